@@ -244,7 +244,7 @@ export const cases: Case[] = [
           bare: [{ metadata: {}, data: utf8.encode("?") }, /names no encoding/],
           unknown: [
             { metadata: { encoding: utf8.encode("binary/encrypted") }, data: utf8.encode("?") },
-            /is a payload codec missing\?/,
+            /is a payload codec missing, or a payload converter\?/,
           ],
           binary: [{ metadata: { encoding: new Uint8Array([0xff, 0xfe]) }, data: utf8.encode("?") }, /does not read/],
           broken: [{ metadata: { encoding: utf8.encode("json/plain") }, data: utf8.encode("{") }, /is not JSON/],

@@ -262,6 +262,31 @@ test("a divergence without a line of code is reported without one", async () => 
   assert.match(result.out, /^::error file=src\/early\.ts,title=nondeterminism/m);
 });
 
+test("histories of a program with a payload converter replay with --payload-converter", async () => {
+  const encoded = (encoding: string) => JSON.stringify(Buffer.from(encoding).toString("base64"));
+  write("converted/a.json", jsonOf(order).replaceAll(encoded("json/plain"), encoded("json/own")));
+  write(
+    "src/own_converter.ts",
+    `const utf8 = new TextEncoder(), text = new TextDecoder();
+export const payloadConverter = {
+  toPayload: (value: unknown) => ({
+    metadata: { encoding: utf8.encode("json/own") },
+    data: utf8.encode(JSON.stringify(value) ?? "null"),
+  }),
+  fromPayload: (payload: { data: Uint8Array }) => JSON.parse(text.decode(payload.data)),
+};
+`,
+  );
+  const without = await run(["--workflows", "workflows.ts", "converted"]);
+  assert.equal(without.code, 1);
+  assert.match(without.lines[0]!.error!.message, /"json\/own".*is a payload codec missing, or a payload converter\?/);
+  const given = await run(["--workflows", "workflows.ts", "--payload-converter", "src/own_converter.ts", "converted"]);
+  assert.equal(given.lines[0]!.verdict, "ok");
+  assert.equal(given.code, 0);
+  const absent = await run(["--workflows", "workflows.ts", "--payload-converter", "src/none.ts", "converted"]);
+  assert.match(absent.err, /none\.ts/);
+});
+
 /** Every element ends, attributes are quoted, and no bare `<` or `&` is left. */
 function assertWellFormed(xml: string): void {
   const open: string[] = [];

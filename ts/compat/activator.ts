@@ -179,6 +179,8 @@ export class CompatActivator implements Activator {
   /** Evaluates the program's modules for this run and finds its main function. */
   #load(run: CompatRun): WorkflowFunction {
     const modules = this.#options.modules({ globals: runGlobals(), helper: this.#options.helper });
+    const converter = modules.converter();
+    if (converter !== undefined) run.convertBy(converter);
     run.interceptors.add(modules.interceptors());
     if (run.interceptors.has("internals", "concludeActivation")) run.shownCommands = [];
     const exported = modules.workflows();

@@ -13,6 +13,8 @@ export interface RunModulesScope {
 
 /** The modules of the program, for a run. Each part is evaluated when it is called, and what both need once. */
 export interface RunModules {
+  /** What the module of the payload converter exports, if there is one. */
+  converter(): Exports | undefined;
   /** What the modules of interceptors export. */
   interceptors(): readonly Exports[];
   /** What the modules of workflows export. */

@@ -45,6 +45,7 @@ export async function rehearse(options: CompatProgramOptions, nowMs: number): Pr
   try {
     const exported = options.scopes.run(undefined, () => {
       const modules = options.modules({ globals: runGlobals(), helper: options.helper });
+      modules.converter();
       run.interceptors.add(modules.interceptors());
       return modules.workflows();
     });

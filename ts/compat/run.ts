@@ -16,9 +16,10 @@ import type { WaitingAt } from "../executor/program/stack_traces.ts";
 import { IllegalStateError } from "./common/errors.ts";
 import { defaultPayloadConverter as officialConverter, productConverter } from "./common/payload_converters.ts";
 import { isA } from "../converter/thrown.ts";
-import { encodeFailure } from "./common/failure_converter.ts";
+import { convertFailuresBy, type CustomFailures, encodeFailure } from "./common/failure_converter.ts";
 import { ensureTemporalFailure, isCancellation, TemporalFailure } from "./common/failures.ts";
 import type { ScopeContext, ScopeFrame } from "./context.ts";
+import type { Exports } from "./exports.ts";
 import type { ShownCommand } from "./internals.ts";
 import { Interceptors } from "./interception.ts";
 import { isImplied, KNOWN_FLAGS } from "./flags.ts";
@@ -57,7 +58,7 @@ export function converterOf({ converter }: RunContext): PayloadConverter {
 
 export class CompatRun implements MessageRun {
   readonly context: ScopeContext;
-  readonly converter: PayloadConverter;
+  converter: PayloadConverter;
   /** Workflow time, milliseconds. */
   timeMs: number;
   isReplaying = true;
@@ -122,6 +123,16 @@ export class CompatRun implements MessageRun {
     this.rootScope = new RootScope();
     this.messages = new MessageHandlers(this);
     this.sinks = new SinkCalls(host, this);
+  }
+
+  /**
+   * Takes the converter of the module that was evaluated for this run, whose classes are those of its workflows. That it has one was
+   * checked when the realm started.
+   */
+  convertBy(exported: Exports): void {
+    this.converter = (exported["payloadConverter"] ?? exported["default"]) as PayloadConverter;
+    const failures = exported["failureConverter"] as CustomFailures | undefined;
+    if (failures !== undefined) convertFailuresBy(failures, this.converter);
   }
 
   // ---------------------------------------------------------------------------------------------------------------- commands

@@ -84,7 +84,7 @@ export const jsonPayloadConverter: PayloadConverter = {
         throw new PayloadConverterError("a payload names no encoding in its metadata");
       default:
         throw new PayloadConverterError(
-          `a payload has the encoding "${encoding}", which this converter does not read; is a payload codec missing?`,
+          `a payload has the encoding "${encoding}", which this converter does not read; is a payload codec missing, or a payload converter?`,
         );
     }
   },

@@ -119,6 +119,44 @@ function project(t: TestContext, files: { readonly [name: string]: string }): st
   return folder;
 }
 
+test("a class that workflows and their converter import is one class", async (t) => {
+  const folder = project(t, {
+    "money.js": "export class Money { constructor(cents) { this.cents = cents; } }\n",
+    "converter.js":
+      `import { CompositePayloadConverter, defaultPayloadConverter, UndefinedPayloadConverter } from "@temporalio/common";
+import { encode, decode } from "@temporalio/common/lib/encoding.js";
+import { Money } from "./money.js";
+const own = {
+  encodingType: "json/money",
+  toPayload: (value) =>
+    value instanceof Money ? { metadata: { encoding: encode("json/money") }, data: encode(String(value.cents)) } : undefined,
+  fromPayload: (payload) => new Money(Number(decode(payload.data))),
+};
+export const payloadConverter = new CompositePayloadConverter(new UndefinedPayloadConverter(), own, ...defaultPayloadConverter.converters.slice(1));
+`,
+    "workflows.js": `import { proxyActivities } from "@temporalio/workflow";
+import { Money } from "./money.js";
+const { twice } = proxyActivities({ startToCloseTimeout: "1 minute", retry: { maximumAttempts: 1 } });
+export async function doubled(cents) {
+  const answer = await twice(new Money(cents));
+  return [answer instanceof Money, answer.cents];
+}
+`,
+  });
+  const { Money } = await import(join(folder, "money.js"));
+  const options = {
+    workflowsPath: join(folder, "workflows.js"),
+    dataConverter: { payloadConverterPath: join(folder, "converter.js") },
+    activities: {
+      twice(money: { cents: number }) {
+        assert.ok(money instanceof Money);
+        return new Money(money.cents * 2);
+      },
+    },
+  };
+  assert.deepEqual(await run(options, "doubled", 21), [true, 42]);
+});
+
 test("converters of the program's own, in the realm and for activities", async (t) => {
   const folder = project(t, {
     "converter.js": CONVERTER.replace("lib/encoding", "lib/encoding.js"),

@@ -152,6 +152,8 @@ function withContext(inner: RawService, apiKey: () => string | undefined): RawSe
     call(method: MethodName, request: Uint8Array, options: CallOptions = {}) {
       const { metadata = {} } = currentCallContext();
       const { timeout, signal } = callSettings();
+      // A server would have a moment to answer.
+      if (timeout === 0) return Promise.reject(new RawServiceError(Code.DEADLINE_EXCEEDED, `${method}: the deadline has passed`));
       const key = apiKey();
       const sent = { ...(key !== undefined && { authorization: `Bearer ${key}` }), ...metadata };
       const timeoutMs = Math.min(options.timeoutMs ?? Infinity, timeout ?? Infinity);

@@ -77,12 +77,19 @@ type CjsFunction = (
   ...more: unknown[]
 ) => void;
 
+/** What is evaluated for a run, each part when it is called. */
+interface RunNamespaces {
+  converter(): Namespace | undefined;
+  interceptors(): Namespace[];
+  workflows(): Namespace[];
+}
+
 const UNHEARD: EvaluationListener = { turnTo: () => {}, left: () => {} };
 
-/** A graph whose modules are compiled when they are first evaluated. */
 /** Of a CommonJS module's exports: there is something under every name. */
 const ANY_NAME = Symbol.for("temporalex.exports-any-name");
 
+/** A graph whose modules are compiled when they are first evaluated. */
 export class EvaluableGraph {
   readonly graph: ModuleGraph;
   readonly options: EvaluateOptions;
@@ -129,10 +136,10 @@ export class EvaluableGraph {
   }
 
   /**
-   * The namespaces of the entries that are evaluated for each run, interceptors' and workflows', which share what both import. With a
+   * The namespaces of what is evaluated for each run: the converter's, interceptors' and workflows', which share what they import. With a
    * listener, what modules throw is told as by `evaluateShared`.
    */
-  evaluateForRun(scope: RunScope, listener?: EvaluationListener): { interceptors(): Namespace[]; workflows(): Namespace[] } {
+  evaluateForRun(scope: RunScope, listener?: EvaluationListener): RunNamespaces {
     const evaluation = new Evaluation(this, listener ?? UNHEARD, listener !== undefined, scope);
     const all = (entries: readonly number[]) => {
       const { whileLoading = (work: () => Namespace[]) => work() } = this.options;
@@ -141,7 +148,12 @@ export class EvaluableGraph {
       listener?.turnTo(undefined);
       return namespaces;
     };
-    return { interceptors: () => all(this.graph.interceptorEntries), workflows: () => all(this.graph.runEntries) };
+    const { runConverter, interceptorEntries, runEntries } = this.graph;
+    return {
+      converter: () => runConverter === undefined ? undefined : all([runConverter])[0],
+      interceptors: () => all(interceptorEntries),
+      workflows: () => all(runEntries),
+    };
   }
 }
 

@@ -57,6 +57,8 @@ export interface ModuleGraph {
   readonly runExports: readonly (readonly string[])[];
   /** Modules of interceptors, evaluated for each run before those. */
   readonly interceptorEntries: readonly number[];
+  /** The converter's module where programs are evaluated for each run: its classes must be theirs. */
+  readonly runConverter?: number;
   /** Some module needs what programs of `@temporalio/workflow` are given. */
   readonly needsTemporal: boolean;
   /** Scopes are followed by rewritten code, not by AsyncLocalStorage. */
@@ -153,7 +155,10 @@ class Loader {
     this.#compile(entries, "shared");
     // Native workflows have no interceptors: without others, nothing of those modules is evaluated.
     if (runEntries.length === 0) interceptorEntries.length = 0;
-    this.#compile([...interceptorEntries, ...runEntries], "run");
+    // Native programs are evaluated once, as their converter is; then `once` names them all, and there are no others.
+    const runConverter = runEntries.length === 0 ? undefined : indices[this.#options.once?.[0] ?? -1];
+    const beside = runConverter === undefined || runConverter < 0 ? [] : [runConverter];
+    this.#compile([...interceptorEntries, ...runEntries, ...beside], "run");
     this.#collect();
     // Links are checked on a sound graph only: one missing file would be reported once per name imported from it.
     if (this.#problems.length === 0) this.#nodes.forEach((node) => this.#link(node));
@@ -163,6 +168,7 @@ class Loader {
       entries,
       runEntries,
       interceptorEntries,
+      ...(beside.length > 0 && { runConverter: beside[0]! }),
       runExports: runEntries.map((module) => [...this.#exportNames({ module }, new Set())]),
       needsTemporal: runEntries.length > 0 || entries.some((entry) => this.#dialects(entry).temporal),
       restoreFrames: this.#options.restoreFrames === true,

@@ -2,6 +2,7 @@
 import { codecOption } from "../../service/codec_option.ts";
 import { SERVICE_OPTIONS } from "../../service/options.ts";
 import type { Call, Options } from "../../frame/command.ts";
+import { PAYLOAD_CONVERTER, WORKFLOW_MODULES } from "../../service/workflow_modules_options.ts";
 
 const WHICH = "Histories from elsewhere";
 const REPORTS = "Reports";
@@ -9,20 +10,8 @@ const REPORTS = "Reports";
 const { store: _, codec: __, ...CLUSTER } = SERVICE_OPTIONS;
 
 export const options = {
-  workflows: {
-    type: "text",
-    value: "module",
-    many: true,
-    completes: "files",
-    help: 'A module that exports workflows. Default: the modules under "temporalex": { "workflows": [...] } in package.json',
-  },
-  interceptors: {
-    type: "text",
-    value: "module",
-    many: true,
-    completes: "files",
-    help: "A module that exports interceptors for programs of @temporalio/workflow",
-  },
+  ...WORKFLOW_MODULES,
+  payloadConverter: PAYLOAD_CONVERTER,
   codec: codecOption,
   strict: {
     type: "flag",

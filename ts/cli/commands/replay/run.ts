@@ -38,7 +38,9 @@ export async function replayCommand(call: ReplayCall): Promise<number> {
   return await withSource(call, async (source) => {
     const threads = options.jobs ?? Math.max(1, Math.min(availableParallelism(), source.worthThreads, MAX_REALM_THREADS));
     const interceptors = options.interceptors.map((module) => resolve(io.cwd, module));
-    const realm = await startRealm({ workflows, interceptors, threads }, io);
+    const { payloadConverter } = options;
+    const converter = payloadConverter === undefined ? {} : { payloadConverter: resolve(io.cwd, payloadConverter) };
+    const realm = await startRealm({ workflows, interceptors, threads, ...converter }, io);
     try {
       return await replaySource(call, source, { realm, threads, codec, workflows });
     } finally {
@@ -93,7 +95,12 @@ async function replaySource(call: ReplayCall, source: Source, { realm, threads, 
 }
 
 async function startRealm(
-  code: { readonly workflows: readonly string[]; readonly interceptors: readonly string[]; readonly threads: number },
+  code: {
+    readonly workflows: readonly string[];
+    readonly interceptors: readonly string[];
+    readonly payloadConverter?: string;
+    readonly threads: number;
+  },
   io: Io,
 ): Promise<WorkerRealm> {
   try {

@@ -2,6 +2,7 @@
 import { codecOption } from "../../service/codec_option.ts";
 import type { Call, Options } from "../../frame/command.ts";
 import { DEFAULT_STORE, SERVICE_OPTIONS } from "../../service/options.ts";
+import { WORKFLOW_MODULES } from "../../service/workflow_modules_options.ts";
 
 const { timeout: _, ...SERVICE } = SERVICE_OPTIONS;
 export const options = {
@@ -19,20 +20,7 @@ export const options = {
   },
   identity: { ...SERVICE.identity, help: "Who works, as histories show it" },
   taskQueue: { type: "text", short: "t", value: "name", default: "default", help: "The queue whose tasks this worker takes" },
-  workflows: {
-    type: "text",
-    value: "module",
-    many: true,
-    completes: "files",
-    help: 'A module that exports workflows. Default: the modules under "temporalex": { "workflows": [...] } in package.json',
-  },
-  interceptors: {
-    type: "text",
-    value: "module",
-    many: true,
-    completes: "files",
-    help: "A module that exports interceptors for programs of @temporalio/workflow",
-  },
+  ...WORKFLOW_MODULES,
   activities: {
     type: "text",
     value: "module",

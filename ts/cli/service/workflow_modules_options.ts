@@ -1,0 +1,27 @@
+// Options that name the modules of a program's workflow code, as all commands take them that load it.
+import type { Options } from "../frame/command.ts";
+
+export const WORKFLOW_MODULES = {
+  workflows: {
+    type: "text",
+    value: "module",
+    many: true,
+    completes: "files",
+    help: 'A module that exports workflows. Default: the modules under "temporalex": { "workflows": [...] } in package.json',
+  },
+  interceptors: {
+    type: "text",
+    value: "module",
+    many: true,
+    completes: "files",
+    help: "A module that exports interceptors for programs of @temporalio/workflow",
+  },
+} as const satisfies Options;
+
+/** For commands whose workflow code meets no values of activities or clients in this process. */
+export const PAYLOAD_CONVERTER = {
+  type: "text",
+  value: "module",
+  completes: "files",
+  help: "The module that exports payloadConverter, if workers have one",
+} as const satisfies Options[string];

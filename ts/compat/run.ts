@@ -19,7 +19,6 @@ import { isA } from "../converter/thrown.ts";
 import { convertFailuresBy, type CustomFailures, encodeFailure } from "./common/failure_converter.ts";
 import { ensureTemporalFailure, isCancellation, TemporalFailure } from "./common/failures.ts";
 import type { ScopeContext, ScopeFrame } from "./context.ts";
-import type { Exports } from "./exports.ts";
 import type { ShownCommand } from "./internals.ts";
 import { Interceptors } from "./interception.ts";
 import { isImplied, KNOWN_FLAGS } from "./flags.ts";
@@ -129,7 +128,7 @@ export class CompatRun implements MessageRun {
    * Takes the converter of the module that was evaluated for this run, whose classes are those of its workflows. That it has one was
    * checked when the realm started.
    */
-  convertBy(exported: Exports): void {
+  convertBy(exported: { readonly [name: string]: unknown }): void {
     this.converter = (exported["payloadConverter"] ?? exported["default"]) as PayloadConverter;
     const failures = exported["failureConverter"] as CustomFailures | undefined;
     if (failures !== undefined) convertFailuresBy(failures, this.converter);

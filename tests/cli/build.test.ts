@@ -9,6 +9,7 @@ import { open } from "../../ts/mod.ts";
 import { silentLogger } from "../../ts/client/mod.ts";
 import { openSession } from "../../ts/debug/mod.ts";
 import { createInlineRealm, createWorkerRealm } from "../../ts/realm/mod.ts";
+import { startCommand } from "./support/process.ts";
 import { refusals, run as runCommand } from "./support/run.ts";
 
 // Written so that the build, which renames modules in import declarations, leaves the texts alone.
@@ -118,6 +119,36 @@ test("replay judges histories with the bundle", async () => {
   assert.match(line.error.location, /src\/changed\.ts:6/);
   const annotated = await run(["replay", "--workflows", "changed.js", history, "--github"]);
   assert.match(annotated.out + annotated.err, /^::error file=src\/changed\.ts,line=6/m);
+});
+
+test("worker takes the bundle, and interceptors beside it; the stack of a run names the sources' lines", async () => {
+  const marks = `export const interceptors = () => ({
+  inbound: [{ execute: async (input, next) => \`\${await next(input)} (marked)\` }],
+});
+`;
+  writeFileSync(join(folder, "src/marks.js"), marks);
+  writeFileSync(join(folder, "src/slow.ts"), WORKFLOWS.replace("sleep(10)", "sleep('1 hour')"));
+  assert.equal((await run(["build", "--workflows", "src/slow.ts", "--out", "slow.js"])).code, 0);
+  const cases = [["workflows.bundle.js", "order"], ["slow.js", "slow"]] as const;
+  for (const [bundle, name] of cases) {
+    const store = join(folder, `${name}.sqlite`);
+    const worker = startCommand(
+      ["worker", "--store", store, "--workflows", bundle, "--interceptors", "src/marks.js", "--json"],
+      folder,
+    );
+    try {
+      await worker.line("started", ({ event }) => event === "started");
+      const at = ["--store", store, "-w", name, "--json"];
+      assert.equal((await run(["workflow", "start", "--type", "order", "-i", '"box"', ...at])).code, 0);
+      if (name === "order") {
+        assert.match((await run(["workflow", "result", ...at])).out, /box! \(marked\)/);
+      } else {
+        assert.match((await run(["workflow", "stack", ...at])).out, /src\/slow\.ts:6:/);
+      }
+    } finally {
+      await worker.end("SIGTERM");
+    }
+  }
 });
 
 test("what cannot be bundled is told by file and line, and nothing is written", async () => {

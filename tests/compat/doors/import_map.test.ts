@@ -65,7 +65,12 @@ for (
 test("Deno runs a program of CommonJS with the hooks", { skip }, (t) => {
   const folder = projectWith(t, {
     "package.json": '{ "type": "commonjs", "dependencies": { "temporalex": "*" } }',
-    "app.js": 'const { ApplicationFailure } = require("@temporalio/common");\nconsole.log(typeof ApplicationFailure);',
+    // A package as mocha is: an ES module that imports a file of CommonJS.
+    "node_modules/wrapped/package.json": '{ "name": "wrapped", "version": "1.0.0", "type": "module", "exports": "./index.js" }',
+    "node_modules/wrapped/index.js": 'import part from "./lib/part.cjs";\nexport const wrapped = part.one;\n',
+    "node_modules/wrapped/lib/part.cjs": "exports.one = 1;\n",
+    "app.js": 'const { ApplicationFailure } = require("@temporalio/common");\n' +
+      'console.log(typeof ApplicationFailure, require("wrapped").wrapped);\n',
   });
   const run = [
     "run",
@@ -77,5 +82,5 @@ test("Deno runs a program of CommonJS with the hooks", { skip }, (t) => {
     "app.js",
   ];
   const { status, stdout, stderr } = runIn(folder, deno, run);
-  assert.deepEqual({ status, stdout }, { status: 0, stdout: "function\n" }, stderr);
+  assert.deepEqual({ status, stdout }, { status: 0, stdout: "function 1\n" }, stderr);
 });

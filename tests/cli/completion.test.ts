@@ -6,11 +6,28 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { nodesOf } from "../../ts/cli/commands/completion/nodes.ts";
+import { type Group, isGroup, type Option } from "../../ts/cli/frame/command.ts";
+import { FRAME_OPTIONS } from "../../ts/cli/frame/parse.ts";
 import { COMMANDS } from "../../ts/cli/commands/mod.ts";
 import { run } from "./support/run.ts";
 
 const script = async (shell: string) => (await run(["completion", shell])).out;
 const has = (shell: string) => spawnSync(shell, ["--version"]).status === 0;
+
+test("no command gives an option the letter or the name of another", () => {
+  const check = (at: string, { commands }: Group) => {
+    for (const [name, entry] of Object.entries(commands)) {
+      if (isGroup(entry)) check(`${at} ${name}`, entry);
+      if (!("options" in entry)) continue;
+      const options = [...Object.entries<Option>(FRAME_OPTIONS), ...Object.entries<Option>(entry.options ?? {})];
+      const taken = options.flatMap((
+        [long, { short, aliases = [] }],
+      ) => [long, ...aliases, ...short === undefined ? [] : [short]]);
+      assert.deepEqual(taken.filter((each, i) => taken.indexOf(each) !== i), [], `${at} ${name}`);
+    }
+  };
+  check("temporalex", { commands: COMMANDS } as Group);
+});
 
 test("bash completes commands, options, values and files", { skip: !has("bash") && "no bash here" }, async () => {
   const folder = mkdtempSync(join(tmpdir(), "temporalex-completion-"));

@@ -10,7 +10,6 @@ export const options = {
   payloadConverter: PAYLOAD_CONVERTER,
   out: {
     type: "text",
-    short: "o",
     value: "file",
     default: DEFAULT_OUT,
     completes: "files",

@@ -76,3 +76,19 @@ test("a function that would use the global object, and is not called, has none m
   assert.equal((find as () => unknown)(), undefined);
   assert.equal(made(), 1);
 });
+
+test("state of a converter's modules is warned of where runs share it, not where each run has its own", () => {
+  const files = {
+    "/app/main.ts": "export async function w() {}",
+    "/app/converter.ts":
+      "const seen = new Map(); export const payloadConverter = { toPayload: (v) => seen.set(v, 1), fromPayload() {} };",
+  };
+  const warningsOf = (entries: readonly string[]) =>
+    loadGraph(entries.map((name) => `file:///app/${name}.ts`), {
+      host: mapSources(files),
+      provided: () => [],
+      once: [entries.length - 1],
+    }).warnings.map(({ name }) => name);
+  assert.deepEqual(warningsOf(["converter"]), ["seen"]);
+  assert.deepEqual(warningsOf(["main", "converter"]), []);
+});

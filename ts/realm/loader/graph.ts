@@ -129,6 +129,8 @@ class Loader {
   readonly #byUrl = new Map<string, number>();
   readonly #problems: Problem[] = [];
   readonly #warnings: Problem[] = [];
+  /** Modules whose state all runs have in common. */
+  #sharedByRuns: ReadonlySet<number> = new Set();
   /** The modules that were named, by index. */
   named: readonly number[] = [];
 
@@ -159,9 +161,11 @@ class Loader {
     const runConverter = runEntries.length === 0 ? undefined : indices[this.#options.once?.[0] ?? -1];
     const beside = runConverter === undefined || runConverter < 0 ? [] : [runConverter];
     this.#compile([...interceptorEntries, ...runEntries, ...beside], "run");
+    // Where the converter is evaluated for each run, too, no run shares what its other evaluation keeps.
+    this.#sharedByRuns = this.#reach(entries.filter((entry) => !beside.includes(entry)));
     this.#collect();
     // Links are checked on a sound graph only: one missing file would be reported once per name imported from it.
-    if (this.#problems.length === 0) this.#nodes.forEach((node) => this.#link(node));
+    if (this.#problems.length === 0) this.#nodes.forEach((node, index) => this.#link(node, index));
     if (this.#problems.length > 0) throw new WorkflowLoadError(this.#problems.map((problem) => this.#withImporter(problem)));
     return {
       modules: this.#nodes.map((node) => this.#emit(node)),
@@ -221,17 +225,17 @@ class Loader {
     }
   }
 
-  /** Problems and warnings of all modules. A module that is evaluated in both ways may have the same one twice. */
+  /** Problems of all modules, and warnings of those that runs share. A module that is evaluated in both ways may have the same one twice. */
   #collect(): void {
     const seen = new Set<string>();
-    for (const { compiled, problems } of this.#nodes) {
+    for (const [index, { compiled, problems }] of this.#nodes.entries()) {
       const all = [compiled.shared, compiled.run].flatMap((each) => each?.problems ?? []);
       for (const problem of [...all, ...problems]) {
         const key = `${problem.file}:${problem.line}:${problem.code}:${problem.name}`;
         if (!seen.has(key)) this.#problems.push(problem);
         seen.add(key);
       }
-      this.#warnings.push(...compiled.shared?.warnings ?? []);
+      if (this.#sharedByRuns.has(index)) this.#warnings.push(...compiled.shared?.warnings ?? []);
     }
   }
 
@@ -315,7 +319,7 @@ class Loader {
   }
 
   /** Every imported name must be there, as in the language; writes to what was imported are judged. */
-  #link(node: Node): void {
+  #link(node: Node, index: number): void {
     node.unit.requests.forEach((request, i) => {
       const dependency = node.dependencies[i]!;
       for (const { name, line } of request.names) {
@@ -351,7 +355,7 @@ class Loader {
       const shared = other.compiled.shared?.collections.includes(target.name)
         ? method === undefined || isMutator(method)
         : method === undefined && name !== "*";
-      if (!shared) continue;
+      if (!shared || !this.#sharedByRuns.has(index)) continue;
       seen.add(name);
       this.#warnings.push(this.#problemAt(node.url, line, "module-state", target.name, sharedObject(target.name)));
     }

@@ -145,9 +145,8 @@ export function nativeSearchAttributes(
 /** What the product's client takes for compiled options. */
 export function nativeStart(options: CompiledWorkflowOptions, converter: PayloadConverter): NativeStart<string> {
   if (options.requestEagerStart) {
-    throw new Error(
-      "Eager workflow start requires a NativeConnection shared between client and worker. " +
-        "Pass a NativeConnection via ClientOptions.connection, or disable requestEagerStart.",
+    throw new TypeError(
+      'the option "requestEagerStart" is not supported here yet; leave it out: the workflow then starts by its task queue, as any other',
     );
   }
   const ms = (name: string, ts: Timestamp | undefined) => {

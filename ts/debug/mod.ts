@@ -1,5 +1,18 @@
 // Debug sessions: replay the history of a run against the code of today, and step through it forward and back.
 export type { CommandView } from "./command_decoders.ts";
+export { sharedDivergences } from "./divergence/shared.ts";
+export type {
+  Divergence,
+  EditKind,
+  FieldDifference,
+  LikelyEdit,
+  Repair,
+  SharedDivergence,
+  Step,
+  StepKind,
+  StepPair,
+  TaskPairs,
+} from "./divergence/types.ts";
 export type { EventLine } from "./events.ts";
 export { type HistoryFile, HistoryFileError, readHistoryFile } from "./history_file.ts";
 export type { MessageView } from "./messages.ts";

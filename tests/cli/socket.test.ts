@@ -2,7 +2,7 @@
 // The socket beside a store: processes of Node and Deno in every mixture, who may use it, and what is left when a holder is killed.
 // takes: 21 s
 import assert from "node:assert/strict";
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { connect as http2Connect } from "node:http2";
 import { createServer } from "node:net";
@@ -11,7 +11,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { findHolder, placePort, placeSocket, removePort, removeSocket } from "../../ts/app/socket_path.ts";
+import { closesSocketsTwice, findHolder, placePort, placeSocket, removePort, removeSocket } from "../../ts/app/socket_path.ts";
 import { until } from "../support/until.ts";
 
 /** How each runtime runs one of our modules, given from the folder of sources. */
@@ -24,6 +24,7 @@ const deno: Runtime = (
   module,
 ) => [denoBinary, "run", "-A", "--no-check", "--quiet", "--config", join(root, "deno.json"), join(root, module)];
 const hasDeno = existsSync(denoBinary);
+const denoVersion = hasDeno ? /^deno (\S+)/.exec(execFileSync(denoBinary, ["--version"], { encoding: "utf8" }))?.[1] : undefined;
 const RUNTIMES: { readonly [name: string]: Runtime } = { node, ...(hasDeno && { deno }) };
 
 let folder = "";
@@ -89,7 +90,9 @@ for (const [holding, holder] of Object.entries(RUNTIMES)) {
   test(`${holding} holds a store, and processes of ${Object.keys(RUNTIMES).join(" and ")} use it`, async () => {
     const store = join(folder, `mixed-${holding}.sqlite`);
     const held = await hold(holder, store);
-    assert.equal(held.address, `${store}-socket`);
+    const port = holding === "deno" && closesSocketsTwice(denoVersion);
+    if (port) assert.match(held.address, /^127\.0\.0\.1:\d+$/);
+    else assert.equal(held.address, `${store}-socket`);
     for (const [calling, caller] of Object.entries(RUNTIMES)) {
       const at = ["-w", `cart-${calling}`, "--store", store];
       await ok(caller, "workflow", "start", "--type", "Cart", "-i", `"${calling}"`, ...at);
@@ -100,9 +103,15 @@ for (const [holding, holder] of Object.entries(RUNTIMES)) {
       assert.match((await result).out, new RegExp(`${calling} pays for BOOK`));
     }
     assert.equal(await kill(held, "SIGTERM"), 0, held.err());
-    assert.ok(!existsSync(`${store}-socket`), "an orderly end leaves no socket");
+    assert.ok(!existsSync(`${store}-socket`) && !existsSync(`${store}-port`), "an orderly end leaves nothing");
   });
 }
+
+test("the versions of Deno that close a socket twice, and may hit another file with that, have no sockets", () => {
+  const twice = ["2.8.0", "2.8.3", "2.9.0", "2.9.5"];
+  const once = [undefined, "2.7.14", "2.9.6", "2.10.0", "3.8.0"];
+  assert.deepEqual([...twice, ...once].filter(closesSocketsTwice), twice);
+});
 
 test("the socket is its owner's alone, whatever the umask says", async () => {
   const store = join(folder, "owner.sqlite");
@@ -128,7 +137,8 @@ test("a killed holder leaves a socket that stops nobody, and the next holder rep
   mkdirSync(`${store}-socket.new`);
   writeFileSync(join(`${store}-socket.new`, "s"), "");
   const second = await hold(hasDeno ? deno : node, store);
-  assert.equal(statSync(`${store}-socket`).mode & 0o777, 0o600);
+  const beside = `${store}-${second.address.endsWith("-socket") ? "socket" : "port"}`;
+  assert.equal(statSync(beside).mode & 0o777, 0o600);
   assert.match(await ok(node, "workflow", "result", "-w", "c", ...at), /ada pays for/);
   await kill(second, "SIGKILL");
 });

@@ -1,5 +1,5 @@
 // Where the holder of a store can be reached by other processes of this machine: a Unix socket beside the store file, or, where the path
-// is too long for one and on Windows, a port on the loopback interface with a note beside the store that holds its number and a secret.
+// is too long for one, on Windows and in some versions of Deno, a port on the loopback interface with a note beside the store that holds its number and a secret.
 // Both are for the owner of the store alone.
 import {
   chmodSync,
@@ -27,8 +27,18 @@ const nursery = (store: string): string => `${store}-socket.new`;
 /** Bytes that fit into sockaddr_un.sun_path, without the closing zero. */
 const SUN_PATH_BYTES = process.platform === "linux" || process.platform === "android" ? 107 : 103;
 
+/**
+ * Deno 2.8.0 to 2.9.5 close the file descriptor of a Unix socket twice: the second time may hit a file that another thread has just
+ * opened ("Bad file descriptor" where a module is read).
+ */
+export function closesSocketsTwice(deno: string | undefined): boolean {
+  const [major = 0, minor = 0, patch = 0] = (deno ?? "").split(".").map((part) => Number.parseInt(part, 10));
+  return major === 2 && (minor === 8 || (minor === 9 && patch <= 5));
+}
+
 /** Whether a Unix socket can be made beside the store. */
 export function fitsSocket(store: string): boolean {
+  if (closesSocketsTwice(process.versions["deno"])) return false;
   return process.platform !== "win32" && new TextEncoder().encode(`${nursery(store)}/s`).length <= SUN_PATH_BYTES;
 }
 

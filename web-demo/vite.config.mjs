@@ -26,7 +26,9 @@ export default defineConfig({
     transformIndexHtml: (html, { server }) => server === undefined ? html.replace("%CSP%", CSP) : html.replace(/.*%CSP%.*\n/, ""),
   }],
   worker: { format: "es" },
+  oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
   build: {
+    rolldownOptions: { input: { index: here("index.html"), app: here("app.html") } },
     outDir: here("dist"),
     emptyOutDir: true,
     target: "es2022",

@@ -1,0 +1,131 @@
+// What the page knows: signals that every part reads, and the few functions that write them. A part shows what is here and never keeps a
+// position, a selection or a run of its own, so that all parts always show the same.
+import { batch, computed, type ReadonlySignal, type Signal, signal } from "@preact/signals";
+import type { DebugSession, SessionProblem, SessionView } from "temporalex/debug";
+import type { CodeSet } from "../realm/code_set.ts";
+import type { RunItem, RunModel } from "./run_model.ts";
+
+/** What a replay of the run against its code said. While a new replay runs, `before` has what the last one said. */
+export type Verdict =
+  | { readonly state: "none" }
+  | { readonly state: "waiting for permission" }
+  | { readonly state: "replaying"; readonly before?: Verdict }
+  | { readonly state: "replays"; readonly tookMs: number }
+  | { readonly state: "diverges" | "fails"; readonly problem: SessionProblem }
+  /** The code could not be run at all: no such workflow in it, a module that throws. */
+  | { readonly state: "no replay"; readonly message: string }
+  | {
+    readonly state: "not parsed";
+    readonly file: string;
+    readonly line: number;
+    readonly message: string;
+    readonly before?: Verdict;
+  };
+
+/** One opened history, with what was found out about it. */
+export interface OpenRun {
+  /** Tells runs apart in the URL and in what the browser keeps: "sample:counter", or a digest of the bytes. */
+  readonly key: string;
+  /** Of the file. */
+  readonly name: string;
+  /** Of the file. */
+  readonly bytes: Uint8Array;
+  /** Needs no code. */
+  readonly model: RunModel;
+  /** The files beside it. */
+  readonly code: Signal<CodeSet | undefined>;
+  /** Once replayed. The last one stays while a new replay runs. */
+  readonly session: Signal<DebugSession | undefined>;
+  readonly verdict: Signal<Verdict>;
+}
+
+export type Room = "open" | "runs" | "live";
+/** Which pane is in sight where there is room for one. */
+export type Pane = "code" | "events" | "why";
+/** What the play and step buttons move by. */
+export type StepUnit = "fiber" | "line" | "command" | "event" | "task";
+
+export const room: Signal<Room> = signal<Room>("open");
+export const openRuns: Signal<readonly OpenRun[]> = signal<readonly OpenRun[]>([]);
+export const currentRun: Signal<OpenRun | undefined> = signal<OpenRun | undefined>(undefined);
+/** The id of the last event that has happened: 1 to the number of events. */
+export const position: Signal<number> = signal(1);
+/** The thing whose details are shown; undefined: the one at the position. */
+export const selected: Signal<RunItem | undefined> = signal<RunItem | undefined>(undefined);
+/** Path of the file in the code pane; undefined: the one with the parked line. */
+export const file: Signal<string | undefined> = signal<string | undefined>(undefined);
+export const pane: Signal<Pane> = signal<Pane>("code");
+export const stepUnit: Signal<StepUnit> = signal<StepUnit>("event");
+export const playing: Signal<boolean> = signal(false);
+
+/** Number of events of the current run; 0: none is open. */
+export const length: ReadonlySignal<number> = computed(() => currentRun.value?.model.lines.length ?? 0);
+/** What the replay knows of the position; undefined without one. */
+export const view: ReadonlySignal<SessionView | undefined> = computed(() => {
+  const session = currentRun.value?.session.value;
+  return session === undefined ? undefined : session.viewAt(clamp(position.value, session.length));
+});
+/** The selected thing, or the one at the position. */
+export const shownItem: ReadonlySignal<RunItem | undefined> = computed(() =>
+  selected.value ?? currentRun.value?.model.itemOf(position.value)
+);
+
+const clamp = (wanted: number, last: number) => Math.max(1, Math.min(last, Math.round(wanted) || 1));
+
+/** To a position of the current run; one that it does not have becomes its nearest. The router writes it into the address. */
+export function goTo(wanted: number): void {
+  if (length.value === 0) return;
+  batch(() => {
+    position.value = clamp(wanted, length.value);
+    selected.value = undefined;
+  });
+}
+
+/** Shows a thing, and goes to where it began unless the position is within it. */
+export function select(item: RunItem): void {
+  batch(() => {
+    if (position.value < item.from || position.value > item.to) goTo(item.from);
+    selected.value = item;
+  });
+}
+
+/** Makes a run the current one. `at`: a position, else its first event. */
+export function showRun(run: OpenRun, at = 1): void {
+  batch(() => {
+    currentRun.value = run;
+    file.value = undefined;
+    playing.value = false;
+    room.value = "open";
+    goTo(at);
+  });
+}
+
+/** Adds a run, or takes the one that is there already with the same bytes. */
+export function addRun(key: string, name: string, bytes: Uint8Array, model: RunModel): OpenRun {
+  const known = openRuns.value.find((run) => run.key === key);
+  if (known !== undefined) return known;
+  const run: OpenRun = {
+    key,
+    name,
+    bytes,
+    model,
+    code: signal<CodeSet | undefined>(undefined),
+    session: signal<DebugSession | undefined>(undefined),
+    verdict: signal<Verdict>({ state: "none" }),
+  };
+  openRuns.value = [...openRuns.value, run];
+  return run;
+}
+
+/** Takes a run out of the list; the one before it becomes the current one. */
+export function closeRun(run: OpenRun): void {
+  batch(() => {
+    const at = openRuns.value.indexOf(run);
+    const rest = openRuns.value.filter((other) => other !== run);
+    openRuns.value = rest;
+    if (currentRun.value !== run) return;
+    const next = rest[Math.max(0, at - 1)];
+    if (next === undefined) currentRun.value = undefined;
+    else showRun(next);
+  });
+}

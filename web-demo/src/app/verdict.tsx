@@ -1,0 +1,59 @@
+// Whether the code replays the history, in a box that does not change its size.
+import type { JSX } from "preact";
+import { Glyph } from "../ui/glyph.tsx";
+import { goTo, type Verdict } from "./state.ts";
+
+interface Said {
+  readonly look: string;
+  readonly glyph?: "replays" | "difference";
+  readonly text: string;
+  readonly more?: string;
+  readonly at?: number;
+}
+
+function said(verdict: Verdict): Said {
+  switch (verdict.state) {
+    case "none":
+      return { look: "plain", text: "No code" };
+    case "waiting for permission":
+      return { look: "plain", text: "Not run yet" };
+    case "replaying":
+      return verdict.before === undefined ? { look: "plain", text: "Replaying" } : said(verdict.before);
+    case "replays":
+      return { look: "ok", glyph: "replays", text: "Replays", more: "to the end" };
+    case "diverges":
+    case "fails":
+      return {
+        look: "bad",
+        glyph: "difference",
+        text: verdict.state === "diverges" ? "Diverges" : "Fails",
+        more: `at event ${verdict.problem.position}`,
+        at: verdict.problem.position,
+      };
+    case "no replay":
+      return { look: "plain", text: "Not replayed", more: verdict.message };
+    case "not parsed":
+      return { look: "plain", text: `Not parsed, line ${verdict.line}` };
+  }
+}
+
+export function VerdictChip({ verdict }: { verdict: Verdict }): JSX.Element {
+  const { look, glyph, text, more, at } = said(verdict);
+  const inside = (
+    <>
+      {glyph !== undefined && <Glyph kind={glyph} />}
+      <span class="cut">
+        {text} {more !== undefined && <small>{more}</small>}
+      </span>
+      {verdict.state === "replaying" && <span class="working" role="img" aria-label="replaying" />}
+    </>
+  );
+  const title = more === undefined ? text : `${text} ${more}`;
+  return at === undefined
+    ? <p class={`verdict ${look}`} id="verdict" role="status" title={title}>{inside}</p>
+    : (
+      <button type="button" class={`verdict ${look}`} id="verdict" title={`${title}: go there (d)`} onClick={() => goTo(at)}>
+        {inside}
+      </button>
+    );
+}

@@ -1,0 +1,1 @@
+export { NoCodeDetails, NoCodeMiddle } from "./no_code.tsx";

@@ -82,6 +82,15 @@ export async function launchChromium() {
   });
 }
 
+/** What starts a Chromium that runs here, for a tool that starts it itself: { executablePath, args, env, source } or { reason }. */
+export async function chromiumOptions() {
+  const { chromium } = await import("playwright-core");
+  return await first(async (options) => {
+    await (await chromium.launch({ ...options, headless: true })).close();
+    return options;
+  });
+}
+
 /** Connects playwright-core to a browser of `spawnChromium`. */
 export async function connectChromium({ endpoint }) {
   const { chromium } = await import("playwright-core");

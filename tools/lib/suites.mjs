@@ -28,6 +28,14 @@ export const patience = process.env.CI ? 60_000 : 3 * 60_000;
 const one = (status, output) => ({ passed: status === 0 ? 1 : 0, failed: status === 0 ? 0 : 1, skipped: 0, output });
 const skip = (reason) => ({ passed: 0, failed: 0, skipped: 1, reason });
 const dist = (files) => files.map((f) => join(root, "dist", f.replace(/\.ts$/, ".js")));
+const together = (a, b) => ({
+  passed: a.passed + b.passed,
+  failed: a.failed + b.failed,
+  skipped: a.skipped + b.skipped,
+  skippedNames: [...(a.skippedNames ?? []), ...(b.skippedNames ?? [])],
+  times: [...(a.times ?? []), ...(b.times ?? [])],
+  output: `${a.output}\n${b.output}`,
+});
 const linesOf = (output, re) => [...output.matchAll(re)].map((m) => m[1]);
 
 /**
@@ -119,7 +127,8 @@ export function suitesOf(runInTime, isQuick) {
     const m = /^(\d+) passed, (\d+) failed, (\d+) skipped(?:: (.*))?$/m.exec(r.output);
     if (!m) return one(1, r.output);
     const skippedNames = linesOf(r.output, /^skipped: (.*)$/gm);
-    return { passed: +m[1], failed: +m[2], skipped: +m[3], reason: m[4], skippedNames, output: r.output };
+    const times = linesOf(r.output, /^time: (.*)$/gm);
+    return { passed: +m[1], failed: +m[2], skipped: +m[3], reason: m[4], skippedNames, times, output: r.output };
   };
   const bundled = (...argv) => (bin("esbuild") ? counted(...argv) : skip("esbuild is not installed"));
 
@@ -142,7 +151,8 @@ export function suitesOf(runInTime, isQuick) {
       const built = await runInTime(process.execPath, ["tools/demo.mjs", "--build-only"]);
       if (built.status !== 0) return one(1, built.output);
       const files = walk(join(root, "web-demo/tests")).filter((f) => f.endsWith(".test.mjs"));
-      return nodeTests(files, { env: { DEMO_IS_BUILT: "1", FORCE_COLOR: "0" } }, 1);
+      const old = await nodeTests(files, { env: { DEMO_IS_BUILT: "1", FORCE_COLOR: "0" } }, 1);
+      return together(old, await counted("web-demo/e2e/run.mjs", "--built"));
     },
     rust: () => (cargo ? rust(runInTime) : skip("no cargo: the committed module is used as it is")),
     "core-rebuild": async () => {

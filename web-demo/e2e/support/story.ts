@@ -1,0 +1,144 @@
+// What a story begins with: `test` gives it the built page on a loopback server and a tab that writes down all that must never happen. After
+// each story it is held: no error on the console, no breach of the policy, no request to another origin.
+import { readFileSync } from "node:fs";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { type BrowserContext, expect, type Page, test as base } from "@playwright/test";
+
+interface Site {
+  readonly url: string;
+  close(): Promise<void>;
+}
+interface Server {
+  serveDemo(options: { readonly path?: string; readonly headers?: boolean }): Promise<Site>;
+}
+
+const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
+export const serveDemo = async (options: { readonly path?: string; readonly headers?: boolean }): Promise<Site> =>
+  await ((await import(pathToFileURL(here("../../../tools/demo.mjs")).href)) as Server).serveDemo(options);
+
+/** The JSON of a sample. */
+export const sample = (id: string): string => readFileSync(here(`../../samples/${id}.json`), "utf8");
+/** The events of a sample. */
+// deno-lint-ignore no-explicit-any
+export const eventsOf = (id: string): any[] => JSON.parse(sample(id)).events;
+
+/** What a tab did that a story must not do. */
+export class Watch {
+  readonly #origin: string;
+  readonly #bad: string[] = [];
+  /** All addresses that were asked for. */
+  readonly requests: string[] = [];
+
+  constructor(origin: string) {
+    this.#origin = origin;
+  }
+
+  async follow(context: BrowserContext): Promise<void> {
+    await context.exposeFunction("tellBreach", (text: string) => void this.#bad.push(`policy: ${text}`));
+    await context.addInitScript(() => {
+      document.addEventListener("securitypolicyviolation", (e) => {
+        (globalThis as unknown as { tellBreach(text: string): void }).tellBreach(
+          `${e.effectiveDirective}: ${e.blockedURI} ${e.sourceFile}`,
+        );
+      });
+    });
+    context.on("console", (message) => message.type() === "error" && this.#bad.push(`console: ${message.text()}`));
+    context.on("weberror", (error) => this.#bad.push(`error: ${error.error().stack ?? error.error().message}`));
+    context.on("request", (request) => {
+      const asked = request.url();
+      this.requests.push(asked);
+      if (!/^(blob|data|about):/.test(asked) && new URL(asked).origin !== this.#origin) this.#bad.push(`request: ${asked}`);
+    });
+  }
+
+  /** What was seen so far is what the story is about: it is taken out, and returned. */
+  taken(): readonly string[] {
+    return this.#bad.splice(0);
+  }
+
+  clean(): void {
+    expect(this.#bad).toEqual([]);
+  }
+}
+
+/** The page in one tab, with the words of stories. */
+export class App {
+  readonly page: Page;
+  readonly url: string;
+  readonly watch: Watch;
+
+  constructor(page: Page, url: string, watch: Watch) {
+    this.page = page;
+    this.url = url;
+    this.watch = watch;
+  }
+
+  /** Loads the page. `hash`: "#/open?run=sample:counter&e=5", or "" for the first screen. */
+  async start(hash = ""): Promise<void> {
+    await this.page.goto(`${this.url}app.html${hash}`);
+    await this.page.locator("#main").waitFor();
+  }
+
+  /** Opens a sample, and waits until it was replayed. */
+  async sample(id: string, event = 1): Promise<void> {
+    await this.start(`#/open?run=sample:${id}&e=${event}`);
+    await this.replayed();
+  }
+
+  /** Until the verdict on the current run is there. */
+  async replayed(): Promise<void> {
+    await expect(this.page.locator("#verdict")).toHaveText(/Replays|Diverges|Fails/);
+  }
+
+  /** Drops files on the page, as a hand would. */
+  async drop(files: readonly { readonly name: string; readonly content: string | Uint8Array }[]): Promise<void> {
+    const packed = files.map(({ name, content }) => ({ name, base64: Buffer.from(content).toString("base64") }));
+    const transfer = await this.page.evaluateHandle((list) => {
+      const data = new DataTransfer();
+      for (const { name, base64 } of list) {
+        data.items.add(new File([Uint8Array.from(atob(base64), (c) => c.charCodeAt(0))], name));
+      }
+      return data;
+    }, packed);
+    await this.page.dispatchEvent("#main", "dragover", { dataTransfer: transfer });
+    await this.page.dispatchEvent("#main", "drop", { dataTransfer: transfer });
+  }
+
+  /** The position that the transport shows. */
+  async position(): Promise<number> {
+    return Number(/Event ([\d,]+) of/.exec(await this.page.locator("#position").innerText())?.[1]?.replaceAll(",", ""));
+  }
+
+  /** Until the position is this. */
+  async isAt(event: number): Promise<void> {
+    await expect(this.page.locator("#position")).toHaveText(new RegExp(`^Event ${event} of`));
+  }
+}
+
+interface Fixtures {
+  readonly watch: Watch;
+  readonly app: App;
+}
+
+export const test = base.extend<Fixtures, { readonly site: Site }>({
+  site: [
+    // Playwright reads from the pattern what a fixture needs.
+    async ({ browserName: _ }, use) => {
+      // Not at the root: the page must not know where it lies.
+      const site = await serveDemo({ path: "/some/where/" });
+      await use(site);
+      await site.close();
+    },
+    { scope: "worker" },
+  ],
+  watch: async ({ context, site }, use) => {
+    const watch = new Watch(new URL(site.url).origin);
+    await watch.follow(context);
+    await use(watch);
+    watch.clean();
+  },
+  app: async ({ page, site, watch }, use) => {
+    await use(new App(page, site.url, watch));
+  },
+});
+export { expect };

@@ -84,11 +84,11 @@ test("links between documents resolve, with their anchors", () => {
 
 test("files that the pages for contributors name are there", () => {
   const pages = documents.filter(({ path }) => /^(?:docs\/dev\/|ts\/|ARCHITECTURE)/.test(path));
-  const whole = (name: string) => /^(?:core-rs|ts|tests|tools|bench|docs)\//.test(name);
+  const whole = (name: string) => /^(?:core-rs|ts|tests|tools|bench|docs|web-demo|examples)\//.test(name);
   const there = (name: string) =>
     whole(name) ? existsSync(join(root, name)) : files.some(({ path }) => path.endsWith(`/${name}`));
   const found = pages.flatMap(({ path, text }) =>
-    [...text.matchAll(/`([\w./-]+\.(?:ts|rs|mjs|proto|txt))`/g)]
+    [...text.matchAll(/`([\w./-]+\.(?:tsx?|rs|mjs|proto|txt))`/g)]
       .filter((m) => !there(m[1]!))
       .map((m) => `${path}: ${m[1]}`)
   );

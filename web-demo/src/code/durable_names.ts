@@ -1,0 +1,117 @@
+// Which names in a file stand for durable things: a message, an activity, a timer, a child. Only these have a colour in the code pane, the
+// one that the thing has in the timeline and in the list. Read from declarations and imports, without types: a name that cannot be told
+// stays ink.
+
+/** A colour of the code pane, or "flow": a word that decides where the run goes on, which is bold. */
+export type NameKind = "update" | "signal" | "query" | "activity" | "timer" | "child" | "marker" | "flow";
+
+/** What the names of `temporalex/workflow` and `@temporalio/workflow` stand for where they are called. */
+const PRIMITIVES: { readonly [name: string]: NameKind } = {
+  sleep: "timer",
+  timer: "timer",
+  executeChild: "child",
+  startChild: "child",
+  spawn: "child",
+  externalWorkflow: "signal",
+  getExternalWorkflowHandle: "signal",
+  patched: "marker",
+  deprecatePatch: "marker",
+  sideEffect: "marker",
+  upsertSearchAttributes: "marker",
+  upsertMemo: "marker",
+  receive: "flow",
+  select: "flow",
+  parallel: "flow",
+  shield: "flow",
+  spawnAsync: "flow",
+  updateState: "flow",
+  waitForSignal: "flow",
+  continueAsNew: "flow",
+  continueAsNewWith: "flow",
+  condition: "flow",
+  setHandler: "flow",
+  CancellationScope: "flow",
+};
+
+/** What makes a durable thing, and which. */
+const MAKERS: { readonly [name: string]: NameKind } = {
+  update: "update",
+  signal: "signal",
+  query: "query",
+  defineUpdate: "update",
+  defineSignal: "signal",
+  defineQuery: "query",
+};
+const PROXIES = new Set(["activities", "localActivities", "proxyActivities", "proxyLocalActivities"]);
+
+export interface DurableNames {
+  /** Kind of a name that stands alone. */
+  readonly names: ReadonlyMap<string, NameKind>;
+  /** Objects whose members are activities: `shop` of `shop.charge()`. */
+  readonly proxies: ReadonlySet<string>;
+  /** Names of whole modules: `wf` of `import * as wf`. */
+  readonly modules: ReadonlySet<string>;
+}
+
+const NAME = "[A-Za-z_$][\\w$]*";
+const IMPORT = /\bimport\s+(?:type\s+)?([^"';]*?)\s*from\s*["']([^"']+)["']/g;
+const MADE = new RegExp(`\\b(?:const|let|var)\\s+(${NAME})(?:\\s*:[^=\\n]+)?\\s*=\\s*(?:${NAME}\\.)?(${NAME})\\s*(?=[<(])`, "g");
+const TAKEN = new RegExp(
+  `\\b(?:const|let|var)\\s*\\{([^}]*)\\}(?:\\s*:[^=\\n]+)?\\s*=\\s*(?:${NAME}\\.)?(${NAME})\\s*(?=[<(])`,
+  "g",
+);
+
+/** What a file declares itself. */
+function declared(text: string): { names: Map<string, NameKind>; proxies: Set<string> } {
+  const names = new Map<string, NameKind>();
+  const proxies = new Set<string>();
+  for (const [, name, maker] of text.matchAll(MADE)) {
+    const kind = MAKERS[maker!];
+    if (kind !== undefined) names.set(name!, kind);
+    else if (PROXIES.has(maker!)) proxies.add(name!);
+  }
+  for (const [, list, maker] of text.matchAll(TAKEN)) {
+    if (!PROXIES.has(maker!)) continue;
+    for (const { local } of listed(list!, ":")) names.set(local, "activity");
+  }
+  return { names, proxies };
+}
+
+/** The parts of `a, b as c` or `a, b: c`, comments aside. */
+function listed(list: string, by: ":" | " as "): { readonly name: string; readonly local: string }[] {
+  return list.replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, "").split(",").map((part) => part.replace(/^\s*type\s/, "").trim()).filter(
+    (part) => /^[A-Za-z_$]/.test(part),
+  ).map((part) => {
+    const [name = "", local = name] = part.split(by === ":" ? /\s*:\s*/ : /\s+as\s+/).map((word) => word.replace(/\s*=.*$/, ""));
+    return { name, local };
+  });
+}
+
+/** The names of one file. `others`: the files beside it, whose messages and activities it may import. */
+export function durableNames(text: string, others: readonly string[] = []): DurableNames {
+  const own = declared(text);
+  const names = new Map<string, NameKind>();
+  const proxies = new Set(own.proxies);
+  const modules = new Set<string>();
+  const beside = others.map(declared);
+  for (const [, clause = ""] of text.matchAll(IMPORT)) {
+    const whole = new RegExp(`\\*\\s*as\\s+(${NAME})`).exec(clause)?.[1];
+    if (whole !== undefined) modules.add(whole);
+    for (const { name, local } of listed(/\{([\s\S]*)\}/.exec(clause)?.[1] ?? "", " as ")) {
+      const kind = PRIMITIVES[name] ?? beside.map((file) => file.names.get(name)).find((found) => found !== undefined);
+      if (kind !== undefined) names.set(local, kind);
+      if (beside.some((file) => file.proxies.has(name))) proxies.add(local);
+    }
+  }
+  // The handler's own updateState is a parameter, and as much a word of flow as the imported one.
+  if (names.has("spawnAsync")) names.set("updateState", "flow");
+  for (const [name, kind] of own.names) names.set(name, kind);
+  return { names, proxies, modules };
+}
+
+/** The kind of a word in its place: `object` is the name before its dot, "" where there is none. */
+export function kindOf(word: string, object: string, known: DurableNames): NameKind | undefined {
+  if (object === "") return known.names.get(word);
+  if (known.proxies.has(object)) return "activity";
+  return known.modules.has(object) ? PRIMITIVES[word] : undefined;
+}

@@ -1,0 +1,105 @@
+// What changed between two values, as rows of a tree: added, removed, changed with the old value, or the same. Lists are aligned from both
+// ends, so that an entry that was put in or taken out is one row and not a change of all that follow.
+
+export type Change = "same" | "added" | "removed" | "changed";
+
+export interface DiffRow {
+  /** Keys and indexes from the root; indexes are those of the newer value where it has the entry. */
+  readonly path: readonly (string | number)[];
+  readonly key: string | number;
+  readonly change: Change;
+  readonly before: unknown;
+  readonly after: unknown;
+  /** Rows of what is inside, where something inside changed; empty: the row stands for all of its value. */
+  readonly inside: readonly DiffRow[];
+}
+
+type Keyed = readonly (readonly [key: string | number, before: unknown, after: unknown, change: Change | undefined])[];
+
+const isTree = (value: unknown): value is object => typeof value === "object" && value !== null && !(value instanceof Uint8Array);
+const isAlike = (a: unknown, b: unknown): boolean => isTree(a) && isTree(b) && Array.isArray(a) === Array.isArray(b);
+
+/** Deep equality of plain data. */
+export function isSame(a: unknown, b: unknown): boolean {
+  if (Object.is(a, b)) return true;
+  if (!isTree(a) || !isTree(b) || Array.isArray(a) !== Array.isArray(b)) return false;
+  const keys = Object.keys(a);
+  const [x, y] = [a as { [key: string]: unknown }, b as { [key: string]: unknown }];
+  return keys.length === Object.keys(b).length && keys.every((key) => Object.hasOwn(b, key) && isSame(x[key], y[key]));
+}
+
+/** The entries of two values beside each other. `before` undefined as a whole: nothing was there, and nothing is marked as new. */
+export function diffRows(before: unknown, after: unknown, at: readonly (string | number)[] = []): readonly DiffRow[] {
+  return pairs(before, after).map(([key, old, now, known]): DiffRow => {
+    const path = [...at, key];
+    const change = known ?? (isSame(old, now) ? "same" : "changed");
+    // A value that was replaced by another shape is one change.
+    const inside = change === "changed" && isAlike(old, now) ? diffRows(old, now, path) : [];
+    return { path, key, change, before: old, after: now, inside };
+  });
+}
+
+/** The entries of one value, none of them changed. */
+export const plainRows = (value: unknown): readonly DiffRow[] => isTree(value) ? diffRows(value, value) : [];
+
+function pairs(before: unknown, after: unknown): Keyed {
+  if (Array.isArray(after)) return listPairs(Array.isArray(before) ? before : [], after);
+  if (Array.isArray(before) || !isTree(after)) return [];
+  const [old, now] = [(isTree(before) ? before : {}) as { [key: string]: unknown }, after as { [key: string]: unknown }];
+  return [
+    ...Object.keys(now).map((key) =>
+      Object.hasOwn(old, key) ? [key, old[key], now[key], undefined] as const : [key, undefined, now[key], "added"] as const
+    ),
+    ...Object.keys(old).filter((key) => !Object.hasOwn(now, key)).map((key) => [key, old[key], undefined, "removed"] as const),
+  ];
+}
+
+function listPairs(old: readonly unknown[], now: readonly unknown[]): Keyed {
+  let head = 0;
+  while (head < old.length && head < now.length && isSame(old[head], now[head])) head++;
+  let tail = 0;
+  while (tail < old.length - head && tail < now.length - head && isSame(old.at(-1 - tail), now.at(-1 - tail))) tail++;
+  const [gone, come] = [old.slice(head, old.length - tail), now.slice(head, now.length - tail)];
+  const middle = Math.max(gone.length, come.length);
+  return [
+    ...now.slice(0, head).map((value, i) => [i, value, value, "same"] as const),
+    ...Array.from(
+      { length: middle },
+      (_, i) =>
+        i >= gone.length
+          ? [head + i, undefined, come[i], "added"] as const
+          : i >= come.length
+          ? [head + i, gone[i], undefined, "removed"] as const
+          : [head + i, gone[i], come[i], "changed"] as const,
+    ),
+    ...now.slice(now.length - tail).map((value, i) => [now.length - tail + i, value, value, "same"] as const),
+  ];
+}
+
+/** A row to draw: a row of the diff at a depth, or a number of rows without changes that are folded. */
+export type ShownRow =
+  | { readonly depth: number; readonly row: DiffRow }
+  | { readonly depth: number; readonly folded: number };
+
+/** All rows with a change, and as many others around them as there is room for. `most`: rows in all, about. */
+export function shownRows(rows: readonly DiffRow[], most = 24, depth = 0): readonly ShownRow[] {
+  const changed = rows.filter(({ change }) => change !== "same").length;
+  let spare = Math.max(4, most - changed);
+  const shown: ShownRow[] = [];
+  let folded = 0;
+  const fold = () => {
+    if (folded > 0) shown.push({ depth, folded });
+    folded = 0;
+  };
+  for (const row of rows) {
+    if (row.change === "same" ? spare-- <= 0 : shown.length >= 4 * most) {
+      folded++;
+      continue;
+    }
+    fold();
+    shown.push({ depth, row });
+    if (row.inside.length > 0) shown.push(...shownRows(row.inside, Math.max(6, most - shown.length), depth + 1));
+  }
+  fold();
+  return shown;
+}

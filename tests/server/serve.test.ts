@@ -1,10 +1,7 @@
 // A service served over HTTP/2 and called over it: bytes, refusals, waits, callers that go away, services that end.
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
 import { connect as http2Connect } from "node:http2";
 import net from "node:net";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { type CallOptions, Code, type MethodName, type RawService, ServiceError } from "../../ts/service/raw.ts";
 import { endAfterGoaway } from "../../ts/platform/deno_goaway_workaround.ts";
@@ -16,7 +13,6 @@ type Answer = (method: MethodName, request: Uint8Array, options: CallOptions) =>
 let answer: Answer = () => Promise.reject(new Error("nothing was asked"));
 const service: RawService = { call: (method, request, options = {}) => answer(method, request, options) };
 
-let folder = "", path = "";
 let listener: Listener, client: GrpcService;
 const noise: unknown[] = [];
 const consoleError = console.error;
@@ -26,17 +22,14 @@ const awake = setInterval(() => {}, 1000);
 
 before(async () => {
   console.error = (...words) => noise.push(words);
-  folder = mkdtempSync(join(tmpdir(), "temporalex-serve-"));
-  path = join(folder, "s");
-  listener = await listen({ at: { path }, handler: serviceHandler(service) });
-  client = new GrpcService({ address: `unix:${path}` });
+  listener = await listen({ at: { port: 0 }, handler: serviceHandler(service) });
+  client = new GrpcService({ address: `127.0.0.1:${listener.port}` });
 });
 after(async () => {
   clearInterval(awake);
   client.close();
   await listener.close(0);
   console.error = consoleError;
-  rmSync(folder, { recursive: true, force: true });
   assert.deepEqual(noise, [], "nothing is written to the console on the way");
 });
 
@@ -61,7 +54,7 @@ test("a query without a deadline waits as long as on a Temporal server, and othe
     deadlines.push([method, timeoutMs]);
     return Promise.resolve(new Uint8Array(0));
   };
-  const session = http2Connect("http://localhost", { createConnection: () => net.connect(path) });
+  const session = http2Connect("http://localhost", { createConnection: () => net.connect(listener.port) });
   endAfterGoaway(session);
   for (const method of ["QueryWorkflow", "PollWorkflowTaskQueue"]) {
     await new Promise<void>((resolve, reject) => {
@@ -166,7 +159,7 @@ test("a caller that gives up, or whose deadline passes, takes its call back", as
 
 test("a caller that dies takes its calls with it, and the server goes on", async () => {
   const given = waits();
-  const session = http2Connect("http://localhost", { createConnection: () => net.connect(path) });
+  const session = http2Connect("http://localhost", { createConnection: () => net.connect(listener.port) });
   endAfterGoaway(session);
   session.on("error", () => {});
   const stream = session.request({
@@ -193,7 +186,7 @@ test("JSON over Connect, for people with curl", async () => {
     Promise.resolve(
       toBinary(CountWorkflowExecutionsResponseSchema, create(CountWorkflowExecutionsResponseSchema, { count: 7n })),
     );
-  const session = http2Connect("http://localhost", { createConnection: () => net.connect(path) });
+  const session = http2Connect("http://localhost", { createConnection: () => net.connect(listener.port) });
   endAfterGoaway(session);
   const stream = session.request({
     ":method": "POST",
@@ -208,9 +201,8 @@ test("JSON over Connect, for people with curl", async () => {
 });
 
 test("a server that closes lets open calls end, and refuses later ones as unavailable", async () => {
-  const second = join(folder, "second");
-  const other = await listen({ at: { path: second }, handler: serviceHandler(service) });
-  const caller = new GrpcService({ address: `unix:${second}` });
+  const other = await listen({ at: { port: 0 }, handler: serviceHandler(service) });
+  const caller = new GrpcService({ address: `127.0.0.1:${other.port}` });
   let finish: (bytes: Uint8Array) => void = () => {};
   const began = new Promise<void>((resolve) => {
     answer = () => new Promise((done) => (finish = done, resolve()));

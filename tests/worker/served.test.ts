@@ -1,8 +1,5 @@
 // A worker that reaches an embedded engine over a socket, as one beside `temporalex dev` or a store that is open elsewhere.
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { test } from "node:test";
 import { Client, silentLogger } from "../../ts/client/mod.ts";
 import { EmbeddedEngine, MemoryStore } from "../../ts/engine/mod.ts";
@@ -17,13 +14,11 @@ const acts = activities<{ greet(name: string): Promise<string> }>({ startToClose
 const hello = workflow("Hello", (name: string) => acts.greet(name));
 
 test("it works, and stops without taking a poll back: the engine ends them when it is told", async () => {
-  const folder = mkdtempSync(join(tmpdir(), "temporalex-served-"));
   // The server does not keep its process alive, which here is the test's.
   const awake = setInterval(() => {}, 1000);
   const engine = await EmbeddedEngine.open({ store: new MemoryStore() });
-  const path = join(folder, "s");
-  const listener = await listen({ at: { path }, handler: serviceHandler(engine) });
-  const grpc = new GrpcService({ address: `unix:${path}` });
+  const listener = await listen({ at: { port: 0 }, handler: serviceHandler(engine) });
+  const grpc = new GrpcService({ address: `127.0.0.1:${listener.port}` });
   const polls: AbortSignal[] = [];
   const service: RawService = {
     losesCancelledPolls: true,
@@ -53,6 +48,5 @@ test("it works, and stops without taking a poll back: the engine ends them when 
     grpc.close();
     await listener.close(0);
     await engine.close();
-    rmSync(folder, { recursive: true, force: true });
   }
 });

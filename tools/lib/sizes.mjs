@@ -13,7 +13,7 @@ const walk = (path) =>
     ? readdirSync(path).filter((name) => name !== "node_modules" && name !== "generated").flatMap((name) =>
       walk(join(path, name))
     )
-    : /\.(?:ts|mjs)$/.test(path) && !path.endsWith(".d.ts")
+    : /\.(?:tsx?|mjs)$/.test(path) && !path.endsWith(".d.ts")
     ? [path]
     : [];
 
@@ -24,8 +24,9 @@ export const sourcesOf = (folders) =>
 export const linesOf = (text) => text.split("\n").length - (text.endsWith("\n") ? 1 : 0);
 
 /** `{ name, lines, from }` of each function of a module's source. A function without a name has that of what it is the value of. */
-export function functionsOf(text) {
-  const { code } = transform(text, { transforms: ["typescript"], disableESTransforms: true, keepUnusedImports: true });
+export function functionsOf(text, hasJsx = false) {
+  const transforms = hasJsx ? ["typescript", "jsx"] : ["typescript"];
+  const { code } = transform(text, { transforms, disableESTransforms: true, keepUnusedImports: true, production: true });
   const found = [];
   const visit = (node, name) => {
     if (Array.isArray(node)) return node.forEach((each) => visit(each, name));
@@ -51,7 +52,9 @@ export function tooLarge(paths, { file, fn }) {
     const lines = linesOf(text);
     return [
       ...(lines > file ? [`${path}: ${lines} lines`] : []),
-      ...functionsOf(text).filter((each) => each.lines > fn).map(({ name, lines }) => `${path}: ${name} has ${lines} lines`),
+      ...functionsOf(text, path.endsWith(".tsx")).filter((each) => each.lines > fn).map(({ name, lines }) =>
+        `${path}: ${name} has ${lines} lines`
+      ),
     ];
   });
 }

@@ -1,17 +1,39 @@
 // The three rooms and what stands above them.
 import type { JSX } from "preact";
-import { OpenRoom } from "./open_room.tsx";
+import { Live } from "../live/mod.ts";
+import { Runs } from "../runs/mod.ts";
+import { dragging } from "./drop_paste.ts";
+import { FirstScreen } from "./first_screen.tsx";
+import { KeysSheet } from "./keys_sheet.tsx";
 import { Notices } from "./notice_list.tsx";
+import { PasteDialog } from "./open_buttons.tsx";
+import { OpenRoom } from "./open_room.tsx";
+import { currentRun, intro, room } from "./state.ts";
 import { TopBar } from "./top_bar.tsx";
+
+function InSight(): JSX.Element {
+  if (room.value === "runs") return <Runs />;
+  if (room.value === "live") return <Live />;
+  const run = currentRun.value;
+  if (run === undefined || intro.value) return <FirstScreen run={run} />;
+  return <OpenRoom run={run} />;
+}
 
 export function App(): JSX.Element {
   return (
     <>
       <TopBar />
       <Notices />
-      <main id="main" class="room" tabIndex={-1}>
-        <OpenRoom />
+      <main id="main" class="room" tabIndex={-1} data-room={room.value}>
+        <InSight />
       </main>
+      {dragging.value && (
+        <div class="drop-here" aria-hidden="true">
+          <p>Drop it: histories, or the code beside them</p>
+        </div>
+      )}
+      <KeysSheet />
+      <PasteDialog />
     </>
   );
 }

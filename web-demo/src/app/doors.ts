@@ -1,48 +1,123 @@
 // The doors through which histories come in: files, text, addresses, samples. All of them end in `openBytes`. What is read stays in this tab.
+import { batch } from "@preact/signals";
 import { HistoryFileError } from "temporalex/debug";
+import { historiesIn } from "../../../ts/debug/history_file.ts";
+import { keep } from "./kept.ts";
 import { notify } from "./notices.ts";
 import { readRun } from "./run_model.ts";
 import { replayOnChange } from "./replaying.ts";
-import { addRun, type OpenRun, showRun } from "./state.ts";
+import { addRun, intro, type OpenRun, openRuns, showRun } from "./state.ts";
 
 /** More than any server keeps in one history. */
 const LARGEST = 256 * 1024 * 1024;
+const HOW =
+  "Histories are exported by `temporal workflow show --output json`, by Download in Temporal's UI, and by `temporalex workflow show --output json`.";
 
-/** Opens a history and makes it the current run. Undefined: it holds none, and a notice says why. */
-export async function openBytes(
-  name: string,
-  bytes: Uint8Array,
-  options: { key?: string; at?: number } = {},
-): Promise<OpenRun | undefined> {
+export interface OpenOptions {
+  /** Default: a digest of the bytes. */
+  readonly key?: string;
+  /** The position to begin at. Default: the first event. */
+  readonly at?: number;
+  /** Whether it becomes the current run. Default: yes. */
+  readonly show?: boolean;
+}
+
+/** Opens the histories of a file, and makes the first of them the current run. Undefined: it holds none, and a notice says why. */
+export async function openBytes(name: string, bytes: Uint8Array, options: OpenOptions = {}): Promise<OpenRun | undefined> {
   try {
-    const model = await readRun(bytes);
-    const run = addRun(options.key ?? await digest(bytes), name, bytes, model);
-    await takeSampleCode(run);
-    showRun(run, options.at);
-    return run;
+    const histories = await historiesIn(bytes);
+    if (histories.length === 1) return await openOne(name, bytes, options);
+    const opened: OpenRun[] = [];
+    for (const { place, read } of histories) {
+      const run = await refusing(
+        `${name}, ${place}`,
+        () => openOne(`${name}, ${place}`, read().bytes, { ...options, show: false }),
+      );
+      if (run !== undefined) opened.push(run);
+    }
+    if (options.show !== false && opened[0] !== undefined) show(opened[0], options.at);
+    return opened[0];
   } catch (error) {
-    if (!(error instanceof HistoryFileError)) throw error;
-    notify({ title: `${name} cannot be opened`, text: error.message });
-    return undefined;
+    return refused(name, error);
   }
 }
 
-/** Files of a drop or of the file dialog. */
+async function refusing<T>(name: string, work: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await work();
+  } catch (error) {
+    return refused(name, error);
+  }
+}
+
+function refused(name: string, error: unknown): undefined {
+  if (!(error instanceof HistoryFileError)) throw error;
+  notify({ title: `${name} cannot be opened:`, text: `${error.message}.`, advice: HOW });
+  return undefined;
+}
+
+async function openOne(name: string, bytes: Uint8Array, { key, at, show: shown = true }: OpenOptions): Promise<OpenRun> {
+  const model = await readRun(bytes);
+  const run = addRun(key ?? await digest(bytes), name, bytes, model);
+  if (!run.key.startsWith("sample:")) void keep(run.key, name, bytes);
+  await takeSampleCode(run);
+  if (shown) show(run, at);
+  return run;
+}
+
+function show(run: OpenRun, at: number | undefined): void {
+  batch(() => {
+    intro.value = false;
+    showRun(run, at);
+  });
+  document.getElementById("main")?.focus({ preventScroll: true });
+}
+
+/** Files of a drop or of the file dialog, all at once. The first that holds a history is shown. */
 export async function openFiles(files: Iterable<File>): Promise<void> {
+  let isFirst = true;
   for (const file of files) {
     if (file.size > LARGEST) {
       const mebibytes = Math.round(file.size / 1024 / 1024);
       notify({
-        title: `${file.name} cannot be opened`,
-        text: `It has ${mebibytes} MiB; histories may have ${LARGEST / 1024 / 1024}.`,
+        title: `${file.name} cannot be opened:`,
+        text: `it has ${mebibytes} MiB; a history may have ${LARGEST / 1024 / 1024}.`,
       });
       continue;
     }
+    let bytes: Uint8Array;
     try {
-      await openBytes(file.name, new Uint8Array(await file.arrayBuffer()));
+      bytes = new Uint8Array(await file.arrayBuffer());
     } catch (error) {
-      notify({ title: `${file.name} cannot be read`, text: `${(error as Error).message} A folder has to be opened as code.` });
+      notify({ title: `${file.name} cannot be read:`, text: (error as Error).message, advice: "A folder is opened as code." });
+      continue;
     }
+    if (await openBytes(file.name, bytes, { show: isFirst }) !== undefined) isFirst = false;
+  }
+}
+
+/** Text from the clipboard. */
+export const openText = async (text: string): Promise<OpenRun | undefined> =>
+  await openBytes(pastedName(), new TextEncoder().encode(text));
+
+const pastedName = () => `pasted ${openRuns.value.filter(({ name }) => name.startsWith("pasted")).length + 1}`;
+
+/** A history at an address of this page's own origin (`#history=...`): the page's policy allows no other. */
+export async function openAddress(address: string): Promise<OpenRun | undefined> {
+  const name = address.split(/[?#]/)[0]!.split("/").at(-1) || address;
+  try {
+    const url = new URL(address, document.baseURI);
+    if (url.origin !== location.origin) {
+      const advice = "Save the file and drop it here, or start `temporalex debug FILE`.";
+      notify({ title: `${address} was not fetched:`, text: "this page asks nothing of other origins.", advice });
+      return undefined;
+    }
+    const response = await fetch(url);
+    if (!response.ok) throw new Error(`the server says ${response.status} ${response.statusText}`);
+    return await openBytes(name, new Uint8Array(await response.arrayBuffer()));
+  } catch (error) {
+    notify({ title: `${address} cannot be fetched:`, text: `${(error as Error).message}.` });
+    return undefined;
   }
 }
 

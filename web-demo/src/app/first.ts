@@ -1,10 +1,93 @@
-// The samples that the page brings along.
-import { openBytes } from "./doors.ts";
+// What is open when the page is: the run of the address, the runs of this tab before a reload, or the first screen with a sample that plays.
+import { effect } from "@preact/signals";
+import { openAddress, openBytes } from "./doors.ts";
+import { kept } from "./kept.ts";
+import { notify } from "./notices.ts";
+import { currentRun, intro, type OpenRun, openRuns, playing, room } from "./state.ts";
 
-/** Opens a sample by its id. */
-export async function openSample(id: string): Promise<void> {
+const TAB = "temporalex.open";
+const reduced = matchMedia("(prefers-reduced-motion: reduce)");
+
+/** Opens a sample by its id; undefined: there is none. */
+export async function openSample(id: string, show = true): Promise<OpenRun | undefined> {
   const { samples } = await import("../debugger/samples.ts");
   const sample = samples.find((known) => known.id === id);
-  if (sample === undefined) return;
-  await openBytes(`${sample.name} (sample)`, new TextEncoder().encode(sample.text), { key: `sample:${id}` });
+  if (sample === undefined) return undefined;
+  return await openBytes(`${sample.name} (sample)`, new TextEncoder().encode(sample.text), { key: `sample:${id}`, show });
+}
+
+/** Opens the run that an address names. Returns whether it is open now. */
+export async function findRun(key: string): Promise<boolean> {
+  if (key.startsWith("sample:")) return await openSample(key.slice("sample:".length), false) !== undefined;
+  const found = await kept(key);
+  if (found !== undefined) return await openBytes(found.name, found.bytes, { key, show: false }) !== undefined;
+  notify({
+    title: "The history of this link is not in this browser.",
+    text: "It was opened elsewhere, or forgotten since.",
+    advice: "Open its file again.",
+  });
+  return false;
+}
+
+/** The runs that this tab had open before it was loaded again, without the one that the address names. */
+export async function openTabsRuns(): Promise<void> {
+  let keys: readonly string[] = [];
+  try {
+    keys = JSON.parse(sessionStorage.getItem(TAB) ?? "[]") as string[];
+  } catch {
+    // Storage is refused, or holds something else: the list begins anew.
+  }
+  for (const key of keys) {
+    if (openRuns.value.some((run) => run.key === key)) continue;
+    if (key.startsWith("sample:")) await openSample(key.slice("sample:".length), false);
+    else {
+      const found = await kept(key);
+      if (found !== undefined) await openBytes(found.name, found.bytes, { key, show: false });
+    }
+  }
+}
+
+/** From now on the tab's list of runs is kept for a reload. */
+export function keepTabsRuns(): void {
+  effect(() => {
+    const keys = openRuns.value.map(({ key }) => key);
+    try {
+      sessionStorage.setItem(TAB, JSON.stringify(keys));
+    } catch {
+      // The list lasts as long as the page.
+    }
+  });
+}
+
+/** `#history=ADDRESS` opens what is there. Returns whether the address is of that form. */
+export async function openFromAddress(): Promise<boolean> {
+  const m = /^#history=(.+)$/.exec(location.hash);
+  if (m === null) return false;
+  history.replaceState(null, "", location.pathname + location.search);
+  await openAddress(decodeURIComponent(m[1]!));
+  return true;
+}
+
+/** Where no run is open the first screen is, with a sample that plays. With reduced motion it stands still, in the middle of the run. */
+export function watchFirstScreen(): void {
+  effect(() => {
+    if (room.value === "open" && currentRun.value === undefined) void startIntro("shopping_cart");
+  });
+}
+
+/** Shows a sample on the first screen. */
+export async function startIntro(id: string): Promise<void> {
+  intro.value = true;
+  const run = await openSample(id, false);
+  if (run === undefined || !intro.value) return;
+  const { showRun } = await import("./state.ts");
+  showRun(run, reduced.matches ? Math.ceil(run.model.lines.length * 0.6) : 1);
+  playing.value = !reduced.matches;
+}
+
+/** The reader takes over: the same run, in full, where it stands. */
+export function endIntro(): void {
+  if (!intro.value) return;
+  playing.value = false;
+  intro.value = false;
 }

@@ -3,11 +3,25 @@ import { render } from "preact";
 import "../style/tokens.css";
 import "../style/base.css";
 import { App } from "./app.tsx";
-import { openSample } from "./first.ts";
+import { watchDrops, watchPastes } from "./drop_paste.ts";
+import { findRun, keepTabsRuns, openFromAddress, openTabsRuns, watchFirstScreen } from "./first.ts";
+import { watchKeys } from "./keys.ts";
+import { startRouter } from "./router.ts";
 import { watchTheme } from "./theme.ts";
+import { bindAppKeys } from "./app_keys.ts";
 
 watchTheme();
+watchKeys();
+bindAppKeys();
+watchDrops();
+watchPastes();
 const page = document.getElementById("page")!;
 page.replaceChildren();
 render(<App />, page);
-void openSample("shopping_cart");
+
+await openFromAddress();
+await startRouter(findRun);
+await openTabsRuns();
+keepTabsRuns();
+watchFirstScreen();
+addEventListener("hashchange", () => void openFromAddress());

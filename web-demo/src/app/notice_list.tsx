@@ -1,4 +1,5 @@
 import type { JSX } from "preact";
+import { IconButton } from "../ui/icon.tsx";
 import { dismiss, notices } from "./notices.ts";
 
 export function Notices(): JSX.Element {
@@ -7,11 +8,16 @@ export function Notices(): JSX.Element {
       {notices.value.map((notice) => (
         <div class="notice" key={`${notice.title} ${notice.text}`}>
           <p>
-            <b>{notice.title}</b> {notice.text}
+            <b>{notice.title}</b> {notice.text} {notice.advice !== undefined && <Advice text={notice.advice} />}
           </p>
-          <button type="button" class="button small" onClick={() => dismiss(notice)}>Close</button>
+          <IconButton icon="close" label="Close this message" onPress={() => dismiss(notice)} />
         </div>
       ))}
     </div>
   );
 }
+
+/** Commands stand between backticks. */
+const Advice = ({ text }: { text: string }): JSX.Element => (
+  <span class="advice">{text.split("`").map((part, i) => i % 2 === 1 ? <code key={i}>{part}</code> : part)}</span>
+);

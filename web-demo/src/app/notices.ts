@@ -6,6 +6,8 @@ export interface Notice {
   readonly title: string;
   /** Why, where, and what to do. */
   readonly text: string;
+  /** What to do, with commands between backticks. */
+  readonly advice?: string;
 }
 
 export const notices: Signal<readonly Notice[]> = signal<readonly Notice[]>([]);

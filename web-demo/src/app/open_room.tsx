@@ -5,29 +5,35 @@ import { Events } from "../events/mod.ts";
 import { Inspector } from "../inspector/mod.ts";
 import { NoCodeDetails, NoCodeMiddle } from "../no_code/mod.ts";
 import { Timeline } from "../timeline/mod.ts";
-import { Transport } from "../transport/mod.ts";
+import { Strip, Transport } from "../transport/mod.ts";
+import { Tabs } from "../ui/tabs.tsx";
 import "./open_room.css";
-import { currentRun } from "./state.ts";
+import { type OpenRun, type Pane, pane } from "./state.ts";
 
-export function OpenRoom(): JSX.Element {
-  const run = currentRun.value;
-  if (run === undefined) return <p class="section say">No history is open. Drop one anywhere on this page.</p>;
+export function OpenRoom({ run }: { run: OpenRun }): JSX.Element {
   const hasCode = run.code.value !== undefined;
+  const tabs: readonly (readonly [Pane, string])[] = [
+    ["code", hasCode ? "Code" : "Details"],
+    ["events", "Events"],
+    ["why", hasCode ? "Why, state" : "Findings"],
+  ];
   return (
-    <>
+    <div class="open-room">
       <Timeline run={run} />
-      <Transport />
-      <div class="work">
-        <section class="column" aria-label="Events">
+      <Transport run={run} />
+      <Tabs class="pane-tabs" label="Panes" tabs={tabs} chosen={pane} />
+      <div class={hasCode ? "work" : "work no-code"} data-pane={pane.value}>
+        <section class="column of-events" aria-label="Events">
           <Events run={run} />
         </section>
-        <section class="column" aria-label={hasCode ? "Code" : "The selected thing"}>
+        <section class="column of-code" aria-label={hasCode ? "Code" : "Details"}>
           {hasCode ? <CodePane run={run} /> : <NoCodeMiddle run={run} />}
         </section>
-        <section class="column" aria-label={hasCode ? "Why and state" : "Code and findings"}>
+        <section class="column of-why" aria-label={hasCode ? "Why and state" : "Findings"} tabIndex={0}>
           {hasCode ? <Inspector run={run} /> : <NoCodeDetails run={run} />}
         </section>
       </div>
-    </>
+      <Strip run={run} />
+    </div>
   );
 }

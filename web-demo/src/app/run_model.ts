@@ -22,7 +22,15 @@ export interface RunItem {
 
 /** A history, as data. */
 export interface RunModel {
-  readonly facts: { readonly type: string; readonly id: string; readonly runId: string };
+  readonly facts: {
+    readonly type: string;
+    readonly id: string;
+    readonly runId: string;
+    readonly status: string;
+    readonly startMs: number | undefined;
+    readonly endMs: number | undefined;
+  };
+  readonly tasks: readonly { readonly eventId: number }[];
   readonly items: readonly RunItem[];
   readonly lines: readonly EventLine[];
   /** What was done to the file that is worth knowing. */
@@ -60,7 +68,16 @@ export async function readRun(bytes: Uint8Array): Promise<RunModel> {
     endMs: timeMs,
   }));
   return {
-    facts: { type: file.workflowType, id: file.workflowId, runId: file.runId },
+    facts: {
+      type: file.workflowType,
+      id: file.workflowId,
+      runId: file.runId,
+      status: /^WorkflowExecution(Completed|Failed|Canceled|Terminated|TimedOut|ContinuedAsNew)$/.exec(lines.at(-1)!.type)?.[1] ??
+        "Running",
+      startMs: lines[0]?.timeMs,
+      endMs: lines.at(-1)?.timeMs,
+    },
+    tasks: lines.filter(({ type }) => type === "WorkflowTaskStarted"),
     items,
     lines,
     notes: file.notes,

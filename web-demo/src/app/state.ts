@@ -55,6 +55,8 @@ export const selected: Signal<RunItem | undefined> = signal<RunItem | undefined>
 /** Path of the file in the code pane; undefined: the one with the parked line. */
 export const file: Signal<string | undefined> = signal<string | undefined>(undefined);
 export const pane: Signal<Pane> = signal<Pane>("code");
+/** The first screen: a sample plays by itself, and the address says nothing of it. */
+export const intro: Signal<boolean> = signal(false);
 export const stepUnit: Signal<StepUnit> = signal<StepUnit>("event");
 export const playing: Signal<boolean> = signal(false);
 

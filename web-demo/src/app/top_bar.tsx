@@ -1,30 +1,62 @@
 // Rooms, what is known of the run, the verdict, the actions. One line; facts give way first.
 import type { JSX } from "preact";
-import "./top_bar.css";
-import { currentRun } from "./state.ts";
+import { Icon, IconButton } from "../ui/icon.tsx";
+import { sheetIsOpen } from "./keys.ts";
+import { RunFacts } from "./run_facts.tsx";
+import { currentRun, intro, type Room, room } from "./state.ts";
 import { switchTheme } from "./theme.ts";
+import { Actions } from "./actions.tsx";
+import "./top_bar.css";
 import { VerdictChip } from "./verdict.tsx";
 
+const ROOMS: readonly (readonly [Room, string])[] = [["open", "Open"], ["runs", "Runs"], ["live", "Live"]];
+
 export function TopBar(): JSX.Element {
-  const run = currentRun.value;
+  const run = room.value === "open" && !intro.value ? currentRun.value : undefined;
   return (
     <header class="top">
-      <p class="brand">temporalex</p>
-      <div class="facts-line">
-        {run !== undefined && (
-          <>
-            <h1 class="run-name">{run.model.facts.type}</h1>
-            <span class="run-id" title="workflow id">{run.model.facts.id}</span>
-          </>
-        )}
-      </div>
+      <a class="skip" href="#main" onClick={toMain}>Skip to the run</a>
+      <p class="brand">
+        <Icon name="brand" size={20} />temporalex
+      </p>
+      <nav class="rooms" aria-label="Rooms">
+        {ROOMS.map(([name, text]) => (
+          <a
+            key={name}
+            id={`room-${name}`}
+            href={`#/${name}`}
+            aria-current={room.value === name ? "page" : undefined}
+            onClick={(event) => {
+              event.preventDefault();
+              room.value = name;
+            }}
+          >
+            {text}
+          </a>
+        ))}
+      </nav>
+      <div class="facts-line">{run !== undefined && <RunFacts run={run} />}</div>
       {run !== undefined && <VerdictChip verdict={run.verdict.value} />}
-      <button type="button" class="icon-button" aria-label="Light or dark" title="Light or dark" onClick={switchTheme}>
-        <svg viewBox="0 0 16 16" aria-hidden="true">
-          <circle cx="8" cy="8" r="5.6" fill="none" stroke="currentColor" stroke-width="1.5" />
-          <path d="M8 2.4a5.6 5.6 0 0 1 0 11.2z" fill="currentColor" />
-        </svg>
-      </button>
+      <div class="actions">
+        {run !== undefined && <Actions run={run} />}
+        <IconButton icon="theme" label="Light or dark" onPress={switchTheme} />
+        <button
+          type="button"
+          class="icon-button"
+          id="show-keys"
+          aria-label="Keys"
+          title="Keys (?)"
+          onClick={() => (sheetIsOpen.value = true)}
+        >
+          <b>?</b>
+        </button>
+      </div>
     </header>
   );
+}
+
+function toMain(event: Event): void {
+  // The address is the router's.
+  event.preventDefault();
+  document.getElementById("main")?.focus();
 }

@@ -1,24 +1,171 @@
-// The list of things that happened.
+// The list of what happened: one row for one thing, a thin rule for a workflow task. What has happened at the position is ink, what has not is
+// pencil. It is one stop of the keyboard, a grid whose active row is the current one.
+import { computed, type ReadonlySignal, type Signal, signal } from "@preact/signals";
 import type { JSX } from "preact";
-import { goTo, type OpenRun, position } from "../app/state.ts";
-import { Glyph } from "../ui/glyph.tsx";
+import { useEffect, useMemo, useRef } from "preact/hooks";
+import { bindKeys } from "../app/keys.ts";
+import type { ItemKind } from "../app/run_model.ts";
+import { goTo, type OpenRun, playing, position, select } from "../app/state.ts";
+import { Glyph, KIND_NAMES } from "../ui/glyph.tsx";
+import { Icon } from "../ui/icon.tsx";
+import { count } from "../ui/time.ts";
+import { topsOf, WindowedRows } from "../ui/windowed.tsx";
 import "./events.css";
+import { EventRow, rowId } from "./row.tsx";
+import { countsOf, type Row, ROW_PX, rowOf, rowsOf } from "./rows.ts";
+import { search } from "./search.ts";
+
+const hidden: Signal<ReadonlySet<ItemKind>> = signal<ReadonlySet<ItemKind>>(new Set());
+const isUnfolded: Signal<boolean> = signal(false);
+const sought: Signal<string> = signal("");
+
+/** Rows of a run, and where they are: made anew when the choice changes, not when the position does. */
+function useRows(run: OpenRun): ReadonlySignal<{ readonly rows: readonly Row[]; readonly tops: Float64Array }> {
+  return useMemo(() =>
+    computed(() => {
+      const found = search(run.model, sought.value);
+      const rows = rowsOf(run.model, { hidden: hidden.value, isUnfolded: isUnfolded.value, found });
+      return { rows, tops: topsOf(rows.map(({ is }) => ROW_PX[is])) };
+    }), [run]);
+}
 
 export function Events({ run }: { run: OpenRun }): JSX.Element {
+  const made = useRows(run);
+  const grid = useRef<HTMLDivElement>(null);
+  const input = useRef<HTMLInputElement>(null);
+  const { rows, tops } = made.value;
+  const current = rowOf(rows, position.value);
+  const open = (row: Row | undefined) => {
+    if (row === undefined) return;
+    playing.value = false;
+    if (row.is === "event") goTo(row.from);
+    else select(row.item);
+  };
+  const move = (by: 1 | -1) => {
+    const { rows } = made.peek();
+    open(rows[Math.max(0, Math.min(rows.length - 1, rowOf(rows, position.peek()) + by))]);
+  };
+  useEffect(() =>
+    bindKeys([
+      { keys: ["j"], group: "Look", label: "Row down", run: () => move(1) },
+      { keys: ["k"], group: "Look", label: "Row up", run: () => move(-1) },
+      { keys: ["/"], group: "Look", label: "Search names and values", run: () => input.current?.focus() },
+    ]), [run]);
   return (
-    <div class="scroll">
-      {run.model.items.map((item) => (
+    <>
+      <SearchField input={input} found={rows.length} onDown={() => grid.current?.focus()} />
+      <Kinds run={run} />
+      <div
+        ref={grid}
+        class="scroll event-grid"
+        id="events"
+        role="grid"
+        aria-label="What happened"
+        aria-rowcount={rows.length}
+        aria-activedescendant={current < 0 ? undefined : rowId(rows[current]!)}
+        tabIndex={0}
+        onKeyDown={(event) => {
+          const by = { ArrowDown: 1, ArrowUp: -1 }[event.key] as 1 | -1 | undefined;
+          if (by === undefined || event.shiftKey || event.ctrlKey || event.metaKey || event.altKey) return;
+          event.preventDefault();
+          move(by);
+        }}
+        onClick={(event) => {
+          const at = (event.target as Element).closest<HTMLElement>("[data-row]")?.dataset["row"];
+          if (at !== undefined) open(made.peek().rows[Number(at)]);
+        }}
+      >
+        <WindowedRows
+          tops={tops}
+          current={current < 0 ? 0 : current}
+          scroller={grid}
+          row={(index, top) => {
+            const row = rows[index]!;
+            return (
+              <EventRow
+                key={`${row.is} ${row.from} ${index}`}
+                run={run}
+                row={row}
+                index={index}
+                top={top}
+                isCurrent={index === current}
+              />
+            );
+          }}
+        />
+        {rows.length === 0 && <p class="empty soft">Nothing fits. Kinds that are not pressed above are left out.</p>}
+      </div>
+    </>
+  );
+}
+
+interface SearchProps {
+  readonly input: { current: HTMLInputElement | null };
+  readonly found: number;
+  onDown(): void;
+}
+
+function SearchField({ input, found, onDown }: SearchProps): JSX.Element {
+  return (
+    <div class="search-bar">
+      <label class="search">
+        <Icon name="find" />
+        <span class="unseen">Search events and values</span>
+        <input
+          ref={input}
+          id="search"
+          type="search"
+          placeholder="Search events and values"
+          autocomplete="off"
+          spellcheck={false}
+          value={sought.value}
+          onInput={({ currentTarget }) => (sought.value = currentTarget.value)}
+          onKeyDown={(event) => {
+            if (event.key === "Escape" && sought.value === "") input.current?.blur();
+            else if (event.key === "Escape") sought.value = "";
+            else if (event.key === "Enter" || event.key === "ArrowDown") onDown();
+            else return;
+            event.preventDefault();
+          }}
+        />
+        {sought.value === "" ? <kbd aria-hidden="true">/</kbd> : <span class="soft" role="status">{count(found)}</span>}
+      </label>
+    </div>
+  );
+}
+
+/** Which kinds are shown, each with its count; and whether things are unfolded into events. */
+function Kinds({ run }: { run: OpenRun }): JSX.Element {
+  const counts = useMemo(() => [...countsOf(run.model)].filter(([kind]) => kind !== "run"), [run]);
+  const toggle = (kind: ItemKind) => {
+    const next = new Set(hidden.value);
+    if (!next.delete(kind)) next.add(kind);
+    hidden.value = next;
+  };
+  return (
+    <div class="kinds" role="group" aria-label="Kinds that are shown">
+      {counts.map(([kind, number]) => (
         <button
           type="button"
-          key={item.index}
-          class={`item ${item.from <= position.value ? "past" : "future"}`}
-          aria-current={item.from <= position.value && position.value <= item.to}
-          onClick={() => goTo(item.from)}
+          key={kind}
+          aria-pressed={!hidden.value.has(kind)}
+          aria-label={`${KIND_NAMES[kind]}: ${number}`}
+          title={`${KIND_NAMES[kind]}: ${count(number)}`}
+          onClick={() => toggle(kind)}
         >
-          <Glyph kind={item.kind} />
-          <span class="cut">{item.name}</span>
+          <Glyph kind={kind} />
+          {count(number)}
         </button>
       ))}
+      <button
+        type="button"
+        class="unfold"
+        aria-pressed={isUnfolded.value}
+        title="One row for each event"
+        onClick={() => (isUnfolded.value = !isUnfolded.value)}
+      >
+        All {count(run.model.lines.length)}
+      </button>
     </div>
   );
 }

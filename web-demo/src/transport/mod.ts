@@ -1,1 +1,2 @@
+export { Strip } from "./strip.tsx";
 export { Transport } from "./transport.tsx";

@@ -1,16 +1,93 @@
-// Moves in the run.
+// Moves in the run: start, task, event, play, event, task, end; where it stands, in words; what a step is.
 import type { JSX } from "preact";
-import { goTo, length, position } from "../app/state.ts";
+import { useEffect } from "preact/hooks";
+import { length, type OpenRun, playing, position, stepUnit } from "../app/state.ts";
+import { IconButton } from "../ui/icon.tsx";
+import { clock, count } from "../ui/time.ts";
+import { bindTransportKeys, moveTo, stepBy } from "./move.ts";
+import { togglePlay, watchPlay } from "./play.ts";
+import { positionsOf, UNITS } from "./steps.ts";
 import "./transport.css";
 
-export function Transport(): JSX.Element {
+export function Transport({ run, isShort = false }: { run: OpenRun; isShort?: boolean }): JSX.Element {
+  useEffect(bindTransportKeys, []);
+  useEffect(watchPlay, []);
+  const at = position.value;
+  const isFirst = at === 1;
+  const isLast = at === length.value;
+  const unit = UNITS.find(([name]) => name === stepUnit.value)![1].toLowerCase();
   return (
-    <div class="transport" role="toolbar" aria-label="Move in the run">
-      <button type="button" class="button small" onClick={() => goTo(1)}>Start</button>
-      <button type="button" class="button small" onClick={() => goTo(position.value - 1)}>Back</button>
-      <button type="button" class="button small" onClick={() => goTo(position.value + 1)}>Forward</button>
-      <button type="button" class="button small" onClick={() => goTo(length.value)}>End</button>
-      <b id="position">Event {position.value} of {length.value}</b>
+    <div class="transport" role="group" aria-label="Move in the run">
+      <IconButton
+        id="go-start"
+        icon="start"
+        label="Start"
+        keyName="Home on the timeline"
+        isOff={isFirst}
+        onPress={() => moveTo(1)}
+      />
+      <IconButton icon="taskBack" label="Task back" keyName="Shift ←" isOff={isFirst} onPress={() => stepBy(-1, "task")} />
+      <IconButton icon="back" label={`Back one ${unit}`} keyName="←" isOff={isFirst} onPress={() => stepBy(-1)} />
+      <IconButton
+        id="play"
+        icon={playing.value ? "pause" : "play"}
+        label={playing.value ? "Pause" : "Play"}
+        keyName="p"
+        onPress={togglePlay}
+      />
+      <IconButton icon="forward" label={`Forward one ${unit}`} keyName="→" isOff={isLast} onPress={() => stepBy(1)} />
+      <IconButton icon="taskForward" label="Task forward" keyName="Shift →" isOff={isLast} onPress={() => stepBy(1, "task")} />
+      <IconButton
+        id="go-end"
+        icon="end"
+        label="End"
+        keyName="End on the timeline"
+        isOff={isLast}
+        onPress={() => moveTo(length.value)}
+      />
+      <p id="position" class="where">Event {count(at)} of {count(length.value)}</p>
+      <Said run={run} />
+      <span class="grow" />
+      {!isShort && <Since run={run} />}
+      {!isShort && <Units run={run} />}
     </div>
   );
+}
+
+/** Time of the position, since the run's start. */
+function Since({ run }: { run: OpenRun }): JSX.Element {
+  const start = run.model.lines[0]?.timeMs;
+  const now = run.model.lines[position.value - 1]?.timeMs;
+  const text = start === undefined || now === undefined ? "no time on record" : `${clock(now - start, 3)} after the start`;
+  const title = now === undefined ? undefined : new Date(now).toISOString();
+  return <span class="since" title={title}>{text}</span>;
+}
+
+function Units({ run }: { run: OpenRun }): JSX.Element {
+  return (
+    <div class="segments units" role="group" aria-label="Step by">
+      {UNITS.map(([name, text]) => {
+        const isKnown = positionsOf(name, run) !== undefined;
+        return (
+          <button
+            type="button"
+            key={name}
+            aria-pressed={stepUnit.value === name}
+            aria-disabled={!isKnown}
+            title={isKnown ? `A step is one ${text.toLowerCase()}` : `${text}s are known once the run was replayed`}
+            onClick={() => isKnown && (stepUnit.value = name)}
+          >
+            {text}
+          </button>
+        );
+      })}
+    </div>
+  );
+}
+
+/** What screen readers are told of a step. Playing is not read out. */
+function Said({ run }: { run: OpenRun }): JSX.Element {
+  const line = run.model.lines[position.value - 1];
+  const text = playing.value || line === undefined ? "" : `Event ${line.eventId}: ${line.type} ${line.summary}`;
+  return <p class="unseen" role="status" aria-live="polite" id="said">{text}</p>;
 }

@@ -1,0 +1,44 @@
+// Files that are dropped anywhere on the page, and text that is pasted anywhere but into a field.
+import { type Signal, signal } from "@preact/signals";
+import { openFiles, openText } from "./doors.ts";
+
+/** Something is being dragged over the page. */
+export const dragging: Signal<boolean> = signal(false);
+
+/** Takes code that came in by a drop or a paste; the realm's folder names itself here. Returns false for what is not code. */
+export interface CodeDoor {
+  drop(data: DataTransfer): boolean;
+  paste(text: string): boolean;
+}
+export const codeDoor: { current: CodeDoor | undefined } = { current: undefined };
+
+export function watchDrops(): void {
+  addEventListener("dragover", (event) => {
+    if (!event.dataTransfer?.types.includes("Files")) return;
+    event.preventDefault();
+    dragging.value = true;
+  });
+  addEventListener("dragleave", (event) => {
+    if (event.relatedTarget === null) dragging.value = false;
+  });
+  addEventListener("drop", (event) => {
+    dragging.value = false;
+    const data = event.dataTransfer;
+    if (data === null || data.files.length === 0) return;
+    event.preventDefault();
+    if (codeDoor.current?.drop(data) !== true) void openFiles([...data.files]);
+  });
+}
+
+export function watchPastes(): void {
+  document.addEventListener("paste", (event) => {
+    if ((event.target as Element).closest("input, textarea, [contenteditable]") !== null) return;
+    const data = event.clipboardData;
+    if (data === null) return;
+    const text = data.getData("text/plain");
+    if (data.files.length === 0 && text.trim() === "") return;
+    event.preventDefault();
+    if (data.files.length > 0) void openFiles([...data.files]);
+    else if (codeDoor.current?.paste(text) !== true) void openText(text);
+  });
+}

@@ -1,0 +1,65 @@
+// The doors that are buttons: a file dialog, and a dialog for text.
+import { type Signal, signal } from "@preact/signals";
+import type { JSX } from "preact";
+import { useRef } from "preact/hooks";
+import { Dialog } from "../ui/dialog.tsx";
+import { openFiles, openText } from "./doors.ts";
+
+interface FileProps {
+  readonly class?: string;
+  onChosen?(): void;
+}
+
+export function FileButton({ class: look = "button", onChosen }: FileProps): JSX.Element {
+  const input = useRef<HTMLInputElement>(null);
+  return (
+    <>
+      <input
+        ref={input}
+        type="file"
+        multiple
+        class="unseen"
+        tabIndex={-1}
+        aria-hidden="true"
+        onChange={({ currentTarget }) => {
+          const files = [...currentTarget.files ?? []];
+          currentTarget.value = "";
+          if (files.length === 0) return;
+          onChosen?.();
+          void openFiles(files);
+        }}
+      />
+      <button type="button" class={look} onClick={() => input.current?.click()}>Choose a history…</button>
+    </>
+  );
+}
+
+const pasteIsOpen: Signal<boolean> = signal(false);
+
+export const PasteButton = ({ class: look = "button" }: { class?: string }): JSX.Element => (
+  <button type="button" class={look} onClick={() => (pasteIsOpen.value = true)}>Paste</button>
+);
+
+/** Where a history is pasted with the keyboard. (Ctrl+V anywhere on the page does it, too.) */
+export function PasteDialog(): JSX.Element {
+  const text = useRef<HTMLTextAreaElement>(null);
+  return (
+    <Dialog id="paste" title="Paste a history" isOpen={pasteIsOpen}>
+      <form
+        class="paste"
+        onSubmit={(event) => {
+          event.preventDefault();
+          pasteIsOpen.value = false;
+          void openText(text.current?.value ?? "");
+        }}
+      >
+        <label for="paste-text">JSON as the command line, the UI or an SDK exports it, or base64</label>
+        <textarea id="paste-text" ref={text} rows={12} spellcheck={false} required />
+        <p class="doors">
+          <button type="submit" class="button main">Open it</button>
+          <button type="button" class="button" onClick={() => (pasteIsOpen.value = false)}>Cancel</button>
+        </p>
+      </form>
+    </Dialog>
+  );
+}

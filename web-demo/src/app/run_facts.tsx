@@ -1,0 +1,77 @@
+// Type, id, status, length, events, start; and the list of opened runs behind the name, to change between them.
+import type { JSX } from "preact";
+import { useRef } from "preact/hooks";
+import { Icon, IconButton } from "../ui/icon.tsx";
+import { count, date, lasting } from "../ui/time.ts";
+import { FileButton, PasteButton } from "./open_buttons.tsx";
+import { closeRun, type OpenRun, openRuns, showRun } from "./state.ts";
+
+export function RunFacts({ run }: { run: OpenRun }): JSX.Element {
+  const { type, id, status, startMs, endMs } = run.model.facts;
+  const tasks = run.model.tasks.length;
+  const events = `${count(run.model.lines.length)} events, ${count(tasks)} task${tasks === 1 ? "" : "s"}`;
+  return (
+    <>
+      <h1 class="run-name" title={`${type}, from ${run.name}`}>{type}</h1>
+      <RunsMenu run={run} />
+      {id !== "" && <span class="run-id" title={`workflow id ${id}`}>{id}</span>}
+      <span class="fact">{status}</span>
+      {startMs !== undefined && endMs !== undefined && <span class="fact">{lasting(endMs - startMs)}</span>}
+      <span class="fact">{events}</span>
+      {startMs !== undefined && <span class="fact">{date(startMs)}</span>}
+    </>
+  );
+}
+
+/** The opened runs, and the doors for more. */
+function RunsMenu({ run }: { run: OpenRun }): JSX.Element {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const close = () => dialog.current?.close();
+  return (
+    <>
+      <button
+        type="button"
+        class="icon-button runs-button"
+        id="opened-runs"
+        aria-haspopup="dialog"
+        aria-label={`Opened runs: ${openRuns.value.length}`}
+        title="Opened runs"
+        onClick={() => dialog.current?.showModal()}
+      >
+        {openRuns.value.length > 1 && <b>{openRuns.value.length}</b>}
+        <Icon name="down" />
+      </button>
+      <dialog
+        ref={dialog}
+        id="runs-menu"
+        aria-label="Opened runs"
+        onClick={(event) => event.target === dialog.current && close()}
+      >
+        <ul class="opened">
+          {openRuns.value.map((other) => (
+            <li key={other.key}>
+              <button
+                type="button"
+                aria-current={other === run}
+                onClick={() => {
+                  close();
+                  showRun(other);
+                }}
+              >
+                <b>{other.model.facts.type}</b>
+                <span class="second">{other.model.facts.id}</span>
+                <span class="soft">{other.name}, {count(other.model.lines.length)} events</span>
+              </button>
+              <IconButton icon="close" label={`Close ${other.name}`} onPress={() => closeRun(other)} />
+            </li>
+          ))}
+        </ul>
+        <p class="doors">
+          <FileButton onChosen={close} />
+          <PasteButton />
+          <button type="button" class="button" onClick={close}>Back</button>
+        </p>
+      </dialog>
+    </>
+  );
+}

@@ -1,0 +1,63 @@
+// One row of the list.
+import type { JSX } from "preact";
+import { type OpenRun, position } from "../app/state.ts";
+import { Glyph } from "../ui/glyph.tsx";
+import { clock } from "../ui/time.ts";
+import { placed } from "../ui/windowed.tsx";
+import type { Row } from "./rows.ts";
+
+export const rowId = (row: Row): string => `row-${row.is}-${row.from}-${row.is === "event" ? "" : row.item.index}`;
+
+interface Props {
+  readonly run: OpenRun;
+  readonly row: Row;
+  readonly index: number;
+  readonly top: number;
+  readonly isCurrent: boolean;
+}
+
+export function EventRow({ run, row, index, top, isCurrent }: Props): JSX.Element {
+  const problem = problemAt(run);
+  const isBad = problem > 0 && row.from <= problem && problem <= row.to &&
+    (row.is === "event" || row.item.eventIds.includes(problem));
+  const look = [row.is, row.from <= position.value ? "past" : "future", isCurrent ? "current" : "", isBad ? "bad" : ""].join(" ");
+  const { kind, name, detail } = textOf(row);
+  const start = run.model.lines[0]?.timeMs;
+  const time = run.model.lines[row.from - 1]?.timeMs;
+  return (
+    <div
+      ref={placed(top)}
+      role="row"
+      id={rowId(row)}
+      class={`event-row ${look}`}
+      data-row={index}
+      data-event={row.from}
+      aria-rowindex={index + 1}
+      aria-selected={isCurrent}
+      title={`${name}${detail === "" ? "" : ` ${detail}`}, ${
+        row.from === row.to ? `event ${row.from}` : `events ${row.from} to ${row.to}`
+      }`}
+    >
+      <span role="gridcell" class="what">
+        {row.is !== "task" && <Glyph kind={isBad ? "difference" : kind} />}
+        <span class="cut">
+          <span class="name">{name}</span>
+          {detail !== "" && <span class="detail">{detail}</span>}
+        </span>
+      </span>
+      {row.is !== "task" && <time role="gridcell">{start === undefined || time === undefined ? "" : clock(time - start)}</time>}
+    </div>
+  );
+}
+
+/** The event that the code stands against; 0: none. */
+function problemAt({ verdict }: OpenRun): number {
+  const said = verdict.value;
+  return "problem" in said ? said.problem.eventId || said.problem.position : 0;
+}
+
+function textOf(row: Row): { kind: Parameters<typeof Glyph>[0]["kind"]; name: string; detail: string } {
+  if (row.is === "task") return { kind: "task", name: `task ${row.number}`, detail: "" };
+  if (row.is === "event") return { kind: row.kind, name: `${row.line.eventId} ${row.line.type}`, detail: row.line.summary };
+  return { kind: row.item.kind, name: row.item.name, detail: "" };
+}

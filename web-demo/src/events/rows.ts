@@ -1,0 +1,55 @@
+// Which rows the list of events has: one for each thing, a thin rule for each workflow task; unfolded one for each event.
+import type { EventLine } from "temporalex/debug";
+import type { ItemKind, RunItem, RunModel } from "../app/run_model.ts";
+
+export type Row =
+  | { readonly is: "item"; readonly item: RunItem; readonly from: number; readonly to: number }
+  | { readonly is: "task"; readonly item: RunItem; readonly number: number; readonly from: number; readonly to: number }
+  | { readonly is: "event"; readonly line: EventLine; readonly kind: ItemKind; readonly from: number; readonly to: number };
+
+export interface Choice {
+  /** Kinds that are not shown. */
+  readonly hidden: ReadonlySet<ItemKind>;
+  /** Every event has a row of its own. */
+  readonly isUnfolded: boolean;
+  /** Indices of the items that a search found; undefined: nothing is searched. */
+  readonly found: ReadonlySet<number> | undefined;
+}
+
+export const ROW_PX: { readonly [is in Row["is"]]: number } = { item: 28, task: 16, event: 28 };
+
+export function rowsOf(model: RunModel, { hidden, isUnfolded, found }: Choice): readonly Row[] {
+  const isShown = (item: RunItem) => !hidden.has(item.kind) && (found === undefined || found.has(item.index));
+  if (isUnfolded) {
+    return model.lines.flatMap((line): Row[] => {
+      const item = model.itemOf(line.eventId);
+      if (item !== undefined && !isShown(item)) return [];
+      return [{ is: "event", line, kind: item?.kind ?? "unknown", from: line.eventId, to: line.eventId }];
+    });
+  }
+  let tasks = 0;
+  return model.items.flatMap((item): Row[] => {
+    const number = item.kind === "task" ? ++tasks : 0;
+    if (!isShown(item)) return [];
+    const { from, to } = item;
+    return [number > 0 ? { is: "task", item, number, from, to } : { is: "item", item, from, to }];
+  });
+}
+
+/** Index of the row that a position is at: the last that has begun; -1 before all of them. Rows are in the order of their first events. */
+export function rowOf(rows: readonly Row[], position: number): number {
+  let [low, high] = [0, rows.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (rows[middle]!.from <= position) low = middle + 1;
+    else high = middle;
+  }
+  return low - 1;
+}
+
+/** How many things of each kind there are, in the order of their first appearance. */
+export function countsOf(model: RunModel): ReadonlyMap<ItemKind, number> {
+  const counts = new Map<ItemKind, number>();
+  for (const { kind } of model.items) counts.set(kind, (counts.get(kind) ?? 0) + 1);
+  return counts;
+}

@@ -1,0 +1,56 @@
+// Where the step buttons lead, unit by unit. Each unit has its positions in order; a step goes to the next one after the position, or to the
+// last one before it. Beyond the last of them the run's end is, and before the first its start.
+import type { EventLine } from "temporalex/debug";
+import type { RunModel } from "../app/run_model.ts";
+import type { OpenRun, StepUnit } from "../app/state.ts";
+
+/** Events that commands of the code became. */
+const OF_COMMANDS =
+  /^(?:ActivityTaskScheduled|TimerStarted|TimerCanceled|ActivityTaskCancelRequested|MarkerRecorded|StartChildWorkflowExecutionInitiated|SignalExternalWorkflowExecutionInitiated|RequestCancelExternalWorkflowExecutionInitiated|UpsertWorkflowSearchAttributes|WorkflowPropertiesModified|NexusOperationScheduled|NexusOperationCancelRequested|WorkflowExecutionUpdateAccepted|WorkflowExecutionUpdateCompleted|WorkflowExecutionUpdateRejected|WorkflowExecutionCompleted|WorkflowExecutionFailed|WorkflowExecutionCanceled|WorkflowExecutionContinuedAsNew)$/;
+
+/** The units, in the order of the buttons. */
+export const UNITS: readonly (readonly [StepUnit, string])[] = [
+  ["fiber", "Fiber"],
+  ["line", "Line"],
+  ["command", "Command"],
+  ["event", "Event"],
+  ["task", "Task"],
+];
+
+const idsOf = (lines: readonly EventLine[], wanted: (type: string) => boolean) =>
+  lines.filter(({ type }) => wanted(type)).map(({ eventId }) => eventId);
+
+const known = new WeakMap<RunModel, Map<StepUnit, readonly number[]>>();
+
+/** Positions of a unit, in order; undefined where nothing is known of it (fibers and lines, before the run was replayed). */
+export function positionsOf(unit: StepUnit, { model }: OpenRun): readonly number[] | undefined {
+  if (unit === "fiber" || unit === "line") return undefined;
+  let ofModel = known.get(model);
+  if (ofModel === undefined) known.set(model, ofModel = new Map());
+  let positions = ofModel.get(unit);
+  if (positions === undefined) ofModel.set(unit, positions = find(unit, model.lines));
+  return positions;
+}
+
+function find(unit: "event" | "task" | "command", lines: readonly EventLine[]): readonly number[] {
+  switch (unit) {
+    case "event":
+      return lines.map(({ eventId }) => eventId);
+    case "task":
+      return idsOf(lines, (type) => type === "WorkflowTaskStarted");
+    case "command":
+      return idsOf(lines, (type) => OF_COMMANDS.test(type));
+  }
+}
+
+/** The position after one step. */
+export function step(positions: readonly number[], from: number, by: 1 | -1, length: number): number {
+  let [low, high] = [0, positions.length];
+  // The first that is greater, or not less, than where it stands.
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (positions[middle]! > from || (by === -1 && positions[middle] === from)) high = middle;
+    else low = middle + 1;
+  }
+  return by === 1 ? positions[low] ?? length : positions[low - 1] ?? 1;
+}

@@ -28,7 +28,6 @@ export default defineConfig({
   worker: { format: "es" },
   oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
   build: {
-    rolldownOptions: { input: { index: here("index.html"), app: here("app.html") } },
     outDir: here("dist"),
     emptyOutDir: true,
     target: "es2022",

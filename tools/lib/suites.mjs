@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { HALVES } from "./halves.mjs";
 import { ensureOfficial } from "./official.mjs";
 import { bin, root, run, which } from "./steps.mjs";
-import { forDeno, inBrowser, interop, plain, SHORT_SECONDS, takes, walk } from "./test_files.mjs";
+import { forDeno, inBrowser, interop, plain, SHORT_SECONDS, takes } from "./test_files.mjs";
 
 const deno = bin("deno");
 const hasDeno = deno !== undefined && (await run(deno, ["--version"])).status === 0;
@@ -28,14 +28,6 @@ export const patience = process.env.CI ? 60_000 : 3 * 60_000;
 const one = (status, output) => ({ passed: status === 0 ? 1 : 0, failed: status === 0 ? 0 : 1, skipped: 0, output });
 const skip = (reason) => ({ passed: 0, failed: 0, skipped: 1, reason });
 const dist = (files) => files.map((f) => join(root, "dist", f.replace(/\.ts$/, ".js")));
-const together = (a, b) => ({
-  passed: a.passed + b.passed,
-  failed: a.failed + b.failed,
-  skipped: a.skipped + b.skipped,
-  skippedNames: [...(a.skippedNames ?? []), ...(b.skippedNames ?? [])],
-  times: [...(a.times ?? []), ...(b.times ?? [])],
-  output: `${a.output}\n${b.output}`,
-});
 const linesOf = (output, re) => [...output.matchAll(re)].map((m) => m[1]);
 
 /**
@@ -150,9 +142,7 @@ export function suitesOf(runInTime, isQuick) {
       if (!bin("vite")) return skip("vite is not installed");
       const built = await runInTime(process.execPath, ["tools/demo.mjs", "--build-only"]);
       if (built.status !== 0) return one(1, built.output);
-      const files = walk(join(root, "web-demo/tests")).filter((f) => f.endsWith(".test.mjs"));
-      const old = await nodeTests(files, { env: { DEMO_IS_BUILT: "1", FORCE_COLOR: "0" } }, 1);
-      return together(old, await counted("web-demo/e2e/run.mjs", "--built"));
+      return counted("web-demo/e2e/run.mjs", "--built");
     },
     rust: () => (cargo ? rust(runInTime) : skip("no cargo: the committed module is used as it is")),
     "core-rebuild": async () => {

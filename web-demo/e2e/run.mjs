@@ -24,7 +24,7 @@ const config = join(root, "web-demo/e2e/playwright.config.ts");
 const child = spawn(process.execPath, [program, "test", "--config", config, ...rest], {
   cwd: root,
   stdio: "inherit",
-  env: { ...process.env, FORCE_COLOR: "0", E2E_CHROMIUM: JSON.stringify({ executablePath, args, env }) },
+  env: { ...process.env, FORCE_COLOR: undefined, NO_COLOR: "1", E2E_CHROMIUM: JSON.stringify({ executablePath, args, env }) },
 });
 for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => child.kill(signal));
 process.exitCode = await new Promise((resolve) => child.on("exit", (code) => resolve(code ?? 1)));

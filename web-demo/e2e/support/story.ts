@@ -75,7 +75,7 @@ export class App {
 
   /** Loads the page. `hash`: "#/open?run=sample:counter&e=5", or "" for the first screen. */
   async start(hash = ""): Promise<void> {
-    await this.page.goto(`${this.url}app.html${hash}`);
+    await this.page.goto(`${this.url}${hash}`);
     await this.page.locator("#main").waitFor();
   }
 

@@ -11,9 +11,9 @@ import { OpenRoom } from "./open_room.tsx";
 import { currentRun, intro, room } from "./state.ts";
 import { TopBar } from "./top_bar.tsx";
 
-function InSight(): JSX.Element {
+function InSight(): JSX.Element | null {
   if (room.value === "runs") return <Runs />;
-  if (room.value === "live") return <Live />;
+  if (room.value === "live") return null;
   const run = currentRun.value;
   if (run === undefined || intro.value) return <FirstScreen run={run} />;
   return <OpenRoom run={run} />;
@@ -26,6 +26,7 @@ export function App(): JSX.Element {
       <Notices />
       <main id="main" class="room" tabIndex={-1} data-room={room.value}>
         <InSight />
+        <Live isShown={room.value === "live"} />
       </main>
       {dragging.value && (
         <div class="drop-here" aria-hidden="true">

@@ -10,7 +10,7 @@ const reduced = matchMedia("(prefers-reduced-motion: reduce)");
 
 /** Opens a sample by its id; undefined: there is none. */
 export async function openSample(id: string, show = true): Promise<OpenRun | undefined> {
-  const { samples } = await import("../debugger/samples.ts");
+  const { samples } = await import("../realm/sample_histories.ts");
   const sample = samples.find((known) => known.id === id);
   if (sample === undefined) return undefined;
   return await openBytes(`${sample.name} (sample)`, new TextEncoder().encode(sample.text), { key: `sample:${id}`, show });

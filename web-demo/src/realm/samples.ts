@@ -2,7 +2,7 @@
 import { type DebugSession, openSession } from "temporalex/debug";
 import { createWorkerRealm, useCore, type WorkerRealm } from "temporalex/slim";
 import { workerFile } from "../core_file.ts";
-import { FILES, loadLines, textOf } from "../debugger/lines.ts";
+import { FILES, loadLines, textOf } from "./sample_lines.ts";
 import type { CodeSet } from "./code_set.ts";
 
 let realm: Promise<WorkerRealm> | undefined;

@@ -38,7 +38,9 @@ export function WindowedRows({ tops, current, row, scroller }: Props): JSX.Eleme
   const [[top, height], setSight] = useState<readonly [number, number]>([0, 600]);
   const count = tops.length - 1;
   const look = () => {
-    const { scrollTop, clientHeight } = scroller.current!;
+    // What is left of a frame may come after the list has gone.
+    if (scroller.current === null) return;
+    const { scrollTop, clientHeight } = scroller.current;
     setSight((before) => before[0] === scrollTop && before[1] === clientHeight ? before : [scrollTop, clientHeight]);
   };
   useEffect(() => {

@@ -1,5 +1,5 @@
 // The shop's front: says what it is, and opens the live part (engine, SQLite) when it is asked to, or at once where it was opened before.
-import { h } from "../dom.ts";
+import { h } from "./dom.ts";
 
 export type Debug = (name: string, history: Uint8Array) => Promise<void>;
 
@@ -33,7 +33,7 @@ export async function openShop(root: HTMLElement, openInDebugger: Debug): Promis
     error.hidden = true;
     body.replaceChildren(h("p", { role: "status", className: "fine" }, "Opening the store …"));
     try {
-      const { Shop } = await import("./live.ts");
+      const { Shop } = await import("./shop.ts");
       await Shop.open(root, openInDebugger);
     } catch (e) {
       const { name, message } = e as Error;

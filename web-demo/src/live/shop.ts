@@ -5,7 +5,7 @@ import engineUrl from "temporalex/engine.wasm?url";
 import { useCore } from "temporalex/slim";
 import sqliteUrl from "@sqlite.org/sqlite-wasm/sqlite3.wasm?url";
 import type { Item } from "../../../examples/shopping_cart/workflow.ts";
-import { byId, h, json } from "../dom.ts";
+import { byId, h, json } from "./dom.ts";
 import * as activities from "./activities.ts";
 import { Cart } from "./cart.ts";
 import type { Debug } from "./part.ts";
@@ -122,7 +122,7 @@ export class Shop {
           "p",
           { className: "buttons" },
           h("button", { type: "button", id: "reload", onClick: () => location.reload() }, "Reload this tab"),
-          h("a", { href: "#/shop", target: "_blank", rel: "opener", className: "button", id: "second" }, "Open a second tab"),
+          h("a", { href: "#/live", target: "_blank", rel: "opener", className: "button", id: "second" }, "Open a second tab"),
           h("button", { type: "button", id: "export", onClick: () => void this.#export() }, "Export the store"),
           file,
           h("button", { type: "button", id: "import", onClick: () => file.click() }, "Import a store…"),

@@ -81,10 +81,10 @@ function follow(path, into) {
 
 /** Serves the built page. `path`: the folder of the site under which it lies. `headers: false` is a server that knows nothing of it. */
 export async function serveDemo({ port = 0, path = "/", headers = true } = {}) {
-  const { HEADERS } = await import("../web-demo/csp.mjs");
+  const { headersOf } = await import("../web-demo/csp.mjs");
   const server = createServer((req, res) => {
-    const send = (status, type, body) => {
-      res.writeHead(status, { "content-type": type, "cache-control": "no-cache", ...(headers ? HEADERS : {}) }).end(body);
+    const send = (status, type, body, own = headersOf("")) => {
+      res.writeHead(status, { "content-type": type, "cache-control": "no-cache", ...(headers ? own : {}) }).end(body);
     };
     const { host = "" } = req.headers;
     // A page of another site must not reach this server by a name of its own that leads here.
@@ -103,7 +103,7 @@ export async function serveDemo({ port = 0, path = "/", headers = true } = {}) {
     if (!file.startsWith(dist)) return send(404, "text/plain", "there is no such file");
     try {
       if (!statSync(file).isFile()) throw new Error("a folder");
-      send(200, TYPES[extname(file)] ?? "application/octet-stream", readFileSync(file));
+      send(200, TYPES[extname(file)] ?? "application/octet-stream", readFileSync(file), headersOf(wanted));
     } catch {
       send(404, "text/plain", "there is no such file");
     }

@@ -1,21 +1,44 @@
-// What the page may do. No inline code or style, no eval (WebAssembly alone), nothing from or to another origin, nothing in frames. The
-// page carries it in a meta tag, and its server sends it with everything, workers included: those take theirs from their own response.
+// What the page may do. No inline code or style, no eval (WebAssembly alone), nothing from or to another origin; the one frame that it has
+// is sandbox.html of its own folder. The page carries this in a meta tag, and its server sends it with everything, workers included: those
+// take theirs from their own response.
 export const CSP = [
   "default-src 'none'",
   "script-src 'self' 'wasm-unsafe-eval'",
   "worker-src 'self'",
   "connect-src 'self'",
+  "frame-src 'self'",
   "style-src 'self'",
   "img-src 'self' data:",
   "base-uri 'none'",
   "form-action 'none'",
 ].join("; ");
 
-/** What the server sends with every file. Frames cannot be forbidden in a meta tag. */
-export const HEADERS = {
-  "content-security-policy": `${CSP}; frame-ancestors 'none'`,
+/**
+ * What the frame may do in which dropped code runs, and its workers, which inherit it: evaluate what it is given, and nothing else. `hash`:
+ * SHA-256 of the frame's script, base64.
+ */
+export const frameCsp = (hash) =>
+  [
+    "default-src 'none'",
+    `script-src 'sha256-${hash}' 'unsafe-eval' 'wasm-unsafe-eval'`,
+    "worker-src blob:",
+    "connect-src 'none'",
+    "base-uri 'none'",
+    "form-action 'none'",
+  ].join("; ");
+
+const COMMON = {
   "x-content-type-options": "nosniff",
   "referrer-policy": "no-referrer",
   "cross-origin-opener-policy": "same-origin",
   "cross-origin-resource-policy": "same-origin",
 };
+
+/** What the server sends with every file but sandbox.html. Frames cannot be forbidden in a meta tag. */
+export const HEADERS = { ...COMMON, "content-security-policy": `${CSP}; frame-ancestors 'none'` };
+
+/** What it sends with sandbox.html, whose meta tag has the rest of its policy: it is sandboxed also where it is opened by itself. */
+export const FRAME_HEADERS = { ...COMMON, "content-security-policy": "sandbox allow-scripts; frame-ancestors 'self'" };
+
+/** The headers for a file of the page. */
+export const headersOf = (path) => path.endsWith("/sandbox.html") ? FRAME_HEADERS : HEADERS;

@@ -2,7 +2,8 @@
 // makes), works from any path of any server (`base: "./"`), and keeps source maps, with which the debugger shows lines of the examples.
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vite";
-import { CSP, HEADERS } from "./csp.mjs";
+import { CSP, headersOf } from "./csp.mjs";
+import { sandbox } from "./tools/sandbox.mjs";
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 const rooms = ["workflow", "client", "activity", "worker", "realm", "engine", "testing", "core", "slim", "debug", "browser"];
@@ -20,8 +21,14 @@ export default defineConfig({
       { find: /^temporalex$/, replacement: here("../ts/mod.ts") },
     ],
   },
-  plugins: [{
+  plugins: [sandbox(), {
     name: "csp",
+    configurePreviewServer: ({ middlewares }) => {
+      middlewares.use((request, response, next) => {
+        for (const [name, value] of Object.entries(headersOf(request.url.split("?")[0]))) response.setHeader(name, value);
+        next();
+      });
+    },
     // Vite's own server for developing injects code that the policy forbids.
     transformIndexHtml: (html, { server }) => server === undefined ? html.replace("%CSP%", CSP) : html.replace(/.*%CSP%.*\n/, ""),
   }],
@@ -38,5 +45,5 @@ export default defineConfig({
     reportCompressedSize: false,
   },
   server: { host: "127.0.0.1" },
-  preview: { host: "127.0.0.1", headers: HEADERS },
+  preview: { host: "127.0.0.1" },
 });

@@ -14,7 +14,8 @@ import type { ModuleGraph } from "./loader/graph.ts";
 
 export interface InitMessage {
   readonly t: "init";
-  readonly core: WebAssembly.Module;
+  /** Absent: the entry file has one of its own (serveRealm). */
+  readonly core?: WebAssembly.Module;
   /** Absent: the entry file brings its workflows (serveRealm). */
   readonly graph?: ModuleGraph;
   /** The graph's last entry exports the payload converter. */

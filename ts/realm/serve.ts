@@ -42,6 +42,8 @@ export type ServedWorkflows = WorkflowModule | (() => WorkflowModule | Promise<W
 export interface ServeOptions {
   /** The converter of the application's clients and workers, if it is not the default one. */
   readonly payloadConverter?: PayloadConverter;
+  /** @internal The core, where the host cannot post a compiled one: into an opaque origin. */
+  readonly core?: Promise<WebAssembly.Module>;
 }
 
 interface Served extends ServeOptions {
@@ -106,7 +108,7 @@ class RealmInside {
     };
     const rejections = captureRejections({ ownThread: true, stray });
     const alive = heartbeat(() => send({ t: "alive" }), init.aliveMs);
-    const core = loadWorkerCoreSync(init.core);
+    const core = loadWorkerCoreSync(init.core ?? await compiledCore(served));
     const temporal = await temporalOf(init);
     plainStacks();
     const guard = installGuard({
@@ -270,6 +272,10 @@ class RealmInside {
       this.#send({ t: "local", id, work });
     });
   }
+}
+
+function compiledCore({ core }: Served): Promise<WebAssembly.Module> {
+  return core ?? Promise.reject(new Error("the realm was given no core, neither by its host nor by its entry file"));
 }
 
 async function load(

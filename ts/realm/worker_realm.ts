@@ -9,6 +9,7 @@ import { ownFile } from "../platform/own_code.ts";
 import type { SourceHost } from "../platform/source_files.ts";
 import type { WebWorker } from "../platform/threads.ts";
 import type { Problem } from "./loader/errors.ts";
+import type { ModuleGraph } from "./loader/graph.ts";
 import { type Loss, lostReplayVerdict, lostTaskOutcome } from "./lost_task.ts";
 import { detachedCopy, type FromRealm } from "./protocol.ts";
 import { Quarantine } from "./quarantine.ts";
@@ -65,6 +66,10 @@ export interface WorkerRealmOptions extends CommonRealmOptions {
    * than one pays where workflow code keeps a core busy. Default: 1.
    */
   readonly threads?: number;
+  /** @internal The modules, loaded already or elsewhere. `workflows` is not read. */
+  readonly graph?: () => Promise<{ readonly graph: ModuleGraph; readonly hasConverter: boolean }>;
+  /** @internal The entry has a core of its own. */
+  readonly entryHasCore?: boolean;
   /** @internal How scopes of `@temporalio/workflow` programs follow async functions. Default: by AsyncLocalStorage where there is one. */
   readonly scopes?: "asyncLocalStorage" | "rewritten";
   /** @internal Called when a worker has been given what it starts with, and this thread would wait for it. */
@@ -83,7 +88,7 @@ export interface WorkerRealm extends Realm {
 /** Starts a worker realm. Rejects with a WorkflowLoadError that names file and line of everything that cannot be loaded. */
 export async function createWorkerRealm(options: WorkerRealmOptions): Promise<WorkerRealm> {
   const { workflows } = options;
-  if (workflows === undefined && options.entry === undefined) {
+  if (workflows === undefined && options.entry === undefined && options.graph === undefined) {
     throw new TypeError("a worker realm needs `workflows` (modules), or an `entry` that serves some");
   }
   const { threads = 1 } = options;
@@ -94,10 +99,14 @@ export async function createWorkerRealm(options: WorkerRealmOptions): Promise<Wo
   const { entry } = options;
   // In microtasks of their own: the workers are started first, because that takes longest and needs nothing of this thread.
   const begun = Promise.resolve();
-  const compiled = begun.then(() => options.core ?? coreModule("worker"));
-  const loading = workflows === undefined ? undefined : begun.then(() => loadSources({ ...options, workflows }));
+  const compiled = options.entryHasCore === true ? undefined : begun.then(() => options.core ?? coreModule("worker"));
+  const loading = options.graph !== undefined
+    ? begun.then(options.graph)
+    : workflows === undefined
+    ? undefined
+    : begun.then(() => loadSources({ ...options, workflows }));
   const init = Promise.all([compiled, loading]).then(([core, loaded]): RealmInit => ({
-    core,
+    ...(core === undefined ? {} : { core }),
     ...(loaded === undefined ? {} : { graph: loaded.graph }),
     hasConverter: loaded?.hasConverter === true,
     cacheSize: shareOf(options.cacheSize ?? DEFAULT_CACHE_SIZE, threads),

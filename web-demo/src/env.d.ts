@@ -8,3 +8,8 @@ declare module "*?raw" {
   export default text;
 }
 declare module "*.css";
+// The address of the sandbox worker's script (tools/sandbox.mjs).
+declare module "virtual:sandbox" {
+  const url: string;
+  export default url;
+}

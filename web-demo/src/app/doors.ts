@@ -129,9 +129,12 @@ async function digest(bytes: Uint8Array): Promise<string> {
 
 /** The examples' code is taken by itself where it has the workflow: it is this page's own. */
 async function takeSampleCode(run: OpenRun): Promise<void> {
-  const { replaySample, sampleCode } = await import("../realm/samples.ts");
+  const { sampleCode } = await import("../realm/samples.ts");
   const code = sampleCode(run.model.facts.type);
   if (code === undefined || run.code.peek() !== undefined) return;
   run.code.value = code;
-  replayOnChange(run, ({ bytes }) => replaySample(bytes));
+  replayOnChange(run, async () => {
+    const { replayCode } = await import("../realm/replay_code.ts");
+    return await replayCode(run, run.code.peek()!);
+  });
 }

@@ -1,0 +1,100 @@
+// Messages from the sandbox are written by whatever runs there. The page takes those that a realm sends, and of them plain data only: no
+// other kinds of objects, no name that would change the prototype of what it is copied to, nothing that a component would take for an
+// element, and no more than a replay of the longest history needs.
+import type { FromRealm } from "../../../ts/realm/protocol.ts";
+
+/** Values in one message. A traced replay of 51,200 events has about 3 million. */
+const MOST_VALUES = 40_000_000;
+const DEEPEST = 200;
+
+type Fields = { readonly [name: string]: unknown };
+type Kind = "string" | "number" | "boolean" | "object";
+
+/** The fields of each message that the page takes, by the type that they must have. A replay needs no others. */
+const FIELDS: { readonly [t: string]: { readonly [field: string]: Kind } } = {
+  ready: { workflowTypes: "object", takesAnyType: "boolean", versioningBehaviors: "object" } satisfies Of<"ready">,
+  refused: { message: "string" } satisfies Of<"refused">,
+  busy: { id: "number" } satisfies Of<"busy">,
+  alive: {} satisfies Of<"alive">,
+  at: { id: "number", eventId: "number" } satisfies Of<"at">,
+  verdict: { id: "number", verdict: "object" } satisfies Of<"verdict">,
+  error: { id: "number", message: "string" } satisfies Of<"error">,
+  cached: { runs: "number" } satisfies Of<"cached">,
+  trapped: { message: "string" } satisfies Of<"trapped">,
+  log: { entry: "object" } satisfies Of<"log">,
+};
+type Of<T extends FromRealm["t"]> = { readonly [field in keyof Omit<Extract<FromRealm, { t: T }>, "t">]?: Kind };
+
+/** Of a verdict. */
+const VERDICT: { readonly [field: string]: Kind } = {
+  ...{ verdict: "string", workflowType: "string", workflowId: "string", runId: "string", activations: "number" },
+  ...{ events: "number", warnings: "object" },
+};
+
+/** Returns the message. Throws an Error that says what is wrong with it. */
+export function checkedMessage(data: unknown): FromRealm {
+  plain(data);
+  const { t } = (data ?? {}) as { readonly t?: unknown };
+  if (typeof t !== "string" || !Object.hasOwn(FIELDS, t)) throw new Error(`unknown type ${short(t)}`);
+  fields(data as Fields, FIELDS[t]!, t);
+  const message = data as FromRealm;
+  if (message.t === "verdict") {
+    fields(message.verdict as unknown as Fields, VERDICT, "verdict");
+    if (!["ok", "nondeterminism", "failed"].includes(message.verdict.verdict)) throw new Error("unknown verdict");
+    if (!Array.isArray(message.verdict.warnings)) throw new Error("warnings of the verdict: expected a list");
+  } else if (message.t === "ready") {
+    const { workflowTypes, versioningBehaviors } = message;
+    if (!Array.isArray(workflowTypes) || !workflowTypes.every((type) => typeof type === "string")) {
+      throw new Error("workflowTypes: expected a list of names");
+    }
+    if (!(versioningBehaviors instanceof Map)) throw new Error("versioningBehaviors: expected a map");
+  } else if (message.t === "refused" && message.problems !== undefined) {
+    if (!Array.isArray(message.problems) || message.problems.length === 0) throw new Error("problems: expected a list");
+    for (const problem of message.problems) {
+      fields(problem as unknown as Fields, { file: "string", line: "number", column: "number", message: "string" }, "problem");
+    }
+  }
+  return message;
+}
+
+function fields(value: Fields, wanted: { readonly [field: string]: Kind }, of: string): void {
+  for (const [name, kind] of Object.entries(wanted)) {
+    if (value === null || typeof value[name] !== kind || value[name] === null) {
+      throw new Error(`${name} of ${of}: expected ${kind}, got ${short(value?.[name])}`);
+    }
+  }
+}
+
+/** Without recursion: how deep a message is, is the sender's choice. */
+function plain(data: unknown): void {
+  let open: unknown[] = [data];
+  let values = 0;
+  const seen = new Set<object>();
+  for (let depth = 0; open.length > 0; depth++) {
+    if (depth > DEEPEST) throw new Error(`it is nested deeper than ${DEEPEST} levels`);
+    const inner: unknown[] = [];
+    for (const value of open) {
+      if (++values > MOST_VALUES) throw new Error(`it has more than ${MOST_VALUES} values`);
+      if (typeof value !== "object" || value === null || seen.has(value)) continue;
+      if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer) continue;
+      seen.add(value);
+      if (value instanceof Map) {
+        for (const [name, each] of value) inner.push(name, each);
+        continue;
+      }
+      if (Array.isArray(value)) {
+        for (const each of value) inner.push(each);
+        continue;
+      }
+      if (Object.getPrototypeOf(value) !== Object.prototype) throw new Error(`it holds ${short(value)}, which is not plain data`);
+      for (const [name, each] of Object.entries(value)) {
+        if (name === "__proto__" || (name === "constructor" && each === undefined)) throw new Error(`it has a field ${name}`);
+        inner.push(each);
+      }
+    }
+    open = inner;
+  }
+}
+
+const short = (value: unknown): string =>
+  typeof value === "object" && value !== null ? Object.prototype.toString.call(value) : String(value).slice(0, 80);

@@ -1,0 +1,71 @@
+// The whole of the sandboxed frame: it makes workers from the text that the page posts, and carries messages. Code that was dropped on the
+// page never runs in this document, only in its workers, which inherit the opaque origin and the policy.
+import type { FrameStart, FromFrame, ToFrame } from "./protocol.ts";
+
+interface Running {
+  readonly worker: Worker;
+  readonly port: MessagePort;
+  /** The second that is counted, and the messages in it. */
+  second: number;
+  messages: number;
+}
+
+const workers = new Map<number, Running>();
+
+addEventListener("message", function begin(event: MessageEvent): void {
+  const port = event.ports[0];
+  if (event.source !== parent || port === undefined || (event.data as FrameStart | null)?.t !== "start") return;
+  removeEventListener("message", begin);
+  // Without the sandbox this document would have the page's origin, with its storage.
+  if (self.origin !== "null") {
+    tell(port, { t: "refused", message: `its origin is ${self.origin}, and code runs in an opaque one only` });
+    return;
+  }
+  serve(port, event.data as FrameStart);
+});
+
+function tell(port: MessagePort, message: FromFrame): void {
+  port.postMessage(message);
+}
+
+function serve(control: MessagePort, { script, core, messagesPerSecond }: FrameStart): void {
+  const url = URL.createObjectURL(new Blob([script], { type: "text/javascript" }));
+  const end = (id: number) => {
+    workers.get(id)?.worker.terminate();
+    workers.get(id)?.port.close();
+    workers.delete(id);
+  };
+  const died = (id: number, reason: string) => {
+    if (!workers.has(id)) return;
+    end(id);
+    tell(control, { t: "died", id, reason });
+  };
+  const start = (id: number, port: MessagePort) => {
+    const worker = new Worker(url, { name: "workflows" });
+    const running: Running = { worker, port, second: 0, messages: 0 };
+    workers.set(id, running);
+    worker.onmessage = ({ data }) => {
+      const second = Math.floor(performance.now() / 1000);
+      if (second !== running.second) [running.second, running.messages] = [second, 0];
+      // The page has one thread for everything: what floods it stops here.
+      if (++running.messages > messagesPerSecond) died(id, `it sent more than ${messagesPerSecond} messages in a second`);
+      else port.postMessage(data);
+    };
+    worker.onmessageerror = () => died(id, "a message from it cannot be read");
+    worker.onerror = (event) => {
+      event.preventDefault();
+      died(id, event.message || "it could not be started");
+    };
+    port.onmessage = ({ data }) => worker.postMessage(data);
+    worker.postMessage({ core });
+  };
+  control.onmessage = ({ data, ports }) => {
+    const message = data as ToFrame;
+    if (message.t === "worker") start(message.id, ports[0]!);
+    else {
+      end(message.id);
+      tell(control, { t: "ended", id: message.id });
+    }
+  };
+  tell(control, { t: "here" });
+}

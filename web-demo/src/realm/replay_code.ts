@@ -1,0 +1,32 @@
+// Replays open runs against the code beside them. Each run keeps its frame while it is open, so the next text has its verdict fast.
+import { type DebugSession, openSession } from "temporalex/debug";
+import type { CodeSet } from "./code_set.ts";
+import { PageRealms } from "./page_realm.ts";
+
+const realms = new Map<string, PageRealms>();
+
+/** What is replayed: an OpenRun. */
+export interface Replayed {
+  /** Tells runs apart. */
+  readonly key: string;
+  /** Of the history's file. */
+  readonly bytes: Uint8Array;
+}
+
+/** Replays a run against code that may run. Rejects where the code cannot be loaded, and with a StoppedError once it is stopped. */
+export async function replayCode({ key, bytes }: Replayed, code: CodeSet): Promise<DebugSession> {
+  let own = realms.get(key);
+  if (own === undefined) realms.set(key, own = new PageRealms());
+  return await openSession(bytes, { realm: await own.open(code) });
+}
+
+/** Ends the code of a run at once; the next replay starts again. */
+export function stopCode({ key }: Pick<Replayed, "key">): void {
+  realms.get(key)?.stop();
+}
+
+/** The run is closed. */
+export function closeCode({ key }: Pick<Replayed, "key">): void {
+  realms.get(key)?.dispose();
+  realms.delete(key);
+}

@@ -1,0 +1,150 @@
+// The page's side of the sandboxed frame: makes it, gets workers from it, and ends both. What comes out of it was perhaps sent by hostile
+// code, so it goes to checked readers only (checked_messages.ts).
+import type { WebWorker } from "../../../ts/platform/threads.ts";
+import { checkedMessage } from "./checked_messages.ts";
+import { sandboxFiles } from "./sandbox_files.ts";
+import type { FrameStart, FromFrame, ToFrame } from "./frame/protocol.ts";
+
+/** A slow phone starts the frame within this. */
+const START_MS = 20_000;
+/** A frame that does not end a worker within this is removed, and its workers with it. */
+const END_MS = 300;
+const MESSAGES_PER_SECOND = 50_000;
+
+interface Held {
+  readonly port: MessagePort;
+  readonly worker: WebWorker;
+}
+
+/** One frame. Each code set has its own, so that no two have an origin in common. */
+export class SandboxFrame {
+  readonly #control: MessagePort;
+  readonly #element: HTMLIFrameElement;
+  readonly #workers = new Map<number, Held>();
+  #nextId = 1;
+  #removed = false;
+
+  /** Makes a frame. Rejects where the browser or the server does not let it be. */
+  static async open(): Promise<SandboxFrame> {
+    const files = await sandboxFiles();
+    const element = document.createElement("iframe");
+    element.setAttribute("sandbox", "allow-scripts");
+    element.setAttribute("aria-hidden", "true");
+    element.hidden = true;
+    element.tabIndex = -1;
+    element.title = "Workflow code";
+    element.src = new URL("sandbox.html", document.baseURI).href;
+    const { port1, port2 } = new MessageChannel();
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    try {
+      await new Promise<void>((resolve, reject) => {
+        timer = setTimeout(() => reject(new Error("it has not started in time")), START_MS);
+        element.onload = () => {
+          const start: FrameStart = { t: "start", ...files, messagesPerSecond: MESSAGES_PER_SECOND };
+          element.contentWindow!.postMessage(start, "*", [port2]);
+        };
+        element.onerror = () => reject(new Error("sandbox.html cannot be loaded"));
+        port1.onmessage = ({ data }: MessageEvent<FromFrame>) => {
+          if (data.t === "here") resolve();
+          else reject(new Error(data.t === "refused" ? data.message : "it sent something else than its greeting"));
+        };
+        document.body.append(element);
+      });
+    } catch (error) {
+      element.remove();
+      port1.close();
+      throw new Error(`the frame for workflow code cannot be used: ${(error as Error).message}`, { cause: error });
+    } finally {
+      clearTimeout(timer);
+    }
+    return new SandboxFrame(element, port1);
+  }
+
+  private constructor(element: HTMLIFrameElement, control: MessagePort) {
+    this.#element = element;
+    this.#control = control;
+    control.onmessage = ({ data }: MessageEvent<FromFrame>) => this.#receive(data);
+  }
+
+  /** It was removed, with all of its workers. */
+  get removed(): boolean {
+    return this.#removed;
+  }
+
+  /** A new worker with the realm's script, which compiles the core at once. */
+  worker(): WebWorker {
+    if (this.#removed) throw new Error("the frame for workflow code was removed");
+    const id = this.#nextId++;
+    const { port1, port2 } = new MessageChannel();
+    const worker: WebWorker = {
+      postMessage: (message) => port1.postMessage(message),
+      terminate: () => this.#end(id),
+      onmessage: null,
+      onmessageerror: null,
+      onerror: null,
+    };
+    port1.onmessage = (event) => {
+      const held = this.#workers.get(id);
+      if (held === undefined) return;
+      try {
+        checkedMessage(event.data);
+      } catch (error) {
+        this.#end(id);
+        return this.#tellDeath(worker, `it sent a message that no realm sends: ${(error as Error).message}`);
+      }
+      worker.onmessage?.(event);
+    };
+    port1.onmessageerror = (event) => worker.onmessageerror?.(event);
+    this.#workers.set(id, { port: port1, worker });
+    this.#post({ t: "worker", id }, [port2]);
+    return worker;
+  }
+
+  /** Ends it and all of its workers, at once. */
+  remove(): void {
+    if (this.#removed) return;
+    this.#removed = true;
+    this.#element.remove();
+    this.#control.close();
+    for (const { port } of this.#workers.values()) port.close();
+    this.#workers.clear();
+  }
+
+  #post(message: ToFrame, transfer: Transferable[] = []): void {
+    this.#control.postMessage(message, transfer);
+  }
+
+  /** The frame ends its worker; one that is too busy for it is removed. */
+  readonly #ending = new Map<number, ReturnType<typeof setTimeout>>();
+
+  #end(id: number): void {
+    const held = this.#workers.get(id);
+    if (held === undefined || this.#removed) return;
+    this.#workers.delete(id);
+    held.port.close();
+    this.#post({ t: "end", id });
+    this.#ending.set(id, setTimeout(() => this.#lose("the frame did not end a worker"), END_MS));
+  }
+
+  #lose(reason: string): void {
+    const others = [...this.#workers.values()];
+    this.remove();
+    for (const { worker } of others) this.#tellDeath(worker, reason);
+  }
+
+  #tellDeath(worker: WebWorker, reason: string): void {
+    worker.onerror?.(new ErrorEvent("error", { message: reason, cancelable: true }));
+  }
+
+  #receive(message: FromFrame): void {
+    if (message.t === "ended") {
+      clearTimeout(this.#ending.get(message.id));
+      this.#ending.delete(message.id);
+    } else if (message.t === "died") {
+      const held = this.#workers.get(message.id);
+      this.#workers.delete(message.id);
+      held?.port.close();
+      if (held !== undefined) this.#tellDeath(held.worker, message.reason.slice(0, 1000));
+    }
+  }
+}

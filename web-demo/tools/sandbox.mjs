@@ -1,0 +1,61 @@
+// What the page's sandboxed frame is made from. "virtual:sandbox" gives the address of the worker's script, one file without imports,
+// because nothing can be imported into an opaque origin; sandbox.html is written beside the page, with its own policy and the frame's script
+// in it, allowed by its hash.
+import { createHash } from "node:crypto";
+import { fileURLToPath } from "node:url";
+import { build } from "vite";
+import { frameCsp } from "../csp.mjs";
+
+const here = (path) => fileURLToPath(new URL(path, import.meta.url));
+const ID = "virtual:sandbox";
+
+/** One script from an entry and all that it imports. */
+async function script(entry) {
+  const [{ output }] = [
+    await build({
+      configFile: false,
+      logLevel: "error",
+      root: here(".."),
+      // A script has no import.meta: its frames in stack traces have the address of the blob.
+      define: { "import.meta.url": "self.location.href" },
+      build: {
+        write: false,
+        target: "es2022",
+        lib: { entry: here(`../src/realm/frame/${entry}.ts`), formats: ["iife"], name: "sandbox", fileName: entry },
+        rolldownOptions: { output: { codeSplitting: false } },
+      },
+    }),
+  ].flat();
+  return output[0].code.trim();
+}
+
+/** The plugin. */
+export function sandbox() {
+  return {
+    name: "sandbox",
+    resolveId: (id) => id === ID ? `\0${ID}` : undefined,
+    async load(id) {
+      if (id !== `\0${ID}`) return undefined;
+      const file = this.emitFile({ type: "asset", name: "sandbox_worker.js", source: await script("worker_main") });
+      return `export default import.meta.ROLLUP_FILE_URL_${file};`;
+    },
+    async generateBundle() {
+      const text = await script("frame_main");
+      const hash = createHash("sha256").update(text).digest("base64");
+      this.emitFile({
+        type: "asset",
+        fileName: "sandbox.html",
+        source: `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8">
+    <meta http-equiv="Content-Security-Policy" content="${frameCsp(hash)}">
+    <title>Workflow code</title>
+    <script>${text}</script>
+  </head>
+</html>
+`,
+      });
+    },
+  };
+}

@@ -17,6 +17,9 @@ export type { EventLine } from "./events.ts";
 export { type HistoryFile, HistoryFileError, readHistoryFile } from "./history_file.ts";
 export type { MessageView } from "./messages.ts";
 export type { SessionProblem } from "./problem.ts";
+export { openRun, type OpenRunOptions } from "./run/model.ts";
+export { spanText } from "./run/span_text.ts";
+export type { Attempt, Finding, ItemKind, ItemStatus, RunFacts, RunItem, RunLimit, RunLink, RunModel } from "./run/types.ts";
 export {
   DebugSession,
   openSession,

@@ -1,0 +1,68 @@
+// The tries of an activity. History has the last one alone: when it began and how it ended, and the failure of the one before. Where the
+// earlier ones lie follows from the retry policy, about.
+import type { HistoryEvent } from "../../api/generated/temporal/api/history/v1/message_pb.ts";
+import { shownFailure } from "../values.ts";
+import { msOf, timeOf } from "./event_time.ts";
+import { valuesOf } from "./event_values.ts";
+import type { Attempt, RunItem } from "./types.ts";
+
+/** More are not listed one by one. */
+const MOST = 200;
+
+export function attemptsOf(item: RunItem, events: readonly HistoryEvent[]): Attempt[] {
+  if (item.kind !== "activity") return [];
+  const own = item.eventIds.map((id) => events[id - 1]!);
+  const scheduled = own.find(({ attributes }) => attributes.case === "activityTaskScheduledEventAttributes");
+  if (scheduled?.attributes.case !== "activityTaskScheduledEventAttributes") return [];
+  const started = own.find(({ attributes }) => attributes.case === "activityTaskStartedEventAttributes");
+  const scheduledMs = timeOf(scheduled);
+  const startedAt = started?.attributes.case === "activityTaskStartedEventAttributes" ? started.attributes.value : undefined;
+  // A server writes the start of an activity when it has ended: one without it is waiting, running or being tried again.
+  if (startedAt === undefined) return [];
+  const last = Math.max(1, startedAt.attempt);
+  const closing = item.closedBy === undefined ? undefined : events[item.closedBy - 1]!;
+  const failure = closing === undefined ? undefined : valuesOf(closing).failure;
+  const backoffs = backoffsOf(scheduled, last);
+  const attempts: Attempt[] = [];
+  const from = Math.max(1, last - MOST + 1);
+  let at = scheduledMs;
+  const waited = backoffs.reduce((sum, ms) => sum + ms, 0);
+  const startMs = timeOf(started!);
+  // What was not waited was worked, in parts as long as each other.
+  const each = startMs === undefined || scheduledMs === undefined || last === 1
+    ? 0
+    : Math.max(0, (startMs - scheduledMs - waited) / (last - 1));
+  for (let number = 1; number < last; number++) {
+    const backoffMs = backoffs[number - 1]!;
+    const start = at === undefined ? undefined : at + backoffMs;
+    at = start === undefined ? undefined : start + each;
+    if (number < from) continue;
+    const before = number === last - 1 ? startedAt.lastFailure : undefined;
+    attempts.push({
+      number,
+      startMs: start,
+      endMs: at,
+      about: true,
+      backoffMs,
+      failure: before === undefined ? undefined : shownFailure(before),
+    });
+  }
+  attempts.push({
+    number: last,
+    startMs,
+    endMs: item.endMs,
+    about: false,
+    backoffMs: backoffs[last - 1] ?? 0,
+    failure: failure === undefined ? undefined : shownFailure(failure),
+  });
+  return attempts;
+}
+
+/** The wait before each try, in milliseconds: none before the first. */
+function backoffsOf({ attributes }: HistoryEvent, count: number): number[] {
+  const policy = attributes.case === "activityTaskScheduledEventAttributes" ? attributes.value.retryPolicy : undefined;
+  const initial = msOf(policy?.initialInterval) ?? 1000;
+  const coefficient = policy?.backoffCoefficient || 2;
+  const most = msOf(policy?.maximumInterval) ?? initial * 100;
+  return Array.from({ length: count }, (_, i) => i === 0 ? 0 : Math.min(most || Infinity, initial * coefficient ** (i - 1)));
+}

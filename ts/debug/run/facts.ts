@@ -1,0 +1,109 @@
+// What a history says of its run as a whole.
+import type { HistoryEvent } from "../../api/generated/temporal/api/history/v1/message_pb.ts";
+import { WorkflowTaskFailedCause } from "../../api/generated/temporal/api/enums/v1/failed_cause_pb.ts";
+import type { HistoryFile } from "../history_file.ts";
+import { timeOf } from "./event_time.ts";
+import type { RunFacts, RunLink } from "./types.ts";
+
+const STATUS: { readonly [closing: string]: string } = {
+  workflowExecutionCompletedEventAttributes: "Completed",
+  workflowExecutionFailedEventAttributes: "Failed",
+  workflowExecutionTimedOutEventAttributes: "TimedOut",
+  workflowExecutionCanceledEventAttributes: "Canceled",
+  workflowExecutionTerminatedEventAttributes: "Terminated",
+  workflowExecutionContinuedAsNewEventAttributes: "ContinuedAsNew",
+};
+
+export function factsOf(file: HistoryFile, events: readonly HistoryEvent[]): RunFacts {
+  const first = events[0]!.attributes;
+  const started = first.case === "workflowExecutionStartedEventAttributes" ? first.value : undefined;
+  const identities = new Set<string>();
+  const builds = new Set<string>();
+  let sdk = "";
+  for (const { attributes } of events) {
+    if (attributes.case !== "workflowTaskCompletedEventAttributes") continue;
+    const { identity, sdkMetadata, deploymentVersion, workerVersion, workerDeploymentVersion, binaryChecksum } = attributes.value;
+    if (identity !== "") identities.add(identity);
+    const build = deploymentVersion === undefined
+      ? workerDeploymentVersion || workerVersion?.buildId || binaryChecksum
+      : `${deploymentVersion.deploymentName}:${deploymentVersion.buildId}`;
+    if (build !== "") builds.add(build);
+    // A task names the SDK only where it differs from the one before.
+    if (sdkMetadata?.sdkName) sdk = `${sdkMetadata.sdkName} ${sdkMetadata.sdkVersion}`;
+    else if (sdkMetadata?.sdkVersion) sdk = `${sdk.replace(/ .*/, "")} ${sdkMetadata.sdkVersion}`;
+  }
+  return {
+    type: file.workflowType,
+    id: file.workflowId,
+    runId: file.runId,
+    status: STATUS[closingOf(events)?.attributes.case ?? ""] ?? "Running",
+    startMs: timeOf(events[0]!),
+    endMs: timeOf(events.at(-1)!),
+    taskQueue: started?.taskQueue?.name ?? "",
+    sdk: sdk.trim(),
+    identities: [...identities],
+    builds: [...builds],
+    attempt: started?.attempt || 1,
+    cron: started?.cronSchedule ?? "",
+    links: linksOf(file, events),
+  };
+}
+
+/** The event that closes the run; what a server writes after it does not matter. */
+const closingOf = (events: readonly HistoryEvent[]): HistoryEvent | undefined =>
+  events.slice(-3).findLast(({ attributes }) => (attributes.case ?? "") in STATUS);
+
+function linksOf(file: HistoryFile, events: readonly HistoryEvent[]): RunLink[] {
+  const links: RunLink[] = [];
+  const add = (link: RunLink) => {
+    const known = links.some(({ workflowId, runId }) => workflowId === link.workflowId && runId === link.runId);
+    if (!known && (link.workflowId !== "" || link.runId !== "") && link.runId !== file.runId) links.push(link);
+  };
+  for (const { attributes: at, eventId: id } of events) {
+    const eventId = Number(id);
+    switch (at.case) {
+      case "workflowExecutionStartedEventAttributes": {
+        const { parentWorkflowExecution: parent, rootWorkflowExecution: root, continuedExecutionRunId } = at.value;
+        if (parent !== undefined) add({ kind: "parent", ...named(parent), type: "", eventId });
+        if (root !== undefined) add({ kind: "root", ...named(root), type: "", eventId });
+        if (continuedExecutionRunId !== "") {
+          const before = { workflowId: file.workflowId, runId: continuedExecutionRunId, type: file.workflowType };
+          add({ kind: "continuedFrom", ...before, eventId });
+        }
+        break;
+      }
+      case "workflowExecutionContinuedAsNewEventAttributes":
+        add({
+          kind: "continuedAs",
+          workflowId: file.workflowId,
+          runId: at.value.newExecutionRunId,
+          type: at.value.workflowType?.name ?? "",
+          eventId,
+        });
+        break;
+      case "workflowExecutionFailedEventAttributes":
+      case "workflowExecutionCompletedEventAttributes":
+      case "workflowExecutionTimedOutEventAttributes":
+        if (at.value.newExecutionRunId !== "") {
+          const next = { workflowId: file.workflowId, runId: at.value.newExecutionRunId, type: file.workflowType };
+          add({ kind: "retriedAs", ...next, eventId });
+        }
+        break;
+      case "workflowTaskFailedEventAttributes":
+        if (at.value.cause === WorkflowTaskFailedCause.RESET_WORKFLOW) {
+          add({ kind: "resetFrom", workflowId: file.workflowId, runId: at.value.baseRunId, type: file.workflowType, eventId });
+        }
+        break;
+      case "childWorkflowExecutionStartedEventAttributes": {
+        const { workflowExecution, workflowType } = at.value;
+        if (workflowExecution !== undefined) {
+          add({ kind: "child", ...named(workflowExecution), type: workflowType?.name ?? "", eventId });
+        }
+        break;
+      }
+    }
+  }
+  return links;
+}
+
+const named = ({ workflowId, runId }: { readonly workflowId: string; readonly runId: string }) => ({ workflowId, runId });

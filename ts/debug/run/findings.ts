@@ -1,0 +1,149 @@
+// What a history tells by itself, in sentences: where its time went, what failed, what never happened, what it waits for.
+import type { HistoryEvent } from "../../api/generated/temporal/api/history/v1/message_pb.ts";
+import { shownFailure } from "../values.ts";
+import { valuesOf } from "./event_values.ts";
+import { spanText } from "./span_text.ts";
+import { timeOf } from "./event_time.ts";
+import type { Finding, RunFacts, RunItem, RunLimit } from "./types.ts";
+
+/** What findings are made from. */
+export interface FindingSource {
+  readonly events: readonly HistoryEvent[];
+  readonly items: readonly RunItem[];
+  readonly facts: RunFacts;
+  readonly limits: readonly RunLimit[];
+  itemOf(eventId: number): RunItem | undefined;
+}
+
+const MOST = 8;
+/** A wait is worth a sentence when it is this part of the whole, and no blink. */
+const PART = 0.2;
+const BLINK_MS = 1000;
+
+export function findingsOf(source: FindingSource): Finding[] {
+  return [
+    ...openRun(source),
+    ...failingTasks(source),
+    ...longestWait(source),
+    ...failedActivities(source),
+    ...neverFired(source),
+    ...nearLimits(source),
+  ].slice(0, MOST);
+}
+
+function openRun({ facts, items }: FindingSource): Finding[] {
+  if (facts.status !== "Running") return [];
+  const open = items.filter(({ status, kind }) => status === "open" && kind !== "task");
+  const task = items.findLast(({ kind }) => kind === "task");
+  if (task?.status === "open") {
+    const text = "A workflow task is scheduled or running: the run waits for a **worker**, not for something of its own.";
+    return [{ kind: "task", text, eventId: task.from }];
+  }
+  if (open.length === 0) {
+    return [{
+      kind: "run",
+      text: "The run is open and nothing of its own is: it waits for a **signal** or an **update**.",
+      eventId: 0,
+    }];
+  }
+  const names = open.slice(0, 3).map(({ name, kind }) => `${WORD[kind] ?? kind} **${name.replace(/^timer /, "")}**`);
+  const more = open.length > 3 ? ` and ${open.length - 3} more` : "";
+  const [first] = open;
+  return [{ kind: first!.kind, text: `The run is open. It waits for ${names.join(", ")}${more}.`, eventId: first!.from }];
+}
+
+const WORD: { readonly [kind: string]: string } = {
+  activity: "activity",
+  timer: "timer",
+  child: "child",
+  update: "update",
+  external: "the answer to",
+  nexus: "Nexus operation",
+};
+
+/** Tasks that failed one after the other. */
+function failingTasks({ items, events }: FindingSource): Finding[] {
+  const tasks = items.filter(({ kind }) => kind === "task");
+  const findings: Finding[] = [];
+  for (let i = 0; i < tasks.length; i++) {
+    let end = i;
+    while (end < tasks.length && ["failed", "timedOut"].includes(tasks[end]!.status)) end++;
+    if (end === i) continue;
+    const last = tasks[end - 1]!;
+    const { failure } = valuesOf(events[(last.closedBy ?? last.to) - 1]!);
+    const why = failure === undefined ? "no worker answered in time" : shownFailure(failure).message || "no reason is given";
+    const times = end - i === 1 ? "once" : `**${end - i} times** in a row`;
+    findings.push({ kind: "task", text: `A workflow task failed ${times}: ${why}`, eventId: last.closedBy ?? last.to });
+    i = end;
+  }
+  return findings.toSorted((a, b) => b.eventId - a.eventId).slice(0, 2);
+}
+
+/** The longest time in which nothing happened, and what ended it. */
+function longestWait({ events, facts, itemOf }: FindingSource): Finding[] {
+  const { startMs, endMs } = facts;
+  if (startMs === undefined || endMs === undefined) return [];
+  let longest = 0;
+  let at = 0;
+  for (let i = 1; i < events.length; i++) {
+    const [before, after] = [timeOf(events[i - 1]!), timeOf(events[i]!)];
+    if (before !== undefined && after !== undefined && after - before > longest) [longest, at] = [after - before, i];
+  }
+  const whole = endMs - startMs;
+  // A task is scheduled for what came: an update, for one, stands behind it.
+  let ending = at + 1;
+  while (ending < events.length && events[ending - 1]!.attributes.case === "workflowTaskScheduledEventAttributes") {
+    ending = events.findIndex(({ eventId }, i) => i >= ending && itemOf(Number(eventId))?.kind !== "task") + 1 || events.length;
+  }
+  const item = itemOf(ending);
+  if (longest < BLINK_MS || longest < whole * PART || item === undefined) return [];
+  const parts = `**${spanText(longest)}** of ${spanText(whole)} went by`;
+  const name = item.name.replace(/^timer /, "");
+  const text = item.kind === "signal" || item.kind === "update"
+    ? `${parts} before **${name}** came.`
+    : item.kind === "task"
+    ? `${parts} before a worker took a workflow task.`
+    : item.kind === "run"
+    ? `${parts} before the run ended: it **${name}**.`
+    : `${parts} in ${WORD[item.kind] ?? item.kind} **${name}**.`;
+  return [{ kind: item.kind, text, eventId: ending }];
+}
+
+function failedActivities({ items, events }: FindingSource): Finding[] {
+  return items
+    .filter(({ kind, status }) =>
+      ["activity", "localActivity", "child"].includes(kind) && ["failed", "timedOut"].includes(status)
+    )
+    .slice(0, 3)
+    .map((item) => {
+      const { failure } = valuesOf(events[(item.closedBy ?? item.to) - 1]!);
+      const { message, cause } = shownFailure(failure);
+      const why = cause?.message || message || (item.status === "timedOut" ? "it timed out" : "no reason is given");
+      const took = item.startMs !== undefined && item.endMs !== undefined ? ` in ${spanText(item.endMs - item.startMs)}` : "";
+      const tries = item.attempt > 1 ? `failed **${item.attempt} times**${took}. Only the last failure is recorded` : "failed";
+      return { kind: item.kind, text: `**${item.name}** ${tries}: ${why}`, eventId: item.closedBy ?? item.to };
+    });
+}
+
+function neverFired({ items }: FindingSource): Finding[] {
+  const canceled = items.filter(({ kind, status }) => kind === "timer" && status === "canceled");
+  if (canceled.length === 0) return [];
+  const [first] = canceled;
+  const text = canceled.length === 1
+    ? `The **${first!.name.replace(/^timer /, "")}** timer never fired: it was canceled.`
+    : `**${canceled.length} timers** never fired: they were canceled.`;
+  return [{ kind: "timer", text, eventId: first!.from }];
+}
+
+function nearLimits({ limits, facts, events }: FindingSource): Finding[] {
+  const near = limits.filter(({ value, warns }) => value >= warns);
+  return near.map(({ name, value, most, eventId }) => {
+    const part = `${Math.round(value / most * 100)} %`;
+    const text = name === "payload"
+      ? `One value takes **${part}** of what a server takes.`
+      : `The history has **${part}** of the ${name === "events" ? "events" : "bytes"} that a server keeps${
+        facts.status === "Running" ? "; continue as new before" : ""
+      }.`;
+    return { kind: "run", text, eventId: eventId || events.length };
+  });
+}

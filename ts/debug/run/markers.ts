@@ -1,0 +1,57 @@
+// Markers of every SDK: patches and versions, side effects, local activities. Their names and details differ; what they are does not.
+import type { MarkerRecordedEventAttributes } from "../../api/generated/temporal/api/history/v1/message_pb.ts";
+import type { PayloadConverter } from "../../converter/payload.ts";
+import { plain, shown } from "../values.ts";
+import type { ItemKind } from "./types.ts";
+
+export interface Marker {
+  readonly kind: ItemKind;
+  readonly name: string;
+  readonly key: string;
+}
+
+/** Names of a local activity's marker: Core's (TypeScript, Python, .NET, Ruby), Go's and Java's. */
+const LOCAL_ACTIVITY: ReadonlySet<string> = new Set(["core_local_activity", "LocalActivity"]);
+
+export function markerOf(marker: MarkerRecordedEventAttributes, converter: PayloadConverter | undefined): Marker {
+  const { markerName, details } = marker;
+  const value = (name: string): unknown => {
+    const first = details[name]?.payloads[0];
+    return first === undefined ? undefined : plain(shown(first, converter));
+  };
+  if (LOCAL_ACTIVITY.has(markerName)) return localActivity(value);
+  switch (markerName) {
+    case "core_patch": {
+      const [named] = Object.keys(details);
+      const data = value(named ?? "");
+      const id = text((data as { id?: unknown } | undefined)?.id ?? value("patch_id") ?? value("patch-id") ?? data);
+      return { kind: "marker", name: `patch ${id}`, key: id };
+    }
+    case "Version": {
+      const id = text(value("change-id") ?? value("changeId"));
+      return { kind: "marker", name: `version ${id} = ${text(value("version"))}`, key: id };
+    }
+    case "SideEffect": {
+      const id = text(value("side-effect-id"));
+      return { kind: "marker", name: `side effect${id === "" ? "" : ` ${id}`}`, key: id };
+    }
+    case "MutableSideEffect": {
+      const id = text(value("side-effect-id") ?? value("id"));
+      return { kind: "marker", name: `mutable side effect ${id}`.trim(), key: id };
+    }
+    default:
+      return { kind: "marker", name: markerName, key: "" };
+  }
+}
+
+function localActivity(value: (name: string) => unknown): Marker {
+  // Core keeps all in "data"; Go too, under other names; Java has a payload for each.
+  const data = value("data");
+  const fields = typeof data === "object" && data !== null ? data as { readonly [name: string]: unknown } : {};
+  const type = fields["activity_type"] ?? fields["ActivityType"] ?? value("type");
+  const id = fields["activity_id"] ?? fields["ActivityID"] ?? value("activityId");
+  return { kind: "localActivity", name: text(type) || "local activity", key: text(id) };
+}
+
+const text = (value: unknown): string =>
+  typeof value === "string" ? value : typeof value === "number" || typeof value === "bigint" ? String(value) : "";

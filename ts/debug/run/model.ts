@@ -1,0 +1,171 @@
+// Opens a history with no code at all. Grouping and facts are made at once; values are decoded when somebody looks.
+import { fromBinary } from "@bufbuild/protobuf";
+import type { PayloadCodec } from "../../codec/codec.ts";
+import type { PayloadConverter } from "../../converter/payload.ts";
+import { type HistoryEvent, HistorySchema } from "../../api/generated/temporal/api/history/v1/message_pb.ts";
+import { type EventLine, lineOf } from "../events.ts";
+import { type HistoryFile, readHistoryFile } from "../history_file.ts";
+import { short, shortArgs } from "../value_text.ts";
+import { plain, type Shown, shown, shownEvent, type ShownFailure, shownFailure } from "../values.ts";
+import { attemptsOf } from "./attempts.ts";
+import { valuesOf } from "./event_values.ts";
+import { factsOf } from "./facts.ts";
+import { findingsOf } from "./findings.ts";
+import { type Grouped, groupEvents } from "./grouping.ts";
+import { limitsOf } from "./limits.ts";
+import type { Attempt, Finding, RunFacts, RunItem, RunLimit, RunModel } from "./types.ts";
+
+/** Options of `openRun`. */
+export interface OpenRunOptions {
+  /** The codec, or codecs, with which the run's payloads were encoded: the history is decoded first, in memory. */
+  readonly codec?: PayloadCodec | readonly PayloadCodec[];
+  /** Reads the payloads that are shown. Default: Temporal's default encodings. */
+  readonly converter?: PayloadConverter;
+}
+
+/**
+ * Opens a history of any SDK, in any shape that people export, without its code. Rejects with a HistoryFileError for a file that holds
+ * none, and where a codec fails with a PayloadCodecError.
+ */
+export async function openRun(file: Uint8Array | HistoryFile, options: OpenRunOptions = {}): Promise<RunModel> {
+  const history = file instanceof Uint8Array ? await readHistoryFile(file) : file;
+  return new Run(history, await decoded(history.bytes, options.codec), options.converter);
+}
+
+async function decoded(history: Uint8Array, codec: OpenRunOptions["codec"]): Promise<Uint8Array> {
+  if (codec === undefined) return history;
+  const { decodeHistory } = await import("../../codec/message_codec.ts");
+  return await decodeHistory(history, codec);
+}
+
+class Run implements RunModel {
+  readonly facts: RunFacts;
+  readonly items: readonly RunItem[];
+  readonly lines: readonly EventLine[];
+  readonly tasks: readonly EventLine[];
+  readonly notes: readonly string[];
+  readonly bytes: Uint8Array;
+  readonly #events: readonly HistoryEvent[];
+  readonly #ofEvent: Grouped["ofEvent"];
+  readonly #converter: PayloadConverter | undefined;
+  #limits: readonly RunLimit[] | undefined;
+  #findings: readonly Finding[] | undefined;
+  readonly #details = new Map<RunItem, string>();
+  /** What a search looks into, by item. */
+  #texts: readonly string[] | undefined;
+
+  constructor(file: HistoryFile, bytes: Uint8Array, converter: PayloadConverter | undefined) {
+    this.bytes = bytes;
+    this.notes = file.notes;
+    this.#converter = converter;
+    const { events } = fromBinary(HistorySchema, bytes);
+    this.#events = events;
+    this.lines = events.map((event) => lineOf(event, converter));
+    this.tasks = this.lines.filter(({ type }) => type === "WorkflowTaskStarted");
+    this.facts = factsOf(file, events);
+    const { items, ofEvent } = groupEvents(events, converter);
+    this.items = items;
+    this.#ofEvent = ofEvent;
+  }
+
+  get limits(): readonly RunLimit[] {
+    return this.#limits ??= limitsOf(this.#events, this.bytes);
+  }
+
+  get findings(): readonly Finding[] {
+    return this.#findings ??= findingsOf({
+      events: this.#events,
+      items: this.items,
+      facts: this.facts,
+      limits: this.limits,
+      itemOf: (eventId) => this.itemOf(eventId),
+    });
+  }
+
+  itemOf(eventId: number): RunItem | undefined {
+    return this.#ofEvent[eventId];
+  }
+
+  pendingAt(position: number): readonly RunItem[] {
+    const open: RunItem[] = [];
+    for (const item of this.items) {
+      if (item.from > position) break;
+      if (item.kind !== "task" && (item.closedBy === undefined || item.closedBy > position)) open.push(item);
+    }
+    return open;
+  }
+
+  inputOf(item: RunItem): readonly Shown[] {
+    const input = this.#valuesOf(item, ({ input }) => input);
+    return (input ?? []).map((payload) => shown(payload, this.#converter));
+  }
+
+  outputOf(item: RunItem): Shown | undefined {
+    const output = this.#valuesOf(item, ({ output }) => output);
+    return output?.[0] === undefined ? undefined : shown(output[0], this.#converter);
+  }
+
+  failureOf(item: RunItem): ShownFailure | undefined {
+    const closing = item.closedBy === undefined ? undefined : this.#events[item.closedBy - 1];
+    const failure = closing === undefined ? undefined : valuesOf(closing).failure;
+    return failure === undefined ? undefined : shownFailure(failure);
+  }
+
+  attemptsOf(item: RunItem): readonly Attempt[] {
+    return attemptsOf(item, this.#events);
+  }
+
+  eventOf(eventId: number): unknown {
+    const event = this.#events[eventId - 1];
+    return event === undefined ? undefined : shownEvent(event, this.#converter);
+  }
+
+  detailOf(item: RunItem): string {
+    let detail = this.#details.get(item);
+    if (detail === undefined) this.#details.set(item, detail = this.#detail(item));
+    return detail;
+  }
+
+  #detail(item: RunItem): string {
+    const args = shortArgs(this.inputOf(item).map(plain));
+    const output = this.outputOf(item);
+    const failure = this.failureOf(item);
+    const tries = item.attempt > 1 ? `${item.attempt} tries, ` : "";
+    if (failure !== undefined) {
+      return `${args === "" ? "" : `${args} `}${tries}${failure.cause?.message ?? failure.message}`.trim();
+    }
+    const end = output === undefined
+      ? item.status === "open" || item.status === "completed" ? "" : item.status
+      : `→ ${short(plain(output))}`;
+    return [args, tries.replace(/, $/, ""), end].filter((part) => part !== "").join(" ");
+  }
+
+  search(text: string): ReadonlySet<number> {
+    const wanted = text.trim().toLowerCase();
+    const found = new Set<number>();
+    if (wanted === "") return found;
+    this.#texts ??= this.items.map((item) => this.#textOf(item));
+    this.#texts.forEach((each, index) => {
+      if (each.includes(wanted)) found.add(index);
+    });
+    return found;
+  }
+
+  #textOf(item: RunItem): string {
+    const values = [...this.inputOf(item), this.outputOf(item)].map((value) =>
+      value === undefined ? "" : short(plain(value), 4096)
+    );
+    const { message = "", type = "", cause } = this.failureOf(item) ?? {};
+    const types = item.eventIds.map((id) => this.lines[id - 1]!.type);
+    return [item.name, item.key, item.status, ...types, ...values, message, type, cause?.message ?? ""].join("\n").toLowerCase();
+  }
+
+  /** The first of an item's events that carries it. */
+  #valuesOf<T>(item: RunItem, pick: (values: ReturnType<typeof valuesOf>) => T | undefined): T | undefined {
+    for (const id of item.eventIds) {
+      const picked = pick(valuesOf(this.#events[id - 1]!));
+      if (picked !== undefined) return picked;
+    }
+    return undefined;
+  }
+}

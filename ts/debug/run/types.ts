@@ -1,0 +1,148 @@
+// A history without code, as data: what a timeline, a list and an inspector show of a run of any SDK.
+import type { EventLine } from "../events.ts";
+import type { Shown, ShownFailure } from "../values.ts";
+
+/** Kinds of things in a history. */
+export type ItemKind =
+  | "run"
+  | "activity"
+  | "localActivity"
+  | "timer"
+  | "signal"
+  | "update"
+  | "child"
+  | "external"
+  | "nexus"
+  | "marker"
+  | "searchAttributes"
+  | "task"
+  | "unknown";
+
+/** How a thing stands at the end of the history. A timer that fired is "completed"; so is what only happens, a signal for one. */
+export type ItemStatus = "open" | "completed" | "failed" | "timedOut" | "canceled" | "terminated" | "rejected";
+
+/** One thing: an activity with all of its events, a message, a workflow task. */
+export interface RunItem {
+  /** From 0, in the order in which things began. */
+  readonly index: number;
+  readonly kind: ItemKind;
+  /** Type of the activity or child, name of the signal or update, "timer 10 s", "version refunds = 2". */
+  readonly name: string;
+  /** Id of the activity, timer, update or child workflow; "" where the kind has none. */
+  readonly key: string;
+  /** Ids of its events, in order. */
+  readonly eventIds: readonly number[];
+  /** The first and the last of them. */
+  readonly from: number;
+  readonly to: number;
+  /** Milliseconds since the epoch; `endMs` is undefined while it is open. */
+  readonly startMs: number | undefined;
+  readonly endMs: number | undefined;
+  readonly status: ItemStatus;
+  /** The event that closed it; undefined while it is open. */
+  readonly closedBy: number | undefined;
+  /** The last attempt that history names; 0 where it names none. */
+  readonly attempt: number;
+}
+
+/** A try of an activity. History keeps the last one; earlier ones are placed by the retry policy. */
+export interface Attempt {
+  /** From 1. */
+  readonly number: number;
+  /** Milliseconds since the epoch; undefined where even a guess is not possible. */
+  readonly startMs: number | undefined;
+  readonly endMs: number | undefined;
+  /** The times are derived from the retry policy. */
+  readonly about: boolean;
+  /** Wait before it, in milliseconds; 0 before the first. */
+  readonly backoffMs: number;
+  readonly failure: ShownFailure | undefined;
+}
+
+/** Another run that this one names. */
+export interface RunLink {
+  readonly kind: "parent" | "root" | "continuedFrom" | "continuedAs" | "child" | "retriedAs" | "resetFrom";
+  readonly workflowId: string;
+  readonly runId: string;
+  readonly type: string;
+  /** The event that names it. */
+  readonly eventId: number;
+}
+
+/** What is known of the run as a whole. */
+export interface RunFacts {
+  readonly type: string;
+  readonly id: string;
+  readonly runId: string;
+  /** "Running", "Completed", "Failed", "TimedOut", "Canceled", "Terminated" or "ContinuedAsNew". */
+  readonly status: string;
+  /** Milliseconds since the epoch. */
+  readonly startMs: number | undefined;
+  /** Of the last event. */
+  readonly endMs: number | undefined;
+  readonly taskQueue: string;
+  /** Of the worker's SDK, as it names itself ("temporal-go 1.28.1"); "" where no task says. */
+  readonly sdk: string;
+  /** Workers that completed tasks, in order of appearance. */
+  readonly identities: readonly string[];
+  /** Builds and deployment versions of those workers. */
+  readonly builds: readonly string[];
+  /** Of the run by its own retry policy or schedule, from 1. */
+  readonly attempt: number;
+  readonly cron: string;
+  readonly links: readonly RunLink[];
+}
+
+/** A limit of Temporal's servers, and where this history stands. */
+export interface RunLimit {
+  readonly name: "events" | "size" | "payload";
+  readonly value: number;
+  /** The server ends the run, or refuses the value, above it. */
+  readonly most: number;
+  /** From here on the server suggests to continue as new, or warns. */
+  readonly warns: number;
+  /** The event of the largest payload; 0 for the others. */
+  readonly eventId: number;
+}
+
+/** Something that the history alone tells, as a sentence. */
+export interface Finding {
+  readonly kind: ItemKind;
+  /** Parts in `**` are names or figures. */
+  readonly text: string;
+  /** Where to look. */
+  readonly eventId: number;
+}
+
+/** A history, as data. */
+export interface RunModel {
+  readonly facts: RunFacts;
+  /** All things, in the order in which they began. */
+  readonly items: readonly RunItem[];
+  /** All events. */
+  readonly lines: readonly EventLine[];
+  /** The WorkflowTaskStarted events. */
+  readonly tasks: readonly EventLine[];
+  /** What was done to the file that is worth knowing. */
+  readonly notes: readonly string[];
+  readonly limits: readonly RunLimit[];
+  readonly findings: readonly Finding[];
+  /** The history as bytes of temporal.api.history.v1.History. */
+  readonly bytes: Uint8Array;
+  /** The thing that an event belongs to. */
+  itemOf(eventId: number): RunItem | undefined;
+  /** What is open once events 1..position have happened, oldest first: activities, timers, children, updates, nexus operations. */
+  pendingAt(position: number): readonly RunItem[];
+  /** What went in: arguments, the timer's duration, a marker's details. Never throws. */
+  inputOf(item: RunItem): readonly Shown[];
+  /** What came out; undefined where nothing did. */
+  outputOf(item: RunItem): Shown | undefined;
+  failureOf(item: RunItem): ShownFailure | undefined;
+  attemptsOf(item: RunItem): readonly Attempt[];
+  /** All that an event says, payloads decoded. */
+  eventOf(eventId: number): unknown;
+  /** "PEN-2 → 1": what went in and came out, in one line. */
+  detailOf(item: RunItem): string;
+  /** Indices of the items whose name, key, values or failure hold the text, whatever its case. */
+  search(text: string): ReadonlySet<number>;
+}

@@ -21,7 +21,7 @@ export function EventRow({ run, row, index, top, isCurrent }: Props): JSX.Elemen
   const isBad = problem > 0 && row.from <= problem && problem <= row.to &&
     (row.is === "event" || row.item.eventIds.includes(problem));
   const look = [row.is, row.from <= position.value ? "past" : "future", isCurrent ? "current" : "", isBad ? "bad" : ""].join(" ");
-  const { kind, name, detail } = textOf(row);
+  const { kind, name, detail } = textOf(run, row);
   const start = run.model.lines[0]?.timeMs;
   const time = run.model.lines[row.from - 1]?.timeMs;
   return (
@@ -56,8 +56,9 @@ function problemAt({ verdict }: OpenRun): number {
   return "problem" in said ? said.problem.eventId || said.problem.position : 0;
 }
 
-function textOf(row: Row): { kind: Parameters<typeof Glyph>[0]["kind"]; name: string; detail: string } {
+function textOf({ model }: OpenRun, row: Row): { kind: Parameters<typeof Glyph>[0]["kind"]; name: string; detail: string } {
   if (row.is === "task") return { kind: "task", name: `task ${row.number}`, detail: "" };
   if (row.is === "event") return { kind: row.kind, name: `${row.line.eventId} ${row.line.type}`, detail: row.line.summary };
-  return { kind: row.item.kind, name: row.item.name, detail: "" };
+  const detail = row.from === 1 ? "starts" : model.detailOf(row.item);
+  return { kind: row.item.kind, name: row.item.name, detail };
 }

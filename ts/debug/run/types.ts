@@ -25,6 +25,7 @@ export type ItemStatus = "open" | "completed" | "failed" | "timedOut" | "cancele
 export interface RunItem {
   /** From 0, in the order in which things began. */
   readonly index: number;
+  /** What it is. */
   readonly kind: ItemKind;
   /** Type of the activity or child, name of the signal or update, "timer 10 s", "version refunds = 2". */
   readonly name: string;
@@ -32,12 +33,15 @@ export interface RunItem {
   readonly key: string;
   /** Ids of its events, in order. */
   readonly eventIds: readonly number[];
-  /** The first and the last of them. */
+  /** Id of its first event. */
   readonly from: number;
+  /** Id of its last event. */
   readonly to: number;
-  /** Milliseconds since the epoch; `endMs` is undefined while it is open. */
+  /** Milliseconds since the epoch. */
   readonly startMs: number | undefined;
+  /** Milliseconds since the epoch; undefined while it is open. */
   readonly endMs: number | undefined;
+  /** How it stands at the end of the history. */
   readonly status: ItemStatus;
   /** The event that closed it; undefined while it is open. */
   readonly closedBy: number | undefined;
@@ -51,19 +55,24 @@ export interface Attempt {
   readonly number: number;
   /** Milliseconds since the epoch; undefined where even a guess is not possible. */
   readonly startMs: number | undefined;
+  /** When it ended; undefined while it runs. */
   readonly endMs: number | undefined;
   /** The times are derived from the retry policy. */
   readonly about: boolean;
   /** Wait before it, in milliseconds; 0 before the first. */
   readonly backoffMs: number;
+  /** Why it failed; undefined where history does not say. */
   readonly failure: ShownFailure | undefined;
 }
 
 /** Another run that this one names. */
 export interface RunLink {
   readonly kind: "parent" | "root" | "continuedFrom" | "continuedAs" | "child" | "retriedAs" | "resetFrom";
+  /** Id of its workflow. */
   readonly workflowId: string;
+  /** Id of the run; "" where history does not say. */
   readonly runId: string;
+  /** Its type; "" where history does not say. */
   readonly type: string;
   /** The event that names it. */
   readonly eventId: number;
@@ -71,8 +80,11 @@ export interface RunLink {
 
 /** What is known of the run as a whole. */
 export interface RunFacts {
+  /** Type of the workflow. */
   readonly type: string;
+  /** Id of the workflow. */
   readonly id: string;
+  /** Id of the run. */
   readonly runId: string;
   /** "Running", "Completed", "Failed", "TimedOut", "Canceled", "Terminated" or "ContinuedAsNew". */
   readonly status: string;
@@ -80,6 +92,7 @@ export interface RunFacts {
   readonly startMs: number | undefined;
   /** Of the last event. */
   readonly endMs: number | undefined;
+  /** The task queue that it was started on. */
   readonly taskQueue: string;
   /** Of the worker's SDK, as it names itself ("temporal-go 1.28.1"); "" where no task says. */
   readonly sdk: string;
@@ -89,13 +102,17 @@ export interface RunFacts {
   readonly builds: readonly string[];
   /** Of the run by its own retry policy or schedule, from 1. */
   readonly attempt: number;
+  /** Its cron schedule; "" for none. */
   readonly cron: string;
+  /** Other runs that it names. */
   readonly links: readonly RunLink[];
 }
 
 /** A limit of Temporal's servers, and where this history stands. */
 export interface RunLimit {
+  /** What is limited. */
   readonly name: "events" | "size" | "payload";
+  /** Where the history stands: a count, or bytes. */
   readonly value: number;
   /** The server ends the run, or refuses the value, above it. */
   readonly most: number;
@@ -116,6 +133,7 @@ export interface Finding {
 
 /** A history, as data. */
 export interface RunModel {
+  /** What is known of the run as a whole. */
   readonly facts: RunFacts;
   /** All things, in the order in which they began. */
   readonly items: readonly RunItem[];
@@ -125,7 +143,9 @@ export interface RunModel {
   readonly tasks: readonly EventLine[];
   /** What was done to the file that is worth knowing. */
   readonly notes: readonly string[];
+  /** How near it is to the limits of a server. */
   readonly limits: readonly RunLimit[];
+  /** What it tells by itself. */
   readonly findings: readonly Finding[];
   /** The history as bytes of temporal.api.history.v1.History. */
   readonly bytes: Uint8Array;
@@ -137,7 +157,9 @@ export interface RunModel {
   inputOf(item: RunItem): readonly Shown[];
   /** What came out; undefined where nothing did. */
   outputOf(item: RunItem): Shown | undefined;
+  /** Why it failed; undefined where it did not. */
   failureOf(item: RunItem): ShownFailure | undefined;
+  /** The tries of an activity; empty for other things, and while no try has ended. */
   attemptsOf(item: RunItem): readonly Attempt[];
   /** All that an event says, payloads decoded. */
   eventOf(eventId: number): unknown;

@@ -14,9 +14,9 @@ const { executablePath, args, env } = JSON.parse(given) as Found;
 export default defineConfig({
   testDir: ".",
   outputDir: "../../.build/e2e",
-  // Slow machines with two processors: waits end when their condition holds, and these are only for what never comes.
+  // Waits end when their condition holds; these are for what never comes. CI has slow machines with two processors.
   timeout: 180_000,
-  expect: { timeout: 60_000 },
+  expect: { timeout: process.env["CI"] === undefined ? 20_000 : 60_000 },
   workers: Number(process.env["E2E_WORKERS"] ?? 2),
   fullyParallel: true,
   forbidOnly: process.env["CI"] !== undefined,

@@ -1,4 +1,5 @@
 // One block per failure, the time of each file, and a last line `N passed, N failed, N skipped`.
+import { stripVTControlCharacters } from "node:util";
 import type { FullResult, Reporter, TestCase, TestError, TestResult } from "@playwright/test/reporter";
 
 export default class CountingReporter implements Reporter {
@@ -47,6 +48,6 @@ export default class CountingReporter implements Reporter {
   }
 
   #say(text: string): void {
-    process.stdout.write(`${text}\n`);
+    process.stdout.write(`${stripVTControlCharacters(text)}\n`);
   }
 }

@@ -6,7 +6,7 @@ import { keep } from "./kept.ts";
 import { notify } from "./notices.ts";
 import { readRun } from "./run_model.ts";
 import { replayOnChange } from "./replaying.ts";
-import { addRun, intro, type OpenRun, openRuns, showRun } from "./state.ts";
+import { addRun, intro, makeRun, type OpenRun, openRuns, showRun } from "./state.ts";
 
 /** More than any server keeps in one history. */
 const LARGEST = 256 * 1024 * 1024;
@@ -20,6 +20,8 @@ export interface OpenOptions {
   readonly at?: number;
   /** Whether it becomes the current run. Default: yes. */
   readonly show?: boolean;
+  /** Whether it is in the list of opened runs. Default: yes; the first screen's sample is not. */
+  readonly listed?: boolean;
 }
 
 /** Opens the histories of a file, and makes the first of them the current run. Undefined: it holds none, and a notice says why. */
@@ -56,9 +58,11 @@ function refused(name: string, error: unknown): undefined {
   return undefined;
 }
 
-async function openOne(name: string, bytes: Uint8Array, { key, at, show: shown = true }: OpenOptions): Promise<OpenRun> {
-  const model = await readRun(bytes);
-  const run = addRun(key ?? await digest(bytes), name, bytes, model);
+async function openOne(name: string, bytes: Uint8Array, options: OpenOptions): Promise<OpenRun> {
+  const { at, show: shown = true, listed = true } = options;
+  const key = options.key ?? await digest(bytes);
+  const run = openRuns.value.find((known) => known.key === key) ?? makeRun(key, name, bytes, await readRun(bytes));
+  if (listed) addRun(run);
   if (!run.key.startsWith("sample:")) void keep(run.key, name, bytes);
   await takeSampleCode(run);
   if (shown) show(run, at);

@@ -1,24 +1,24 @@
 // What is open when the page is: the run of the address, the runs of this tab before a reload, or the first screen with a sample that plays.
-import { effect } from "@preact/signals";
-import { openAddress, openBytes } from "./doors.ts";
+import { batch, effect } from "@preact/signals";
+import { openAddress, openBytes, type OpenOptions } from "./doors.ts";
 import { kept } from "./kept.ts";
 import { notify } from "./notices.ts";
-import { currentRun, intro, type OpenRun, openRuns, playing, room } from "./state.ts";
+import { addRun, currentRun, intro, type OpenRun, openRuns, playing, room, showRun } from "./state.ts";
 
 const TAB = "temporalex.open";
 const reduced = matchMedia("(prefers-reduced-motion: reduce)");
 
 /** Opens a sample by its id; undefined: there is none. */
-export async function openSample(id: string, show = true): Promise<OpenRun | undefined> {
+export async function openSample(id: string, options: OpenOptions = {}): Promise<OpenRun | undefined> {
   const { samples } = await import("../realm/sample_histories.ts");
   const sample = samples.find((known) => known.id === id);
   if (sample === undefined) return undefined;
-  return await openBytes(`${sample.name} (sample)`, new TextEncoder().encode(sample.text), { key: `sample:${id}`, show });
+  return await openBytes(`${sample.name} (sample)`, new TextEncoder().encode(sample.text), { ...options, key: `sample:${id}` });
 }
 
 /** Opens the run that an address names. Returns whether it is open now. */
 export async function findRun(key: string): Promise<boolean> {
-  if (key.startsWith("sample:")) return await openSample(key.slice("sample:".length), false) !== undefined;
+  if (key.startsWith("sample:")) return await openSample(key.slice("sample:".length), { show: false }) !== undefined;
   const found = await kept(key);
   if (found !== undefined) return await openBytes(found.name, found.bytes, { key, show: false }) !== undefined;
   notify({
@@ -39,7 +39,7 @@ export async function openTabsRuns(): Promise<void> {
   }
   for (const key of keys) {
     if (openRuns.value.some((run) => run.key === key)) continue;
-    if (key.startsWith("sample:")) await openSample(key.slice("sample:".length), false);
+    if (key.startsWith("sample:")) await openSample(key.slice("sample:".length), { show: false });
     else {
       const found = await kept(key);
       if (found !== undefined) await openBytes(found.name, found.bytes, { key, show: false });
@@ -78,9 +78,8 @@ export function watchFirstScreen(): void {
 /** Shows a sample on the first screen. */
 export async function startIntro(id: string): Promise<void> {
   intro.value = true;
-  const run = await openSample(id, false);
+  const run = await openSample(id, { show: false, listed: false });
   if (run === undefined || !intro.value) return;
-  const { showRun } = await import("./state.ts");
   showRun(run, reduced.matches ? Math.ceil(run.model.lines.length * 0.6) : 1);
   playing.value = !reduced.matches;
 }
@@ -88,6 +87,9 @@ export async function startIntro(id: string): Promise<void> {
 /** The reader takes over: the same run, in full, where it stands. */
 export function endIntro(): void {
   if (!intro.value) return;
-  playing.value = false;
-  intro.value = false;
+  batch(() => {
+    playing.value = false;
+    intro.value = false;
+    if (currentRun.value !== undefined) addRun(currentRun.value);
+  });
 }

@@ -19,8 +19,7 @@ const page = document.getElementById("page")!;
 page.replaceChildren();
 render(<App />, page);
 
-await openFromAddress();
-await startRouter(findRun);
+await startRouter(findRun, await openFromAddress());
 await openTabsRuns();
 keepTabsRuns();
 watchFirstScreen();

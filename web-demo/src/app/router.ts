@@ -116,9 +116,12 @@ async function obey(find: (key: string) => Promise<boolean>): Promise<void> {
   });
 }
 
-/** Begins: what the address says is done, then it is kept. `find` opens the run of a key, and returns whether it did. */
-export async function startRouter(find: (key: string) => Promise<boolean>): Promise<void> {
-  await obey(find);
+/**
+ * Begins: what the address says is done, then it is kept. `find` opens the run of a key, and returns whether it did. `isOpen`: a run came in by
+ * another door already, and the address is of it from now on.
+ */
+export async function startRouter(find: (key: string) => Promise<boolean>, isOpen: boolean): Promise<void> {
+  if (!isOpen) await obey(find);
   effect(follow);
   addEventListener("popstate", () => void obey(find));
 }

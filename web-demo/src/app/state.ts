@@ -102,21 +102,20 @@ export function showRun(run: OpenRun, at = 1): void {
   });
 }
 
-/** Adds a run, or takes the one that is there already with the same bytes. */
-export function addRun(key: string, name: string, bytes: Uint8Array, model: RunModel): OpenRun {
-  const known = openRuns.value.find((run) => run.key === key);
-  if (known !== undefined) return known;
-  const run: OpenRun = {
-    key,
-    name,
-    bytes,
-    model,
-    code: signal<CodeSet | undefined>(undefined),
-    session: signal<DebugSession | undefined>(undefined),
-    verdict: signal<Verdict>({ state: "none" }),
-  };
-  openRuns.value = [...openRuns.value, run];
-  return run;
+/** A run of which nothing is known yet but its history. */
+export const makeRun = (key: string, name: string, bytes: Uint8Array, model: RunModel): OpenRun => ({
+  key,
+  name,
+  bytes,
+  model,
+  code: signal<CodeSet | undefined>(undefined),
+  session: signal<DebugSession | undefined>(undefined),
+  verdict: signal<Verdict>({ state: "none" }),
+});
+
+/** Puts a run into the list, unless one of the same key is there. */
+export function addRun(run: OpenRun): void {
+  if (!openRuns.value.some(({ key }) => key === run.key)) openRuns.value = [...openRuns.value, run];
 }
 
 /** Takes a run out of the list; the one before it becomes the current one. */

@@ -55,7 +55,8 @@ export function WindowedRows({ tops, current, row, scroller }: Props): JSX.Eleme
   }, []);
   const shownFor = useRef<number | undefined>(undefined);
   useLayoutEffect(() => {
-    if (current === undefined || current === shownFor.current || current >= count) return;
+    // A list behind a tab has no height: it is looked at again when it comes into sight.
+    if (current === undefined || current === shownFor.current || current >= count || height === 0) return;
     shownFor.current = current;
     keepInSight(scroller.current!, tops[current]!, tops[current + 1]!);
     look();

@@ -1,0 +1,181 @@
+// Moving in a run: keys, buttons, the list; forward and back show the same; nothing moves that the position does not change.
+import { eventsOf, expect, test } from "./support/story.ts";
+
+const length = eventsOf("shopping_cart").length;
+
+test("arrow keys step through the run, and back shows what forward showed", async ({ app }) => {
+  const { page } = app;
+  await app.sample("shopping_cart");
+  const look = () => page.locator(".open-room").innerText();
+  const seen: string[] = [];
+  for (let at = 1; at <= length; at++) {
+    await app.isAt(at);
+    seen.push(await look());
+    await page.keyboard.press("ArrowRight");
+  }
+  await app.isAt(length);
+  for (let at = length; at >= 1; at--) {
+    await app.isAt(at);
+    expect(await look(), `event ${at}`).toBe(seen[at - 1]);
+    await page.keyboard.press("ArrowLeft");
+  }
+  await app.isAt(1);
+});
+
+test("tasks, start and end; units of a step; play and pause", async ({ app }) => {
+  const { page } = app;
+  await app.sample("shopping_cart");
+  const tasks = eventsOf("shopping_cart").filter(({ eventType }) => /TASK_STARTED/.test(eventType) && /WORKFLOW/.test(eventType))
+    .map(({ eventId }) => Number(eventId));
+  for (const task of tasks.slice(0, 3)) {
+    await page.keyboard.press("Shift+ArrowRight");
+    await app.isAt(task);
+  }
+  await page.keyboard.press("Shift+ArrowLeft");
+  await app.isAt(tasks[1]!);
+  await page.getByRole("button", { name: "Command", exact: true }).click();
+  const scheduled = eventsOf("shopping_cart").find(({ eventType }) => /UPDATE_ACCEPTED/.test(eventType)).eventId;
+  await page.locator("#go-start").click();
+  await page.keyboard.press("ArrowRight");
+  await app.isAt(Number(scheduled));
+  await page.locator("#go-end").click();
+  await app.isAt(length);
+  await expect(page.locator("#go-end")).toHaveAttribute("aria-disabled", "true");
+  // Playing at the end begins anew, and a step ends it.
+  await page.locator("#main").focus();
+  await page.keyboard.press("p");
+  await expect(page.locator("#play")).toHaveAttribute("aria-label", "Pause");
+  await expect.poll(() => app.position()).toBeGreaterThan(2);
+  await page.keyboard.press("p");
+  await expect(page.locator("#play")).toHaveAttribute("aria-label", "Play");
+  const stopped = await app.position();
+  await page.keyboard.press("ArrowLeft");
+  expect(await app.position()).toBeLessThan(stopped);
+});
+
+test("the list is one stop of the keyboard; j and k move in it, a click goes there, a search and the kinds choose", async ({ app }) => {
+  const { page } = app;
+  await app.sample("shopping_cart");
+  const current = page.locator("[role=row][aria-selected=true]");
+  await page.keyboard.press("j");
+  const second = await app.position();
+  expect(second).toBeGreaterThan(1);
+  await page.keyboard.press("j");
+  await page.keyboard.press("k");
+  await app.isAt(second);
+  await page.locator("#events").focus();
+  await page.keyboard.press("ArrowDown");
+  expect(await app.position()).toBeGreaterThan(second);
+  const active = await page.locator("#events").getAttribute("aria-activedescendant");
+  expect(await current.getAttribute("id")).toBe(active);
+  await page.keyboard.press("ArrowUp");
+  await app.isAt(second);
+
+  // Each event has a row of its own when all are asked for.
+  await page.getByRole("button", { name: `All ${length}` }).click();
+  await expect(page.locator("#events")).toHaveAttribute("aria-rowcount", String(length));
+  await page.keyboard.press("/");
+  await expect(page.locator("#search")).toBeFocused();
+  // Letters are text now.
+  await page.keyboard.type("checkout");
+  await expect(page.locator("#events")).toHaveAttribute("aria-rowcount", "1");
+  await page.keyboard.press("Enter");
+  await page.locator("[role=row]").first().click();
+  const at = Number(eventsOf("shopping_cart").find(({ eventType }) => /SIGNALED/.test(eventType)).eventId);
+  await app.isAt(at);
+  await page.locator("#search").focus();
+  await page.keyboard.press("Escape");
+  await expect(page.locator("#search")).toHaveValue("");
+  await expect(page.locator("#events")).toHaveAttribute("aria-rowcount", String(length));
+  await page.getByRole("button", { name: /^workflow task: / }).click();
+  await expect(page.locator("[role=row]").filter({ hasText: "WorkflowTask" })).toHaveCount(0);
+});
+
+test("no key is taken from somebody who types, selects or uses the browser", async ({ app }) => {
+  const { page } = app;
+  await app.sample("shopping_cart", 5);
+  const taken = (init: { readonly [field: string]: string | boolean }) =>
+    page.evaluate((given) => {
+      const event = new KeyboardEvent("keydown", { bubbles: true, cancelable: true, ...given });
+      document.getElementById("main")!.dispatchEvent(event);
+      return event.defaultPrevented;
+    }, init);
+  expect(await taken({ key: "ArrowRight" })).toBe(true);
+  for (const key of ["Home", "End", " ", "PageUp", "PageDown", "Tab", "Escape", "x"]) {
+    expect(await taken({ key }), key).toBe(false);
+  }
+  for (const modifier of ["ctrlKey", "metaKey", "altKey"]) {
+    expect(await taken({ key: "ArrowRight", [modifier]: true }), modifier).toBe(false);
+  }
+  const at = await app.position();
+  await page.locator("#search").focus();
+  await page.keyboard.type("p?dj");
+  await page.keyboard.press("ArrowLeft");
+  await app.isAt(at);
+  await expect(page.locator("dialog[open]")).toHaveCount(0);
+  // Letters outside of the run are nobody's.
+  await page.locator("#room-runs").focus();
+  await page.keyboard.press("j");
+  await app.isAt(at);
+});
+
+test("the sheet behind ? names the keys, and closes with Escape", async ({ app }) => {
+  const { page } = app;
+  await app.sample("shopping_cart");
+  await page.locator("#main").focus();
+  await page.keyboard.press("?");
+  await expect(page.locator("#keys")).toContainText("Step forward");
+  await page.keyboard.press("ArrowRight");
+  await page.keyboard.press("Escape");
+  await expect(page.locator("#keys")).not.toBeVisible();
+  await app.isAt(1);
+});
+
+test("where code and history part is a key and a click away", async ({ app }) => {
+  const { page } = app;
+  await app.sample("shopping_cart_diverged");
+  const said = await page.locator("#verdict").innerText();
+  const at = Number(/Diverges at event (\d+)/.exec(said)![1]);
+  await page.locator("#main").focus();
+  await page.keyboard.press("d");
+  await app.isAt(at);
+  await page.locator("#go-start").click();
+  await page.locator("#verdict").click();
+  await app.isAt(at);
+});
+
+test("stepping and a new verdict move nothing: no layout shift", async ({ app }) => {
+  const { page } = app;
+  await page.addInitScript(() => {
+    const seen: number[] = (globalThis as unknown as { shifts: number[] }).shifts = [];
+    new PerformanceObserver((list) => {
+      for (const entry of list.getEntries()) seen.push((entry as PerformanceEntry & { value: number }).value);
+    }).observe({ type: "layout-shift" });
+  });
+  await app.sample("shopping_cart");
+  await page.evaluate(() => (globalThis as unknown as { shifts: number[] }).shifts.splice(0));
+  for (let i = 0; i < length; i++) await page.keyboard.press("ArrowRight");
+  await app.isAt(length);
+  const shifts = await page.evaluate(() => (globalThis as unknown as { shifts: number[] }).shifts);
+  expect(shifts.reduce((sum, value) => sum + value, 0)).toBeLessThan(0.01);
+});
+
+test("fifty thousand events: only rows in sight exist, and the list follows to the end", async ({ app }) => {
+  const { page } = app;
+  const all = eventsOf("counter");
+  const signal = all.find(({ eventType }) => /SIGNALED/.test(eventType));
+  const many = [...all.slice(0, 4), ...Array.from({ length: 51_196 }, () => signal)].map((event, i) => ({
+    ...event,
+    eventId: String(i + 1),
+  }));
+  await app.start();
+  await app.drop([{ name: "long.json", content: JSON.stringify({ events: many }).replaceAll('"Counter"', '"Long"') }]);
+  await app.isAt(1);
+  await expect(page.locator("#position")).toHaveText("Event 1 of 51,200");
+  await page.locator("#go-end").click();
+  await expect(page.locator("#position")).toHaveText("Event 51,200 of 51,200");
+  await expect(page.locator("[role=row][aria-selected=true]")).toHaveAttribute("data-event", "51200");
+  expect(await page.locator("[role=row]").count()).toBeLessThan(120);
+  await page.keyboard.press("ArrowLeft");
+  await expect(page.locator("#position")).toHaveText("Event 51,199 of 51,200");
+});

@@ -11,6 +11,7 @@ import type {
 } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { argumentsOf } from "./typed_values.ts";
 import type { Activator, RunContext, TaskWishes } from "../executor/program/program.ts";
+import type { RunSnapshot } from "../executor/program/snapshot.ts";
 import { current } from "../executor/program/current.ts";
 import { hop } from "../platform/hop.ts";
 import { IllegalStateError } from "./common/errors.ts";
@@ -24,6 +25,7 @@ import { headersOf, intercepted } from "./interception.ts";
 import { concludeActivation, shownActivation } from "./internals.ts";
 import { CompatRun, converterOf } from "./run.ts";
 import { runGlobals } from "./sandbox/globals.ts";
+import { snapshotOf } from "./standing.ts";
 import { LocalActivityDoBackoff } from "./workflow/activities.ts";
 import type { WorkflowExecuteInput } from "./workflow/interceptors.ts";
 import { definitionOf, staticOptionsOf } from "./workflow/definition.ts";
@@ -79,6 +81,12 @@ export class CompatActivator implements Activator {
       ...(versioningBehavior && { versioningBehavior }),
       ...(notEager.length > 0 && { notEager }),
     };
+  }
+
+  inspect(): RunSnapshot {
+    return this.#run === undefined
+      ? { published: undefined, waits: [], receive: undefined, buffered: {} }
+      : snapshotOf(this.#run);
   }
 
   dispose(): void {
@@ -199,6 +207,7 @@ export class CompatActivator implements Activator {
   }
 
   #start(run: CompatRun, init: InitializeWorkflow): void {
+    run.watch?.began(run.fiber);
     const main = this.#main!;
     const args = argumentsOf(run.converter, init.arguments, run.staticOptions.typeInfo);
     const execute = intercepted(run, "inbound", "execute", async ({ args }: WorkflowExecuteInput) => await main(...args));
@@ -208,7 +217,8 @@ export class CompatActivator implements Activator {
       .catch((error) => run.failTask(error));
   }
 
-  #apply(run: CompatRun, { variant }: Job): void {
+  #apply(run: CompatRun, { variant, eventId }: Job): void {
+    run.watch?.told(eventId);
     switch (variant?.$case) {
       case "notifyHasPatch":
         return run.notePatch(variant.value.patchId);

@@ -2,6 +2,7 @@
 // API take all jobs of an activation in one drain, so continuations of several scopes interleave and the context has to follow each
 // async function. There are two ways, behind one interface: AsyncLocalStorage, given by a host that has one (Node, Deno), and a plain
 // slot that the rewriting loader puts back after every await (browsers, see realm/loader/rewrite.ts).
+import type { WatchedFiber } from "../executor/program/line_probe.ts";
 import type { Scope } from "./workflow/join.ts";
 
 /** Immutable: a nested scope runs in a frame of its own. */
@@ -9,6 +10,8 @@ export interface ScopeFrame {
   readonly scope: Scope;
   /** Present in an update handler and in everything that it calls. */
   readonly update?: UpdateInfo;
+  /** Of a handler, and of everything that it calls: which one, where a debug session asks. */
+  readonly fiber?: WatchedFiber;
   /** Draws the numbers of Math.random() and uuid4(); absent: the run's own generator does. */
   readonly random?: { random(): number } | undefined;
   /** What AsyncLocalStorage objects of the program have stored (sandbox/async_local_storage.ts). */

@@ -23,10 +23,12 @@ import { enhancedStackTrace, stackTraceText } from "../executor/program/stack_tr
 import { IllegalStateError } from "./common/errors.ts";
 import { ApplicationFailure, TemporalFailure } from "./common/failures.ts";
 import { HandlerUnfinishedPolicy } from "./common/options.ts";
+import type { ScopeFrame } from "./context.ts";
 import { headersOf, intercepted, type InterceptedRun, type Operation } from "./interception.ts";
 import type { QueryInput, SignalInput, UpdateInput, WorkflowInboundCallsInterceptor } from "./workflow/interceptors.ts";
 import type { WorkflowInfo } from "./workflow/info.ts";
 import type { WaitingAt } from "../executor/program/stack_traces.ts";
+import type { RunSnapshot } from "../executor/program/snapshot.ts";
 import type { LogLevel } from "../executor/program/program.ts";
 import { argumentsOf, payloadOf, type ValueTypes } from "./typed_values.ts";
 import { COMPAT_SDK_NAME } from "./sdk_name.ts";
@@ -66,6 +68,10 @@ export interface MessageRun extends InterceptedRun {
   endWith(error: unknown): void;
   encodeError(error: unknown): Uint8Array;
   log(level: LogLevel, message: string, fields: { readonly [key: string]: unknown }): void;
+  /** For debug sessions: the frame of a handler that begins for the message with this input; undefined where none asks. */
+  handlerFrame(kind: "signal" | "update", name: string, input: object): ScopeFrame | undefined;
+  /** The handler has ended. */
+  handlerEnded(frame: ScopeFrame | undefined): void;
   waits(): WaitingAt[];
 }
 
@@ -122,9 +128,14 @@ export class MessageHandlers {
       "handleSignal",
       ({ signalName, args }: SignalInput) => this.#handleSignal(signalName, args),
     );
-    handle({ signalName: name, args, headers: headersOf(job.headers) })
+    const frame = this.#run.handlerFrame("signal", name, job.input);
+    const begin = () => handle({ signalName: name, args, headers: headersOf(job.headers) });
+    (frame === undefined ? begin() : this.#run.context.run(frame, begin))
       .catch((error) => this.#run.endWith(error))
-      .finally(() => this.#runningSignals.delete(id));
+      .finally(() => {
+        this.#runningSignals.delete(id);
+        this.#run.handlerEnded(frame);
+      });
   }
 
   async #handleSignal(name: string, args: unknown[]): Promise<void> {
@@ -182,7 +193,9 @@ export class MessageHandlers {
     }
     this.#respond(protocolInstanceId, { $case: "accepted", value: {} });
     this.#runningUpdates.set(id, { name, id, unfinishedPolicy: entry.unfinishedPolicy });
-    this.#inbound(name, "handleUpdate", async ({ args }: UpdateInput) => await entry.handler(...args))(input)
+    const frame = this.#run.handlerFrame("update", name, job.input);
+    const begin = () => this.#inbound(name, "handleUpdate", async ({ args }: UpdateInput) => await entry.handler(...args))(input);
+    (frame === undefined ? begin() : this.#run.context.run(frame, begin))
       .then((result) => {
         this.#respond(protocolInstanceId, {
           $case: "completed",
@@ -193,12 +206,27 @@ export class MessageHandlers {
         if (!(error instanceof TemporalFailure)) return this.#run.endWith(error);
         this.#respond(protocolInstanceId, { $case: "rejected", value: this.#run.encodeError(error) });
       })
-      .finally(() => this.#runningUpdates.delete(id));
+      .finally(() => {
+        this.#runningUpdates.delete(id);
+        this.#run.handlerEnded(frame);
+      });
   }
 
   #respond(protocolInstanceId: string, response: NonNullable<UpdateResponse["response"]>): void {
     const bytes = UpdateResponse.encode({ protocolInstanceId, response }).finish();
     this.#run.command(CommandKind.COMMAND_KIND_UPDATE_RESPONSE, bytes);
+  }
+
+  /** What it would take now, for debug sessions. */
+  inspect(): Pick<RunSnapshot, "receive" | "buffered"> {
+    const names = (entries: ReadonlyMap<string, unknown>) => [...entries.keys()];
+    const handling = [
+      ...[...this.#runningSignals.values()].map(({ name }) => `handler of signal "${name}"`),
+      ...[...this.#runningUpdates.values()].map(({ name }) => `handler of update "${name}"`),
+    ];
+    const buffered: { [name: string]: number } = {};
+    for (const { signalName } of this.#waitingSignals) buffered[signalName] = (buffered[signalName] ?? 0) + 1;
+    return { receive: { signals: names(this.signals), updates: names(this.updates), stopping: false, handling }, buffered };
   }
 
   dispatchUpdates(): void {

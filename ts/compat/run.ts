@@ -10,7 +10,8 @@ import {
 } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { ContinueAsNew as ContinueAsNewCommand } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { defaultPayloadConverter, type PayloadConverter } from "../converter/payload.ts";
-import { callStack } from "../executor/program/call_site.ts";
+import { callSite, callStack } from "../executor/program/call_site.ts";
+import type { RunWatch, WatchedFiber } from "../executor/program/line_probe.ts";
 import type { LogLevel, RunContext } from "../executor/program/program.ts";
 import type { WaitingAt } from "../executor/program/stack_traces.ts";
 import { IllegalStateError } from "./common/errors.ts";
@@ -25,6 +26,7 @@ import { isImplied, KNOWN_FLAGS } from "./flags.ts";
 import { MessageHandlers, type MessageRun } from "./messages.ts";
 import type { WorkflowDefinitionOptions, WorkflowStaticOptions } from "./common/type_info.ts";
 import { SinkCalls } from "./sinks.ts";
+import { Standing } from "./standing.ts";
 import { alea, seedBytes, streamSeed } from "./workflow/alea.ts";
 import { ContinueAsNew } from "./workflow/continue_as_new_thrown.ts";
 import type { WorkflowInfo } from "./workflow/info.ts";
@@ -109,7 +111,8 @@ export class CompatRun implements MessageRun {
   #presentPatches = new Set<string>();
   #patchDecisions = new Map<string, true>();
   #taskError: { error: unknown } | undefined;
-  readonly #stacks = new WeakMap<object, WaitingAt>();
+  readonly #stacks = new WeakMap<object, Standing>();
+  #fiber: WatchedFiber | undefined;
 
   constructor(host: RunContext, options: CompatRunOptions) {
     this.#host = host;
@@ -298,13 +301,48 @@ export class CompatRun implements MessageRun {
 
   // ------------------------------------------------------------------------------------------------------------------- stacks
 
-  /** Remembers where the code stood that waits for something, when stacks are recorded. Answers what it was given. */
+  /** Remembers where the code stood that waits for something, when call sites are recorded. Answers what it was given. */
   waitsAt<W extends object>(label: string, wait: W): W {
-    if (this.#host.callSites !== "stacks") return wait;
+    const { callSites } = this.#host;
+    if (callSites === false) return wait;
     const update = this.context.current()?.update;
     const fiber = update === undefined ? `workflow "${this.info.workflowType}"` : `handler of update "${update.name}"`;
-    this.#stacks.set(wait, { fiber, label, site: callStack(this.waitsAt, 1) });
+    const site = callSites === "stacks" ? callStack(this.waitsAt, 1) : callSite(1, this.waitsAt);
+    this.#stacks.set(wait, new Standing(fiber, label, site, this.fiberNow()));
     return wait;
+  }
+
+  /** Where the code stood that waits for this; undefined where that was not recorded. */
+  standingOf(wait: object): Standing | undefined {
+    return this.#stacks.get(wait);
+  }
+
+  // ---------------------------------------------------------------------------------------------------------- debug sessions
+
+  get watch(): RunWatch | undefined {
+    return this.#host.watch;
+  }
+
+  /** The main function. */
+  get fiber(): WatchedFiber {
+    return this.#fiber ??= { kind: "run", label: `workflow "${this.info.workflowType}"` };
+  }
+
+  fiberNow(): WatchedFiber {
+    return this.context.current()?.fiber ?? this.fiber;
+  }
+
+  handlerFrame(kind: "signal" | "update", name: string, input: object): ScopeFrame | undefined {
+    const { watch } = this;
+    if (watch === undefined) return undefined;
+    const fiber: WatchedFiber = { kind: "handler", label: `handler of ${kind} "${name}"`, parent: this.fiber };
+    watch.about(input);
+    watch.began(fiber);
+    return this.frame({ fiber });
+  }
+
+  handlerEnded(frame: ScopeFrame | undefined): void {
+    if (frame?.fiber !== undefined) this.watch?.ended(frame.fiber);
   }
 
   /** What the code waits for, and where. */

@@ -17,7 +17,9 @@ import type { HistoryPage } from "../executor/tasks/cached_run.ts";
 import type { LocalAnswer, LocalWork } from "../executor/tasks/local_work.ts";
 import type { VersioningBehavior } from "../executor/program/definition.ts";
 import type { LogEntry, ProgramTable } from "../executor/program/program.ts";
+import { watchProxies } from "../executor/program/copied_value.ts";
 import { current } from "../executor/program/current.ts";
+import { lineProbes } from "../executor/program/line_probe.ts";
 import { TaskRunner } from "../executor/tasks/task_runner.ts";
 import type { WorkflowTask } from "../api/workflow_task.ts";
 import { type HostPort, hostPort } from "../platform/threads.ts";
@@ -111,6 +113,8 @@ class RealmInside {
     const core = loadWorkerCoreSync(init.core ?? await compiledCore(served));
     const temporal = await temporalOf(init);
     plainStacks();
+    const hasLines = init.graph?.modules.some(({ probes }) => probes !== undefined) === true;
+    if (hasLines) watchProxies();
     const guard = installGuard({
       current,
       log: (level, message) => log({ ...host, level, message, timeMs: now(), source: "workflow" }),
@@ -309,8 +313,11 @@ async function load(
     evaluate: guard.evaluate,
     hostModule: guard.hostModule,
     whileLoading: guard.whileLoading,
+    probes: (source) => lineProbes.add(source),
   });
+  lineProbes.isLoading = true;
   const modules = graph.evaluateShared(watch);
+  lineProbes.isLoading = false;
   const last = init.hasConverter ? modules.pop() : undefined;
   const forRuns = init.graph.runEntries.length === 0 ? undefined : await temporal!.load(graph, watch, nowMs);
   return {

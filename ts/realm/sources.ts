@@ -4,6 +4,7 @@ import { fileSources, fileUrl, hasFiles, type SourceHost } from "../platform/sou
 import { hasAsyncStorage } from "../platform/async_context.ts";
 import { addressOf, type BundleContent, bundleError, isBundle, readBundle, refuseOfficialBundle } from "./bundle/format.ts";
 import type { Problem } from "./loader/errors.ts";
+import { displayName } from "./loader/errors.ts";
 import type { LoadOptions, ModuleGraph, ModuleText } from "./loader/graph.ts";
 import type { Provided } from "./loader/resolve.ts";
 import { mapSources, sourceUrl } from "./loader/source_host.ts";
@@ -17,9 +18,17 @@ export interface SourceOptions {
   readonly interceptors?: string | URL | readonly (string | URL)[];
   /** How scopes of `@temporalio/workflow` programs follow async functions. Default: by AsyncLocalStorage where there is one. */
   readonly scopes?: "asyncLocalStorage" | "rewritten";
+  /** Debug sessions: probes are put into the modules. */
+  readonly lines?: LineOptions;
   /** All modules are for native workflows, whatever they import: the linter's rules are theirs. */
   readonly native?: boolean;
 }
+
+/** What a realm of a debug session writes down of lines; `true`: what ran, and variables at awaits and calls. */
+export type LineOptions = boolean | {
+  /** Also the variables at the statements of these lines, for log points. */
+  readonly readAt: readonly { readonly file: string; readonly line: number }[];
+};
 
 /** Names are asked for that only programs of `@temporalio/workflow` need. Loading is synchronous, so whoever loads begins anew. */
 class CompatNotLoadedError extends Error {
@@ -112,7 +121,8 @@ async function namedModules(options: SourceOptions, what?: "sources alone"): Pro
   };
   const once = options.native === true ? entries.map((_, i) => i) : converter === undefined ? [] : [entries.length - 1];
   const restoreFrames = (options.scopes ?? (hasAsyncStorage() ? "asyncLocalStorage" : "rewritten")) === "rewritten";
-  const common = { host, provided, once, interceptors, restoreFrames };
+  const probes = options.lines === undefined || options.lines === false ? {} : { probes: linesToRead(options.lines) };
+  const common = { host, provided, once, interceptors, restoreFrames, ...probes };
   if (bundles.length === 0) return { entries, hasConverter: converter !== undefined, options: common };
   const [{ BundleResolver }, { Resolver }] = await Promise.all([import("./bundle/resolver.ts"), import("./loader/resolve.ts")]);
   const resolver = new BundleResolver(new Resolver(host), bundles);
@@ -120,6 +130,16 @@ async function namedModules(options: SourceOptions, what?: "sources alone"): Pro
     entries,
     hasConverter: converter !== undefined,
     options: { ...common, resolver, bundled: (url) => resolver.read(url) },
+  };
+}
+
+/** By module: the lines at which variables are read. A file is named by its address, or by the end of it. */
+function linesToRead(lines: LineOptions): (url: string) => ReadonlySet<number> {
+  const wanted = typeof lines === "object" ? lines.readAt : [];
+  return (url) => {
+    const name = displayName(url);
+    const of = wanted.filter(({ file }) => file === url || file === name || `/${name}`.endsWith(`/${file}`));
+    return new Set(of.map(({ line }) => line));
   };
 }
 

@@ -29,7 +29,7 @@ import {
 import { type Job, type LostHandler, type RealmInit, type RealmSpec, RealmThread } from "./realm_thread.ts";
 import { ShardedRealm, shareOf } from "./sharded_realm.ts";
 import { HostSinks, type InjectedSinks } from "./sinks.ts";
-import { loadSources } from "./sources.ts";
+import { type LineOptions, loadSources } from "./sources.ts";
 
 /** Options of {@link createWorkerRealm}. */
 export interface WorkerRealmOptions extends CommonRealmOptions {
@@ -70,6 +70,11 @@ export interface WorkerRealmOptions extends CommonRealmOptions {
   readonly graph?: () => Promise<{ readonly graph: ModuleGraph; readonly hasConverter: boolean }>;
   /** @internal The entry has a core of its own. */
   readonly entryHasCore?: boolean;
+  /**
+   * For debug sessions: the modules get probes, and a replay with `lines` writes down which lines ran and what the variables were. The
+   * code does the same, more slowly. Not for workers.
+   */
+  readonly lines?: LineOptions;
   /** @internal How scopes of `@temporalio/workflow` programs follow async functions. Default: by AsyncLocalStorage where there is one. */
   readonly scopes?: "asyncLocalStorage" | "rewritten";
   /** @internal Called when a worker has been given what it starts with, and this thread would wait for it. */

@@ -21,6 +21,7 @@ import type { SearchAttributeChanges } from "../converter/search_attributes.ts";
 export function publishState(state: unknown): void {
   const { run } = callingFiber("publishState", "updateState");
   run.published.publish(run.converter, state);
+  run.context.watch?.published();
 }
 
 /**

@@ -46,7 +46,7 @@ export class ReceiveScope implements OpenReceive {
   readonly run: RunState;
   readonly fiber: Fiber;
   readonly awaiter: ReceiveAwaiter;
-  state: unknown;
+  #state: unknown;
   readonly #signals: Map<string, HandlerShape> = new Map();
   readonly #updates: Map<string, HandlerShape> = new Map();
   readonly #errors: HandlerErrors;
@@ -112,6 +112,15 @@ export class ReceiveScope implements OpenReceive {
     }
     this.awaiter = new ReceiveAwaiter(fiber, this);
     this.run.receive = this;
+  }
+
+  get state(): unknown {
+    return this.#state;
+  }
+
+  set state(state: unknown) {
+    this.#state = state;
+    this.run.context.watch?.stateSet(state);
   }
 
   get isStopping(): boolean {
@@ -203,6 +212,7 @@ export class ReceiveScope implements OpenReceive {
 
   #handleNext(): void {
     const { handler, args, update } = this.#accepted.shift()!;
+    this.run.context.watch?.about(update.input);
     this.#handle(handler, args, update);
   }
 
@@ -217,6 +227,7 @@ export class ReceiveScope implements OpenReceive {
       this.#signalFailed(signal.name, e);
       return;
     }
+    this.run.context.watch?.about(signal.input);
     this.#handle(handler, args, undefined, signal.name);
   }
 
@@ -308,7 +319,7 @@ export class ReceiveScope implements OpenReceive {
         ),
       );
     }
-    if (result.kind === "async") return this.#spawn(result, update, name);
+    if (result.kind === "async") return this.#spawn(fiber, result, update, name);
     if (update !== undefined && !this.#complete(fiber, update, result.response)) return;
     this.state = result.state;
     if (result.kind === "stop" || result.kind === "stopReply") this.#stop();
@@ -318,8 +329,9 @@ export class ReceiveScope implements OpenReceive {
    * The state first, then the async handler up to its first wait
    * (docs/dev/semantics/messages.md#spawnasync-stores-the-state-first).
    */
-  #spawn(result: HandlerResult, update: UpdateItem | undefined, name: string): void {
+  #spawn(handler: Fiber, result: HandlerResult, update: UpdateItem | undefined, name: string): void {
     this.state = result.state;
+    this.run.context.watch?.about(handler);
     this.#asyncs++;
     const kind = update === undefined ? "signal" : "update";
     const fiber = new Fiber(this.run, "async", `async handler of ${kind} "${name}"`, this.fiber, { receive: this });

@@ -18,6 +18,8 @@ export interface RunClock {
   randomBytes(length: number): Uint8Array;
   /** Fails the open workflow task with this error, whatever workflow code catches. */
   fail?(error: Error): void;
+  /** Whose code runs, for debug sessions; programs that have no fiber. */
+  fiberNow?(): object | undefined;
   /** Writes a line to the run's log; programs that have no fiber. */
   logLine?(level: "debug" | "info" | "warn" | "error", message: string): void;
 }

@@ -5,6 +5,7 @@ import type { Activation, CommandKind, JobOrder } from "../../core/generated/bou
 import type { PayloadConverter } from "../../converter/payload.ts";
 import type { VersioningBehavior } from "./definition.ts";
 import type { SinkPort } from "./sinks.ts";
+import type { RunWatch } from "./line_probe.ts";
 import type { RunSnapshot } from "./snapshot.ts";
 
 /** What workflow code that runs under one name looks like to the task loop. */
@@ -99,6 +100,8 @@ export interface RunContext {
   readonly sdkVersion: string;
   /** The version of a deployment that the worker is, where it is one. */
   readonly workerVersion?: WorkerVersion | undefined;
+  /** Debug sessions that know of lines: told of fibers, and of what wakes them. */
+  readonly watch?: RunWatch | undefined;
   /** Log lines are wanted while the run replays, too: debug sessions. */
   readonly logsReplay?: boolean;
   /** Verdicts on updates of the open task, by protocol instance id, that validators gave already. */

@@ -17,6 +17,7 @@ export type WaitKind =
   | "select"
   | "selectTimer"
   | "children"
+  | "condition"
   | "state";
 
 /** A promise that a primitive handed out and that nothing has settled. */
@@ -49,7 +50,7 @@ export interface RunSnapshot {
   /** The same object as long as nothing else was published. */
   readonly published: Payload | undefined;
   /** Pending promises, the same objects as long as they pend, and what each waits for. */
-  readonly waits: Iterable<{ inspect(): Wait }>;
+  readonly waits: Iterable<{ inspect(): Wait; readonly promise?: object; readonly owner?: object }>;
   readonly receive: ReceiveState | undefined;
   /** How many signals of each name nothing has taken. */
   readonly buffered: Readonly<Record<string, number>>;

@@ -166,6 +166,7 @@ export class NativeRun implements Activator, RunState {
       let jobs = activation.jobs;
       for (let i = 0; i < jobs.length; i++) {
         const job = jobs[i]!;
+        this.context.watch?.told(job.eventId);
         if (job.variant?.$case === "initializeWorkflow") {
           jobs = this.#initialize(job.variant.value, jobs.slice(i + 1));
           i = -1;

@@ -48,6 +48,7 @@ export class Fiber {
     this.receive = options.receive ?? parent?.receive;
     this.role = kind === "shield" ? parent!.role : kind;
     run.fibers.add(this);
+    run.context.watch?.began(this);
   }
 
   isWithin(ancestor: Fiber): boolean {
@@ -96,6 +97,11 @@ export abstract class Awaiter<T> implements Work {
   /** What it stands for was said to somebody else, and is not taken back when its scope ends. */
   get isMessage(): boolean {
     return false;
+  }
+
+  /** For debug sessions: whose it is. */
+  get owner(): Fiber {
+    return this.fiber;
   }
 
   /** For messages: "sleep", `activity "charge"`. */
@@ -160,6 +166,7 @@ export abstract class Awaiter<T> implements Work {
     const fulfilled = this.#state === "fulfilled";
     this.#state = "delivered";
     beginTurn(this.fiber);
+    this.fiber.run.context.watch?.turned(this.fiber);
     if (fulfilled) this.#resolve(this.#result);
     else {
       this.fiber.run.rejectionDelivered(this.#result);

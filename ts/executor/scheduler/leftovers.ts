@@ -29,6 +29,7 @@ function close(fiber: Fiber): Awaiter<unknown>[] {
     if (other.isWithin(fiber)) {
       other.ended = true;
       run.fibers.delete(other);
+      run.context.watch?.ended(other);
     }
   }
   return fiber.pending === 0 ? [] : [...run.pending].filter((awaiter) => awaiter.fiber.isWithin(fiber));

@@ -21,6 +21,7 @@ class FiberEnd<T> implements Work {
     if (!this.fiber.ended) {
       this.fiber.ended = true;
       this.fiber.run.fibers.delete(this.fiber);
+      this.fiber.run.context.watch?.ended(this.fiber);
       cancelLeftovers(this.fiber);
     }
     this.done(this.outcome);
@@ -43,6 +44,7 @@ class FiberStart<T> implements Work {
     const { fiber } = this;
     if (fiber.ended) return false;
     beginTurn(fiber);
+    fiber.run.context.watch?.turned(fiber);
     try {
       const result = this.body();
       // What looks like a promise may throw when it is looked at: then that is how the function ended.

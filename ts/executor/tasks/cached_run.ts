@@ -94,6 +94,7 @@ export class CachedRun {
       converter,
       log: setup.tracer ?? setup.log,
       logsReplay: setup.tracer !== undefined,
+      watch: setup.tracer?.lines,
       sinks: setup.sinks,
       onlyReplays: setup.onlyReplays === true,
       namespace: runOptions.namespace ?? "",

@@ -10,6 +10,8 @@ import { isA, messageOf, nameOf, stackOf } from "../../converter/thrown.ts";
 import { CoreError as ThrownCoreError, toCoreError } from "../../core/errors.ts";
 import { CachedRun, type FetchHistory, type RunIdentity, type RunSetup } from "./cached_run.ts";
 import { userFrame } from "../program/call_site.ts";
+import { lineProbes } from "../program/line_probe.ts";
+import { LineTracer } from "./line_trace.ts";
 import type { RecordedActivation } from "./recording.ts";
 import { type ReplayTrace, ReplayTracer } from "./replay_trace.ts";
 import { readRunStart } from "../../api/history_start.ts";
@@ -22,6 +24,11 @@ export interface ReplayOptions {
   readonly record?: boolean;
   /** Also write down what the run waited for, published and logged, task by task. Needs `record`. */
   readonly trace?: boolean;
+  /**
+   * With `trace`: also which lines ran, and what variables were, where the realm has the code with probes (its own option `lines`). Jobs
+   * and commands are the same.
+   */
+  readonly lines?: boolean;
   /** Where commands were issued: never, always, or in a second replay after a divergence (default). */
   readonly callSites?: "never" | "onFailure" | "always";
   /** Overrides the run id of the history's first event. */
@@ -109,7 +116,8 @@ async function once(
   progress?: ReplayProgress,
 ): Promise<ReplayVerdict> {
   const made = setup(identity, { record: options.record, callSites, onlyReplays });
-  const tracer = options.trace === true ? new ReplayTracer(progress) : undefined;
+  const lines = options.lines === true && lineProbes.modules.length > 0 ? new LineTracer(lineProbes) : undefined;
+  const tracer = options.trace === true ? new ReplayTracer(progress, lines) : undefined;
   const run = new CachedRun({
     ...made,
     tracer,

@@ -5,6 +5,7 @@ import type { Activation } from "../../core/generated/boundary/temporalex/bounda
 import type { Payload } from "../../converter/payload.ts";
 import type { LogEntry, LogSink } from "../program/program.ts";
 import type { ReceiveState, RunSnapshot, Wait } from "../program/snapshot.ts";
+import type { LineTrace, LineTracer } from "./line_trace.ts";
 
 /** What the code was told, in order. */
 export interface TracedJob {
@@ -35,6 +36,8 @@ export interface ReplayTrace {
   readonly buffered: readonly Span<Readonly<Record<string, number>>>[];
   /** `from`: the activation that wrote the line. */
   readonly logs: readonly Span<LogEntry>[];
+  /** Of a replay with `lines`. */
+  readonly lines?: LineTrace;
 }
 
 type OpenWait = { from: number; value: Wait; to: number | undefined };
@@ -50,23 +53,32 @@ export class ReplayTracer implements LogSink {
   readonly #buffered: Span<Readonly<Record<string, number>>>[] = [];
   readonly #logs: Span<LogEntry>[] = [];
 
-  constructor(progress?: (startedEventId: number) => void) {
+  readonly lines: LineTracer | undefined;
+
+  constructor(progress?: (startedEventId: number) => void, lines?: LineTracer) {
     this.#progress = progress;
+    this.lines = lines;
   }
 
   write(entry: LogEntry): void {
     this.#logs.push({ from: this.#jobs.length - 1, value: entry });
+    this.lines?.logged();
   }
 
   /** An activation begins. */
   begin(activation: Activation): void {
     this.#progress?.(activation.startedEventId);
     this.#jobs.push(activation.jobs.map(jobOf));
+    this.lines?.begin(activation);
   }
 
   /** The run is quiet, or its task has failed. `snapshot` is absent where a program shows nothing of itself. */
   end(snapshot: RunSnapshot | undefined): void {
-    if (snapshot === undefined) return;
+    if (snapshot !== undefined) this.#look(snapshot);
+    this.lines?.end();
+  }
+
+  #look(snapshot: RunSnapshot): void {
     const at = this.#jobs.length - 1;
     if (this.#published.at(-1)?.value !== snapshot.published) this.#published.push({ from: at, value: snapshot.published });
     if (!same(this.#receives.at(-1)?.value, snapshot.receive)) this.#receives.push({ from: at, value: snapshot.receive });
@@ -76,8 +88,10 @@ export class ReplayTracer implements LogSink {
     const pending = new Map<object, OpenWait>();
     for (const awaiter of snapshot.waits) {
       let wait = this.#pending.get(awaiter);
-      if (wait === undefined) this.#waits.push(wait = { from: at, value: awaiter.inspect(), to: undefined });
-      else this.#pending.delete(awaiter);
+      if (wait === undefined) {
+        this.#waits.push(wait = { from: at, value: awaiter.inspect(), to: undefined });
+        this.lines?.wait(awaiter.promise, awaiter.owner);
+      } else this.#pending.delete(awaiter);
       pending.set(awaiter, wait);
     }
     for (const settled of this.#pending.values()) settled.to = at;
@@ -92,6 +106,7 @@ export class ReplayTracer implements LogSink {
       receives: this.#receives,
       buffered: this.#buffered,
       logs: this.#logs.map(({ from, value }) => ({ from, value: clonable(value) })),
+      ...(this.lines === undefined ? {} : { lines: this.lines.trace }),
     };
   }
 }

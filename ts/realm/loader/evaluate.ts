@@ -6,6 +6,8 @@
 import { errorText, isA, messageOf, stackOf } from "../../converter/thrown.ts";
 import { displayName, type Problem, WorkflowLoadError } from "./errors.ts";
 import type { Dependency, LoadedModule, ModuleGraph } from "./graph.ts";
+import type { ProbedSource, ProbeFunctions } from "../../executor/program/line_probe.ts";
+import { takingProbes } from "./line_probes.ts";
 import type { Form } from "./module_code.ts";
 import { define, IMPORTS, type Namespace, type NewView, READ, type ReadExport, type View, viewOf } from "./module_view.ts";
 import type { HostModule, Provided } from "./resolve.ts";
@@ -33,6 +35,8 @@ export interface EvaluateOptions {
   readonly hostModule?: (name: string, advice: string, part: object | undefined) => unknown;
   /** Around the evaluation of modules for a run: what they are refused and catch is no failure of the run. */
   readonly whileLoading?: <T>(work: () => T) => T;
+  /** What a module with probes is given. */
+  readonly probes?: (source: ProbedSource) => ProbeFunctions;
   /** Turns text into a value: an indirect eval that was taken before a guard removed it. */
   readonly evaluate: (code: string) => unknown;
 }
@@ -84,6 +88,9 @@ interface RunNamespaces {
   workflows(): Namespace[];
 }
 
+/** Where no one listens. */
+const UNPROBED: ProbeFunctions = [() => {}, (_point, value) => value, () => {}];
+
 const UNHEARD: EvaluationListener = { turnTo: () => {}, left: () => {} };
 
 /** Of a CommonJS module's exports: there is something under every name. */
@@ -95,6 +102,7 @@ export class EvaluableGraph {
   readonly options: EvaluateOptions;
   readonly #functions: { readonly [form in Form]: unknown[] } = { shared: [], run: [] };
   readonly #views: NewView[] = [];
+  readonly #probes: ProbeFunctions[] = [];
 
   constructor(graph: ModuleGraph, options: EvaluateOptions) {
     this.graph = graph;
@@ -121,10 +129,15 @@ export class EvaluableGraph {
 
   /** The function of a module. */
   compiled(index: number, form: Form): unknown {
-    const { url, code, runCode } = this.graph.modules[index]!;
-    return this.#functions[form][index] ??= this.options.evaluate(
-      `${form === "shared" ? code : runCode}\n//# sourceURL=${url}`,
-    );
+    const known = this.#functions[form][index];
+    if (known !== undefined) return known;
+    const { url, code, runCode, probes } = this.graph.modules[index]!;
+    const own = form === "shared" ? code : runCode;
+    const value = this.options.evaluate(`${probes === undefined ? own : takingProbes(own)}\n//# sourceURL=${url}`);
+    if (probes === undefined) return this.#functions[form][index] = value;
+    // A module in both forms has one set of points.
+    const given = this.#probes[index] ??= this.options.probes?.(probes) ?? UNPROBED;
+    return this.#functions[form][index] = (value as (...given: ProbeFunctions) => unknown)(...given);
   }
 
   /** The namespaces of the entries that all runs share. Throws a WorkflowLoadError that names file and line where a module's own code throws. */

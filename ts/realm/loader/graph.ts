@@ -4,7 +4,9 @@
 // An entry that reaches "temporalex/workflow" is evaluated once per realm. One that reaches `@temporalio/*`, or neither, is a program of the
 // official API, and is evaluated for each run. An entry that reaches both is both, and so are the modules that it needs.
 import { type CompiledModule, EMPTY_UNIT, type Form, type ModuleKind, type ModuleUnit, readKey } from "./module_code.ts";
+import type { ProbedSource } from "../../executor/program/line_probe.ts";
 import { parseUnit } from "./parse_module.ts";
+import { originsOf } from "./source_origins.ts";
 import { displayName, type Problem, WorkflowLoadError } from "./errors.ts";
 import { EMPTY_MODULE, type HostModule, type ModuleResolver, type Provided, Resolver } from "./resolve.ts";
 import type { SourceHost } from "./source_host.ts";
@@ -44,6 +46,8 @@ export interface LoadedModule {
   readonly open: readonly number[];
   /** Names that are imported from CommonJS modules, which are checked when those have run. */
   readonly checks: readonly (readonly [number, string, number])[];
+  /** Of a debug session: its code has probes. */
+  readonly probes?: ProbedSource;
 }
 
 export interface ModuleGraph {
@@ -80,6 +84,8 @@ export interface LoadOptions {
   readonly interceptors?: readonly number[];
   /** The realm has no AsyncLocalStorage. */
   readonly restoreFrames?: boolean;
+  /** Debug sessions: modules get probes; answers the lines at which variables are read beside. */
+  readonly probes?: (url: string) => ReadonlySet<number>;
 }
 
 interface Node {
@@ -306,7 +312,9 @@ class Loader {
       if (text === undefined) throw new WorkflowLoadError([this.#problemAt(url, 0, "not-found", "", "cannot be read")]);
       const restoreFrames = this.#options.restoreFrames === true;
       const stripped = bundled !== undefined;
-      return parseUnit({ url, text, stripped, kind: this.#resolver.kindOf(url), foreign, restoreFrames });
+      const probes = this.#options.probes?.(url);
+      const debugged = probes === undefined ? {} : { probes };
+      return parseUnit({ url, text, stripped, kind: this.#resolver.kindOf(url), foreign, restoreFrames, ...debugged });
     } catch (e) {
       if (!(e instanceof WorkflowLoadError)) throw e;
       problems.push(...e.problems);
@@ -461,6 +469,7 @@ class Loader {
       reexports,
       open,
       checks,
+      ...(unit.points === undefined ? {} : { probes: { url, points: unit.points, ...originsOf(url, unit.text, this.#host) } }),
     };
   }
 

@@ -1,5 +1,6 @@
 // What a module becomes, in the terms of the loader: its outline, its forms, and what is wrong with it. `parse_module.ts` makes it.
 import { displayName, type Problem, type ProblemCode } from "./errors.ts";
+import type { ProbePoint } from "../../executor/program/line_probe.ts";
 import type { RunNames } from "./run_globals.ts";
 
 export type ModuleKind = "esm" | "cjs" | "json";
@@ -63,6 +64,8 @@ export interface CompiledModule {
 export interface ModuleUnit extends ModuleOutline {
   /** Without types. */
   readonly text: string;
+  /** Of a debug session's module: its text has probes at these points. */
+  readonly points?: readonly ProbePoint[];
   compile(form: Form): CompiledModule;
 }
 
@@ -77,6 +80,8 @@ export interface ModuleSource {
   readonly foreign: boolean;
   /** The runtime has no AsyncLocalStorage: what is evaluated for each run puts its frames back itself. */
   readonly restoreFrames: boolean;
+  /** Debug sessions: probes are put in; and the lines at whose statements variables are read, too. */
+  readonly probes?: ReadonlySet<number>;
 }
 
 export const EMPTY: CompiledModule = {

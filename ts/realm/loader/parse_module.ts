@@ -11,6 +11,7 @@ import { parse, type Program } from "acorn";
 import { Edits } from "./edits.ts";
 import { WorkflowLoadError } from "./errors.ts";
 import { EsmCompiler } from "./esm.ts";
+import { probed, type ProbedModule } from "./line_probes.ts";
 import {
   type CompiledModule,
   EMPTY,
@@ -35,12 +36,26 @@ import { IS_TS, needsSucrase, strip, SucraseNotLoadedError } from "./strip.ts";
  */
 export function parseUnit(source: ModuleSource): ModuleUnit {
   if (source.kind === "json") return jsonUnit(source);
-  const text = stripTypes(source);
-  const kind = source.kind ?? (hasModuleSyntax(source, text) ? "esm" : "cjs");
+  const plain = stripTypes(source);
+  const kind = source.kind ?? (hasModuleSyntax(source, plain) ? "esm" : "cjs");
+  const withProbes = probes(source, plain, kind);
+  const text = withProbes?.text ?? plain;
+  const points = withProbes === undefined ? {} : { points: withProbes.points };
   const program = parseModule(source, text, kind);
-  if (kind === "cjs") return cjsUnit(source, text, program);
+  if (kind === "cjs") return { ...cjsUnit(source, text, program), ...points };
   const outline = new EsmCompiler(source, text, program, "shared").outline();
-  return { ...outline, text, compile: (form) => finished(source, form, new EsmCompiler(source, text, program, form).compile()) };
+  const compile = (form: Form) => finished(source, form, new EsmCompiler(source, text, program, form).compile());
+  return { ...outline, text, ...points, compile };
+}
+
+/** Of a debug session's own modules; packages stay as they are. */
+function probes(source: ModuleSource, text: string, kind: "esm" | "cjs"): ProbedModule | undefined {
+  if (source.probes === undefined || source.foreign) return undefined;
+  try {
+    return probed(text, kind, source.probes);
+  } catch (e) {
+    throw syntaxError(source, e);
+  }
 }
 
 function jsonUnit(source: ModuleSource): ModuleUnit {

@@ -3,6 +3,7 @@
 // what is not there is `undefined` for `typeof` and a ReferenceError for whoever reads it, in every runtime.
 import type { AnyNode, Identifier } from "acorn";
 import type { Edits } from "./edits.ts";
+import { PROBES } from "./line_probes.ts";
 
 /** The language's own, and what the realm's guard makes deterministic: read where they are. */
 const LANGUAGE: ReadonlySet<string> = new Set(
@@ -45,7 +46,7 @@ export function editGlobal(
 ): void {
   const { name } = node;
   if (name === "Function") return editFunction(node, parents, edits, names);
-  if (LANGUAGE.has(name) || (isCommonJs && OF_COMMONJS.has(name))) return;
+  if (LANGUAGE.has(name) || PROBES.includes(name) || (isCommonJs && OF_COMMONJS.has(name))) return;
   const env = name === "process" ? nodeEnv(node, parents) : undefined;
   // As the official bundler has it.
   if (env !== undefined) return edits.replace(env.start, env.end, '"development"');

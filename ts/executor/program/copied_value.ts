@@ -1,0 +1,257 @@
+// Copies of workflow code's values, as JSON text, for debug sessions. A copy may not change what the code does: no getter is called, no
+// method of the value's own, nothing of a Proxy is touched, and what is odd is named instead of read.
+//
+// What JSON has no form for is a string in angle brackets: "<undefined>", "<NaN>", "<12n>", "<function charge>", "<getter>", "<circular>",
+// "<Promise>", "<Date 2026-01-01T00:00:00.000Z>". Maps, sets and instances of classes are objects with a first key of that form.
+
+/** A copy. */
+export interface CopiedText {
+  /** JSON. */
+  readonly text: string;
+  /** Something was left out, for its size or its depth. */
+  readonly cut: boolean;
+}
+
+const MAX_DEPTH = 8;
+
+// Taken before workflow code can replace them.
+const { getOwnPropertyDescriptor, getPrototypeOf, keys } = Object;
+const { isArray } = Array;
+const { stringify } = JSON;
+const uncurried = <T, A extends unknown[], R>(method: (this: T, ...args: A) => R): (self: T, ...args: A) => R =>
+  Function.prototype.call.bind(method) as (self: T, ...args: A) => R;
+const getter = <T>(prototype: object, name: string) => uncurried(getOwnPropertyDescriptor(prototype, name)!.get! as () => T);
+const mapSize = getter<number>(Map.prototype, "size");
+const mapForEach = uncurried(Map.prototype.forEach);
+const setSize = getter<number>(Set.prototype, "size");
+const setForEach = uncurried(Set.prototype.forEach);
+const timeOf = uncurried(Date.prototype.getTime);
+const isoOf = uncurried(Date.prototype.toISOString);
+const byteLengthOf = getter<number>(getPrototypeOf(Uint8Array.prototype) as object, "byteLength");
+const sourceOf = uncurried(RegExp.prototype.toString);
+const slice = uncurried(String.prototype.slice);
+const proxies = new WeakSet<object>();
+const isProxy = uncurried(WeakSet.prototype.has).bind(undefined, proxies) as (value: object) => boolean;
+const noteProxy = uncurried(WeakSet.prototype.add).bind(undefined, proxies) as (value: object) => void;
+
+/**
+ * From now on proxies are known, which nothing else can say without running their code. Called before workflow code is loaded; the language
+ * looks the same afterwards.
+ */
+export function watchProxies(): void {
+  const Real = globalThis.Proxy;
+  const { construct } = Reflect;
+  const { revocable } = Real;
+  Real.revocable = new Real(revocable, {
+    apply(_target, _self, args: [object, ProxyHandler<object>]) {
+      const made = revocable(...args);
+      noteProxy(made.proxy);
+      return made;
+    },
+  });
+  globalThis.Proxy = new Real(Real, {
+    construct(target, args, newTarget) {
+      const made = construct(target, args, newTarget) as object;
+      noteProxy(made);
+      return made;
+    },
+  });
+}
+
+/** A value as text of at most about `limit` characters. Never throws. */
+export function copiedText(value: unknown, limit: number): CopiedText {
+  if (typeof value === "number" && value - value === 0) return { text: `${value}`, cut: false };
+  if (typeof value === "string" && value.length < 64) return { text: stringify(value), cut: false };
+  if (typeof value === "boolean" || value === null) return { text: `${value}`, cut: false };
+  const copier = new Copier(limit);
+  try {
+    copier.put(value, 0);
+  } catch {
+    // An object whose own parts lie (a host object) is not worth a failed replay.
+    return { text: '"<unreadable>"', cut: true };
+  }
+  return { text: copier.text, cut: copier.cut };
+}
+
+/** A promise of the language's own class, whose `then` is the language's. */
+export function isPlainPromise(value: unknown): value is Promise<unknown> {
+  if (typeof value !== "object" || value === null || isProxy(value)) return false;
+  return getPrototypeOf(value) === promisePrototype && getOwnPropertyDescriptor(value, "then") === undefined &&
+    getOwnPropertyDescriptor(value, "constructor") === undefined;
+}
+
+const promisePrototype = Promise.prototype;
+
+class Copier {
+  text = "";
+  cut = false;
+  #left: number;
+  readonly #inside: object[] = [];
+
+  constructor(limit: number) {
+    this.#left = limit;
+  }
+
+  #write(text: string): void {
+    this.text += text;
+    this.#left -= text.length;
+  }
+
+  put(value: unknown, depth: number): void {
+    switch (typeof value) {
+      case "string":
+        return this.#string(value);
+      case "number":
+        return this.#write(value - value === 0 ? `${value}` : `"<${value}>"`);
+      case "boolean":
+        return this.#write(`${value}`);
+      case "undefined":
+        return this.#write('"<undefined>"');
+      case "bigint":
+        return this.#write(`"<${value}n>"`);
+      case "symbol":
+        return this.#write('"<symbol>"');
+      case "function":
+        return this.#write(stringify(`<function ${isProxy(value) ? "" : nameOf(value)}>`.replace(" >", ">")));
+    }
+    if (value === null) return this.#write("null");
+    this.#object(value as object, depth);
+  }
+
+  #string(value: string): void {
+    const room = this.#left > 16 ? this.#left - 8 : 8;
+    if (value.length <= room) return this.#write(stringify(value));
+    this.cut = true;
+    this.#write(stringify(`${slice(value, 0, room)}…`));
+  }
+
+  #object(value: object, depth: number): void {
+    if (isProxy(value)) return this.#write('"<Proxy>"');
+    if (this.#inside.includes(value)) return this.#write('"<circular>"');
+    if (depth >= MAX_DEPTH || this.#left <= 0) {
+      this.cut = true;
+      return this.#write('"<…>"');
+    }
+    this.#inside.push(value);
+    if (isArray(value)) this.#array(value, depth);
+    else this.#other(value, depth);
+    this.#inside.pop();
+  }
+
+  #array(value: object, depth: number): void {
+    const length = dataOf(value, "length") as number;
+    this.#write("[");
+    for (let i = 0; i < length; i++) {
+      if (i > 0) this.#write(",");
+      if (this.#left <= 16) {
+        this.cut = true;
+        this.#write(`"<${length - i} more>"`);
+        break;
+      }
+      this.#property(value, `${i}`, depth);
+    }
+    this.#write("]");
+  }
+
+  /** Of an object that is no array: by what the language knows of it, then by its class. */
+  #other(value: object, depth: number): void {
+    const prototype = getPrototypeOf(value) as object | null;
+    const name = prototype === null || prototype === Object.prototype ? "" : isProxy(prototype) ? "Proxy" : className(prototype);
+    if (name === "") return this.#fields(value, "", depth);
+    if (isPlainPromise(value)) return this.#write('"<Promise>"');
+    const time = tried(() => timeOf(value as Date));
+    if (time !== undefined) return this.#write(`"<Date ${time - time === 0 ? isoOf(value as Date) : "invalid"}>"`);
+    const size = tried(() => mapSize(value as Map<unknown, unknown>));
+    if (size !== undefined) {
+      return this.#items(
+        `<Map ${size}>`,
+        size,
+        (each) => mapForEach(value as Map<unknown, unknown>, (v, k) => each([k, v])),
+        depth,
+      );
+    }
+    const members = tried(() => setSize(value as Set<unknown>));
+    if (members !== undefined) {
+      return this.#items(`<Set ${members}>`, members, (each) => setForEach(value as Set<unknown>, (v) => each(v)), depth);
+    }
+    const bytes = tried(() => byteLengthOf(value as Uint8Array));
+    if (bytes !== undefined) return this.#write(stringify(`<${name} of ${bytes} bytes>`));
+    const isRegExp = prototype === RegExp.prototype && getOwnPropertyDescriptor(value, "source") === undefined;
+    if (isRegExp) return this.#write(stringify(tried(() => sourceOf(value as RegExp)) ?? "<RegExp>"));
+    this.#fields(value, `<${name}>`, depth);
+  }
+
+  #items(head: string, size: number, forEach: (each: (item: unknown) => void) => void, depth: number): void {
+    this.#write(`{${stringify(head)}:[`);
+    let i = 0;
+    let full = false;
+    forEach((item) => {
+      if (full) return;
+      if (i > 0) this.#write(",");
+      full = this.#left <= 16;
+      if (full) {
+        this.cut = true;
+        return this.#write(`"<${size - i} more>"`);
+      }
+      i++;
+      this.put(item, depth + 1);
+    });
+    this.#write("]}");
+  }
+
+  #fields(value: object, head: string, depth: number): void {
+    this.#write(head === "" ? "{" : `{${stringify(head)}:""`);
+    const names = keys(value);
+    // What an error says is no field that is listed.
+    if (head !== "" && getOwnPropertyDescriptor(value, "stack") !== undefined) names.unshift("message");
+    let first = head === "";
+    for (let i = 0; i < names.length; i++) {
+      const name = names[i]!;
+      const descriptor = getOwnPropertyDescriptor(value, name);
+      if (descriptor === undefined || ("value" in descriptor && descriptor.value === undefined)) continue;
+      if (!first) this.#write(",");
+      first = false;
+      if (this.#left <= 16) {
+        this.cut = true;
+        this.#write(`"<…>":"<${names.length - i} more>"`);
+        break;
+      }
+      this.#write(`${stringify(name.length > 200 ? `${slice(name, 0, 200)}…` : name)}:`);
+      if ("value" in descriptor) this.put(descriptor.value, depth + 1);
+      else this.#write('"<getter>"');
+    }
+    this.#write("}");
+  }
+
+  #property(value: object, name: string, depth: number): void {
+    const descriptor = getOwnPropertyDescriptor(value, name);
+    if (descriptor === undefined) this.#write('"<empty>"');
+    else if ("value" in descriptor) this.put(descriptor.value, depth + 1);
+    else this.#write('"<getter>"');
+  }
+}
+
+/** What an own property holds, if it is no getter. */
+function dataOf(value: object, name: string): unknown {
+  const descriptor = getOwnPropertyDescriptor(value, name);
+  return descriptor !== undefined && "value" in descriptor ? descriptor.value : undefined;
+}
+
+function nameOf(value: object): string {
+  const name = dataOf(value, "name");
+  return typeof name === "string" ? slice(name, 0, 100) : "";
+}
+
+function className(prototype: object): string {
+  const constructor = dataOf(prototype, "constructor");
+  return typeof constructor === "function" && !isProxy(constructor) ? nameOf(constructor) || "object" : "object";
+}
+
+/** Undefined where the value is not of the class whose method it is. */
+function tried<T>(look: () => T): T | undefined {
+  try {
+    return look();
+  } catch {
+    return undefined;
+  }
+}

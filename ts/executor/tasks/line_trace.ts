@@ -1,0 +1,324 @@
+// What the probes of a debug session's modules say during one replay, as plain data that leaves the realm in one message: deltas for each
+// activation, never the state of the whole. `debug/code` makes views of it.
+//
+// Everything here runs in the middle of workflow code. So it may not call anything of the user's (copied_value.ts), and it awaits nothing
+// of its own: the one reaction that it adds to a promise which code awaits runs before that code goes on, and queues nothing.
+import type { Activation } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
+import { copiedText, isPlainPromise } from "../program/copied_value.ts";
+import { current } from "../program/current.ts";
+import { fiberName } from "../program/fiber_names.ts";
+import type { LineProbes, LineWatcher, ProbedSource, RunWatch, VariableReader, WatchedFiber } from "../program/line_probe.ts";
+
+/** A fiber: `from` and `to` are indices of activations. */
+export interface LaneRecord {
+  readonly kind: WatchedFiber["kind"];
+  /** `run`, `handler of add_item`, `branch 2`. */
+  readonly name: string;
+  readonly label: string;
+  readonly parent: number;
+  readonly from: number;
+  to: number;
+  /** The event that it was begun for; 0: none. */
+  readonly cause: number;
+}
+
+/** A look at local variables: indices into `texts`, by variable of the point; -1: it had no value yet. */
+export interface LookRecord {
+  readonly point: number;
+  readonly at: number;
+  readonly lane: number;
+  readonly texts: readonly number[];
+}
+
+/** An await of a promise that did not settle at once. */
+export interface AwaitRecord {
+  readonly point: number;
+  readonly lane: number;
+  readonly from: number;
+  /** Index of the activation in which it was over; -1: it is not. */
+  to: number;
+  /** The event that ended it; 0: none. */
+  endedBy: number;
+  /** Index in `texts` of what it gave; -1: not over. */
+  outcome: number;
+  rejected: boolean;
+  /** Index in the trace's waits of what is awaited; -1: a promise of the user's own. */
+  wait: number;
+}
+
+/** An event that made a fiber go on. */
+export interface WakeRecord {
+  readonly at: number;
+  readonly eventId: number;
+  readonly lane: number;
+  /** The await that was over; -1: it began. */
+  readonly point: number;
+}
+
+/** Everything, per activation where it says "at". -1 stands for nothing. */
+export interface LineTrace {
+  readonly modules: readonly ProbedSource[];
+  /** Per activation: point, lane, how often; and so on. Those of loading have lane -1 and stand in the first. */
+  readonly hits: readonly Uint32Array[];
+  readonly looks: readonly LookRecord[];
+  readonly awaits: readonly AwaitRecord[];
+  readonly lanes: readonly LaneRecord[];
+  readonly wakes: readonly WakeRecord[];
+  /** Copies as JSON, and which of them had something left out. */
+  readonly texts: readonly string[];
+  readonly cut: ReadonlySet<number>;
+  /** For each log line of the trace: the point that ran last, and its lane. */
+  readonly logs: readonly (readonly [point: number, lane: number])[];
+  /** For each wait of the trace: its fiber. */
+  readonly waitLanes: readonly number[];
+  /** For each call of publishState: its activation, the point that ran last, and its lane. */
+  readonly published: readonly (readonly [at: number, point: number, lane: number])[];
+  /** States of receives, as they were set: index in `texts`. */
+  readonly states: readonly { readonly at: number; readonly lane: number; readonly point: number; readonly text: number }[];
+}
+
+/** A value is copied up to so many characters. */
+export const MAX_COPY = 4096;
+/** Where all copies together have more, values are copied up to the second number, and then none. */
+const MANY = 24 * 1024 * 1024, LITTLE = 256, TOO_MANY = 48 * 1024 * 1024;
+
+/** In triples of hits, where there is no lane. */
+export const NO_LANE = 0xffff_ffff;
+
+const { then } = Promise.prototype;
+const react = Function.prototype.call.bind(then) as (
+  promise: Promise<unknown>,
+  kept: (value: unknown) => void,
+  broken: (reason: unknown) => void,
+) => void;
+
+export class LineTracer implements LineWatcher, RunWatch {
+  readonly #probes: LineProbes;
+  #at = -1;
+  #event = 0;
+  readonly #messages = new WeakMap<object, number>();
+  #cause: number | undefined;
+  readonly #lanes: LaneRecord[] = [];
+  readonly #laneOf = new WeakMap<object, number>();
+  #lastOwner: object | undefined;
+  #lastLane = -1;
+  readonly #counts = new Map<number, Map<number, number>>();
+  #ofLane = new Map<number, number>();
+  #countedLane = -2;
+  readonly #hits: Uint32Array[] = [];
+  readonly #looks: LookRecord[] = [];
+  readonly #lastLook = new Map<number, readonly number[]>();
+  readonly #awaits: AwaitRecord[] = [];
+  /** Awaits of the activation that pend, with what they wait for. */
+  #fresh: { readonly record: AwaitRecord; readonly promise: object }[] = [];
+  readonly #wakes: WakeRecord[] = [];
+  readonly #texts: string[] = [];
+  readonly #textOf = new Map<string, number>();
+  readonly #cut = new Set<number>();
+  #size = 0;
+  readonly #logs: [number, number][] = [];
+  readonly #published: [number, number, number][] = [];
+  readonly #states: { at: number; lane: number; point: number; text: number }[] = [];
+  readonly #waitLanes: number[] = [];
+  readonly #waitOf = new WeakMap<object, number>();
+  /** The last point that ran. */
+  #point = -1;
+
+  constructor(probes: LineProbes) {
+    this.#probes = probes;
+    if (probes.loading.size > 0) this.#counts.set(NO_LANE, new Map(probes.loading));
+  }
+
+  // ------------------------------------------------------------------------------------------------------------- the task loop
+
+  /** An activation begins: probes report here until it ends. */
+  begin({ jobs }: Activation): void {
+    this.#at++;
+    for (const { eventId, variant } of jobs) {
+      if (variant?.$case === "signalWorkflow" || variant?.$case === "doUpdate") this.#messages.set(variant.value.input, eventId);
+    }
+    this.#probes.watcher = this;
+  }
+
+  /** It is over: how often each line ran in it is written down. `waitOf`: the index of what a promise waits for. */
+  end(): void {
+    if (this.#probes.watcher === this) this.#probes.watcher = undefined;
+    const triples: number[] = [];
+    for (const [lane, counts] of this.#counts) for (const [point, count] of counts) triples.push(point, lane, count);
+    this.#counts.clear();
+    this.#countedLane = -2;
+    this.#hits.push(Uint32Array.from(triples));
+    for (const { record, promise } of this.#fresh) if (record.to < 0) record.wait = this.#waitOf.get(promise) ?? -1;
+    this.#fresh = [];
+    this.#lastOwner = undefined;
+  }
+
+  /** A wait of the snapshot, in the order of the trace. */
+  wait(promise: object | undefined, fiber: object | undefined): void {
+    if (promise !== undefined) this.#waitOf.set(promise, this.#waitLanes.length);
+    this.#waitLanes.push(fiber === undefined ? -1 : this.#laneOf.get(fiber) ?? -1);
+  }
+
+  /** A line of the log was written. */
+  logged(): void {
+    this.#logs.push([this.#point, this.#lane()]);
+  }
+
+  published(): void {
+    this.#published.push([this.#at, this.#point, this.#lane()]);
+  }
+
+  get trace(): LineTrace {
+    return {
+      modules: this.#probes.modules,
+      hits: this.#hits,
+      looks: this.#looks,
+      awaits: this.#awaits,
+      lanes: this.#lanes,
+      wakes: this.#wakes,
+      texts: this.#texts,
+      cut: this.#cut,
+      logs: this.#logs,
+      waitLanes: this.#waitLanes,
+      published: this.#published,
+      states: this.#states,
+    };
+  }
+
+  // ------------------------------------------------------------------------------------------------------------------ fibers
+
+  told(eventId: number): void {
+    this.#event = eventId;
+  }
+
+  about(cause: object): void {
+    const lane = this.#laneOf.get(cause);
+    this.#cause = lane === undefined ? this.#messages.get(cause) : this.#lanes[lane]!.cause;
+  }
+
+  began(fiber: WatchedFiber): void {
+    const { kind, label, parent } = fiber;
+    const cause = this.#cause ?? this.#event;
+    this.#cause = undefined;
+    const lane = this.#lanes.push({
+      ...{ kind, name: fiberName(kind, label), label, from: this.#at, to: -1, cause },
+      parent: parent === undefined ? -1 : this.#laneOf.get(parent) ?? -1,
+    }) - 1;
+    this.#laneOf.set(fiber, lane);
+    if (cause > 0) this.#wakes.push({ at: this.#at, eventId: cause, lane, point: -1 });
+  }
+
+  turned(): void {
+    this.#lastOwner = undefined;
+  }
+
+  ended(fiber: WatchedFiber): void {
+    const lane = this.#lanes[this.#laneOf.get(fiber) ?? -1];
+    if (lane !== undefined && lane.to < 0) lane.to = this.#at;
+  }
+
+  stateSet(state: unknown): void {
+    this.#states.push({ at: this.#at, lane: this.#lane(), point: this.#point, text: this.#copy(state) });
+  }
+
+  /** Whose code runs. */
+  #lane(): number {
+    const owner = (current.fiber ?? current.run?.fiberNow?.()) as object | undefined;
+    if (owner === undefined) return -1;
+    if (owner !== this.#lastOwner) {
+      this.#lastOwner = owner;
+      this.#lastLane = this.#laneOf.get(owner) ?? -1;
+    }
+    return this.#lastLane;
+  }
+
+  // ------------------------------------------------------------------------------------------------------------------ probes
+
+  hit(point: number, read: VariableReader): void {
+    const lane = this.#ran(point);
+    if (read !== undefined) this.#look(point, lane, read);
+  }
+
+  /** Counts; answers whose code it is. */
+  #ran(point: number): number {
+    this.#point = point;
+    const lane = this.#lane();
+    if (lane !== this.#countedLane) {
+      this.#countedLane = lane;
+      const key = lane < 0 ? NO_LANE : lane;
+      let counts = this.#counts.get(key);
+      if (counts === undefined) this.#counts.set(key, counts = new Map());
+      this.#ofLane = counts;
+    }
+    this.#ofLane.set(point, (this.#ofLane.get(point) ?? 0) + 1);
+    return lane;
+  }
+
+  calls(point: number, read: VariableReader): void {
+    this.#look(point, this.#ran(point), read);
+  }
+
+  awaits(point: number, value: unknown, read: VariableReader): void {
+    const lane = this.#ran(point);
+    this.#look(point, lane, read);
+    if (!isPlainPromise(value)) return;
+    const record: AwaitRecord = {
+      ...{ point, lane, from: this.#at, to: -1, endedBy: 0, outcome: -1, rejected: false, wait: -1 },
+    };
+    this.#awaits.push(record);
+    this.#fresh.push({ record, promise: value });
+    react(value, (given) => this.#settled(record, given, false), (reason) => this.#settled(record, reason, true));
+  }
+
+  #settled(record: AwaitRecord, outcome: unknown, rejected: boolean): void {
+    const { lane, point } = record;
+    record.to = this.#at;
+    record.endedBy = this.#event;
+    record.rejected = rejected;
+    record.outcome = this.#copy(outcome);
+    if (record.from < this.#at) this.#wakes.push({ at: this.#at, eventId: this.#event, lane, point });
+  }
+
+  #look(point: number, lane: number, read: VariableReader): void {
+    const texts: number[] = [];
+    if (typeof read === "function") {
+      const count = this.#variablesOf(point);
+      for (let i = 0; i < count; i++) texts.push(this.#readAt(read, i));
+    }
+    const last = this.#lastLook.get(point);
+    const same = last !== undefined && last.length === texts.length && last.every((text, i) => text === texts[i]);
+    if (!same) this.#lastLook.set(point, texts);
+    this.#looks.push({ point, at: this.#at, lane, texts: same ? last : texts });
+  }
+
+  #readAt(read: (index: number) => unknown, index: number): number {
+    let value: unknown;
+    try {
+      value = read(index);
+    } catch {
+      return -1;
+    }
+    return this.#copy(value);
+  }
+
+  #variables: number[] | undefined;
+
+  #variablesOf(point: number): number {
+    this.#variables ??= this.#probes.modules.flatMap(({ points }) => points.map(({ variables }) => variables.length));
+    return this.#variables[point] ?? 0;
+  }
+
+  #copy(value: unknown): number {
+    const limit = this.#size < MANY ? MAX_COPY : LITTLE;
+    const { text, cut } = this.#size < TOO_MANY ? copiedText(value, limit) : { text: '"<not kept>"', cut: true };
+    const key = cut ? `…${text}` : text;
+    let index = this.#textOf.get(key);
+    if (index === undefined) {
+      index = this.#texts.push(text) - 1;
+      this.#textOf.set(key, index);
+      this.#size += text.length;
+      if (cut) this.#cut.add(index);
+    }
+    return index;
+  }
+}

@@ -1,0 +1,405 @@
+// Debug sessions alone: puts probes into a module's text, so that a replay can say which lines ran and what the local variables were.
+//
+//   statement                    ->  $tlh(n);statement              it runs now
+//   if (x) statement             ->  if (x) {$tlh(n);statement}
+//   (a) => expression            ->  (a) => ($tlh(n),expression)
+//   await x                      ->  await $tlv(n,(x),reader)       gives x back, after a look at it and at the variables
+//   sleep(5)  (an imported API)  ->  ($tlc(n,reader),sleep(5))      the variables before the call
+//   reader                       ->  ($tli)=>{switch($tli){case 0:return a;case 1:return b;}}
+//
+// The text stays line by line what it was. Nothing is awaited more or less, no name of the module changes its meaning, and a probe returns
+// at once: jobs and commands are those of the module without them (tests/realm/line_probes.test.ts). The realm gives the three functions
+// (evaluate.ts); what they do is in executor/program/line_probe.ts.
+import { type AnyNode, type Identifier, parse, type Program } from "acorn";
+import type { ProbePoint } from "../../executor/program/line_probe.ts";
+import { patternNames } from "./scope.ts";
+
+/** A module with probes. */
+export interface ProbedModule {
+  readonly text: string;
+  readonly points: readonly ProbePoint[];
+}
+
+/** Names of the probes: free in the text, given by the realm. */
+export const PROBES: readonly string[] = ["$tlh", "$tlv", "$tlc"];
+
+/** A compiled module's code, as a function that takes the probes. Its lines stay where they are. */
+export const takingProbes = (code: string): string => `(function(${PROBES.join(",")}){return ${code}\n})`;
+
+/** Variables that one reader knows at most: the nearest. */
+const MAX_VARIABLES = 40;
+
+/** Modules whose functions are calls worth looking at. */
+const API = /^(?:temporalex|@temporalio)\/workflow$/;
+
+type FunctionNode = Extract<AnyNode, { type: "FunctionDeclaration" | "FunctionExpression" | "ArrowFunctionExpression" }>;
+
+interface Scope {
+  readonly names: Set<string>;
+  /** Names that hide outer ones and are not shown: functions and classes. */
+  readonly hidden: Set<string>;
+  readonly parent: Scope | undefined;
+}
+
+/**
+ * The text with probes; undefined where it uses their names itself. `readAt`: lines at whose statements the variables are read, too.
+ * Throws acorn's errors.
+ */
+export function probed(text: string, kind: "esm" | "cjs", readAt: ReadonlySet<number> = new Set()): ProbedModule | undefined {
+  if (text.includes("$tl")) return undefined;
+  const program = parse(text, {
+    ecmaVersion: "latest",
+    sourceType: kind === "esm" ? "module" : "commonjs",
+    allowHashBang: true,
+    locations: true,
+  });
+  return new Prober(text, readAt).run(program);
+}
+
+class Prober {
+  readonly #text: string;
+  readonly #readAt: ReadonlySet<number>;
+  readonly #insertions: { at: number; text: string }[] = [];
+  readonly #points: ProbePoint[] = [];
+  /** Names under which the workflow API was imported. */
+  readonly #api = new Set<string>();
+  #scope: Scope = { names: new Set(), hidden: new Set(), parent: undefined };
+  #top = true;
+
+  constructor(text: string, readAt: ReadonlySet<number>) {
+    this.#text = text;
+    this.#readAt = readAt;
+  }
+
+  run(program: Program): ProbedModule {
+    for (const statement of program.body) {
+      if (statement.type !== "ImportDeclaration" || !API.test(String(statement.source.value))) continue;
+      for (const { local } of statement.specifiers) this.#api.add(local.name);
+    }
+    for (const statement of program.body) this.#activities(statement as AnyNode);
+    // Of the module itself what may change: in programs that are evaluated for each run it is state.
+    this.#hoist(program.body as AnyNode[], true);
+    for (const statement of program.body) {
+      const declared = (statement as { declaration?: AnyNode | null }).declaration;
+      if (declared?.type === "VariableDeclaration") this.#declare(declared, true);
+    }
+    this.#list(program.body as AnyNode[]);
+    // Stable: what was inserted first at a place stands first.
+    const insertions = this.#insertions.map((each, i) => ({ ...each, i })).sort((a, b) => a.at - b.at || a.i - b.i);
+    let text = "";
+    let at = 0;
+    for (const insertion of insertions) {
+      text += this.#text.slice(at, insertion.at) + insertion.text;
+      at = insertion.at;
+    }
+    return { text: text + this.#text.slice(at), points: this.#points };
+  }
+
+  /** `const { charge } = proxyActivities()`, `const acts = activities()`, `const { sleep } = api`, at the top level: calls of them count, too. */
+  #activities(statement: AnyNode): void {
+    const declaration = (statement.type === "ExportNamedDeclaration" ? statement.declaration : statement) as AnyNode | null;
+    if (declaration?.type !== "VariableDeclaration") return;
+    for (const { id, init } of declaration.declarations) {
+      const from = init?.type === "CallExpression" ? init.callee as AnyNode : init as AnyNode | null | undefined;
+      const isCall = init?.type === "CallExpression";
+      if (from === null || from === undefined || !this.#isOfApi(from)) continue;
+      if (id.type !== "ObjectPattern" && !(isCall && /activities$/i.test(nameOf(from)))) continue;
+      for (const { name } of patternNames(id)) this.#api.add(name);
+    }
+  }
+
+  #insert(at: number, text: string): void {
+    this.#insertions.push({ at, text });
+  }
+
+  #point(node: AnyNode, kind: ProbePoint["kind"], name: string, variables: readonly string[]): number {
+    const { line, column } = node.loc!.start;
+    return this.#points.push({ line, column: column + 1, kind, name, variables }) - 1;
+  }
+
+  #hit(node: AnyNode): string {
+    const { line } = node.loc!.start;
+    if (!this.#readAt.has(line)) return `$tlh(${this.#point(node, "statement", "", [])})`;
+    const variables = this.#variables();
+    return `$tlh(${this.#point(node, "statement", "", variables)},${readerOf(variables)})`;
+  }
+
+  // --------------------------------------------------------------------------------------------------------------- statements
+
+  /** Statements of a module, a block or a case. */
+  #list(statements: readonly AnyNode[]): void {
+    for (const statement of statements) {
+      if (runs(statement)) this.#insert(statement.start, `${this.#hit(statement)};`);
+      this.#visit(statement);
+    }
+  }
+
+  /** The one statement of an `if` or a loop. */
+  #body(node: AnyNode | null | undefined): void {
+    if (node === null || node === undefined) return;
+    if (node.type === "BlockStatement" || !runs(node)) return this.#visit(node);
+    this.#insert(node.start, `{${this.#hit(node)};`);
+    this.#visit(node);
+    this.#insert(node.end, "}");
+  }
+
+  #block(statements: readonly AnyNode[]): void {
+    this.#within(() => {
+      this.#hoist(statements);
+      this.#list(statements);
+    });
+  }
+
+  #visit(node: AnyNode): void {
+    switch (node.type) {
+      case "ImportDeclaration":
+      case "ExportAllDeclaration":
+        return;
+      case "ExportNamedDeclaration":
+      case "ExportDefaultDeclaration":
+        if (node.declaration) this.#visit(node.declaration as AnyNode);
+        return;
+      case "BlockStatement":
+        return this.#block(node.body as AnyNode[]);
+      case "StaticBlock":
+        return this.#inFunction(() => this.#block(node.body as AnyNode[]));
+      case "SwitchStatement":
+        this.#visit(node.discriminant as AnyNode);
+        return this.#within(() => {
+          this.#hoist(node.cases.flatMap(({ consequent }) => consequent) as AnyNode[]);
+          for (const each of node.cases) {
+            if (each.test) this.#visit(each.test as AnyNode);
+            this.#list(each.consequent as AnyNode[]);
+          }
+        });
+      case "IfStatement":
+        this.#visit(node.test as AnyNode);
+        this.#body(node.consequent as AnyNode);
+        return this.#body(node.alternate as AnyNode | null);
+      case "WhileStatement":
+        this.#visit(node.test as AnyNode);
+        return this.#body(node.body as AnyNode);
+      case "DoWhileStatement":
+        this.#body(node.body as AnyNode);
+        return this.#visit(node.test as AnyNode);
+      case "ForStatement":
+        return this.#within(() => {
+          if (node.init?.type === "VariableDeclaration") this.#declare(node.init);
+          for (const part of [node.init, node.test, node.update]) if (part) this.#visit(part as AnyNode);
+          this.#body(node.body as AnyNode);
+        });
+      case "ForInStatement":
+      case "ForOfStatement":
+        this.#visit(node.right as AnyNode);
+        return this.#within(() => {
+          if (node.left.type === "VariableDeclaration") this.#declare(node.left);
+          this.#visit(node.left as AnyNode);
+          this.#body(node.body as AnyNode);
+        });
+      case "LabeledStatement":
+        return this.#visit(node.body as AnyNode);
+      case "CatchClause":
+        return this.#within(() => {
+          if (node.param) { for (const id of patternNames(node.param)) this.#scope.names.add(id.name); }
+          if (node.param) this.#visit(node.param as AnyNode);
+          this.#visit(node.body);
+        });
+      default:
+        return this.#expression(node);
+    }
+  }
+
+  // -------------------------------------------------------------------------------------------------------------- expressions
+
+  #expression(node: AnyNode): void {
+    switch (node.type) {
+      case "FunctionDeclaration":
+      case "FunctionExpression":
+      case "ArrowFunctionExpression":
+        return this.#function(node);
+      case "ClassExpression":
+        return this.#within(() => {
+          if (node.id) this.#scope.hidden.add(node.id.name);
+          this.#children(node);
+        });
+      case "PropertyDefinition":
+        if (node.computed) this.#visit(node.key as AnyNode);
+        return this.#inFunction(() => node.value && this.#visit(node.value as AnyNode));
+      case "AwaitExpression":
+        return this.#await(node);
+      case "CallExpression":
+        return this.#call(node);
+      default:
+        return this.#children(node);
+    }
+  }
+
+  #children(node: AnyNode): void {
+    for (const [key, value] of Object.entries(node) as [string, unknown][]) {
+      // A shorthand property's key and value are one node.
+      if (node.type === "Property" && node.shorthand && key === "key") continue;
+      for (const child of Array.isArray(value) ? value as unknown[] : [value]) if (isNode(child)) this.#visit(child);
+    }
+  }
+
+  #await(node: Extract<AnyNode, { type: "AwaitExpression" }>): void {
+    const argument = node.argument as AnyNode;
+    const variables = this.#variables();
+    const point = this.#point(node, "await", nameOf(argument), variables);
+    this.#insert(argument.start, `$tlv(${point},(`);
+    // The look at the variables comes with the await.
+    if (argument.type === "CallExpression" && this.#isApi(argument)) this.#children(argument);
+    else this.#visit(argument);
+    this.#insert(argument.end, `),${readerOf(variables)})`);
+  }
+
+  #call(node: Extract<AnyNode, { type: "CallExpression" }>): void {
+    if (!this.#isApi(node)) return this.#children(node);
+    const variables = this.#variables();
+    const point = this.#point(node, "call", nameOf(node), variables);
+    this.#insert(node.start, `($tlc(${point},${readerOf(variables)}),`);
+    this.#children(node);
+    this.#insert(node.end, ")");
+  }
+
+  /** `sleep(1)`, `wf.sleep(1)`, `log.info("...")`: of names that were imported from the workflow API. */
+  #isApi(node: Extract<AnyNode, { type: "CallExpression" }>): boolean {
+    return !this.#top && !node.optional && this.#isOfApi(node.callee as AnyNode);
+  }
+
+  #isOfApi(node: AnyNode): boolean {
+    let from = node;
+    while (from.type === "MemberExpression" && !from.optional) from = from.object as AnyNode;
+    return from.type === "Identifier" && this.#api.has(from.name) && !this.#isLocal(from.name);
+  }
+
+  #function(node: FunctionNode): void {
+    this.#inFunction(() =>
+      this.#within(() => {
+        if (node.type === "FunctionExpression" && node.id) this.#scope.hidden.add(node.id.name);
+        for (const param of node.params) for (const id of patternNames(param)) this.#scope.names.add(id.name);
+        for (const param of node.params) this.#visit(param as AnyNode);
+        const body = node.body as AnyNode;
+        if (body.type === "BlockStatement") {
+          this.#hoistVars(body.body as AnyNode[]);
+          this.#hoist(body.body as AnyNode[]);
+          return this.#list(body.body as AnyNode[]);
+        }
+        this.#insert(body.start, `(${this.#hit(body)},`);
+        this.#visit(body);
+        this.#insert(body.end, ")");
+      })
+    );
+  }
+
+  // ------------------------------------------------------------------------------------------------------------------- names
+
+  #within(work: () => void): void {
+    const outer = this.#scope;
+    this.#scope = { names: new Set(), hidden: new Set(), parent: outer };
+    work();
+    this.#scope = outer;
+  }
+
+  #inFunction(work: () => void): void {
+    const outer = this.#top;
+    this.#top = false;
+    work();
+    this.#top = outer;
+  }
+
+  #isLocal(name: string): boolean {
+    for (let scope: Scope | undefined = this.#scope; scope?.parent !== undefined; scope = scope.parent) {
+      if (scope.names.has(name) || scope.hidden.has(name)) return true;
+    }
+    return false;
+  }
+
+  #declare(node: Extract<AnyNode, { type: "VariableDeclaration" }>, onlyChanging = false): void {
+    for (const { id } of node.declarations) {
+      for (const { name } of patternNames(id)) {
+        (onlyChanging && node.kind === "const" ? this.#scope.hidden : this.#scope.names).add(name);
+      }
+    }
+  }
+
+  /** What a list of statements declares for its block. */
+  #hoist(statements: readonly AnyNode[], onlyChanging = false): void {
+    for (const statement of statements) {
+      if (statement.type === "VariableDeclaration") this.#declare(statement, onlyChanging);
+      else if (statement.type === "FunctionDeclaration" || statement.type === "ClassDeclaration") {
+        if (statement.id !== null) this.#scope.hidden.add((statement.id as Identifier).name);
+      }
+    }
+  }
+
+  /** `var` below a function's statements is the function's. */
+  #hoistVars(nodes: readonly AnyNode[]): void {
+    for (const node of nodes) {
+      if (node.type === "VariableDeclaration" && node.kind === "var") this.#declare(node);
+      if (!HOLDS_STATEMENTS.has(node.type)) continue;
+      for (const value of Object.values(node) as unknown[]) {
+        this.#hoistVars((Array.isArray(value) ? value as unknown[] : [value]).filter(isNode));
+      }
+    }
+  }
+
+  /** Variables in scope, nearest first. */
+  #variables(): string[] {
+    const found: string[] = [];
+    const seen = new Set<string>();
+    for (let scope: Scope | undefined = this.#scope; scope !== undefined; scope = scope.parent) {
+      for (const name of scope.names) {
+        if (!seen.has(name) && !this.#api.has(name)) found.push(name);
+        seen.add(name);
+      }
+      for (const name of scope.hidden) seen.add(name);
+    }
+    return found.slice(0, MAX_VARIABLES);
+  }
+}
+
+const HOLDS_STATEMENTS: ReadonlySet<string> = new Set([
+  ...["BlockStatement", "IfStatement", "LabeledStatement", "ForStatement", "ForInStatement", "ForOfStatement"],
+  ...["WhileStatement", "DoWhileStatement", "TryStatement", "CatchClause", "SwitchStatement", "SwitchCase"],
+]);
+
+const isNode = (value: unknown): value is AnyNode =>
+  typeof value === "object" && value !== null && typeof (value as { type?: unknown }).type === "string" &&
+  typeof (value as { start?: unknown }).start === "number";
+
+/** A statement that does something when control comes to it. */
+function runs(node: AnyNode): boolean {
+  switch (node.type) {
+    case "ImportDeclaration":
+    case "ExportAllDeclaration":
+    case "FunctionDeclaration":
+    case "EmptyStatement":
+    case "BlockStatement":
+      return false;
+    case "ExportNamedDeclaration":
+      return node.declaration ? runs(node.declaration as AnyNode) : false;
+    case "ExportDefaultDeclaration":
+      return runs(node.declaration as AnyNode);
+    case "ExpressionStatement":
+      return (node as { directive?: string }).directive === undefined;
+    default:
+      return true;
+  }
+}
+
+function readerOf(variables: readonly string[]): string {
+  if (variables.length === 0) return "0";
+  return `($tli)=>{switch($tli){${variables.map((name, i) => `case ${i}:return ${name};`).join("")}}}`;
+}
+
+/** What is awaited or called, where its name is short. */
+function nameOf(node: AnyNode): string {
+  const callee = node.type === "CallExpression" ? node.callee as AnyNode : node;
+  if (callee.type === "Identifier") return callee.name;
+  if (callee.type !== "MemberExpression" || callee.computed || callee.property.type !== "Identifier") return "";
+  const object = callee.object as AnyNode;
+  return object.type === "Identifier" || object.type === "MemberExpression"
+    ? `${nameOf(object)}.${callee.property.name}`
+    : callee.property.name;
+}

@@ -1,9 +1,226 @@
-// The code of the run.
+// The code of the run at the position: tabs of files, how much of it has run, the lines, and what can be asked of them.
+import { type Signal, signal } from "@preact/signals";
 import type { JSX } from "preact";
-import type { OpenRun } from "../app/state.ts";
+import { useEffect, useMemo } from "preact/hooks";
+import { bindKeys } from "../app/keys.ts";
+import { file as chosenFile, goTo, type OpenRun, position, view } from "../app/state.ts";
+import { Breakpoints, BreakpointsButton, runToStop } from "./breakpoints_panel.tsx";
+import { linesWithBreakpoints, toggleLine } from "./breakpoints.ts";
+import "./code.css";
+import { highlighted, shortNames } from "./code_files.ts";
+import { codeFacts, runOfLine } from "./code_facts.ts";
+import { CodeView } from "./code_view.tsx";
+import { editing, LazyEditor } from "./editing.tsx";
+import { editSize, editText, originalOf, undoEdits } from "./edits.ts";
+import { type CodeFacts, type LineAt, NO_FACTS } from "./facts.ts";
+import { lineId } from "./line_id.ts";
+import { type LineAction, LineMenu, type OpenMenu } from "./line_menu.tsx";
+import { LogPoints, openLogPoint } from "./log_points.tsx";
+import { openInEditor } from "./open_in_editor.ts";
+import { partingOf } from "./parting.ts";
+import { TaskTable } from "./task_table.tsx";
+import { type OpenSheet, ValuesSheet } from "./values_sheet.tsx";
+
+/** The line that keys mean; undefined: the one where the run stands. */
+const chosenLine: Signal<LineAt | undefined> = signal<LineAt | undefined>(undefined);
+const menu: Signal<OpenMenu | undefined> = signal<OpenMenu | undefined>(undefined);
+const sheet: Signal<OpenSheet | undefined> = signal<OpenSheet | undefined>(undefined);
+
+const focusCode = () => document.querySelector<HTMLElement>(".code-view")?.focus();
 
 export function CodePane({ run }: { run: OpenRun }): JSX.Element {
-  const code = run.code.value;
-  const shown = code?.files.find(({ path }) => path === code.entry);
-  return <pre class="scroll" tabIndex={0} role="region" aria-label={shown?.path ?? "Code"}>{shown?.text}</pre>;
+  const code = run.code.value!;
+  const session = run.session.value;
+  const shown = view.value;
+  const facts = useMemo(() => codeFacts(session, shown, code), [session, shown, code]);
+  const parting = partingOf(run);
+  const isParted = parting !== undefined && position.value >= parting.position;
+  const target = isParted ? parting.at ?? facts.at : facts.at;
+  const path = code.files.some((one) => one.path === chosenFile.value) ? chosenFile.value! : target?.path ?? code.entry;
+  const file = highlighted(code, path);
+  const before = originalOf(run)?.files.find((one) => one.path === path)?.text;
+  const edit = useMemo(
+    () => before === undefined || file === undefined ? undefined : editSize(before, file.lines.join("\n")),
+    [before, file],
+  );
+  const targetLine = target?.path === path ? target.line : undefined;
+  const active = chosenLine.value?.path === path ? chosenLine.value.line : targetLine ?? 1;
+  const actions = lineActions(run, { path, line: active });
+  useEffect(() => bindCodeKeys(run), [run]);
+  current = { path, line: active };
+
+  return (
+    <div class="code-pane">
+      <PaneHead run={run} facts={facts} path={path} edit={edit === undefined ? "" : editText(edit)} />
+      {file === undefined
+        ? <p class="section say">No file is open. Choose one above.</p>
+        : editing.value
+        ? <LazyEditor run={run} path={path} red={isParted && parting.at?.path === path ? parting.at.line : undefined} />
+        : (
+          <CodeView
+            path={path}
+            file={file}
+            facts={facts.file(path)}
+            target={targetLine}
+            call={0}
+            red={isParted && parting.at?.path === path ? { line: parting.at.line, mark: parting.mark } : undefined}
+            added={edit?.lines ?? NO_LINES}
+            breakpoints={linesWithBreakpoints(path)}
+            active={active}
+            startMs={run.model.lines[0]?.timeMs ?? 0}
+            onActive={(line) => (chosenLine.value = { path, line })}
+            onBreakpoint={(line) => toggleLine(path, line)}
+            onMenu={(line, { left, bottom }) => {
+              chosenLine.value = { path, line };
+              menu.value = { line, x: left, y: bottom };
+            }}
+            onValues={(line, from) => {
+              const { top, bottom } = from.getBoundingClientRect();
+              sheet.value = { line, top, bottom };
+            }}
+          />
+        )}
+      <LineMenu menu={menu} actions={actions} onClose={focusCode} />
+      <ValuesSheet
+        sheet={sheet}
+        values={sheet.value === undefined ? [] : facts.file(path).values(sheet.value.line)}
+        onClose={focusCode}
+      />
+      <LogPoints run={run} code={code} />
+      {parting !== undefined && <TaskTable run={run} />}
+      <Breakpoints run={run} />
+    </div>
+  );
+}
+
+const NO_LINES: ReadonlySet<number> = new Set();
+/** What keys mean: they are bound once for a run, and the line moves. */
+let current: LineAt = { path: "", line: 1 };
+
+function PaneHead({ run, facts, path, edit }: { run: OpenRun; facts: CodeFacts; path: string; edit: string }): JSX.Element {
+  const code = run.code.value!;
+  const names = shortNames(code.files.map((one) => one.path));
+  const original = originalOf(run);
+  const { ran } = facts === NO_FACTS ? { ran: undefined } : facts;
+  const isEdited = (of: string) =>
+    original !== undefined &&
+    original.files.find((one) => one.path === of)?.text !== code.files.find((one) => one.path === of)?.text;
+  return (
+    <div class="code-tabs">
+      <div class="tabs" role="tablist" aria-label="Files">
+        {code.files.map(({ path: one }) => (
+          <button
+            type="button"
+            role="tab"
+            key={one}
+            aria-selected={one === path}
+            title={one}
+            onClick={() => (chosenFile.value = one)}
+          >
+            {names.get(one)}
+            {isEdited(one) && <span class="edited" role="img" aria-label="edited">●</span>}
+          </button>
+        ))}
+      </div>
+      <span class="grow" />
+      {original !== undefined
+        ? (
+          <span class="coverage">
+            edited:<b>{edit === "" ? "another file" : edit}</b>
+          </span>
+        )
+        : ran !== undefined && (
+          <span class="coverage">
+            <span>
+              <b>{ran.lines}</b> of {ran.of} lines have run
+            </span>
+            <span class="meter" aria-hidden="true">
+              <i style={{ width: `${ran.of === 0 ? 0 : ran.lines / ran.of * 100}%` }} />
+            </span>
+          </span>
+        )}
+      <BreakpointsButton />
+      {original !== undefined && (
+        <button
+          type="button"
+          class="button small"
+          title="Back to the code as it was opened"
+          onClick={() => undoEdits(run)}
+        >
+          Undo the edit
+        </button>
+      )}
+      <button
+        type="button"
+        class="button small"
+        id="edit"
+        aria-pressed={editing.value}
+        title={editing.value ? "Back to the code with its values (e)" : "Edit here, the verdict follows (e)"}
+        onClick={() => (editing.value = !editing.value)}
+      >
+        {editing.value ? "Done" : "Edit"}
+      </button>
+    </div>
+  );
+}
+
+function lineActions(run: OpenRun, at: LineAt): LineAction[] {
+  const here = position.value;
+  const next = runOfLine(run, at, here, 1);
+  const before = runOfLine(run, at, here, -1);
+  const first = runOfLine(run, at, 0, 1);
+  const never = first === undefined ? "This line never ran" : undefined;
+  const open = openInEditor.value;
+  const to = (position: number | undefined) => position !== undefined && goTo(position);
+  return [
+    { label: "Run to here", keyName: "r", off: never, run: () => to(next ?? first) },
+    {
+      label: "Next time it ran",
+      keyName: "]",
+      off: next === undefined ? never ?? "Not again after this position" : undefined,
+      run: () => to(next),
+    },
+    {
+      label: "Previous time it ran",
+      keyName: "[",
+      off: before === undefined ? never ?? "Not before this position" : undefined,
+      run: () => to(before),
+    },
+    { label: "Log this", off: never, run: () => openLogPoint(at) },
+    { label: "Breakpoint", keyName: "b", run: () => toggleLine(at.path, at.line) },
+    { label: "Edit the code", keyName: "e", run: () => (editing.value = true) },
+    ...(open === undefined ? [] : [{ label: "Open in your editor", run: () => open(at.path, at.line) }]),
+  ];
+}
+
+function bindCodeKeys(run: OpenRun): () => void {
+  const jump = (by: 1 | -1) => {
+    const to = runOfLine(run, current, position.value, by);
+    if (to !== undefined) goTo(to);
+  };
+  return bindKeys([
+    { keys: ["["], group: "Move", label: "Previous time this line ran", run: () => jump(-1) },
+    { keys: ["]"], group: "Move", label: "Next time this line ran", run: () => jump(1) },
+    {
+      keys: ["r"],
+      group: "Ask",
+      label: "Run to this line",
+      run: () => lineActions(run, current)[0]!.off ?? lineActions(run, current)[0]!.run(),
+    },
+    { keys: ["b"], group: "Ask", label: "Breakpoint on this line", run: () => toggleLine(current.path, current.line) },
+    { keys: ["e"], group: "Ask", label: "Edit the code", run: () => (editing.value = !editing.value) },
+    { keys: ["c"], group: "Move", label: "On to the next breakpoint", run: () => runToStop(run, 1) },
+    { keys: ["C"], group: "Move", label: "Back to the last breakpoint", run: () => runToStop(run, -1) },
+    {
+      keys: ["m"],
+      group: "Ask",
+      label: "Menu of this line",
+      run: () => {
+        const row = document.getElementById(lineId(current.line))?.querySelector(".source");
+        if (row === null || row === undefined) return;
+        const { left, bottom } = row.getBoundingClientRect();
+        menu.value = { line: current.line, x: left, y: bottom };
+      },
+    },
+  ]);
 }

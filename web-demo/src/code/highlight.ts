@@ -13,15 +13,15 @@ export interface Piece {
 /** One file, ready to be drawn. */
 export class HighlightedFile {
   readonly lines: readonly string[];
-  readonly #tokens: TokenizedFile;
+  readonly tokens: TokenizedFile;
   readonly #names: DurableNames;
   readonly #pieces = new Map<number, readonly Piece[]>();
   #columns = 0;
 
   constructor(text: string, others: readonly string[] = []) {
-    this.#tokens = new TokenizedFile(text);
+    this.tokens = new TokenizedFile(text);
     this.#names = durableNames(text, others);
-    this.lines = this.#tokens.lines;
+    this.lines = this.tokens.lines;
   }
 
   /** The width of its longest line, in characters; tabs count as two. */
@@ -52,7 +52,7 @@ export class HighlightedFile {
     /** The last two tokens that are not spaces: `shop`, `.` */
     let object = "";
     let dotted = "";
-    for (const { kind, text } of this.#tokens.tokens(line)) {
+    for (const { kind, text } of this.tokens.tokens(line)) {
       if (kind === "word") {
         add(kindOf(text, dotted, this.#names) ?? "", text);
         object = text;

@@ -1,15 +1,40 @@
-// Why the run waits, and its state.
+// The right pane: why the run waits first, then its state, what the code asked for, the selected thing, messages and the log. Where code
+// and history part, that comes first.
 import type { JSX } from "preact";
 import { type OpenRun, view } from "../app/state.ts";
+import { CommandsSection } from "./commands.tsx";
+import { DivergenceSections } from "./divergence.tsx";
+import "./inspector.css";
+import { StateSection } from "./state.tsx";
+import { ThingSection } from "./thing.tsx";
+import { ToldSections } from "./told.tsx";
+import { WhySection } from "./why.tsx";
 
 export function Inspector({ run }: { run: OpenRun }): JSX.Element {
   const shown = view.value;
+  if (shown === undefined) return <NotReplayed run={run} />;
   return (
-    <section class="section">
-      <h3>Why does it wait?</h3>
-      <ul class="say">{shown?.open.map(({ label, fiber }) => <li key={`${fiber} ${label}`}>{label}, in {fiber}</li>)}</ul>
-      {shown === undefined && <p class="say">{run.verdict.value.state === "replaying" ? "Replaying." : "It was not replayed."}
-      </p>}
+    <div class="inspector">
+      {shown.problem === undefined ? <WhySection run={run} /> : <DivergenceSections run={run} />}
+      <StateSection run={run} />
+      <CommandsSection run={run} />
+      <ThingSection run={run} />
+      <ToldSections run={run} />
+    </div>
+  );
+}
+
+function NotReplayed({ run }: { run: OpenRun }): JSX.Element {
+  const verdict = run.verdict.value;
+  const text = verdict.state === "replaying"
+    ? "The history is being replayed against this code."
+    : "message" in verdict
+    ? verdict.message
+    : "The code has not been run. Its state and what it waits for are known once it was.";
+  return (
+    <section class="section" id="why">
+      <h3>{verdict.state === "replaying" ? "Replaying" : "Not replayed"}</h3>
+      <p class="say wrap">{text}</p>
     </section>
   );
 }

@@ -1,0 +1,69 @@
+// The code pane: where the run stands, breakpoints, the menu of a line, editing.
+import { expect, test } from "./support/story.ts";
+
+test("the line of the await is marked, with what it waits for", async ({ app }) => {
+  await app.sample("shopping_cart", 19);
+  const at = app.page.locator(".code-line.at");
+  await expect(at).toHaveCount(1);
+  await expect(at).toHaveAttribute("data-line", "62");
+  await expect(at.locator(".parked-chip")).toContainText("add_item, remove_item or checkout");
+  await expect(app.page.locator(".code-line.in-block")).toHaveCount(4);
+  await expect(app.page.locator("#why")).toContainText("and nothing else: no timer runs, no activity is open.");
+});
+
+test("a click on a number sets a breakpoint, and the panel lists it", async ({ app }) => {
+  await app.sample("shopping_cart", 19);
+  const number = app.page.getByRole("button", { name: /^Line 69,/ });
+  await number.click();
+  await expect(number).toHaveAttribute("aria-pressed", "true");
+  await app.page.locator("#breakpoints").click();
+  const panel = app.page.getByRole("dialog", { name: "Breakpoints" });
+  await expect(panel).toContainText("workflow.ts, line 69");
+  await panel.getByLabel("What to stop at").fill("ActivityTaskCompleted");
+  await panel.getByRole("button", { name: "Add" }).click();
+  await panel.getByRole("button", { name: "after: event 26" }).click();
+  await panel.getByRole("button", { name: "Close" }).click();
+  await app.isAt(26);
+});
+
+test("the editor is loaded when asked for, keeps to the page's policy, and its edit can be undone", async ({ app }) => {
+  await app.sample("shopping_cart", 19);
+  expect(app.watch.requests.filter((url) => /editor-/.test(url))).toEqual([]);
+  await app.page.locator("#edit").click();
+  const text = app.page.locator(".cm-content");
+  await expect(text).toContainText("export interface Item");
+  // Styles of the editor are there: its lines are as high as those of the code pane.
+  await expect(app.page.locator(".cm-scroller")).toHaveCSS("display", "flex");
+  await app.page.keyboard.press("Control+Home");
+  await app.page.keyboard.type("// one line more\n");
+  await expect(app.page.locator(".coverage")).toHaveText("edited:+1 line");
+  await app.page.getByRole("button", { name: "Undo the edit" }).click();
+  await expect(text).not.toContainText("one line more");
+  await app.page.keyboard.press("Escape");
+});
+
+test("values, the menu of a line and its tabs are reached by the keyboard", async ({ app }) => {
+  await app.sample("shopping_cart", 19);
+  const code = app.page.getByRole("grid", { name: "examples/shopping_cart/workflow.ts" });
+  await code.focus();
+  await app.page.keyboard.press("ArrowDown");
+  await expect(code).toHaveAttribute("aria-activedescendant", "line-63");
+  await app.page.keyboard.press("Enter");
+  const menu = app.page.getByRole("menu", { name: "Line 63" });
+  await expect(menu.getByRole("menuitem").first()).toBeFocused();
+  await app.page.keyboard.press("Escape");
+  await expect(menu).toHaveCount(0);
+  await expect(code).toBeFocused();
+  await app.page.keyboard.press("b");
+  await expect(app.page.getByRole("button", { name: "Line 63, has a breakpoint" })).toBeVisible();
+});
+
+test("stepping moves no line", async ({ app }) => {
+  await app.sample("shopping_cart", 1);
+  const line = app.page.locator('.code-line[data-line="62"]');
+  await app.page.keyboard.press("Shift+ArrowRight");
+  await expect(app.page.locator(".code-line.at")).toHaveCount(1);
+  const before = await line.boundingBox();
+  for (let i = 0; i < 12; i++) await app.page.keyboard.press("ArrowRight");
+  expect(await line.boundingBox()).toEqual(before);
+});

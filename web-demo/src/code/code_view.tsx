@@ -1,0 +1,160 @@
+// The lines of one file, of which only those around the ones in sight are in the page. Stepping changes what lines look like and never
+// where they are; the view scrolls by itself only when the line where the run stands is out of sight.
+import type { JSX, RefObject } from "preact";
+import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import { blockEnd } from "./block.ts";
+import { CodeLine, type RedMark } from "./code_line.tsx";
+import type { FileFacts } from "./facts.ts";
+import type { HighlightedFile } from "./highlight.ts";
+import { lineId } from "./line_id.ts";
+import { drawnLines, LINE, scrollTo } from "./line_window.ts";
+
+export interface CodeViewProps {
+  readonly path: string;
+  readonly file: HighlightedFile;
+  readonly facts: FileFacts;
+  /** Where the run stands, or where it parts from history: brought into sight when it becomes another line. */
+  readonly target: number | undefined;
+  /** Changes when the target is to be brought into sight although it is the same line. */
+  readonly call: number;
+  readonly red: { readonly line: number; readonly mark: RedMark } | undefined;
+  readonly added: ReadonlySet<number>;
+  readonly breakpoints: ReadonlyMap<number, "on" | "off">;
+  /** The line that keys mean. */
+  readonly active: number;
+  readonly startMs: number;
+  onActive(line: number): void;
+  onBreakpoint(line: number): void;
+  onMenu(line: number, at: DOMRect): void;
+  onValues(line: number, from: HTMLElement): void;
+}
+
+/** Width of the gutter, and what the widest value may take, in px. */
+const GUTTER = 80;
+const CHARACTER = 7.23;
+
+export function CodeView(props: CodeViewProps): JSX.Element {
+  const { path, file, facts, target, call, red, added, breakpoints, active, startMs } = props;
+  const element = useRef<HTMLDivElement>(null);
+  const total = file.lines.length;
+  const box = useBox(element, total);
+  const blocks = useMemo(() => [...facts.parked.keys()].map((line) => [line, blockEnd(file.tokens, line)] as const), [
+    facts,
+    file,
+  ]);
+
+  useLayoutEffect(() => {
+    const scroller = element.current!;
+    if (target === undefined || scroller.clientHeight === 0) return;
+    const top = scrollTo(target, scroller.scrollTop, scroller.clientHeight);
+    if (top !== undefined) scroller.scrollTop = top;
+  }, [target, path, call]);
+
+  const { first, last } = drawnLines(box.top, box.height, total);
+  const lines: JSX.Element[] = [];
+  for (let line = first; line <= last; line++) {
+    const values = facts.values(line);
+    const parked = facts.parked.get(line) ?? [];
+    const text = file.lines[line - 1]!;
+    lines.push(
+      <CodeLine
+        key={line}
+        line={line}
+        pieces={file.pieces(line)}
+        hits={facts.hits(line)}
+        canRun={facts.canRun(line)}
+        parked={parked}
+        isInBlock={blocks.some(([from, to]) => line > from && line <= to)}
+        values={values}
+        red={red?.line === line ? red.mark : undefined}
+        isAdded={added.has(line)}
+        breakpoint={breakpoints.get(line)}
+        isActive={line === active}
+        isLong={GUTTER + text.length * CHARACTER > box.width * 0.6}
+        startMs={startMs}
+      />,
+    );
+  }
+
+  const onClick = (event: MouseEvent) => {
+    const from = event.target as HTMLElement;
+    const { breakpoint, values, menu } = from.closest<HTMLElement>("button")?.dataset ?? {};
+    if (breakpoint !== undefined) return props.onBreakpoint(Number(breakpoint));
+    if (values !== undefined) return props.onValues(Number(values), from.closest("button")!);
+    const line = Number(from.closest<HTMLElement>("[data-line]")?.dataset["line"] ?? 0);
+    if (line === 0) return;
+    if (menu !== undefined) return props.onMenu(line, from.getBoundingClientRect());
+    // A click that ends a selection of text means the selection.
+    if (getSelection()?.type !== "Range") props.onActive(line);
+  };
+  const moveActive = (event: KeyboardEvent, line: number) => {
+    event.preventDefault();
+    event.stopPropagation();
+    const next = Math.max(1, Math.min(total, line));
+    props.onActive(next);
+    const scroller = element.current!;
+    const y = (next - 1) * LINE;
+    if (y < scroller.scrollTop) scroller.scrollTop = y;
+    else if (y + 2 * LINE > scroller.scrollTop + scroller.clientHeight) scroller.scrollTop = y + 2 * LINE - scroller.clientHeight;
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
+    if (event.key === "ArrowDown") moveActive(event, active + 1);
+    else if (event.key === "ArrowUp") moveActive(event, active - 1);
+    else if (event.key === "Enter" && event.target === element.current) {
+      event.preventDefault();
+      const row = document.getElementById(lineId(active));
+      if (row !== null) props.onMenu(active, row.querySelector(".source")!.getBoundingClientRect());
+    }
+  };
+  return (
+    <div
+      class="code-view"
+      ref={element}
+      role="grid"
+      tabIndex={0}
+      aria-label={path}
+      aria-rowcount={total}
+      aria-activedescendant={active >= first && active <= last ? lineId(active) : undefined}
+      onClick={onClick}
+      onKeyDown={onKeyDown}
+    >
+      <div class="code-lines" role="presentation" style={{ minWidth: `max(100%, calc(${file.columns}ch + ${GUTTER + 32}px))` }}>
+        <div role="presentation" style={{ height: `${(first - 1) * LINE}px` }} />
+        {lines}
+        <div role="presentation" style={{ height: `${(total - last) * LINE}px` }} />
+      </div>
+    </div>
+  );
+}
+
+interface Box {
+  readonly top: number;
+  readonly height: number;
+  readonly width: number;
+}
+
+/** What is in sight of a scroller; changes when other lines are to be drawn. */
+function useBox(element: RefObject<HTMLDivElement>, total: number): Box {
+  const [box, setBox] = useState<Box>({ top: 0, height: 600, width: 800 });
+  useLayoutEffect(() => {
+    const scroller = element.current!;
+    const measure = () => {
+      const next = { top: scroller.scrollTop, height: scroller.clientHeight, width: scroller.clientWidth };
+      setBox((old) => {
+        const [a, b] = [drawnLines(old.top, old.height, total), drawnLines(next.top, next.height, total)];
+        return a.first === b.first && a.last === b.last && old.width === next.width && old.height === next.height ? old : next;
+      });
+    };
+    measure();
+    const sizes = new ResizeObserver(measure);
+    sizes.observe(scroller);
+    scroller.addEventListener("scroll", measure, { passive: true });
+    return () => {
+      sizes.disconnect();
+      scroller.removeEventListener("scroll", measure);
+    };
+  }, [total]);
+
+  return box;
+}

@@ -1,0 +1,69 @@
+// Editing the open file. The editor is loaded when it is asked for; until then the text is where it was.
+import { type Signal, signal } from "@preact/signals";
+import type { JSX } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { notify } from "../app/notices.ts";
+import type { OpenRun } from "../app/state.ts";
+import { editFile } from "./edits.ts";
+import type { EditorHandle } from "./editor.ts";
+
+export const editing: Signal<boolean> = signal(false);
+
+/** So long after the last key the code is replayed. */
+export const REST_MS = 150;
+
+export function LazyEditor({ run, path, red }: { run: OpenRun; path: string; red: number | undefined }): JSX.Element {
+  const host = useRef<HTMLDivElement>(null);
+  const editor = useRef<EditorHandle | undefined>(undefined);
+  const [isLoading, setLoading] = useState(true);
+  const textOf = () => run.code.value?.files.find((one) => one.path === path)?.text ?? "";
+  const text = textOf();
+
+  useEffect(() => {
+    let isGone = false;
+    let rest: ReturnType<typeof setTimeout> | undefined;
+    const put = () => {
+      rest = undefined;
+      if (editor.current !== undefined) editFile(run, path, editor.current.text());
+    };
+    import("./editor.ts").then(({ openEditor }) => {
+      if (isGone) return;
+      editor.current = openEditor(host.current!, {
+        text: textOf(),
+        label: `${path}, editor`,
+        onChange: () => {
+          clearTimeout(rest);
+          rest = setTimeout(put, REST_MS);
+        },
+        onLeave: () => (editing.value = false),
+      });
+      setLoading(false);
+    }, (error: Error) => {
+      if (isGone) return;
+      editing.value = false;
+      notify({
+        title: "The editor could not be loaded",
+        text: `${error.message} Check the connection to this page's server, and press Edit again.`,
+      });
+    });
+    return () => {
+      isGone = true;
+      if (rest !== undefined) {
+        clearTimeout(rest);
+        put();
+      }
+      editor.current?.close();
+      editor.current = undefined;
+    };
+  }, [run, path]);
+
+  // A repair that was put in, or an edit that was undone.
+  useEffect(() => editor.current?.setText(text), [text]);
+  useEffect(() => editor.current?.markRed(red), [red, isLoading]);
+
+  return (
+    <div class="editor" ref={host} data-path={path}>
+      {isLoading && <p class="section say" role="status">Loading the editor.</p>}
+    </div>
+  );
+}

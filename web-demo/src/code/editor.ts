@@ -1,0 +1,166 @@
+// The editor: CodeMirror with the page's own colours. In a chunk of its own, loaded when Edit is pressed.
+//
+// It stands in a shadow root: there CodeMirror adopts constructable sheets. In the document it would add <style> elements, which the page's
+// policy refuses, and a nonce in a static page would be known to everybody.
+import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirror/commands";
+import { javascript } from "@codemirror/lang-javascript";
+import { bracketMatching, indentOnInput, indentUnit } from "@codemirror/language";
+import { highlightSelectionMatches, searchKeymap } from "@codemirror/search";
+import { Annotation, EditorState, type Range, StateEffect, StateField } from "@codemirror/state";
+import {
+  Decoration,
+  type DecorationSet,
+  drawSelection,
+  EditorView,
+  highlightActiveLine,
+  keymap,
+  lineNumbers,
+  ViewPlugin,
+  type ViewUpdate,
+} from "@codemirror/view";
+import styles from "./editor.css?raw";
+import { HighlightedFile } from "./highlight.ts";
+
+export interface EditorHandle {
+  text(): string;
+  /** Replaces the text where it is another one, and keeps the cursor where it can. */
+  setText(text: string): void;
+  /** The line where code and history part; undefined: none. */
+  markRed(line: number | undefined): void;
+  close(): void;
+}
+
+export interface EditorOptions {
+  readonly text: string;
+  /** For screen readers. */
+  readonly label: string;
+  onChange(): void;
+  /** Escape. */
+  onLeave(): void;
+}
+
+const fromOutside = Annotation.define<boolean>();
+const setRed = StateEffect.define<number | undefined>();
+const redLine = Decoration.line({ class: "cm-red-line" });
+
+const redMark = StateField.define<DecorationSet>({
+  create: () => Decoration.none,
+  update: (marks, transaction) => {
+    let next = marks.map(transaction.changes);
+    for (const effect of transaction.effects) {
+      if (!effect.is(setRed)) continue;
+      const line = effect.value;
+      const { doc } = transaction.state;
+      next = line === undefined || line > doc.lines ? Decoration.none : Decoration.set([redLine.range(doc.line(line).from)]);
+    }
+    return next;
+  },
+  provide: (field) => EditorView.decorations.from(field),
+});
+
+/** Texts above this are coloured no more: the tokenizer reads from the top at each key. */
+const LARGEST = 400_000;
+
+/** The same tokenizer and the same names as in the code pane: a word looks the same in both. */
+const colours = ViewPlugin.fromClass(
+  class {
+    decorations: DecorationSet;
+    #file: HighlightedFile | undefined;
+
+    constructor(view: EditorView) {
+      this.decorations = this.#build(view);
+    }
+
+    update(update: ViewUpdate): void {
+      if (update.docChanged) this.#file = undefined;
+      if (update.docChanged || update.viewportChanged) this.decorations = this.#build(update.view);
+    }
+
+    #build(view: EditorView): DecorationSet {
+      const { doc } = view.state;
+      if (doc.length > LARGEST) return Decoration.none;
+      const file = this.#file ??= new HighlightedFile(doc.toString());
+      const marks: Range<Decoration>[] = [];
+      for (const { from, to } of view.visibleRanges) {
+        const last = doc.lineAt(to).number;
+        for (let n = doc.lineAt(from).number; n <= last; n++) {
+          let at = doc.line(n).from;
+          for (const { look, text } of file.pieces(n)) {
+            if (look !== "" && text.length > 0) marks.push(Decoration.mark({ class: `t-${look}` }).range(at, at + text.length));
+            at += text.length;
+          }
+        }
+      }
+      return Decoration.set(marks, true);
+    }
+  },
+  { decorations: (plugin) => plugin.decorations },
+);
+
+/** Opens an editor in an element. */
+export function openEditor(parent: HTMLElement, options: EditorOptions): EditorHandle {
+  const host = document.createElement("div");
+  const root = host.attachShadow({ mode: "open" });
+  parent.append(host);
+  // To listeners outside a key comes from the host, which is no field: keys of the run would be taken from somebody who types.
+  host.addEventListener("keydown", (event) => event.stopPropagation());
+  const view = new EditorView({
+    root,
+    parent: root,
+    state: EditorState.create({
+      doc: options.text,
+      extensions: [
+        lineNumbers(),
+        history(),
+        drawSelection(),
+        highlightActiveLine(),
+        highlightSelectionMatches(),
+        indentOnInput(),
+        bracketMatching(),
+        indentUnit.of("  "),
+        javascript({ typescript: true }),
+        colours,
+        redMark,
+        // Tab indents; Escape leaves, so that the keyboard is not caught in the editor.
+        keymap.of([
+          { key: "Escape", run: () => (options.onLeave(), true) },
+          ...searchKeymap,
+          ...historyKeymap,
+          ...defaultKeymap,
+          indentWithTab,
+        ]),
+        EditorView.contentAttributes.of({ "aria-label": options.label, "spellcheck": "false" }),
+        EditorView.updateListener.of((update) => {
+          if (update.docChanged && !update.transactions.some((one) => one.annotation(fromOutside))) options.onChange();
+        }),
+      ],
+    }),
+  });
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync(styles);
+  root.adoptedStyleSheets = [...root.adoptedStyleSheets, sheet];
+  view.focus();
+  return {
+    text: () => view.state.doc.toString(),
+    setText: (text) => {
+      const now = view.state.doc.toString();
+      if (now === text) return;
+      // Only what differs is replaced: the cursor and the rest stay.
+      let [head, tail] = [0, 0];
+      while (head < now.length && head < text.length && now[head] === text[head]) head++;
+      const most = Math.min(now.length, text.length) - head;
+      while (tail < most && now.at(-1 - tail) === text.at(-1 - tail)) tail++;
+      view.dispatch({
+        changes: { from: head, to: now.length - tail, insert: text.slice(head, text.length - tail) },
+        annotations: fromOutside.of(true),
+      });
+    },
+    markRed: (line) => {
+      view.dispatch({ effects: setRed.of(line) });
+    },
+    close: () => {
+      view.destroy();
+      host.remove();
+    },
+  };
+}

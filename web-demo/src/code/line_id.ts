@@ -1,0 +1,2 @@
+/** The id of a line's element. */
+export const lineId = (line: number): string => `line-${line}`;

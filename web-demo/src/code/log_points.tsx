@@ -1,0 +1,90 @@
+// Log points into the past: an expression at a line, and what it gave each time the line ran. Nothing is run again: the values are those
+// that were recorded.
+import { type Signal, signal } from "@preact/signals";
+import type { JSX } from "preact";
+import { useMemo, useState } from "preact/hooks";
+import { goTo, type OpenRun, position } from "../app/state.ts";
+import { lineOfValue } from "../inspector/value_text.ts";
+import type { CodeSet } from "../realm/code_set.ts";
+import { clock } from "../ui/time.ts";
+import { highlighted } from "./code_files.ts";
+import { type Logged, logsOfLine } from "./code_facts.ts";
+import type { LineAt } from "./facts.ts";
+
+interface LogPoint {
+  readonly at: LineAt;
+  readonly expression: string;
+}
+
+const point: Signal<LogPoint | undefined> = signal<LogPoint | undefined>(undefined);
+
+/** Opens the panel for a line. Its expression is guessed when the panel is drawn. */
+export function openLogPoint(at: LineAt): void {
+  point.value = { at, expression: "" };
+}
+
+/** More rows than this are folded: a line of a loop runs ten thousand times. */
+const MOST = 200;
+const DECLARED = /\b(?:const|let|var)\s+([A-Za-z_$][\w$]*)/;
+
+export function LogPoints({ run, code }: { run: OpenRun; code: CodeSet }): JSX.Element | null {
+  const open = point.value;
+  if (open === undefined) return null;
+  const line = highlighted(code, open.at.path)?.lines[open.at.line - 1] ?? "";
+  const expression = open.expression || DECLARED.exec(line)?.[1] || "state";
+  return <Panel key={`${open.at.path} ${open.at.line}`} run={run} at={open.at} first={expression} />;
+}
+
+function Panel({ run, at, first }: { run: OpenRun; at: LineAt; first: string }): JSX.Element {
+  const [expression, setExpression] = useState(first);
+  const session = run.session.value;
+  const rows = useMemo(() => logsOfLine(run, at, expression), [session, at, expression]);
+  return (
+    <section class="dock log-points" aria-label={`Log of line ${at.line}`}>
+      <header>
+        <h2>Log</h2>
+        <label class="grow log-expression">
+          <span class="soft">line {at.line}</span>
+          <input
+            aria-label="Expression to log"
+            value={expression}
+            spellcheck={false}
+            onInput={(event) => setExpression(event.currentTarget.value)}
+          />
+        </label>
+        <span class="soft nowrap">{rows.length} {rows.length === 1 ? "time" : "times"}</span>
+        <button type="button" class="button small bare" onClick={() => (point.value = undefined)}>Close</button>
+      </header>
+      <div class="scroll">
+        <table class="plain-table" aria-label="Values">
+          <thead>
+            <tr>
+              <th scope="col">Event</th>
+              <th scope="col">Time</th>
+              <th scope="col">Fiber</th>
+              <th scope="col">{expression}</th>
+            </tr>
+          </thead>
+          <tbody>{rows.slice(0, MOST).map((row, i) => <Row key={i} run={run} row={row} />)}</tbody>
+        </table>
+        {rows.length > MOST && <p class="soft">{rows.length - MOST} more are not shown.</p>}
+        {rows.length === 0 && <p class="section soft">The line has not run, or its runs were not recorded.</p>}
+      </div>
+    </section>
+  );
+}
+
+function Row({ run, row: { eventId, fiber, value, error } }: { run: OpenRun; row: Logged }): JSX.Element {
+  const [start, at] = [run.model.lines[0]?.timeMs, run.model.lines[eventId - 1]?.timeMs];
+  const isPast = eventId <= position.value;
+  return (
+    <tr class={isPast ? "past" : "future"}>
+      <td>
+        <button type="button" class="link-button" onClick={() => goTo(eventId)}>{eventId}</button>
+      </td>
+      <td>{start === undefined || at === undefined ? "" : clock(at - start)}</td>
+      <td>{fiber}</td>
+      <td class="mono">{error === undefined ? lineOfValue(value, 200) : <span class="failed">{error}</span>}</td>
+    </tr>
+  );
+}

@@ -1,0 +1,35 @@
+// Where code and history part, as the page needs it: the place in the code, the event, and what to say there.
+import type { OpenRun } from "../app/state.ts";
+import type { Divergence } from "../../../ts/debug/divergence/types.ts";
+import type { LineAt } from "./facts.ts";
+import { placeOf } from "./view_facts.ts";
+
+export interface Parting {
+  readonly at: LineAt | undefined;
+  readonly position: number;
+  readonly isDivergence: boolean;
+  /** What history has in the place of what the code did; for the chip at the line. */
+  readonly mark: { readonly text: string; readonly more: string };
+}
+
+/** Undefined: the code reproduces the history as far as it was replayed. */
+export function partingOf(run: OpenRun): Parting | undefined {
+  const { problem } = run.session.value ?? {};
+  const code = run.code.value;
+  if (problem === undefined || code === undefined) return undefined;
+  const { location, position, eventId, isDivergence, expected, message } = problem;
+  return {
+    at: placeOf(location, code),
+    position,
+    isDivergence,
+    mark: isDivergence && expected !== ""
+      ? { text: `history has ${expected}`, more: eventId > 0 ? `event ${eventId}` : "" }
+      : { text: message.split("\n")[0]!.slice(0, 90), more: "" },
+  };
+}
+
+/** The explanation of a divergence, where the session has one. */
+export function divergenceOf(run: OpenRun): Divergence | undefined {
+  const problem = run.session.value?.problem as { readonly divergence?: Divergence } | undefined;
+  return problem?.divergence;
+}

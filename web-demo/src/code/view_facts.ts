@@ -1,0 +1,58 @@
+// What is known of lines without a record of them: where the awaits stand, from the stacks of the calls. Code that was replayed without
+// line probes (a bundle that could not be taken apart) has this much.
+import { type Signal, signal } from "@preact/signals";
+import type { OpenAwait, SessionView } from "temporalex/debug";
+import type { CodeSet } from "../realm/code_set.ts";
+import { type CodeFacts, type FiberBadge, type FileFacts, type LineAt, lineOfSite, NO_FACTS, type ParkedHere } from "./facts.ts";
+
+type Placer = (site: string) => { readonly file: string; readonly line: number } | undefined;
+/** Of the page's own bundle: loaded when a sample is opened. */
+const ofBundle: Signal<Placer | undefined> = signal<Placer | undefined>(undefined);
+let asked = false;
+
+/** A stack frame as a line of the open code. */
+export function placeOf(site: string, code: CodeSet): LineAt | undefined {
+  if (site === "") return undefined;
+  if (code.origin === "sample" && !asked) {
+    asked = true;
+    void import("../realm/sample_lines.ts").then(({ placeOf }) => (ofBundle.value = placeOf));
+  }
+  const place = code.origin === "sample" ? ofBundle.value?.(site) : undefined;
+  const known = place === undefined ? undefined : code.files.find(({ path }) => path === place.file);
+  return known === undefined ? lineOfSite(site, code) : { path: known.path, line: place!.line };
+}
+
+/** A name for a fiber that fits into a badge; the run is "run", others have a number in the order in which they were met. */
+function badgeOf(fiber: string, order: readonly string[]): FiberBadge | undefined {
+  if (order.length < 2) return undefined;
+  const at = order.indexOf(fiber);
+  return { text: /^run\b/.test(fiber) ? "run" : String(at + 1), title: fiber };
+}
+
+/** For people: a receive waits for the messages that it takes. */
+function waitsFor({ kind, label }: OpenAwait, view: SessionView): string {
+  if (kind !== "receive" || view.receive === undefined) return label;
+  return orList([...view.receive.updates, ...view.receive.signals]) || label;
+}
+
+/** "a", "a or b", "a, b or c". */
+export const orList = (names: readonly string[]): string =>
+  names.length < 2 ? names.join("") : `${names.slice(0, -1).join(", ")} or ${names.at(-1)}`;
+
+export function factsOfView(view: SessionView | undefined, code: CodeSet): CodeFacts {
+  if (view === undefined) return NO_FACTS;
+  const parked = new Map<string, Map<number, ParkedHere[]>>();
+  const order = [...new Set(view.open.map(({ fiber }) => fiber))];
+  let at: LineAt | undefined;
+  for (const open of view.open) {
+    const place = placeOf(open.site, code);
+    if (place === undefined) continue;
+    at = place;
+    let lines = parked.get(place.path);
+    if (lines === undefined) parked.set(place.path, lines = new Map());
+    const here: ParkedHere = { waitsFor: waitsFor(open, view), sinceMs: undefined, badge: badgeOf(open.fiber, order) };
+    lines.set(place.line, [...(lines.get(place.line) ?? []), here]);
+  }
+  const none: FileFacts = NO_FACTS.file("");
+  return { file: (path) => ({ ...none, parked: parked.get(path) ?? new Map() }), at, ran: undefined };
+}

@@ -1,0 +1,82 @@
+// What the code asked for in the task at the position, beside the events that history has for it.
+import type { JSX } from "preact";
+import { useState } from "preact/hooks";
+import { goTo, type OpenRun, view } from "../app/state.ts";
+import { Glyph, type GlyphKind } from "../ui/glyph.tsx";
+import { taskNumber } from "./state.tsx";
+
+const GLYPHS: readonly (readonly [RegExp, GlyphKind])[] = [
+  [/LocalActivity/, "localActivity"],
+  [/Activity/, "activity"],
+  [/Timer/, "timer"],
+  [/Update/, "update"],
+  [/ChildWorkflow/, "child"],
+  [/External/, "external"],
+  [/Nexus/, "nexus"],
+  [/SearchAttributes|Properties|Memo/, "searchAttributes"],
+  [/Patch|SideEffect|Marker/, "marker"],
+];
+
+export const glyphOfCommand = (kind: string): GlyphKind => GLYPHS.find(([re]) => re.test(kind))?.[1] ?? "run";
+
+/** "ScheduleActivity" in words: "schedule activity". */
+export const commandWords = (kind: string): string => kind.replace(/([a-z])([A-Z])/g, "$1 $2").toLowerCase();
+
+/** More than this are folded. */
+const MOST = 8;
+
+export function CommandsSection({ run }: { run: OpenRun }): JSX.Element | null {
+  const [isOpen, setOpen] = useState(false);
+  const shown = view.value;
+  if (shown?.task === undefined || shown.commands.length === 0) return null;
+  const { commands, task, problem } = shown;
+  const agrees = problem === undefined || problem.position > task.lastEventId;
+  const some = isOpen ? commands : commands.slice(0, MOST);
+  return (
+    <section class="section" id="commands">
+      <h3>Task {taskNumber(run, task.eventId)}: {agrees ? "code and history agree" : "code and history part"}</h3>
+      <div class="both-sides" role="table" aria-label="Commands of this task">
+        <div role="row" class="side-heads">
+          <span role="columnheader">Code says</span>
+          <span role="columnheader">
+            <span class="unseen">Same?</span>
+          </span>
+          <span role="columnheader">History says</span>
+        </div>
+        {some.map(({ kind, summary, eventId }, i) => {
+          const line = eventId === undefined ? undefined : run.model.lines[eventId - 1];
+          const text = summary === "" ? commandWords(kind) : summary;
+          return (
+            <div role="row" key={i}>
+              <span role="cell">
+                <Glyph kind={glyphOfCommand(kind)} />
+                <span class="cut" title={`${commandWords(kind)} ${summary}`}>{text}</span>
+              </span>
+              <span role="cell" class={line === undefined ? "differs" : "equal"}>{line === undefined ? "" : "="}</span>
+              <span role="cell">
+                {line === undefined ? <span class="soft">no event of its own</span> : (
+                  <>
+                    <span class="cut" title={`${line.type} ${line.summary}`}>{line.type}</span>
+                    <button type="button" class="link-button soft nowrap" onClick={() => goTo(line.eventId)}>
+                      event {line.eventId}
+                    </button>
+                  </>
+                )}
+              </span>
+            </div>
+          );
+        })}
+      </div>
+      {commands.length > MOST && (
+        <button
+          type="button"
+          class="button small bare"
+          aria-expanded={isOpen}
+          onClick={() => setOpen(!isOpen)}
+        >
+          {isOpen ? "Fewer" : `${commands.length - MOST} more`}
+        </button>
+      )}
+    </section>
+  );
+}

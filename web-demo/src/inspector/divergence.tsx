@@ -1,0 +1,145 @@
+// Where code and history part: the sentence first, then the likely edit, the fields that differ, and what repairs it.
+import type { JSX } from "preact";
+import { useState } from "preact/hooks";
+import { currentRun, goTo, type OpenRun, openRuns, position, showRun } from "../app/state.ts";
+import { divergenceOf, partingOf } from "../code/parting.ts";
+import { canPutIn, putIn } from "../code/repairing.ts";
+import { HighlightedFile } from "../code/highlight.ts";
+
+/** Set while the position is at or behind the place. */
+export function DivergenceSections({ run }: { run: OpenRun }): JSX.Element | null {
+  const parting = partingOf(run);
+  if (parting === undefined || position.value < parting.position) return null;
+  const problem = run.session.value!.problem!;
+  const divergence = divergenceOf(run);
+  const title = parting.isDivergence ? "Where they part" : "The code fails here";
+  return (
+    <>
+      <section class="section failed-here" id="where-they-part">
+        <h3>
+          {title} {position.value > parting.position && (
+            <span>
+              <button type="button" class="link-button" onClick={() => goTo(parting.position)}>event {parting.position}</button>
+            </span>
+          )}
+        </h3>
+        <p class="say wrap">{divergence?.sentence ?? problem.message}</p>
+        {divergence !== undefined && divergence.edit.text !== "" && (
+          <p class="second">
+            {capital(divergence.edit.text)}. {CONFIDENCE[divergence.edit.confidence]}
+          </p>
+        )}
+      </section>
+      <Differences run={run} />
+      {divergence?.repair !== undefined && <RepairSection run={run} />}
+      <Sharing run={run} />
+    </>
+  );
+}
+
+const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
+
+const CONFIDENCE = {
+  verified: "With this one edit undone, the rest of this history was replayed and matches.",
+  likely: "What follows fits that.",
+  guess: "Several edits would look like this.",
+} as const;
+
+function Differences({ run }: { run: OpenRun }): JSX.Element | null {
+  const first = divergenceOf(run)?.first;
+  const problem = run.session.value!.problem!;
+  const rows = first === undefined
+    ? problem.diffs.map(({ field, expected, actual }) => ({ field, history: expected, code: actual, counts: true }))
+    : [
+      { field: "step", code: first.code?.text ?? "nothing", history: first.history?.text ?? "nothing", counts: true },
+      ...first.differences,
+    ];
+  if (rows.length === 0) return null;
+  return (
+    <section class="section" id="what-differs">
+      <h3>What differs</h3>
+      <table class="differences">
+        <thead>
+          <tr>
+            <th scope="col">
+              <span class="unseen">Field</span>
+            </th>
+            <th scope="col">Your code</th>
+            <th scope="col">History</th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(({ field, code, history, counts }) => (
+            <tr key={field} title={counts ? undefined : "The replay does not compare this: it may change"}>
+              <th scope="row">{field}</th>
+              <td class={counts ? "counts" : ""}>{code}</td>
+              <td class={counts ? "counts" : ""}>{history}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+function RepairSection({ run }: { run: OpenRun }): JSX.Element {
+  const { repair } = divergenceOf(run)!;
+  const { text, code } = repair!;
+  const [copied, setCopied] = useState(false);
+  const can = canPutIn(run, repair!);
+  const file = new HighlightedFile(code, ["export const patched = 0;"]);
+  return (
+    <section class="section" id="repair">
+      <h3>Repair</h3>
+      <p class="say">{text}</p>
+      {code !== "" && (
+        <pre class="well repair ran" tabIndex={0}>
+          {file.lines.map((line, i) => (
+            <span key={i}>
+              {file.pieces(i + 1).map((piece, j) => (
+                <span key={j} class={piece.text === "patched" ? "t-marker" : piece.look === "" ? undefined : `t-${piece.look}`}>{piece.text}</span>
+              ))}
+              {line === file.lines.at(-1) ? "" : "\n"}
+            </span>
+          ))}
+        </pre>
+      )}
+      {code !== "" && (
+        <div class="chips">
+          {can && <button type="button" class="button small main" onClick={() => putIn(run, repair!)}>Put it in</button>}
+          <button
+            type="button"
+            class="button small"
+            onClick={() => void navigator.clipboard.writeText(code).then(() => setCopied(true))}
+          >
+            {copied ? "Copied" : "Copy"}
+          </button>
+        </div>
+      )}
+    </section>
+  );
+}
+
+/** Of the runs that are open in this page. */
+function Sharing({ run }: { run: OpenRun }): JSX.Element | null {
+  const key = divergenceOf(run)?.key;
+  if (key === undefined) return null;
+  const others = openRuns.value.filter((one) => one !== currentRun.value && divergenceOf(one)?.key === key);
+  if (others.length === 0) return null;
+  return (
+    <section class="section" id="sharing">
+      <h3>
+        Open runs that share it <span>{others.length}</span>
+      </h3>
+      <ul class="told">
+        {others.map((one) => (
+          <li key={one.key}>
+            <button type="button" class="mono" onClick={() => showRun(one, partingOf(one)?.position ?? 1)}>
+              {one.model.facts.id || one.name}
+            </button>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

@@ -1,0 +1,56 @@
+// What the workflow has published, and the state of its receive, as a difference to the step before.
+import type { JSX } from "preact";
+import { goTo, type OpenRun, view } from "../app/state.ts";
+import { accumulatorsAt, lastChange } from "../code/code_facts.ts";
+import { ValueDiff } from "./value_diff.tsx";
+
+export function StateSection({ run }: { run: OpenRun }): JSX.Element | null {
+  const shown = view.value;
+  const session = run.session.value;
+  if (shown === undefined || session === undefined || shown.task === undefined) return null;
+  const before = shown.task.eventId > 1 ? session.viewAt(shown.task.eventId - 1) : undefined;
+  const { published } = shown;
+  const accumulators = accumulatorsAt(run, shown.position);
+  if (published === undefined && accumulators.length === 0) return null;
+  const isNew = published !== undefined && published.sinceEventId === shown.task.eventId;
+  const old = before?.published;
+  return (
+    <section class="section" id="state">
+      {published !== undefined && (
+        <>
+          <h3>
+            Published state <span>task {taskNumber(run, published.sinceEventId)}</span>
+          </h3>
+          {"unreadable" in published ? <p class="say soft">It cannot be read: {published.unreadable}</p> : (
+            <ValueDiff
+              label="Published state"
+              value={published.value}
+              before={old !== undefined && "value" in old ? old.value : undefined}
+              hasBefore={isNew && old !== undefined}
+              whence={(path) => {
+                const change = lastChange(run, shown.position, path);
+                if (change === undefined) return undefined;
+                return {
+                  text: change.line === undefined ? `event ${change.eventId}` : `line ${change.line}`,
+                  go: () => goTo(change.eventId),
+                };
+              }}
+            />
+          )}
+        </>
+      )}
+      {accumulators.map(({ name, value, before, isNew }, i) => (
+        <div key={i}>
+          <h4>{name}</h4>
+          <ValueDiff label={name} value={value} before={before} hasBefore={isNew} />
+        </div>
+      ))}
+    </section>
+  );
+}
+
+/** Counted as people count: from 1. */
+export function taskNumber(run: OpenRun, startedEventId: number): number {
+  const tasks = run.session.value?.tasks ?? [];
+  return tasks.findIndex(({ eventId }) => eventId === startedEventId) + 1;
+}

@@ -1,0 +1,104 @@
+// The first section: why the run waits, or how it ended, in a sentence; then what may be sent now.
+import type { JSX } from "preact";
+import { legalNow } from "./legal_now.ts";
+import { lineOfValue } from "./value_text.ts";
+import { goTo, type OpenRun, position, view } from "../app/state.ts";
+import { Glyph } from "../ui/glyph.tsx";
+import { clock, lasting } from "../ui/time.ts";
+import { type Said, type Why, whyOf } from "./why.ts";
+
+export const Sentence = ({ said }: { said: Said }): JSX.Element => (
+  <>{said.map((piece, i) => typeof piece === "string" ? piece : <b key={i}>{piece.name}</b>)}</>
+);
+
+/** The next thing in history that is not the bookkeeping of tasks. */
+function nextThing(run: OpenRun): { readonly text: string; readonly eventId: number } | undefined {
+  const { items, lines } = run.model;
+  const at = position.value;
+  let next: (typeof items)[number] | undefined;
+  for (const item of items) {
+    if (item.kind !== "task" && item.from > at && (next === undefined || item.from < next.from)) next = item;
+  }
+  if (next === undefined) return undefined;
+  const [now, then] = [lines[at - 1]?.timeMs, lines[next.from - 1]?.timeMs];
+  const after = now === undefined || then === undefined || then <= now ? "at once" : `after ${lasting(then - now)}`;
+  return { text: `Next on record, ${after}: ${next.name}`, eventId: next.from };
+}
+
+export function WhySection({ run }: { run: OpenRun }): JSX.Element | null {
+  const shown = view.value;
+  if (shown === undefined) return null;
+  const next = nextThing(run);
+  const why = whyOf(shown, next?.text ?? "");
+  const start = run.model.lines[0]?.timeMs ?? 0;
+  const { outcome } = shown;
+  return (
+    <section class={`section why ${why.look.replace(" ", "-")}`} id="why">
+      <h3>
+        {why.title}
+        {why.fibers.length > 1 && <span>{why.fibers.length} fibers</span>}
+      </h3>
+      {why.fibers.length > 1 && <Fibers why={why} start={start} />}
+      <p class="say">
+        <Sentence said={why.said} />
+      </p>
+      {why.look === "ended" && outcome !== undefined && "value" in outcome && (
+        <p class="say mono wrap">{lineOfValue(outcome.value, 200)}</p>
+      )}
+      {next !== undefined && why.look === "waits" && (
+        <p class="second next-thing">
+          {next.text}, <button type="button" class="link-button" onClick={() => goTo(next.eventId)}>event {next.eventId}</button>.
+        </p>
+      )}
+      {why.legal.length > 0 && <Legal run={run} why={why} />}
+    </section>
+  );
+}
+
+function Fibers({ why, start }: { why: Why; start: number }): JSX.Element {
+  return (
+    <ul class="fibers">
+      {why.fibers.map(({ badge, fiber, waitsFor, sinceMs }, i) => (
+        <li key={i} title={`${fiber} waits for ${waitsFor}`}>
+          <span class="fiber-badge">{badge}</span>
+          <span class="cut grow">{waitsFor}</span>
+          {sinceMs !== undefined && <span class="soft">{clock(sinceMs - start)}</span>}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** More of them than this are folded. */
+const MOST = 12;
+
+function Legal({ run, why }: { run: OpenRun; why: Why }): JSX.Element {
+  const send = legalNow.value;
+  return (
+    <ul class="chips" aria-label="May be sent now">
+      {why.legal.slice(0, MOST).map(({ kind, name }) => (
+        <li key={`${kind} ${name}`}>
+          {send === undefined
+            ? (
+              <span class="legal" title={`${kind} ${name} is taken where it stands`}>
+                <Glyph kind={kind} label={kind} />
+                {name}
+              </span>
+            )
+            : (
+              <button
+                type="button"
+                class="legal"
+                title={`Send ${name} in a what-if from here`}
+                onClick={() => send(run, kind, name)}
+              >
+                <Glyph kind={kind} label={kind} />
+                {name}
+              </button>
+            )}
+        </li>
+      ))}
+      {why.legal.length > MOST && <li class="soft">{why.legal.length - MOST} more</li>}
+    </ul>
+  );
+}

@@ -135,7 +135,7 @@ interface Box {
 }
 
 /** What is in sight of a scroller; changes when other lines are to be drawn. */
-function useBox(element: RefObject<HTMLDivElement>, total: number): Box {
+function useBox(element: RefObject<HTMLDivElement | null>, total: number): Box {
   const [box, setBox] = useState<Box>({ top: 0, height: 600, width: 800 });
   useLayoutEffect(() => {
     const scroller = element.current!;

@@ -67,7 +67,11 @@ const MESSAGES = {
   "temporal.api.protocol.v1": { Message: "body" },
   "temporal.api.failure.v1": { Failure: "message stackTrace encodedAttributes" },
   "temporalex.boundary.v1": { ScheduleActivity: "arguments headers", ScheduleLocalActivity: "arguments headers" },
-  [ENGINE]: { Head: "", PairResponse: "" },
+  [ENGINE]: {
+    ...{ Head: "", PairResponse: "", TaskState: "scheduledId attempt scheduledUs originalScheduledUs startToCloseUs inHistory", TimerState: "" },
+    ActivityState: "scheduledId attempt scheduledUs firstScheduledUs cancelRequestedId expirationUs attrs",
+    ...{ ChildState: "", UpdateState: "" },
+  },
   "google.protobuf": {
     ...{ Any: "", Timestamp: "", Duration: "", DoubleValue: "" },
     ...{ FileDescriptorProto: "name package dependency messageType enumType service extension options syntax edition" },

@@ -419,6 +419,51 @@ export const EnginePairResponse = {
   update: 18,
 } as const;
 
+/** temporalex.engine.v1.TaskState */
+export const EngineTaskState = {
+  scheduledId: 8,
+  attempt: 24,
+  scheduledUs: 32,
+  originalScheduledUs: 40,
+  startToCloseUs: 56,
+  inHistory: 136,
+} as const;
+
+/** temporalex.engine.v1.TimerState */
+export const EngineTimerState = {
+  timerId: 10,
+  startedId: 16,
+  fireUs: 24,
+} as const;
+
+/** temporalex.engine.v1.ActivityState */
+export const EngineActivityState = {
+  scheduledId: 8,
+  attempt: 16,
+  scheduledUs: 24,
+  firstScheduledUs: 32,
+  cancelRequestedId: 104,
+  expirationUs: 120,
+  attrs: 162,
+} as const;
+
+/** temporalex.engine.v1.ChildState */
+export const EngineChildState = {
+  initiatedId: 8,
+  startedId: 16,
+  workflowId: 26,
+  runId: 34,
+  workflowType: 42,
+  parentClosePolicy: 48,
+} as const;
+
+/** temporalex.engine.v1.UpdateState */
+export const EngineUpdateState = {
+  acceptedId: 8,
+  outcome: 18,
+  completed: 24,
+} as const;
+
 /** google.protobuf.Any */
 export const Any = {
   typeUrl: 10,

@@ -5,26 +5,14 @@
 // `head` is the engine's own message (core-rs/proto/temporalex/engine/v1/state.proto, `Head`): its
 // field numbers are stored, and never change their meaning.
 // tests/engine/maintenance.test.ts compares what is made here with what the core writes for the same run.
-import { create, toBinary } from "@bufbuild/protobuf";
 import { EngineHead } from "../../api/generated/fields.ts";
-import { Message } from "../../api/wire.ts";
-import type { Duration } from "@bufbuild/protobuf/wkt";
 import { runIdIn } from "../../converter/history_run.ts";
-import { upserted } from "../../converter/payload.ts";
 import type { RunWrite } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
-import {
-  type Memo,
-  MemoSchema,
-  type Payload,
-  type SearchAttributes,
-  SearchAttributesSchema,
-  type WorkflowExecution,
-  WorkflowExecutionSchema,
-} from "../../api/generated/temporal/api/common/v1/message_pb.ts";
 import type { WorkflowExecutionStatus } from "../../api/generated/temporal/api/enums/v1/workflow_pb.ts";
-import { type HistoryEvent, HistorySchema } from "../../api/generated/temporal/api/history/v1/message_pb.ts";
+import type { HistoryEvent } from "../../api/generated/temporal/api/history/v1/message_pb.ts";
 import { checkEvents, decodeEvents } from "./check_history.ts";
 import { CLOSING_STATUS, micros, typeName } from "./findings.ts";
+import { batches, Head, lastCompletedStart, length, shown } from "./run_parts.ts";
 
 /** Why a history cannot be imported; the message says what is wrong with it. */
 export class ImportError extends Error {
@@ -44,9 +32,6 @@ export interface HistoryToImport {
   /** Default: the one that the history names. */
   readonly runId?: string;
 }
-
-/** Events of one stored batch: a reader of a page cuts batches apart, so they should not be large. */
-const BATCH_EVENTS = 500;
 
 /** Microseconds: what the store can order runs by. */
 const LATEST = 9e15;
@@ -192,83 +177,6 @@ function headOf(
       Number(started.parentInitiatedEventId),
     ).message(EngineHead.root, started.rootWorkflowExecution)
     .finish();
-}
-
-/** Memo and search attributes as a description shows them: what the run was started with, and what it has changed. */
-function shown(events: readonly HistoryEvent[]): { memo: Uint8Array; searchAttributes: Uint8Array } {
-  let memo: Memo | undefined;
-  let searchAttributes: SearchAttributes | undefined;
-  for (const { attributes: { case: kind, value } } of events) {
-    if (kind === "workflowExecutionStartedEventAttributes") ({ memo, searchAttributes } = value);
-    else if (kind === "upsertWorkflowSearchAttributesEventAttributes") {
-      const indexedFields = changed(searchAttributes?.indexedFields, value.searchAttributes?.indexedFields);
-      searchAttributes = create(SearchAttributesSchema, { indexedFields });
-    } else if (kind === "workflowPropertiesModifiedEventAttributes") {
-      memo = create(MemoSchema, { fields: changed(memo?.fields, value.upsertedMemo?.fields) });
-    }
-  }
-  return {
-    memo: memo === undefined ? new Uint8Array(0) : toBinary(MemoSchema, memo),
-    searchAttributes: searchAttributes === undefined ? new Uint8Array(0) : toBinary(SearchAttributesSchema, searchAttributes),
-  };
-}
-
-type Fields = { [key: string]: Payload };
-
-/** In the order of keys, as the engine keeps them. */
-const changed = (before: Fields = {}, changes: Fields = {}): Fields =>
-  Object.fromEntries(Object.entries(upserted(before, changes)).sort(([a], [b]) => a < b ? -1 : 1));
-
-/** Id of the WorkflowTaskStarted event of the last task that was completed. */
-function lastCompletedStart(events: readonly HistoryEvent[]): number {
-  const completed = events.findLast(({ attributes }) => attributes.case === "workflowTaskCompletedEventAttributes");
-  return completed?.attributes.case === "workflowTaskCompletedEventAttributes"
-    ? Number(completed.attributes.value.startedEventId)
-    : 0;
-}
-
-function batches(events: readonly HistoryEvent[]): RunWrite["append"] {
-  const made: RunWrite["append"] = [];
-  for (let i = 0; i < events.length; i += BATCH_EVENTS) {
-    const slice = events.slice(i, i + BATCH_EVENTS);
-    made.push({
-      firstEventId: i + 1,
-      lastEventId: i + slice.length,
-      events: toBinary(HistorySchema, create(HistorySchema, { events: slice })),
-    });
-  }
-  return made;
-}
-
-const length = (duration: Duration | undefined): number =>
-  duration === undefined ? 0 : micros(duration as unknown as Parameters<typeof micros>[0]);
-
-/** Writes a message field by field; defaults are left out, as the engine's codec does. */
-class Head {
-  readonly #head = new Message();
-
-  text(field: number, value: string): this {
-    if (value !== "") this.#head.text(field, value);
-    return this;
-  }
-
-  int(field: number, value: number): this {
-    if (value !== 0) this.#head.int(field, value);
-    return this;
-  }
-
-  bytes(field: number, value: Uint8Array): this {
-    if (value.length > 0) this.#head.bytes(field, value);
-    return this;
-  }
-
-  message(field: number, execution: WorkflowExecution | undefined): this {
-    return execution === undefined ? this : this.bytes(field, toBinary(WorkflowExecutionSchema, execution));
-  }
-
-  finish(): Uint8Array {
-    return this.#head.finish();
-  }
 }
 
 /** The same for a run of another store: it is taken over as it is. Throws an ImportError when its history is damaged. */

@@ -16,6 +16,7 @@ import * as testing from "temporalex/testing";
 import * as worker from "temporalex/worker";
 import * as workflow from "temporalex/workflow";
 import * as temporalex from "temporalex";
+import * as whatIf from "temporalex/what-if";
 
 export const names: string[] = [
   activity,
@@ -35,6 +36,7 @@ export const names: string[] = [
   worker,
   workflow,
   temporalex,
+  whatIf,
 ].flatMap(
   Object.keys,
 );

@@ -1,0 +1,268 @@
+// An open run as the store keeps it, made from the first events of a history: how a what-if goes on from a position. What a history does not
+// hold is set anew: pending activities stand before their first attempt, no caller waits for an update, the next workflow task is the
+// first attempt. So this is for stores that are thrown away, never for moving a run.
+//
+// The item kinds are those of core-rs/src/engine/state/run.rs, the messages those of state.proto; their numbers are stored.
+import { toBinary } from "@bufbuild/protobuf";
+import { Message } from "../../api/wire.ts";
+import {
+  EngineActivityState,
+  EngineChildState,
+  EngineHead,
+  EngineTaskState,
+  EngineTimerState,
+  EngineUpdateState,
+} from "../../api/generated/fields.ts";
+import type { RunWrite } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
+import { RetryPolicySchema } from "../../api/generated/temporal/api/common/v1/message_pb.ts";
+import { WorkflowExecutionStatus } from "../../api/generated/temporal/api/enums/v1/workflow_pb.ts";
+import { OutcomeSchema } from "../../api/generated/temporal/api/update/v1/message_pb.ts";
+import {
+  ActivityTaskScheduledEventAttributesSchema,
+  type HistoryEvent,
+  WorkflowExecutionStartedEventAttributesSchema,
+} from "../../api/generated/temporal/api/history/v1/message_pb.ts";
+import { UserMetadataSchema } from "../../api/generated/temporal/api/sdk/v1/user_metadata_pb.ts";
+import { ImportError } from "./closed_run.ts";
+import { micros } from "./findings.ts";
+import { batches, Head, lastCompletedStart, length, shown } from "./run_parts.ts";
+
+const DEFAULT_TASK_TIMEOUT_US = 10e6;
+const ITEM = { activity: 1, timer: 3, update: 6, started: 7, child: 8 } as const;
+
+/** The first events of a run, which end between two of its workflow tasks. */
+export interface OpenRunToMake {
+  readonly workflowId: string;
+  readonly runId: string;
+  /** From event 1. The last may be a WorkflowTaskScheduled: then that task is waiting to be taken. */
+  readonly events: readonly HistoryEvent[];
+  /** When timers fire, by the id of their TimerStarted event; others as history says. Milliseconds since the epoch. */
+  readonly timers?: ReadonlyMap<number, number>;
+}
+
+interface Pending {
+  readonly items: Map<string, RunWrite["put"][number]>;
+  task: { id: number; us: number } | undefined;
+  cancelRequested: boolean;
+  wakes: number[];
+}
+
+/** What the store writes for the run. Throws an ImportError for events that are no such prefix. */
+export function openRun({ workflowId, runId, events, timers }: OpenRunToMake): RunWrite {
+  const first = events[0];
+  if (first?.attributes.case !== "workflowExecutionStartedEventAttributes") {
+    throw new ImportError("the history does not begin with the start of a workflow");
+  }
+  const started = first.attributes.value;
+  const start = micros(first.eventTime!);
+  const last = events.reduce((latest, event) => Math.max(latest, micros(event.eventTime!)), 0);
+  const { items, task, cancelRequested, wakes } = pendingOf(events, timers);
+  const { memo, searchAttributes } = shown(events);
+  const encoded = batches(events);
+  const bytes = encoded.reduce((sum, batch) => sum + batch.events.length, 0);
+  const backoff = length(started.firstWorkflowTaskBackoff);
+  const timeout = length(started.workflowTaskTimeout) || DEFAULT_TASK_TIMEOUT_US;
+  const untouched = task === undefined && lastCompletedStart(events) === 0;
+  const deadline = runDeadline(started, start);
+  if (started.retryPolicy !== undefined) {
+    put(items, ITEM.started, "", toBinary(WorkflowExecutionStartedEventAttributesSchema, started));
+  }
+  const firstRunId = started.firstExecutionRunId || runId;
+  const head = new Head()
+    .text(EngineHead.workflowId, workflowId).text(EngineHead.runId, runId)
+    .text(EngineHead.workflowType, started.workflowType?.name ?? "").text(EngineHead.taskQueue, started.taskQueue?.name ?? "")
+    .int(EngineHead.status, WorkflowExecutionStatus.RUNNING).int(EngineHead.startUs, start)
+    .int(EngineHead.nextEventId, events.length + 1).int(EngineHead.historyBytes, bytes)
+    .int(EngineHead.executionTimeoutUs, length(started.workflowExecutionTimeout))
+    .int(EngineHead.runTimeoutUs, length(started.workflowRunTimeout))
+    .int(EngineHead.taskTimeoutUs, timeout)
+    .int(EngineHead.runDeadlineUs, deadline).text(EngineHead.firstRunId, firstRunId)
+    .text(EngineHead.originalRunId, started.originalExecutionRunId || runId)
+    .text(EngineHead.continuedRunId, started.continuedExecutionRunId)
+    .int(EngineHead.attempt, started.attempt || 1).bytes(EngineHead.memo, memo).bytes(
+      EngineHead.searchAttributes,
+      searchAttributes,
+    )
+    .int(EngineHead.lastCompletedStartedId, lastCompletedStart(events)).int(EngineHead.taskAttempt, 1)
+    .bytes(EngineHead.task, task === undefined ? new Uint8Array(0) : taskState(task.id, task.us, timeout))
+    .int(EngineHead.cancelRequested, cancelRequested ? 1 : 0)
+    .int(EngineHead.firstTaskAtUs, untouched && backoff > 0 ? start + backoff : 0).int(EngineHead.lastTimeUs, last)
+    .bytes(
+      EngineHead.retryPolicy,
+      started.retryPolicy === undefined ? new Uint8Array(0) : toBinary(RetryPolicySchema, started.retryPolicy),
+    )
+    .int(EngineHead.executionTimeUs, start + backoff)
+    .bytes(
+      EngineHead.userMetadata,
+      first.userMetadata === undefined ? new Uint8Array(0) : toBinary(UserMetadataSchema, first.userMetadata),
+    )
+    .int(EngineHead.transitions, 1).int(EngineHead.firstStartUs, start).message(
+      EngineHead.parent,
+      started.parentWorkflowExecution,
+    )
+    .int(EngineHead.parentInitiatedId, Number(started.parentInitiatedEventId))
+    .message(EngineHead.root, started.rootWorkflowExecution).finish();
+  if (untouched && backoff > 0) wakes.push((start + backoff) / 1000);
+  if (deadline > 0) wakes.push(deadline / 1000);
+  return {
+    create: true,
+    row: {
+      workflowId,
+      runId,
+      workflowType: started.workflowType?.name ?? "",
+      taskQueue: started.taskQueue?.name ?? "",
+      status: WorkflowExecutionStatus.RUNNING,
+      startTimeMs: start / 1000,
+      closeTimeMs: 0,
+      historyLength: events.length,
+      historySizeBytes: bytes,
+      wakeAtMs: wakes.length === 0 ? 0 : Math.min(...wakes),
+      // It may have activities to queue, and is loaded for them.
+      ready: true,
+      firstRunId,
+      nextRunId: "",
+      memo,
+      searchAttributes,
+    },
+    head,
+    append: encoded,
+    put: [...items.values()],
+    remove: [],
+  };
+}
+
+type Started = Extract<HistoryEvent["attributes"], { case: "workflowExecutionStartedEventAttributes" }>["value"];
+
+/** Microseconds; 0: none. */
+function runDeadline(started: Started, start: number): number {
+  const run = length(started.workflowRunTimeout);
+  const own = run > 0 ? start + length(started.firstWorkflowTaskBackoff) + run : 0;
+  const expires = started.workflowExecutionExpirationTime;
+  const whole = expires === undefined ? 0 : micros(expires);
+  return own === 0 || whole === 0 ? Math.max(own, whole) : Math.min(own, whole);
+}
+
+function taskState(id: number, us: number, timeout: number): Uint8Array {
+  return new Message().int(EngineTaskState.scheduledId, id).int(EngineTaskState.attempt, 1).int(EngineTaskState.scheduledUs, us)
+    .int(EngineTaskState.originalScheduledUs, us).int(EngineTaskState.startToCloseUs, timeout).int(EngineTaskState.inHistory, 1)
+    .finish();
+}
+
+function put(items: Pending["items"], kind: number, id: string, value: Uint8Array): void {
+  items.set(`${kind}/${id}`, { kind, id, value });
+}
+
+/** What the run waits for after its last event, as items of the store. */
+function pendingOf(events: readonly HistoryEvent[], timers: OpenRunToMake["timers"]): Pending {
+  const items: Pending["items"] = new Map();
+  const fires = new Map<string, number>();
+  const activities = new Map<number, { event: HistoryEvent; cancel: number }>();
+  const children = new Map<number, { workflowId: string; type: string; policy: number; started: number; runId: string }>();
+  const updates = new Map<number, string>();
+  let task: Pending["task"];
+  let cancelRequested = false;
+  for (const event of events) {
+    const { attributes: { case: kind, value } } = event;
+    const id = Number(event.eventId);
+    switch (kind) {
+      case "workflowTaskScheduledEventAttributes":
+        task = { id, us: micros(event.eventTime!) };
+        break;
+      case "workflowTaskStartedEventAttributes":
+      case "workflowTaskFailedEventAttributes":
+      case "workflowTaskTimedOutEventAttributes":
+        task = undefined;
+        break;
+      case "workflowExecutionCancelRequestedEventAttributes":
+        cancelRequested = true;
+        break;
+      case "activityTaskScheduledEventAttributes":
+        activities.set(id, { event, cancel: 0 });
+        break;
+      case "activityTaskCancelRequestedEventAttributes": {
+        const activity = activities.get(Number(value.scheduledEventId));
+        if (activity !== undefined) activity.cancel = id;
+        break;
+      }
+      case "activityTaskCompletedEventAttributes":
+      case "activityTaskFailedEventAttributes":
+      case "activityTaskTimedOutEventAttributes":
+      case "activityTaskCanceledEventAttributes":
+        activities.delete(Number(value.scheduledEventId));
+        break;
+      case "timerStartedEventAttributes": {
+        const us = timers?.has(id) ? timers.get(id)! * 1000 : micros(event.eventTime!) + length(value.startToFireTimeout);
+        fires.set(value.timerId, us);
+        const state = new Message().text(EngineTimerState.timerId, value.timerId).int(EngineTimerState.startedId, id)
+          .int(EngineTimerState.fireUs, Math.round(us));
+        put(items, ITEM.timer, value.timerId, state.finish());
+        break;
+      }
+      case "timerFiredEventAttributes":
+      case "timerCanceledEventAttributes":
+        fires.delete(value.timerId);
+        items.delete(`${ITEM.timer}/${value.timerId}`);
+        break;
+      case "startChildWorkflowExecutionInitiatedEventAttributes":
+        children.set(id, {
+          workflowId: value.workflowId,
+          type: value.workflowType?.name ?? "",
+          policy: value.parentClosePolicy,
+          started: 0,
+          runId: "",
+        });
+        break;
+      case "childWorkflowExecutionStartedEventAttributes": {
+        const child = children.get(Number(value.initiatedEventId));
+        if (child !== undefined) [child.started, child.runId] = [id, value.workflowExecution?.runId ?? ""];
+        break;
+      }
+      case "startChildWorkflowExecutionFailedEventAttributes":
+      case "childWorkflowExecutionCompletedEventAttributes":
+      case "childWorkflowExecutionFailedEventAttributes":
+      case "childWorkflowExecutionCanceledEventAttributes":
+      case "childWorkflowExecutionTimedOutEventAttributes":
+      case "childWorkflowExecutionTerminatedEventAttributes":
+        children.delete(Number(value.initiatedEventId));
+        break;
+      case "workflowExecutionUpdateAcceptedEventAttributes": {
+        const updateId = value.acceptedRequest?.meta?.updateId || value.protocolInstanceId;
+        updates.set(id, updateId);
+        put(items, ITEM.update, updateId, new Message().int(EngineUpdateState.acceptedId, id).finish());
+        break;
+      }
+      case "workflowExecutionUpdateCompletedEventAttributes": {
+        const accepted = Number(value.acceptedEventId);
+        const updateId = value.meta?.updateId || updates.get(accepted) || "";
+        const state = new Message().int(EngineUpdateState.acceptedId, accepted);
+        if (value.outcome !== undefined) state.bytes(EngineUpdateState.outcome, toBinary(OutcomeSchema, value.outcome));
+        put(items, ITEM.update, updateId, state.int(EngineUpdateState.completed, 1).finish());
+        break;
+      }
+    }
+  }
+  for (const [id, { event, cancel }] of activities) put(items, ITEM.activity, String(id), activityState(id, event, cancel));
+  for (const [id, child] of children) {
+    const state = new Message().int(EngineChildState.initiatedId, id);
+    if (child.started > 0) state.int(EngineChildState.startedId, child.started).text(EngineChildState.runId, child.runId);
+    state.text(EngineChildState.workflowId, child.workflowId).text(EngineChildState.workflowType, child.type);
+    if (child.policy > 0) state.int(EngineChildState.parentClosePolicy, child.policy);
+    put(items, ITEM.child, String(id), state.finish());
+  }
+  return { items, task, cancelRequested, wakes: [...fires.values()].map((us) => us / 1000) };
+}
+
+function activityState(id: number, event: HistoryEvent, cancel: number): Uint8Array {
+  const attributes = event.attributes.value as Parameters<typeof scheduledBytes>[0];
+  const us = micros(event.eventTime!);
+  const expires = length(attributes.scheduleToCloseTimeout);
+  const state = new Message().int(EngineActivityState.scheduledId, id).int(EngineActivityState.attempt, 1)
+    .int(EngineActivityState.scheduledUs, us).int(EngineActivityState.firstScheduledUs, us);
+  if (cancel > 0) state.int(EngineActivityState.cancelRequestedId, cancel);
+  if (expires > 0) state.int(EngineActivityState.expirationUs, us + expires);
+  return state.bytes(EngineActivityState.attrs, scheduledBytes(attributes)).finish();
+}
+
+const scheduledBytes = (
+  attributes: Extract<HistoryEvent["attributes"], { case: "activityTaskScheduledEventAttributes" }>["value"],
+): Uint8Array => toBinary(ActivityTaskScheduledEventAttributesSchema, attributes);

@@ -1,0 +1,99 @@
+// What is said of any run in the store's own words, whether it is closed or open: what its events show, and how its head is written.
+import { create, toBinary } from "@bufbuild/protobuf";
+import type { Duration } from "@bufbuild/protobuf/wkt";
+import { Message } from "../../api/wire.ts";
+import { upserted } from "../../converter/payload.ts";
+import type { RunWrite } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
+import {
+  type Memo,
+  MemoSchema,
+  type Payload,
+  type SearchAttributes,
+  SearchAttributesSchema,
+  type WorkflowExecution,
+  WorkflowExecutionSchema,
+} from "../../api/generated/temporal/api/common/v1/message_pb.ts";
+import { type HistoryEvent, HistorySchema } from "../../api/generated/temporal/api/history/v1/message_pb.ts";
+import { micros } from "./findings.ts";
+
+/** Events of one stored batch: a reader of a page cuts batches apart, so they should not be large. */
+const BATCH_EVENTS = 500;
+
+/** Memo and search attributes as a description shows them: what the run was started with, and what it has changed. */
+export function shown(events: readonly HistoryEvent[]): { memo: Uint8Array; searchAttributes: Uint8Array } {
+  let memo: Memo | undefined;
+  let searchAttributes: SearchAttributes | undefined;
+  for (const { attributes: { case: kind, value } } of events) {
+    if (kind === "workflowExecutionStartedEventAttributes") ({ memo, searchAttributes } = value);
+    else if (kind === "upsertWorkflowSearchAttributesEventAttributes") {
+      const indexedFields = changed(searchAttributes?.indexedFields, value.searchAttributes?.indexedFields);
+      searchAttributes = create(SearchAttributesSchema, { indexedFields });
+    } else if (kind === "workflowPropertiesModifiedEventAttributes") {
+      memo = create(MemoSchema, { fields: changed(memo?.fields, value.upsertedMemo?.fields) });
+    }
+  }
+  return {
+    memo: memo === undefined ? new Uint8Array(0) : toBinary(MemoSchema, memo),
+    searchAttributes: searchAttributes === undefined ? new Uint8Array(0) : toBinary(SearchAttributesSchema, searchAttributes),
+  };
+}
+
+type Fields = { [key: string]: Payload };
+
+/** In the order of keys, as the engine keeps them. */
+const changed = (before: Fields = {}, changes: Fields = {}): Fields =>
+  Object.fromEntries(Object.entries(upserted(before, changes)).sort(([a], [b]) => a < b ? -1 : 1));
+
+/** Id of the WorkflowTaskStarted event of the last task that was completed. */
+export function lastCompletedStart(events: readonly HistoryEvent[]): number {
+  const completed = events.findLast(({ attributes }) => attributes.case === "workflowTaskCompletedEventAttributes");
+  return completed?.attributes.case === "workflowTaskCompletedEventAttributes"
+    ? Number(completed.attributes.value.startedEventId)
+    : 0;
+}
+
+/** The history as the store keeps it. */
+export function batches(events: readonly HistoryEvent[]): RunWrite["append"] {
+  const made: RunWrite["append"] = [];
+  for (let i = 0; i < events.length; i += BATCH_EVENTS) {
+    const slice = events.slice(i, i + BATCH_EVENTS);
+    made.push({
+      firstEventId: i + 1,
+      lastEventId: i + slice.length,
+      events: toBinary(HistorySchema, create(HistorySchema, { events: slice })),
+    });
+  }
+  return made;
+}
+
+/** Microseconds of a duration; 0 without one. */
+export const length = (duration: Duration | undefined): number =>
+  duration === undefined ? 0 : micros(duration as unknown as Parameters<typeof micros>[0]);
+
+/** Writes a message field by field; defaults are left out, as the engine's codec does. */
+export class Head {
+  readonly #head = new Message();
+
+  text(field: number, value: string): this {
+    if (value !== "") this.#head.text(field, value);
+    return this;
+  }
+
+  int(field: number, value: number): this {
+    if (value !== 0) this.#head.int(field, value);
+    return this;
+  }
+
+  bytes(field: number, value: Uint8Array): this {
+    if (value.length > 0) this.#head.bytes(field, value);
+    return this;
+  }
+
+  message(field: number, execution: WorkflowExecution | undefined): this {
+    return execution === undefined ? this : this.bytes(field, toBinary(WorkflowExecutionSchema, execution));
+  }
+
+  finish(): Uint8Array {
+    return this.#head.finish();
+  }
+}

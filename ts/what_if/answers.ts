@@ -1,0 +1,136 @@
+// What activities, local activities and children of a branch end with: as an edit says; else as history recorded it, looked up by type and
+// arguments, else by their order; else by hand, or by the rule for what has no answer. Each recorded end is given once.
+import type { Failure } from "../api/generated/temporal/api/failure/v1/message_pb.ts";
+import { FailureSchema } from "../api/generated/temporal/api/failure/v1/message_pb.ts";
+import { create } from "@bufbuild/protobuf";
+import { PayloadsSchema } from "../api/generated/temporal/api/common/v1/message_pb.ts";
+import type { PayloadConverter } from "../converter/payload.ts";
+import type { Edit, End, FailureToTell, Question } from "./edits.ts";
+import type { Recorded, RecordedCall, RecordedEnd } from "./recorded.ts";
+
+/** How something of the branch ends, and when. */
+export interface Answer {
+  readonly end: RecordedEnd;
+  /** Behind its start. */
+  readonly afterMs: number;
+  /** When the attempt that ends so begins, behind its start. */
+  readonly lastStartMs: number;
+  readonly attempt: number;
+  /** A child that cannot be started. */
+  readonly startFails: boolean;
+  /** History has no answer, and nobody gave one. */
+  readonly question?: Question;
+  /** The recorded event that it was taken from; 0: none. */
+  readonly from: number;
+}
+
+interface Asked {
+  readonly of: Question["of"];
+  readonly type: string;
+  readonly input: string;
+  readonly eventId: number;
+  readonly args: Question["args"];
+}
+
+export class Answers {
+  readonly #calls: { readonly [of in Question["of"]]: RecordedCall[] };
+  readonly #edits: readonly Edit[];
+  readonly #default: End | undefined;
+  readonly #converter: PayloadConverter;
+  readonly #asked = new Map<string, number>();
+  /** What nobody answered, in order. */
+  readonly questions: Question[] = [];
+  /** Recorded ends that were given, by event of the record. */
+  readonly given = new Set<number>();
+
+  constructor(recorded: Recorded, edits: readonly Edit[], unanswered: End | undefined, converter: PayloadConverter) {
+    this.#calls = {
+      activity: [...recorded.activities],
+      "local activity": [...recorded.localActivities],
+      child: [...recorded.children],
+    };
+    this.#edits = edits;
+    this.#default = unanswered;
+    this.#converter = converter;
+  }
+
+  /** Those of the prefix are what they are: `eventId` up to the cut are taken, ended or not. Answers what is still open. */
+  openAt(of: "activity" | "child", cut: number): { readonly eventId: number; readonly answer: Answer }[] {
+    const calls = this.#calls[of];
+    const open = calls.filter(({ eventId, endEventId }) => eventId <= cut && (endEventId === 0 || endEventId > cut));
+    const mine = open.map((call) => ({ eventId: call.eventId, answer: this.#fromRecord(of, call) }));
+    this.#calls[of].splice(0, calls.length, ...calls.filter(({ eventId }) => eventId > cut));
+    return mine;
+  }
+
+  /** Local activities of the prefix are recorded in it. */
+  skipLocal(cut: number): void {
+    const calls = this.#calls["local activity"];
+    this.#calls["local activity"].splice(0, calls.length, ...calls.filter(({ eventId }) => eventId > cut));
+  }
+
+  /** The end of something that the branch began. */
+  of(asked: Asked): Answer {
+    const calls = this.#calls[asked.of];
+    const same = calls.findIndex(({ type, input }) =>
+      type === asked.type && (input === asked.input || asked.of === "local activity")
+    );
+    const index = same >= 0 ? same : calls.findIndex(({ type }) => type === asked.type);
+    if (index >= 0) {
+      const [call] = calls.splice(index, 1);
+      return this.#fromRecord(asked.of, call!);
+    }
+    const name = `${asked.of} ${asked.type}`;
+    const n = (this.#asked.get(name) ?? 0) + 1;
+    this.#asked.set(name, n);
+    const key = `${name} ${n}`;
+    const byHand = this.#edits.findLast((edit) => edit.kind === "answer" && edit.key === key);
+    if (byHand?.kind === "answer") return this.#byEdit(byHand.end, byHand.afterMs ?? 0);
+    if (this.#default !== undefined) return this.#byEdit(this.#default, 0);
+    const { of, type, args, eventId } = asked;
+    const question = { key, of, type, args, eventId };
+    this.questions.push(question);
+    return { ...this.#byEdit({ kind: "never" }, 0), question };
+  }
+
+  #fromRecord(of: Question["of"], call: RecordedCall): Answer {
+    this.given.add(call.eventId);
+    const edit = this.#edits.findLast((each) => (each.kind === of) && each.eventId === call.eventId);
+    const afterMs = Math.max(0, call.endMs - call.startMs);
+    const lastStartMs = Math.max(0, call.lastStartMs - call.startMs);
+    const from = call.eventId;
+    if (edit?.kind === "activity" || edit?.kind === "child") {
+      const recorded = Number.isFinite(afterMs) ? afterMs : 0;
+      return { ...this.#byEdit(edit.end, edit.afterMs ?? recorded), from };
+    }
+    // Recorded as open at the end of history: whether an answer would come is not known, so none does.
+    return { end: call.end, afterMs, lastStartMs, attempt: call.attempt, startFails: call.startFailed === true, from };
+  }
+
+  #byEdit(end: End, afterMs: number): Answer {
+    return { end: this.#encoded(end), afterMs, lastStartMs: 0, attempt: 1, startFails: false, from: 0 };
+  }
+
+  #encoded(end: End): RecordedEnd {
+    switch (end.kind) {
+      case "completed": {
+        const payloads = end.result === undefined ? [] : [this.#converter.toPayload(end.result)];
+        return { kind: "completed", result: create(PayloadsSchema, { payloads }) };
+      }
+      case "failed":
+        return { kind: "failed", failure: failureOf(end.failure) };
+      case "cancelled":
+        return { kind: "cancelled", details: undefined };
+      default:
+        return { kind: end.kind };
+    }
+  }
+}
+
+function failureOf({ message, type = "Error", nonRetryable = true }: FailureToTell): Failure {
+  return create(FailureSchema, {
+    message,
+    source: "what-if",
+    failureInfo: { case: "applicationFailureInfo", value: { type, nonRetryable } },
+  });
+}

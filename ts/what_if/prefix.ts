@@ -1,0 +1,111 @@
+// Which part of the recorded history stays as it is. A branch is cut between two workflow tasks, before the first thing that it changes:
+// there a run's state follows from its events (engine/maintenance/open_run.ts). What came between the cut and the change is delivered again.
+import { create } from "@bufbuild/protobuf";
+import type { Duration } from "@bufbuild/protobuf/wkt";
+import { EventType } from "../api/generated/temporal/api/enums/v1/event_type_pb.ts";
+import { type HistoryEvent, HistoryEventSchema } from "../api/generated/temporal/api/history/v1/message_pb.ts";
+
+/** Events of commands have this field; those of updates are written by the code's task, too. */
+const isOfCommand = ({ attributes: { case: kind, value } }: HistoryEvent): boolean =>
+  (value !== undefined && "workflowTaskCompletedEventId" in value && kind !== "workflowTaskCompletedEventAttributes") ||
+  kind === "workflowExecutionUpdateAcceptedEventAttributes" || kind === "workflowExecutionUpdateCompletedEventAttributes" ||
+  kind === "workflowExecutionUpdateRejectedEventAttributes";
+
+/** What a workflow task has to look at. */
+const WAKES: ReadonlySet<string> = new Set([
+  ...["workflowExecutionSignaled", "workflowExecutionCancelRequested", "activityTaskCompleted", "activityTaskFailed"],
+  ...["activityTaskTimedOut", "activityTaskCanceled", "timerFired", "startChildWorkflowExecutionFailed"],
+  ...["childWorkflowExecutionStarted", "childWorkflowExecutionCompleted", "childWorkflowExecutionFailed"],
+  ...["childWorkflowExecutionCanceled", "childWorkflowExecutionTimedOut", "childWorkflowExecutionTerminated"],
+  ...["signalExternalWorkflowExecutionFailed", "externalWorkflowExecutionSignaled"],
+  ...["requestCancelExternalWorkflowExecutionFailed", "externalWorkflowExecutionCancelRequested"],
+].map((name) => `${name}EventAttributes`));
+
+/** Events that begin something which must have ended at a cut, and those that end it. */
+const PAIRS: { readonly [begins: string]: readonly string[] } = {
+  activityTaskStarted: ["activityTaskCompleted", "activityTaskFailed", "activityTaskTimedOut", "activityTaskCanceled"],
+  startChildWorkflowExecutionInitiated: ["childWorkflowExecutionStarted", "startChildWorkflowExecutionFailed"],
+  signalExternalWorkflowExecutionInitiated: ["externalWorkflowExecutionSignaled", "signalExternalWorkflowExecutionFailed"],
+  requestCancelExternalWorkflowExecutionInitiated: [
+    ...["externalWorkflowExecutionCancelRequested", "requestCancelExternalWorkflowExecutionFailed"],
+  ],
+};
+
+/** The number of events that stay: at most `before - 1`, the most that end between two workflow tasks. 1 at least: the start. */
+export function cutBefore(events: readonly HistoryEvent[], before: number): number {
+  const open = openSpans(events);
+  let task: "none" | "scheduled" | "started" = "none";
+  let cut = 1;
+  for (let i = 0; i < events.length && i + 1 < before; i++) {
+    const { attributes: { case: kind } } = events[i]!;
+    if (kind === "workflowTaskScheduledEventAttributes") task = "scheduled";
+    else if (kind === "workflowTaskStartedEventAttributes") task = "started";
+    else if (kind !== undefined && kind.startsWith("workflowTask")) task = "none";
+    const next = events[i + 1];
+    const position = i + 1;
+    const between = task !== "started" && !(next !== undefined && isOfCommand(next));
+    if (between && !open.some(([from, to]) => from <= position && position < to)) cut = position;
+  }
+  return cut;
+}
+
+/** [event that begins, event that ends] of what does not end at once. */
+function openSpans(events: readonly HistoryEvent[]): [number, number][] {
+  const spans: [number, number][] = [];
+  const begun = new Map<string, [number, number]>();
+  for (const { eventId, attributes: { case: kind, value } } of events) {
+    if (kind === undefined) continue;
+    const name = kind.slice(0, -"EventAttributes".length);
+    const id = Number(eventId);
+    if (PAIRS[name] !== undefined) {
+      const span: [number, number] = [id, Infinity];
+      const key = name === "activityTaskStarted" ? (value as { scheduledEventId: bigint }).scheduledEventId : eventId;
+      begun.set(`${name} ${key}`, span);
+      spans.push(span);
+    }
+    for (const [begins, ends] of Object.entries(PAIRS)) {
+      if (!ends.includes(name)) continue;
+      const about = value as { scheduledEventId?: bigint; initiatedEventId?: bigint };
+      const span = begun.get(`${begins} ${about.scheduledEventId ?? about.initiatedEventId}`);
+      if (span !== undefined && span[1] === Infinity) span[1] = id;
+    }
+  }
+  // What history never sees the end of is as open later as here.
+  return spans.filter(([, to]) => to !== Infinity);
+}
+
+/** The first events as a run that goes on: where its code has something to look at, its next workflow task is scheduled. */
+export function prefixOf(events: readonly HistoryEvent[], cut: number): HistoryEvent[] {
+  const kept = events.slice(0, cut);
+  let handled = 0;
+  let pending = false;
+  let tasks = 0;
+  for (const { attributes: { case: kind, value } } of kept) {
+    if (kind === "workflowTaskScheduledEventAttributes") pending = true;
+    else if (kind !== undefined && kind.startsWith("workflowTask")) pending = false;
+    if (kind === "workflowTaskCompletedEventAttributes") [handled, tasks] = [Number(value.startedEventId), tasks + 1];
+  }
+  if (pending) return kept;
+  const wakes = kept.some(({ eventId, attributes: { case: kind } }) => Number(eventId) > handled && WAKES.has(kind ?? ""));
+  const first = kept[0]!.attributes;
+  if (first.case !== "workflowExecutionStartedEventAttributes") return kept;
+  const isFirst = tasks === 0 && (isZero(first.value.firstWorkflowTaskBackoff) || wakes);
+  if (!wakes && !isFirst) return kept;
+  const last = kept.at(-1)!;
+  const { taskQueue, workflowTaskTimeout: startToCloseTimeout } = first.value;
+  const value = {
+    attempt: 1,
+    ...(taskQueue !== undefined && { taskQueue }),
+    ...(startToCloseTimeout !== undefined && { startToCloseTimeout }),
+  };
+  const scheduled = create(HistoryEventSchema, {
+    eventId: BigInt(cut + 1),
+    eventType: EventType.WORKFLOW_TASK_SCHEDULED,
+    ...(last.eventTime !== undefined && { eventTime: last.eventTime }),
+    attributes: { case: "workflowTaskScheduledEventAttributes", value },
+  });
+  return [...kept, scheduled];
+}
+
+const isZero = (duration: Duration | undefined): boolean =>
+  duration === undefined || (duration.seconds === 0n && duration.nanos === 0);

@@ -1,0 +1,246 @@
+// What the recorded history says of everything that reached the run from outside: messages, and the ends of activities, local activities,
+// children and requests to other workflows. A branch is answered from it.
+import { toBinary } from "@bufbuild/protobuf";
+import type { HistoryEvent } from "../api/generated/temporal/api/history/v1/message_pb.ts";
+import type { Failure } from "../api/generated/temporal/api/failure/v1/message_pb.ts";
+import { type Header, type Payloads, PayloadsSchema } from "../api/generated/temporal/api/common/v1/message_pb.ts";
+import { localActivityOf } from "./local_marker.ts";
+
+/** What was sent to the run, when. */
+export interface RecordedMessage {
+  /** The event that records it. */
+  readonly eventId: number;
+  readonly kind: "signal" | "update" | "cancel" | "terminate";
+  readonly name: string;
+  readonly input: Payloads | undefined;
+  readonly header: Header | undefined;
+  readonly identity: string;
+  readonly reason: string;
+  /** Of an update. */
+  readonly updateId: string;
+  readonly timeMs: number;
+  /** The event behind which it came: the run goes on unchanged up to there. */
+  readonly arrivedAfter: number;
+  /** The task that saw it, by its WorkflowTaskStarted; 0: none did. */
+  readonly seenBy: number;
+}
+
+/** How something ended. */
+export type RecordedEnd =
+  | { readonly kind: "completed"; readonly result: Payloads | undefined }
+  | { readonly kind: "failed"; readonly failure: Failure | undefined }
+  | { readonly kind: "timed out" }
+  | { readonly kind: "cancelled"; readonly details: Payloads | undefined }
+  | { readonly kind: "terminated" }
+  /** History ends before it does. */
+  | { readonly kind: "never" };
+
+/** An activity, a local activity or a child. */
+export interface RecordedCall {
+  /** Of the event that scheduled it (of a local activity, of its marker). */
+  readonly eventId: number;
+  readonly type: string;
+  /** Encoded arguments, to compare with. */
+  readonly input: string;
+  readonly startMs: number;
+  /** When its last attempt began. */
+  lastStartMs: number;
+  endMs: number;
+  /** The event that ended it; 0 without one. */
+  endEventId: number;
+  attempt: number;
+  end: RecordedEnd;
+  /** Of a child that could not be started. */
+  startFailed?: boolean;
+}
+
+export interface RecordedTimer {
+  readonly eventId: number;
+  readonly timerId: string;
+  readonly startMs: number;
+}
+
+/** All of it. */
+export interface Recorded {
+  readonly events: readonly HistoryEvent[];
+  readonly messages: readonly RecordedMessage[];
+  readonly activities: readonly RecordedCall[];
+  readonly localActivities: readonly RecordedCall[];
+  readonly children: readonly RecordedCall[];
+  readonly timers: readonly RecordedTimer[];
+  /** Signals and requests to cancel that found no workflow, by "signal|cancel workflowId". */
+  readonly refusedExternals: ReadonlySet<string>;
+}
+
+export function msOf(event: HistoryEvent): number {
+  const { seconds = 0n, nanos = 0 } = event.eventTime ?? {};
+  return Number(seconds) * 1000 + Math.round(nanos / 1000) / 1000;
+}
+
+/** Encoded payloads as text: equal for equal values of equal encoding. */
+export function inputKey(input: Payloads | undefined): string {
+  if (input === undefined || input.payloads.length === 0) return "";
+  let text = "";
+  for (const byte of toBinary(PayloadsSchema, input)) text += String.fromCharCode(byte);
+  return text;
+}
+
+/** Reads a decoded history. */
+export function readRecorded(events: readonly HistoryEvent[]): Recorded {
+  const messages: RecordedMessage[] = [];
+  const activities = new Map<number, RecordedCall>();
+  const localActivities: RecordedCall[] = [];
+  const children = new Map<number, RecordedCall>();
+  const timers: RecordedTimer[] = [];
+  const refusedExternals = new Set<string>();
+  const externals = new Map<number, string>();
+  const tasks = tasksOf(events);
+  for (const event of events) {
+    const { attributes: { case: kind, value } } = event;
+    const eventId = Number(event.eventId);
+    const timeMs = msOf(event);
+    const message = messageIn(event, tasks);
+    if (message !== undefined) messages.push(message);
+    const ended = (calls: Map<number, RecordedCall>, id: bigint, end: RecordedEnd): void => {
+      const call = calls.get(Number(id));
+      if (call !== undefined) Object.assign(call, { end, endMs: timeMs, endEventId: eventId });
+    };
+    switch (kind) {
+      case "activityTaskScheduledEventAttributes":
+        activities.set(eventId, callOf(eventId, value.activityType?.name ?? "", inputKey(value.input), timeMs));
+        break;
+      case "activityTaskStartedEventAttributes": {
+        const call = activities.get(Number(value.scheduledEventId));
+        if (call !== undefined) [call.lastStartMs, call.attempt] = [timeMs, value.attempt];
+        break;
+      }
+      case "activityTaskCompletedEventAttributes":
+        ended(activities, value.scheduledEventId, { kind: "completed", result: value.result });
+        break;
+      case "activityTaskFailedEventAttributes":
+        ended(activities, value.scheduledEventId, { kind: "failed", failure: value.failure });
+        break;
+      case "activityTaskTimedOutEventAttributes":
+        ended(activities, value.scheduledEventId, { kind: "timed out" });
+        break;
+      case "activityTaskCanceledEventAttributes":
+        ended(activities, value.scheduledEventId, { kind: "cancelled", details: value.details });
+        break;
+      case "timerStartedEventAttributes":
+        timers.push({ eventId, timerId: value.timerId, startMs: timeMs });
+        break;
+      case "startChildWorkflowExecutionInitiatedEventAttributes":
+        children.set(eventId, callOf(eventId, value.workflowType?.name ?? "", inputKey(value.input), timeMs));
+        break;
+      case "startChildWorkflowExecutionFailedEventAttributes": {
+        ended(children, value.initiatedEventId, { kind: "never" });
+        const call = children.get(Number(value.initiatedEventId));
+        if (call !== undefined) call.startFailed = true;
+        break;
+      }
+      case "childWorkflowExecutionCompletedEventAttributes":
+        ended(children, value.initiatedEventId, { kind: "completed", result: value.result });
+        break;
+      case "childWorkflowExecutionFailedEventAttributes":
+        ended(children, value.initiatedEventId, { kind: "failed", failure: value.failure });
+        break;
+      case "childWorkflowExecutionCanceledEventAttributes":
+        ended(children, value.initiatedEventId, { kind: "cancelled", details: value.details });
+        break;
+      case "childWorkflowExecutionTimedOutEventAttributes":
+        ended(children, value.initiatedEventId, { kind: "timed out" });
+        break;
+      case "childWorkflowExecutionTerminatedEventAttributes":
+        ended(children, value.initiatedEventId, { kind: "terminated" });
+        break;
+      case "signalExternalWorkflowExecutionInitiatedEventAttributes":
+        externals.set(eventId, `signal ${value.workflowExecution?.workflowId}`);
+        break;
+      case "requestCancelExternalWorkflowExecutionInitiatedEventAttributes":
+        externals.set(eventId, `cancel ${value.workflowExecution?.workflowId}`);
+        break;
+      case "signalExternalWorkflowExecutionFailedEventAttributes":
+      case "requestCancelExternalWorkflowExecutionFailedEventAttributes":
+        refusedExternals.add(externals.get(Number(value.initiatedEventId)) ?? "");
+        break;
+      case "markerRecordedEventAttributes": {
+        const marker = localActivityOf(event);
+        if (marker !== undefined) {
+          localActivities.push({
+            ...callOf(eventId, marker.type, "", timeMs),
+            ...{ endMs: timeMs, endEventId: eventId, attempt: marker.attempt, end: marker.end },
+          });
+        }
+        break;
+      }
+    }
+  }
+  return {
+    events,
+    messages: messages.sort((a, b) => a.arrivedAfter - b.arrivedAfter || a.eventId - b.eventId),
+    activities: [...activities.values()],
+    localActivities,
+    children: [...children.values()],
+    timers,
+    refusedExternals,
+  };
+}
+
+/** The message that an event records. */
+function messageIn(event: HistoryEvent, tasks: readonly TaskEvents[]): RecordedMessage | undefined {
+  const { attributes: { case: kind, value } } = event;
+  const eventId = Number(event.eventId);
+  const blank = {
+    ...{ eventId, name: "", input: undefined, header: undefined, identity: "", reason: "", updateId: "", timeMs: msOf(event) },
+    arrivedAfter: eventId - 1,
+    seenBy: tasks.find((task) => task.startedId > eventId)?.startedId ?? 0,
+  };
+  switch (kind) {
+    case "workflowExecutionSignaledEventAttributes": {
+      const { signalName: name, input, header, identity } = value;
+      return { ...blank, kind: "signal", name, input, header, identity };
+    }
+    case "workflowExecutionCancelRequestedEventAttributes":
+      return { ...blank, kind: "cancel", reason: value.cause, identity: value.identity };
+    case "workflowExecutionTerminatedEventAttributes":
+      return { ...blank, kind: "terminate", reason: value.reason, identity: value.identity };
+    case "workflowExecutionUpdateAcceptedEventAttributes": {
+      const task = tasks.findLast(({ startedId }) => startedId < eventId);
+      const { meta, input } = value.acceptedRequest ?? {};
+      return {
+        ...{ ...blank, kind: "update", name: input?.name ?? "", input: input?.args, header: input?.header },
+        ...{ identity: meta?.identity ?? "", updateId: meta?.updateId || value.protocolInstanceId },
+        // It came when its task was scheduled; the event is of that task's end.
+        ...(task !== undefined && { timeMs: task.scheduledMs, arrivedAfter: task.scheduledId - 1, seenBy: task.startedId }),
+      };
+    }
+    default:
+      return undefined;
+  }
+}
+
+function callOf(eventId: number, type: string, input: string, startMs: number): RecordedCall {
+  return {
+    ...{ eventId, type, input, startMs, lastStartMs: startMs, endMs: Infinity, endEventId: 0, attempt: 1 },
+    end: { kind: "never" },
+  };
+}
+
+interface TaskEvents {
+  readonly scheduledId: number;
+  readonly scheduledMs: number;
+  readonly startedId: number;
+}
+
+/** Workflow tasks that were completed, in order. */
+function tasksOf(events: readonly HistoryEvent[]): TaskEvents[] {
+  const tasks: TaskEvents[] = [];
+  for (const { attributes: { case: kind, value } } of events) {
+    if (kind !== "workflowTaskCompletedEventAttributes") continue;
+    const scheduledId = Number(value.scheduledEventId);
+    const scheduled = events[scheduledId - 1];
+    if (scheduled === undefined) continue;
+    tasks.push({ scheduledId, scheduledMs: msOf(scheduled), startedId: Number(value.startedEventId) });
+  }
+  return tasks;
+}

@@ -1,0 +1,52 @@
+// Going on with a real run from a position: Temporal's reset, which makes a new run of the history up to a workflow task. A debugger only says
+// which command does it.
+import type { HistoryEvent } from "../api/generated/temporal/api/history/v1/message_pb.ts";
+
+/** How the run is reset so that the position is the next thing to happen. */
+export type ResetAdvice =
+  | {
+    /** Command of Temporal's command line. */
+    readonly command: string;
+    /** The WorkflowTaskCompleted event that is the last to stay. */
+    readonly eventId: number;
+    /** What it does, and what it does not do. */
+    readonly note: string;
+  }
+  | { readonly command: undefined; readonly note: string };
+
+const NOTE =
+  "It starts a new run on the cluster from there, and terminates the run that is open; signals and updates that came later are sent " +
+  "to it again. Edits of a branch are not part of it. `temporalex workflow reset --address host:7233` takes the same options. The embedded engine " +
+  "offers no reset: start the workflow again under its id.";
+
+/** The command that resets a run to just before an event. Ids are quoted for POSIX shells. */
+export function resetAdvice(
+  events: readonly HistoryEvent[],
+  position: number,
+  run: { readonly workflowId: string; readonly runId: string; readonly namespace?: string },
+): ResetAdvice {
+  const task = events.findLast(({ eventId, attributes }) =>
+    Number(eventId) <= position && attributes.case === "workflowTaskCompletedEventAttributes"
+  );
+  if (task === undefined) {
+    return {
+      command: undefined,
+      note: `no workflow task has completed up to event ${position}: start the workflow anew instead`,
+    };
+  }
+  if (run.workflowId === "") {
+    return { command: undefined, note: "the history does not name its workflow id, which a reset needs" };
+  }
+  const eventId = Number(task.eventId);
+  const parts = [
+    "temporal workflow reset",
+    `--workflow-id ${quoted(run.workflowId)}`,
+    ...(run.runId === "" ? [] : [`--run-id ${quoted(run.runId)}`]),
+    `--event-id ${eventId}`,
+    `--reason ${quoted(`back to event ${position}`)}`,
+    ...(run.namespace === undefined ? [] : [`--namespace ${quoted(run.namespace)}`]),
+  ];
+  return { command: parts.join(" "), eventId, note: NOTE };
+}
+
+const quoted = (text: string): string => /^[\w.:@/-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;

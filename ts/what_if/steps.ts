@@ -1,0 +1,198 @@
+// A history as steps: what reached the run and what its code asked for, one line each, without the bookkeeping of workflow tasks. Steps of two
+// runs or branches can be laid side by side, though their events have other numbers.
+import type { HistoryEvent } from "../api/generated/temporal/api/history/v1/message_pb.ts";
+import type { Failure } from "../api/generated/temporal/api/failure/v1/message_pb.ts";
+import type { Payload, Payloads } from "../api/generated/temporal/api/common/v1/message_pb.ts";
+import { defaultPayloadConverter, type PayloadConverter } from "../converter/payload.ts";
+import { localActivityOf } from "./local_marker.ts";
+import { msOf } from "./recorded.ts";
+
+export type StepKind =
+  | ("run" | "signal" | "update" | "cancel" | "activity" | "local activity" | "timer" | "child" | "external")
+  | ("marker" | "search attributes" | "nexus");
+
+/** One step. */
+export interface Step {
+  readonly eventId: number;
+  readonly kind: StepKind;
+  /** What happened to it: "scheduled", "completed", ... */
+  readonly what: string;
+  /** Of the activity, signal, timer, ... */
+  readonly name: string;
+  /** Its values as one line. */
+  readonly text: string;
+  readonly timeMs: number;
+}
+
+type Told = readonly [kind: StepKind, what: string, name: string, text?: string];
+
+/** What events are told with: the names that earlier events gave, and values as text. */
+interface Telling {
+  readonly named: (name: string) => string;
+  readonly names: ReadonlyMap<bigint, string>;
+  readonly values: (payloads: Payloads | undefined) => string;
+}
+
+/** The steps of a history. */
+export function stepsOf(events: readonly HistoryEvent[], converter: PayloadConverter = defaultPayloadConverter): Step[] {
+  const names = new Map<bigint, string>();
+  const values = (payloads: Payloads | undefined) => (payloads?.payloads ?? []).map((each) => textOf(each, converter)).join(", ");
+  return events.flatMap((event) => {
+    const named = (name: string): string => {
+      names.set(event.eventId, name);
+      return name;
+    };
+    const telling = { named, names, values };
+    const told = messageTold(event, telling) ?? callTold(event, telling) ?? childTold(event, telling) ??
+      otherTold(event, telling);
+    if (told === undefined) return [];
+    const [kind, what, name, text = ""] = told;
+    return [{ eventId: Number(event.eventId), kind, what, name, text, timeMs: msOf(event) }];
+  });
+}
+
+/** What reached the run, and how it ended. */
+function messageTold({ attributes: { case: kind, value } }: HistoryEvent, { named, names, values }: Telling): Told | undefined {
+  switch (kind) {
+    case "workflowExecutionStartedEventAttributes":
+      return ["run", "started", value.workflowType?.name ?? "", values(value.input)];
+    case "workflowExecutionCompletedEventAttributes":
+      return ["run", "completed", "", values(value.result)];
+    case "workflowExecutionFailedEventAttributes":
+      return ["run", "failed", "", failureText(value.failure)];
+    case "workflowExecutionTimedOutEventAttributes":
+      return ["run", "timed out", ""];
+    case "workflowExecutionCanceledEventAttributes":
+      return ["run", "cancelled", "", values(value.details)];
+    case "workflowExecutionTerminatedEventAttributes":
+      return ["run", "terminated", "", value.reason];
+    case "workflowExecutionContinuedAsNewEventAttributes":
+      return ["run", "continued as new", value.workflowType?.name ?? "", values(value.input)];
+    case "workflowExecutionCancelRequestedEventAttributes":
+      return ["cancel", "requested", "", value.cause];
+    case "workflowExecutionSignaledEventAttributes":
+      return ["signal", "received", value.signalName, values(value.input)];
+    case "workflowExecutionUpdateAcceptedEventAttributes":
+      return [
+        "update",
+        "accepted",
+        named(value.acceptedRequest?.input?.name ?? ""),
+        values(value.acceptedRequest?.input?.args),
+      ];
+    case "workflowExecutionUpdateCompletedEventAttributes": {
+      const outcome = value.outcome?.value;
+      const text = outcome?.case === "failure" ? failureText(outcome.value) : values(outcome?.value);
+      return ["update", outcome?.case === "failure" ? "failed" : "completed", names.get(value.acceptedEventId) ?? "", text];
+    }
+    default:
+      return undefined;
+  }
+}
+
+/** Activities and timers. */
+function callTold({ attributes: { case: kind, value } }: HistoryEvent, { named, names, values }: Telling): Told | undefined {
+  switch (kind) {
+    case "activityTaskScheduledEventAttributes":
+      return ["activity", "scheduled", named(value.activityType?.name ?? ""), values(value.input)];
+    case "activityTaskCompletedEventAttributes":
+      return ["activity", "completed", names.get(value.scheduledEventId) ?? "", values(value.result)];
+    case "activityTaskFailedEventAttributes":
+      return ["activity", "failed", names.get(value.scheduledEventId) ?? "", failureText(value.failure)];
+    case "activityTaskTimedOutEventAttributes":
+      return ["activity", "timed out", names.get(value.scheduledEventId) ?? ""];
+    case "activityTaskCanceledEventAttributes":
+      return ["activity", "cancelled", names.get(value.scheduledEventId) ?? ""];
+    case "activityTaskCancelRequestedEventAttributes":
+      return ["activity", "cancel requested", names.get(value.scheduledEventId) ?? ""];
+    case "timerStartedEventAttributes": {
+      const { seconds = 0n, nanos = 0 } = value.startToFireTimeout ?? {};
+      return ["timer", "started", value.timerId, `${Number(seconds) * 1000 + nanos / 1e6} ms`];
+    }
+    case "timerFiredEventAttributes":
+      return ["timer", "fired", value.timerId];
+    case "timerCanceledEventAttributes":
+      return ["timer", "cancelled", value.timerId];
+    default:
+      return undefined;
+  }
+}
+
+/** Children. */
+function childTold({ attributes: { case: kind, value } }: HistoryEvent, { named, names, values }: Telling): Told | undefined {
+  switch (kind) {
+    case "startChildWorkflowExecutionInitiatedEventAttributes":
+      return ["child", "initiated", named(value.workflowType?.name ?? ""), values(value.input)];
+    case "startChildWorkflowExecutionFailedEventAttributes":
+      return ["child", "not started", names.get(value.initiatedEventId) ?? ""];
+    case "childWorkflowExecutionStartedEventAttributes":
+      return ["child", "started", names.get(value.initiatedEventId) ?? ""];
+    case "childWorkflowExecutionCompletedEventAttributes":
+      return ["child", "completed", names.get(value.initiatedEventId) ?? "", values(value.result)];
+    case "childWorkflowExecutionFailedEventAttributes":
+      return ["child", "failed", names.get(value.initiatedEventId) ?? "", failureText(value.failure)];
+    case "childWorkflowExecutionCanceledEventAttributes":
+      return ["child", "cancelled", names.get(value.initiatedEventId) ?? ""];
+    case "childWorkflowExecutionTimedOutEventAttributes":
+      return ["child", "timed out", names.get(value.initiatedEventId) ?? ""];
+    case "childWorkflowExecutionTerminatedEventAttributes":
+      return ["child", "terminated", names.get(value.initiatedEventId) ?? ""];
+    default:
+      return undefined;
+  }
+}
+
+/** The rest. */
+function otherTold({ attributes: { case: kind, value } }: HistoryEvent, { named, names, values }: Telling): Told | undefined {
+  switch (kind) {
+    case "signalExternalWorkflowExecutionInitiatedEventAttributes":
+      return [
+        "external",
+        "signal",
+        named(`${value.signalName} to ${value.workflowExecution?.workflowId}`),
+        values(value.input),
+      ];
+    case "requestCancelExternalWorkflowExecutionInitiatedEventAttributes":
+      return ["external", "cancel", named(`${value.workflowExecution?.workflowId}`)];
+    case "externalWorkflowExecutionSignaledEventAttributes":
+    case "externalWorkflowExecutionCancelRequestedEventAttributes":
+      return ["external", "reached", names.get(value.initiatedEventId) ?? ""];
+    case "signalExternalWorkflowExecutionFailedEventAttributes":
+    case "requestCancelExternalWorkflowExecutionFailedEventAttributes":
+      return ["external", "not reached", names.get(value.initiatedEventId) ?? ""];
+    case "markerRecordedEventAttributes": {
+      const local = localActivityOf({ attributes: { case: kind, value } } as HistoryEvent);
+      if (local !== undefined) {
+        const { end } = local;
+        return end.kind === "failed"
+          ? ["local activity", "failed", local.type, failureText(end.failure)]
+          : ["local activity", "completed", local.type, end.kind === "completed" ? values(end.result) : ""];
+      }
+      return ["marker", "recorded", value.markerName, Object.values(value.details).map(values).join(", ")];
+    }
+    case "upsertWorkflowSearchAttributesEventAttributes":
+      return ["search attributes", "set", Object.keys(value.searchAttributes?.indexedFields ?? {}).join(", ")];
+    case "nexusOperationScheduledEventAttributes":
+      return ["nexus", "scheduled", named(value.operation)];
+    case "nexusOperationCompletedEventAttributes":
+      return ["nexus", "completed", names.get(value.scheduledEventId) ?? ""];
+    case "nexusOperationFailedEventAttributes":
+      return ["nexus", "failed", names.get(value.scheduledEventId) ?? ""];
+    default:
+      return undefined;
+  }
+}
+
+function textOf(payload: Payload, converter: PayloadConverter): string {
+  try {
+    return JSON.stringify(converter.fromPayload(payload)) ?? "undefined";
+  } catch {
+    return `${payload.data.length} bytes`;
+  }
+}
+
+/** The message, and that of what caused it. */
+function failureText(failure: Failure | undefined): string {
+  const parts: string[] = [];
+  for (let at = failure; at !== undefined; at = at.cause) parts.push(at.message);
+  return parts.join(": ");
+}

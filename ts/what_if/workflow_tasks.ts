@@ -1,0 +1,163 @@
+// The workflow tasks of a branch: run by the realm, as everything that runs the user's code is. What the code asks for that needs another
+// workflow (a child, a signal to one) is made ready before the engine hears of it.
+import { create, fromBinary } from "@bufbuild/protobuf";
+import type { LocalAnswer, RealmOutcome } from "../realm/realm.ts";
+import { LocalActivityResolution, type LocalWork } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
+import { readWorkflowTask, type WorkflowTask } from "../api/workflow_task.ts";
+import { toBinary } from "@bufbuild/protobuf";
+import { FailureSchema } from "../api/generated/temporal/api/failure/v1/message_pb.ts";
+import {
+  RespondWorkflowTaskCompletedRequestSchema,
+  RespondWorkflowTaskFailedRequestSchema,
+} from "../api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+import { type Payload, PayloadSchema } from "../api/generated/temporal/api/common/v1/message_pb.ts";
+import type { PayloadConverter } from "../converter/payload.ts";
+import { shown } from "./activities.ts";
+import type { Answers } from "./answers.ts";
+import type { Children } from "./children.ts";
+import { inputKey, type Recorded } from "./recorded.ts";
+import type { World } from "./world.ts";
+
+/** What runs the workflow code: a realm of `temporalex/realm`, or anything else that runs workflow tasks. */
+export interface TaskRealm {
+  runTask(task: WorkflowTask, runLocally?: (work: LocalWork) => Promise<LocalAnswer>): Promise<RealmOutcome>;
+  evict(runId: string): void;
+}
+
+/** The code failed a task; a real run would wait for better code. */
+export interface TaskFailure {
+  readonly message: string;
+  /** WorkflowTaskFailedCause. */
+  readonly cause: number;
+}
+
+interface Parts {
+  readonly world: World;
+  readonly realm: TaskRealm;
+  readonly recorded: Recorded;
+  readonly answers: Answers;
+  readonly children: Children;
+  readonly converter: PayloadConverter;
+  readonly runId: string;
+}
+
+export class WorkflowTasks {
+  readonly #parts: Parts;
+  /** Queues on which tasks of the branch may be. */
+  readonly workflowQueues = new Set<string>();
+  readonly activityQueues = new Set<string>();
+  /** Workflow tasks that the code completed. */
+  completed = 0;
+  failure: TaskFailure | undefined;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  /** Takes the next task of a queue that has one. */
+  async take(queue: string): Promise<void> {
+    const { world, children, realm, runId } = this.#parts;
+    const polled = await world.workflowTask(queue);
+    if (polled === undefined) return;
+    if (polled.task.workflowExecution?.runId !== runId) return await children.work(polled.task);
+    // A run of the same id may be in the realm's memory, of another branch.
+    realm.evict(runId);
+    let outcome: RealmOutcome;
+    try {
+      outcome = await realm.runTask(readWorkflowTask(polled.bytes), (work) => Promise.resolve(this.#local(work)));
+    } finally {
+      realm.evict(runId);
+    }
+    const { response } = outcome;
+    if (response?.$case === "completed") return await this.#completed(response.value);
+    const told = response?.$case === "failed" ? fromBinary(RespondWorkflowTaskFailedRequestSchema, response.value) : undefined;
+    this.failure = {
+      message: told?.failure?.message ?? outcome.error?.message ?? "the workflow task failed",
+      cause: told?.cause ?? 0,
+    };
+  }
+
+  async #completed(bytes: Uint8Array): Promise<void> {
+    const { world } = this.#parts;
+    const request = fromBinary(RespondWorkflowTaskCompletedRequestSchema, bytes);
+    request.stickyAttributes = undefined;
+    request.returnNewWorkflowTask = false;
+    request.namespace = world.namespace;
+    for (const { attributes } of request.commands) await this.#prepare(attributes);
+    this.completed++;
+    try {
+      await world.service.respondWorkflowTaskCompleted(request);
+    } catch (error) {
+      // A message that came meanwhile gives the task again; what the engine refuses fails it, and is in its history.
+      if (!/UnhandledCommand/.test((error as Error).message)) this.failure = { message: (error as Error).message, cause: 0 };
+    }
+  }
+
+  async #prepare(attributes: Command["attributes"]): Promise<void> {
+    const { world, recorded, answers, children, converter } = this.#parts;
+    switch (attributes.case) {
+      case "scheduleActivityTaskCommandAttributes":
+        attributes.value.requestEagerExecution = false;
+        this.activityQueues.add(attributes.value.taskQueue?.name ?? "");
+        break;
+      case "startChildWorkflowExecutionCommandAttributes": {
+        const { workflowId, workflowType, input, taskQueue } = attributes.value;
+        const args = shown(converter, input?.payloads);
+        const answer = answers.of({ of: "child", type: workflowType?.name ?? "", input: inputKey(input), eventId: 0, args });
+        if (answer.startFails) await world.other(workflowId);
+        if (taskQueue !== undefined && taskQueue.name !== "") this.workflowQueues.add(taskQueue.name);
+        children.know(workflowId, answer, world.nowMs);
+        break;
+      }
+      case "signalExternalWorkflowExecutionCommandAttributes":
+      case "requestCancelExternalWorkflowExecutionCommandAttributes": {
+        const kind = attributes.case === "signalExternalWorkflowExecutionCommandAttributes" ? "signal" : "cancel";
+        const workflowId = kind === "signal"
+          ? (attributes.value as { execution?: { workflowId: string } }).execution?.workflowId ?? ""
+          : (attributes.value as { workflowId?: string }).workflowId ?? "";
+        if (!attributes.value.childWorkflowOnly && !recorded.refusedExternals.has(`${kind} ${workflowId}`)) {
+          await world.other(workflowId);
+        }
+        break;
+      }
+    }
+  }
+
+  readonly #localEnds = new Map<number, Uint8Array>();
+
+  /** Local activities end at once: a workflow task takes no virtual time. */
+  #local(work: LocalWork): LocalAnswer {
+    const { answers, converter } = this.#parts;
+    for (const { seq, activityType, arguments: given, attempt, originalScheduleTimeMs } of work.start) {
+      const payloads = given.map(({ metadata, data }): Payload => create(PayloadSchema, { metadata, data }));
+      const args = shown(converter, payloads);
+      const { end, question } = answers.of({ of: "local activity", type: activityType, input: "", eventId: 0, args });
+      if (question !== undefined || end.kind === "never" || end.kind === "timed out" || end.kind === "terminated") {
+        return { resolutions: [], failure: `local activity ${activityType} has no recorded answer` };
+      }
+      const ended = { seq, attempt: Math.max(1, attempt), runtimeMs: 0, backoffMs: 0, originalScheduleTimeMs };
+      const result = end.kind === "completed"
+        ? { $case: "completed" as const, value: completedWith(end.result?.payloads[0]) }
+        : end.kind === "failed"
+        ? { $case: "failed" as const, value: toBinary(FailureSchema, end.failure ?? create(FailureSchema)) }
+        : { $case: "cancelled" as const, value: CANCELLED() };
+      this.#localEnds.set(seq, LocalActivityResolution.encode({ ...ended, result }).finish());
+    }
+    for (const seq of work.abandon) this.#localEnds.delete(seq);
+    if (!work.wait) return { resolutions: [] };
+    const resolutions = [...this.#localEnds.values()];
+    this.#localEnds.clear();
+    return { resolutions };
+  }
+}
+
+type Command = ReturnType<typeof fromBinary<typeof RespondWorkflowTaskCompletedRequestSchema>>["commands"][number];
+
+const completedWith = (payload: Payload | undefined) =>
+  payload === undefined ? {} : { result: { metadata: payload.metadata, data: payload.data, externalPayloads: [] } };
+
+const CANCELLED = (): Uint8Array =>
+  toBinary(
+    FailureSchema,
+    create(FailureSchema, { message: "cancelled", failureInfo: { case: "canceledFailureInfo", value: {} } }),
+  );

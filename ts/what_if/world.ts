@@ -1,0 +1,151 @@
+// The engine of one branch: in memory, with virtual time, nothing else in it but the run, its children and the workflows that it sends to. Time
+// moves only when the branch says so, and nothing of it reaches a real run.
+import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
+import { EngineTimerState } from "../api/generated/fields.ts";
+import { type HistoryEvent, HistorySchema } from "../api/generated/temporal/api/history/v1/message_pb.ts";
+import {
+  type PollWorkflowTaskQueueResponse,
+  PollWorkflowTaskQueueResponseSchema,
+} from "../api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+import { WorkflowIdConflictPolicy } from "../api/generated/temporal/api/enums/v1/workflow_pb.ts";
+import { concat, Message } from "../api/wire.ts";
+import { VirtualClock } from "../engine/clock.ts";
+import { EmbeddedEngine } from "../engine/host.ts";
+import { openRun, type OpenRunToMake } from "../engine/maintenance/open_run.ts";
+import { MemoryStore } from "../engine/memory_store.ts";
+import { hop } from "../platform/hop.ts";
+import { type TypedService, typedService } from "../service/typed.ts";
+
+/** Of items of the store that hold a timer. */
+const TIMER = 3;
+/** Nothing polls it. */
+const UNSERVED = "what-if-unserved";
+
+export const IDENTITY = "what-if";
+
+export class World {
+  readonly clock: VirtualClock;
+  readonly namespace = "default";
+  readonly #store = new MemoryStore();
+  readonly #main: OpenRunToMake;
+  #engine!: EmbeddedEngine;
+  #service!: TypedService;
+  readonly #moved = new Set<string>();
+
+  private constructor(main: OpenRunToMake, nowMs: number) {
+    this.#main = main;
+    this.clock = new VirtualClock(nowMs);
+  }
+
+  /** With the run, and the children that it waits for. Throws an ImportError for events that make no run. */
+  static async open(main: OpenRunToMake, children: readonly OpenRunToMake[], nowMs: number): Promise<World> {
+    const world = new World(main, nowMs);
+    world.#store.commit([main, ...children].map((run) => openRun(run)));
+    await world.#start();
+    return world;
+  }
+
+  async #start(): Promise<void> {
+    const { clock, namespace } = this;
+    // What the engine survives shows in the branch's history, or not at all.
+    this.#engine = await EmbeddedEngine.open({ store: this.#store, clock, namespace, remoteWorkers: true, onError: () => {} });
+    this.#service = typedService(this.#engine);
+  }
+
+  get service(): TypedService {
+    return this.#service;
+  }
+
+  get nowMs(): number {
+    return this.clock.nowMs();
+  }
+
+  /** When the engine has something to do next; Infinity: never. */
+  get nextMs(): number {
+    const { nextWakeMs } = this.#engine.stats();
+    return nextWakeMs === 0 ? Infinity : nextWakeMs;
+  }
+
+  /** Everything that was asked of the engine is done. */
+  async quiet(): Promise<void> {
+    do await hop(); while (this.#engine.busy);
+  }
+
+  tasks(queue: string): { workflow: number; activity: number } {
+    const { workflow, activity } = this.#engine.backlog(queue);
+    return { workflow: workflow.tasks, activity: activity.tasks };
+  }
+
+  get events(): number {
+    return this.#row()?.historyLength ?? 0;
+  }
+
+  get closed(): boolean {
+    return (this.#row()?.closeTimeMs ?? 0) > 0;
+  }
+
+  #row() {
+    return this.#store.load(this.#main.workflowId, this.#main.runId)?.row;
+  }
+
+  history(): { bytes: Uint8Array; events: HistoryEvent[] } {
+    const parts = this.#store.historyRange(this.#main.workflowId, this.#main.runId, 1, this.events);
+    const bytes = concat(parts);
+    return { bytes, events: fromBinary(HistorySchema, bytes).events };
+  }
+
+  /** The next workflow task of a queue that has one, with all of its history. */
+  async workflowTask(queue: string): Promise<{ task: PollWorkflowTaskQueueResponse; bytes: Uint8Array } | undefined> {
+    const { namespace } = this;
+    const task = await this.#service.pollWorkflowTaskQueue({ namespace, taskQueue: { name: queue }, identity: IDENTITY });
+    if (task.taskToken.length === 0) return undefined;
+    const events = [...task.history?.events ?? []];
+    for (let nextPageToken = task.nextPageToken; nextPageToken.length > 0;) {
+      const execution = task.workflowExecution!;
+      const page = await this.#service.getWorkflowExecutionHistory({ namespace, execution, nextPageToken });
+      events.push(...page.history?.events ?? []);
+      nextPageToken = page.nextPageToken;
+    }
+    task.history = create(HistorySchema, { events });
+    task.nextPageToken = new Uint8Array(0);
+    return { task, bytes: toBinary(PollWorkflowTaskQueueResponseSchema, task) };
+  }
+
+  /** Another workflow that the run sends something to. */
+  async other(workflowId: string): Promise<void> {
+    const { namespace } = this;
+    await this.#service.startWorkflowExecution({
+      ...{ namespace, workflowId, identity: IDENTITY, requestId: crypto.randomUUID() },
+      workflowType: { name: UNSERVED },
+      taskQueue: { name: UNSERVED },
+      workflowIdConflictPolicy: WorkflowIdConflictPolicy.USE_EXISTING,
+    }).catch(() => undefined);
+  }
+
+  /** Sets when a timer that was started at this moment fires; answers false where there is none of that id. Once for each timer. */
+  async moveTimer(timerId: string, afterMs: number): Promise<boolean> {
+    const { workflowId, runId } = this.#main;
+    if (this.#moved.has(timerId)) return true;
+    const record = this.#store.load(workflowId, runId);
+    const timer = record?.items.find(({ kind, id }) => kind === TIMER && id === timerId);
+    if (record?.row === undefined || timer === undefined) return false;
+    this.#moved.add(timerId);
+    const atMs = this.nowMs + afterMs;
+    await this.#engine.close();
+    const value = concat([timer.value, new Message().int(EngineTimerState.fireUs, Math.round(atMs * 1000)).finish()]);
+    const row = { ...record.row, wakeAtMs: atMs, ready: true };
+    this.#store.commit([{ create: false, row, head: record.head, append: [], put: [{ ...timer, value }], remove: [] }]);
+    await this.#start();
+    return true;
+  }
+
+  /** Its timer is where the prefix put it. */
+  noteMoved(timerId: string): void {
+    this.#moved.add(timerId);
+  }
+
+  async close(): Promise<void> {
+    await this.#engine.close();
+    this.#store.close();
+  }
+}

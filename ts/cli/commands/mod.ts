@@ -13,6 +13,7 @@
 import type { Commands } from "../frame/command.ts";
 import { build } from "./build/command.ts";
 import { completion } from "./completion/command.ts";
+import { debug } from "./debug/command.ts";
 import { dev } from "./dev/command.ts";
 import { gateway } from "./gateway/command.ts";
 import { lint } from "./lint/command.ts";
@@ -34,5 +35,6 @@ export const COMMANDS: Commands = {
   build,
   lint,
   replay,
+  debug,
   completion: completion(() => COMMANDS),
 };

@@ -34,11 +34,29 @@ export interface WorkflowBundle {
   readonly warnings: readonly Problem[];
 }
 
+/** A module of a bundle, with where it came from. */
+export interface BundleSource {
+  /** As in stack traces: "src/workflows.ts". */
+  readonly name: string;
+  /** Where the loader found it. */
+  readonly url: string;
+  /** As it was written. */
+  readonly text: string;
+}
+
 /**
  * Puts workflow modules and all that they import into one file. The same sources make the same bytes, on every machine and in every folder.
  * Rejects with a WorkflowLoadError that names file and line of everything that cannot be loaded.
  */
 export async function bundleWorkflows(options: BundleOptions): Promise<WorkflowBundle> {
+  const { code, sourceMap, modules, warnings } = await bundleFromSources(options);
+  return { code: code + inlineMap(sourceMap), sourceMap, modules, warnings };
+}
+
+/** The same without the map in `code`, and with the sources. */
+export async function bundleFromSources(
+  options: BundleOptions,
+): Promise<WorkflowBundle & { readonly sources: readonly BundleSource[] }> {
   const { interceptors = [] } = options;
   const workflows = [options.workflows].flat() as (string | URL)[];
   const loaded = await loadSourceTexts(options);
@@ -58,10 +76,15 @@ export async function bundleWorkflows(options: BundleOptions): Promise<WorkflowB
   });
   const encoder = new TextEncoder();
   return {
-    code: code + inlineMap(sourceMap),
+    code,
     sourceMap,
     modules: parts.map(({ name, text }) => ({ name: displayName(`bundle:///${name}`), bytes: encoder.encode(text).length })),
     warnings,
+    sources: parts.map(({ name, text, original }, i) => ({
+      name: displayName(`bundle:///${name}`),
+      url: modules[i]!.url,
+      text: original ?? text,
+    })),
   };
 }
 

@@ -1,0 +1,24 @@
+// Options of the commands, and the calls that they make.
+import type { Call, Options } from "../../frame/command.ts";
+import { PAGE_OPTIONS } from "../../page/options.ts";
+import { RUN_ID, SERVICE_OPTIONS, WORKFLOW_ID } from "../../service/options.ts";
+import { PAYLOAD_CONVERTER, WORKFLOW_MODULES } from "../../service/workflow_modules_options.ts";
+
+export const options = {
+  ...WORKFLOW_MODULES,
+  workflows: {
+    ...WORKFLOW_MODULES.workflows,
+    help: "A module that exports workflows: it is read with all that it imports, and read again when a file of it is saved",
+  },
+  payloadConverter: PAYLOAD_CONVERTER,
+  ...PAGE_OPTIONS,
+  workflowId: {
+    ...WORKFLOW_ID,
+    required: false,
+    help: "The run of a store or a cluster, instead of files; an open one is followed",
+  },
+  runId: RUN_ID,
+  ...SERVICE_OPTIONS,
+} as const satisfies Options;
+
+export type DebugCall = Call<typeof options>;

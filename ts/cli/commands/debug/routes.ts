@@ -1,0 +1,92 @@
+// What the page asks of `temporalex debug`: the feed of what changes, the histories' bytes, and a line in the user's editor.
+import type { ServerResponse } from "node:http";
+import type { Problem } from "../../../realm/loader/errors.ts";
+import { displayName } from "../../../realm/loader/errors.ts";
+import { Feed } from "../../page/feed.ts";
+import { openInEditor } from "../../page/open_editor.ts";
+import { type DataRoute, refuse, sendBytes, sendJson } from "../../page/page_server.ts";
+import type { CodeVersion } from "./served_code.ts";
+import type { ServedHistory } from "./served_histories.ts";
+
+export interface DebugRoutes {
+  route(path: string): DataRoute | undefined;
+  code(version: CodeVersion): void;
+  refused(version: number, problems: readonly Problem[], message: string): void;
+  /** A history has more events. */
+  grown(index: number): void;
+  close(): void;
+}
+
+export function routesOf(
+  histories: readonly ServedHistory[],
+  env: { readonly [name: string]: string | undefined },
+): DebugRoutes {
+  const feed = new Feed();
+  let places: CodeVersion["places"] = new Map();
+  const open: DataRoute = {
+    method: "POST",
+    async handle(body, request, response) {
+      const asked = lineAsked(body, request.headers["content-type"]);
+      if (asked === undefined) return refuse(request, response, 400, "send JSON: file, line, column");
+      // Files of the code that is served, and no others.
+      const path = places.get(asked.file);
+      if (path === undefined) return refuse(request, response, 404, "the code has no such file on the disk");
+      await openInEditor({ path, line: asked.line, column: asked.column }, env)
+        .then(() => done(response), (error: Error) => sendJson(response, { message: error.message }, 409));
+    },
+  };
+  const history: DataRoute = {
+    method: "GET",
+    handle(_, request, response) {
+      const index = Number(/\/history\/(\d{1,4})(?:\?|$)/.exec(request.url!)?.[1]);
+      const found = histories[index];
+      if (found === undefined) return refuse(request, response, 404, "there is no such history");
+      sendBytes(response, found.file.bytes);
+    },
+  };
+  return {
+    route: (path) =>
+      path === "data/feed"
+        ? feed.route
+        : path === "data/open"
+        ? open
+        : /^data\/history\/\d{1,4}$/.test(path)
+        ? history
+        : undefined,
+    code({ version, bundle, files, places: now }) {
+      places = now;
+      feed.forget("refused");
+      feed.send("code", { version, bundle, files });
+    },
+    refused(version, problems, message) {
+      const shown = problems.map(({ file, line, column, message }) => ({ file: displayName(file), line, column, message }));
+      feed.send("refused", { version, problems: shown, message });
+    },
+    grown(index) {
+      const { file, open } = histories[index]!;
+      feed.send("grown", { index, events: file.events, open }, `grown ${index}`);
+    },
+    close: () => feed.close(),
+  };
+}
+
+const done = (response: ServerResponse): void => void response.writeHead(204).end();
+
+/** Undefined for a body of another form. */
+function lineAsked(
+  body: Uint8Array,
+  type: string | undefined,
+): { readonly file: string; readonly line: number; readonly column: number } | undefined {
+  if ((type ?? "").split(";")[0]!.trim() !== "application/json") return undefined;
+  try {
+    const { file, line, column = 1 } = JSON.parse(new TextDecoder().decode(body)) as {
+      file?: unknown;
+      line?: unknown;
+      column?: unknown;
+    };
+    const isPlace = (n: unknown): n is number => Number.isInteger(n) && Number(n) > 0 && Number(n) < 1e7;
+    return typeof file === "string" && isPlace(line) && isPlace(column) ? { file, line, column } : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,151 @@
+// `temporalex debug`: the debugger's page over histories and the code beside them.
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
+import { formatProblem, type Problem } from "../../../realm/loader/errors.ts";
+import { Exit } from "../../frame/exit.ts";
+import { UsageError } from "../../frame/errors.ts";
+import { importCodec } from "../../service/codec.ts";
+import { withService } from "../../service/open_service.ts";
+import { openBrowser } from "../../page/open_browser.ts";
+import { type PageFiles, pageFiles } from "../../page/page_files.ts";
+import { checkPort, startPageServer } from "../../page/page_server.ts";
+import { brokenLine, type ReplayLine } from "../replay/line.ts";
+import { shortPath } from "../replay/place.ts";
+import { lineText } from "../replay/text.ts";
+import type { DebugCall } from "./options.ts";
+import { routesOf } from "./routes.ts";
+import { type CodeModules, ServedCode } from "./served_code.ts";
+import { followRun, historiesOfFiles, historyOfRun, MOST_HISTORIES, type ServedHistory } from "./served_histories.ts";
+import { Verdicts } from "./verdicts.ts";
+
+/** What may come in while the page is open. */
+type Follow = (grown: (history: ServedHistory) => void) => Promise<void>;
+
+/** `page`: the files of the page, asked for once the command line is known to be right. */
+export async function debugCommand(call: DebugCall, page: () => PageFiles = pageFiles): Promise<number> {
+  const { options, args, io, print, signal } = call;
+  const { workflowId, runId } = options;
+  checkPort(options.port);
+  const modules = modulesOf(call);
+  if (workflowId === undefined && args.length === 0) {
+    throw new UsageError("which history? Name files with histories, or a run of a store or a cluster with --workflow-id");
+  }
+  if (workflowId !== undefined && args.length > 0) {
+    throw new UsageError("files with histories and --workflow-id contradict each other: open one or the other");
+  }
+  if (workflowId === undefined) {
+    if (runId !== undefined) throw new UsageError("--run-id needs --workflow-id");
+    const { codec } = await importCodec(io.cwd, options.codec);
+    const { histories, broken, more } = await historiesOfFiles(args, io.cwd, codec);
+    for (const { found, error } of broken) {
+      const line = brokenLine(found, error, 0);
+      if (histories.length === 0) {
+        throw new UsageError(`${found.file}${found.place === "" ? "" : ` (${found.place})`}: ${line.error!.message}`);
+      }
+      print.warn(`${found.file}${found.place === "" ? "" : ` (${found.place})`} is left out: ${line.error!.message}`);
+    }
+    if (more) print.warn(`only the first ${MOST_HISTORIES} histories are opened; name fewer`);
+    return await serve(call, page(), modules, histories, undefined);
+  }
+  return await withService(call, async (connection) => {
+    const { handle, history } = await historyOfRun(connection, workflowId, runId);
+    const follow: Follow | undefined = history.open ? (grown) => followRun(handle, history, grown, signal) : undefined;
+    return await serve(call, page(), modules, [history], follow);
+  });
+}
+
+/** The user's modules; undefined where none are named. */
+function modulesOf({ options, io }: DebugCall): CodeModules | undefined {
+  const found = (flag: string) => (module: string): string => {
+    const path = resolve(io.cwd, module);
+    if (!existsSync(path)) throw new UsageError(`${flag}: there is no module ${path}`);
+    return path;
+  };
+  const { workflows, interceptors, payloadConverter } = options;
+  if (workflows.length === 0) {
+    if (interceptors.length > 0) throw new UsageError("--interceptors needs --workflows");
+    return undefined;
+  }
+  return {
+    workflows: workflows.map(found("--workflows")),
+    interceptors: interceptors.map(found("--interceptors")),
+    ...(payloadConverter === undefined ? {} : { payloadConverter: found("--payload-converter")(payloadConverter) }),
+  };
+}
+
+async function serve(
+  call: DebugCall,
+  page: PageFiles,
+  modules: CodeModules | undefined,
+  first: readonly ServedHistory[],
+  follow: Follow | undefined,
+): Promise<number> {
+  const { options, io, print, signal } = call;
+  const histories = [...first];
+  const routes = routesOf(histories, io.env);
+  const verdicts = modules && new Verdicts(modules, (version, line) => tellVerdict(call, version, line));
+  const code = modules && new ServedCode(modules, {
+    loaded(version) {
+      routes.code(version);
+      for (const warning of version.warnings) print.warn(problemText(call, warning));
+      verdicts!.take(version.version, version.host, histories);
+    },
+    refused(version, problems, message) {
+      routes.refused(version, problems, message);
+      tellRefused(call, version, problems, message);
+    },
+  });
+  const server = await startPageServer({
+    port: options.port,
+    page,
+    about: { by: "debug", histories: histories.map(({ name, open }) => ({ name, open })), code: modules !== undefined },
+    route: (path) => routes.route(path),
+    onError: (error) => print.warn(`the page's server failed at a request: ${error.message}`),
+  });
+  try {
+    print.result(
+      { event: "started", url: server.url, histories: histories.length },
+      () => `the debugger is at ${print.paint(server.url, "cyan")} (Ctrl-C ends it)\n`,
+    );
+    if (io.terminal && !options.noOpen && !await openBrowser(server.url)) {
+      print.note("no browser could be started: open the address by hand");
+    }
+    await code?.load();
+    if (code !== undefined) print.note(`watching ${code.files} files`);
+    const ended = new Promise<void>((resolve) =>
+      signal.aborted ? resolve() : signal.addEventListener("abort", () => resolve(), { once: true })
+    );
+    void follow?.((history) => {
+      histories[0] = history;
+      routes.grown(0);
+      verdicts?.again(history);
+    }).catch((error: Error) => print.warn(`the run is not followed any more: ${error.message}`));
+    await ended;
+    print.result({ event: "stopped" }, () => "stopped\n");
+    return Exit.ok;
+  } finally {
+    code?.close();
+    routes.close();
+    await server.close();
+    await verdicts?.close();
+  }
+}
+
+function tellVerdict({ print }: DebugCall, version: number, line: ReplayLine): void {
+  print.result({ event: "verdict", version, ...line }, () => lineText(line, print));
+}
+
+function tellRefused(call: DebugCall, version: number, problems: readonly Problem[], message: string): void {
+  const { print, io } = call;
+  const plain = problems.map(({ file, line, column, message }) => ({ file: shortPath(file, io.cwd), line, column, message }));
+  print.result(
+    { event: "refused", version, message, problems: plain },
+    () =>
+      `${print.paint("refused".padEnd(14), "yellow")}  the code does not load; the code before it stays\n${
+        problems.length === 0 ? `    ${message}\n` : problems.map((problem) => `    ${problemText(call, problem)}\n`).join("")
+      }`,
+  );
+}
+
+const problemText = ({ io }: DebugCall, problem: Problem): string =>
+  formatProblem({ ...problem, file: shortPath(problem.file, io.cwd) });

@@ -1,0 +1,138 @@
+// The user's workflow code as the page gets it: read from the disk as a worker reads it, with packages, made one bundle, and made again
+// whenever a file of it changes. What does not load is told, and the code before it stays.
+import { fileURLToPath, pathToFileURL } from "node:url";
+import type { SourceHost } from "../../../platform/source_files.ts";
+import { bundleFromSources } from "../../../realm/bundle/build.ts";
+import { addressOf, isBundle, readBundle } from "../../../realm/bundle/format.ts";
+import { displayName, type Problem, WorkflowLoadError } from "../../../realm/loader/errors.ts";
+import { notingSources } from "../worker/files.ts";
+import { FileWatch } from "../worker/watch.ts";
+
+/** Absolute paths. */
+export interface CodeModules {
+  readonly workflows: readonly string[];
+  readonly interceptors: readonly string[];
+  readonly payloadConverter?: string;
+}
+
+/** One state of the code. */
+export interface CodeVersion {
+  /** From 1. */
+  readonly version: number;
+  /** Text of the bundle, without a map. */
+  readonly bundle: string;
+  /** Its modules as they were written, by the names that stack traces have. */
+  readonly files: readonly { readonly path: string; readonly text: string }[];
+  /** Where they lie, by the same names. */
+  readonly places: ReadonlyMap<string, string>;
+  readonly warnings: readonly Problem[];
+  /** The texts of this state, whatever the disk holds since. */
+  readonly host: SourceHost;
+}
+
+export interface CodeEvents {
+  loaded(code: CodeVersion): void;
+  /** A version that does not load. */
+  refused(version: number, problems: readonly Problem[], message: string): void;
+}
+
+/** An editor writes a file in several steps, but it is quick; what is read half is read again at its next step. */
+const REST_MS = 15;
+const LOOK_MS = 500;
+
+export class ServedCode {
+  readonly #modules: CodeModules;
+  readonly #events: CodeEvents;
+  readonly #watch: FileWatch;
+  #stamps = new Map<string, string>();
+  #version = 0;
+  #closed = false;
+  /** One load at a time. */
+  #turn: Promise<void> = Promise.resolve();
+
+  constructor(modules: CodeModules, events: CodeEvents) {
+    this.#modules = modules;
+    this.#events = events;
+    this.#watch = new FileWatch(() => void this.load(), { restMs: REST_MS, lookMs: LOOK_MS });
+  }
+
+  /** Files that are watched. */
+  get files(): number {
+    return [...this.#stamps.values()].filter((stamp) => stamp !== "").length;
+  }
+
+  /** Reads the code and watches its files. Never rejects: what is wrong goes to `refused`. */
+  load(): Promise<void> {
+    return this.#turn = this.#turn.then(() => this.#load());
+  }
+
+  async #load(): Promise<void> {
+    if (this.#closed) return;
+    const version = ++this.#version;
+    const before = this.#stamps;
+    const stamps = new Map<string, string>();
+    try {
+      const host = await snapshot((path) => stamps.has(path) || stamps.set(path, FileWatch.stamps([path]).get(path)!));
+      const made = await makeOf(this.#modules, host);
+      this.#stamps = stamps;
+      if (!this.#closed) this.#events.loaded({ version, host, ...made });
+    } catch (error) {
+      // A load that broke off early has not asked for all that matters.
+      const missed = [...before.keys(), ...this.#modules.workflows].filter((path) => !stamps.has(path));
+      this.#stamps = new Map([...stamps, ...FileWatch.stamps(missed)]);
+      const problems = error instanceof WorkflowLoadError ? error.problems : [];
+      if (!this.#closed) this.#events.refused(version, problems, (error as Error).message);
+    }
+    if (!this.#closed) this.#watch.set(this.#stamps);
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#watch.close();
+  }
+}
+
+type Made = Pick<CodeVersion, "bundle" | "files" | "places" | "warnings">;
+
+async function makeOf({ workflows, interceptors, payloadConverter }: CodeModules, host: SourceHost): Promise<Made> {
+  const [only] = workflows;
+  const text = workflows.length === 1 ? host.read(pathToFileURL(only!).href) : undefined;
+  if (text !== undefined && isBundle(text)) return bundled(text, only!);
+  const { code, sources, warnings } = await bundleFromSources({
+    workflows: workflows.map((path) => pathToFileURL(path)),
+    interceptors: interceptors.map((path) => pathToFileURL(path)),
+    ...(payloadConverter === undefined ? {} : { payloadConverter: pathToFileURL(payloadConverter) }),
+    sources: host,
+  });
+  const files = sources.filter(({ url }) => url.startsWith("file:"));
+  return {
+    bundle: code,
+    files: sources.map(({ name, text }) => ({ path: name, text })),
+    places: new Map(files.map(({ name, url }) => [name, fileURLToPath(url)])),
+    warnings,
+  };
+}
+
+/** A bundle of `temporalex build`. Its own file is the only one there is. */
+function bundled(text: string, path: string): Made {
+  const { modules } = readBundle(text, pathToFileURL(path).href);
+  return {
+    bundle: text,
+    files: modules.map(({ name, text }) => ({ path: displayName(addressOf(0, name)), text })),
+    places: new Map(),
+    warnings: [],
+  };
+}
+
+/** The file system, each file read once. `asked` is told of a file before it is read. */
+async function snapshot(asked: (path: string) => void): Promise<SourceHost> {
+  const disk = await notingSources(asked);
+  const texts = new Map<string, string | undefined>();
+  return {
+    ...disk,
+    read(url) {
+      if (!texts.has(url)) texts.set(url, disk.read(url));
+      return texts.get(url);
+    },
+  };
+}

@@ -1,0 +1,112 @@
+// The histories of a debug command: of files and folders, read once; or of one run of a service, followed while it is open.
+import { create } from "@bufbuild/protobuf";
+import type { CodecOptions } from "../../../codec/codec.ts";
+import { decodeHistory } from "../../../codec/message_codec.ts";
+import { historyToBytes, isClosing } from "../../../client/history.ts";
+import { readRunStart } from "../../../api/history_start.ts";
+import type { HistoryFile } from "../../../debug/history_file.ts";
+import { type History, HistorySchema } from "../../../api/generated/temporal/api/history/v1/message_pb.ts";
+import type { Connection, Handle } from "../../service/open_service.ts";
+import { fileSource } from "../replay/sources/files.ts";
+import type { Found } from "../replay/sources/source.ts";
+
+/** A history that the page has. */
+export interface ServedHistory {
+  /** Of the file, with the place in it; of a run "workflowId/runId". */
+  readonly found: Found;
+  readonly name: string;
+  /** Payloads decoded. */
+  readonly file: HistoryFile;
+  /** More events may come. */
+  readonly open: boolean;
+}
+
+/** More than a page's list is good for. */
+export const MOST_HISTORIES = 50;
+/** Events that come within this are one change. */
+const GATHER_MS = 100;
+
+export interface FilesRead {
+  readonly histories: readonly ServedHistory[];
+  /** Files that hold no history that can be read. */
+  readonly broken: readonly { readonly found: Found; readonly error: unknown }[];
+  /** There are more histories than `MOST_HISTORIES`. */
+  readonly more: boolean;
+}
+
+/** Reads what the words of a command line name. Throws an InputError for a folder without histories. */
+export async function historiesOfFiles(words: readonly string[], cwd: string, codec: CodecOptions["codec"]): Promise<FilesRead> {
+  const histories: ServedHistory[] = [];
+  const broken: { found: Found; error: unknown }[] = [];
+  for await (const found of fileSource(words, cwd).histories()) {
+    if (histories.length === MOST_HISTORIES) return { histories, broken, more: true };
+    try {
+      const read = await found.read();
+      const file = codec === undefined ? read : { ...read, bytes: await decodeHistory(read.bytes, codec) };
+      const name = found.place === "" ? found.file : `${found.file}, ${found.place}`;
+      histories.push({ found, name, file, open: false });
+    } catch (error) {
+      broken.push({ found, error });
+    }
+  }
+  return { histories, broken, more: false };
+}
+
+/** A run's history as it is now. Rejects with what the service says, where there is no such run. */
+export async function historyOfRun(
+  { client, settings }: Pick<Connection, "client" | "settings">,
+  workflowId: string,
+  runId: string | undefined,
+): Promise<{ readonly handle: Handle; readonly history: ServedHistory }> {
+  const some = client.getHandle(undefined as string | undefined, workflowId, runId) as Handle;
+  // The run that it is now stays the one that is looked at, whatever continues it.
+  const described = await some.with(settings).describe();
+  const handle = client.getHandle(undefined as string | undefined, workflowId, described.runId) as Handle;
+  const history = await handle.fetchHistory({ decode: true, ...settings });
+  return { handle, history: servedRun(history, workflowId, described.runId) };
+}
+
+function servedRun(history: History, workflowId: string, runId: string): ServedHistory {
+  const name = `${workflowId}/${runId}`;
+  const { events } = history;
+  const bytes = historyToBytes(history);
+  const workflowType = readRunStart(bytes)?.workflowType ?? "";
+  const file: HistoryFile = { bytes, events: events.length, workflowType, workflowId, runId, notes: [] };
+  const last = events.at(-1);
+  return {
+    found: { file: name, place: "", bytes: file.bytes.length, read: () => file },
+    name: workflowId,
+    file,
+    open: last === undefined || !isClosing(last),
+  };
+}
+
+/** Tells the history again whenever it has grown, until it is closed or the signal comes. Rejects where the service refuses. */
+export async function followRun(
+  handle: Handle,
+  { file }: ServedHistory,
+  grown: (history: ServedHistory) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  const history = create(HistorySchema);
+  let told = file.events;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const tell = () => {
+    clearTimeout(timer);
+    timer = undefined;
+    if (history.events.length <= told) return;
+    told = history.events.length;
+    grown(servedRun(history, file.workflowId, file.runId));
+  };
+  try {
+    for await (const event of handle.history({ decode: true, follow: true, signal })) {
+      history.events.push(event);
+      if (history.events.length > told) timer ??= setTimeout(tell, GATHER_MS);
+    }
+    tell();
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  } finally {
+    clearTimeout(timer);
+  }
+}

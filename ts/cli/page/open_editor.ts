@@ -1,0 +1,124 @@
+// Opens a line of a file in the user's editor: the one that LAUNCH_EDITOR, VISUAL or EDITOR names, else one that is installed. Editors that
+// live in a terminal are passed over, because the terminal is the server's.
+import { spawn } from "node:child_process";
+import { accessSync, constants, statSync } from "node:fs";
+import { basename, delimiter, join } from "node:path";
+import process from "node:process";
+
+export interface EditorLine {
+  /** Absolute. */
+  readonly path: string;
+  /** From 1. */
+  readonly line: number;
+  /** From 1. */
+  readonly column: number;
+}
+
+type Env = { readonly [name: string]: string | undefined };
+
+const VARIABLES = ["LAUNCH_EDITOR", "VISUAL", "EDITOR"];
+/** Looked for on the PATH, in this order. */
+const KNOWN = ["code", "cursor", "codium", "windsurf", "zed", "subl", "webstorm", "idea"];
+const IN_TERMINAL = /^(?:vim?|nvim|nano|pico|emacs|hx|helix|kak|micro|joe|ed)$/;
+
+/** The program and its arguments for a line. */
+export function editorCommand(editor: string, { path, line, column }: EditorLine): readonly string[] {
+  const words = [...editor.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain!);
+  const [program = "", ...given] = words;
+  const place = `${path}:${line}:${column}`;
+  const arguments_ = (): readonly string[] => {
+    switch (nameOf(program)) {
+      case "code":
+      case "code-insiders":
+      case "codium":
+      case "vscodium":
+      case "cursor":
+      case "windsurf":
+        return ["-g", place];
+      case "subl":
+      case "sublime_text":
+      case "zed":
+      case "atom":
+      case "hx":
+        return [place];
+      case "idea":
+      case "webstorm":
+      case "phpstorm":
+      case "pycharm":
+      case "rider":
+      case "clion":
+      case "goland":
+      case "rubymine":
+        return ["--line", String(line), "--column", String(column), path];
+      case "mate":
+        return ["--line", `${line}:${column}`, path];
+      case "emacsclient":
+        return ["--no-wait", `+${line}:${column}`, path];
+      case "gvim":
+      case "mvim":
+        return [`+call cursor(${line}, ${column})`, path];
+      case "notepad++":
+        return [`-n${line}`, `-c${column}`, path];
+      default:
+        return [path];
+    }
+  };
+  return [program, ...given, ...arguments_()];
+}
+
+/** "code" of "/usr/local/bin/code" and of "Code.exe". */
+const nameOf = (program: string): string =>
+  basename(program.replaceAll("\\", "/")).replace(/\.(?:exe|cmd|bat)$/i, "").toLowerCase();
+
+/** The editor that is meant; undefined where none with a window of its own is known. */
+export function findEditor(env: Env): string | undefined {
+  for (const name of VARIABLES) {
+    const editor = env[name]?.trim();
+    if (editor !== undefined && editor !== "" && !IN_TERMINAL.test(nameOf(/^"([^"]*)"|^(\S+)/.exec(editor)?.[0] ?? ""))) {
+      return editor;
+    }
+  }
+  return KNOWN.find((program) => isOnPath(program, env["PATH"] ?? ""));
+}
+
+function isOnPath(program: string, path: string): boolean {
+  const endings = process.platform === "win32" ? [".exe", ".cmd"] : [""];
+  return path.split(delimiter).some((folder) =>
+    folder !== "" && endings.some((ending) => {
+      try {
+        accessSync(join(folder, program + ending), constants.X_OK);
+        return statSync(join(folder, program + ending)).isFile();
+      } catch {
+        return false;
+      }
+    })
+  );
+}
+
+/** Opens it. Rejects with what to do where no editor can be started. */
+export function openInEditor(at: EditorLine, env: Env): Promise<void> {
+  const editor = findEditor(env);
+  if (editor === undefined) {
+    return Promise.reject(
+      new Error("no editor with a window of its own is known: set VISUAL to its command, for instance VISUAL=code"),
+    );
+  }
+  const [program, ...args] = editorCommand(editor, at);
+  return new Promise((resolve, reject) => {
+    // No shell: a name of a file is never more than a name. (A .cmd of Windows starts with one only, so names with its signs are refused.)
+    const shell = process.platform === "win32";
+    if (shell && /["&|<>^%!]/.test(at.path)) {
+      return reject(new Error(`the name ${at.path} cannot be given to an editor on Windows`));
+    }
+    const words = shell ? args.map((word) => `"${word}"`) : args;
+    const child = spawn(program!, words, { stdio: "ignore", detached: true, shell });
+    child.once(
+      "error",
+      (error) => reject(new Error(`${program} cannot be started: ${error.message}; set VISUAL to your editor's command`)),
+    );
+    child.once("spawn", () => {
+      child.unref();
+      resolve();
+    });
+  });
+}

@@ -1,0 +1,75 @@
+// The files of the debugger's page, in memory. A checkout has them as Vite has built them (web-demo/dist); the npm package has them in one
+// compressed archive (tools/lib/page_archive.mjs), because two hundred small files would take twice their size on a disk.
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { createRequire } from "node:module";
+import { extname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { brotliDecompressSync } from "node:zlib";
+import { ownCode } from "../../platform/own_code.ts";
+import { CommandError } from "../frame/errors.ts";
+
+/** Where the archive lies, from this package's code. */
+const ARCHIVE = "page.br";
+/** Where a build lies, from the folder of sources: `ts`, or `dist/ts`. */
+const BUILDS = ["../web-demo/dist", "../../web-demo/dist"];
+
+const TYPES: { readonly [ending: string]: string } = {
+  ".html": "text/html; charset=utf-8",
+  ".js": "text/javascript; charset=utf-8",
+  ".css": "text/css; charset=utf-8",
+  ".svg": "image/svg+xml",
+  ".json": "application/json",
+  ".wasm": "application/wasm",
+};
+
+/** A file of the page. */
+export interface PageFile {
+  readonly type: string;
+  read(): Uint8Array;
+}
+
+/** All files, by path: "index.html", "assets/index-1a2b.js". What is not in it is not served, whatever lies beside it on the disk. */
+export type PageFiles = ReadonlyMap<string, PageFile>;
+
+/** Finds the page. Throws a CommandError where there is none, and says how it is made. */
+export function pageFiles(): PageFiles {
+  const archive = new URL(ARCHIVE, ownCode);
+  if (existsSync(archive)) return unpacked(readFileSync(archive), archive);
+  for (const folder of BUILDS) {
+    const path = fileURLToPath(new URL(folder, ownCode));
+    if (existsSync(join(path, "index.html"))) return inFolder(path);
+  }
+  throw new CommandError("the debugger's page is not built: run `npm run demo -- --build-only` in the checkout");
+}
+
+const typeOf = (path: string): string => TYPES[extname(path)] ?? "application/octet-stream";
+
+function inFolder(folder: string, below = "", files = new Map<string, PageFile>()): PageFiles {
+  for (const name of readdirSync(join(folder, below))) {
+    const path = below + name;
+    if (statSync(join(folder, path)).isDirectory()) inFolder(folder, `${path}/`, files);
+    else if (!name.endsWith(".map")) files.set(path, { type: typeOf(path), read: () => readFileSync(join(folder, path)) });
+  }
+  return files;
+}
+
+/** The archive's first line is JSON: path and size of each file, or `from`, the module that is the file; then their bytes. */
+interface Entry {
+  readonly path: string;
+  readonly bytes?: number;
+  readonly from?: string;
+}
+
+/** Reads the archive that tools/lib/page_archive.mjs writes. */
+export function unpacked(archive: Uint8Array, beside: URL): PageFiles {
+  const all = brotliDecompressSync(archive);
+  const begin = all.indexOf(0x0a) + 1;
+  const files = new Map<string, PageFile>();
+  const modules = createRequire(beside);
+  let at = begin;
+  for (const { path, bytes = 0, from } of JSON.parse(new TextDecoder().decode(all.subarray(0, begin))) as Entry[]) {
+    const own = all.subarray(at, at += bytes);
+    files.set(path, { type: typeOf(path), read: from === undefined ? () => own : () => readFileSync(modules.resolve(from)) });
+  }
+  return files;
+}

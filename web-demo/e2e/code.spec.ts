@@ -1,4 +1,5 @@
 // The code pane: where the run stands, breakpoints, the menu of a line, editing.
+import { axeFindings } from "./support/axe.ts";
 import { expect, test } from "./support/story.ts";
 
 test("the line of the await is marked, with what it waits for", async ({ app }) => {
@@ -67,3 +68,17 @@ test("stepping moves no line", async ({ app }) => {
   for (let i = 0; i < 12; i++) await app.page.keyboard.press("ArrowRight");
   expect(await line.boundingBox()).toEqual(before);
 });
+
+for (const theme of ["light", "dark"] as const) {
+  test(`axe finds nothing in the code and the inspector, ${theme}`, async ({ app }) => {
+    await app.page.emulateMedia({ colorScheme: theme });
+    await app.sample("shopping_cart", 26);
+    expect(await axeFindings(app.page, ".work")).toEqual([]);
+    await app.sample("shopping_cart_diverged", 24);
+    await expect(app.page.locator("#where-they-part")).toBeVisible();
+    expect(await axeFindings(app.page, ".work")).toEqual([]);
+    await app.page.locator("#edit").click();
+    await expect(app.page.locator(".cm-content")).toBeVisible();
+    expect(await axeFindings(app.page, ".of-code")).toEqual([]);
+  });
+}

@@ -114,6 +114,7 @@ export function CodeView(props: CodeViewProps): JSX.Element {
       role="grid"
       tabIndex={0}
       aria-label={path}
+      style={{ "--pane-width": `${box.width}px` }}
       aria-rowcount={total}
       aria-activedescendant={active >= first && active <= last ? lineId(active) : undefined}
       onClick={onClick}

@@ -129,7 +129,7 @@ export function openEditor(parent: HTMLElement, options: EditorOptions): EditorH
           ...defaultKeymap,
           indentWithTab,
         ]),
-        EditorView.contentAttributes.of({ "aria-label": options.label, "spellcheck": "false" }),
+        EditorView.contentAttributes.of({ "aria-label": options.label, "spellcheck": "false", "tabindex": "0" }),
         EditorView.updateListener.of((update) => {
           if (update.docChanged && !update.transactions.some((one) => one.annotation(fromOutside))) options.onChange();
         }),

@@ -4,6 +4,7 @@ import { useState } from "preact/hooks";
 import { goTo, type OpenRun, view } from "../app/state.ts";
 import { Glyph, type GlyphKind } from "../ui/glyph.tsx";
 import { taskNumber } from "./state.tsx";
+import { lineOfValue } from "./value_text.ts";
 
 const GLYPHS: readonly (readonly [RegExp, GlyphKind])[] = [
   [/LocalActivity/, "localActivity"],
@@ -21,6 +22,22 @@ export const glyphOfCommand = (kind: string): GlyphKind => GLYPHS.find(([re]) =>
 
 /** "ScheduleActivity" in words: "schedule activity". */
 export const commandWords = (kind: string): string => kind.replace(/([a-z])([A-Z])/g, "$1 $2").toLowerCase();
+
+/** A command as a phrase of the code: "accept remove_item", "answer 1". */
+export function commandText(kind: string, summary: string, { result }: { readonly [name: string]: unknown }): string {
+  const update = /^(?:accepts|answers|rejects) update (\S+)/.exec(summary)?.[1];
+  if (kind === "AcceptUpdate" && update !== undefined) return `accept ${update}`;
+  if (kind === "RejectUpdate" && update !== undefined) return `reject ${update}`;
+  if (kind === "CompleteUpdate") return `answer ${lineOfValue(result, 40)}`;
+  return summary === "" ? commandWords(kind) : summary;
+}
+
+const SUBJECTS =
+  /^(?:WorkflowExecutionUpdate|WorkflowExecution|ActivityTask|Timer|StartChildWorkflowExecution|ChildWorkflowExecution|SignalExternalWorkflowExecution|RequestCancelExternalWorkflowExecution|UpsertWorkflow|WorkflowProperties|NexusOperation|Marker)(?=.)/;
+
+/** "ActivityTaskScheduled" as what history says of the command: "scheduled". */
+export const eventWords = (type: string): string =>
+  commandWords(type === "TimerCanceled" ? "Cancelled" : type.replace(SUBJECTS, ""));
 
 /** More than this are folded. */
 const MOST = 8;
@@ -43,9 +60,9 @@ export function CommandsSection({ run }: { run: OpenRun }): JSX.Element | null {
           </span>
           <span role="columnheader">History says</span>
         </div>
-        {some.map(({ kind, summary, eventId }, i) => {
+        {some.map(({ kind, summary, eventId, attributes }, i) => {
           const line = eventId === undefined ? undefined : run.model.lines[eventId - 1];
-          const text = summary === "" ? commandWords(kind) : summary;
+          const text = commandText(kind, summary, attributes);
           return (
             <div role="row" key={i}>
               <span role="cell">
@@ -56,7 +73,7 @@ export function CommandsSection({ run }: { run: OpenRun }): JSX.Element | null {
               <span role="cell">
                 {line === undefined ? <span class="soft">no event of its own</span> : (
                   <>
-                    <span class="cut" title={`${line.type} ${line.summary}`}>{line.type}</span>
+                    <span class="cut" title={`${line.type} ${line.summary}`}>{eventWords(line.type)}</span>
                     <button type="button" class="link-button soft nowrap" onClick={() => goTo(line.eventId)}>
                       event {line.eventId}
                     </button>

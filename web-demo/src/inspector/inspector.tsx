@@ -15,6 +15,7 @@ export function Inspector({ run }: { run: OpenRun }): JSX.Element {
   if (shown === undefined) return <NotReplayed run={run} />;
   return (
     <div class="inspector">
+      <h2 class="unseen">Why and state</h2>
       {shown.problem === undefined ? <WhySection run={run} /> : <DivergenceSections run={run} />}
       <StateSection run={run} />
       <CommandsSection run={run} />
@@ -33,6 +34,7 @@ function NotReplayed({ run }: { run: OpenRun }): JSX.Element {
     : "The code has not been run. Its state and what it waits for are known once it was.";
   return (
     <section class="section" id="why">
+      <h2 class="unseen">Why and state</h2>
       <h3>{verdict.state === "replaying" ? "Replaying" : "Not replayed"}</h3>
       <p class="say wrap">{text}</p>
     </section>

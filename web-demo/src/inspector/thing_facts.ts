@@ -1,99 +1,95 @@
-// What is known of one thing of the history, from its events: arguments, answer, how long it took, ids.
+// What is known of one thing of the history: arguments, answer, how long it took, tries, ids. From the history alone.
+import type { RunItem, RunModel, Shown, ShownFailure } from "temporalex/debug";
 import { lasting } from "../ui/time.ts";
 
 export interface ThingFact {
   readonly name: string;
-  readonly value: unknown;
-  /** As it is: not as a value of the user's. */
-  readonly isPlain: boolean;
+  /** A value of the user's, or text about the thing. */
+  readonly what: { readonly value: unknown } | { readonly text: string };
+  /** It has not happened at the position yet. */
+  readonly isFuture: boolean;
+  readonly isFailure?: boolean;
 }
 
 type Fields = { readonly [name: string]: unknown };
-export interface ThingEvent {
-  readonly eventId: number;
-  readonly timeMs: number | undefined;
-  readonly details: Fields;
-}
-
 const isFields = (value: unknown): value is Fields => typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** Where events of all kinds keep what went in, what came out, and ids. */
-const IN = ["input", "acceptedRequest", "arguments"];
-const OUT = ["result", "outcome"];
-const IDS: readonly (readonly [string, string])[] = [
-  ["activityId", "Activity id"],
-  ["timerId", "Timer id"],
-  ["updateId", "Update id"],
-  ["workflowId", "Workflow id"],
-  ["runId", "Run id"],
-  ["identity", "By"],
-  ["attempt", "Try"],
-  ["taskQueue", "Task queue"],
-  ["startToFireTimeout", "Length"],
-  ["summary", "Summary"],
-];
+/** What the key of a kind is called. */
+const KEYS: { readonly [kind: string]: string } = {
+  activity: "Activity id",
+  localActivity: "Activity id",
+  timer: "Timer id",
+  update: "Update id",
+  child: "Workflow id",
+  external: "Workflow id",
+  nexus: "Operation",
+};
+
+const STATUS: { readonly [status: string]: string } = {
+  open: "open at the end of the history",
+  timedOut: "timed out",
+  canceled: "cancelled",
+  terminated: "terminated",
+  rejected: "rejected",
+};
+
+export function thingFacts(model: RunModel, item: RunItem, position: number, task: number | undefined): readonly ThingFact[] {
+  const facts: ThingFact[] = [];
+  const isClosed = item.closedBy === undefined ? position >= item.to : position >= item.closedBy;
+  const text = (name: string, text: string, isFuture = false) => facts.push({ name, what: { text }, isFuture });
+  const input = model.inputOf(item);
+  if (input.length > 0) {
+    facts.push({
+      name: input.length === 1 ? "Argument" : "Arguments",
+      what: input.length === 1 ? whatOf(input[0]!) : { value: input.map(plainOf) },
+      isFuture: false,
+    });
+  }
+  const output = model.outputOf(item);
+  if (output !== undefined) {
+    facts.push({ name: item.kind === "update" ? "Answer" : "Result", what: whatOf(output), isFuture: !isClosed });
+  }
+  const failure = model.failureOf(item);
+  if (failure !== undefined) {
+    facts.push({ name: "Failure", what: { text: failureText(failure) }, isFuture: !isClosed, isFailure: true });
+  }
+  if (item.startMs !== undefined && item.endMs !== undefined && item.kind !== "signal" && item.from !== item.to) {
+    text("Took", `${lasting(item.endMs - item.startMs)}${task === undefined ? "" : `, in task ${task}`}`, !isClosed);
+  }
+  const details = model.eventOf(item.from);
+  if (item.attempt > 1 || item.kind === "activity") {
+    const most = deep(details, "maximumAttempts");
+    if (item.attempt > 0) {
+      text("Try", `${item.attempt} of ${typeof most === "number" && most > 0 ? most : "no limit"}`, !isClosed);
+    }
+  }
+  if (STATUS[item.status] !== undefined) text("Status", STATUS[item.status]!, item.status !== "open" && !isClosed);
+  if (item.key !== "") text(KEYS[item.kind] ?? "Id", item.key);
+  const by = item.eventIds.slice(0, 3).map((id) => deep(model.eventOf(id), "identity")).find((found) =>
+    typeof found === "string"
+  );
+  if (typeof by === "string" && by !== "" && item.kind !== "task") text("By", by);
+  return facts;
+}
+
+const plainOf = (shown: Shown): unknown => "value" in shown ? shown.value : `[unreadable: ${shown.unreadable}]`;
+const whatOf = (shown: Shown): ThingFact["what"] =>
+  "value" in shown ? { value: shown.value } : { text: `cannot be read: ${shown.unreadable}` };
 
 /** A field at any depth of an event, outermost first. */
-function found(details: Fields, wanted: string, depth = 0): unknown {
+function deep(details: unknown, wanted: string, depth = 0): unknown {
+  if (!isFields(details)) return undefined;
   if (Object.hasOwn(details, wanted)) return details[wanted];
   if (depth > 3) return undefined;
   for (const value of Object.values(details)) {
-    const inner = isFields(value) ? found(value, wanted, depth + 1) : undefined;
+    const inner = deep(value, wanted, depth + 1);
     if (inner !== undefined) return inner;
   }
   return undefined;
 }
 
-/** One argument stands for itself, several are a list. */
-const argument = (value: unknown): unknown => Array.isArray(value) && value.length === 1 ? value[0] : value;
-
-export function thingFacts(events: readonly ThingEvent[]): readonly ThingFact[] {
-  const facts: ThingFact[] = [];
-  const first = (names: readonly string[], from: readonly ThingEvent[]) => {
-    for (const { details } of from) {
-      for (const name of names) {
-        const value = found(details, name);
-        if (value !== undefined && value !== null && value !== "") return value;
-      }
-    }
-    return undefined;
-  };
-  const input = first(IN, events);
-  const args = isFields(input) && "args" in input
-    ? input["args"]
-    : isFields(input) && "input" in input
-    ? argsOf(input["input"])
-    : input;
-  if (args !== undefined) {
-    facts.push({
-      name: Array.isArray(args) && args.length > 1 ? "Arguments" : "Argument",
-      value: argument(args),
-      isPlain: false,
-    });
-  }
-  const output = first(OUT, events.toReversed());
-  const failure = first(["failure", "lastFailure"], events.toReversed());
-  if (failure !== undefined) facts.push({ name: "Failure", value: failureText(failure), isPlain: true });
-  else if (output !== undefined) {
-    const answer = isFields(output) && "success" in output ? output["success"] : output;
-    facts.push({ name: "Answer", value: argument(answer), isPlain: false });
-  }
-  const times = events.flatMap(({ timeMs }) => timeMs === undefined ? [] : [timeMs]);
-  if (times.length > 1) facts.push({ name: "Took", value: lasting(times.at(-1)! - times[0]!), isPlain: true });
-  for (const [field, name] of IDS) {
-    const value = first([field], events);
-    const text = isFields(value) ? value["name"] : value;
-    if (typeof text === "string" || typeof text === "number") facts.push({ name, value: String(text), isPlain: true });
-  }
-  return facts;
-}
-
-const argsOf = (input: unknown): unknown => isFields(input) && "args" in input ? input["args"] : input;
-
-function failureText(failure: unknown): string {
-  if (!isFields(failure)) return String(failure);
-  const { message, cause, applicationFailureInfo: info } = failure;
-  const type = isFields(info) && typeof info["type"] === "string" && info["type"] !== "" ? `${info["type"]}: ` : "";
-  const own = `${type}${typeof message === "string" ? message : ""}`;
-  return isFields(cause) ? `${own}, because of ${failureText(cause)}` : own;
+/** "GatewayTimeout: no answer, because of ..." */
+export function failureText({ type, message, cause }: ShownFailure): string {
+  const own = [type, message].filter((part) => part !== "").join(": ");
+  return cause === undefined ? own : `${own}, because of ${failureText(cause)}`;
 }

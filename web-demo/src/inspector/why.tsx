@@ -3,7 +3,7 @@ import type { JSX } from "preact";
 import { legalNow } from "./legal_now.ts";
 import { lineOfValue } from "./value_text.ts";
 import { goTo, type OpenRun, position, view } from "../app/state.ts";
-import { Glyph } from "../ui/glyph.tsx";
+import { Glyph, KIND_NAMES } from "../ui/glyph.tsx";
 import { clock, lasting } from "../ui/time.ts";
 import { type Said, type Why, whyOf } from "./why.ts";
 
@@ -22,7 +22,8 @@ function nextThing(run: OpenRun): { readonly text: string; readonly eventId: num
   if (next === undefined) return undefined;
   const [now, then] = [lines[at - 1]?.timeMs, lines[next.from - 1]?.timeMs];
   const after = now === undefined || then === undefined || then <= now ? "at once" : `after ${lasting(then - now)}`;
-  return { text: `Next on record, ${after}: ${next.name}`, eventId: next.from };
+  const kind = next.kind === "run" ? "" : `${KIND_NAMES[next.kind]} `;
+  return { text: `Next on record, ${after}: ${kind}${next.name}`, eventId: next.from };
 }
 
 export function WhySection({ run }: { run: OpenRun }): JSX.Element | null {

@@ -1,0 +1,22 @@
+// axe-core over what is in sight. Nothing is added to the page: its policy would refuse it.
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import type { Page } from "@playwright/test";
+
+const source = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+interface Violation {
+  readonly id: string;
+  readonly help: string;
+  readonly nodes: readonly { readonly html: string; readonly failureSummary?: string }[];
+}
+
+/** What axe finds in a part of the page, one line each; empty: nothing. */
+export async function axeFindings(page: Page, part = "body"): Promise<string[]> {
+  await page.evaluate(source);
+  const found = await page.evaluate(async (part) => {
+    const { axe } = globalThis as unknown as { axe: { run(part: string): Promise<{ violations: Violation[] }> } };
+    return (await axe.run(part)).violations;
+  }, part);
+  return found.flatMap(({ id, help, nodes }) => nodes.slice(0, 4).map(({ html }) => `${id}: ${help}: ${html.slice(0, 200)}`));
+}

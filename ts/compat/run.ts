@@ -63,6 +63,7 @@ export class CompatRun implements MessageRun {
   /** Workflow time, milliseconds. */
   timeMs: number;
   isReplaying = true;
+  site = "";
   info: WorkflowInfo;
   /** What setCurrentDetails was given. */
   details = "";
@@ -248,7 +249,10 @@ export class CompatRun implements MessageRun {
     if (!this.modulesEvaluated) throw new IllegalStateError("Patches cannot be used before Workflow starts");
     if (this.#patchDecisions.has(patchId)) return true;
     // Absent on replay is not final: the same run may go live, and then the new code applies.
-    if (this.isReplaying && !this.#presentPatches.has(patchId)) return false;
+    if (this.isReplaying && !this.#presentPatches.has(patchId)) {
+      this.#host.run.patchMissed?.(patchId);
+      return false;
+    }
     this.#patchDecisions.set(patchId, true);
     const marker = SetPatchMarker.encode({ patchId, deprecated }).finish();
     this.command(CommandKind.COMMAND_KIND_SET_PATCH_MARKER, marker);
@@ -307,7 +311,7 @@ export class CompatRun implements MessageRun {
     if (callSites === false) return wait;
     const update = this.context.current()?.update;
     const fiber = update === undefined ? `workflow "${this.info.workflowType}"` : `handler of update "${update.name}"`;
-    const site = callSites === "stacks" ? callStack(this.waitsAt, 1) : callSite(1, this.waitsAt);
+    const site = callSites === "stacks" ? callStack(this.waitsAt, 1) : this.site || callSite(1, this.waitsAt);
     this.#stacks.set(wait, new Standing(fiber, label, site, this.fiberNow()));
     return wait;
   }
@@ -343,6 +347,15 @@ export class CompatRun implements MessageRun {
 
   handlerEnded(frame: ScopeFrame | undefined): void {
     if (frame?.fiber !== undefined) this.watch?.ended(frame.fiber);
+  }
+
+  noteHandler(name: string): void {
+    if (this.#host.callSites !== false) this.#host.run.handlerSet?.(name);
+  }
+
+  /** The line that called `above`, a function of ours that goes on for long; "" where call sites are not recorded. */
+  calledAt(above: unknown): string {
+    return this.#host.callSites === true ? callSite(1, above) : "";
   }
 
   /** What the code waits for, and where. */

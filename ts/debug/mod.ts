@@ -1,5 +1,6 @@
 // Debug sessions: replay the history of a run against the code of today, and step through it forward and back.
 export type { CommandView } from "./command_decoders.ts";
+export { explainDivergence, type Replay } from "./divergence/explain.ts";
 export { sharedDivergences } from "./divergence/shared.ts";
 export type {
   Divergence,

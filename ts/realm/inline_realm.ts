@@ -7,6 +7,7 @@ import type { VersioningBehavior } from "../executor/program/definition.ts";
 import { type ProgramTable, silentLog } from "../executor/program/program.ts";
 import { TaskRunner, type TaskRunnerOptions } from "../executor/tasks/task_runner.ts";
 import { captureRejections } from "../platform/rejections.ts";
+import { Explainer } from "./explained.ts";
 import { programsOf, type WorkflowModule } from "./programs.ts";
 import {
   type CommonRealmOptions,
@@ -54,10 +55,12 @@ class InlineRealm implements Realm {
   readonly takesAnyType = false;
   readonly versioningBehaviors: ReadonlyMap<string, VersioningBehavior>;
   readonly #runner: TaskRunner;
+  readonly #explainer: Explainer;
   #disposed = false;
 
   constructor(runner: TaskRunner, programs: ProgramTable) {
     this.#runner = runner;
+    this.#explainer = new Explainer((...args) => runner.replay(...args));
     this.workflowTypes = programs.names();
     this.versioningBehaviors = programs.versioningBehaviors;
   }
@@ -77,7 +80,7 @@ class InlineRealm implements Realm {
 
   async replay(...args: Parameters<Realm["replay"]>): ReturnType<Realm["replay"]> {
     this.#check();
-    return await this.#runner.replay(...args);
+    return await this.#explainer.replay(...args);
   }
 
   taskReported(runId: string, response: Uint8Array): void {

@@ -9,6 +9,7 @@ import { ownFile } from "../platform/own_code.ts";
 import type { SourceHost } from "../platform/source_files.ts";
 import type { WebWorker } from "../platform/threads.ts";
 import type { Problem } from "./loader/errors.ts";
+import { Explainer } from "./explained.ts";
 import type { ModuleGraph } from "./loader/graph.ts";
 import { type Loss, lostReplayVerdict, lostTaskOutcome } from "./lost_task.ts";
 import { detachedCopy, type FromRealm } from "./protocol.ts";
@@ -159,6 +160,7 @@ class ThreadedRealm implements WorkerRealm {
   readonly #spec: RealmSpec;
   readonly #runOptions: RunSettings;
   readonly #quarantine: Quarantine;
+  readonly #explainer = new Explainer((...args) => this.#replay(...args));
   #main: RealmThread;
   /** Work that waits for the main worker, which is being started. */
   #waiting: Job[] | undefined = [];
@@ -212,6 +214,10 @@ class ThreadedRealm implements WorkerRealm {
   }
 
   replay(workflowId: string, history: Uint8Array, options: ReplayOptions = {}): Promise<ReplayVerdict> {
+    return this.#explainer.replay(workflowId, history, options);
+  }
+
+  #replay(workflowId: string, history: Uint8Array, options: ReplayOptions): Promise<ReplayVerdict> {
     return new Promise((resolve, reject) => {
       const job: Job = {
         runId: undefined,

@@ -1,5 +1,6 @@
 // on: code bound to something that happens. A handler of a receive and an arm of a select are made by the same function, because a signal
 // may be taken by either: what the code returns says where it may stand, and the types hold it to that.
+import { current } from "../executor/program/current.ts";
 import type { HandlerShape } from "../executor/program/definition.ts";
 import type { Signal, Update } from "./messages.ts";
 import type { Async, HasControl, Noreply, NotFromHere, Reply, Stop, StopReply } from "./receive.ts";
@@ -89,5 +90,6 @@ export function on(
   if (typeof name !== "string" || typeof kind !== "string") {
     throw new TypeError("on takes a signal, an update, a function or a promise as its first argument");
   }
+  if ((kind as string) === "update") current.run?.noteHandler?.(name);
   return { source: kind, message: source, handle: code, validate: options.validate };
 }

@@ -120,12 +120,13 @@ export async function scheduleLocalActivity<R>(
   refuseOptions(run, `local activity "${activityType}"`, options, UNSUPPORTED);
   // This function goes on after awaits, where only code of the program has its frame put back.
   const frame = run.context.current();
+  const site = run.calledAt(scheduleLocalActivity);
   let attempt = 1, originalScheduleTime: number | undefined;
   for (;;) {
     const seq = run.nextActivitySeq++;
     try {
       return await run.context.run(frame, () => {
-        const last = (input: LocalActivityInput) => attemptLocally<R>(run, input);
+        const last = (input: LocalActivityInput) => attemptLocally<R>(run, input, site);
         const schedule = intercepted(run, "outbound", "scheduleLocalActivity", last);
         return schedule({ activityType, headers: {}, options, args: args as unknown[], seq, attempt, originalScheduleTime });
       });
@@ -138,7 +139,7 @@ export async function scheduleLocalActivity<R>(
 }
 
 // deno-lint-ignore require-await
-async function attemptLocally<R>(run: CompatRun, input: LocalActivityInput): Promise<R> {
+async function attemptLocally<R>(run: CompatRun, input: LocalActivityInput, site: string): Promise<R> {
   const { seq, activityType, args, options, headers, attempt, originalScheduleTime } = input;
   requireTimeout(options);
   return pending<R>(
@@ -154,6 +155,7 @@ async function attemptLocally<R>(run: CompatRun, input: LocalActivityInput): Pro
         activityId: String(seq),
         localRetryThresholdMs: threshold(options.localRetryThreshold),
       })).finish(),
+    site,
   );
 }
 
@@ -176,15 +178,27 @@ export class LocalActivityDoBackoff extends Error {
 }
 
 /** The promise of an activity: scheduled unless the scope is cancelled, and cancelled with it. */
-function pending<R>(run: CompatRun, kind: CommandKind, seq: number, activityType: string, encode: () => Uint8Array): Promise<R> {
+function pending<R>(
+  run: CompatRun,
+  kind: CommandKind,
+  seq: number,
+  activityType: string,
+  encode: () => Uint8Array,
+  site = "",
+): Promise<R> {
   return new Promise<R>((resolve, reject) => {
     const alive = joinScope(reject, () => {
       if (run.activities.has(seq)) run.cancelCommand(kind, seq);
     });
     if (!alive) return;
-    run.command(kind, encode());
     const completion = { resolve: resolve as (value: unknown) => void, reject };
-    run.activities.set(seq, run.waitsAt(`activity "${activityType}"`, completion));
+    run.site = site;
+    try {
+      run.command(kind, encode());
+      run.activities.set(seq, run.waitsAt(`activity "${activityType}"`, completion));
+    } finally {
+      run.site = "";
+    }
   });
 }
 

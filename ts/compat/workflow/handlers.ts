@@ -107,7 +107,8 @@ export function setHandler(
   // deno-lint-ignore no-explicit-any
   options: HandlerOptions<any> = {},
 ): void {
-  const { messages } = currentRun("Workflow.setHandler(...) may only be used from a Workflow Execution.");
+  const run = currentRun("Workflow.setHandler(...) may only be used from a Workflow Execution.");
+  const { messages } = run;
   const { type, name, typeInfo } = definition;
   if (type !== "signal" && type !== "update" && type !== "query") throw new TypeError(`Invalid definition type: ${type}`);
   refuseReservedName(type, name);
@@ -122,6 +123,7 @@ export function setHandler(
     messages.signals.set(name, { handler, description, unfinishedPolicy, typeInfo });
     messages.dispatchSignals();
   } else {
+    run.noteHandler(name);
     messages.updates.set(name, { handler, validator, description, unfinishedPolicy, typeInfo });
     messages.dispatchUpdates();
   }

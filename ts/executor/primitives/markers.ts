@@ -41,7 +41,10 @@ export function sideEffect(run: RunState, fn: () => unknown): unknown {
 export function patched(run: RunState, id: string): boolean {
   const { markers } = run;
   if (markers.isPatched(id)) return true;
-  if (run.isReplaying && !markers.isNotified(id)) return false;
+  if (run.isReplaying && !markers.isNotified(id)) {
+    run.port.patchMissed?.(id);
+    return false;
+  }
   markers.addPatched(id);
   issuePatch(run, id, false);
   return true;

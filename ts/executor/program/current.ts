@@ -14,6 +14,10 @@ export interface RunClock {
   readonly isReplaying: boolean;
   /** A native program: its primitives keep `fiber`. */
   readonly isNative?: boolean;
+  /** Where call sites are recorded: the user's line of a call that goes on in functions of ours; "" otherwise. */
+  readonly site?: string;
+  /** A handler of an update was set here. */
+  noteHandler?(name: string): void;
   random(): number;
   randomBytes(length: number): Uint8Array;
   /** Fails the open workflow task with this error, whatever workflow code catches. */

@@ -44,7 +44,7 @@ export interface Activator {
   /** What the run wants for its task that is no command; read once, when the task is done. */
   readonly wishes?: TaskWishes;
   /** What the run shows to a debug session; never called inside an activation. Absent: nothing but its commands. */
-  inspect?(): RunSnapshot;
+  inspect?(): RunSnapshot | undefined;
   /**
    * The run leaves memory. Nothing is rejected: parked functions are dropped
    * (docs/dev/semantics/execution.md#eviction-drops).
@@ -65,6 +65,10 @@ export interface CommandPort {
   /** Queues a command; answers its seq (0 for kinds that have none). */
   command(kind: CommandKind, attributes: Uint8Array): number;
   cancel(kind: CommandKind, seq: number): void;
+  /** Code asked for a patch that the history does not have, and was told so: explanations want its line. */
+  patchMissed?(patchId: string): void;
+  /** Code has set a handler of an update, or handed one to a receive. */
+  handlerSet?(name: string): void;
   /** Next number of the run's seeded generator, in [0, 1). */
   random(): number;
   randomBytes(length: number): Uint8Array;

@@ -304,6 +304,10 @@ export class NativeRun implements Activator, RunState {
     }
   }
 
+  noteHandler(name: string): void {
+    if (this.context.callSites !== false) this.port.handlerSet?.(name);
+  }
+
   inspect(): RunSnapshot {
     return {
       published: this.published.payload,

@@ -35,8 +35,26 @@ export interface RecordedActivation {
   readonly commands: RecordedCommand[];
 }
 
+/** A patch that code asked for and history does not have. */
+export interface MissedPatch {
+  readonly patchId: string;
+  /** Of the task. */
+  readonly startedEventId: number;
+  /** The user's frame, when call sites are taken. */
+  readonly site: string;
+}
+
+/** A handler of an update. */
+export interface SetHandler {
+  readonly name: string;
+  /** The user's frame, when call sites are taken. */
+  readonly site: string;
+}
+
 export class Recorder implements CommandPort {
   readonly activations: RecordedActivation[] = [];
+  readonly missedPatches: MissedPatch[] = [];
+  readonly #handlers = new Map<string, string>();
   readonly #port: CommandPort;
   readonly #callSites: boolean;
   #commands: RecordedCommand[] = [];
@@ -70,7 +88,23 @@ export class Recorder implements CommandPort {
   #site(above: unknown): string {
     if (!this.#callSites) return "";
     if (current.fiber !== undefined) return current.fiber.lastSite;
-    return current.run?.isNative === true ? "" : callSite(1, above);
+    if (current.run?.isNative === true) return "";
+    return current.run?.site || callSite(1, above);
+  }
+
+  patchMissed(patchId: string): void {
+    if (!this.#callSites) return;
+    const startedEventId = this.activations.at(-1)?.startedEventId ?? 0;
+    this.missedPatches.push({ patchId, startedEventId, site: this.#site(this.patchMissed) });
+  }
+
+  handlerSet(name: string): void {
+    if (this.#callSites) this.#handlers.set(name, callSite(1, this.handlerSet));
+  }
+
+  /** Handlers of updates, each with the line where it was set last. */
+  get handlers(): SetHandler[] {
+    return [...this.#handlers].map(([name, site]) => ({ name, site }));
   }
 
   random(): number {

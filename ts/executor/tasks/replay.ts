@@ -9,10 +9,11 @@ import {
 import { isA, messageOf, nameOf, stackOf } from "../../converter/thrown.ts";
 import { CoreError as ThrownCoreError, toCoreError } from "../../core/errors.ts";
 import { CachedRun, type FetchHistory, type RunIdentity, type RunSetup } from "./cached_run.ts";
+import type { Divergence } from "./divergence.ts";
 import { userFrame } from "../program/call_site.ts";
 import { lineProbes } from "../program/line_probe.ts";
 import { LineTracer } from "./line_trace.ts";
-import type { RecordedActivation } from "./recording.ts";
+import type { MissedPatch, RecordedActivation, SetHandler } from "./recording.ts";
 import { type ReplayTrace, ReplayTracer } from "./replay_trace.ts";
 import { readRunStart } from "../../api/history_start.ts";
 
@@ -31,8 +32,20 @@ export interface ReplayOptions {
   readonly lines?: boolean;
   /** Where commands were issued: never, always, or in a second replay after a divergence (default). */
   readonly callSites?: "never" | "onFailure" | "always";
+  /** A divergence is explained, for which the history is replayed some times more. Default: true, where call sites are taken. */
+  readonly explain?: boolean;
   /** Overrides the run id of the history's first event. */
   readonly runId?: string;
+}
+
+/** What a replay wrote down on the way to its error: where and how code and history part is found in it (debug/divergence). */
+export interface ReplayEvidence {
+  readonly activations: readonly RecordedActivation[];
+  /** What the code waited for, in activations. */
+  readonly waits: ReplayTrace["waits"];
+  readonly jobs: ReplayTrace["jobs"];
+  readonly missedPatches: readonly MissedPatch[];
+  readonly handlers: readonly SetHandler[];
 }
 
 export interface ReplayError {
@@ -53,6 +66,14 @@ export interface ReplayError {
   readonly diffs: CoreError["diffs"];
   /** What workflow code threw, when it did. */
   readonly thrown?: unknown;
+  /** Number of the first workflow task, from 1, that code and history differ in: those that completed are counted. */
+  readonly firstTask?: number;
+  /** What happened, for people: what the code does, what history has, the line, and what was probably changed. */
+  readonly sentence?: string;
+  /** All that is known of it. */
+  readonly divergence?: Divergence;
+  /** What the explanation is made of, where it has not been made. */
+  readonly evidence?: ReplayEvidence;
 }
 
 /** What came of a replay. */
@@ -116,8 +137,9 @@ async function once(
   progress?: ReplayProgress,
 ): Promise<ReplayVerdict> {
   const made = setup(identity, { record: options.record, callSites, onlyReplays });
-  const lines = options.lines === true && lineProbes.modules.length > 0 ? new LineTracer(lineProbes) : undefined;
-  const tracer = options.trace === true ? new ReplayTracer(progress, lines) : undefined;
+  const traced = options.trace === true;
+  const lines = traced && options.lines === true && lineProbes.modules.length > 0 ? new LineTracer(lineProbes) : undefined;
+  const tracer = traced || callSites ? new ReplayTracer(traced ? progress : undefined, lines) : undefined;
   const run = new CachedRun({
     ...made,
     tracer,
@@ -131,14 +153,16 @@ async function once(
     } catch (e) {
       const seen = {
         ...(options.record === true ? { recorded: run.recorder!.activations } : {}),
-        ...(tracer === undefined ? {} : { trace: tracer.trace }),
+        ...(traced ? { trace: tracer!.trace } : {}),
       };
       return { ...identity, verdict: "failed", activations: 0, events: 0, warnings: [], error: errorOfThrown(e), ...seen };
     }
     const finished = outcome.response?.$case === "replayFinished" ? outcome.response.value : { activations: 0, events: 0 };
     // Reported a hop late, behind the last activation.
     const late = outcome.error === undefined ? run.unhandledRejection() : undefined;
-    const error = outcome.error !== undefined ? errorOf(outcome.error, run, callSites) : late && errorOfThrown(late);
+    const error = outcome.error !== undefined
+      ? errorOf(outcome.error, run, callSites ? tracer : undefined)
+      : late && errorOfThrown(late);
     const diverged = outcome.error?.kind === ErrorKind.ERROR_KIND_NONDETERMINISM;
     const verdict = error === undefined ? "ok" : diverged ? "nondeterminism" : "failed";
     return {
@@ -148,21 +172,34 @@ async function once(
       warnings: outcome.warnings,
       ...(error === undefined ? {} : { error }),
       ...(options.record === true ? { recorded: run.recorder!.activations } : {}),
-      ...(tracer === undefined ? {} : { trace: tracer.trace }),
+      ...(traced ? { trace: tracer!.trace } : {}),
     };
   } finally {
     run.dispose();
   }
 }
 
-function errorOf(error: CoreError, run: CachedRun, callSites: boolean): ReplayError {
+/** `tracer`: of a replay that took call sites. */
+function errorOf(error: CoreError, run: CachedRun, tracer: ReplayTracer | undefined): ReplayError {
   const { code, message, eventId, eventType, expected, actual, commandKind, seq, diffs } = error;
   const thrownAt = userFrame(stackOf(run.thrown));
-  const location = thrownAt !== "" ? thrownAt : callSites ? run.recorder?.siteOf(commandKind, seq) ?? "" : "";
+  const location = thrownAt !== "" ? thrownAt : tracer === undefined ? "" : run.recorder?.siteOf(commandKind, seq) ?? "";
   return {
     name: isA(run.thrown, Error) ? nameOf(run.thrown) : toCoreError(error).name,
     ...{ code, message, eventId, eventType, expected, actual, commandKind, seq, diffs, location },
     ...(run.thrown === undefined ? {} : { thrown: run.thrown }),
+    ...(tracer === undefined ? {} : { evidence: evidenceOf(run, tracer) }),
+  };
+}
+
+function evidenceOf({ recorder }: CachedRun, tracer: ReplayTracer): ReplayEvidence {
+  const { waits, jobs } = tracer.trace;
+  return {
+    activations: recorder!.activations,
+    waits,
+    jobs,
+    missedPatches: recorder!.missedPatches,
+    handlers: recorder!.handlers,
   };
 }
 

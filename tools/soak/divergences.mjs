@@ -1,0 +1,268 @@
+#!/usr/bin/env node
+// How well a divergence is explained: programs are recorded on the embedded engine in virtual time (and, where the corpus of Temporal
+// programs lies beside the checkout, taken with their histories), edited in one place, and replayed. Of each edit it is known at which
+// line it is, what it is, and, from the commands of both programs, which workflow task is the first that differs. Prints how often the
+// explanation says the same, each miss, and the table; exit code 1 under the goals. An edit that history does not show is only counted.
+//   node tools/build_dist.mjs && node tools/soak/divergences.mjs [--seed 1] [--edits 240] [--only native|compat] [--misses] [--keep FOLDER]
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { caseNames, corpusRoot, historyOf, loadCase } from "../../dist/tests/compat/support/corpus.js";
+import { silentLogger } from "../../dist/ts/base/logger.js";
+import { decodeCommand } from "../../dist/ts/debug/commands.js";
+import { readHistoryFile } from "../../dist/ts/debug/history_file.js";
+import { createWorkerRealm } from "../../dist/ts/realm/mod.js";
+import { TestEnvironment } from "../../dist/ts/testing/mod.js";
+import { editsOf } from "./divergences/edits.mjs";
+import { ACTIVITIES, LOCAL, PROGRAMS } from "./divergences/native.mjs";
+import { strip } from "./verdicts/edits.mjs";
+import { Random } from "./verdicts/random.mjs";
+
+const { values } = parseArgs({
+  options: {
+    seed: { type: "string", default: "1" },
+    edits: { type: "string", default: "240" },
+    only: { type: "string" },
+    misses: { type: "boolean", default: false },
+    all: { type: "boolean", default: false },
+    keep: { type: "string" },
+    help: { type: "boolean", default: false },
+  },
+});
+if (values.help) {
+  console.log(
+    "usage: node tools/soak/divergences.mjs [--seed 1] [--edits 240] [--only native|compat] [--misses] [--all] [--keep FOLDER]",
+  );
+  process.exit(0);
+}
+const random = new Random(Number(values.seed));
+const work = values.keep === undefined ? mkdtempSync(join(tmpdir(), "temporalex-divergences-")) : resolve(values.keep);
+mkdirSync(work, { recursive: true });
+
+async function native() {
+  const programs = [];
+  const answers = Object.fromEntries(
+    [...ACTIVITIES, ...LOCAL].map((name) => [name, (value) => Promise.resolve(`${name} ${value}`)]),
+  );
+  for (const { name, text, drive } of PROGRAMS) {
+    const code = strip(text);
+    const file = join(work, `${name}.js`);
+    writeFileSync(file, code);
+    const env = await TestEnvironment.create({ logger: silentLogger, startTime: 1_750_000_000_000 });
+    try {
+      const worker = await env.createWorker({ workflows: file, activities: answers });
+      const history = await worker.runUntil(async () => {
+        await drive(env);
+        return env.client.getHandle(undefined, name).historyJson();
+      });
+      const { bytes, workflowId } = await readHistoryFile(new TextEncoder().encode(history));
+      const own = { sleep: "sleep", proxies: ["acts"] };
+      programs.push({ name, dialect: "native", code, file, histories: [{ bytes, workflowId }], edits: editsOf(code, own) });
+    } finally {
+      await env.dispose();
+    }
+  }
+  return programs;
+}
+
+async function compat() {
+  const root = corpusRoot();
+  if (root === undefined) return [];
+  const programs = [];
+  for (const name of caseNames(root)) {
+    const found = loadCase(root, name);
+    if (
+      found.variants.base === undefined || found.histories !== undefined || found.recordedWith !== undefined ||
+      name === "m-big-payload"
+    ) continue;
+    let history;
+    try {
+      history = historyOf(root, found, { case: name, history: "h", variant: "base" });
+    } catch {
+      continue;
+    }
+    if (history.events.length > 400) continue;
+    const code = strip(readFileSync(join(root, "workflows", found.variants.base.file), "utf8"));
+    const file = join(work, `${name}.js`);
+    writeFileSync(file, code);
+    const { bytes, workflowId } = await readHistoryFile(new TextEncoder().encode(JSON.stringify(history)));
+    const id = history.events[0].workflowExecutionStartedEventAttributes.workflowId || workflowId || "replay-h";
+    const proxies = [...code.matchAll(/(?:const|let)\s+(\w+)\s*=\s*(?:wf\.)?proxy(?:Local)?Activities/g)].map(([, one]) => one);
+    const sleep = /\bwf\./.test(code) ? "wf.sleep" : "sleep";
+    programs.push({
+      name,
+      dialect: "compat",
+      code,
+      file,
+      histories: [{ bytes, workflowId: id }],
+      edits: editsOf(code, { sleep, proxies }),
+    });
+  }
+  return programs;
+}
+
+/** Per started event what the code issued, as kind and name; what was taken back in the same task is left out. */
+function issued(verdict) {
+  const tasks = new Map();
+  for (const { startedEventId, queryOnly, commands } of verdict.recorded ?? []) {
+    if (queryOnly) continue;
+    const list = tasks.get(startedEventId) ?? [];
+    tasks.set(startedEventId, list);
+    for (const command of commands) {
+      const { kind, attributes } = decodeCommand(command, undefined);
+      const name = attributes.activityType ?? attributes.workflowType ?? attributes.signalName ?? attributes.patchId ?? "";
+      if (command.cancel) {
+        const at = list.findIndex((one) => one.kindNumber === command.kind && one.seq === command.seq);
+        if (at >= 0) {
+          list.splice(at, 1);
+          continue;
+        }
+      }
+      list.push({ kindNumber: command.kind, seq: command.seq, text: `${kind} ${name}` });
+    }
+  }
+  return tasks;
+}
+
+function firstTaskOf(original, changed) {
+  const a = issued(original), b = issued(changed);
+  let task = 0;
+  for (const [started, list] of a) {
+    task++;
+    const other = b.get(started);
+    if (other === undefined) return { task, started };
+    if (JSON.stringify(list.map(({ text }) => text)) !== JSON.stringify(other.map(({ text }) => text))) return { task, started };
+  }
+  return { task: 0, started: 0 };
+}
+
+/** Of code that gives only the event: the last task that had begun before it. */
+function taskOfEvent(original, eventId) {
+  const started = [...issued(original).keys()];
+  return started.filter((id) => id < eventId).length;
+}
+
+function groupBy(list, keyOf) {
+  const groups = new Map();
+  for (const one of list) groups.set(keyOf(one), [...(groups.get(keyOf(one)) ?? []), one]);
+  return groups;
+}
+
+function shuffled(list) {
+  const all = [...list];
+  for (let i = all.length - 1; i > 0; i--) {
+    const j = random.below(i + 1);
+    [all[i], all[j]] = [all[j], all[i]];
+  }
+  return all;
+}
+
+const lineOf = (location) => Number(/:(\d+):\d+\)?$/.exec(location)?.[1] ?? 0);
+
+const programs = [...(values.only === "compat" ? [] : await native()), ...(values.only === "native" ? [] : await compat())];
+const planned = [];
+for (const program of programs) for (const edit of program.edits) planned.push({ program, edit });
+// Each kind of edit has its turn, so that many places of one kind do not hide the others.
+const byKind = groupBy(shuffled(planned), ({ edit }) => edit.kind);
+const order = [];
+for (let more = true; more;) {
+  more = false;
+  for (const list of byKind.values()) {
+    const one = list.shift();
+    if (one !== undefined) order.push(one);
+    more ||= list.length > 0;
+  }
+}
+
+const originals = new Map();
+const rows = [];
+const unseen = [], failed = [], notLoaded = [];
+let n = 0;
+for (const { program, edit } of order) {
+  if (rows.length >= Number(values.edits)) break;
+  const file = join(work, `${program.name}.v${n++}.js`);
+  writeFileSync(file, edit.code);
+  let original = originals.get(program.name);
+  const [{ bytes, workflowId }] = program.histories;
+  if (original === undefined) {
+    const realm = await createWorkerRealm({ workflows: program.file, cacheSize: 0 });
+    original = await realm.replay(workflowId, bytes, { record: true });
+    await realm.dispose();
+    originals.set(program.name, original);
+    if (original.verdict !== "ok") process.stderr.write(`${program.name} does not replay itself: ${original.error?.message}\n`);
+  }
+  if (original.verdict !== "ok") continue;
+  let realm;
+  try {
+    realm = await createWorkerRealm({ workflows: file, cacheSize: 0 });
+  } catch (error) {
+    notLoaded.push(`${program.name} ${edit.kind}:${edit.line}: ${error.message.split("\n")[0]}`);
+    continue;
+  }
+  try {
+    const verdict = await realm.replay(workflowId, bytes, { record: true });
+    const where = { program: program.name, file, kind: edit.kind, line: edit.line };
+    if (verdict.verdict === "ok") {
+      unseen.push(where);
+      continue;
+    }
+    if (verdict.verdict === "failed") {
+      failed.push({ ...where, message: verdict.error.message });
+      continue;
+    }
+    const truth = firstTaskOf(original, verdict);
+    const { error } = verdict;
+    const divergence = error.divergence;
+    const task = error.firstTask ?? taskOfEvent(original, error.eventId);
+    const line = lineOf(error.location);
+    const said = divergence?.edit;
+    const words = `${divergence?.sentence ?? ""} ${said?.text ?? ""}`;
+    rows.push({
+      ...where,
+      dialect: program.dialect,
+      truth: truth.task,
+      task,
+      taskOk: task === truth.task,
+      saidLine: line,
+      lineOk: line > 0 && Math.abs(line - edit.line) <= 2,
+      editOk: said !== undefined && edit.expect.includes(said.kind) && edit.names.some((name) => words.includes(name)),
+      said: said === undefined ? "" : `${said.kind} (${said.confidence}): ${said.text}`,
+      sentence: divergence?.sentence ?? error.message,
+    });
+  } finally {
+    await realm.dispose();
+  }
+}
+
+const count = (list, test) => list.filter(test).length;
+const table = [];
+for (const [kind, list] of [...groupBy(rows, ({ kind }) => kind)].sort(([a], [b]) => a < b ? -1 : 1)) {
+  table.push([kind, list]);
+}
+for (const dialect of ["native", "compat"]) table.push([`all ${dialect}`, rows.filter((row) => row.dialect === dialect)]);
+table.push(["all", rows]);
+for (const row of rows) {
+  if (values.all || (values.misses && !(row.taskOk && row.lineOk && row.editOk))) {
+    const { taskOk, lineOk, editOk } = row;
+    const marks = `${taskOk ? "" : " TASK"}${lineOk ? "" : " LINE"}${editOk ? "" : " EDIT"}`;
+    console.log(
+      `${row.program} ${row.kind} at line ${row.line}, task ${row.truth}:${marks}\n    said task ${row.task}, line ${row.saidLine}; ${row.said}\n    ${row.sentence}\n    ${row.file}`,
+    );
+  }
+}
+for (const text of notLoaded) console.log(`not loaded: ${text}`);
+for (const { program, kind, line, message } of values.misses ? failed : []) {
+  console.log(`fails instead: ${program} ${kind}:${line}: ${message}`);
+}
+console.log(`${"edit".padEnd(20)} ${"n".padStart(4)} ${"task".padStart(5)} ${"line".padStart(5)} ${"edit".padStart(5)}`);
+for (const [kind, list] of table) {
+  const cells = [list.length, count(list, (r) => r.taskOk), count(list, (r) => r.lineOk), count(list, (r) => r.editOk)];
+  console.log(`${kind.padEnd(20)} ${cells.map((cell, i) => String(cell).padStart(i === 0 ? 4 : 5)).join(" ")}`);
+}
+console.log(
+  `${unseen.length} edits are not to be seen from history, ${failed.length} make the code fail, ${notLoaded.length} do not load`,
+);
+if (values.keep === undefined) rmSync(work, { recursive: true, force: true });
+const enough = (test, of) => count(rows, test) * 200 >= of * rows.length;
+process.exitCode = enough((r) => r.taskOk, 198) && enough((r) => r.lineOk, 190) && enough((r) => r.editOk, 160) ? 0 : 1;

@@ -1,0 +1,130 @@
+// The side of the code: the commands that a replay wrote down, task by task. Commands that were taken back in the task that issued them
+// leave no event and are left out, and so are those that may or may not become one.
+import {
+  CancelChildWorkflow,
+  CancelExternalWorkflow,
+  CommandKind,
+  RecordSideEffect,
+  ScheduleActivity,
+  ScheduleLocalActivity,
+  SetPatchMarker,
+  SignalExternalWorkflow,
+  StartChildWorkflow,
+  StartTimer,
+  UpdateResponse,
+} from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
+import type { RecordedCommand } from "../../executor/tasks/recording.ts";
+import type { ReplayEvidence } from "../../executor/tasks/replay.ts";
+import { shownDuration } from "../values.ts";
+import { type KnownStep, stepOf, type StepPlan } from "./steps.ts";
+
+/** A step with the command that it is. */
+export interface CodeStep extends KnownStep {
+  readonly command: RecordedCommand;
+  /** It may stand without an event. */
+  readonly lenient: boolean;
+}
+
+/** The code's steps of the tasks that it was run for, by their started event, in order. */
+export function codeTasks({ activations, jobs }: Pick<ReplayEvidence, "activations" | "jobs">): Map<number, CodeStep[]> {
+  const tasks = new Map<number, CodeStep[]>();
+  const names = new Map(jobs.flat().map(({ protocolInstanceId = "", name = "" }) => [protocolInstanceId, name]));
+  const subjects = new Map<string, string>();
+  for (const { startedEventId, queryOnly, commands } of activations) {
+    if (queryOnly) continue;
+    let steps = tasks.get(startedEventId);
+    if (steps === undefined) tasks.set(startedEventId, steps = []);
+    for (const command of commands) {
+      if (takesBack(command, steps)) continue;
+      // What follows the end of a workflow is not sent.
+      if (steps.some(({ kind }) => kind === "end")) continue;
+      const plan = planOf(command, names, subjects);
+      if (plan === undefined) continue;
+      steps.push({ ...stepOf(plan, 0, command.site), command, lenient: plan.kind === "patch" || isLenientCancel(command) });
+    }
+  }
+  return tasks;
+}
+
+const isLenientCancel = ({ cancel, kind }: RecordedCommand) => cancel && kind !== CommandKind.COMMAND_KIND_START_TIMER;
+
+const startOf: { readonly [kind in CommandKind]?: CommandKind } = {
+  [CommandKind.COMMAND_KIND_CANCEL_CHILD_WORKFLOW]: CommandKind.COMMAND_KIND_START_CHILD_WORKFLOW,
+  [CommandKind.COMMAND_KIND_CANCEL_SIGNAL_WORKFLOW]: CommandKind.COMMAND_KIND_SIGNAL_EXTERNAL_WORKFLOW,
+};
+
+/** A cancel of what this task has issued: neither leaves. */
+function takesBack({ kind, seq, cancel, attributes }: RecordedCommand, steps: CodeStep[]): boolean {
+  const start = cancel ? kind : startOf[kind];
+  if (start === undefined) return false;
+  const of = cancel ? seq : CancelChildWorkflow.decode(attributes).seq;
+  const at = steps.findIndex(({ command }) => !command.cancel && command.kind === start && command.seq === of);
+  if (at >= 0) steps.splice(at, 1);
+  return at >= 0;
+}
+
+function planOf(
+  command: RecordedCommand,
+  updates: ReadonlyMap<string, string>,
+  subjects: Map<string, string>,
+): StepPlan | undefined {
+  const { kind, seq, attributes, cancel } = command;
+  if (cancel) {
+    if (kind === CommandKind.COMMAND_KIND_START_TIMER) return { kind: "cancel", name: `timer ${seq}`, id: "" };
+    if (kind !== CommandKind.COMMAND_KIND_SCHEDULE_ACTIVITY) return undefined;
+    return { kind: "cancel", name: `activity ${subjects.get(`activity ${seq}`) ?? ""}`, id: "" };
+  }
+  switch (kind) {
+    case CommandKind.COMMAND_KIND_START_TIMER:
+      return { kind: "timer", name: "", id: String(seq), duration: shownDuration(StartTimer.decode(attributes).durationMs) };
+    case CommandKind.COMMAND_KIND_SCHEDULE_ACTIVITY: {
+      const { activityType, activityId } = ScheduleActivity.decode(attributes);
+      subjects.set(`activity ${seq}`, activityType);
+      return { kind: "activity", name: activityType, id: activityId || String(seq) };
+    }
+    case CommandKind.COMMAND_KIND_SCHEDULE_LOCAL_ACTIVITY:
+      return { kind: "localActivity", name: ScheduleLocalActivity.decode(attributes).activityType, id: String(seq) };
+    case CommandKind.COMMAND_KIND_START_CHILD_WORKFLOW: {
+      const { workflowType, workflowId } = StartChildWorkflow.decode(attributes);
+      subjects.set(`child ${seq}`, workflowId);
+      return { kind: "child", name: workflowType, id: workflowId };
+    }
+    case CommandKind.COMMAND_KIND_CANCEL_CHILD_WORKFLOW:
+      return {
+        kind: "cancel",
+        name: `workflow ${subjects.get(`child ${CancelChildWorkflow.decode(attributes).seq}`) ?? ""}`,
+        id: "",
+      };
+    case CommandKind.COMMAND_KIND_SIGNAL_EXTERNAL_WORKFLOW: {
+      const { signalName, workflowId } = SignalExternalWorkflow.decode(attributes);
+      return { kind: "signal", name: signalName, id: "", target: workflowId };
+    }
+    case CommandKind.COMMAND_KIND_CANCEL_EXTERNAL_WORKFLOW:
+      return { kind: "cancel", name: `workflow ${CancelExternalWorkflow.decode(attributes).workflowId}`, id: "" };
+    case CommandKind.COMMAND_KIND_UPSERT_SEARCH_ATTRIBUTES:
+      return { kind: "searchAttributes", name: "", id: "" };
+    case CommandKind.COMMAND_KIND_MODIFY_WORKFLOW_PROPERTIES:
+      return { kind: "memo", name: "", id: "" };
+    case CommandKind.COMMAND_KIND_SET_PATCH_MARKER: {
+      const { patchId, deprecated } = SetPatchMarker.decode(attributes);
+      return { kind: "patch", name: patchId, id: "", deprecated };
+    }
+    case CommandKind.COMMAND_KIND_RECORD_SIDE_EFFECT:
+      return { kind: "sideEffect", name: "", id: String(RecordSideEffect.decode(attributes).id) };
+    case CommandKind.COMMAND_KIND_UPDATE_RESPONSE: {
+      const { protocolInstanceId: id, response } = UpdateResponse.decode(attributes);
+      const answer = response?.$case === "completed" ? "complete" : response?.$case === "rejected" ? "reject" : "accept";
+      return { kind: "update", name: updates.get(id) ?? id, id, answer };
+    }
+    case CommandKind.COMMAND_KIND_COMPLETE_WORKFLOW:
+      return { kind: "end", name: "completed", id: "" };
+    case CommandKind.COMMAND_KIND_FAIL_WORKFLOW:
+      return { kind: "end", name: "failed", id: "" };
+    case CommandKind.COMMAND_KIND_CANCEL_WORKFLOW:
+      return { kind: "end", name: "cancelled", id: "" };
+    case CommandKind.COMMAND_KIND_CONTINUE_AS_NEW:
+      return { kind: "end", name: "continuedAsNew", id: "" };
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,257 @@
+// A history as it would be had the code been edited before the run: a step and what answered it put in, or taken out. It is how a likely
+// edit is tried: when the code of today replays the history that was edited in the same way, that edit is what happened.
+//
+// Events refer to others by their number. Here they do so by the event itself, so that events may come and go; numbers are given at the end.
+import { clone, create, toBinary } from "@bufbuild/protobuf";
+import { EventType } from "../../api/generated/temporal/api/enums/v1/event_type_pb.ts";
+import { type HistoryEvent, HistoryEventSchema, HistorySchema } from "../../api/generated/temporal/api/history/v1/message_pb.ts";
+import { markerSeq, withMarkerSeq } from "./marker_seq.ts";
+import type { NewStep } from "./new_step.ts";
+
+type Attributes = { [field: string]: unknown };
+
+/** A field that holds the number of another event. */
+const isReference = (field: string, value: unknown): value is bigint =>
+  field.endsWith("EventId") && typeof value === "bigint" && value > 0n;
+
+const attributesOf = ({ attributes }: HistoryEvent): Attributes => (attributes.value ?? {}) as Attributes;
+
+/** Events of workflow tasks themselves. */
+const BOOKKEEPING: ReadonlySet<EventType> = new Set([
+  EventType.WORKFLOW_TASK_SCHEDULED,
+  EventType.WORKFLOW_TASK_STARTED,
+  EventType.WORKFLOW_TASK_COMPLETED,
+  EventType.WORKFLOW_TASK_FAILED,
+  EventType.WORKFLOW_TASK_TIMED_OUT,
+]);
+
+/** Answers name what they answer in one of these fields. */
+const ANSWERS = ["scheduledEventId", "startedEventId", "initiatedEventId", "acceptedEventId"];
+
+export class EditedHistory {
+  #events: HistoryEvent[];
+  /** What an event refers to, by field. */
+  readonly #references = new Map<HistoryEvent, Map<string, HistoryEvent>>();
+  /** Of events that were taken out: what stands for them. */
+  readonly #instead = new Map<HistoryEvent, HistoryEvent>();
+  /** The copies of the events that it is made from, by their numbers there. */
+  readonly #byOldId = new Map<number, HistoryEvent>();
+  readonly #oldId = new Map<HistoryEvent, number>();
+
+  constructor(events: readonly HistoryEvent[]) {
+    this.#events = events.map((event) => clone(HistoryEventSchema, event));
+    for (const event of this.#events) {
+      this.#byOldId.set(Number(event.eventId), event);
+      this.#oldId.set(event, Number(event.eventId));
+    }
+    for (const event of this.#events) {
+      const references = new Map<string, HistoryEvent>();
+      for (const [field, value] of Object.entries(attributesOf(event))) {
+        const target = isReference(field, value) ? this.#byOldId.get(Number(value)) : undefined;
+        if (target !== undefined) references.set(field, target);
+      }
+      this.#references.set(event, references);
+    }
+  }
+
+  /**
+   * Takes an event of a command out, with what answered it and the workflow tasks that then have nothing to do.
+   * Answers the events that were its answers.
+   */
+  remove(eventId: number): HistoryEvent[] {
+    const event = this.#byOldId.get(eventId)!;
+    const gone = new Set([event]);
+    for (const other of this.#events) {
+      for (const [field, target] of this.#references.get(other)!) {
+        if (ANSWERS.includes(field) && gone.has(target) && !BOOKKEEPING.has(other.eventType)) gone.add(other);
+      }
+    }
+    this.#shiftNumbers(event, -1);
+    const positions = this.#events.flatMap((each, i) => gone.has(each) && each !== event ? [i] : []);
+    // A task that only an answer had woken is one with the task before it.
+    const wakers = positions.map((i) =>
+      this.#events.slice(i + 1).find(({ eventType }) => eventType === EventType.WORKFLOW_TASK_COMPLETED)
+    );
+    this.#events = this.#events.filter((each) => !gone.has(each));
+    for (const completed of new Set(wakers)) if (completed !== undefined) this.#joinIfIdle(completed);
+    return [...gone].filter((each) => each !== event);
+  }
+
+  /** A workflow task that nothing has happened for since the one before it becomes part of that one. */
+  #joinIfIdle(completed: HistoryEvent): void {
+    const at = this.#events.indexOf(completed);
+    const before = this.#events.slice(0, at).findLast(({ eventType }) => eventType === EventType.WORKFLOW_TASK_COMPLETED);
+    if (at < 0 || before === undefined) return;
+    const from = this.#events.indexOf(before) + 1;
+    const between = this.#events.slice(from, at);
+    const own = (event: HistoryEvent) =>
+      this.#references.get(event)!.get("workflowTaskCompletedEventId") === before || isUpdateAnswer(event);
+    if (between.some((event) => !BOOKKEEPING.has(event.eventType) && !own(event))) return;
+    const next = this.#events[at + 1];
+    // An update comes with a task, and leaves no event before it.
+    if (next !== undefined && next.eventType === EventType.WORKFLOW_EXECUTION_UPDATE_ACCEPTED) return;
+    const idle = new Set(between.filter(({ eventType }) => BOOKKEEPING.has(eventType)));
+    this.#events = this.#events.filter((event) => event !== completed && !idle.has(event));
+    for (const event of [completed, ...idle]) this.#instead.set(event, before);
+  }
+
+  /**
+   * Puts a step in: into the task that completed with `completedId`, before one of its events, or, where that is 0, after its last one.
+   * Where the step is answered, what stands after it in the task, but for `staying`, becomes the work of a task of its own, which begins
+   * with the answer. `answers`: those of an event that was removed, instead of the shortest ones.
+   */
+  insert(
+    step: NewStep,
+    at: { readonly beforeId: number; readonly completedId: number; readonly staying: ReadonlySet<number> },
+    answers: readonly HistoryEvent[] | undefined,
+  ): void {
+    const completed = this.#final(this.#byOldId.get(at.completedId)!);
+    const own = this.#events.filter((event) => this.#writtenBy(event, completed));
+    const before = at.beforeId === 0 ? undefined : this.#byOldId.get(at.beforeId);
+    const position = before === undefined ? this.#events.indexOf(own.at(-1) ?? completed) + 1 : this.#events.indexOf(before);
+    const { command } = step;
+    this.#shiftBy(step, position);
+    this.#references.set(command, new Map([["workflowTaskCompletedEventId", completed]]));
+    this.#events.splice(position, 0, command);
+    const given = answers !== undefined && answers.length > 0 ? this.#retargeted(answers, command, step) : this.#answersOf(step);
+    if (given.length === 0) return;
+    const after = before === undefined ? [] : own.slice(own.indexOf(before));
+    const moving = after.filter((event) => !at.staying.has(this.#oldId.get(event) ?? 0));
+    this.#events = this.#events.filter((event) => !moving.includes(event));
+    const last = this.#events.findLastIndex((event) => event === command || after.includes(event));
+    const task = this.#newTask(completed);
+    this.#events.splice(last + 1, 0, ...given, ...task, ...moving);
+    for (const event of moving) {
+      const references = this.#references.get(event)!;
+      if (references.has("workflowTaskCompletedEventId")) references.set("workflowTaskCompletedEventId", task.at(-1)!);
+    }
+  }
+
+  /** Gives another name to what an event asks for. */
+  rename(eventId: number, step: NewStep): void {
+    const event = this.#byOldId.get(eventId)!;
+    const [own, other] = [attributesOf(event), attributesOf(step.command)];
+    for (const field of ["activityType", "workflowType", "signalName", "workflowId", "details"]) {
+      if (field in other && field in own) own[field] = other[field];
+    }
+    for (const answer of this.#events) {
+      if (this.#references.get(answer)!.get("initiatedEventId") !== event) continue;
+      const fields = attributesOf(answer);
+      if ("workflowType" in fields && "workflowType" in other) fields["workflowType"] = other["workflowType"];
+    }
+  }
+
+  /** The bytes of the history, numbered; and for each of its events the number that it has in the original, or had before it. */
+  encode(): { readonly bytes: Uint8Array; readonly oldIds: readonly number[] } {
+    this.#events.forEach((event, i) => event.eventId = BigInt(i + 1));
+    const oldIds: number[] = [];
+    for (const event of this.#events) {
+      const fields = attributesOf(event);
+      for (const [field, target] of this.#references.get(event) ?? []) fields[field] = this.#final(target).eventId;
+      oldIds.push(this.#oldId.get(event) ?? oldIds.at(-1) ?? 0);
+    }
+    return { bytes: toBinary(HistorySchema, create(HistorySchema, { events: this.#events })), oldIds };
+  }
+
+  #final(event: HistoryEvent): HistoryEvent {
+    let final = event;
+    for (let next = this.#instead.get(final); next !== undefined; next = this.#instead.get(final)) final = next;
+    return final;
+  }
+
+  #writtenBy(event: HistoryEvent, completed: HistoryEvent): boolean {
+    const by = this.#references.get(event)!.get("workflowTaskCompletedEventId");
+    if (by !== undefined) return this.#final(by) === completed;
+    if (!isUpdateAnswer(event)) return false;
+    const last = this.#events.slice(0, this.#events.indexOf(event)).findLast(({ eventType }) =>
+      eventType === EventType.WORKFLOW_TASK_COMPLETED
+    );
+    return last === completed;
+  }
+
+  #answersOf({ command, answers }: NewStep): HistoryEvent[] {
+    let before = command;
+    return answers.map(({ event, refersAs }) => {
+      const references = new Map<string, HistoryEvent>();
+      for (const [field, what] of Object.entries(refersAs)) references.set(field, what === "command" ? command : before);
+      this.#references.set(event, references);
+      before = event;
+      return event;
+    });
+  }
+
+  /** Answers that another event of the same kind had. */
+  #retargeted(answers: readonly HistoryEvent[], command: HistoryEvent, step: NewStep): HistoryEvent[] {
+    for (const event of answers) {
+      const references = this.#references.get(event)!;
+      for (const [field, target] of references) if (!answers.includes(target)) references.set(field, command);
+      const fields = attributesOf(event);
+      if ("timerId" in fields) fields["timerId"] = step.number === 0 ? fields["timerId"] : String(step.number);
+    }
+    return [...answers];
+  }
+
+  /** A workflow task like one that there is. */
+  #newTask(like: HistoryEvent): HistoryEvent[] {
+    const startedOf = this.#references.get(like)!.get("startedEventId");
+    const scheduledOf = this.#references.get(like)!.get("scheduledEventId");
+    if (startedOf === undefined || scheduledOf === undefined) return [];
+    const copy = (event: HistoryEvent) => clone(HistoryEventSchema, event);
+    const [scheduled, started, completed] = [copy(scheduledOf), copy(startedOf), copy(like)];
+    this.#references.set(scheduled, new Map());
+    this.#references.set(started, new Map([["scheduledEventId", scheduled]]));
+    this.#references.set(completed, new Map([["scheduledEventId", scheduled], ["startedEventId", started]]));
+    return [scheduled, started, completed];
+  }
+
+  /** Numbers that the code counts, of events after this one. */
+  #shiftNumbers(event: HistoryEvent, by: number): void {
+    const kind = countedAs(event);
+    if (kind === undefined) return;
+    this.#renumber(kind.counter, kind.number, by, this.#events.indexOf(event));
+  }
+
+  #shiftBy({ counter, number }: NewStep, position: number): void {
+    if (number > 0) this.#renumber(counter, number - 1, 1, position - 1);
+  }
+
+  /** Of events behind a position whose number is above another. */
+  #renumber(counter: string, above: number, by: number, position: number): void {
+    this.#events.forEach((event, i) => {
+      if (i <= position) return;
+      const fields = attributesOf(event);
+      if (counter === "timer" && "timerId" in fields) fields["timerId"] = shifted(fields["timerId"] as string, above, by);
+      if (counter === "activity" && "activityId" in fields) {
+        fields["activityId"] = shifted(fields["activityId"] as string, above, by);
+      }
+      if (counter !== "timer" && event.attributes.case === "markerRecordedEventAttributes") {
+        const seq = markerSeq(event.attributes.value);
+        const shared = counter === "activity" ? seq?.sharesNumbers === true : true;
+        if (seq !== undefined && shared && seq.seq > above) withMarkerSeq(event.attributes.value, seq.seq + by);
+      }
+    });
+  }
+}
+
+const isUpdateAnswer = ({ eventType }: HistoryEvent): boolean =>
+  eventType === EventType.WORKFLOW_EXECUTION_UPDATE_ACCEPTED || eventType === EventType.WORKFLOW_EXECUTION_UPDATE_COMPLETED;
+
+/** Ids that the code counts by itself are numbers. */
+const shifted = (id: string, above: number, by: number): string =>
+  /^\d+$/.test(id) && Number(id) > above ? String(Number(id) + by) : id;
+
+function countedAs({ attributes }: HistoryEvent): { readonly counter: string; readonly number: number } | undefined {
+  const of = (counter: string, id: string) => /^\d+$/.test(id) ? { counter, number: Number(id) } : undefined;
+  switch (attributes.case) {
+    case "timerStartedEventAttributes":
+      return of("timer", attributes.value.timerId);
+    case "activityTaskScheduledEventAttributes":
+      return of("activity", attributes.value.activityId);
+    case "markerRecordedEventAttributes": {
+      const seq = markerSeq(attributes.value);
+      return seq && { counter: "localActivity", number: seq.seq };
+    }
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,176 @@
+// Explains why a replay did not go through: the first place where code and history part, both sides of it, the likely edit and its repair.
+// The sentence comes first; all of it is plain data.
+import type { HistoryEvent } from "../../api/generated/temporal/api/history/v1/message_pb.ts";
+import type { ReplayError, ReplayEvidence, ReplayVerdict } from "../../executor/tasks/replay.ts";
+import { type Pair, type Place, Sides } from "./align.ts";
+import { eventsOf } from "./candidates.ts";
+import { codeTasks } from "./code_steps.ts";
+import { differencesOf } from "./differences.ts";
+import { type HistoryTask, historyTasks } from "./history_steps.ts";
+import { type Found, guessedEdit, likelyEdit, type Replay } from "./likely.ts";
+import { repairOf } from "./repair.ts";
+import { editOf, sentenceOf } from "./sentences.ts";
+import type { Divergence, EditKind, Step, StepPair, TaskPairs } from "./types.ts";
+import { beforeGone, shortPlace, whereOf } from "./where.ts";
+
+/** Tasks before and after the first one that differs. */
+const NEIGHBOURS = 2;
+
+/** The core's number for a command that history does not hold. */
+const EXTRA_COMMAND = 2014;
+
+/** What was changed is not in the code any more. */
+const GONE: ReadonlySet<EditKind> = new Set(["removed", "patchRemoved", "endedEarly"]);
+
+/** Steps of a task that are kept: a fan-out of thousands is not read by anybody. */
+const SHOWN_STEPS = 60;
+
+export type { Replay } from "./likely.ts";
+
+/** What was found for differences that look alike: of hundreds of runs with one difference a few are tried, and the others believed. */
+export class KnownEdits {
+  readonly #known = new Map<string, { readonly found: Found | undefined; times: number }>();
+
+  /** The edit of a difference that was tried often enough. */
+  of(key: string): { readonly found: Found | undefined } | undefined {
+    const known = this.#known.get(key);
+    return known !== undefined && known.times >= TRIED ? known : undefined;
+  }
+
+  note(key: string, found: Found | undefined): void {
+    const known = this.#known.get(key);
+    if (known !== undefined) known.times++;
+    // The history that it was tried with is not kept.
+    else if (this.#known.size < MAX_KNOWN) {
+      this.#known.set(key, {
+        found: found && { ...found, candidate: { ...found.candidate, edited: () => undefined } },
+        times: 1,
+      });
+    }
+  }
+}
+
+/** So many differences that look alike are tried. */
+const TRIED = 5;
+const MAX_KNOWN = 500;
+
+/** A divergence that a replay was told of. Undefined where nothing is to be compared: the code failed, or the replay kept no evidence. */
+export async function explainDivergence(
+  history: Uint8Array,
+  verdict: ReplayVerdict,
+  replay: Replay | undefined,
+  known?: KnownEdits,
+): Promise<Divergence | undefined> {
+  const { error } = verdict;
+  if (error?.evidence === undefined) return undefined;
+  const events = eventsOf(history);
+  const tasks = historyTasks(events);
+  const sides = new Sides(tasks, codeTasks(error.evidence));
+  const place = sides.firstPlace(error.eventId) ?? placeOfError(tasks, sides, error, verdict);
+  if (place === undefined) return undefined;
+  return await explained({ events, sides, place, verdict, error, evidence: error.evidence, replay, edits: known });
+}
+
+interface Known {
+  readonly events: readonly HistoryEvent[];
+  readonly sides: Sides;
+  readonly place: Place;
+  readonly verdict: ReplayVerdict;
+  readonly error: ReplayError;
+  readonly evidence: ReplayEvidence;
+  readonly replay: Replay | undefined;
+  readonly edits: KnownEdits | undefined;
+}
+
+async function explained(known: Known): Promise<Divergence> {
+  const { sides, place, error, evidence } = known;
+  const found = await foundEdit(known);
+  const pair = place.pairs[place.at]!;
+  const edit = editOf(place, evidence, found);
+  const stands = whereOf(place, evidence);
+  const gone = GONE.has(edit.edit.kind) ? beforeGone(stands) : stands;
+  const where = edit.at === undefined ? gone : { ...stands, location: edit.at, how: "command" as const };
+  const eventId = pair.history?.eventId ?? lastRight(place);
+  const location = where.location === "" ? error.location : where.location;
+  const sentence = sentenceOf(place, pair, { ...where, location }, edit.edit);
+  return {
+    firstTask: place.task.task,
+    startedEventId: place.task.startedEventId,
+    eventId,
+    location,
+    fiber: where.fiber,
+    sentence,
+    first: shownPair(pair),
+    tasks: neighbours(place, sides),
+    edit: edit.edit,
+    repair: repairOf(pair, edit.edit, location),
+    key: JSON.stringify([
+      edit.edit.kind,
+      edit.edit.subject,
+      pair.code?.text ?? "",
+      pair.history?.text ?? "",
+      shortPlace(location),
+    ]),
+  };
+}
+
+async function foundEdit({ events, sides, place, verdict, replay, edits }: Known): Promise<Found | undefined> {
+  if (replay === undefined) return guessedEdit(events, place, sides);
+  const { history, code } = place.pairs[place.at]!;
+  const key = JSON.stringify([verdict.workflowType, history?.text, code?.text, code?.site]);
+  const known = edits?.of(key);
+  if (known !== undefined) return known.found;
+  const strict = !verdict.warnings.some(({ code, eventId }) => code === EXTRA_COMMAND && eventId < place.task.startedEventId);
+  const found = await likelyEdit(events, place, sides, replay, strict);
+  edits?.note(key, found);
+  return found;
+}
+
+/** The last event of the task that the code makes, too. */
+function lastRight({ task, at, pairs }: Place): number {
+  return pairs.slice(0, at).findLast(({ history }) => history !== undefined)?.history?.eventId ?? task.completedEventId;
+}
+
+/** Where the steps look alike (fields, flags and results that the core compares): the place that the core named. */
+function placeOfError(
+  tasks: readonly HistoryTask[],
+  sides: Sides,
+  { eventId, seq, commandKind }: ReplayError,
+  verdict: ReplayVerdict,
+): Place | undefined {
+  if (verdict.verdict !== "nondeterminism") return undefined;
+  const task = tasks.findLast(({ startedEventId }) => startedEventId < eventId) ?? tasks.at(-1);
+  if (task === undefined) return undefined;
+  const pairs = sides.pairs(task);
+  const exact = pairs.findIndex(({ history }) => history?.eventId === eventId);
+  const byCommand = pairs.findIndex(({ code }) =>
+    code !== undefined && code.command.kind === commandKind && code.command.seq === seq
+  );
+  const at = exact >= 0 ? exact : byCommand;
+  if (at >= 0) return { task, at, pairs };
+  const code = sides.code.get(task.startedEventId)?.at(-1);
+  if (code === undefined) return undefined;
+  return { task, at: pairs.length, pairs: [...pairs, { history: undefined, code, same: false }] };
+}
+
+function neighbours({ task }: Place, sides: Sides): TaskPairs[] {
+  const from = Math.max(0, task.task - 1 - NEIGHBOURS);
+  return sides.history.slice(from, task.task + NEIGHBOURS).map((one) => ({
+    task: one.task,
+    startedEventId: one.startedEventId,
+    pairs: (sides.has(one) ? sides.pairs(one) : one.steps.map((history): Pair => ({ history, code: undefined, same: false })))
+      .slice(0, SHOWN_STEPS).map(shownPair),
+    notReplayed: !sides.has(one),
+  }));
+}
+
+function shownPair({ history, code, same }: Pair): StepPair {
+  return {
+    history: history && shownStep(history),
+    code: code && shownStep(code),
+    same,
+    differences: history === undefined || code === undefined ? [] : differencesOf(history, code),
+  };
+}
+
+const shownStep = ({ kind, name, text, eventId, site }: Step): Step => ({ kind, name, text, eventId, site });

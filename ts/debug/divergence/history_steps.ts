@@ -1,0 +1,133 @@
+// The side of history: what its workflow tasks asked for, task by task, in the words that the code's commands have too.
+import type { HistoryEvent } from "../../api/generated/temporal/api/history/v1/message_pb.ts";
+import { aboutEvent } from "../command_keys.ts";
+import { shownDuration } from "../values.ts";
+import { type KnownStep, type MarkerData, markerDataOf, stepOf, type StepPlan } from "./steps.ts";
+
+/** A step with the event that it is. */
+export interface HistoryStep extends KnownStep {
+  readonly event: HistoryEvent;
+  /** A patch that is gone may stay in history when it was deprecated: it counts for nothing. */
+  readonly lenient: boolean;
+}
+
+/** A workflow task that completed. */
+export interface HistoryTask {
+  /** From 1. */
+  readonly task: number;
+  readonly startedEventId: number;
+  readonly completedEventId: number;
+  readonly steps: readonly HistoryStep[];
+}
+
+/** The tasks of a history, in order. */
+export function historyTasks(events: readonly HistoryEvent[]): HistoryTask[] {
+  const tasks: (HistoryTask & { readonly steps: HistoryStep[] })[] = [];
+  const names = new UpdateNames();
+  const byId = (id: bigint) => events[Number(id) - 1];
+  for (const event of events) {
+    const { attributes, eventId } = event;
+    if (attributes.case === "workflowTaskCompletedEventAttributes") {
+      const startedEventId = Number(attributes.value.startedEventId);
+      tasks.push({ task: tasks.length + 1, startedEventId, completedEventId: Number(eventId), steps: [] });
+      continue;
+    }
+    names.see(event);
+    const plan = planOf(event, byId, names);
+    if (plan === undefined) continue;
+    const lenient = plan.kind === "patch" && plan.deprecated === true;
+    tasks.at(-1)?.steps.push({ ...stepOf(plan, Number(eventId), ""), event, lenient });
+  }
+  return tasks;
+}
+
+/** Names of updates by their ids. */
+class UpdateNames {
+  readonly #names = new Map<string, string>();
+
+  see({ attributes }: HistoryEvent): void {
+    if (attributes.case === "workflowExecutionUpdateAcceptedEventAttributes") {
+      const { protocolInstanceId, acceptedRequest } = attributes.value;
+      const name = acceptedRequest?.input?.name ?? this.#names.get(protocolInstanceId) ?? "";
+      this.#names.set(protocolInstanceId, name);
+    } else if (attributes.case === "workflowExecutionUpdateAdmittedEventAttributes") {
+      this.#names.set(attributes.value.request?.meta?.updateId ?? "", attributes.value.request?.input?.name ?? "");
+    }
+  }
+
+  of(id: string): string {
+    return this.#names.get(id) ?? "";
+  }
+}
+
+type ById = (id: bigint) => HistoryEvent | undefined;
+
+/** Undefined: an event that no command makes. */
+function planOf(event: HistoryEvent, byId: ById, names: UpdateNames): StepPlan | undefined {
+  const { attributes } = event;
+  switch (attributes.case) {
+    case "activityTaskScheduledEventAttributes":
+      return { kind: "activity", name: attributes.value.activityType?.name ?? "", id: attributes.value.activityId };
+    case "activityTaskCancelRequestedEventAttributes": {
+      const of = byId(attributes.value.scheduledEventId)?.attributes;
+      const name = of?.case === "activityTaskScheduledEventAttributes" ? of.value.activityType?.name ?? "" : "";
+      return { kind: "cancel", name: `activity ${name}`, id: "" };
+    }
+    case "timerStartedEventAttributes": {
+      const { timerId, startToFireTimeout: d } = attributes.value;
+      const duration = shownDuration(d === undefined ? 0 : Number(d.seconds) * 1000 + d.nanos / 1e6);
+      return { kind: "timer", name: "", id: timerId, duration };
+    }
+    case "timerCanceledEventAttributes":
+      return { kind: "cancel", name: `timer ${attributes.value.timerId}`, id: "" };
+    case "startChildWorkflowExecutionInitiatedEventAttributes":
+      return { kind: "child", name: attributes.value.workflowType?.name ?? "", id: attributes.value.workflowId };
+    case "signalExternalWorkflowExecutionInitiatedEventAttributes": {
+      const { signalName, workflowExecution } = attributes.value;
+      return { kind: "signal", name: signalName, id: "", target: workflowExecution?.workflowId ?? "" };
+    }
+    case "requestCancelExternalWorkflowExecutionInitiatedEventAttributes":
+      return { kind: "cancel", name: `workflow ${attributes.value.workflowExecution?.workflowId ?? ""}`, id: "" };
+    case "upsertWorkflowSearchAttributesEventAttributes":
+      // The core's own, after the marker of a patch.
+      return aboutEvent(event) === undefined ? undefined : { kind: "searchAttributes", name: "", id: "" };
+    case "workflowPropertiesModifiedEventAttributes":
+      return { kind: "memo", name: "", id: "" };
+    case "markerRecordedEventAttributes":
+      return ofMarker(attributes.value.markerName, markerDataOf(attributes.value));
+    case "workflowExecutionUpdateAcceptedEventAttributes": {
+      const { protocolInstanceId } = attributes.value;
+      return { kind: "update", name: names.of(protocolInstanceId), id: protocolInstanceId, answer: "accept" };
+    }
+    case "workflowExecutionUpdateCompletedEventAttributes": {
+      const of = byId(attributes.value.acceptedEventId)?.attributes;
+      const id = of?.case === "workflowExecutionUpdateAcceptedEventAttributes"
+        ? of.value.protocolInstanceId
+        : attributes.value.meta?.updateId ?? "";
+      return { kind: "update", name: names.of(id), id, answer: "complete" };
+    }
+    case "workflowExecutionCompletedEventAttributes":
+      return { kind: "end", name: "completed", id: "" };
+    case "workflowExecutionFailedEventAttributes":
+      return { kind: "end", name: "failed", id: "" };
+    case "workflowExecutionCanceledEventAttributes":
+      return { kind: "end", name: "cancelled", id: "" };
+    case "workflowExecutionContinuedAsNewEventAttributes":
+      return { kind: "end", name: "continuedAsNew", id: "" };
+    default:
+      return undefined;
+  }
+}
+
+function ofMarker(markerName: string, data: MarkerData): StepPlan | undefined {
+  switch (markerName) {
+    case "core_patch":
+      return { kind: "patch", name: data.patchId, id: "", deprecated: data.deprecated };
+    case "SideEffect":
+      return { kind: "sideEffect", name: "", id: data.sideEffectId };
+    case "core_local_activity":
+      return { kind: "localActivity", name: data.activityType, id: data.seq };
+    default:
+      return { kind: "marker", name: markerName, id: "" };
+  }
+}

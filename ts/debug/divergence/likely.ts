@@ -1,0 +1,111 @@
+// Which edit was made. Each candidate is tried: the history is edited as the code may have been, and replayed. The one with which the
+// code goes furthest is it, and where it goes to the end it is verified.
+import type { HistoryEvent } from "../../api/generated/temporal/api/history/v1/message_pb.ts";
+import type { ReplayOptions, ReplayVerdict } from "../../executor/tasks/replay.ts";
+import { type Place, Sides } from "./align.ts";
+import { type Candidate, candidatesOf, eventsOf } from "./candidates.ts";
+import { codeTasks } from "./code_steps.ts";
+import { historyTasks } from "./history_steps.ts";
+import { isSame } from "./steps.ts";
+import type { LikelyEdit } from "./types.ts";
+
+/** Replays bytes of a History, under the workflow's id. */
+export type Replay = (history: Uint8Array, options: ReplayOptions) => Promise<ReplayVerdict>;
+
+/** A candidate, and how much speaks for it. */
+export interface Found {
+  readonly candidate: Candidate;
+  readonly confidence: LikelyEdit["confidence"];
+}
+
+/** A step in a loop was changed as often as the loop was gone through. */
+const REPEATS = 24;
+/** Events that are replayed for it, about: fewer repeats of a long history. */
+const EVENTS = 40_000;
+
+/** Where a replay ended, as an event of the original history; Infinity: at its end. */
+function reachOf({ verdict, error, events }: ReplayVerdict, oldIds: readonly number[]): number {
+  if (verdict === "ok") return Infinity;
+  const at = error === undefined || error.eventId === 0 ? events : error.eventId;
+  return oldIds[at - 1] ?? 0;
+}
+
+/** Undefined: no candidate brings the code further than it is. */
+export async function likelyEdit(
+  events: readonly HistoryEvent[],
+  place: Place,
+  sides: Sides,
+  replay: Replay,
+  strict: boolean,
+): Promise<Found | undefined> {
+  const from = place.pairs[place.at]!.history?.eventId ?? place.task.completedEventId;
+  const further: { readonly candidate: Candidate; readonly reach: number; readonly bytes: Uint8Array }[] = [];
+  for (const candidate of candidatesOf(events, place, sides)) {
+    const edited = candidate.edited();
+    if (edited === undefined) continue;
+    const reach = reachOf(await replay(edited.bytes, { callSites: "never", strict }), edited.oldIds);
+    if (reach === Infinity) return { candidate, confidence: "verified" };
+    if (reach > from) further.push({ candidate, reach, bytes: edited.bytes });
+  }
+  further.sort((a, b) => b.reach - a.reach);
+  const times = Math.max(2, Math.min(REPEATS, Math.floor(EVENTS / events.length)));
+  let later: Candidate | undefined;
+  for (const { candidate, bytes } of further) {
+    const end = await repeated(candidate, bytes, (history) => replay(history, { callSites: "always", strict }), times);
+    if (end === "fits") return { candidate, confidence: "verified" };
+    if (end === "moved") later ??= candidate;
+  }
+  const [best] = further;
+  if (best === undefined) return undefined;
+  if (later === best.candidate) return { candidate: { ...later, kind: "reordered", code: undefined }, confidence: "likely" };
+  return { candidate: best.candidate, confidence: "likely" };
+}
+
+/**
+ * The same edit at each further place that looks alike. "fits": it brings the code to the end. "moved": what was taken out is what the
+ * code has at the next place.
+ */
+async function repeated(
+  candidate: Candidate,
+  history: Uint8Array,
+  replay: (history: Uint8Array) => Promise<ReplayVerdict>,
+  times: number,
+): Promise<"fits" | "moved" | "fails"> {
+  let bytes = history;
+  for (let i = 0; i < times; i++) {
+    const verdict = await replay(bytes);
+    if (verdict.verdict === "ok") return "fits";
+    const { evidence, eventId = 0 } = verdict.error ?? {};
+    if (evidence === undefined) return "fails";
+    const events = eventsOf(bytes);
+    const sides = new Sides(historyTasks(events), codeTasks(evidence));
+    const place = sides.firstPlace(eventId);
+    if (place === undefined) return "fails";
+    const { code } = place.pairs[place.at]!;
+    if (i === 0 && candidate.kind === "removed" && code !== undefined && isSame(code, candidate.history!)) return "moved";
+    const again = candidatesOf(events, place, sides).find((one) => isAlike(one, candidate))?.edited();
+    if (again === undefined) return "fails";
+    bytes = again.bytes;
+  }
+  return "fails";
+}
+
+const isAlike = (a: Candidate, b: Candidate): boolean =>
+  a.kind === b.kind && alike(a.code, b.code) && alike(a.history, b.history);
+
+function alike(a: Candidate["code"] | Candidate["history"], b: Candidate["code"] | Candidate["history"]): boolean {
+  return a === undefined || b === undefined ? a === b : isSame(a, b);
+}
+
+/** Without a replay: by what stands further on. */
+export function guessedEdit(events: readonly HistoryEvent[], place: Place, sides: Sides): Found | undefined {
+  const candidates = candidatesOf(events, place, sides);
+  const of = (kind: Candidate["kind"]) => candidates.find((candidate) => candidate.kind === kind);
+  const [moved, removed, renamed, inserted] = [of("reordered"), of("removed"), of("renamed"), of("inserted")];
+  const { history: here } = place.pairs[place.at]!;
+  const goesOn = here !== undefined && place.pairs.slice(place.at).some(({ code }) => code !== undefined && isSame(here, code));
+  if (goesOn && inserted !== undefined) return { candidate: inserted, confidence: "likely" };
+  if (moved !== undefined && removed !== undefined) return { candidate: removed, confidence: "guess" };
+  const guess = renamed ?? inserted ?? removed;
+  return guess && { candidate: guess, confidence: "guess" };
+}

@@ -1,0 +1,30 @@
+// The numbers in the markers of local activities and side effects, which the code counts and the core compares.
+import type { MarkerRecordedEventAttributes } from "../../api/generated/temporal/api/history/v1/message_pb.ts";
+
+const text = new TextDecoder();
+const bytes = new TextEncoder();
+
+/** The number of a local activity. `sharesNumbers`: its id is its number, as programs for Temporal count them, activities included. */
+export function markerSeq(
+  marker: MarkerRecordedEventAttributes,
+): { readonly seq: number; readonly sharesNumbers: boolean } | undefined {
+  if (marker.markerName !== "core_local_activity") return undefined;
+  try {
+    const { seq, activity_id: id } = JSON.parse(text.decode(marker.details["data"]!.payloads[0]!.data)) as {
+      seq: number;
+      activity_id: string;
+    };
+    return { seq, sharesNumbers: id === String(seq) };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Gives it another number. */
+export function withMarkerSeq(marker: MarkerRecordedEventAttributes, seq: number): void {
+  const payload = marker.details["data"]!.payloads[0]!;
+  const data = JSON.parse(text.decode(payload.data)) as { seq: number; activity_id: string };
+  if (data.activity_id === String(data.seq)) data.activity_id = String(seq);
+  data.seq = seq;
+  payload.data = bytes.encode(JSON.stringify(data));
+}

@@ -1,0 +1,59 @@
+// What makes open runs replay again, with code to paste: the old way for runs that went it, the new way for the others.
+import type { Pair } from "./align.ts";
+import { doing } from "./steps.ts";
+import type { LikelyEdit, Repair } from "./types.ts";
+
+/** Undefined where no patch would help: the likely edit is not known. */
+export function repairOf({ history: here, code }: Pair, { kind, subject }: LikelyEdit, location: string): Repair | undefined {
+  const repair = (patchId: string, text: string, lines: readonly string[]): Repair => ({
+    patchId,
+    text,
+    code: lines.join("\n"),
+    location,
+  });
+  const old = here === undefined ? "" : here.text;
+  switch (kind) {
+    case "inserted":
+    case "endedLate": {
+      const id = idOf("with", code?.name || code?.kind);
+      return repair(id, "Put the new step behind a patch: open runs go on without it.", [
+        `if (patched("${id}")) {`,
+        `  // the line that ${code === undefined ? "is new" : doing(code)}`,
+        "}",
+      ]);
+    }
+    case "removed": {
+      const id = idOf("without", here?.name || here?.kind);
+      return repair(id, "Keep the old step for runs that have it.", [`if (!patched("${id}")) {`, `  // as before: ${old}`, "}"]);
+    }
+    case "renamed":
+    case "changedKind":
+    case "reordered": {
+      const id = idOf(kind === "reordered" ? "order-of" : "new", code?.name || code?.kind || subject);
+      return repair(id, "Keep the old way beside the new one.", [
+        `if (patched("${id}")) {`,
+        `  // the new way: ${code?.text ?? subject}`,
+        "} else {",
+        `  // as before: ${old === "" ? subject : old}`,
+        "}",
+      ]);
+    }
+    case "endedEarly": {
+      const id = idOf("ends-before", here?.name || here?.kind);
+      return repair(id, "Let runs that are open go on as before.", [`if (patched("${id}")) {`, "  return; // the new end", "}"]);
+    }
+    case "patchRenamed":
+      return repair(subject, "Give the patch the id that history has.", [`patched("${subject}")`]);
+    case "patchRemoved":
+      return repair(subject, "Mark the patch as no longer asked for until no open run has it.", [
+        `deprecatePatch("${subject}");`,
+      ]);
+    case "handlerMissing":
+      return repair("", `Take update ${subject} at this place until no open run has accepted it here.`, []);
+    default:
+      return undefined;
+  }
+}
+
+const idOf = (word: string, name: string | undefined): string =>
+  `${word}-${(name ?? "step").replace(/([a-z0-9])([A-Z])/g, "$1-$2").replace(/[^A-Za-z0-9]+/g, "-").toLowerCase()}`;

@@ -1,0 +1,147 @@
+// What is said of a divergence: the sentence of the first place, and the likely edit in words.
+import type { ReplayEvidence } from "../../executor/tasks/replay.ts";
+import type { Pair, Place } from "./align.ts";
+import type { HistoryStep } from "./history_steps.ts";
+import type { Found } from "./likely.ts";
+import { doing } from "./steps.ts";
+import type { EditKind, LikelyEdit } from "./types.ts";
+import { missedBefore, shortPlace, type Where } from "./where.ts";
+
+/** The likely edit; `at`: the line that it is at, where that is not the line of the difference. */
+export interface NamedEdit {
+  readonly edit: LikelyEdit;
+  readonly at?: string;
+}
+
+const edit = (kind: EditKind, text: string, subject: string, confidence: LikelyEdit["confidence"]): NamedEdit => ({
+  edit: { kind, text, subject, confidence },
+});
+
+/** What was probably changed, of the first difference and of the edit that was tried with most success. */
+export function editOf(place: Place, evidence: ReplayEvidence, found: Found | undefined): NamedEdit {
+  const { history: here, code } = place.pairs[place.at]!;
+  return ofPatch(place, evidence) ?? ofUpdate(place, here, evidence) ?? ofFound(place, found) ?? ofSides(here, code);
+}
+
+function ofPatch(place: Place, evidence: ReplayEvidence): NamedEdit | undefined {
+  const { history: here } = place.pairs[place.at]!;
+  if (here?.kind !== "patch") return undefined;
+  const recorded = `patch "${here.name}"`;
+  const missed = missedBefore(place, evidence).find(({ patchId }) => patchId !== here.name);
+  if (missed !== undefined) {
+    const text = `${recorded} was renamed to "${missed.patchId}"`;
+    return { ...edit("patchRenamed", text, here.name, "likely"), at: missed.site };
+  }
+  return edit("patchRemoved", `${recorded} was removed, and runs that took it are open`, here.name, "likely");
+}
+
+function ofUpdate(place: Place, here: HistoryStep | undefined, { jobs, handlers }: ReplayEvidence): NamedEdit | undefined {
+  if (here?.kind !== "update" || here.plan.answer !== "accept") return undefined;
+  const { code } = place.pairs[place.at]!;
+  const refused = code === undefined || code.kind !== "update" || code.plan.answer === "reject";
+  const asked = jobs.flat().some(({ protocolInstanceId }) => protocolInstanceId === here.plan.id);
+  if (!refused || !asked) return undefined;
+  const set = handlers.find(({ name }) => name === here.name);
+  if (set !== undefined) {
+    const text = `the handler of update ${here.name} takes none where the code stands`;
+    return { ...edit("handlerMissing", text, here.name, "likely"), at: set.site };
+  }
+  const sent = new Set(jobs.flat().map(({ kind, name }) => kind === "doUpdate" ? name : undefined));
+  const [other, ...more] = handlers.filter(({ name }) => !sent.has(name));
+  if (other !== undefined && more.length === 0) {
+    const text = `there is no handler of update ${here.name}: it was renamed to ${other.name}`;
+    return { ...edit("handlerMissing", text, here.name, "likely"), at: other.site };
+  }
+  return edit("handlerMissing", `there is no handler of update ${here.name}: it was removed or renamed`, here.name, "likely");
+}
+
+function ofFound(place: Place, found: Found | undefined): NamedEdit | undefined {
+  if (found === undefined) return undefined;
+  const { candidate: { kind, code, history }, confidence } = found;
+  const { history: here, code: there } = place.pairs[place.at]!;
+  // Whatever is taken out before it, an end goes further.
+  if (there?.kind === "end" && confidence !== "verified") return undefined;
+  switch (kind) {
+    case "inserted":
+      if (here?.kind === "end") {
+        return edit("endedLate", `${code!.text} was added before ${here.text}`, code!.text, confidence);
+      }
+      return edit(
+        "inserted",
+        `${code!.text} was added${here === undefined ? "" : ` before ${here.text}`}`,
+        code!.text,
+        confidence,
+      );
+    case "removed":
+      return edit("removed", `${history!.text} was removed`, history!.text, confidence);
+    case "renamed":
+      return edit("renamed", `${history!.text} became ${code!.text}`, code!.text, confidence);
+    case "reordered":
+      if (code === undefined) return edit("reordered", `${history!.text} now comes later`, history!.text, confidence);
+      return edit(
+        "reordered",
+        here === undefined ? `${code!.text} now comes earlier` : `${code!.text} was moved before ${here.text}`,
+        code!.text,
+        confidence,
+      );
+    case "changedKind":
+      return edit("changedKind", `${history!.text} was replaced by ${code!.text}`, code!.text, confidence);
+    default:
+      return undefined;
+  }
+}
+
+function ofSides(here: Pair["history"], code: Pair["code"]): NamedEdit {
+  if (code?.kind === "end" && here !== undefined) {
+    return edit("endedEarly", `the end of the workflow now comes before ${here.text}`, here.text, "likely");
+  }
+  if (here?.kind === "end" && code !== undefined) {
+    return edit("endedLate", `${code.text} was added before ${here.text}`, code.text, "likely");
+  }
+  if (here?.kind === "child" && code?.kind === "child" && here.name === code.name) {
+    const text = `the id of ${here.text} differs: the code draws more or fewer random numbers before it`;
+    return edit("randomShifted", text, here.name, "likely");
+  }
+  if (here !== undefined && code !== undefined) {
+    if (here.kind === code.kind) return edit("renamed", `${here.text} became ${code.text}`, code.text, "guess");
+    return edit("changedKind", `${code.text} was added before ${here.text}, or replaced it`, code.text, "guess");
+  }
+  if (code !== undefined) return edit("inserted", `${code.text} was added`, code.text, "guess");
+  if (here !== undefined) return edit("removed", `${here.text} was removed, or no longer comes here`, here.text, "guess");
+  return edit("unknown", "what was changed is not known", "", "guess");
+}
+
+/** The headline. */
+export function sentenceOf(
+  { task }: Place,
+  { history: here, code }: Pair,
+  where: Where,
+  { kind, text, confidence }: LikelyEdit,
+): string {
+  const place = shortPlace(where.location);
+  const at = place === "" ? "" : where.how === "after" ? `, after ${place}` : `: ${place}`;
+  const event = here === undefined ? "" : ` (event ${here.eventId})`;
+  const inTask = `In task ${task.task} your code`;
+  const end = `${capital(text)}${confidence === "verified" ? "." : "?"}`;
+  if (kind === "handlerMissing") {
+    return `${inTask} takes no update ${here!.name}, which history has accepted${event}${standing(where, place)}. ${end}`;
+  }
+  if (code === undefined) {
+    return `${inTask} does not come to ${here!.text}, which history has there${event}${standing(where, place)}. ${end}`;
+  }
+  if (here === undefined) return `${inTask} ${doing(code)}, which history does not have there${at}. ${end}`;
+  if (code.kind === "end") {
+    return `${inTask} ${doing(code)} where history has ${here.text}${event}${at}. ${end}`;
+  }
+  return `${inTask} ${doing(code)} where history has ${here.text}${event}${at}. ${end}`;
+}
+
+function standing({ how, wait, fiber }: Where, place: string): string {
+  if (place === "") return "";
+  if (how === "after") return `, after ${place}`;
+  if (how === "command") return `: ${place}`;
+  const who = fiber === "" || fiber === "run" ? "it" : `the ${fiber}`;
+  return wait === undefined ? `: ${place}` : `: ${who} waits for ${wait.label} at ${place}`;
+}
+
+const capital = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1);

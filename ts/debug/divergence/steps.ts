@@ -1,0 +1,137 @@
+// Steps: what a workflow task asked for, in one form for the events of history and for the commands of code, so that the two can be held
+// beside each other and be spoken of in the same words.
+import type { Payload } from "../../converter/payload.ts";
+import { plain, shown } from "../values.ts";
+import type { Step, StepKind } from "./types.ts";
+
+/** What a step is made from. */
+export interface StepPlan {
+  readonly kind: StepKind;
+  readonly name: string;
+  /** Of an activity, a timer, a child, a side effect, an update. */
+  readonly id: string;
+  readonly duration?: string;
+  readonly target?: string;
+  readonly answer?: "accept" | "complete" | "reject";
+  readonly deprecated?: boolean;
+}
+
+/** A step with what is compared. */
+export interface KnownStep extends Step {
+  readonly plan: StepPlan;
+}
+
+export function stepOf(plan: StepPlan, eventId: number, site: string): KnownStep {
+  return { kind: plan.kind, name: plan.name, text: textOf(plan), eventId, site, plan };
+}
+
+/** The replay takes one for the other. */
+export function isSame(a: KnownStep, b: KnownStep): boolean {
+  if (a.kind !== b.kind) return false;
+  if (a.kind === "update") return a.plan.id === b.plan.id && a.plan.answer === b.plan.answer;
+  if (a.kind === "sideEffect") return a.plan.id === b.plan.id;
+  // Ids of children that the program draws differ as soon as one draw more was made.
+  return a.name === b.name && (a.kind !== "child" || a.plan.id === b.plan.id);
+}
+
+/** As a noun: `activity charge`. */
+function textOf({ kind, name, duration, target, answer }: StepPlan): string {
+  switch (kind) {
+    case "activity":
+      return `activity ${name}`;
+    case "localActivity":
+      return `local activity ${name}`;
+    case "timer":
+      return duration === undefined ? "a timer" : `a timer of ${duration}`;
+    case "child":
+      return `child workflow ${name}`;
+    case "signal":
+      return `signal ${name}${target === undefined || target === "" ? "" : ` to workflow ${target}`}`;
+    case "patch":
+      return `patch "${name}"`;
+    case "sideEffect":
+      return "a side effect";
+    case "update":
+      return `the ${answer === "accept" ? "acceptance" : answer === "complete" ? "answer" : "refusal"} of update ${name}`;
+    case "cancel":
+      return `the cancellation of ${name}`;
+    case "searchAttributes":
+      return "a change of search attributes";
+    case "memo":
+      return "a change of the memo";
+    case "end":
+      return ENDS[name]?.noun ?? "the end of the workflow";
+    default:
+      return `marker ${name}`;
+  }
+}
+
+const ENDS: { readonly [name: string]: { readonly noun: string; readonly verb: string } } = {
+  completed: { noun: "the end of the workflow", verb: "completes the workflow" },
+  failed: { noun: "the failure of the workflow", verb: "fails the workflow" },
+  cancelled: { noun: "the end of the workflow as cancelled", verb: "ends the workflow as cancelled" },
+  continuedAsNew: { noun: "continue-as-new", verb: "continues as new" },
+};
+
+/** What code does there: `calls activity charge`. */
+export function doing({ kind, text, plan }: KnownStep): string {
+  switch (kind) {
+    case "activity":
+    case "localActivity":
+      return `calls ${text}`;
+    case "timer":
+    case "child":
+      return `starts ${text}`;
+    case "signal":
+      return `sends ${text}`;
+    case "patch":
+      return `asks for ${text}`;
+    case "sideEffect":
+      return "runs a side effect";
+    case "update":
+      return plan.answer === "accept"
+        ? `accepts update ${plan.name}`
+        : plan.answer === "complete"
+        ? `answers update ${plan.name}`
+        : `rejects update ${plan.name}`;
+    case "cancel":
+      return `cancels ${plan.name}`;
+    case "searchAttributes":
+      return "changes search attributes";
+    case "memo":
+      return "changes the memo";
+    case "end":
+      return ENDS[plan.name]?.verb ?? "ends the workflow";
+    default:
+      return `records ${text}`;
+  }
+}
+
+/** What the markers of the core say. */
+export interface MarkerData {
+  readonly patchId: string;
+  readonly deprecated: boolean;
+  readonly sideEffectId: string;
+  readonly activityType: string;
+  readonly seq: string;
+}
+
+/** Reads a marker's details; what is not there is "". */
+export function markerDataOf(
+  { details }: { readonly details: { readonly [name: string]: { readonly payloads: Payload[] } } },
+): MarkerData {
+  const first = (name: string) => plain(shown(details[name]?.payloads[0]));
+  const fields = (value: unknown) =>
+    (typeof value === "object" && value !== null ? value : {}) as { readonly [key: string]: unknown };
+  const text = (value: unknown) => value === undefined || value === null ? "" : String(value);
+  const patch = Object.keys(details).map((name) => fields(first(name))).find((value) => "id" in value && "deprecated" in value) ??
+    {};
+  const local = fields(first("data"));
+  return {
+    patchId: text(patch["id"]),
+    deprecated: patch["deprecated"] === true,
+    sideEffectId: text(first("side-effect-id")),
+    activityType: text(local["activity_type"]),
+    seq: text(local["seq"]),
+  };
+}

@@ -1,0 +1,106 @@
+// Where the code stands at a difference: the line of the command that differs, or, where no command of the user's does, the await at
+// which the run stands, or the one that it came from before it ended.
+import type { MissedPatch } from "../../executor/tasks/recording.ts";
+import type { ReplayEvidence } from "../../executor/tasks/replay.ts";
+import type { Wait } from "../../executor/program/snapshot.ts";
+import type { Place } from "./align.ts";
+import type { CodeStep } from "./code_steps.ts";
+
+/** A line, and what is known of it. */
+export interface Where {
+  /** "function (file:line:column)"; "" when not known. */
+  readonly location: string;
+  readonly fiber: string;
+  /** "command": the line issues it. "stands": it waits there. "after": it came from there. */
+  readonly how: "command" | "stands" | "after" | "unknown";
+  readonly wait: Wait | undefined;
+}
+
+const NOWHERE: Where = { location: "", fiber: "", how: "unknown", wait: undefined };
+
+type Span = ReplayEvidence["waits"][number];
+
+/** Lines that were issued by no code of the user's: the end of a function, the answer of a handler. */
+const OWN_LINE = (code: CodeStep | undefined): boolean =>
+  code !== undefined && code.site !== "" && code.kind !== "update" && code.kind !== "end";
+
+/** Of the first difference. */
+export function whereOf(place: Place, evidence: ReplayEvidence): Where {
+  const { code } = place.pairs[place.at]!;
+  const { startedEventId } = place.task;
+  const last = evidence.activations.findLastIndex((activation) => activation.startedEventId === startedEventId);
+  const first = evidence.activations.findIndex((activation) => activation.startedEventId === startedEventId);
+  const sited = evidence.waits.filter(({ value }) => value.site !== "");
+  const answered = sited.filter(({ from, to }) => from <= last && to !== undefined && to >= first && to <= last);
+  if (OWN_LINE(code)) {
+    const { function: own } = parts(code!.site);
+    const same = answered.filter(({ value }) => parts(value.site).function === own);
+    const from = newest(same.length > 0 ? same : answered);
+    return { ...NOWHERE, ...(from === undefined ? {} : { wait: from.value }), location: code!.site, how: "command" };
+  }
+  const open = sited.filter(({ from, to }) => from <= last && (to === undefined || to > last));
+  const begun = open.filter(({ from }) => from >= first);
+  const goesOn = code === undefined || !["end", "update"].includes(code.kind);
+  if (goesOn && begun.length > 0) return at(newest(begun)!, "stands");
+  if (answered.length > 0) return at(newest(answered)!, "after");
+  if (goesOn && open.length > 0) return at(newest(open)!, "stands");
+  const before = newest(sited.filter(({ to }) => to !== undefined && to <= last));
+  if (before !== undefined) return at(before, "after");
+  const issued = lastIssued(evidence, last);
+  if (issued !== "") return { ...NOWHERE, location: issued, how: "after" };
+  return open.length > 0 ? at(newest(open)!, "stands") : NOWHERE;
+}
+
+const at = ({ value }: Span, how: Where["how"]): Where => ({
+  location: value.site,
+  fiber: fiberName(value.fiber),
+  how,
+  wait: value,
+});
+
+/** What was answered last, or, where it was at once, what was begun last. */
+const newest = (spans: readonly Span[]): Span | undefined =>
+  spans.length === 0 ? undefined : spans.reduce((a, b) => ((b.to ?? 0) - (a.to ?? 0) || b.from - a.from) >= 0 ? b : a);
+
+/** From so many lines on the line that the code came from is nearer to what was taken away there than the one that it came to. */
+const FAR = 4;
+
+/** The line for a step that is gone: between where the code came from and where it came to. */
+export function beforeGone(where: Where): Where {
+  if (where.how !== "command" || where.wait === undefined) return where;
+  const [from, to] = [parts(where.wait.site), parts(where.location)];
+  if (from.file !== to.file || (to.line > from.line && to.line - from.line < FAR)) return where;
+  return { ...where, location: where.wait.site, fiber: fiberName(where.wait.fiber), how: "after" };
+}
+
+function parts(location: string): { readonly function: string; readonly file: string; readonly line: number } {
+  const [, name = "", file = "", line = "0"] = /^(?:(.*) \()?(.*?):(\d+):\d+\)?$/.exec(location) ?? [];
+  return { function: name, file, line: Number(line) };
+}
+
+function lastIssued({ activations }: ReplayEvidence, last: number): string {
+  for (const { commands } of activations.slice(0, last + 1).toReversed()) {
+    const site = commands.findLast(({ site }) => site !== "")?.site;
+    if (site !== undefined) return site;
+  }
+  return "";
+}
+
+/** `run of workflow "Cart"` is "run"; handlers and branches keep their names. */
+export function fiberName(label: string): string {
+  if (/^(?:run of )?workflow "/.test(label)) return "run";
+  const [, name] = /^handler of (?:update|signal) "(.*)"$/.exec(label) ?? [];
+  return name === undefined ? label.replace(/ in (?:run|handler) of .*$/, "") : `handler of ${name}`;
+}
+
+/** Patches that the code asks for and history does not have, up to this task; the newest first. */
+export function missedBefore(place: Place, { missedPatches }: ReplayEvidence): MissedPatch[] {
+  return missedPatches.filter(({ startedEventId }) => startedEventId <= place.task.startedEventId).toReversed();
+}
+
+/** "workflows.ts:70" of "run (file:///app/workflows.ts:70:5)"; "" when there is no line. */
+export function shortPlace(location: string): string {
+  const [, file = "", line] = /([^\s()]*?):(\d+)(?::\d+)?\)?$/.exec(location) ?? [];
+  if (line === undefined) return "";
+  return `${file.slice(Math.max(file.lastIndexOf("/"), file.lastIndexOf("\\")) + 1)}:${line}`;
+}

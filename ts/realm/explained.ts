@@ -1,0 +1,32 @@
+// Verdicts with their explanation. It is made outside of the realm's thread, from what the replay wrote down, and only after a divergence.
+import type { KnownEdits } from "../debug/divergence/mod.ts";
+import type { ReplayOptions, ReplayVerdict } from "./realm.ts";
+
+/** Replays as a realm does it, without explanations. */
+export type BareReplay = (workflowId: string, history: Uint8Array, options: ReplayOptions) => Promise<ReplayVerdict>;
+
+export class Explainer {
+  readonly #replay: BareReplay;
+  #known: KnownEdits | undefined;
+
+  constructor(replay: BareReplay) {
+    this.#replay = replay;
+  }
+
+  /** Replays a history; a verdict that is not "ok" has what is known of its cause. */
+  async replay(workflowId: string, history: Uint8Array, options: ReplayOptions = {}): Promise<ReplayVerdict> {
+    const verdict = await this.#replay(workflowId, history, options);
+    const { error } = verdict;
+    if (error?.evidence === undefined || options.explain === false) return verdict;
+    // Loaded when it is needed: a page that only runs workflows never does.
+    const { explainDivergence, KnownEdits } = await import("../debug/divergence/mod.ts");
+    this.#known ??= new KnownEdits();
+    const { evidence: _, ...plain } = error;
+    const runId = options.runId === undefined ? {} : { runId: options.runId };
+    const again = (edited: Uint8Array, how: ReplayOptions) => this.#replay(workflowId, edited, { ...how, ...runId });
+    const divergence = await explainDivergence(history, verdict, again, this.#known);
+    if (divergence === undefined) return { ...verdict, error: plain };
+    const { firstTask, eventId, location, sentence } = divergence;
+    return { ...verdict, error: { ...plain, firstTask, eventId, location, sentence, divergence } };
+  }
+}

@@ -207,6 +207,7 @@ export class CompatActivator implements Activator {
   }
 
   #start(run: CompatRun, init: InitializeWorkflow): void {
+    run.watch?.told(1);
     run.watch?.began(run.fiber);
     const main = this.#main!;
     const args = argumentsOf(run.converter, init.arguments, run.staticOptions.typeInfo);

@@ -1,7 +1,7 @@
 // The messages of a run up to a position, and what became of each.
 import { CommandKind } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { decodeCommand } from "./commands.ts";
-import type { SessionData } from "./session.ts";
+import type { SessionData } from "./session_data.ts";
 import { countWhile, valueAt } from "./spans.ts";
 import { shownAll, type ShownFailure } from "./values.ts";
 

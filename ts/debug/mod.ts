@@ -1,4 +1,27 @@
 // Debug sessions: replay the history of a run against the code of today, and step through it forward and back.
+export { ExpressionError, expressionOf } from "./code/expression.ts";
+export { SessionCode } from "./code/session_code.ts";
+export type {
+  Cause,
+  CodeFile,
+  Condition,
+  ConditionScope,
+  CopiedValue,
+  Crossing,
+  CrossingKind,
+  Direction,
+  FiberKind,
+  FiberLane,
+  LineCounts,
+  LogPointValue,
+  Parked,
+  Place,
+  PlacedCommand,
+  PlacedLog,
+  StateChange,
+  StateOf,
+  Why,
+} from "./code/types.ts";
 export type { CommandView } from "./command_decoders.ts";
 export { explainDivergence, type Replay } from "./divergence/explain.ts";
 export { sharedDivergences } from "./divergence/shared.ts";

@@ -12,12 +12,16 @@ import type { RecordedActivation } from "../executor/tasks/recording.ts";
 import type { ReplayOptions, ReplayVerdict } from "../executor/tasks/replay.ts";
 import type { ReplayTrace } from "../executor/tasks/replay_trace.ts";
 import { type HistoryEvent, HistorySchema } from "../api/generated/temporal/api/history/v1/message_pb.ts";
+import { SessionCode } from "./code/session_code.ts";
 import { type EventLinks, linksOf } from "./event_links.ts";
 import { type EventLine, lineOf } from "./events.ts";
 import { type HistoryFile, readHistoryFile } from "./history_file.ts";
 import { problemOf, type SessionProblem } from "./problem.ts";
+import type { SessionData, SessionTask, TaskLine } from "./session_data.ts";
 import { shownEvent } from "./values.ts";
 import { type SessionView, viewAt, ViewCache } from "./view.ts";
+
+export type { TaskLine } from "./session_data.ts";
 
 /** A realm of `temporalex/realm`, or anything else that replays histories. */
 export interface ReplayingRealm {
@@ -37,6 +41,11 @@ export interface SessionOptions {
   readonly codec?: PayloadCodec | readonly PayloadCodec[];
   /** Reads the payloads that are shown. Default: Temporal's default encodings. */
   readonly converter?: PayloadConverter;
+  /**
+   * Also know which lines ran, and what variables were: `DebugSession.code`. The realm must have been made with `lines`. Default: as the
+   * realm was made.
+   */
+  readonly lines?: boolean;
   /** Extra commands and swapped update ids are problems, too. */
   readonly strict?: boolean;
 }
@@ -57,38 +66,6 @@ export class UnknownWorkflowTypeError extends Error {
   }
 }
 
-/** One workflow task that the code ran. */
-export interface TaskLine {
-  /** From 0. */
-  readonly index: number;
-  /** The event at which it runs: its WorkflowTaskStarted. */
-  readonly eventId: number;
-  /** The last event that it wrote; its own where it wrote none. */
-  readonly lastEventId: number;
-  /** Workflow time, milliseconds since the epoch. */
-  readonly timeMs: number;
-}
-
-/** With the indices of its activations. */
-export interface SessionTask extends TaskLine {
-  readonly first: number;
-  readonly last: number;
-}
-
-/** What views are made from. */
-export interface SessionData {
-  readonly events: readonly HistoryEvent[];
-  readonly lines: readonly EventLine[];
-  readonly links: EventLinks;
-  readonly tasks: readonly SessionTask[];
-  readonly activations: readonly RecordedActivation[];
-  readonly trace: ReplayTrace;
-  readonly problem: SessionProblem | undefined;
-  readonly converter: PayloadConverter | undefined;
-  /** What views have decoded already. */
-  readonly cache: ViewCache;
-}
-
 const NO_TRACE: ReplayTrace = { jobs: [], waits: [], published: [], receives: [], buffered: [], logs: [] };
 
 /**
@@ -96,7 +73,7 @@ const NO_TRACE: ReplayTrace = { jobs: [], waits: [], published: [], receives: []
  * UnknownWorkflowTypeError, and where a codec fails with a PayloadCodecError; a history that the code does not reproduce opens, and its session says so in `problem`.
  */
 export async function openSession(file: Uint8Array, options: SessionOptions): Promise<DebugSession> {
-  const { realm, converter, codec, strict = false } = options;
+  const { realm, converter, codec, strict = false, lines = true } = options;
   const history = await readHistoryFile(file);
   if (realm.takesAnyType !== true && !realm.workflowTypes.includes(history.workflowType)) {
     throw new UnknownWorkflowTypeError(history.workflowType, realm.workflowTypes);
@@ -104,7 +81,7 @@ export async function openSession(file: Uint8Array, options: SessionOptions): Pr
   const bytes = codec === undefined ? history.bytes : await decoded(history.bytes, codec);
   const { events } = fromBinary(HistorySchema, bytes);
   const links = linksOf(events, converter);
-  const verdict = await replay(realm, history.workflowId, bytes, events, links, strict);
+  const verdict = await replay(realm, history.workflowId, bytes, events, links, { strict, lines });
   const activations = verdict.recorded ?? [];
   const tasks = tasksOf(activations, links);
   const data: SessionData = {
@@ -133,9 +110,9 @@ async function replay(
   history: Uint8Array,
   events: readonly HistoryEvent[],
   links: EventLinks,
-  strict: boolean,
+  asked: { readonly strict: boolean; readonly lines: boolean },
 ): Promise<ReplayVerdict> {
-  const options = { strict, record: true, trace: true, callSites: "always" } as const;
+  const options = { ...asked, record: true, trace: true, callSites: "always" } as const;
   const verdict = await realm.replay(workflowId, history, options);
   const lostAt = verdict.trace === undefined ? verdict.error?.eventId ?? 0 : 0;
   const before = [...links.lastOfTask].findLast(([started]) => started < lostAt);
@@ -176,6 +153,8 @@ export class DebugSession {
   readonly verdict: ReplayVerdict["verdict"];
   /** What it warned of. */
   readonly warnings: ReplayVerdict["warnings"];
+  /** What is known of each line of the code; undefined where the realm was not made with `lines`. */
+  readonly code: SessionCode | undefined;
   readonly #data: SessionData;
   #position = 1;
   #view: SessionView | undefined;
@@ -188,6 +167,8 @@ export class DebugSession {
     this.verdict = verdict.verdict;
     this.warnings = verdict.warnings;
     this.#data = data;
+    const { lines } = data.trace;
+    this.code = lines === undefined ? undefined : new SessionCode(data, lines);
   }
 
   /** All events, oldest first. */

@@ -9,7 +9,7 @@ import { decodeCommand } from "./commands.ts";
 import type { EventLine } from "./events.ts";
 import { messagesAt, type MessageView } from "./messages.ts";
 import type { SessionProblem } from "./problem.ts";
-import type { SessionData, SessionTask, TaskLine } from "./session.ts";
+import type { SessionData, SessionTask, TaskLine } from "./session_data.ts";
 import { countWhile, valueAt } from "./spans.ts";
 import { type Shown, shown, type ShownFailure, shownFailure } from "./values.ts";
 
@@ -93,7 +93,7 @@ export function viewAt(data: SessionData, position: number): SessionView {
       ...shown(published.value, data.converter),
       sinceEventId: data.activations[published.from]?.startedEventId ?? 0,
     },
-    open: openAt(data, at, position),
+    open: openAt(data, at, position).map(({ index: _, ...open }) => open),
     receive: valueAt(trace.receives, at)?.value,
     messages: messagesAt(data, at, position),
     logs: trace.logs.filter(({ from }) => from <= at).map(({ from, value }) => ({
@@ -172,13 +172,13 @@ interface WaitFacts {
   readonly more: Pick<OpenAwait, "firesAtMs" | "arguments">;
 }
 
-function openAt(data: SessionData, at: number, position: number): OpenAwait[] {
-  const open: OpenAwait[] = [];
+export function openAt(data: SessionData, at: number, position: number): (OpenAwait & { readonly index: number })[] {
+  const open: (OpenAwait & { readonly index: number })[] = [];
   const past = (eventId: number | undefined) => eventId !== undefined && eventId <= position ? eventId : undefined;
   data.trace.waits.forEach(({ from, to, value }, i) => {
     if (from > at || (to !== undefined && to <= at)) return;
     const { eventId, endedBy, more } = data.cache.factsOf(data, i);
-    open.push({ ...value, eventId: past(eventId), endedBy: past(endedBy), ...more });
+    open.push({ ...value, index: i, eventId: past(eventId), endedBy: past(endedBy), ...more });
   });
   return open;
 }

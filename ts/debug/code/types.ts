@@ -56,8 +56,8 @@ export interface FiberLane {
 export interface Cause {
   /** The event that the code was told of: TimerFired, ActivityTaskCompleted, a signal, ... */
   readonly eventId: number;
-  /** The fiber that went on. */
-  readonly fiber: number;
+  /** The fiber that went on; undefined: not known. */
+  readonly fiber: number | undefined;
   /** The event of the task in which it did. */
   readonly taskEventId: number;
   /** The line of the await that was over; undefined where the fiber began then. */
@@ -68,10 +68,10 @@ export interface Cause {
 export interface CopiedValue {
   /**
    * Plain data. What JSON has no form for is text in angle brackets: `<undefined>`, `<function charge>`, `<getter>`, `<Promise>`,
-   * `<circular>`; of class instances, maps and sets, `{"<Map>": [...]}`. Undefined where the copy was cut: then only `text` has it.
+   * `<circular>`; of class instances, maps and sets, `{"<Map 2>": [...]}`. Where it was cut, `<3 more>` stands for the rest.
    */
   readonly value: unknown;
-  /** The same as JSON text, at most 4 KB; where it was cut it ends in "…" and is no JSON. */
+  /** The same as JSON text, about 4 KB at most. */
   readonly text: string;
   /** Something was left out. */
   readonly cut: boolean;
@@ -127,6 +127,8 @@ export interface Parked {
   readonly kind: string;
   /** For people: `activity "charge"`. */
   readonly label: string;
+  /** Another await of the fiber stands inside of it: it called the function in which the fiber waits. */
+  readonly isOuter: boolean;
   /** The event of its command, where it has one. */
   readonly eventId: number | undefined;
   /** The event of the task since which it stands there. */
@@ -141,7 +143,10 @@ export interface Parked {
   readonly wokenBy: string;
 }
 
-/** A change of the published state, of one path in it. */
+/** What `changes` follows: the published state, the state of receives, or a variable by its name (in whatever fiber it is). */
+export type StateOf = "published" | "accumulator" | { readonly variable: string };
+
+/** A change of a value at a path. */
 export interface StateChange {
   /** The event of the task that published it. */
   readonly taskEventId: number;

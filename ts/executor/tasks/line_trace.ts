@@ -20,6 +20,8 @@ export interface LaneRecord {
   to: number;
   /** The event that it was begun for; 0: none. */
   readonly cause: number;
+  /** Of the handler of an update: the id that answers to it carry. */
+  readonly update: string;
 }
 
 /** A look at local variables: indices into `texts`, by variable of the point; -1: it had no value yet. */
@@ -53,6 +55,7 @@ export interface WakeRecord {
   readonly lane: number;
   /** The await that was over; -1: it began. */
   readonly point: number;
+  readonly wait: number;
 }
 
 /** Everything, per activation where it says "at". -1 stands for nothing. */
@@ -85,6 +88,14 @@ const MANY = 24 * 1024 * 1024, LITTLE = 256, TOO_MANY = 48 * 1024 * 1024;
 /** In triples of hits, where there is no lane. */
 export const NO_LANE = 0xffff_ffff;
 
+/** What a fiber was begun for. */
+interface Begun {
+  readonly eventId: number;
+  readonly update: string;
+}
+
+const ofLane = ({ cause: eventId, update }: LaneRecord): Begun => ({ eventId, update });
+
 const { then } = Promise.prototype;
 const react = Function.prototype.call.bind(then) as (
   promise: Promise<unknown>,
@@ -96,8 +107,8 @@ export class LineTracer implements LineWatcher, RunWatch {
   readonly #probes: LineProbes;
   #at = -1;
   #event = 0;
-  readonly #messages = new WeakMap<object, number>();
-  #cause: number | undefined;
+  readonly #messages = new WeakMap<object, Begun>();
+  #cause: Begun | undefined;
   readonly #lanes: LaneRecord[] = [];
   readonly #laneOf = new WeakMap<object, number>();
   #lastOwner: object | undefined;
@@ -121,8 +132,9 @@ export class LineTracer implements LineWatcher, RunWatch {
   readonly #states: { at: number; lane: number; point: number; text: number }[] = [];
   readonly #waitLanes: number[] = [];
   readonly #waitOf = new WeakMap<object, number>();
-  /** The last point that ran. */
+  /** The last point that ran, and the last statement. */
   #point = -1;
+  #statement = -1;
 
   constructor(probes: LineProbes) {
     this.#probes = probes;
@@ -135,7 +147,11 @@ export class LineTracer implements LineWatcher, RunWatch {
   begin({ jobs }: Activation): void {
     this.#at++;
     for (const { eventId, variant } of jobs) {
-      if (variant?.$case === "signalWorkflow" || variant?.$case === "doUpdate") this.#messages.set(variant.value.input, eventId);
+      if (variant?.$case === "signalWorkflow") this.#messages.set(variant.value.input, { eventId, update: "" });
+      else if (variant?.$case === "doUpdate") {
+        const { input, protocolInstanceId: update } = variant.value;
+        this.#messages.set(input, { eventId, update });
+      }
     }
     this.#probes.watcher = this;
   }
@@ -193,19 +209,20 @@ export class LineTracer implements LineWatcher, RunWatch {
 
   about(cause: object): void {
     const lane = this.#laneOf.get(cause);
-    this.#cause = lane === undefined ? this.#messages.get(cause) : this.#lanes[lane]!.cause;
+    this.#cause = lane === undefined ? this.#messages.get(cause) : ofLane(this.#lanes[lane]!);
   }
 
   began(fiber: WatchedFiber): void {
     const { kind, label, parent } = fiber;
-    const cause = this.#cause ?? this.#event;
+    const { eventId: cause, update } = this.#cause ?? { eventId: this.#event, update: "" };
     this.#cause = undefined;
+    this.#lastOwner = undefined;
     const lane = this.#lanes.push({
-      ...{ kind, name: fiberName(kind, label), label, from: this.#at, to: -1, cause },
+      ...{ kind, name: fiberName(kind, label), label, from: this.#at, to: -1, cause, update },
       parent: parent === undefined ? -1 : this.#laneOf.get(parent) ?? -1,
     }) - 1;
     this.#laneOf.set(fiber, lane);
-    if (cause > 0) this.#wakes.push({ at: this.#at, eventId: cause, lane, point: -1 });
+    if (cause > 0) this.#wakes.push({ at: this.#at, eventId: cause, lane, point: -1, wait: -1 });
   }
 
   turned(): void {
@@ -218,7 +235,9 @@ export class LineTracer implements LineWatcher, RunWatch {
   }
 
   stateSet(state: unknown): void {
-    this.#states.push({ at: this.#at, lane: this.#lane(), point: this.#point, text: this.#copy(state) });
+    // What a handler returned is taken between turns; a receive begins in the middle of a statement.
+    const lane = this.#lane();
+    this.#states.push({ at: this.#at, lane, point: lane < 0 ? this.#point : this.#statement, text: this.#copy(state) });
   }
 
   /** Whose code runs. */
@@ -235,6 +254,7 @@ export class LineTracer implements LineWatcher, RunWatch {
   // ------------------------------------------------------------------------------------------------------------------ probes
 
   hit(point: number, read: VariableReader): void {
+    this.#statement = point;
     const lane = this.#ran(point);
     if (read !== undefined) this.#look(point, lane, read);
   }
@@ -276,7 +296,7 @@ export class LineTracer implements LineWatcher, RunWatch {
     record.endedBy = this.#event;
     record.rejected = rejected;
     record.outcome = this.#copy(outcome);
-    if (record.from < this.#at) this.#wakes.push({ at: this.#at, eventId: this.#event, lane, point });
+    if (record.from < this.#at) this.#wakes.push({ at: this.#at, eventId: this.#event, lane, point, wait: record.wait });
   }
 
   #look(point: number, lane: number, read: VariableReader): void {

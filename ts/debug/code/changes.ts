@@ -1,0 +1,91 @@
+// Who last changed this value: the tasks, lines and fibers that set another value at a path of the published state, of the state of a receive
+// or of a variable.
+import type { LineTrace } from "../../executor/tasks/line_trace.ts";
+import type { SessionData } from "../session_data.ts";
+import { plain, shown } from "../values.ts";
+import type { Copies } from "./copies.ts";
+import type { Crossings } from "./crossings.ts";
+import type { Places } from "./places.ts";
+import type { StateChange, StateOf } from "./types.ts";
+
+interface Version {
+  readonly at: number;
+  readonly point: number;
+  readonly lane: number;
+  value(): unknown;
+}
+
+export class Changes {
+  readonly #data: SessionData;
+  readonly #lines: LineTrace;
+  readonly #places: Places;
+  readonly #copies: Copies;
+  readonly #crossings: Crossings;
+  readonly #versions = new Map<string, readonly Version[]>();
+
+  constructor(data: SessionData, lines: LineTrace, places: Places, copies: Copies, crossings: Crossings) {
+    this.#data = data;
+    this.#lines = lines;
+    this.#places = places;
+    this.#copies = copies;
+    this.#crossings = crossings;
+  }
+
+  /** All changes of a path up to an activation, oldest first. */
+  of(of: StateOf, path: readonly (string | number)[], at: number): StateChange[] {
+    const changes: StateChange[] = [];
+    let before: unknown;
+    let text = "";
+    for (const version of this.#versionsOf(of)) {
+      if (version.at > at) break;
+      const after = valueAtPath(version.value(), path);
+      const now = JSON.stringify(after) ?? "";
+      if (now === text) continue;
+      changes.push({
+        taskEventId: this.#data.activations[version.at]?.startedEventId ?? 0,
+        place: this.#places.placeOf(version.point),
+        fiber: version.lane < 0 ? undefined : version.lane,
+        before,
+        after,
+      });
+      before = after;
+      text = now;
+    }
+    return changes;
+  }
+
+  #versionsOf(of: StateOf): readonly Version[] {
+    const key = typeof of === "string" ? of : `variable ${of.variable}`;
+    let versions = this.#versions.get(key);
+    if (versions === undefined) this.#versions.set(key, versions = this.#collect(of));
+    return versions;
+  }
+
+  #collect(of: StateOf): Version[] {
+    const { trace, converter } = this.#data;
+    if (of === "published") {
+      const calls = new Map(this.#lines.published.map(([at, point, lane]) => [at, { point, lane }]));
+      return trace.published.map(({ from, value }) => ({
+        at: from,
+        ...(calls.get(from) ?? { point: -1, lane: -1 }),
+        value: once(() => plain(shown(value, converter))),
+      }));
+    }
+    const copies = of === "accumulator" ? this.#lines.states : this.#crossings.variables.get(of.variable) ?? [];
+    return copies.map(({ at, point, lane, text }) => ({ at, point, lane, value: () => this.#copies.of(text)?.value }));
+  }
+}
+
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => (made ??= { value: make() }).value;
+}
+
+function valueAtPath(value: unknown, path: readonly (string | number)[]): unknown {
+  let at = value;
+  for (const key of path) {
+    if (typeof at !== "object" || at === null || !Object.hasOwn(at, key)) return undefined;
+    at = (at as { readonly [key: string | number]: unknown })[key];
+  }
+  return at;
+}

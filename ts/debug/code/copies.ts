@@ -1,0 +1,51 @@
+// Copies of values, as the replay wrote them down, read when they are shown.
+import type { LineTrace } from "../../executor/tasks/line_trace.ts";
+import type { CopiedValue } from "./types.ts";
+
+const MAX_TEXT = 4096;
+
+export class Copies {
+  readonly #texts: LineTrace["texts"];
+  readonly #cut: LineTrace["cut"];
+  readonly #read = new Map<number, CopiedValue>();
+
+  constructor({ texts, cut }: Pick<LineTrace, "texts" | "cut">) {
+    this.#texts = texts;
+    this.#cut = cut;
+  }
+
+  /** `index` in the trace's texts; undefined for -1. */
+  of(index: number): CopiedValue | undefined {
+    const text = this.#texts[index];
+    if (text === undefined) return undefined;
+    let known = this.#read.get(index);
+    if (known === undefined) this.#read.set(index, known = { value: parsed(text), text, cut: this.#cut.has(index) });
+    return known;
+  }
+
+  /** A function is no value worth a place beside a line. */
+  isFunction(index: number): boolean {
+    return this.#texts[index]?.startsWith('"<function') === true;
+  }
+}
+
+function parsed(text: string): unknown {
+  if (text === '"<undefined>"') return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+/** Plain data that was decoded from history, as a copy. */
+export function copyOf(value: unknown): CopiedValue {
+  let text: string;
+  try {
+    text = JSON.stringify(value) ?? '"<undefined>"';
+  } catch {
+    text = JSON.stringify(String(value));
+  }
+  const cut = text.length > MAX_TEXT;
+  return { value, text: cut ? `${text.slice(0, MAX_TEXT - 1)}…` : text, cut };
+}

@@ -1,0 +1,85 @@
+// How often lines have run up to a position: deltas of activations, and sums of them at every so many, so that a view costs the same wherever
+// it is.
+import type { LineTrace } from "../../executor/tasks/line_trace.ts";
+import { countWhile } from "../spans.ts";
+import type { Places } from "./places.ts";
+import type { LineCounts, Place } from "./types.ts";
+
+/** Activations between two sums. */
+const EVERY = 128;
+
+export class Coverage {
+  readonly #hits: LineTrace["hits"];
+  readonly #places: Places;
+  /** Hits of all points before activation i * EVERY. */
+  readonly #sums: Uint32Array[] = [];
+  /** By point: the activations in which it ran, ascending. */
+  readonly #runs = new Map<number, number[]>();
+
+  constructor({ hits }: LineTrace, places: Places) {
+    this.#hits = hits;
+    this.#places = places;
+    const sum = new Uint32Array(places.pointCount);
+    hits.forEach((triples, at) => {
+      if (at % EVERY === 0) this.#sums.push(sum.slice());
+      for (let i = 0; i < triples.length; i += 3) {
+        const point = triples[i]!;
+        sum[point]! += triples[i + 2]!;
+        let runs = this.#runs.get(point);
+        if (runs === undefined) this.#runs.set(point, runs = []);
+        if (runs.at(-1) !== at) runs.push(at);
+      }
+    });
+  }
+
+  /** `at`: the last activation that has been run (-1: none), `first`: the first of its task. */
+  counts(file: number, first: number, at: number): LineCounts {
+    const points = this.#places.counted[file];
+    if (points === undefined) return { hits: new Uint32Array(0), inTask: new Uint32Array(0) };
+    const all = this.#upTo(at);
+    const before = this.#upTo(first - 1);
+    const hits = new Uint32Array(points.length), inTask = new Uint32Array(points.length);
+    points.forEach((point, line) => {
+      if (point < 0) return;
+      hits[line] = all[point]!;
+      inTask[line] = all[point]! - before[point]!;
+    });
+    return { hits, inTask };
+  }
+
+  #upTo(at: number): Uint32Array {
+    if (at < 0) return new Uint32Array(this.#places.pointCount);
+    const last = Math.min(at, this.#hits.length - 1);
+    const base = Math.floor(last / EVERY);
+    const sum = this.#sums[base]?.slice() ?? new Uint32Array(this.#places.pointCount);
+    for (let i = base * EVERY; i <= last; i++) {
+      const triples = this.#hits[i]!;
+      for (let j = 0; j < triples.length; j += 3) sum[triples[j]!]! += triples[j + 2]!;
+    }
+    return sum;
+  }
+
+  /** The activations in which a line ran, ascending. */
+  runsOf({ file, line }: Place): readonly number[] {
+    const point = this.#places.counted[file]?.[line] ?? -1;
+    return this.#runs.get(point) ?? [];
+  }
+
+  /** The line on which a fiber began in an activation: the first that ran. */
+  firstPointOf(lane: number, at: number): number {
+    const triples = this.#hits[at];
+    for (let i = 0; triples !== undefined && i < triples.length; i += 3) if (triples[i + 1] === lane) return triples[i]!;
+    return -1;
+  }
+
+  /** The last run of a line before an activation, or the first after it. */
+  next(place: Place, at: number): number | undefined {
+    const runs = this.runsOf(place);
+    return runs[countWhile(runs.length, (i) => runs[i]! <= at)];
+  }
+
+  previous(place: Place, at: number): number | undefined {
+    const runs = this.runsOf(place);
+    return runs[countWhile(runs.length, (i) => runs[i]! < at) - 1];
+  }
+}

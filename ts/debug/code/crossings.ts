@@ -1,0 +1,212 @@
+// Values that crossed at lines up to a position: the last of each kind and name at each line, and what it was before.
+import { CommandKind } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
+import type { LineTrace, LookRecord } from "../../executor/tasks/line_trace.ts";
+import type { RecordedCommand } from "../../executor/tasks/recording.ts";
+import { decodeCommand } from "../commands.ts";
+import type { SessionData } from "../session_data.ts";
+import { countWhile } from "../spans.ts";
+import { shown, shownAll } from "../values.ts";
+import { type Copies, copyOf } from "./copies.ts";
+import type { Coverage } from "./coverage.ts";
+import type { Places } from "./places.ts";
+import type { CopiedValue, Crossing, CrossingKind, Place } from "./types.ts";
+
+/** Something that crossed, read when it is shown. */
+interface Crossed {
+  readonly at: number;
+  readonly lane: number;
+  readonly name: string;
+  readonly kind: CrossingKind;
+  read(): CopiedValue | undefined;
+}
+
+/** What crossed at one place under one name, in order. */
+interface Series {
+  readonly place: Place;
+  readonly all: Crossed[];
+}
+
+const WITH_ARGUMENTS: ReadonlySet<CommandKind> = new Set([
+  CommandKind.COMMAND_KIND_SCHEDULE_ACTIVITY,
+  CommandKind.COMMAND_KIND_SCHEDULE_LOCAL_ACTIVITY,
+  CommandKind.COMMAND_KIND_START_CHILD_WORKFLOW,
+  CommandKind.COMMAND_KIND_SIGNAL_EXTERNAL_WORKFLOW,
+]);
+
+export class Crossings {
+  readonly #series = new Map<string, Series>();
+  readonly #lines: LineTrace;
+  readonly #places: Places;
+  readonly #copies: Copies;
+  readonly #coverage: Coverage;
+  readonly #data: SessionData;
+  /** By name: when a variable was seen with another value than before. */
+  readonly variables = new Map<
+    string,
+    { readonly at: number; readonly lane: number; readonly text: number; readonly point: number }[]
+  >();
+
+  constructor(data: SessionData, lines: LineTrace, places: Places, copies: Copies, coverage: Coverage) {
+    this.#data = data;
+    this.#lines = lines;
+    this.#places = places;
+    this.#copies = copies;
+    this.#coverage = coverage;
+    this.#locals();
+    this.#results();
+    this.#commands();
+    this.#messages();
+    this.#states();
+  }
+
+  /** At a position whose last activation is `at`, and the first of whose task `first`. */
+  at(first: number, at: number, file?: number): Crossing[] {
+    const found: Crossing[] = [];
+    for (const { place, all } of this.#series.values()) {
+      if (file !== undefined && place.file !== file) continue;
+      const last = countWhile(all.length, (i) => all[i]!.at <= at) - 1;
+      const crossed = all[last];
+      const value = crossed?.read();
+      if (crossed === undefined || value === undefined) continue;
+      const { kind, name, lane } = crossed;
+      found.push({
+        ...{ place, kind, name, value, before: this.#before(all, last, value) },
+        fiber: lane < 0 ? undefined : lane,
+        taskEventId: this.#data.activations[crossed.at]?.startedEventId ?? 0,
+        isNew: crossed.at >= first,
+      });
+    }
+    return found;
+  }
+
+  #before(all: readonly Crossed[], index: number, value: CopiedValue): CopiedValue | undefined {
+    const before = index > 0 ? all[index - 1]!.read() : undefined;
+    return before?.text === value.text ? undefined : before;
+  }
+
+  #add(place: Place | undefined, crossed: Crossed): void {
+    if (place === undefined) return;
+    const key = `${place.file} ${place.line} ${crossed.kind} ${crossed.name}`;
+    let series = this.#series.get(key);
+    if (series === undefined) this.#series.set(key, series = { place, all: [] });
+    series.all.push(crossed);
+  }
+
+  /** Variables at looks where they are new or have changed since the last look of their fiber. */
+  #locals(): void {
+    const last = new Map<string, number>();
+    for (const look of this.#lines.looks) {
+      const point = this.#places.point(look.point);
+      point?.variables.forEach((name, i) => {
+        const text = look.texts[i]!;
+        const key = `${look.lane} ${name}`;
+        if (text < 0 || last.get(key) === text || this.#copies.isFunction(text)) return;
+        last.set(key, text);
+        this.#sees(name, look, text);
+      });
+    }
+  }
+
+  #sees(name: string, { at, lane, point }: LookRecord, text: number): void {
+    const seen = { at, lane, text, point };
+    const all = this.variables.get(name);
+    if (all === undefined) this.variables.set(name, [seen]);
+    else all.push(seen);
+    this.#add(this.#places.placeOf(point), { at, lane, name, kind: "local", read: () => this.#copies.of(text) });
+  }
+
+  #results(): void {
+    // In the order in which they were over.
+    const over = this.#lines.awaits.filter(({ to, outcome }) => to >= 0 && outcome >= 0).sort((a, b) => a.to - b.to);
+    for (const { to: at, lane, point, outcome, rejected } of over) {
+      const name = this.#places.point(point)?.name ?? "";
+      const read = () => this.#copies.of(outcome);
+      this.#add(this.#places.placeOf(point), { at, lane, name, kind: rejected ? "failure" : "result", read });
+    }
+  }
+
+  #commands(): void {
+    const { activations, converter } = this.#data;
+    activations.forEach(({ commands }, at) => {
+      for (const command of commands) {
+        if (command.cancel || !WITH_ARGUMENTS.has(command.kind)) continue;
+        const read = () => copyOf(argumentsOf(command, converter));
+        // What is called alike on one line is one thing: names are decoded only when they are shown.
+        this.#add(this.#places.ofSite(command.site), { at, lane: -1, name: "", kind: "arguments", read });
+      }
+    });
+  }
+
+  /** What handlers were begun with, and what they answered. */
+  #messages(): void {
+    const { trace, converter } = this.#data;
+    this.#lines.lanes.forEach(({ kind, name, cause, update, from, to }, lane) => {
+      if (kind !== "handler" && kind !== "async") return;
+      const place = this.#places.placeOf(this.#coverage.firstPointOf(lane, from));
+      const job = this.#jobOf(cause, update, name);
+      if (job === undefined) return;
+      const { input, protocolInstanceId, name: message = "" } = job;
+      if (kind === "handler") {
+        const read = () => copyOf(shownAll(input, converter));
+        this.#add(place, { at: from, lane, name: message, kind: "message", read });
+      }
+      if (protocolInstanceId === undefined || to < 0) return;
+      const read = () => this.#answerOf(protocolInstanceId, to);
+      this.#add(place, { at: to, lane, name: message, kind: "answer", read });
+    });
+    for (const [at, point, lane] of this.#lines.published) {
+      const span = trace.published.find(({ from }) => from === at);
+      const payload = span?.value;
+      if (payload === undefined) continue;
+      const read = () => {
+        const seen = shown(payload, converter);
+        return "value" in seen ? copyOf(seen.value) : copyOf(`<unreadable: ${seen.unreadable}>`);
+      };
+      this.#add(this.#places.placeOf(point), { at, lane, name: "", kind: "published", read });
+    }
+  }
+
+  #jobs: Map<number, SessionData["trace"]["jobs"][number][number][]> | undefined;
+
+  #jobOf(eventId: number, update: string, laneName: string) {
+    if (this.#jobs === undefined) {
+      this.#jobs = new Map();
+      for (const job of this.#data.trace.jobs.flat()) {
+        if (job.kind !== "signalWorkflow" && job.kind !== "doUpdate") continue;
+        this.#jobs.set(job.eventId, [...this.#jobs.get(job.eventId) ?? [], job]);
+      }
+    }
+    const jobs = this.#jobs.get(eventId) ?? [];
+    return jobs.find(({ name = "", protocolInstanceId = "" }) =>
+      protocolInstanceId === update && laneName.endsWith(`handler of ${name}`)
+    );
+  }
+
+  #answerOf(protocolInstanceId: string, at: number): CopiedValue | undefined {
+    const { activations, converter } = this.#data;
+    for (const command of activations[at]?.commands ?? []) {
+      if (command.kind !== CommandKind.COMMAND_KIND_UPDATE_RESPONSE) continue;
+      const { kind, attributes } = decodeCommand(command, converter);
+      if (attributes.protocolInstanceId !== protocolInstanceId || kind === "AcceptUpdate") continue;
+      return copyOf(kind === "CompleteUpdate" ? attributes.result : attributes.failure);
+    }
+    return undefined;
+  }
+
+  #states(): void {
+    for (const { at, lane, point, text } of this.#lines.states) {
+      const read = () => this.#copies.of(text);
+      this.#add(this.#places.placeOf(point), { at, lane, name: "", kind: "accumulator", read });
+    }
+    this.#lines.logs.forEach(([point, lane], i) => {
+      const entry = this.#data.trace.logs[i];
+      if (entry === undefined) return;
+      const { from: at, value: { message } } = entry;
+      this.#add(this.#places.placeOf(point), { at, lane, name: "", kind: "log", read: () => copyOf(message) });
+    });
+  }
+}
+
+function argumentsOf(command: RecordedCommand, converter: SessionData["converter"]): unknown {
+  return decodeCommand(command, converter).attributes.arguments ?? [];
+}

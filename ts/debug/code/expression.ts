@@ -1,0 +1,330 @@
+// A small language for predicates and log points: expressions of JavaScript over copies of values. Not the language's own evaluator, for two
+// reasons: what a person (or a link) writes into a field must never run as code, and the same expression must be able to be asked ten
+// thousand times without a replay. There are no assignments, no `new`, no globals; only methods that read are known.
+//
+//   items.length > 3 && state.phase === "open"      order?.lines.some((line) => line.sku === "B-1")      `${a} of ${b}` is not known
+
+/** The expression is none of the language, or asks for what is not there. */
+export class ExpressionError extends Error {
+  override name = "ExpressionError";
+}
+
+/** What names stand for. Undefined as an answer stands for a name that is not known. */
+export type Names = (name: string) => { readonly value: unknown } | undefined;
+
+/** An expression that was read. */
+export type Expression = (names: Names) => unknown;
+
+/** Reads an expression. Throws an ExpressionError that says where it goes wrong. */
+export function expressionOf(text: string): Expression {
+  return new Reader(text).all();
+}
+
+const TOKEN =
+  /\s*(?:(\d+(?:\.\d+)?(?:e[+-]?\d+)?)|([\p{L}_$][\p{L}\p{N}_$]*)|("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')|(=>|\?\?|\?\.|===|!==|==|!=|<=|>=|&&|\|\||[-+*/%<>!?:.,()[\]{}]))/uy;
+
+interface Token {
+  readonly kind: "number" | "name" | "text" | "sign" | "end";
+  readonly text: string;
+  readonly at: number;
+}
+
+function tokensOf(text: string): Token[] {
+  const tokens: Token[] = [];
+  TOKEN.lastIndex = 0;
+  while (text.slice(TOKEN.lastIndex).trim() !== "") {
+    const at = TOKEN.lastIndex;
+    const match = TOKEN.exec(text);
+    if (match === null) throw new ExpressionError(`"${text.slice(at).trim().slice(0, 12)}" cannot stand here (column ${at + 1})`);
+    const [, number, name, string, sign] = match;
+    if (number !== undefined) tokens.push({ kind: "number", text: number, at });
+    else if (name !== undefined) tokens.push({ kind: "name", text: name, at });
+    else if (string !== undefined) tokens.push({ kind: "text", text: string, at });
+    else tokens.push({ kind: "sign", text: sign!, at });
+  }
+  tokens.push({ kind: "end", text: "", at: text.length });
+  return tokens;
+}
+
+type Binary = (a: unknown, b: unknown) => unknown;
+const same: Binary = (a, b) => a === b;
+const LEVELS: readonly { readonly [sign: string]: Binary }[] = [
+  {
+    "===": same,
+    "!==": (a, b) => a !== b,
+    "==": (a, b) => a === b || isNothing(a) && isNothing(b),
+    "!=": (a, b) => !(a === b || isNothing(a) && isNothing(b)),
+  },
+  {
+    "<": (a, b) => (a as number) < (b as number),
+    ">": (a, b) => (a as number) > (b as number),
+    "<=": (a, b) => (a as number) <= (b as number),
+    ">=": (a, b) => (a as number) >= (b as number),
+  },
+  { "+": plus, "-": (a, b) => Number(plain(a)) - Number(plain(b)) },
+  {
+    "*": (a, b) => Number(plain(a)) * Number(plain(b)),
+    "/": (a, b) => Number(plain(a)) / Number(plain(b)),
+    "%": (a, b) => Number(plain(a)) % Number(plain(b)),
+  },
+];
+
+const isNothing = (value: unknown): boolean => value === null || value === undefined;
+/** Objects have no text here: theirs might be the user's own. */
+const plain = (value: unknown): unknown => typeof value === "object" && value !== null ? Number.NaN : value;
+const MAX_TEXT = 100_000;
+const MAX_DEPTH = 200;
+
+function plus(a: unknown, b: unknown): unknown {
+  if (typeof a === "number" && typeof b === "number") return a + b;
+  const text = [a, b].map((part) => typeof part === "object" && part !== null ? JSON.stringify(part) : String(part)).join("");
+  if (text.length > MAX_TEXT) throw new ExpressionError("gives a text of more than 100,000 characters");
+  return text;
+}
+
+class Reader {
+  readonly #tokens: readonly Token[];
+  #at = 0;
+  #depth = 0;
+
+  constructor(text: string) {
+    this.#tokens = tokensOf(text);
+  }
+
+  all(): Expression {
+    const expression = this.#ternary();
+    if (this.#next.kind !== "end") this.#fail();
+    return expression;
+  }
+
+  get #next(): Token {
+    return this.#tokens[this.#at]!;
+  }
+
+  #fail(): never {
+    const { kind, text, at } = this.#next;
+    throw new ExpressionError(kind === "end" ? "ends too early" : `"${text}" cannot stand here (column ${at + 1})`);
+  }
+
+  #takes(sign: string): boolean {
+    if (this.#next.kind !== "sign" || this.#next.text !== sign) return false;
+    this.#at++;
+    return true;
+  }
+
+  #needs(sign: string): void {
+    if (!this.#takes(sign)) this.#fail();
+  }
+
+  #name(): string {
+    const { kind, text } = this.#next;
+    if (kind !== "name") this.#fail();
+    this.#at++;
+    return text;
+  }
+
+  #ternary(): Expression {
+    if (++this.#depth > MAX_DEPTH) throw new ExpressionError("is nested too deeply");
+    const test = this.#either();
+    this.#depth--;
+    if (!this.#takes("?")) return test;
+    const then = this.#ternary();
+    this.#needs(":");
+    const otherwise = this.#ternary();
+    return (names) => test(names) ? then(names) : otherwise(names);
+  }
+
+  #either(): Expression {
+    let left = this.#both();
+    for (;;) {
+      const before = left;
+      if (this.#takes("||")) {
+        const right = this.#both();
+        left = (names) => before(names) || right(names);
+      } else if (this.#takes("??")) {
+        const right = this.#both();
+        left = (names) => before(names) ?? right(names);
+      } else return left;
+    }
+  }
+
+  #both(): Expression {
+    let left = this.#binary(0);
+    while (this.#takes("&&")) {
+      const [before, right] = [left, this.#binary(0)];
+      left = (names) => before(names) && right(names);
+    }
+    return left;
+  }
+
+  #binary(level: number): Expression {
+    const signs = LEVELS[level];
+    if (signs === undefined) return this.#unary();
+    let left = this.#binary(level + 1);
+    for (;;) {
+      const { kind, text } = this.#next;
+      const apply = kind === "sign" && Object.hasOwn(signs, text) ? signs[text] : undefined;
+      if (apply === undefined) return left;
+      this.#at++;
+      const [before, right] = [left, this.#binary(level + 1)];
+      left = (names) => apply(before(names), right(names));
+    }
+  }
+
+  #unary(): Expression {
+    if (this.#takes("!")) {
+      const of = this.#unary();
+      return (names) => !of(names);
+    }
+    if (this.#takes("-")) {
+      const of = this.#unary();
+      return (names) => -Number(plain(of(names)));
+    }
+    if (this.#next.kind === "name" && this.#next.text === "typeof") {
+      this.#at++;
+      const of = this.#unary();
+      return (names) => typeof of(names);
+    }
+    return this.#members(this.#primary());
+  }
+
+  #members(first: Expression): Expression {
+    let of = first;
+    for (;;) {
+      const object = of;
+      const optional = this.#takes("?.");
+      if (this.#takes("[")) {
+        const key = this.#ternary();
+        this.#needs("]");
+        of = (names) => memberOf(object(names), key(names), optional);
+      } else if (optional || this.#takes(".")) {
+        const name = this.#name();
+        of = this.#takes("(") ? this.#call(object, name, optional) : (names) => memberOf(object(names), name, optional);
+      } else return of;
+    }
+  }
+
+  #call(object: Expression, name: string, optional: boolean): Expression {
+    if (!Object.hasOwn(METHODS, name)) {
+      throw new ExpressionError(`${name}() is not known here (known: ${Object.keys(METHODS).join(", ")})`);
+    }
+    const given: Expression[] = [];
+    while (!this.#takes(")")) {
+      if (given.length > 0) this.#needs(",");
+      given.push(this.#argument());
+    }
+    const method = METHODS[name]!;
+    return (names) => {
+      const on = object(names);
+      return optional && isNothing(on) ? undefined : method(on, given.map((each) => each(names)));
+    };
+  }
+
+  /** An expression, or `x => expression`, `(x, i) => expression`. */
+  #argument(): Expression {
+    const begin = this.#at;
+    const parameters: string[] = [];
+    if (this.#takes("(")) {
+      while (this.#next.kind === "name") {
+        parameters.push(this.#name());
+        if (!this.#takes(",")) break;
+      }
+      if (!this.#takes(")")) parameters.length = 0;
+    } else if (this.#next.kind === "name") parameters.push(this.#name());
+    if (parameters.length > 0 && this.#takes("=>")) {
+      const body = this.#ternary();
+      return (names) => (...values: unknown[]) =>
+        body((name) => {
+          const index = parameters.indexOf(name);
+          return index < 0 ? names(name) : { value: values[index] };
+        });
+    }
+    this.#at = begin;
+    return this.#ternary();
+  }
+
+  #primary(): Expression {
+    const { kind, text } = this.#next;
+    if (kind === "number" || kind === "text") {
+      this.#at++;
+      const value = kind === "number" ? Number(text) : textOf(text);
+      return () => value;
+    }
+    if (kind === "name") {
+      this.#at++;
+      if (Object.hasOwn(WORDS, text)) return () => WORDS[text];
+      return (names) => {
+        const found = names(text);
+        if (found === undefined) throw new ExpressionError(`"${text}" is not known here`);
+        return found.value;
+      };
+    }
+    if (this.#takes("(")) {
+      const inner = this.#ternary();
+      this.#needs(")");
+      return inner;
+    }
+    if (this.#takes("[")) {
+      const items: Expression[] = [];
+      while (!this.#takes("]")) {
+        if (items.length > 0) this.#needs(",");
+        items.push(this.#ternary());
+      }
+      return (names) => items.map((item) => item(names));
+    }
+    return this.#fail();
+  }
+}
+
+const WORDS: { readonly [word: string]: unknown } = { true: true, false: false, null: null, undefined: undefined };
+
+function textOf(literal: string): string {
+  return literal.slice(1, -1).replace(/\\(u[0-9a-fA-F]{4}|.)/g, (_, escaped: string) => {
+    if (escaped.length === 5) return String.fromCharCode(Number.parseInt(escaped.slice(1), 16));
+    return ({ n: "\n", t: "\t", r: "\r" } as { [letter: string]: string | undefined })[escaped] ?? escaped;
+  });
+}
+
+/** An own property, or the length of a text or list. */
+function memberOf(object: unknown, key: unknown, optional: boolean): unknown {
+  const name = typeof key === "object" && key !== null ? JSON.stringify(key) : String(key);
+  if (isNothing(object)) {
+    if (optional) return undefined;
+    throw new ExpressionError(`there is no "${name}" of ${String(object)}`);
+  }
+  if (typeof object === "string") {
+    return name === "length" ? object.length : /^\d+$/.test(name) ? object[Number(name)] : undefined;
+  }
+  return typeof object === "object" && Object.hasOwn(object as object, name)
+    ? (object as { readonly [name: string]: unknown })[name]
+    : undefined;
+}
+
+type Method = (on: unknown, given: readonly unknown[]) => unknown;
+type Each = (value: unknown, index: number) => unknown;
+
+const list = (on: unknown, name: string): readonly unknown[] => {
+  if (!Array.isArray(on)) throw new ExpressionError(`${name}() is of lists, and this is none`);
+  return on;
+};
+const each = (given: readonly unknown[], name: string): Each => {
+  if (typeof given[0] !== "function") throw new ExpressionError(`${name}() takes a function: ${name}((item) => ...)`);
+  return given[0] as Each;
+};
+const text = (on: unknown, name: string): string => {
+  if (typeof on !== "string") throw new ExpressionError(`${name}() is of texts, and this is none`);
+  return on;
+};
+
+const METHODS: { readonly [name: string]: Method } = {
+  includes: (on, [what]) => Array.isArray(on) ? on.includes(what) : text(on, "includes").includes(String(plain(what))),
+  indexOf: (on, [what]) => Array.isArray(on) ? on.indexOf(what) : text(on, "indexOf").indexOf(String(plain(what))),
+  startsWith: (on, [what]) => text(on, "startsWith").startsWith(String(plain(what))),
+  endsWith: (on, [what]) => text(on, "endsWith").endsWith(String(plain(what))),
+  some: (on, given) => list(on, "some").some(each(given, "some")),
+  every: (on, given) => list(on, "every").every(each(given, "every")),
+  find: (on, given) => list(on, "find").find(each(given, "find")),
+  filter: (on, given) => list(on, "filter").filter(each(given, "filter")),
+  map: (on, given) => list(on, "map").map(each(given, "map")),
+  at: (on, [index]) => list(on, "at").at(Number(plain(index))),
+};

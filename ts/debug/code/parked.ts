@@ -1,0 +1,128 @@
+// Where the code stands at a position: the awaits that are open, each with what it waits for.
+import type { AwaitRecord, LineTrace } from "../../executor/tasks/line_trace.ts";
+import type { SessionData } from "../session_data.ts";
+import { openAt, type OpenAwait } from "../view.ts";
+import type { Places } from "./places.ts";
+import type { Parked, Place } from "./types.ts";
+
+interface OpenWait extends OpenAwait {
+  readonly index: number;
+}
+
+/** `at`: the last activation that has been run. Innermost awaits come first. */
+export function parkedAt(data: SessionData, lines: LineTrace, places: Places, at: number, position: number): Parked[] {
+  const waits = openAt(data, at, position) as OpenWait[];
+  const awaits = lines.awaits.filter(({ from, to }) => from <= at && (to < 0 || to > at));
+  const waitsOf = new Map<AwaitRecord, OpenWait[]>(awaits.map((each) => [each, []]));
+  const left = new Set(waits);
+  const give = (to: AwaitRecord, wait: OpenWait) => {
+    waitsOf.get(to)!.push(wait);
+    left.delete(wait);
+  };
+  for (const each of awaits) for (const wait of waits) if (wait.index === each.wait && left.has(wait)) give(each, wait);
+  // Promise.all, a helper: the await stands on the line that called the API, or is the innermost of its fiber.
+  for (const wait of [...left]) {
+    const lane = lines.waitLanes[wait.index] ?? -1;
+    const place = places.ofSite(wait.site);
+    const own = awaits.filter((each) => each.lane === lane && each.wait < 0);
+    const sameLine = own.find((each) => isSame(places.placeOf(each.point), place));
+    const to = sameLine ?? own[0];
+    if (to !== undefined) give(to, wait);
+  }
+  const parked = awaits.map((each) => ofAwait(data, lines, places, each, waitsOf.get(each)!));
+  const withAwait = new Set(parked.map(({ fiber }) => fiber));
+  // A fiber that no await of the user's own is known of (a loop over an async iterator, a package).
+  for (const wait of left) {
+    const fiber = lines.waitLanes[wait.index] ?? -1;
+    if (!withAwait.has(fiber < 0 ? undefined : fiber)) parked.push(ofWait(data, lines, places, wait, fiber));
+  }
+  const busy = new Set(parked.filter(({ kind }) => kind !== "other").map(({ fiber }) => fiber));
+  return parked.map((each) => each.kind === "other" && busy.has(each.fiber) ? { ...each, isOuter: true } : each);
+}
+
+const isSame = (a: Place | undefined, b: Place | undefined): boolean =>
+  a !== undefined && b !== undefined && a.file === b.file && a.line === b.line;
+
+function since(data: SessionData, at: number): Pick<Parked, "since" | "sinceMs"> {
+  const { startedEventId = 0, timeMs = 0 } = data.activations[at] ?? {};
+  return { since: startedEventId, sinceMs: timeMs };
+}
+
+function ofAwait(data: SessionData, lines: LineTrace, places: Places, each: AwaitRecord, waits: readonly OpenWait[]): Parked {
+  const { lane, point, from } = each;
+  const name = places.point(point)?.name ?? "";
+  const [first] = waits;
+  const timers = waits.flatMap(({ firesAtMs }) => firesAtMs ?? []);
+  return {
+    fiber: lane < 0 ? undefined : lane,
+    fiberName: lines.lanes[lane]?.name ?? "",
+    place: places.placeOf(point),
+    kind: first?.kind ?? "other",
+    label: first === undefined ? (name === "" ? "a promise" : name) : labelOf(waits),
+    isOuter: false,
+    eventId: first?.eventId,
+    ...since(data, from),
+    firesAtMs: timers.length === 0 ? undefined : Math.min(...timers),
+    endedBy: waits.find(({ endedBy }) => endedBy !== undefined)?.endedBy,
+    wokenBy: first === undefined ? `the end of ${name === "" ? "a promise" : `${name}()`}` : wokenBy(waits),
+  };
+}
+
+function ofWait(data: SessionData, lines: LineTrace, places: Places, wait: OpenWait, lane: number): Parked {
+  const from = data.trace.waits[wait.index]?.from ?? 0;
+  return {
+    fiber: lane < 0 ? undefined : lane,
+    fiberName: lines.lanes[lane]?.name ?? wait.fiber,
+    place: places.ofSite(wait.site),
+    kind: wait.kind,
+    label: wait.label,
+    isOuter: false,
+    eventId: wait.eventId,
+    ...since(data, from),
+    firesAtMs: wait.firesAtMs,
+    endedBy: wait.endedBy,
+    wokenBy: wokenBy([wait]),
+  };
+}
+
+function labelOf(waits: readonly OpenWait[]): string {
+  const counts = new Map<string, number>();
+  for (const { label } of waits) counts.set(label, (counts.get(label) ?? 0) + 1);
+  return [...counts].map(([label, count]) => count === 1 ? label : `${count} × ${label}`).join(", ");
+}
+
+/** What would wake it, one part for each thing. */
+function wokenBy(waits: readonly OpenWait[]): string {
+  return [...new Set(waits.map(endOf))].join(", ");
+}
+
+function endOf({ kind, label }: OpenWait): string {
+  switch (kind) {
+    case "timer":
+    case "selectTimer":
+    case "receiveTimeout":
+      return "a timer";
+    case "activity":
+    case "localActivity":
+      return `the result of ${label}`;
+    case "childStart":
+      return `the start of ${label}`;
+    case "childWorkflow":
+      return `the end of ${label}`;
+    case "externalSignal":
+    case "externalCancel":
+      return `the delivery of ${label}`;
+    case "signal":
+      return /^signal/.test(label) ? label : `a signal (${label})`;
+    case "receive":
+      return "a message that it takes";
+    case "condition":
+      return "a change that makes its condition true";
+    case "select":
+      return "one of its arms";
+    case "children":
+      return `the end of ${label}`;
+    case "state":
+      return "the end of the running handler";
+  }
+}

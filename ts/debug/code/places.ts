@@ -1,0 +1,101 @@
+// From what a replay names (points of probes, frames of stacks) to files and lines as the user wrote them.
+import type { ProbePoint } from "../../executor/program/line_probe.ts";
+import type { LineTrace } from "../../executor/tasks/line_trace.ts";
+import type { CodeFile, Place } from "./types.ts";
+
+/** A frame ends in "file:line:column", or "file:line:column)". Deno writes evaluated code as "(file, <anonymous>:1:2)". */
+const FRAME = /(?:^|\()([^()\s][^()]*?)(?:, <anonymous>)?:(\d+):(\d+)\)?$/;
+
+/** The user's files, and where in them things are. */
+export class Places {
+  readonly files: readonly CodeFile[];
+  /** The probe whose hits are those of a line: the first statement on it. By file and line; -1: none. */
+  readonly counted: readonly Int32Array[];
+  readonly #points: readonly ProbePoint[];
+  readonly #ofPoint: readonly Place[];
+  readonly #ofModule = new Map<string, (line: number) => Place | undefined>();
+  readonly #ofSite = new Map<string, Place | undefined>();
+
+  constructor({ modules }: Pick<LineTrace, "modules">) {
+    const files: { url: string; name: string; executable: Set<number>; counted: Map<number, number>; plain: Set<number> }[] = [];
+    const fileOf = (url: string): number => {
+      const known = files.findIndex((file) => file.url === url);
+      if (known >= 0) return known;
+      return files.push({ url, name: nameOf(url), executable: new Set(), counted: new Map(), plain: new Set() }) - 1;
+    };
+    const points: ProbePoint[] = [];
+    const places: Place[] = [];
+    for (const { url, points: own, origins, sources } of modules) {
+      const originals = sources?.map((source) => fileOf(resolved(source, url)));
+      const file = originals === undefined ? fileOf(url) : -1;
+      const placeOf = (line: number): Place | undefined => {
+        if (originals === undefined) return { file, line };
+        const origin = origins?.[line];
+        return origin === null || origin === undefined ? undefined : { file: originals[origin[0]]!, line: origin[1] };
+      };
+      this.#ofModule.set(url, placeOf);
+      for (const point of own) {
+        const place = placeOf(point.line) ?? { file: fileOf(url), line: point.line };
+        const number = points.push(point) - 1;
+        places.push(place);
+        const { counted, executable, plain } = files[place.file]!;
+        executable.add(place.line);
+        // A statement counts for its line; an await or a call only where none begins there.
+        const first = !counted.has(place.line) || (point.kind === "statement" && !plain.has(place.line));
+        if (first) counted.set(place.line, number);
+        if (point.kind === "statement") plain.add(place.line);
+      }
+    }
+    this.#points = points;
+    this.#ofPoint = places;
+    this.files = files.map(({ url, name, executable }, index) => ({
+      ...{ index, url, name },
+      executable: [...executable].sort((a, b) => a - b),
+    }));
+    this.counted = files.map(({ counted, executable }) => {
+      const lines = new Int32Array(Math.max(0, ...executable) + 1).fill(-1);
+      for (const [line, point] of counted) lines[line] = point;
+      return lines;
+    });
+  }
+
+  get pointCount(): number {
+    return this.#points.length;
+  }
+
+  point(number: number): ProbePoint | undefined {
+    return this.#points[number];
+  }
+
+  placeOf(point: number): Place | undefined {
+    return this.#ofPoint[point];
+  }
+
+  /** The place of a call site, "function (file:line:column)"; undefined where it is none of the user's. */
+  ofSite(site: string): Place | undefined {
+    if (!this.#ofSite.has(site)) {
+      const [, file = "", line] = FRAME.exec(site.split("\n")[0]!) ?? [];
+      this.#ofSite.set(site, this.#ofModule.get(file)?.(Number(line)));
+    }
+    return this.#ofSite.get(site);
+  }
+}
+
+/** A source of a map: relative to the module where that is a file. */
+function resolved(source: string, url: string): string {
+  try {
+    return new URL(source, url).href;
+  } catch {
+    return source;
+  }
+}
+
+/** For people: the path of a file, the name of a module in a bundle. */
+function nameOf(url: string): string {
+  const [, rest = url] = /^(?:bundle:\/\/\d*\/|file:\/\/)(.*)$/s.exec(url) ?? [];
+  try {
+    return decodeURIComponent(rest);
+  } catch {
+    return rest;
+  }
+}

@@ -1,0 +1,283 @@
+// What a session knows of the user's code, line by line: the door to the parts of this folder. Everything answers for a position, and is
+// made from what one replay wrote down: nothing is replayed while stepping.
+import type { LineTrace } from "../../executor/tasks/line_trace.ts";
+import type { SessionData, SessionTask } from "../session_data.ts";
+import { countWhile, valueAt } from "../spans.ts";
+import { plain, shown } from "../values.ts";
+import { viewAt } from "../view.ts";
+import { causesOf, eventOfJob } from "./causes.ts";
+import { Changes } from "./changes.ts";
+import { Copies } from "./copies.ts";
+import { Coverage } from "./coverage.ts";
+import { Crossings } from "./crossings.ts";
+import { expressionOf } from "./expression.ts";
+import { findPosition, type Searched } from "./find.ts";
+import { parkedAt } from "./parked.ts";
+import { Places } from "./places.ts";
+import type {
+  Cause,
+  CodeFile,
+  Condition,
+  CopiedValue,
+  Crossing,
+  Direction,
+  FiberLane,
+  LineCounts,
+  LogPointValue,
+  Parked,
+  Place,
+  PlacedCommand,
+  PlacedLog,
+  StateChange,
+  StateOf,
+  Why,
+} from "./types.ts";
+import { whyOf } from "./why.ts";
+
+/** `DebugSession.code`. */
+export class SessionCode {
+  /** The user's modules. */
+  readonly files: readonly CodeFile[];
+  /** All fibers of the run, in the order in which they began. */
+  readonly fibers: readonly FiberLane[];
+  readonly #data: SessionData;
+  readonly #lines: LineTrace;
+  readonly #places: Places;
+  readonly #coverage: Coverage;
+  readonly #copies: Copies;
+  #crossings: Crossings | undefined;
+  #changes: Changes | undefined;
+  #causes: readonly Cause[] | undefined;
+
+  constructor(data: SessionData, lines: LineTrace) {
+    this.#data = data;
+    this.#lines = lines;
+    this.#places = new Places(lines);
+    this.#coverage = new Coverage(lines, this.#places);
+    this.#copies = new Copies(lines);
+    this.files = this.#places.files;
+    this.fibers = this.#fibers();
+  }
+
+  // ------------------------------------------------------------------------------------------------------------------- lines
+
+  /** How often each line of a file has run, up to the position and in the task at it. */
+  counts(file: number, position: number): LineCounts {
+    const task = this.#taskAt(position);
+    return this.#coverage.counts(file, task?.first ?? 0, task?.last ?? -1);
+  }
+
+  /** The events of the tasks in which a line ran, ascending: "run to here", hits. */
+  runsOf(place: Place): number[] {
+    return [...new Set(this.#coverage.runsOf(place).flatMap((at) => this.#taskOf(at)?.eventId ?? []))];
+  }
+
+  /** The event of the next task in which the line runs; undefined: it does not run again. */
+  nextRun(place: Place, position: number): number | undefined {
+    const at = this.#coverage.next(place, this.#taskAt(position)?.last ?? -1);
+    return at === undefined ? undefined : this.#taskOf(at)?.eventId;
+  }
+
+  /** The event of the last task before the one at the position in which the line ran. */
+  previousRun(place: Place, position: number): number | undefined {
+    const at = this.#coverage.previous(place, this.#taskAt(position)?.first ?? 0);
+    return at === undefined ? undefined : this.#taskOf(at)?.eventId;
+  }
+
+  /** The place of a call site, "function (file:line:column)", as commands, waits and problems have it; undefined: not the user's. */
+  placeOf(site: string): Place | undefined {
+    return this.#places.ofSite(site);
+  }
+
+  // ------------------------------------------------------------------------------------------------------------------ fibers
+
+  /** All events that woke a fiber, in order. */
+  get causes(): readonly Cause[] {
+    return this.#causes ??= causesOf(this.#data, this.#lines, this.#places);
+  }
+
+  /** The awaits at which the code stands. */
+  parked(position: number): Parked[] {
+    return parkedAt(this.#data, this.#lines, this.#places, this.#taskAt(position)?.last ?? -1, position);
+  }
+
+  /** Why the run waits where it stands, in a sentence. */
+  why(position: number): Why {
+    const { trace, lines } = this.#data;
+    const at = this.#taskAt(position)?.last ?? -1;
+    const told = new Set(trace.jobs.slice(0, at + 1).flat().map(({ eventId }) => eventId));
+    const arrived = lines.slice(0, position).find(({ eventId, type }) => MESSAGES.has(type) && !told.has(eventId));
+    const job = trace.jobs.slice(at + 1).flat().find(({ eventId }) => eventId > 0);
+    const next = arrived ?? (job === undefined ? undefined : lines[eventOfJob(this.#data, job) - 1]);
+    const view = viewAt(this.#data, position);
+    const awaitedSignals = view.open.filter(({ kind }) => kind === "signal").flatMap(({ label }) =>
+      /"(.*)"/.exec(label)?.[1] ?? []
+    );
+    return whyOf({ view, parked: this.parked(position), files: this.files, next, awaitedSignals });
+  }
+
+  // ------------------------------------------------------------------------------------------------------------------ values
+
+  /** The last values that crossed at each line, up to the position. `file`: of one file alone. */
+  crossings(position: number, file?: number): Crossing[] {
+    const task = this.#taskAt(position);
+    return this.#allCrossings.at(task?.first ?? 0, task?.last ?? -1, file);
+  }
+
+  /** The variables as they were when a line was looked at last (an await, a call of the API); undefined where it was not. */
+  variables(place: Place, position: number): { readonly [name: string]: CopiedValue } | undefined {
+    const at = this.#taskAt(position)?.last ?? -1;
+    const looks = this.#looksAt(place);
+    const look = looks[countWhile(looks.length, (i) => looks[i]!.at <= at) - 1];
+    return look && this.#variablesOf(look);
+  }
+
+  /** An expression over the variables at a line, for every time that it was looked at: a log point into the past. */
+  logPoint(place: Place, text: string): LogPointValue[] {
+    const expression = expressionOf(text);
+    return this.#looksAt(place).map((look) => {
+      const known = this.#variablesOf(look);
+      const at = { taskEventId: this.#eventOf(look.at), fiber: look.lane < 0 ? undefined : look.lane };
+      try {
+        const value = expression((name) => Object.hasOwn(known, name) ? { value: known[name]!.value } : undefined);
+        return { ...at, value, error: undefined };
+      } catch (e) {
+        return { ...at, value: undefined, error: (e as Error).message };
+      }
+    });
+  }
+
+  /** All changes of a path in the published state, the state of the receive or a variable, up to the position, oldest first. */
+  changes(of: StateOf, path: readonly (string | number)[], position: number): StateChange[] {
+    this.#changes ??= new Changes(this.#data, this.#lines, this.#places, this.#copies, this.#allCrossings);
+    return this.#changes.of(of, path, this.#taskAt(position)?.last ?? -1);
+  }
+
+  /** Who last changed this value. */
+  lastChange(of: StateOf, path: readonly (string | number)[], position: number): StateChange | undefined {
+    return this.changes(of, path, position).at(-1);
+  }
+
+  // ---------------------------------------------------------------------------------------------------------- commands, logs
+
+  /** Commands of the task at the position, with their lines. */
+  commands(position: number): PlacedCommand[] {
+    const task = this.#taskAt(position);
+    if (task === undefined) return [];
+    return this.#data.cache.commandsOf(this.#data, task).map(({ kind, summary, site, eventId }) => ({
+      ...{ kind, summary, eventId, taskEventId: task.eventId, place: this.#places.ofSite(site) },
+    }));
+  }
+
+  /** Log lines up to the position. */
+  logs(position: number): PlacedLog[] {
+    const at = this.#taskAt(position)?.last ?? -1;
+    const { logs } = this.#data.trace;
+    return logs.slice(0, countWhile(logs.length, (i) => logs[i]!.from <= at)).map(({ from, value: { level, message } }, i) => {
+      const [point = -1, lane = -1] = this.#lines.logs[i] ?? [];
+      const fiber = lane < 0 ? undefined : lane;
+      return { level, message, place: this.#places.placeOf(point), fiber, taskEventId: this.#eventOf(from) };
+    });
+  }
+
+  // ------------------------------------------------------------------------------------------------------------- breakpoints
+
+  /**
+   * The next position (or the one before) at which a condition holds; undefined where there is none. Throws an ExpressionError for a
+   * predicate that cannot be read.
+   */
+  findNext(position: number, direction: Direction, condition: Condition): number | undefined {
+    return findPosition(this.#searched, position, direction, condition);
+  }
+
+  readonly #states = new Map<unknown, unknown>();
+
+  get #searched(): Searched {
+    const data = this.#data;
+    return {
+      data,
+      ranIn: (place, index) => {
+        const { first, last } = data.tasks[index]!;
+        const next = this.#coverage.next(place, first - 1);
+        return next !== undefined && next <= last;
+      },
+      issued: (kind, index) => data.cache.commandsOf(data, data.tasks[index]!).some((command) => command.kind === kind),
+      stateAt: (at) => {
+        const span = valueAt(data.trace.published, at);
+        if (span === undefined) return undefined;
+        if (!this.#states.has(span)) this.#states.set(span, plain(shown(span.value, data.converter)));
+        return this.#states.get(span);
+      },
+      variableAt: (name, at) => {
+        const seen = this.#allCrossings.variables.get(name);
+        if (seen === undefined) return undefined;
+        const last = seen[countWhile(seen.length, (i) => seen[i]!.at <= at) - 1];
+        return last === undefined ? undefined : { value: this.#copies.of(last.text)?.value };
+      },
+      variableNames: () => this.#allCrossings.variables.keys(),
+    };
+  }
+
+  // ---------------------------------------------------------------------------------------------------------------- within
+
+  get #allCrossings(): Crossings {
+    return this.#crossings ??= new Crossings(this.#data, this.#lines, this.#places, this.#copies, this.#coverage);
+  }
+
+  #taskAt(position: number): SessionTask | undefined {
+    const { tasks } = this.#data;
+    return tasks[countWhile(tasks.length, (i) => tasks[i]!.eventId <= position) - 1];
+  }
+
+  #taskOf(at: number): SessionTask | undefined {
+    const { tasks } = this.#data;
+    const task = tasks[countWhile(tasks.length, (i) => tasks[i]!.first <= at) - 1];
+    return task !== undefined && at <= task.last ? task : undefined;
+  }
+
+  #eventOf(at: number): number {
+    return this.#data.activations[at]?.startedEventId ?? 0;
+  }
+
+  #fibers(): FiberLane[] {
+    const end = this.#data.tasks.at(-1)?.last ?? -1;
+    return this.#lines.lanes.map(({ kind, name, label, parent, from, to, cause, update }, id) => ({
+      ...{ id, kind, name, label, from: this.#eventOf(from) },
+      cause: cause > 0 ? this.#data.links.byKey.get(`update ${update}`) ?? cause : undefined,
+      parent: parent < 0 ? undefined : parent,
+      to: to < 0 || to > end ? undefined : this.#eventOf(to),
+    }));
+  }
+
+  #looksByLine: Map<string, LineTrace["looks"][number][]> | undefined;
+
+  #looksAt({ file, line }: Place): readonly LineTrace["looks"][number][] {
+    if (this.#looksByLine === undefined) {
+      this.#looksByLine = new Map();
+      const end = this.#data.tasks.at(-1)?.last ?? -1;
+      for (const look of this.#lines.looks) {
+        const place = this.#places.placeOf(look.point);
+        if (place === undefined || look.at > end) continue;
+        const key = `${place.file} ${place.line}`;
+        const all = this.#looksByLine.get(key);
+        if (all === undefined) this.#looksByLine.set(key, [look]);
+        else all.push(look);
+      }
+    }
+    return this.#looksByLine.get(`${file} ${line}`) ?? [];
+  }
+
+  #variablesOf({ point, texts }: LineTrace["looks"][number]): { [name: string]: CopiedValue } {
+    const known: { [name: string]: CopiedValue } = {};
+    this.#places.point(point)?.variables.forEach((name, i) => {
+      const value = this.#copies.of(texts[i]!);
+      if (value !== undefined) known[name] = value;
+    });
+    return known;
+  }
+}
+
+const MESSAGES: ReadonlySet<string> = new Set([
+  "WorkflowExecutionSignaled",
+  "WorkflowExecutionCancelRequested",
+]);

@@ -1,19 +1,219 @@
-// The run over time.
+// The run over time: one lane for each kind of thing or name, real time or with its gaps cut, and the playhead.
+//
+// It is svg, in an element that scrolls by itself: texts can be searched and read out, lines are sharp at any density of pixels, the browser
+// scrolls without script. What is out of sight is not drawn, and what is too small is merged, so 51,200 events are some hundred shapes.
 import type { JSX } from "preact";
-import { goTo, length, type OpenRun, position } from "../app/state.ts";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import { goTo, length, type OpenRun, playing, position, select, selected, shownItem } from "../app/state.ts";
+import { Glyph } from "../ui/glyph.tsx";
+import { Axis, Ground, Tears } from "./axis.tsx";
+import { eventAt, LANE_PX, measure, placeLanes } from "./geometry.ts";
+import { OverlayLanes } from "./overlay_lanes.tsx";
+import { overlays } from "./overlays.ts";
+import { Playhead } from "./playhead.tsx";
+import { RunLane, tasksOf } from "./run_lane.tsx";
+import { type Drawing, LaneShapes } from "./shapes.tsx";
 import "./timeline.css";
+import { bindTimelineKeys, cutsGaps, MOST_PX, zoom, zoomBy } from "./view.ts";
+
+/** Air before the first event, and after the last one for its name. */
+const PAD_PX = 10;
+const END_PX = 80;
+const NARROW_END_PX = 24;
+/** Shapes this far out of sight are drawn too. */
+const MARGIN_PX = 300;
+/** The head of lanes: names, or glyphs alone on narrow screens. As in timeline.css. */
+const HEAD_PX = 132;
+const NARROW_HEAD_PX = 30;
+const NARROW_PX = 720;
 
 export function Timeline({ run }: { run: OpenRun }): JSX.Element {
+  const scroller = useRef<HTMLDivElement>(null);
+  const svg = useRef<SVGSVGElement>(null);
+  const [[left, wide], setSight] = useState<readonly [number, number]>([0, 0]);
+  const byName = run.code.value === undefined;
+  const measured = useMemo(() => measure(run.model, byName), [run, byName]);
+  const tasks = useMemo(() => tasksOf(run), [run]);
+  const head = wide < NARROW_PX ? NARROW_HEAD_PX : HEAD_PX;
+  const end = wide < NARROW_PX ? NARROW_END_PX : END_PX;
+  const width = Math.min(MOST_PX, Math.max(120, wide - head - PAD_PX - end) * zoom.value);
+  const laid = overlays.value.filter((lane) => lane.run === run.key);
+  const geometry = useMemo(
+    () => placeLanes(measured, width, cutsGaps.value, LANE_PX * (1 + laid.length)),
+    [measured, width, cutsGaps.value, laid.length],
+  );
+  const { scale, lanes, height } = geometry;
+  const x = scale.x(measured.clock[position.value - 1] ?? 0);
+  const drawing: Drawing = {
+    model: run.model,
+    scale,
+    position: position.value,
+    x,
+    shown: selected.value ?? shownItem.value,
+    fromX: left - MARGIN_PX,
+    toX: left + wide + MARGIN_PX,
+  };
+
+  const look = () => {
+    if (scroller.current === null) return;
+    const { scrollLeft, clientWidth } = scroller.current;
+    setSight((before) => before[0] === scrollLeft && before[1] === clientWidth ? before : [scrollLeft, clientWidth]);
+  };
+  useLayoutEffect(() => {
+    const element = scroller.current!;
+    const sized = new ResizeObserver(look);
+    sized.observe(element);
+    look();
+    const wheel = (event: WheelEvent) => {
+      if (!event.ctrlKey) return;
+      event.preventDefault();
+      held.current = event.clientX - element.getBoundingClientRect().left;
+      zoomBy(event.deltaY < 0 ? 0.5 : -0.5);
+    };
+    element.addEventListener("wheel", wheel, { passive: false });
+    return () => {
+      sized.disconnect();
+      element.removeEventListener("wheel", wheel);
+    };
+  }, []);
+  useEffect(bindTimelineKeys, []);
+  useEffect(() => void (zoom.value = 1), [run]);
+
+  // Zooming keeps what is under the pointer, or the playhead, where it is.
+  const held = useRef<number | undefined>(undefined);
+  const before = useRef(geometry);
+  useLayoutEffect(() => {
+    const element = scroller.current!;
+    if (before.current.scale !== scale && before.current.scale.width !== scale.width) {
+      const at = held.current === undefined ? undefined : held.current + element.scrollLeft - head - PAD_PX;
+      const ms = at === undefined ? measured.clock[position.peek() - 1] ?? 0 : before.current.scale.ms(at);
+      const place = at === undefined ? element.clientWidth / 2 : held.current!;
+      element.scrollLeft = scale.x(ms) + head + PAD_PX - place;
+      held.current = undefined;
+      look();
+    }
+    before.current = geometry;
+  }, [geometry]);
+  // A step keeps the playhead in sight.
+  useLayoutEffect(() => {
+    const element = scroller.current!;
+    const at = x + head + PAD_PX - element.scrollLeft;
+    if (zoom.peek() > 1 && (at < head || at > element.clientWidth - 20)) {
+      element.scrollLeft = x - (element.clientWidth - head) / 3;
+    }
+  }, [position.value]);
+
+  /** The event under the pointer. */
+  const eventUnder = (clientX: number) =>
+    eventAt(measured.clock, scale.ms(clientX - svg.current!.getBoundingClientRect().left - PAD_PX));
+  const drag = useDrag((clientX) => {
+    playing.value = false;
+    goTo(eventUnder(clientX));
+  });
+  const pick = (event: MouseEvent) => {
+    const at = (event.target as Element).closest<SVGElement>("[data-item]")?.dataset["item"];
+    if (at === undefined || drag.moved()) return;
+    playing.value = false;
+    select(run.model.items[Number(at)]!);
+  };
+  const place = (element: HTMLElement | SVGElement | null, full: number, tall: number) => {
+    element?.style.setProperty("width", `${full}px`);
+    element?.style.setProperty("height", `${tall}px`);
+  };
+  const full = width + PAD_PX + end;
   return (
     <div class="timeline">
-      <input
-        type="range"
-        aria-label={`Position in ${run.model.facts.type}`}
-        min={1}
-        max={length.value}
-        value={position.value}
-        onInput={({ currentTarget }) => goTo(Number(currentTarget.value))}
-      />
+      <div class="tl-scroll" ref={scroller} onScroll={look} tabIndex={-1}>
+        <div class="tl-inner" ref={(element) => place(element, full + head, height + AXIS_PX)}>
+          <div class="tl-axis" onPointerDown={drag.down}>
+            <div class="tl-corner" />
+            <svg aria-hidden="true" ref={(element) => place(element, full, AXIS_PX)}>
+              <g transform={`translate(${PAD_PX} 0)`}>
+                <Axis scale={scale} fromX={drawing.fromX} toX={drawing.toX} />
+              </g>
+            </svg>
+            <Playhead run={run} x={x + head + PAD_PX} leastX={head} onDrag={drag.down} last={length.value} />
+          </div>
+          <div class="tl-body">
+            <ul class="tl-heads" aria-label="Lanes">
+              <Head kind="run" label="run" height={LANE_PX} />
+              {laid.map(({ key, kind, label }) => <Head key={key} kind={kind} label={label} height={LANE_PX} />)}
+              {lanes.map(({ lane, height }) => (
+                <Head key={lane.key} kind={lane.kind} label={lane.label} height={height} count={lane.items.length} />
+              ))}
+            </ul>
+            <svg
+              class="tl-svg"
+              ref={(element) => {
+                svg.current = element;
+                place(element, full, height);
+              }}
+              onPointerDown={drag.down}
+              onClick={pick}
+            >
+              <g transform={`translate(${PAD_PX} 0)`}>
+                <Ground scale={scale} fromX={drawing.fromX} toX={drawing.toX} height={height} />
+                {lanes.map(({ top }) => <line key={top} class="tl-hair" x1={-PAD_PX} x2={full} y1={top - 0.5} y2={top - 0.5} />)}
+                <RunLane run={run} drawing={drawing} tasks={tasks} />
+                <OverlayLanes lanes={laid} drawing={drawing} />
+                {lanes.map((lane) => <LaneShapes key={lane.lane.key} lane={lane} drawing={drawing} />)}
+                <Tears scale={scale} fromX={drawing.fromX} toX={drawing.toX} height={height} />
+                <line class="tl-now" x1={x} x2={x} y1={0} y2={height} />
+              </g>
+            </svg>
+          </div>
+        </div>
+      </div>
     </div>
   );
+}
+
+const AXIS_PX = 25;
+
+function Head({ kind, label, height, count }: {
+  kind: Parameters<typeof Glyph>[0]["kind"];
+  label: string;
+  height: number;
+  count?: number;
+}): JSX.Element {
+  return (
+    <li
+      class="tl-head"
+      title={count === undefined ? label : `${label}: ${count}`}
+      ref={(element) => element?.style.setProperty("height", `${height}px`)}
+    >
+      <Glyph kind={kind} />
+      <span class="cut">{label}</span>
+    </li>
+  );
+}
+
+/** A press anywhere moves, and goes on moving until it is let go. */
+function useDrag(moveTo: (clientX: number) => void): { down(event: PointerEvent): void; moved(): boolean } {
+  const state = useRef({ from: 0, hasMoved: false });
+  const latest = useRef(moveTo);
+  latest.current = moveTo;
+  return {
+    moved: () => state.current.hasMoved,
+    down(event) {
+      if (event.button !== 0) return;
+      const isThing = (event.target as Element).closest("[data-item]") !== null;
+      state.current = { from: event.clientX, hasMoved: false };
+      if (!isThing) latest.current(event.clientX);
+      const move = ({ clientX }: PointerEvent) => {
+        // A hand that presses a thing trembles; that is no drag.
+        if (!state.current.hasMoved && Math.abs(clientX - state.current.from) < 4) return;
+        state.current.hasMoved = true;
+        latest.current(clientX);
+      };
+      const up = () => {
+        removeEventListener("pointermove", move);
+        removeEventListener("pointerup", up);
+        removeEventListener("pointercancel", up);
+      };
+      addEventListener("pointermove", move);
+      addEventListener("pointerup", up);
+      addEventListener("pointercancel", up);
+    },
+  };
 }

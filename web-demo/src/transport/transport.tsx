@@ -2,6 +2,7 @@
 import type { JSX } from "preact";
 import { useEffect } from "preact/hooks";
 import { length, type OpenRun, playing, position, stepUnit } from "../app/state.ts";
+import { TimelineControls } from "../timeline/mod.ts";
 import { IconButton } from "../ui/icon.tsx";
 import { clock, count } from "../ui/time.ts";
 import { bindTransportKeys, moveTo, stepBy } from "./move.ts";
@@ -50,6 +51,7 @@ export function Transport({ run, isShort = false }: { run: OpenRun; isShort?: bo
       <span class="grow" />
       {!isShort && <Since run={run} />}
       {!isShort && <Units run={run} />}
+      {!isShort && <TimelineControls />}
     </div>
   );
 }

@@ -1,0 +1,61 @@
+// The marks of the axis, and the stretches that are cut out of it.
+import type { JSX } from "preact";
+import { clock, lasting } from "../ui/time.ts";
+import { type Scale, ticksOf } from "./scale.ts";
+
+/** Two times of "1:57:40" with air between them. */
+const APART_PX = 78;
+
+interface Sight {
+  readonly scale: Scale;
+  readonly fromX: number;
+  readonly toX: number;
+}
+
+export function Axis({ scale, fromX, toX }: Sight): JSX.Element {
+  return (
+    <g class="tl-ticks">
+      {ticksOf(scale, fromX, toX, APART_PX).map(({ x, ms, digits, isCut }) => (
+        <text key={x} x={x} y={16} class={isCut ? "tl-cut-length" : ""} text-anchor={isCut ? "middle" : "start"}>
+          {isCut ? lasting(ms) : clock(ms, digits)}
+        </text>
+      ))}
+    </g>
+  );
+}
+
+/** Hair lines of the marks; grey ground and a torn edge where the line is cut. */
+export function Ground({ scale, fromX, toX, height }: Sight & { readonly height: number }): JSX.Element {
+  const cuts = scale.pieces.filter(({ isCut, x0, x1 }) => isCut && x1 >= fromX && x0 <= toX);
+  return (
+    <g aria-hidden="true">
+      {ticksOf(scale, fromX, toX, APART_PX).map(({ x, isCut }) =>
+        !isCut && <line key={x} class="tl-hair" x1={x} x2={x} y1={0} y2={height} />
+      )}
+      {cuts.map(({ x0, x1, fromMs, toMs }) => (
+        <rect key={x0} class="tl-gap" x={x0} width={x1 - x0} y={0} height={height}>
+          <title>{`${lasting(toMs - fromMs)} are cut out here`}</title>
+        </rect>
+      ))}
+    </g>
+  );
+}
+
+/** Drawn over bars: they go on behind the tear. */
+export function Tears({ scale, fromX, toX, height }: Sight & { readonly height: number }): JSX.Element {
+  return (
+    <g aria-hidden="true" class="tl-tears">
+      {scale.pieces.map(({ isCut, x0, x1 }) => isCut && x1 >= fromX && x0 <= toX && <path key={x1} d={tear(x1 - 9, height)} />)}
+    </g>
+  );
+}
+
+function tear(x: number, height: number): string {
+  let down = `M${x} 0`;
+  let up = "";
+  for (let y = 6, side = 1; y <= height + 6; y += 6, side = -side) {
+    down += `l${2.5 * side} 6`;
+    up = `l${-2.5 * side} -6${up}`;
+  }
+  return `${down}h5${up}z`;
+}

@@ -1,0 +1,65 @@
+// The run's lanes in pixels, and which event a pixel means. Made anew when the run, the width or the zoom changes, never by a step.
+import type { RunModel } from "../app/run_model.ts";
+import { busyOf, lanesOf, timesOf } from "./lanes.ts";
+import { type LaneLayout, layoutOf } from "./layout.ts";
+import { makeScale, type Scale } from "./scale.ts";
+
+/** What of a run does not depend on the width. */
+export interface Measured {
+  readonly times: readonly number[];
+  readonly busy: readonly (readonly [number, number])[];
+  readonly lanes: ReturnType<typeof lanesOf>;
+  /** The time of each event (index: event id - 1), never less than the one before: clocks of servers may go back. */
+  readonly clock: Float64Array;
+}
+
+export function measure(model: RunModel, byName: boolean): Measured {
+  const clock = new Float64Array(model.lines.length);
+  let latest = model.facts.startMs ?? 0;
+  model.lines.forEach(({ timeMs }, i) => clock[i] = latest = Math.max(latest, timeMs ?? latest));
+  return { times: timesOf(model), busy: busyOf(model), lanes: lanesOf(model, byName), clock };
+}
+
+export interface PlacedLane extends LaneLayout {
+  readonly top: number;
+  readonly height: number;
+}
+
+export interface Geometry {
+  readonly scale: Scale;
+  readonly lanes: readonly PlacedLane[];
+  readonly height: number;
+}
+
+export const LANE_PX = 24;
+const ROW_PX = 16;
+
+/** Height of a bar, and of the step from one row to the next. */
+export const barIn = ({ rows, height }: PlacedLane): { readonly step: number; readonly height: number; readonly pad: number } =>
+  rows === 1 ? { step: 0, height: 15, pad: (height - 15) / 2 } : { step: ROW_PX, height: ROW_PX - 3, pad: 5 };
+
+/** `top`: where the first lane begins. */
+export function placeLanes(measured: Measured, width: number, cuts: boolean, top: number): Geometry {
+  const scale = makeScale(measured.times, measured.busy, width, cuts);
+  const endMs = measured.clock.at(-1) ?? 0;
+  let at = top;
+  const lanes = measured.lanes.map((lane) => {
+    const layout = layoutOf(lane, scale, endMs);
+    const height = layout.rows === 1 ? LANE_PX : layout.rows * ROW_PX + 8;
+    const placed = { ...layout, top: at, height };
+    at += height;
+    return placed;
+  });
+  return { scale, lanes, height: at };
+}
+
+/** The last event that has happened at a time: its id, from 1. */
+export function eventAt(clock: Float64Array, ms: number): number {
+  let [low, high] = [0, clock.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (clock[middle]! <= ms) low = middle + 1;
+    else high = middle;
+  }
+  return Math.max(1, low);
+}

@@ -1,0 +1,65 @@
+// The flag of the playhead: a slider for the keyboard, and what a hand takes hold of.
+import type { JSX } from "preact";
+import { goTo, type OpenRun, playing, position } from "../app/state.ts";
+import { clock, count } from "../ui/time.ts";
+import { LETTER_PX } from "./layout.ts";
+
+/** A page is a part of the run, at least some events. */
+const PAGES = 20;
+const LEAST_PAGE = 5;
+
+interface Props {
+  readonly run: OpenRun;
+  readonly x: number;
+  /** The flag begins here at the left: it does not hide behind the lanes' heads. */
+  readonly leastX: number;
+  readonly last: number;
+  onDrag(event: PointerEvent): void;
+}
+
+export function Playhead({ run, x, leastX, last, onDrag }: Props): JSX.Element {
+  const at = position.value;
+  const line = run.model.lines[at - 1];
+  const start = run.model.facts.startMs;
+  const since = start === undefined || line?.timeMs === undefined ? "" : `, ${clock(line.timeMs - start)} after the start`;
+  const text = `event ${count(at)}`;
+  const left = Math.max(leastX + 2, x - (text.length * LETTER_PX + 16) / 2);
+  const page = Math.max(LEAST_PAGE, Math.round(last / PAGES));
+  const step: { readonly [key: string]: number } = {
+    ArrowLeft: at - 1,
+    ArrowDown: at - 1,
+    ArrowRight: at + 1,
+    ArrowUp: at + 1,
+    PageDown: at - page,
+    PageUp: at + page,
+    Home: 1,
+    End: last,
+  };
+  return (
+    <div
+      class="tl-flag"
+      id="playhead"
+      role="slider"
+      tabIndex={0}
+      aria-label={`Position in ${run.model.facts.type}`}
+      aria-valuemin={1}
+      aria-valuemax={last}
+      aria-valuenow={at}
+      aria-valuetext={`event ${at} of ${last}, ${line?.type ?? ""}${since}`}
+      ref={(element) => element?.style.setProperty("transform", `translateX(${left}px)`)}
+      onPointerDown={(event) => {
+        event.stopPropagation();
+        onDrag(event);
+      }}
+      onKeyDown={(event) => {
+        const wanted = step[event.key];
+        if (wanted === undefined || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
+        event.preventDefault();
+        playing.value = false;
+        goTo(wanted);
+      }}
+    >
+      {text}
+    </div>
+  );
+}

@@ -33,8 +33,6 @@ export async function buildDemo() {
   buildDist();
   const { build } = await import("vite");
   await build({ configFile: join(root, "web-demo/vite.config.mjs"), logLevel: "error" });
-  const { writeLines } = await import("../web-demo/tools/lines.mjs");
-  writeLines(dist);
   return sizes();
 }
 

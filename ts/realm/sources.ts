@@ -22,6 +22,8 @@ export interface SourceOptions {
   readonly lines?: LineOptions;
   /** All modules are for native workflows, whatever they import: the linter's rules are theirs. */
   readonly native?: boolean;
+  /** See LoadOptions. */
+  readonly parsed?: LoadOptions["parsed"];
 }
 
 /** What a realm of a debug session writes down of lines; `true`: what ran, and variables at awaits and calls. */
@@ -122,7 +124,7 @@ async function namedModules(options: SourceOptions, what?: "sources alone"): Pro
   const once = options.native === true ? entries.map((_, i) => i) : converter === undefined ? [] : [entries.length - 1];
   const restoreFrames = (options.scopes ?? (hasAsyncStorage() ? "asyncLocalStorage" : "rewritten")) === "rewritten";
   const probes = options.lines === undefined || options.lines === false ? {} : { probes: linesToRead(options.lines) };
-  const common = { host, provided, once, interceptors, restoreFrames, ...probes };
+  const common = { host, provided, once, interceptors, restoreFrames, ...probes, ...(options.parsed && { parsed: options.parsed }) };
   if (bundles.length === 0) return { entries, hasConverter: converter !== undefined, options: common };
   const [{ BundleResolver }, { Resolver }] = await Promise.all([import("./bundle/resolver.ts"), import("./loader/resolve.ts")]);
   const resolver = new BundleResolver(new Resolver(host), bundles);

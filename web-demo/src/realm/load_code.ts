@@ -1,22 +1,103 @@
-// From the files of a code set to the module graph that a realm evaluates. Nothing is run.
+// From the files of a code set to the module graph that a realm evaluates. Nothing is run, and nothing is parsed on this thread.
+import { type Problem, WorkflowLoadError } from "../../../ts/realm/loader/errors.ts";
 import type { ModuleGraph } from "../../../ts/realm/loader/graph.ts";
-import { loadSources } from "../../../ts/realm/sources.ts";
-import type { CodeSet } from "./code_set.ts";
+import type { CodeFile, CodeSet } from "./code_set.ts";
+import type { FromLoader, ToLoader } from "./loader/protocol.ts";
+import { explained } from "./missing_imports.ts";
 
 /** What a realm is started with. */
 export interface LoadedCode {
   readonly graph: ModuleGraph;
   readonly hasConverter: boolean;
-  /** With the files that are needed. */
+  /** With the files that are needed, and no others. */
   readonly code: CodeSet;
 }
 
-/** Loads it. Rejects with a WorkflowLoadError that names file and line of everything that cannot be loaded. */
-export async function loadCode(code: CodeSet): Promise<LoadedCode> {
-  const sources = Object.fromEntries(code.files.map(({ path, text }) => [urlOf(path), text]));
-  const loaded = await loadSources({ workflows: urlOf(code.entry), sources, scopes: "rewritten" });
-  return { ...loaded, code };
+/** What may be read of one folder for one graph. */
+const MOST_BYTES = 128 * 1024 * 1024;
+
+/** Loads code sets in a worker, one at a time. */
+export class CodeLoader {
+  #worker: Worker | undefined;
+  #nextId = 1;
+  #open: { readonly id: number; receive(message: FromLoader): void; fail(error: Error): void } | undefined;
+
+  /** Rejects with a WorkflowLoadError that names file and line of everything that cannot be loaded, and when the next load begins. */
+  async load(code: CodeSet): Promise<LoadedCode> {
+    const id = this.#nextId++;
+    this.#open?.fail(new Error("the code was loaded again"));
+    const worker = this.#worker ??= this.#start();
+    let bytes = 0;
+    return await new Promise((resolve, reject) => {
+      const fail = (error: Error) => {
+        if (this.#open?.id === id) this.#open = undefined;
+        reject(error);
+      };
+      const receive = (message: FromLoader) => {
+        switch (message.t) {
+          case "want":
+            return void read(code, message).then((more) => {
+              if (this.#open?.id !== id) return;
+              for (const { text } of more.files) bytes += text.length;
+              if (bytes > MOST_BYTES) return fail(new Error(`the code needs more than ${MOST_BYTES >> 20} MiB of files`));
+              post(worker, { t: "more", id, ...more });
+            }, fail);
+          case "loaded": {
+            const { graph, hasConverter, files } = message;
+            this.#open = undefined;
+            return resolve({ graph, hasConverter, code: { ...code, files: inOrder(files, code) } });
+          }
+          case "refused":
+            return fail(new WorkflowLoadError(message.problems.map((problem: Problem) => explained(problem, code))));
+          case "failed":
+            return fail(new Error(message.message));
+        }
+      };
+      this.#open = { id, receive, fail };
+      const { entry, files } = code;
+      post(worker, { t: "load", id, set: code.id, entry, files, hasMore: code.source !== undefined });
+    });
+  }
+
+  /** Ends it at once, whatever it parses. */
+  stop(): void {
+    this.#worker?.terminate();
+    this.#worker = undefined;
+    this.#open?.fail(new Error("loading was stopped"));
+  }
+
+  #start(): Worker {
+    const worker = new Worker(new URL("./loader/loader_worker.ts", import.meta.url), { type: "module", name: "loader" });
+    worker.onmessage = ({ data }: MessageEvent<FromLoader>) => {
+      if (this.#open?.id === data.id) this.#open.receive(data);
+    };
+    worker.onerror = (event) => {
+      const open = this.#open;
+      this.stop();
+      open?.fail(new Error(`the loader has failed: ${event.message || "it could not be started"}`));
+    };
+    return worker;
+  }
 }
 
-/** The address of a file in the module graph. */
-export const urlOf = (path: string): string => `file:///${path.split("/").map(encodeURIComponent).join("/")}`;
+function post(worker: Worker, message: ToLoader): void {
+  worker.postMessage(message);
+}
+
+type More = Pick<Extract<ToLoader, { t: "more" }>, "files" | "folders">;
+
+async function read({ source }: CodeSet, want: Extract<FromLoader, { t: "want" }>): Promise<More> {
+  if (source === undefined) throw new Error("the loader asked for files, and there are no others");
+  const [files, folders] = await Promise.all([
+    Promise.all(want.files.map(async (path): Promise<CodeFile> => ({ path, text: await source.read(path) }))),
+    Promise.all(want.folders.map(async (path): Promise<More["folders"][number]> => [path, await source.list(path)])),
+  ]);
+  return { files, folders };
+}
+
+/** The entry first, then the user's own, then packages'. Files of a set without a folder stay, needed or not. */
+function inOrder(files: readonly CodeFile[], code: CodeSet): readonly CodeFile[] {
+  const all = code.source === undefined ? code.files : files;
+  const rank = ({ path }: CodeFile) => path === code.entry ? 0 : path.includes("node_modules/") ? 2 : 1;
+  return [...all].sort((a, b) => rank(a) - rank(b));
+}

@@ -5,7 +5,7 @@ import type { ReplayingRealm } from "temporalex/debug";
 import type { WebWorker } from "../../../ts/platform/threads.ts";
 import type { Problem } from "../../../ts/realm/loader/errors.ts";
 import type { CodeSet } from "./code_set.ts";
-import { loadCode } from "./load_code.ts";
+import { CodeLoader } from "./load_code.ts";
 import { SandboxFrame } from "./sandbox_frame.ts";
 
 /** A workflow that computes for so long without yielding is ended, milliseconds. */
@@ -33,6 +33,7 @@ export interface PageRealm extends ReplayingRealm {
 
 /** Makes realms for one open run, each for another text of its code. The next one ends the one before. */
 export class PageRealms {
+  readonly #loader = new CodeLoader();
   #frame: Promise<SandboxFrame> | undefined;
   #spare: WebWorker | undefined;
   #current: { dispose(): void } | undefined;
@@ -49,7 +50,7 @@ export class PageRealms {
     // Frame and core are made while the code is read.
     const framed = this.#opened();
     framed.catch(() => {});
-    const { graph, hasConverter, code: loaded } = await stop.race(loadCode(code));
+    const { graph, hasConverter, code: loaded } = await stop.race(this.#loader.load(code));
     const frame = await stop.race(framed);
     const starting = createWorkerRealm({
       entry: () => this.#worker(frame),
@@ -70,6 +71,7 @@ export class PageRealms {
     this.#current?.dispose();
     this.#current = undefined;
     this.#spare = undefined;
+    this.#loader.stop();
     const frame = this.#frame;
     this.#frame = undefined;
     void frame?.then((opened) => opened.remove(), () => {});

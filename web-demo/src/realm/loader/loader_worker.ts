@@ -1,0 +1,56 @@
+// Parses and links the modules of code sets, in a worker of its own, so that no text can hold up the page: a parser that spins is ended with
+// its worker. Nothing is run here. Modules whose texts are the same as before are not parsed again.
+import { WorkflowLoadError } from "../../../../ts/realm/loader/errors.ts";
+import type { ParsedModule } from "../../../../ts/realm/loader/graph.ts";
+import { loadSources } from "../../../../ts/realm/sources.ts";
+import type { FromLoader, ToLoader } from "./protocol.ts";
+import { pathOf, urlOf, VirtualFiles } from "./virtual_files.ts";
+
+interface Loading {
+  readonly id: number;
+  readonly entry: string;
+  readonly files: VirtualFiles;
+  readonly parsed: Map<string, ParsedModule>;
+}
+
+/** The last set: its files, and its modules as they were parsed. */
+let kept: { readonly set: string; readonly files: VirtualFiles; readonly parsed: Map<string, ParsedModule> } | undefined;
+let open: Loading | undefined;
+
+addEventListener("message", ({ data }: MessageEvent<ToLoader>) => {
+  if (data.t === "load") {
+    if (kept?.set !== data.set) kept = { set: data.set, files: new VirtualFiles(data.hasMore), parsed: new Map() };
+    const { files, parsed } = kept;
+    for (const { path, text } of data.files) files.setText(path, text);
+    void load(open = { id: data.id, entry: data.entry, files, parsed });
+  } else if (open?.id === data.id) {
+    for (const { path, text } of data.files) open.files.setText(path, text);
+    for (const [path, listing] of data.folders) open.files.setListing(path, listing);
+    void load(open);
+  }
+});
+
+function tell(message: FromLoader): void {
+  postMessage(message);
+}
+
+async function load({ id, entry, files, parsed }: Loading): Promise<void> {
+  files.begin();
+  const want = () => tell({ t: "want", id, files: [...files.wanted.files], folders: [...files.wanted.folders] });
+  const isMissing = () => files.wanted.files.size + files.wanted.folders.size > 0;
+  try {
+    const { graph, hasConverter } = await loadSources({ workflows: urlOf(entry), sources: files, scopes: "rewritten", parsed });
+    if (isMissing()) return want();
+    tell({ t: "loaded", id, graph, hasConverter, files: [...files.used].map((path) => ({ path, text: files.read(urlOf(path))! })) });
+  } catch (error) {
+    // What was found without the files that are on their way says nothing.
+    if (isMissing()) return want();
+    if (error instanceof WorkflowLoadError) tell({ t: "refused", id, problems: error.problems.map(withoutRoot) });
+    else tell({ t: "failed", id, message: error instanceof Error ? error.message : String(error) });
+  }
+}
+
+/** Names of files as the code pane has them. */
+function withoutRoot<T extends { readonly file: string }>(problem: T): T {
+  return { ...problem, file: pathOf(problem.file) ?? problem.file.replace(/^\//, "") };
+}

@@ -1,0 +1,36 @@
+// What the page and its loader say to each other.
+import type { Problem } from "../../../../ts/realm/loader/errors.ts";
+import type { ModuleGraph } from "../../../../ts/realm/loader/graph.ts";
+import type { CodeFile } from "../code_set.ts";
+import type { Listing } from "./virtual_files.ts";
+
+export type ToLoader =
+  | {
+    readonly t: "load";
+    readonly id: number;
+    /** Files of one set keep what was read of their folder. */
+    readonly set: string;
+    readonly entry: string;
+    readonly files: readonly CodeFile[];
+    /** More can be asked for. */
+    readonly hasMore: boolean;
+  }
+  | {
+    readonly t: "more";
+    readonly id: number;
+    readonly files: readonly CodeFile[];
+    readonly folders: readonly (readonly [path: string, listing: Listing])[];
+  };
+
+export type FromLoader =
+  | { readonly t: "want"; readonly id: number; readonly files: readonly string[]; readonly folders: readonly string[] }
+  | {
+    readonly t: "loaded";
+    readonly id: number;
+    readonly graph: ModuleGraph;
+    readonly hasConverter: boolean;
+    /** Files that were read, in the order in which they were found. */
+    readonly files: readonly CodeFile[];
+  }
+  | { readonly t: "refused"; readonly id: number; readonly problems: readonly Problem[] }
+  | { readonly t: "failed"; readonly id: number; readonly message: string };

@@ -1,0 +1,111 @@
+// Files for the loader, which is synchronous, from a folder that can only be read asynchronously: what is asked for and not there yet is
+// written down, and the loader begins anew when it has come.
+import type { SourceHost } from "../../../../ts/realm/loader/source_host.ts";
+
+/** What one folder holds; undefined: there is no such folder. */
+export type Listing = { readonly files: readonly string[]; readonly folders: readonly string[] } | undefined;
+
+/** Thrown to end a load that cannot go on without more. */
+export class MoreNeeded extends Error {
+  override name = "MoreNeeded";
+}
+
+/** The address of a file in the module graph. */
+export const urlOf = (path: string): string => `file:///${path.split("/").map(encodeURIComponent).join("/")}`;
+
+/** The path of an address of the module graph; undefined for one of another kind. */
+export function pathOf(url: string): string | undefined {
+  if (!url.startsWith("file:///")) return undefined;
+  try {
+    return decodeURIComponent(url.slice("file:///".length));
+  } catch {
+    return undefined;
+  }
+}
+
+interface Folder {
+  readonly files: ReadonlySet<string>;
+  readonly folders: ReadonlySet<string>;
+}
+
+export class VirtualFiles implements SourceHost {
+  readonly #texts = new Map<string, string>();
+  readonly #folders = new Map<string, Folder | undefined>();
+  /** Files can be asked for. */
+  readonly #hasMore: boolean;
+  /** Paths whose texts are wanted, and folders whose listings are. */
+  readonly wanted: { readonly files: Set<string>; readonly folders: Set<string> } = { files: new Set(), folders: new Set() };
+  /** Paths that were read since `begin`. */
+  readonly used: Set<string> = new Set();
+
+  constructor(hasMore: boolean) {
+    this.#hasMore = hasMore;
+  }
+
+  /** A file's text, over what the folder has. */
+  setText(path: string, text: string): void {
+    this.#texts.set(path, text);
+    this.wanted.files.delete(path);
+  }
+
+  setListing(path: string, listing: Listing): void {
+    this.#folders.set(path, listing && { files: new Set(listing.files), folders: new Set(listing.folders) });
+    this.wanted.folders.delete(path);
+  }
+
+  begin(): void {
+    this.used.clear();
+    this.wanted.files.clear();
+    this.wanted.folders.clear();
+  }
+
+  isFile(url: string): boolean {
+    const path = pathOf(url);
+    return path !== undefined && (this.#texts.has(path) || this.#isListed(path));
+  }
+
+  read(url: string): string | undefined {
+    const path = pathOf(url);
+    if (path === undefined) return undefined;
+    const known = this.#texts.get(path);
+    if (known === undefined) {
+      if (!this.#isListed(path)) return undefined;
+      this.wanted.files.add(path);
+      // What a package.json says decides where the loader goes; of other files the next ones can be looked for meanwhile.
+      if (path.endsWith("package.json")) throw new MoreNeeded();
+      return "";
+    }
+    this.used.add(path);
+    return known;
+  }
+
+  real(url: string): string {
+    return url;
+  }
+
+  map(): undefined {
+    return undefined;
+  }
+
+  #isListed(path: string): boolean {
+    if (!this.#hasMore) return false;
+    const parts = path.split("/");
+    const name = parts.pop()!;
+    let above = "";
+    let folder = this.#listing(above);
+    for (const part of parts) {
+      if (folder === undefined || !folder.folders.has(part)) return false;
+      above = above === "" ? part : `${above}/${part}`;
+      folder = this.#listing(above);
+    }
+    return folder?.files.has(name) === true;
+  }
+
+  #listing(path: string): Folder | undefined {
+    if (!this.#folders.has(path)) {
+      this.wanted.folders.add(path);
+      throw new MoreNeeded();
+    }
+    return this.#folders.get(path);
+  }
+}

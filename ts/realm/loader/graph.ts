@@ -3,7 +3,15 @@
 //
 // An entry that reaches "temporalex/workflow" is evaluated once per realm. One that reaches `@temporalio/*`, or neither, is a program of the
 // official API, and is evaluated for each run. An entry that reaches both is both, and so are the modules that it needs.
-import { type CompiledModule, EMPTY_UNIT, type Form, type ModuleKind, type ModuleSource, type ModuleUnit, readKey } from "./module_code.ts";
+import {
+  type CompiledModule,
+  EMPTY_UNIT,
+  type Form,
+  type ModuleKind,
+  type ModuleSource,
+  type ModuleUnit,
+  readKey,
+} from "./module_code.ts";
 import type { ProbedSource } from "../../executor/program/line_probe.ts";
 import { parseUnit } from "./parse_module.ts";
 import { originsOf } from "./source_origins.ts";

@@ -1,6 +1,7 @@
 // The three rooms and what stands above them.
 import type { JSX } from "preact";
 import { Live } from "../live/mod.ts";
+import { Permission } from "../realm/permission.tsx";
 import { Runs } from "../runs/mod.ts";
 import { dragging } from "./drop_paste.ts";
 import { FirstScreen } from "./first_screen.tsx";
@@ -24,6 +25,7 @@ export function App(): JSX.Element {
     <>
       <TopBar />
       <Notices />
+      <Permission />
       <main id="main" class="room" tabIndex={-1} data-room={room.value}>
         <InSight />
         <Live isShown={room.value === "live"} />

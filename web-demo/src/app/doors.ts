@@ -5,7 +5,6 @@ import { historiesIn } from "../../../ts/debug/history_file.ts";
 import { keep } from "./kept.ts";
 import { notify } from "./notices.ts";
 import { readRun } from "./run_model.ts";
-import { replayOnChange } from "./replaying.ts";
 import { addRun, intro, makeRun, type OpenRun, openRuns, showRun } from "./state.ts";
 
 /** More than any server keeps in one history. */
@@ -133,12 +132,8 @@ async function digest(bytes: Uint8Array): Promise<string> {
 
 /** The examples' code is taken by itself where it has the workflow: it is this page's own. */
 async function takeSampleCode(run: OpenRun): Promise<void> {
-  const { sampleCode } = await import("../realm/samples.ts");
+  const [{ sampleCode }, { putCode }] = await Promise.all([import("../realm/samples.ts"), import("../realm/run_code.ts")]);
   const code = sampleCode(run.model.facts.type);
   if (code === undefined || run.code.peek() !== undefined) return;
-  run.code.value = code;
-  replayOnChange(run, async () => {
-    const { replayCode } = await import("../realm/replay_code.ts");
-    return await replayCode(run, run.code.peek()!);
-  });
+  putCode(run, code);
 }

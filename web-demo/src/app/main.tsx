@@ -7,12 +7,14 @@ import { watchDrops, watchPastes } from "./drop_paste.ts";
 import { findRun, keepTabsRuns, openFromAddress, openTabsRuns, watchFirstScreen } from "./first.ts";
 import { watchKeys } from "./keys.ts";
 import { startRouter } from "./router.ts";
+import { openCodeDoors } from "../realm/code_doors.tsx";
 import { watchTheme } from "./theme.ts";
 import { bindAppKeys } from "./app_keys.ts";
 
 watchTheme();
 watchKeys();
 bindAppKeys();
+openCodeDoors();
 watchDrops();
 watchPastes();
 const page = document.getElementById("page")!;

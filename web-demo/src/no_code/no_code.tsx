@@ -1,5 +1,6 @@
 // What a history says without code.
 import type { JSX } from "preact";
+import { CodeButtons } from "../realm/code_doors.tsx";
 import { type OpenRun, shownItem } from "../app/state.ts";
 
 export function NoCodeMiddle({ run }: { run: OpenRun }): JSX.Element {
@@ -17,6 +18,7 @@ export function NoCodeDetails({ run }: { run: OpenRun }): JSX.Element {
     <section class="section">
       <h3>Code</h3>
       <p class="say">There is no code for {run.model.facts.type} here.</p>
+      <CodeButtons />
     </section>
   );
 }

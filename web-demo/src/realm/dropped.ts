@@ -108,7 +108,9 @@ function listSource(list: readonly File[]): FileSource {
 }
 
 async function textOf(file: File, path: string): Promise<string> {
-  if (file.size > LARGEST_FILE) throw new Error(`${path} has ${Math.round(file.size / 2 ** 20)} MiB, too much for a file of code`);
+  if (file.size > LARGEST_FILE) {
+    throw new Error(`${path} has ${Math.round(file.size / 2 ** 20)} MiB, too much for a file of code`);
+  }
   return await file.text();
 }
 
@@ -125,11 +127,13 @@ export async function ownFiles(source: FileSource): Promise<CodeFile[]> {
     for (const name of listing?.files ?? []) if (isCode(name)) paths.push(prefix + name);
     for (const name of listing?.folders ?? []) if (!isSkipped(name)) open.push(prefix + name);
   }
-  return await Promise.all(paths.slice(0, MOST_FILES).map(async (path) => {
-    // A file that cannot be read may still be one that is not needed.
-    const text = await source.read(path).catch(() => "");
-    return { path, text };
-  }));
+  return await Promise.all(
+    paths.slice(0, MOST_FILES).map(async (path) => {
+      // A file that cannot be read may still be one that is not needed.
+      const text = await source.read(path).catch(() => "");
+      return { path, text };
+    }),
+  );
 }
 
 /** The texts of files that were dropped by themselves. Two of one name are told apart by a number. */

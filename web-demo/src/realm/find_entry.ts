@@ -43,7 +43,8 @@ export function findEntry(files: readonly CodeFile[], workflowType: string): Fou
     const declares = native.includes(workflowType);
     if (!declares && !exported.includes(workflowType)) continue;
     // An activity, a client's function or a test may have the workflow's name, too.
-    const rank = (bundle || declares ? 0 : isForTemporal ? 0 : exported.includes(workflowType) ? 2 : 4) + (IS_TEST.test(path) ? 1 : 0);
+    const rank = (bundle || declares ? 0 : isForTemporal ? 0 : exported.includes(workflowType) ? 2 : 4) +
+      (IS_TEST.test(path) ? 1 : 0);
     found.push({ path, rank });
   }
   found.sort((a, b) => a.rank - b.rank || a.path.length - b.path.length || (a.path < b.path ? -1 : 1));
@@ -58,6 +59,8 @@ function all(pattern: RegExp, text: string, group: number): string[] {
 /** Names of `export { a, b as c }`. */
 function listed(text: string): string[] {
   return all(LISTED, text, 1).flatMap((inner) =>
-    inner.split(",").map((each) => /(?:^|\bas\s+|^\s*)([\p{L}_$][\p{L}\p{N}_$]*)\s*$/u.exec(each.trim())?.[1] ?? "").filter((name) => name !== "")
+    inner.split(",").map((each) => /(?:^|\bas\s+|^\s*)([\p{L}_$][\p{L}\p{N}_$]*)\s*$/u.exec(each.trim())?.[1] ?? "").filter((
+      name,
+    ) => name !== "")
   );
 }

@@ -1,6 +1,7 @@
 // Replays open runs against the code beside them. Each run keeps its frame while it is open, so the next text has its verdict fast.
 import { type DebugSession, openSession } from "temporalex/debug";
 import type { CodeSet } from "./code_set.ts";
+import { CodeLoader } from "./load_code.ts";
 import { PageRealms } from "./page_realm.ts";
 
 const realms = new Map<string, PageRealms>();
@@ -29,4 +30,14 @@ export function stopCode({ key }: Pick<Replayed, "key">): void {
 export function closeCode({ key }: Pick<Replayed, "key">): void {
   realms.get(key)?.dispose();
   realms.delete(key);
+}
+
+/** The code with all the files that its entry needs. Nothing is run. Rejects as a replay does where it cannot be loaded. */
+export async function readCode(code: CodeSet): Promise<CodeSet> {
+  const loader = new CodeLoader();
+  try {
+    return (await loader.load(code)).code;
+  } finally {
+    loader.stop();
+  }
 }

@@ -41,7 +41,13 @@ async function load({ id, entry, files, parsed }: Loading): Promise<void> {
   try {
     const { graph, hasConverter } = await loadSources({ workflows: urlOf(entry), sources: files, scopes: "rewritten", parsed });
     if (isMissing()) return want();
-    tell({ t: "loaded", id, graph, hasConverter, files: [...files.used].map((path) => ({ path, text: files.read(urlOf(path))! })) });
+    tell({
+      t: "loaded",
+      id,
+      graph,
+      hasConverter,
+      files: [...files.used].map((path) => ({ path, text: files.read(urlOf(path))! })),
+    });
   } catch (error) {
     // What was found without the files that are on their way says nothing.
     if (isMissing()) return want();

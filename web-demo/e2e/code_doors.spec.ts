@@ -1,0 +1,96 @@
+// Code comes in beside a history: by drop, by a folder, by paste. It runs after a click that shows it.
+import { type App, expect, test } from "./support/story.ts";
+import { openFolder, ownProgram, permit } from "./support/programs.ts";
+
+const { history, code } = ownProgram();
+
+async function openHistory(app: App): Promise<void> {
+  await app.start();
+  await app.drop([{ name: "tally.json", content: history }]);
+  await expect(app.page.locator("#verdict")).toHaveText(/No code/);
+}
+
+test("code that was dropped is shown first, runs after a click, and its verdict follows edits", async ({ app }) => {
+  await openHistory(app);
+  const before = app.page.frames().length;
+  await app.drop([{ name: "tally.ts", content: code }]);
+  await expect(app.page.locator("#verdict")).toHaveText(/Not run yet/);
+  await app.page.getByRole("button", { name: "Show what will run" }).click();
+  const dialog = app.page.locator("#permit");
+  await expect(dialog).toContainText("tally.ts");
+  await expect(dialog).toContainText("export const tally");
+  expect(app.page.frames()).toHaveLength(before); // there is no frame yet in which it could have run
+  await app.page.getByRole("button", { name: "Run it" }).click();
+  await expect(app.page.locator("#verdict")).toHaveText(/Replays/);
+});
+
+test("a folder is searched for the workflow, and only what that needs is read", async ({ app }) => {
+  await openHistory(app);
+  const remove = await openFolder(app, {
+    "src/tally.ts": code.replace('"temporalex/workflow";', '"temporalex/workflow";\nimport { one } from "steps";'),
+    "src/other.ts": "export const tallies = 1;",
+    "src/activities.ts": "export async function Tally(): Promise<void> {}",
+    "node_modules/steps/package.json": '{ "name": "steps", "exports": { ".": "./lib/index.js" } }',
+    "node_modules/steps/lib/index.js": "import { two } from './two.js'; export const one = two - 1;",
+    "node_modules/steps/lib/two.js": "export const two = 2;",
+    "node_modules/unused/package.json": "{",
+    "node_modules/unused/index.js": "throw new Error()",
+  });
+  remove();
+  await app.page.getByRole("button", { name: "Show what will run" }).click();
+  const dialog = app.page.locator("#permit");
+  await expect(dialog).toContainText("src/tally.ts");
+  await expect(dialog).toContainText("package steps 2 files");
+  await expect(dialog).not.toContainText("unused");
+  await expect(dialog).not.toContainText("activities.ts");
+  await app.page.getByRole("button", { name: "Run it" }).click();
+  await expect(app.page.locator("#verdict")).toHaveText(/Replays/);
+});
+
+test("a missing import is named, with what to do, and dropping it beside helps", async ({ app }) => {
+  await openHistory(app);
+  await app.drop([{ name: "tally.ts", content: `import { one } from "./one.ts";\n${code}\nconsole.log(one);` }]);
+  await permit(app);
+  await expect(app.page.locator("#verdict")).toHaveAttribute(
+    "title",
+    /tally\.ts:1: imports "\.\/one\.ts".*Drop that file beside this one/,
+  );
+  await app.drop([{ name: "one.ts", content: "export const one: number = 1;" }]);
+  await permit(app);
+  await expect(app.page.locator("#verdict")).toHaveText(/Replays/);
+});
+
+test("code that is pasted runs after a click", async ({ app }) => {
+  await openHistory(app);
+  await app.page.evaluate((text) => {
+    const data = new DataTransfer();
+    data.setData("text/plain", text);
+    document.body.dispatchEvent(new ClipboardEvent("paste", { clipboardData: data, bubbles: true }));
+  }, code);
+  await permit(app);
+  await expect(app.page.locator("#verdict")).toHaveText(/Replays/);
+});
+
+test("two files with the workflow: the page asks which one it is", async ({ app }) => {
+  await openHistory(app);
+  await app.drop([{ name: "tally.ts", content: code }, {
+    name: "old_tally.ts",
+    content: code.replace("count + 1", "count - 1"),
+  }]);
+  await app.page.getByRole("button", { name: "tally.ts", exact: true }).click();
+  await permit(app);
+  await expect(app.page.locator("#verdict")).toHaveText(/Replays/);
+});
+
+test("code without the workflow is refused by name", async ({ app }) => {
+  await openHistory(app);
+  await app.drop([{ name: "a.ts", content: "export const a = 1;" }, { name: "b.ts", content: "export const b = 1;" }]);
+  await expect(app.page.locator(".notices")).toContainText('has no workflow "Tally"');
+});
+
+test("a file that cannot be parsed is named with its line", async ({ app }) => {
+  await openHistory(app);
+  await app.drop([{ name: "tally.ts", content: `${code}\nconst = 1;` }]);
+  await permit(app);
+  await expect(app.page.locator("#verdict")).toHaveText(new RegExp(`Not parsed, line ${code.split("\n").length + 1}`));
+});

@@ -1,0 +1,52 @@
+// The doors for code: drops, pastes and dialogs. The buttons stand where a run has no code.
+import type { JSX } from "preact";
+import { codeDoor } from "../app/drop_paste.ts";
+import { openFiles } from "../app/doors.ts";
+import { type Dropped, takeDrop, takeFiles } from "./dropped.ts";
+import { takeCode, takePaste } from "./run_code.ts";
+
+/** Lets dropped and pasted code in. */
+export function openCodeDoors(): void {
+  codeDoor.current = {
+    drop: (data) => {
+      const dropped = takeDrop(data);
+      if (dropped.files.length + dropped.folders.length === 0) return false;
+      void take(dropped);
+      return true;
+    },
+    paste: takePaste,
+  };
+}
+
+async function take(dropped: Dropped): Promise<void> {
+  if (dropped.histories.length > 0) await openFiles(dropped.histories);
+  if (dropped.files.length + dropped.folders.length > 0) await takeCode(dropped);
+}
+
+/** Buttons for a folder and for files of code. */
+export function CodeButtons(): JSX.Element {
+  return (
+    <div class="code-doors">
+      <Door label="Open a folder" folder />
+      <Door label="Open files" />
+    </div>
+  );
+}
+
+function Door({ label, folder = false }: { readonly label: string; readonly folder?: boolean }): JSX.Element {
+  return (
+    <label class="button">
+      {label}
+      <input
+        type="file"
+        class="unseen"
+        multiple
+        {...(folder ? { webkitdirectory: true } : { accept: ".ts,.tsx,.mts,.cts,.js,.mjs,.cjs,.jsx" })}
+        onChange={({ currentTarget }) => {
+          void take(takeFiles([...currentTarget.files ?? []]));
+          currentTarget.value = "";
+        }}
+      />
+    </label>
+  );
+}

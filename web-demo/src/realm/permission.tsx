@@ -1,0 +1,141 @@
+// What is asked before code runs that did not come with the page: which files, how large, what they begin with. And, where several files
+// have the workflow, which of them it is.
+import { computed, type Signal, signal } from "@preact/signals";
+import type { JSX } from "preact";
+import { currentRun, type OpenRun } from "../app/state.ts";
+import { Dialog } from "../ui/dialog.tsx";
+import type { CodeFile, CodeSet } from "./code_set.ts";
+import { permit } from "./permission.ts";
+import "./permission.css";
+import { entryQuestion } from "./run_code.ts";
+
+const FROM: { readonly [origin in CodeSet["origin"]]: string } = {
+  sample: "It came with this page.",
+  folder: "It came from a folder that was dropped here.",
+  files: "It came from files that were dropped here.",
+  paste: "It was pasted here.",
+  bundle: "It came from a bundle that was dropped here.",
+  link: "It came from the link that was followed here.",
+  "command line": "It was named on the command line.",
+};
+/** Lines of each file that are shown. */
+const FIRST_LINES = 12;
+/** Files that are listed one by one; of packages the names are enough. */
+const LISTED = 50;
+
+const waiting = computed((): OpenRun | undefined =>
+  currentRun.value?.verdict.value.state === "waiting for permission" ? currentRun.value : undefined
+);
+const seen: Signal<boolean> = signal(false);
+
+/** The bar over a run whose code has not run yet, and its dialog. */
+export function Permission(): JSX.Element {
+  const run = waiting.value;
+  return (
+    <>
+      {run !== undefined && (
+        <div class="permission" id="permission">
+          <p>
+            <b>This code has not run yet.</b> {FROM[run.code.value!.origin]}{" "}
+            It runs in this tab only, shut off from the page and the network.
+          </p>
+          <button type="button" class="button main" onClick={() => (seen.value = true)}>Show what will run</button>
+        </div>
+      )}
+      <Dialog id="permit" title="Run this code?" isOpen={seen}>
+        {run !== undefined && <WhatWillRun run={run} code={run.code.value!} />}
+      </Dialog>
+      <EntryQuestion />
+    </>
+  );
+}
+
+function WhatWillRun({ run, code }: { readonly run: OpenRun; readonly code: CodeSet }): JSX.Element {
+  const own = code.files.filter(({ path }) => !path.includes("node_modules/"));
+  const packages = packagesOf(code.files);
+  return (
+    <>
+      <p class="say">
+        {FROM[code.origin]} To replay <b>{run.model.facts.type}</b>{" "}
+        it runs in a worker of a sandboxed frame: without network, storage, or a way to this page.
+      </p>
+      <ul class="will-run">
+        {own.slice(0, LISTED).map(({ path, text }) => (
+          <li key={path}>
+            <details open={own.length === 1}>
+              <summary>
+                <code>{path}</code> <small>{size(text)}</small>
+              </summary>
+              <pre tabIndex={0} aria-label={`First lines of ${path}`}>{first(text)}</pre>
+            </details>
+          </li>
+        ))}
+        {own.length > LISTED && <li>and {own.length - LISTED} more files</li>}
+        {packages.map(({ name, files, text }) => (
+          <li key={name}>
+            package <code>{name}</code> <small>{files} files, {text}</small>
+          </li>
+        ))}
+      </ul>
+      <p class="buttons">
+        <button
+          type="button"
+          class="button main"
+          onClick={() => {
+            seen.value = false;
+            permit(code);
+          }}
+        >
+          Run it
+        </button>
+        <button type="button" class="button" onClick={() => (seen.value = false)}>Not now</button>
+      </p>
+    </>
+  );
+}
+
+function EntryQuestion(): JSX.Element {
+  const question = entryQuestion.value;
+  const isOpen = {
+    get value() {
+      return question !== undefined;
+    },
+    set value(open: boolean) {
+      if (!open) entryQuestion.value = undefined;
+    },
+  } as Signal<boolean>;
+  return (
+    <Dialog id="entry" title="Which file is it?" isOpen={isOpen}>
+      {question !== undefined && (
+        <>
+          <p class="say">
+            {question.candidates.length} files have a workflow{" "}
+            <b>{question.run.model.facts.type}</b>. Choose the one that the worker loads.
+          </p>
+          <ul class="entries">
+            {question.candidates.map((path) => (
+              <li key={path}>
+                <button type="button" class="button" onClick={() => question.choose(path)}>{path}</button>
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+    </Dialog>
+  );
+}
+
+const first = (text: string) => text.split("\n", FIRST_LINES).map((line) => line.slice(0, 200)).join("\n");
+const kib = (characters: number) => characters < 1024 ? `${characters} B` : `${(characters / 1024).toFixed(1)} KiB`;
+const size = (text: string) => `${text.split("\n").length} lines, ${kib(text.length)}`;
+
+function packagesOf(files: readonly CodeFile[]): { readonly name: string; readonly files: number; readonly text: string }[] {
+  const packages = new Map<string, { files: number; characters: number }>();
+  for (const { path, text } of files) {
+    const name = /.*node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1];
+    if (name === undefined) continue;
+    const found = packages.get(name) ?? { files: 0, characters: 0 };
+    packages.set(name, { files: found.files + 1, characters: found.characters + text.length });
+  }
+  return [...packages].map(([name, { files, characters }]) => ({ name, files, text: kib(characters) }));
+}

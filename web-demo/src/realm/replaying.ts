@@ -1,0 +1,71 @@
+// Replays a run whenever its code changes and may run, and says what came of it. The last session stays in sight until the next one is there.
+import { effect } from "@preact/signals";
+import type { DebugSession } from "temporalex/debug";
+import type { OpenRun, Verdict } from "../app/state.ts";
+import type { CodeSet } from "./code_set.ts";
+import { mayRun } from "./permission.ts";
+
+/** Replays the run against the code. Rejects where the code cannot be run at all. */
+export type Replay = (run: OpenRun, code: CodeSet) => Promise<DebugSession>;
+
+/** What a load error tells; by its shape, because the loader comes with the first replay. */
+interface LoadError extends Error {
+  readonly problems?: readonly {
+    readonly code: string;
+    readonly file: string;
+    readonly line: number;
+    readonly message: string;
+  }[];
+}
+
+/** Typing settles for so long before the code is replayed. */
+const SETTLE_MS = 100;
+
+/** Watches the code of a run. Returns what ends the watch. */
+export function replayOnChange(run: OpenRun, replay: Replay): () => void {
+  let asked = 0;
+  let last: CodeSet | undefined;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const start = async (code: CodeSet, mine: number) => {
+    const began = performance.now();
+    let verdict: Verdict;
+    try {
+      const session = await replay(run, code);
+      if (mine !== asked) return;
+      run.session.value = session;
+      const { problem } = session;
+      verdict = problem === undefined
+        ? { state: "replays", tookMs: performance.now() - began }
+        : { state: problem.isDivergence ? "diverges" : "fails", problem };
+    } catch (error) {
+      if (mine !== asked) return;
+      verdict = failed(error as LoadError, settled(run.verdict.peek()));
+    }
+    run.verdict.value = verdict;
+  };
+  return effect(() => {
+    const code = run.code.value;
+    const may = code !== undefined && mayRun(code);
+    const mine = ++asked;
+    clearTimeout(timer);
+    const before = run.verdict.peek();
+    const isEdit = code !== undefined && last?.id === code.id;
+    last = code;
+    if (code === undefined || !may) {
+      run.verdict.value = { state: code === undefined ? "none" : "waiting for permission" };
+      return;
+    }
+    run.verdict.value = { state: "replaying", ...(isEdit && before.state !== "none" ? { before: settled(before) } : {}) };
+    if (isEdit) timer = setTimeout(() => void start(code, mine), SETTLE_MS);
+    else void start(code, mine);
+  });
+}
+
+function failed(error: LoadError, before: Verdict): Verdict {
+  const syntax = error.problems?.find(({ code }) => code === "syntax");
+  return syntax === undefined
+    ? { state: "no replay", message: error.message }
+    : { state: "not parsed", file: syntax.file, line: syntax.line, message: syntax.message, before };
+}
+
+const settled = (verdict: Verdict): Verdict => "before" in verdict && verdict.before !== undefined ? verdict.before : verdict;

@@ -124,7 +124,15 @@ async function namedModules(options: SourceOptions, what?: "sources alone"): Pro
   const once = options.native === true ? entries.map((_, i) => i) : converter === undefined ? [] : [entries.length - 1];
   const restoreFrames = (options.scopes ?? (hasAsyncStorage() ? "asyncLocalStorage" : "rewritten")) === "rewritten";
   const probes = options.lines === undefined || options.lines === false ? {} : { probes: linesToRead(options.lines) };
-  const common = { host, provided, once, interceptors, restoreFrames, ...probes, ...(options.parsed && { parsed: options.parsed }) };
+  const common = {
+    host,
+    provided,
+    once,
+    interceptors,
+    restoreFrames,
+    ...probes,
+    ...(options.parsed && { parsed: options.parsed }),
+  };
   if (bundles.length === 0) return { entries, hasConverter: converter !== undefined, options: common };
   const [{ BundleResolver }, { Resolver }] = await Promise.all([import("./bundle/resolver.ts"), import("./loader/resolve.ts")]);
   const resolver = new BundleResolver(new Resolver(host), bundles);

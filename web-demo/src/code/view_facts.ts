@@ -1,25 +1,12 @@
 // What is known of lines without a record of them: where the awaits stand, from the stacks of the calls. Code that was replayed without
 // line probes (a bundle that could not be taken apart) has this much.
-import { type Signal, signal } from "@preact/signals";
 import type { OpenAwait, SessionView } from "temporalex/debug";
 import type { CodeSet } from "../realm/code_set.ts";
 import { type CodeFacts, type FiberBadge, type FileFacts, type LineAt, lineOfSite, NO_FACTS, type ParkedHere } from "./facts.ts";
 
-type Placer = (site: string) => { readonly file: string; readonly line: number } | undefined;
-/** Of the page's own bundle: loaded when a sample is opened. */
-const ofBundle: Signal<Placer | undefined> = signal<Placer | undefined>(undefined);
-let asked = false;
-
 /** A stack frame as a line of the open code. */
 export function placeOf(site: string, code: CodeSet): LineAt | undefined {
-  if (site === "") return undefined;
-  if (code.origin === "sample" && !asked) {
-    asked = true;
-    void import("../realm/sample_lines.ts").then(({ placeOf }) => (ofBundle.value = placeOf));
-  }
-  const place = code.origin === "sample" ? ofBundle.value?.(site) : undefined;
-  const known = place === undefined ? undefined : code.files.find(({ path }) => path === place.file);
-  return known === undefined ? lineOfSite(site, code) : { path: known.path, line: place!.line };
+  return site === "" ? undefined : lineOfSite(site, code);
 }
 
 /** A name for a fiber that fits into a badge; the run is "run", others have a number in the order in which they were met. */

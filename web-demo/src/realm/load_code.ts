@@ -1,6 +1,7 @@
 // From the files of a code set to the module graph that a realm evaluates. Nothing is run, and nothing is parsed on this thread.
 import { type Problem, WorkflowLoadError } from "../../../ts/realm/loader/errors.ts";
 import type { ModuleGraph } from "../../../ts/realm/loader/graph.ts";
+import type { LineOptions } from "../../../ts/realm/sources.ts";
 import type { CodeFile, CodeSet } from "./code_set.ts";
 import type { FromLoader, ToLoader } from "./loader/protocol.ts";
 import { explained } from "./missing_imports.ts";
@@ -23,7 +24,7 @@ export class CodeLoader {
   #open: { readonly id: number; receive(message: FromLoader): void; fail(error: Error): void } | undefined;
 
   /** Rejects with a WorkflowLoadError that names file and line of everything that cannot be loaded, and when the next load begins. */
-  async load(code: CodeSet): Promise<LoadedCode> {
+  async load(code: CodeSet, lines: LineOptions = true): Promise<LoadedCode> {
     const id = this.#nextId++;
     this.#open?.fail(new Error("the code was loaded again"));
     const worker = this.#worker ??= this.#start();
@@ -55,7 +56,7 @@ export class CodeLoader {
       };
       this.#open = { id, receive, fail };
       const { entry, files } = code;
-      post(worker, { t: "load", id, set: code.id, entry, files, hasMore: code.source !== undefined });
+      post(worker, { t: "load", id, set: code.id, entry, lines, files, hasMore: code.source !== undefined });
     });
   }
 

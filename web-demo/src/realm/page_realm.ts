@@ -4,6 +4,7 @@ import { createWorkerRealm, type ReplayOptions, type ReplayVerdict, type WorkerR
 import type { ReplayingRealm } from "temporalex/debug";
 import type { WebWorker } from "../../../ts/platform/threads.ts";
 import type { Problem } from "../../../ts/realm/loader/errors.ts";
+import type { LineOptions } from "../../../ts/realm/sources.ts";
 import type { CodeSet } from "./code_set.ts";
 import { CodeLoader } from "./load_code.ts";
 import { SandboxFrame } from "./sandbox_frame.ts";
@@ -43,14 +44,14 @@ export class PageRealms {
    * Loads the code and starts a realm with it. The caller has made sure that the code may run (permission.ts). Rejects with a
    * WorkflowLoadError that names file and line of everything that cannot be loaded, and with a StoppedError where it is ended first.
    */
-  async open(code: CodeSet): Promise<PageRealm> {
+  async open(code: CodeSet, lines: LineOptions = true): Promise<PageRealm> {
     this.#current?.dispose();
     const stop = stoppable();
     this.#current = { dispose: stop.now };
     // Frame and core are made while the code is read.
     const framed = this.#opened();
     framed.catch(() => {});
-    const { graph, hasConverter, code: loaded } = await stop.race(this.#loader.load(code));
+    const { graph, hasConverter, code: loaded } = await stop.race(this.#loader.load(code, lines));
     const frame = await stop.race(framed);
     const starting = createWorkerRealm({
       entry: () => this.#worker(frame),

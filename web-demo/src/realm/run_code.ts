@@ -2,7 +2,7 @@
 import { type Signal, signal } from "@preact/signals";
 import { notify } from "../app/notices.ts";
 import { currentRun, type OpenRun, openRuns } from "../app/state.ts";
-import { type CodeFile, type CodeOrigin, type CodeSet, codeSet, withText } from "./code_set.ts";
+import { type CodeFile, type CodeOrigin, type CodeSet, codeSet } from "./code_set.ts";
 import { type Dropped, ownFiles, readFiles } from "./dropped.ts";
 import type { FileSource } from "./file_source.ts";
 import { findEntry } from "./find_entry.ts";
@@ -31,12 +31,6 @@ export function putCode(run: OpenRun, code: CodeSet): void {
     void import("./replay_code.ts").then(({ closeCode }) => closeCode(run));
     queueMicrotask(() => unwatch());
   });
-}
-
-/** Another text for one file: the verdict follows. */
-export function editCode(run: OpenRun, path: string, text: string): void {
-  const code = run.code.peek();
-  if (code !== undefined) run.code.value = withText(code, path, text);
 }
 
 /** Ends the run's code at once, also where it computes without end. */

@@ -2,13 +2,14 @@
 // its worker. Nothing is run here. Modules whose texts are the same as before are not parsed again.
 import { WorkflowLoadError } from "../../../../ts/realm/loader/errors.ts";
 import type { ParsedModule } from "../../../../ts/realm/loader/graph.ts";
-import { loadSources } from "../../../../ts/realm/sources.ts";
+import { type LineOptions, loadSources } from "../../../../ts/realm/sources.ts";
 import type { FromLoader, ToLoader } from "./protocol.ts";
 import { pathOf, urlOf, VirtualFiles } from "./virtual_files.ts";
 
 interface Loading {
   readonly id: number;
   readonly entry: string;
+  readonly lines: LineOptions;
   readonly files: VirtualFiles;
   readonly parsed: Map<string, ParsedModule>;
 }
@@ -22,7 +23,7 @@ addEventListener("message", ({ data }: MessageEvent<ToLoader>) => {
     if (kept?.set !== data.set) kept = { set: data.set, files: new VirtualFiles(data.hasMore), parsed: new Map() };
     const { files, parsed } = kept;
     for (const { path, text } of data.files) files.setText(path, text);
-    void load(open = { id: data.id, entry: data.entry, files, parsed });
+    void load(open = { id: data.id, entry: data.entry, lines: data.lines, files, parsed });
   } else if (open?.id === data.id) {
     for (const { path, text } of data.files) open.files.setText(path, text);
     for (const [path, listing] of data.folders) open.files.setListing(path, listing);
@@ -34,12 +35,18 @@ function tell(message: FromLoader): void {
   postMessage(message);
 }
 
-async function load({ id, entry, files, parsed }: Loading): Promise<void> {
+async function load({ id, entry, lines, files, parsed }: Loading): Promise<void> {
   files.begin();
   const want = () => tell({ t: "want", id, files: [...files.wanted.files], folders: [...files.wanted.folders] });
   const isMissing = () => files.wanted.files.size + files.wanted.folders.size > 0;
   try {
-    const { graph, hasConverter } = await loadSources({ workflows: urlOf(entry), sources: files, scopes: "rewritten", parsed });
+    const { graph, hasConverter } = await loadSources({
+      workflows: urlOf(entry),
+      sources: files,
+      scopes: "rewritten",
+      lines,
+      parsed,
+    });
     if (isMissing()) return want();
     tell({
       t: "loaded",

@@ -1,6 +1,7 @@
 // What the page and its loader say to each other.
 import type { Problem } from "../../../../ts/realm/loader/errors.ts";
 import type { ModuleGraph } from "../../../../ts/realm/loader/graph.ts";
+import type { LineOptions } from "../../../../ts/realm/sources.ts";
 import type { CodeFile } from "../code_set.ts";
 import type { Listing } from "./virtual_files.ts";
 
@@ -11,6 +12,8 @@ export type ToLoader =
     /** Files of one set keep what was read of their folder. */
     readonly set: string;
     readonly entry: string;
+    /** Which variables are read, beside what ran. */
+    readonly lines: LineOptions;
     readonly files: readonly CodeFile[];
     /** More can be asked for. */
     readonly hasMore: boolean;

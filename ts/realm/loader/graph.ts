@@ -3,17 +3,9 @@
 //
 // An entry that reaches "temporalex/workflow" is evaluated once per realm. One that reaches `@temporalio/*`, or neither, is a program of the
 // official API, and is evaluated for each run. An entry that reaches both is both, and so are the modules that it needs.
-import {
-  type CompiledModule,
-  EMPTY_UNIT,
-  type Form,
-  type ModuleKind,
-  type ModuleSource,
-  type ModuleUnit,
-  readKey,
-} from "./module_code.ts";
+import { type CompiledModule, EMPTY_UNIT, type Form, type ModuleKind, type ModuleUnit, readKey } from "./module_code.ts";
 import type { ProbedSource } from "../../executor/program/line_probe.ts";
-import { parseUnit } from "./parse_module.ts";
+import { type ParsedModules, parsedUnit } from "./parsed_modules.ts";
 import { originsOf } from "./source_origins.ts";
 import { displayName, type Problem, WorkflowLoadError } from "./errors.ts";
 import { EMPTY_MODULE, type HostModule, type ModuleResolver, type Provided, Resolver } from "./resolve.ts";
@@ -95,21 +87,7 @@ export interface LoadOptions {
   /** Debug sessions: modules get probes; answers the lines at which variables are read beside. */
   readonly probes?: (url: string) => ReadonlySet<number>;
   /** Modules that were parsed for an earlier graph, by address: those whose texts are the same are not parsed again. Gets the others. */
-  readonly parsed?: Map<string, ParsedModule>;
-}
-
-/** A module as it was parsed for one graph, for the next one. */
-export interface ParsedModule {
-  readonly source: ModuleSource;
-  readonly unit: ModuleUnit;
-}
-
-const SOURCE_FIELDS = ["text", "kind", "foreign", "stripped", "restoreFrames"] as const;
-const PROBED = ({ probes }: ModuleSource) => probes === undefined ? "none" : [...probes].join();
-
-/** All that parsing depends on is the same. */
-function isSame(a: ModuleSource, b: ModuleSource): boolean {
-  return SOURCE_FIELDS.every((field) => a[field] === b[field]) && PROBED(a) === PROBED(b);
+  readonly parsed?: ParsedModules;
 }
 
 interface Node {
@@ -338,24 +316,13 @@ class Loader {
       const stripped = bundled !== undefined;
       const probes = this.#options.probes?.(url);
       const debugged = probes === undefined ? {} : { probes };
-      return this.#parsed({ url, text, stripped, kind: this.#resolver.kindOf(url), foreign, restoreFrames, ...debugged });
+      const kind = this.#resolver.kindOf(url);
+      return parsedUnit({ url, text, stripped, kind, foreign, restoreFrames, ...debugged }, this.#options.parsed);
     } catch (e) {
       if (!(e instanceof WorkflowLoadError)) throw e;
       problems.push(...e.problems);
       return EMPTY_UNIT;
     }
-  }
-
-  #parsed(source: ModuleSource): ModuleUnit {
-    const { parsed } = this.#options;
-    const known = parsed?.get(source.url);
-    if (known !== undefined && isSame(known.source, source)) return known.unit;
-    const unit = parseUnit(source);
-    if (parsed === undefined) return unit;
-    const compiled: { [form in Form]?: CompiledModule } = {};
-    const kept = { ...unit, compile: (form: Form) => compiled[form] ??= unit.compile(form) };
-    parsed.set(source.url, { source, unit: kept });
-    return kept;
   }
 
   #problemAt(url: string, line: number, code: Problem["code"], name: string, message: string): Problem {

@@ -1,7 +1,7 @@
 // Parses and links the modules of code sets, in a worker of its own, so that no text can hold up the page: a parser that spins is ended with
 // its worker. Nothing is run here. Modules whose texts are the same as before are not parsed again.
 import { WorkflowLoadError } from "../../../../ts/realm/loader/errors.ts";
-import type { ParsedModule } from "../../../../ts/realm/loader/graph.ts";
+import type { ParsedModules } from "../../../../ts/realm/loader/parsed_modules.ts";
 import { type LineOptions, loadSources } from "../../../../ts/realm/sources.ts";
 import type { FromLoader, ToLoader } from "./protocol.ts";
 import { pathOf, urlOf, VirtualFiles } from "./virtual_files.ts";
@@ -11,11 +11,11 @@ interface Loading {
   readonly entry: string;
   readonly lines: LineOptions;
   readonly files: VirtualFiles;
-  readonly parsed: Map<string, ParsedModule>;
+  readonly parsed: ParsedModules;
 }
 
 /** The last set: its files, and its modules as they were parsed. */
-let kept: { readonly set: string; readonly files: VirtualFiles; readonly parsed: Map<string, ParsedModule> } | undefined;
+let kept: { readonly set: string; readonly files: VirtualFiles; readonly parsed: ParsedModules } | undefined;
 let open: Loading | undefined;
 
 addEventListener("message", ({ data }: MessageEvent<ToLoader>) => {

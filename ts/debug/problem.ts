@@ -1,5 +1,6 @@
 // Why a replay did not go through, and at which event that shows.
 import type { ReplayVerdict } from "../executor/tasks/replay.ts";
+import type { Divergence } from "./divergence/types.ts";
 
 /** Where and how the code and the history part, or what the code threw. */
 export interface SessionProblem {
@@ -23,6 +24,8 @@ export interface SessionProblem {
   readonly location: string;
   /** The code makes other commands than history holds. */
   readonly isDivergence: boolean;
+  /** Of a divergence: the first place, both sides of it, the likely edit and what repairs it. */
+  readonly divergence?: Divergence;
 }
 
 export function problemOf(
@@ -36,5 +39,8 @@ export function problemOf(
   const lastTask = tasks.at(-1)?.eventId ?? 1;
   const position = Math.min(length, Math.max(1, eventId > 0 ? eventId : lastTask));
   const isDivergence = verdict.verdict === "nondeterminism";
-  return { name, code, message, position, eventId, expected, actual, diffs, location, isDivergence };
+  return {
+    ...{ name, code, message, position, eventId, expected, actual, diffs, location, isDivergence },
+    ...(error.divergence === undefined ? {} : { divergence: error.divergence }),
+  };
 }

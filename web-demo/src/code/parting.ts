@@ -17,19 +17,20 @@ export function partingOf(run: OpenRun): Parting | undefined {
   const { problem } = run.session.value ?? {};
   const code = run.code.value;
   if (problem === undefined || code === undefined) return undefined;
-  const { location, position, eventId, isDivergence, expected, message } = problem;
+  const { position, eventId, isDivergence, message, divergence } = problem;
+  const location = divergence?.location || problem.location;
+  const expected = divergence?.first.history?.text ?? problem.expected;
   return {
     at: placeOf(location, code),
     position,
     isDivergence,
-    mark: isDivergence && expected !== ""
-      ? { text: `history has ${expected}`, more: eventId > 0 ? `event ${eventId}` : "" }
+    mark: isDivergence && divergence !== undefined && divergence.first.history === undefined
+      ? { text: "history has nothing here", more: "" }
+      : isDivergence && expected !== ""
+      ? { text: `history has ${expected} here`, more: eventId > 0 ? `event ${eventId}` : "" }
       : { text: message.split("\n")[0]!.slice(0, 90), more: "" },
   };
 }
 
 /** The explanation of a divergence, where the session has one. */
-export function divergenceOf(run: OpenRun): Divergence | undefined {
-  const problem = run.session.value?.problem as { readonly divergence?: Divergence } | undefined;
-  return problem?.divergence;
-}
+export const divergenceOf = (run: OpenRun): Divergence | undefined => run.session.value?.problem?.divergence;

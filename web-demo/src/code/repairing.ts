@@ -1,5 +1,5 @@
 // Puts a repair into the code: around the line that parts from history, with the import that it needs.
-import type { Repair } from "../../../ts/debug/divergence/types.ts";
+import type { Divergence } from "../../../ts/debug/divergence/types.ts";
 import type { OpenRun } from "../app/state.ts";
 import { blockEnd } from "./block.ts";
 import { highlighted } from "./code_files.ts";
@@ -40,20 +40,34 @@ export function withImport(text: string, name: string): string {
   return text.slice(0, at) + added + text.slice(at + list.length);
 }
 
-function repaired(run: OpenRun, { location, patchId }: Repair): { readonly path: string; readonly text: string } | undefined {
+function repaired(run: OpenRun, divergence: Divergence): { readonly path: string; readonly text: string } | undefined {
+  const { repair, edit } = divergence;
   const code = run.code.value;
-  const at = code === undefined || patchId === "" ? undefined : placeOf(location, code);
+  const at = code === undefined || repair === undefined || repair.patchId === "" ? undefined : placeOf(repair.location, code);
   const file = at === undefined ? undefined : highlighted(code!, at.path);
   if (file === undefined) return undefined;
-  const text = withPatch(file.lines.join("\n"), at!.line, blockEnd(file.tokens, at!.line), patchId);
+  const all = file.lines.join("\n");
+  const text = edit.kind === "inserted" || edit.kind === "endedLate"
+    ? withPatch(all, at!.line, blockEnd(file.tokens, at!.line), repair!.patchId)
+    : edit.kind === "patchRenamed"
+    ? withPatchId(all, at!.line, repair!.patchId)
+    : undefined;
   return text === undefined ? undefined : { path: at!.path, text };
 }
 
+/** The text with another id in the `patched("...")` of a line. */
+export function withPatchId(text: string, line: number, patchId: string): string | undefined {
+  const lines = text.split("\n");
+  const before = lines[line - 1] ?? "";
+  const after = before.replace(/\b((?:deprecatePatch|patched)\(\s*)(["'])[^"']*\2/, (_, call) => `${call}${JSON.stringify(patchId)}`);
+  return after === before ? undefined : [...lines.slice(0, line - 1), after, ...lines.slice(line)].join("\n");
+}
+
 /** Whether it can be put in by the page: else it is there to be copied. */
-export const canPutIn = (run: OpenRun, repair: Repair): boolean => repaired(run, repair) !== undefined;
+export const canPutIn = (run: OpenRun, divergence: Divergence): boolean => repaired(run, divergence) !== undefined;
 
 /** Edits the code, which is replayed at once. */
-export function putIn(run: OpenRun, repair: Repair): void {
-  const next = repaired(run, repair);
+export function putIn(run: OpenRun, divergence: Divergence): void {
+  const next = repaired(run, divergence);
   if (next !== undefined) editFile(run, next.path, next.text);
 }

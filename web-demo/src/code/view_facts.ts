@@ -3,6 +3,7 @@
 import type { OpenAwait, SessionView } from "temporalex/debug";
 import type { CodeSet } from "../realm/code_set.ts";
 import { type CodeFacts, type FiberBadge, type FileFacts, type LineAt, lineOfSite, NO_FACTS, type ParkedHere } from "./facts.ts";
+import { orList } from "./or_list.ts";
 
 /** A stack frame as a line of the open code. */
 export function placeOf(site: string, code: CodeSet): LineAt | undefined {
@@ -21,10 +22,6 @@ function waitsFor({ kind, label }: OpenAwait, view: SessionView): string {
   if (kind !== "receive" || view.receive === undefined) return label;
   return orList([...view.receive.updates, ...view.receive.signals]) || label;
 }
-
-/** "a", "a or b", "a, b or c". */
-export const orList = (names: readonly string[]): string =>
-  names.length < 2 ? names.join("") : `${names.slice(0, -1).join(", ")} or ${names.at(-1)}`;
 
 export function factsOfView(view: SessionView | undefined, code: CodeSet): CodeFacts {
   if (view === undefined) return NO_FACTS;

@@ -83,10 +83,10 @@ function Differences({ run }: { run: OpenRun }): JSX.Element | null {
 }
 
 function RepairSection({ run }: { run: OpenRun }): JSX.Element {
-  const { repair } = divergenceOf(run)!;
-  const { text, code } = repair!;
+  const divergence = divergenceOf(run)!;
+  const { text, code } = divergence.repair!;
   const [copied, setCopied] = useState(false);
-  const can = canPutIn(run, repair!);
+  const can = canPutIn(run, divergence);
   const file = new HighlightedFile(code, ["export const patched = 0;"]);
   return (
     <section class="section" id="repair">
@@ -106,7 +106,7 @@ function RepairSection({ run }: { run: OpenRun }): JSX.Element {
       )}
       {code !== "" && (
         <div class="chips">
-          {can && <button type="button" class="button small main" onClick={() => putIn(run, repair!)}>Put it in</button>}
+          {can && <button type="button" class="button small main" onClick={() => putIn(run, divergence)}>Put it in</button>}
           <button
             type="button"
             class="button small"

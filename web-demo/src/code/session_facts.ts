@@ -1,0 +1,146 @@
+// What a session knows of lines (temporalex/debug: `session.code`), as the code pane draws it.
+import type { Crossing, FiberLane, Parked, SessionCode, SessionView } from "temporalex/debug";
+import { lineOfArguments, lineOfValue } from "../inspector/value_text.ts";
+import type { CodeSet } from "../realm/code_set.ts";
+import { type CodeFacts, type FiberBadge, type FileFacts, type LineAt, type LineValue, NO_FACTS, type ParkedHere, pathInSet } from "./facts.ts";
+import { orList } from "./or_list.ts";
+
+/** The paths of the session's files in a code set, by index. */
+const kept = new WeakMap<SessionCode, { readonly code: CodeSet; readonly paths: readonly (string | undefined)[] }>();
+
+export function pathsOf(known: SessionCode, code: CodeSet): readonly (string | undefined)[] {
+  let found = kept.get(known);
+  if (found?.code !== code) {
+    const exact = (name: string) => code.files.find(({ path }) => path === name)?.path;
+    found = { code, paths: known.files.map(({ name, url }) => exact(name) ?? pathInSet(decoded(url), code)) };
+    kept.set(known, found);
+  }
+  return found.paths;
+}
+
+function decoded(url: string): string {
+  try {
+    return decodeURIComponent(url);
+  } catch {
+    return url;
+  }
+}
+
+/** A line of the open code as the session's place; undefined: the session does not know the file. */
+export function placeIn(known: SessionCode, code: CodeSet, { path, line }: LineAt): { readonly file: number; readonly line: number } | undefined {
+  const file = pathsOf(known, code).indexOf(path);
+  return file < 0 ? undefined : { file, line };
+}
+
+/** A name for a fiber that fits into a badge: "run", or its number. Undefined where the run has no other fiber. */
+export function badgeOf(fibers: readonly FiberLane[], id: number | undefined): FiberBadge | undefined {
+  const fiber = id === undefined ? undefined : fibers[id];
+  if (fiber === undefined || fibers.length < 2) return undefined;
+  return { text: fiber.kind === "run" ? "run" : String(id), title: fiber.name };
+}
+
+export function factsOfSession(known: SessionCode, view: SessionView, code: CodeSet): CodeFacts {
+  const paths = pathsOf(known, code);
+  const standing = known.parked(view.position).filter(({ isOuter }) => !isOuter);
+  const at = standing.filter(({ place }) => place !== undefined && paths[place.file] !== undefined).toSorted((a, b) => b.since - a.since)[0]?.place;
+  const files = new Map<string, FileFacts>();
+  const counted = known.files.flatMap((file, i) => paths[i] === undefined ? [] : [{ file, hits: known.counts(i, view.position).hits }]);
+  let ran = 0;
+  let of = 0;
+  for (const { file, hits } of counted) {
+    of += file.executable.length;
+    for (const line of file.executable) if (hits[line]! > 0) ran++;
+  }
+  return {
+    file: (path) => {
+      const index = paths.indexOf(path);
+      if (index < 0) return NO_FACTS.file(path);
+      let facts = files.get(path);
+      if (facts === undefined) files.set(path, facts = fileFacts(known, view, index, standing));
+      return facts;
+    },
+    at: at === undefined ? undefined : { path: paths[at.file]!, line: at.line },
+    ran: { lines: ran, of },
+  };
+}
+
+function fileFacts(known: SessionCode, view: SessionView, index: number, standing: readonly Parked[]): FileFacts {
+  const { hits } = known.counts(index, view.position);
+  const executable = new Set(known.files[index]!.executable);
+  const parked = new Map<number, ParkedHere[]>();
+  for (const one of standing.toSorted((a, b) => a.since - b.since)) {
+    if (one.place?.file !== index) continue;
+    const here: ParkedHere = { waitsFor: waitsFor(one, view), sinceMs: one.sinceMs, badge: badgeOf(known.fibers, one.fiber) };
+    parked.set(one.place.line, [...(parked.get(one.place.line) ?? []), here]);
+  }
+  const values = new Map<number, LineValue[]>();
+  const current = view.published !== undefined && "value" in view.published ? JSON.stringify(view.published.value) : undefined;
+  for (const crossing of known.crossings(view.position, index)) {
+    const { line } = crossing.place;
+    const one = lineValue(crossing, known.fibers, current);
+    const all = values.get(line);
+    if (all === undefined) values.set(line, [one]);
+    else all.push(one);
+  }
+  for (const all of values.values()) all.sort((a, b) => rank(a) - rank(b));
+  return {
+    hits: (line) => hits[line] ?? 0,
+    canRun: (line) => executable.has(line),
+    values: (line) => values.get(line) ?? NO_VALUES,
+    parked,
+  };
+}
+
+const NO_VALUES: readonly LineValue[] = [];
+
+/** What a line says first, where several values crossed at it. */
+const RANKS: readonly string[] = ["failure", "result", "message", "answer", "published", "local", "accumulator", "log", "arguments"];
+const rank = ({ kind, isNew }: LineValue) => RANKS.indexOf(kind) + (isNew ? 0 : 0.5);
+
+/** Characters of a value at the end of a line. */
+const ROOM = 64;
+
+function lineValue({ kind, name, value, before, fiber, taskEventId, isNew }: Crossing, fibers: readonly FiberLane[], current: string | undefined): LineValue {
+  const isList = (kind === "message" || kind === "arguments") && Array.isArray(value.value);
+  const text = value.cut && value.value === undefined
+    ? value.text.slice(0, ROOM)
+    : isList
+    ? (value.value as unknown[]).map((one) => briefOf(one)).join(", ") || lineOfArguments(value.value as unknown[], ROOM)
+    : kind === "published" || kind === "answer" || kind === "result"
+    ? briefOf(value.value)
+    : lineOfValue(value.value, ROOM);
+  return {
+    kind,
+    name: NAMES[kind] ?? name,
+    text,
+    value: value.value,
+    before: before === undefined || !isNew || kind === "published" || kind === "message" || kind === "answer" ? undefined : lineOfValue(before.value ?? before.text, 24),
+    isOverwritten: kind === "published" && current !== undefined && JSON.stringify(value.value) !== current,
+    badge: fiber === undefined || fibers[fiber]?.kind === "run" ? undefined : badgeOf(fibers, fiber),
+    eventId: taskEventId,
+    isNew,
+  };
+}
+
+const NAMES: { readonly [kind: string]: string } = { published: "state", answer: "", message: "", result: "" };
+
+/** A value in a few words: of a small flat object its values alone, `open, 1`. */
+export function briefOf(value: unknown): string {
+  if (typeof value === "object" && value !== null && !Array.isArray(value)) {
+    const parts = Object.values(value);
+    if (parts.length > 0 && parts.length <= 4 && parts.every((part) => typeof part !== "object" || part === null)) {
+      const text = parts.map((part) => typeof part === "string" ? part : String(part)).join(", ");
+      if (text.length <= 40) return text;
+    }
+  }
+  return lineOfValue(value, ROOM);
+}
+
+/** For people: a receive waits for the messages that it takes. */
+function waitsFor({ kind, label, wokenBy }: Parked, { receive }: SessionView): string {
+  if (kind === "receive" && receive !== undefined) {
+    const names = [...receive.updates, ...receive.signals];
+    if (names.length > 0) return names.length > 5 ? `${names.length} messages` : orList(names);
+  }
+  return /^the result of /.test(wokenBy) ? wokenBy.replace(/^the result of /, "").replaceAll('"', "") : label.replaceAll('"', "");
+}

@@ -1,28 +1,57 @@
 // Asks the session what it knows of lines, whatever recorded it.
-import type { DebugSession, SessionView } from "temporalex/debug";
+import type { Condition, DebugSession, SessionCode, SessionView } from "temporalex/debug";
 import type { OpenRun } from "../app/state.ts";
 import type { CodeSet } from "../realm/code_set.ts";
 import type { Breakpoint } from "./breakpoints.ts";
 import type { CodeFacts, LineAt } from "./facts.ts";
+import { factsOfSession, pathsOf, placeIn } from "./session_facts.ts";
 import { factsOfView } from "./view_facts.ts";
 
 /** What is known of the lines of a set of files at a position. */
-export function codeFacts(_session: DebugSession | undefined, view: SessionView | undefined, code: CodeSet): CodeFacts {
-  return factsOfView(view, code);
+export function codeFacts(session: DebugSession | undefined, view: SessionView | undefined, code: CodeSet): CodeFacts {
+  const known = session?.code;
+  return known === undefined || view === undefined ? factsOfView(view, code) : factsOfSession(known, view, code);
+}
+
+/** What the last replay of a run knows of its lines, and a line as it names it. */
+function placed(
+  run: OpenRun,
+  at: LineAt,
+): { readonly known: SessionCode; readonly place: { file: number; line: number } } | undefined {
+  const known = run.session.value?.code;
+  const code = run.code.value;
+  const place = known === undefined || code === undefined ? undefined : placeIn(known, code, at);
+  return place === undefined ? undefined : { known: known!, place };
 }
 
 /** The next position at which a line ran, or the one before; undefined: none, or not recorded. */
-export function runOfLine(_run: OpenRun, _line: LineAt, _from: number, _by: 1 | -1): number | undefined {
-  return undefined;
+export function runOfLine(run: OpenRun, line: LineAt, from: number, by: 1 | -1): number | undefined {
+  const found = placed(run, line);
+  return by === 1 ? found?.known.nextRun(found.place, from) : found?.known.previousRun(found.place, from);
 }
 
 /** The nearest position at which a breakpoint holds. Throws an Error for an expression that cannot be read. */
-export function findBreakpoint(run: OpenRun, { kind, text }: Breakpoint, from: number, by: 1 | -1): number | undefined {
-  if (kind !== "event") return undefined;
-  const { lines } = run.model;
-  const holds = ({ type, summary }: { readonly type: string; readonly summary: string }) =>
-    type.toLowerCase() === text.toLowerCase() || summary.includes(text);
-  for (let i = from - 1 + by; i >= 0 && i < lines.length; i += by) if (holds(lines[i]!)) return i + 1;
+export function findBreakpoint(run: OpenRun, breakpoint: Breakpoint, from: number, by: 1 | -1): number | undefined {
+  const { kind, text, path, line } = breakpoint;
+  if (kind === "event") return eventLike(run, text, from, by);
+  const known = run.session.value?.code;
+  if (known === undefined) throw new Error("it is looked for once the run was replayed with line probes");
+  let condition: Condition;
+  if (kind === "line") {
+    const place = placed(run, { path, line })?.place;
+    if (place === undefined) throw new Error(`${path} is not among the files that ran`);
+    condition = { place };
+  } else condition = kind === "command" ? { command: text } : { when: text };
+  return known.findNext(from, by === 1 ? "forward" : "back", condition);
+}
+
+/** By its type, whatever the case, or by a part of what it says. */
+function eventLike({ model: { lines } }: OpenRun, text: string, from: number, by: 1 | -1): number | undefined {
+  const wanted = text.toLowerCase();
+  for (let i = from - 1 + by; i >= 0 && i < lines.length; i += by) {
+    const { type, summary } = lines[i]!;
+    if (type.toLowerCase() === wanted || summary.toLowerCase().includes(wanted)) return i + 1;
+  }
   return undefined;
 }
 
@@ -35,8 +64,20 @@ export interface Logged {
 }
 
 /** What an expression gave each time a line ran. */
-export function logsOfLine(_run: OpenRun, _at: LineAt, _expression: string): readonly Logged[] {
-  return [];
+export function logsOfLine(run: OpenRun, at: LineAt, expression: string): readonly Logged[] | { readonly wrong: string } {
+  const found = placed(run, at);
+  if (found === undefined || expression.trim() === "") return [];
+  const { known, place } = found;
+  try {
+    return known.logPoint(place, expression).map(({ taskEventId, fiber, value, error }) => ({
+      eventId: taskEventId,
+      fiber: fiber === undefined ? "" : known.fibers[fiber]?.name ?? "",
+      value,
+      error,
+    }));
+  } catch (e) {
+    return { wrong: (e as Error).message };
+  }
 }
 
 /** The state of a receive. */
@@ -49,15 +90,39 @@ export interface Accumulator {
 }
 
 /** The states of the receives in which the code stands. */
-export function accumulatorsAt(_run: OpenRun, _position: number): readonly Accumulator[] {
-  return [];
+export function accumulatorsAt(run: OpenRun, position: number): readonly Accumulator[] {
+  const known = run.session.value?.code;
+  const code = run.code.value;
+  if (known === undefined || code === undefined) return [];
+  const standing = known.parked(position).flatMap(({ kind, place, fiber }) =>
+    kind === "receive" && place !== undefined ? [{ place, fiber }] : []
+  );
+  if (standing.length === 0) return [];
+  return known.crossings(position).flatMap(({ kind, place, fiber, value, before, isNew }) => {
+    const isHere = standing.some((one) => one.fiber === fiber && one.place.file === place.file && one.place.line === place.line);
+    if (kind !== "accumulator" || !isHere || value.cut) return [];
+    return [{
+      name: nameOf(code, pathsOf(known, code)[place.file], place.line),
+      value: value.value,
+      before: before?.value,
+      isNew: isNew && before !== undefined,
+    }];
+  });
+}
+
+/** `const items = await receive(` is called items. */
+function nameOf(code: CodeSet, path: string | undefined, line: number): string {
+  const text = code.files.find((one) => one.path === path)?.text.split("\n")[line - 1] ?? "";
+  const name = /\b(?:const|let|var)\s+([A-Za-z_$][\w$]*)/.exec(text)?.[1];
+  return name === undefined ? "State of this receive" : `${name} of this receive`;
 }
 
 /** Who changed a path of the published state last. */
 export function lastChange(
-  _run: OpenRun,
-  _position: number,
-  _path: readonly (string | number)[],
+  run: OpenRun,
+  position: number,
+  path: readonly (string | number)[],
 ): { readonly eventId: number; readonly line: number | undefined } | undefined {
-  return undefined;
+  const change = run.session.value?.code?.lastChange("published", path, position);
+  return change === undefined ? undefined : { eventId: change.taskEventId, line: change.place?.line };
 }

@@ -38,7 +38,8 @@ export function LogPoints({ run, code }: { run: OpenRun; code: CodeSet }): JSX.E
 function Panel({ run, at, first }: { run: OpenRun; at: LineAt; first: string }): JSX.Element {
   const [expression, setExpression] = useState(first);
   const session = run.session.value;
-  const rows = useMemo(() => logsOfLine(run, at, expression), [session, at, expression]);
+  const found = useMemo(() => logsOfLine(run, at, expression), [session, at, expression]);
+  const rows = "wrong" in found ? [] : found;
   return (
     <section class="dock log-points" aria-label={`Log of line ${at.line}`}>
       <header>
@@ -68,7 +69,9 @@ function Panel({ run, at, first }: { run: OpenRun; at: LineAt; first: string }):
           <tbody>{rows.slice(0, MOST).map((row, i) => <Row key={i} run={run} row={row} />)}</tbody>
         </table>
         {rows.length > MOST && <p class="soft">{rows.length - MOST} more are not shown.</p>}
-        {rows.length === 0 && <p class="section soft">The line has not run, or its runs were not recorded.</p>}
+        {"wrong" in found
+          ? <p class="section failed">{found.wrong}</p>
+          : rows.length === 0 && <p class="section soft">The line has not run, or what was known there was not recorded.</p>}
       </div>
     </section>
   );

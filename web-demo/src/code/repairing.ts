@@ -59,7 +59,10 @@ function repaired(run: OpenRun, divergence: Divergence): { readonly path: string
 export function withPatchId(text: string, line: number, patchId: string): string | undefined {
   const lines = text.split("\n");
   const before = lines[line - 1] ?? "";
-  const after = before.replace(/\b((?:deprecatePatch|patched)\(\s*)(["'])[^"']*\2/, (_, call) => `${call}${JSON.stringify(patchId)}`);
+  const after = before.replace(
+    /\b((?:deprecatePatch|patched)\(\s*)(["'])[^"']*\2/,
+    (_, call) => `${call}${JSON.stringify(patchId)}`,
+  );
   return after === before ? undefined : [...lines.slice(0, line - 1), after, ...lines.slice(line)].join("\n");
 }
 

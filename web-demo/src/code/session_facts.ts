@@ -2,7 +2,16 @@
 import type { Crossing, FiberLane, Parked, SessionCode, SessionView } from "temporalex/debug";
 import { lineOfArguments, lineOfValue } from "../inspector/value_text.ts";
 import type { CodeSet } from "../realm/code_set.ts";
-import { type CodeFacts, type FiberBadge, type FileFacts, type LineAt, type LineValue, NO_FACTS, type ParkedHere, pathInSet } from "./facts.ts";
+import {
+  type CodeFacts,
+  type FiberBadge,
+  type FileFacts,
+  type LineAt,
+  type LineValue,
+  NO_FACTS,
+  type ParkedHere,
+  pathInSet,
+} from "./facts.ts";
 import { orList } from "./or_list.ts";
 
 /** The paths of the session's files in a code set, by index. */
@@ -27,7 +36,11 @@ function decoded(url: string): string {
 }
 
 /** A line of the open code as the session's place; undefined: the session does not know the file. */
-export function placeIn(known: SessionCode, code: CodeSet, { path, line }: LineAt): { readonly file: number; readonly line: number } | undefined {
+export function placeIn(
+  known: SessionCode,
+  code: CodeSet,
+  { path, line }: LineAt,
+): { readonly file: number; readonly line: number } | undefined {
   const file = pathsOf(known, code).indexOf(path);
   return file < 0 ? undefined : { file, line };
 }
@@ -42,9 +55,13 @@ export function badgeOf(fibers: readonly FiberLane[], id: number | undefined): F
 export function factsOfSession(known: SessionCode, view: SessionView, code: CodeSet): CodeFacts {
   const paths = pathsOf(known, code);
   const standing = known.parked(view.position).filter(({ isOuter }) => !isOuter);
-  const at = standing.filter(({ place }) => place !== undefined && paths[place.file] !== undefined).toSorted((a, b) => b.since - a.since)[0]?.place;
+  const at = standing.filter(({ place }) => place !== undefined && paths[place.file] !== undefined).toSorted((a, b) =>
+    b.since - a.since
+  )[0]?.place;
   const files = new Map<string, FileFacts>();
-  const counted = known.files.flatMap((file, i) => paths[i] === undefined ? [] : [{ file, hits: known.counts(i, view.position).hits }]);
+  const counted = known.files.flatMap((file, i) =>
+    paths[i] === undefined ? [] : [{ file, hits: known.counts(i, view.position).hits }]
+  );
   let ran = 0;
   let of = 0;
   for (const { file, hits } of counted) {
@@ -94,13 +111,27 @@ function fileFacts(known: SessionCode, view: SessionView, index: number, standin
 const NO_VALUES: readonly LineValue[] = [];
 
 /** What a line says first, where several values crossed at it. */
-const RANKS: readonly string[] = ["failure", "result", "message", "answer", "published", "local", "accumulator", "log", "arguments"];
+const RANKS: readonly string[] = [
+  "failure",
+  "result",
+  "message",
+  "answer",
+  "published",
+  "local",
+  "accumulator",
+  "log",
+  "arguments",
+];
 const rank = ({ kind, isNew }: LineValue) => RANKS.indexOf(kind) + (isNew ? 0 : 0.5);
 
 /** Characters of a value at the end of a line. */
 const ROOM = 64;
 
-function lineValue({ kind, name, value, before, fiber, taskEventId, isNew }: Crossing, fibers: readonly FiberLane[], current: string | undefined): LineValue {
+function lineValue(
+  { kind, name, value, before, fiber, taskEventId, isNew }: Crossing,
+  fibers: readonly FiberLane[],
+  current: string | undefined,
+): LineValue {
   const isList = (kind === "message" || kind === "arguments") && Array.isArray(value.value);
   const text = value.cut && value.value === undefined
     ? value.text.slice(0, ROOM)
@@ -114,7 +145,9 @@ function lineValue({ kind, name, value, before, fiber, taskEventId, isNew }: Cro
     name: NAMES[kind] ?? name,
     text,
     value: value.value,
-    before: before === undefined || !isNew || kind === "published" || kind === "message" || kind === "answer" ? undefined : lineOfValue(before.value ?? before.text, 24),
+    before: before === undefined || !isNew || kind === "published" || kind === "message" || kind === "answer"
+      ? undefined
+      : lineOfValue(before.value ?? before.text, 24),
     isOverwritten: kind === "published" && current !== undefined && JSON.stringify(value.value) !== current,
     badge: fiber === undefined || fibers[fiber]?.kind === "run" ? undefined : badgeOf(fibers, fiber),
     eventId: taskEventId,

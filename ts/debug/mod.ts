@@ -56,3 +56,7 @@ export type { LogEntry } from "../executor/program/program.ts";
 export type { ReceiveState, WaitKind } from "../executor/program/snapshot.ts";
 export type { Shown, ShownFailure } from "./values.ts";
 export type { OpenAwait, OutcomeView, SessionView } from "./view.ts";
+export { type MinimalHistory, minimise, type MinimiseOptions, NoProblemError, NotRepairedError } from "./take_away/minimise.ts";
+export type { Trying } from "./take_away/ddmin.ts";
+export { redact, type RedactedHistory, RedactionError, type RedactionRule, type RedactOptions } from "./take_away/redact.ts";
+export { historyJson, type TestFileOptions, testFiles, type TestRunner, type TextFile } from "./take_away/test_file.ts";

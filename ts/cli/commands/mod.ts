@@ -16,6 +16,7 @@ import { completion } from "./completion/command.ts";
 import { debug } from "./debug/command.ts";
 import { dev } from "./dev/command.ts";
 import { gateway } from "./gateway/command.ts";
+import { history } from "./history/command.ts";
 import { lint } from "./lint/command.ts";
 import { replay } from "./replay/command.ts";
 import { run } from "./run/command.ts";
@@ -36,5 +37,6 @@ export const COMMANDS: Commands = {
   lint,
   replay,
   debug,
+  history,
   completion: completion(() => COMMANDS),
 };

@@ -1,0 +1,65 @@
+// What the commands of histories share: reading one, a realm with the user's code, and writing what must not exist.
+import { existsSync, writeFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { HistoryFileError, readHistoryFile } from "../../../debug/history_file.ts";
+import { createWorkerRealm, type WorkerRealm } from "../../../realm/mod.ts";
+import { CommandError, UsageError } from "../../frame/errors.ts";
+import type { Io } from "../../io.ts";
+import { configuredWorkflows } from "../../modules/workflow_modules.ts";
+
+/** Bytes of the history in a file. Throws a CommandError for a file that holds none. */
+export async function readHistory(io: Io, path: string): Promise<Uint8Array> {
+  try {
+    return (await readHistoryFile(await io.read(resolve(io.cwd, path)))).bytes;
+  } catch (error) {
+    if (error instanceof HistoryFileError) throw new CommandError(`${path}: ${error.message}`);
+    throw new CommandError(`${path} cannot be read: ${(error as Error).message}`);
+  }
+}
+
+interface Modules {
+  readonly workflows: readonly string[];
+  readonly interceptors: readonly string[];
+}
+
+/** The modules of the options, or of package.json. */
+export const modulesOf = (io: Io, { workflows }: Modules): readonly string[] =>
+  workflows.length > 0 ? workflows.map((module) => resolve(io.cwd, module)) : configuredWorkflows(io.cwd);
+
+/** Runs the body with a realm over the modules. */
+export async function withRealm<T>(io: Io, options: Modules, body: (realm: WorkerRealm) => Promise<T>): Promise<T> {
+  const interceptors = options.interceptors.map((module) => resolve(io.cwd, module));
+  const realm = await createWorkerRealm({ workflows: modulesOf(io, options), interceptors });
+  try {
+    return await body(realm);
+  } finally {
+    await realm.dispose();
+  }
+}
+
+/** The same with the repaired code beside it, where there is some. */
+export function withRealms<T>(
+  io: Io,
+  options: Modules & { readonly repaired: string | undefined },
+  body: (realm: WorkerRealm, repaired: { repaired?: WorkerRealm }) => Promise<T>,
+): Promise<T> {
+  const { repaired } = options;
+  return withRealm(
+    io,
+    options,
+    (realm) =>
+      repaired === undefined
+        ? body(realm, {})
+        : withRealm(io, { ...options, workflows: [repaired] }, (sound) => body(realm, { repaired: sound })),
+  );
+}
+
+/** The absolute path of a file that must not exist. Throws a UsageError. */
+export function newFile(io: Io, path: string): string {
+  const full = resolve(io.cwd, path);
+  if (existsSync(full)) throw new UsageError(`${path} exists: name another file, or remove it`);
+  return full;
+}
+
+/** Writes it, unless somebody else did meanwhile. */
+export const write = (path: string, text: string): void => writeFileSync(path, text, { flag: "wx" });

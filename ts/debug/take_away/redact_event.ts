@@ -1,0 +1,99 @@
+// Goes over everything that an event carries: payloads wherever the schema has them, failures, identities, names of task queues. What the
+// schema of tomorrow adds as a payload is found, too, because messages are walked by their descriptors.
+import { clone, type DescMessage, type Message } from "@bufbuild/protobuf";
+import { reflect, type ReflectMessage } from "@bufbuild/protobuf/reflect";
+import { type HistoryEvent, HistoryEventSchema } from "../../api/generated/temporal/api/history/v1/message_pb.ts";
+import type { Payload } from "../../api/generated/temporal/api/common/v1/message_pb.ts";
+
+/** What is replaced by what. `keys`: of the objects and fields that the value stands in, the innermost last. */
+export interface Replacing {
+  readonly failures: boolean;
+  readonly headers: boolean;
+  readonly memo: boolean;
+  readonly searchAttributes: boolean;
+  readonly identity: boolean;
+  readonly taskQueues: boolean;
+  readonly numbers: boolean;
+  text(value: string, keys: readonly string[]): string;
+  number(value: number, keys: readonly string[]): number;
+  bytes(value: Uint8Array): Uint8Array;
+}
+
+const PREFIX = "temporal.api.";
+/** Texts of messages that users write, where they stand. */
+const USER_TEXTS: ReadonlySet<string> = new Set(["reason", "cause", "binaryChecksum"]);
+/** Of a payload: what says how it is encoded. */
+const ENCODINGS: ReadonlySet<string> = new Set(["encoding", "messageType", "type"]);
+/** Markers of which the SDK reads the details. */
+const OWN_MARKERS: ReadonlySet<string> = new Set(["core_patch", "core_local_activity", "Version"]);
+
+/** A copy with its values replaced. */
+export function redactEvent(event: HistoryEvent, replacing: Replacing): HistoryEvent {
+  const copy = clone(HistoryEventSchema, event);
+  walk(reflect(HistoryEventSchema, copy), replacing, [], ownDetail(copy));
+  return copy;
+}
+
+/** The detail of a marker of the SDK's own that must stay readable; the others are the user's values. */
+function ownDetail({ attributes }: HistoryEvent): string | undefined {
+  if (attributes.case !== "markerRecordedEventAttributes" || !OWN_MARKERS.has(attributes.value.markerName)) return undefined;
+  return attributes.value.markerName === "core_local_activity" ? "data" : "*";
+}
+
+function walk(message: ReflectMessage, replacing: Replacing, keys: readonly string[], own: string | undefined): void {
+  const type = message.desc.typeName;
+  if (type === `${PREFIX}common.v1.Payload`) return payload(message.message as Payload, replacing, keys);
+  if (type === `${PREFIX}failure.v1.Failure` && !replacing.failures) return;
+  if (type === `${PREFIX}common.v1.Header` && !replacing.headers) return;
+  if (type === `${PREFIX}common.v1.Memo` && !replacing.memo) return;
+  if (type === `${PREFIX}common.v1.SearchAttributes` && !replacing.searchAttributes) return;
+  for (const field of message.fields) {
+    if (!message.isSet(field)) continue;
+    const inner = [...keys, field.localName];
+    if (field.fieldKind === "message") walk(message.get(field), replacing, inner, own);
+    else if (field.fieldKind === "list" && field.listKind === "message") {
+      for (const each of message.get(field)) walk(each as ReflectMessage, replacing, inner, own);
+    } else if (field.fieldKind === "map" && field.mapKind === "message") {
+      for (const [key, each] of message.get(field)) {
+        if (own === "*" && field.localName === "details" || own === key && field.localName === "details") continue;
+        walk(each as ReflectMessage, replacing, [...inner, String(key)], undefined);
+      }
+    } else if (field.fieldKind === "scalar" && isReplaced(message.desc, field.localName, replacing)) {
+      const value = message.get(field);
+      if (typeof value === "string") message.set(field, replacing.text(value, inner));
+    }
+  }
+}
+
+function isReplaced(desc: DescMessage, field: string, replacing: Replacing): boolean {
+  const type = desc.typeName;
+  if (type === `${PREFIX}failure.v1.Failure`) return field === "message" || field === "stackTrace";
+  if (field === "identity") return replacing.identity;
+  if (type === `${PREFIX}taskqueue.v1.TaskQueue`) return replacing.taskQueues && (field === "name" || field === "normalName");
+  return type.startsWith(`${PREFIX}history.v1.`) && USER_TEXTS.has(field);
+}
+
+function payload(value: Payload & Message, replacing: Replacing, keys: readonly string[]): void {
+  const encoding = new TextDecoder().decode(value.metadata["encoding"]);
+  for (const name of Object.keys(value.metadata)) {
+    if (!ENCODINGS.has(name)) value.metadata[name] = replacing.bytes(value.metadata[name]!);
+  }
+  if (encoding.startsWith("json/")) {
+    try {
+      const parsed: unknown = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(value.data));
+      value.data = new TextEncoder().encode(JSON.stringify(json(parsed, replacing, keys)));
+      return;
+    } catch {
+      // No JSON whatever it says of itself.
+    }
+  }
+  value.data = replacing.bytes(value.data);
+}
+
+function json(value: unknown, replacing: Replacing, keys: readonly string[]): unknown {
+  if (typeof value === "string") return replacing.text(value, keys);
+  if (typeof value === "number") return replacing.number(value, keys);
+  if (Array.isArray(value)) return value.map((each) => json(each, replacing, keys));
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, json(each, replacing, [...keys, key])]));
+}

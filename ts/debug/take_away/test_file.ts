@@ -1,0 +1,75 @@
+// A divergence as a test: one file that replays the history beside it against the user's workflows, and fails until the code replays it again.
+import { fromBinary, toJson } from "@bufbuild/protobuf";
+import { HistorySchema } from "../../api/generated/temporal/api/history/v1/message_pb.ts";
+
+/** What runs the test. */
+export type TestRunner = "node" | "vitest" | "deno";
+
+/** Options of {@link testFiles}. */
+export interface TestFileOptions {
+  readonly runner: TestRunner;
+  /** Of the files, without an ending: "order-17". */
+  readonly name: string;
+  /** What the test is called. Default: says that the history replays. */
+  readonly title?: string;
+  /** The workflow module, as the test file's own address has it: "../src/workflows.ts". */
+  readonly workflows: string;
+  /** Extra commands and swapped update ids fail, too. */
+  readonly strict?: boolean;
+}
+
+/** A file to write. */
+export interface TextFile {
+  readonly name: string;
+  readonly text: string;
+}
+
+/** Names in the text of a test, not in this room. */
+const [NODE, DENO] = ["node", "Deno"];
+const HEAD: { readonly [runner in TestRunner]: string } = {
+  node: `import { readFile } from "${NODE}:fs/promises";\nimport { test } from "${NODE}:test";\n`,
+  vitest: `import { readFile } from "${NODE}:fs/promises";\nimport { test } from "vitest";\n`,
+  deno: "",
+};
+
+/** The test and its history. `history`: bytes of temporal.api.history.v1.History. */
+export function testFiles(
+  history: Uint8Array,
+  options: TestFileOptions,
+): { readonly test: TextFile; readonly history: TextFile } {
+  const { runner, name, workflows, strict = false } = options;
+  const decoded = fromBinary(HistorySchema, history);
+  const first = decoded.events[0]?.attributes;
+  const type = first?.case === "workflowExecutionStartedEventAttributes" ? first.value.workflowType?.name ?? "" : "";
+  const title = options.title ?? `${type} replays the history of ${name}`;
+  const historyName = `${name}.history.json`;
+  const read = runner === "deno"
+    ? `await ${DENO}.readFile(new URL(${text(`./${historyName}`)}, import.meta.url))`
+    : `await readFile(new URL(${text(`./${historyName}`)}, import.meta.url))`;
+  const declare = runner === "deno" ? `${DENO}.test` : "test";
+  const body = `${HEAD[runner]}import { openSession } from "temporalex/debug";
+import { createWorkerRealm } from "temporalex/realm";
+
+${declare}(${text(title)}, async () => {
+  const realm = await createWorkerRealm({ workflows: new URL(${text(workflows)}, import.meta.url) });
+  try {
+    const { problem } = await openSession(${read}, { realm${strict ? ", strict: true" : ""} });
+    if (problem !== undefined) throw new Error(\`\${problem.message}\\n    at \${problem.location || "no line is known"}\`);
+  } finally {
+    await realm.dispose();
+  }
+});
+`;
+  return {
+    test: { name: `${name}.test.ts`, text: body },
+    history: { name: historyName, text: historyJson(history) },
+  };
+}
+
+/** A history as JSON that Temporal's tools read. */
+export function historyJson(history: Uint8Array): string {
+  return `${JSON.stringify(toJson(HistorySchema, fromBinary(HistorySchema, history)), undefined, 2)}\n`;
+}
+
+/** A literal; in JSON's form it is one of JavaScript's. */
+const text = (value: string): string => JSON.stringify(value).replaceAll("\u2028", "\\u2028").replaceAll("\u2029", "\\u2029");

@@ -277,7 +277,7 @@ test("a line is opened in the user's editor, of files of the code alone", { skip
     const routes = routesOf([], { VISUAL: `${editor} --reuse-window` });
     const file = join(cwd, "a file; touch x.ts");
     routes.code({
-      ...{ version: 1, bundle: "", files: [], warnings: [] },
+      ...{ version: 1, bundle: "", entry: "", files: [], warnings: [] },
       places: new Map([["src/a.ts", file]]),
       host: undefined as unknown as CodeVersion["host"],
     });

@@ -10,6 +10,7 @@ import { startRouter } from "./router.ts";
 import { openCodeDoors } from "../realm/code_doors.tsx";
 import { watchTheme } from "./theme.ts";
 import { bindAppKeys } from "./app_keys.ts";
+import { openServed } from "../served/mod.ts";
 
 watchTheme();
 watchKeys();
@@ -21,7 +22,7 @@ const page = document.getElementById("page")!;
 page.replaceChildren();
 render(<App />, page);
 
-await startRouter(findRun, await openFromAddress());
+await startRouter(findRun, await openServed() || await openFromAddress());
 await openTabsRuns();
 keepTabsRuns();
 watchFirstScreen();

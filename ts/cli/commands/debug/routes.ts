@@ -53,10 +53,10 @@ export function routesOf(
         : /^data\/history\/\d{1,4}$/.test(path)
         ? history
         : undefined,
-    code({ version, bundle, files, places: now }) {
+    code({ version, bundle, entry, files, places: now }) {
       places = now;
       feed.forget("refused");
-      feed.send("code", { version, bundle, files });
+      feed.send("code", { version, bundle, entry, files });
     },
     refused(version, problems, message) {
       const shown = problems.map(({ file, line, column, message }) => ({ file: displayName(file), line, column, message }));

@@ -2,9 +2,10 @@
 // whenever a file of it changes. What does not load is told, and the code before it stays.
 import { fileURLToPath, pathToFileURL } from "node:url";
 import type { SourceHost } from "../../../platform/source_files.ts";
-import { bundleFromSources } from "../../../realm/bundle/build.ts";
+import { bundleFromSources, type BundleSource } from "../../../realm/bundle/build.ts";
 import { addressOf, isBundle, readBundle } from "../../../realm/bundle/format.ts";
 import { displayName, type Problem, WorkflowLoadError } from "../../../realm/loader/errors.ts";
+import { packageFolder } from "../../../realm/loader/package_files.ts";
 import { notingSources } from "../worker/files.ts";
 import { FileWatch } from "../worker/watch.ts";
 
@@ -21,7 +22,9 @@ export interface CodeVersion {
   readonly version: number;
   /** Text of the bundle, without a map. */
   readonly bundle: string;
-  /** Its modules as they were written, by the names that stack traces have. */
+  /** Name of the first workflow module. */
+  readonly entry: string;
+  /** Its modules as they were written, by the names that stack traces have, and the manifests of packages: what can be loaded without it. */
   readonly files: readonly { readonly path: string; readonly text: string }[];
   /** Where they lie, by the same names. */
   readonly places: ReadonlyMap<string, string>;
@@ -92,7 +95,7 @@ export class ServedCode {
   }
 }
 
-type Made = Pick<CodeVersion, "bundle" | "files" | "places" | "warnings">;
+type Made = Pick<CodeVersion, "bundle" | "entry" | "files" | "places" | "warnings">;
 
 async function makeOf({ workflows, interceptors, payloadConverter }: CodeModules, host: SourceHost): Promise<Made> {
   const [only] = workflows;
@@ -107,7 +110,8 @@ async function makeOf({ workflows, interceptors, payloadConverter }: CodeModules
   const files = sources.filter(({ url }) => url.startsWith("file:"));
   return {
     bundle: code,
-    files: sources.map(({ name, text }) => ({ path: name, text })),
+    entry: entryOf(code),
+    files: [...sources.map(({ name, text }) => ({ path: name, text })), ...manifests(sources, host)],
     places: new Map(files.map(({ name, url }) => [name, fileURLToPath(url)])),
     warnings,
   };
@@ -118,10 +122,26 @@ function bundled(text: string, path: string): Made {
   const { modules } = readBundle(text, pathToFileURL(path).href);
   return {
     bundle: text,
+    entry: entryOf(text),
     files: modules.map(({ name, text }) => ({ path: displayName(addressOf(0, name)), text })),
     places: new Map(),
     warnings: [],
   };
+}
+
+const entryOf = (bundle: string): string => displayName(addressOf(0, readBundle(bundle, "").entries.workflows[0]!));
+
+/** package.json of each package that a module is from. */
+function manifests(sources: readonly BundleSource[], host: SourceHost): { path: string; text: string }[] {
+  const found = new Map<string, string>();
+  for (const { name, url } of sources) {
+    const installed = packageFolder(url);
+    const named = packageFolder(`bundle:///${name}`);
+    if (installed === undefined || named === undefined) continue;
+    const text = host.read(`${installed.folder}package.json`);
+    if (text !== undefined) found.set(`${named.folder.slice("bundle:///".length)}package.json`, text);
+  }
+  return [...found].map(([path, text]) => ({ path, text }));
 }
 
 /** The file system, each file read once. `asked` is told of a file before it is read. */

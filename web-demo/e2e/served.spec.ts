@@ -1,0 +1,95 @@
+// `temporalex debug`: the code is the one on the disk, a save of it is a new verdict in the page, and an open run goes on.
+import { chmodSync, existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, type Place, test } from "./support/command.ts";
+import { sample } from "./support/story.ts";
+
+const workflow = (second: string) =>
+  `import { activities, publishState, query, workflow } from "temporalex/workflow";
+import type { steps } from "./steps.ts";
+export const status = query<{ step: string }>("status");
+const accounts = activities<typeof steps>({ startToClose: "10s", retry: { maximumAttempts: 5 } });
+export const onboarding = workflow("Onboarding", {
+  messages: { status },
+  queries: { status: (published: { step: string }) => published },
+  async run(input: { readonly userId: string }) {
+    publishState({ step: "creating_account" });
+    const account = await accounts.createAccount(input.userId);
+    publishState({ step: "sending_welcome" });
+    await accounts.${second}(account);
+    publishState({ step: "done" });
+    return { accountId: account.id };
+  },
+});
+`;
+
+function project(place: Place): void {
+  place.write("package.json", "{}");
+  place.write("onboarding.json", sample("onboarding"));
+  place.write("workflow.ts", workflow("sendWelcome"));
+  place.write(
+    "steps.ts",
+    `export declare const steps: { createAccount(id: string): Promise<{ id: string }>; sendWelcome(a: object): Promise<string>; sendMail(a: object): Promise<string> };\n`,
+  );
+}
+
+const ARGS = ["debug", "onboarding.json", "--workflows", "workflow.ts", "--port", "0", "--no-open", "--json"];
+
+test("a file is saved: the page has the new verdict, and so has the terminal; Ctrl-C ends", async ({ place, visit }) => {
+  project(place);
+  const command = place.start(ARGS);
+  const { url } = await command.line(({ event }) => event === "started");
+  const { page, watch } = await visit(url);
+  const verdict = page.locator("#verdict");
+  await expect(verdict).toHaveText(/Replays/);
+  await expect(page.locator(".of-code")).toContainText("sendWelcome");
+  place.write("workflow.ts", workflow("sendMail"));
+  await expect(verdict).toHaveText(/Diverges/);
+  await expect(page.locator(".of-code")).toContainText("sendMail");
+  expect((await command.line(({ version }) => version === 2)).verdict).toBe("nondeterminism");
+  place.write("workflow.ts", "export const = 1;\n");
+  await expect(verdict).toHaveText(/Not parsed, line 1/);
+  await expect(page.locator("body")).toContainText("workflow.ts:1");
+  await expect(page.locator(".of-code")).toContainText("sendMail");
+  place.write("workflow.ts", workflow("sendWelcome"));
+  await expect(verdict).toHaveText(/Replays/);
+  await expect(page.locator("body")).not.toContainText("workflow.ts:1");
+  await page.reload();
+  await expect(verdict).toHaveText(/Replays/);
+  expect(await command.end()).toBe(0);
+  expect(command.lines.at(-1)).toEqual({ event: "stopped" });
+  await expect(page.locator("body")).toContainText("temporalex debug has ended");
+  // The browser says that the stream has ended; nothing else was wrong.
+  for (const bad of watch.taken()) {
+    expect(bad).toMatch(/^console: .*ERR_CONNECTION_REFUSED|^console: .*ERR_INCOMPLETE_CHUNKED|^console: .*ERR_EMPTY_RESPONSE/);
+  }
+});
+
+test("a line opens in the user's editor", async ({ place, visit }) => {
+  project(place);
+  place.write("code", `#!/bin/sh\nprintf '%s ' "$@" > '${join(place.cwd, "told")}'\n`);
+  chmodSync(join(place.cwd, "code"), 0o755);
+  const command = place.start(ARGS, { VISUAL: join(place.cwd, "code") });
+  const { url } = await command.line(({ event }) => event === "started");
+  const { page } = await visit(url);
+  await expect(page.locator("#verdict")).toHaveText(/Replays/);
+  await page.evaluate(async () => {
+    await fetch("data/open", {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ file: "workflow.ts", line: 10 }),
+    });
+  });
+  await expect.poll(() => existsSync(join(place.cwd, "told")) ? readFileSync(join(place.cwd, "told"), "utf8") : "").toContain(
+    "workflow.ts:10:1",
+  );
+});
+
+test("without code the page shows what the history tells", async ({ place, visit }) => {
+  project(place);
+  const command = place.start(["debug", "onboarding.json", "--no-open", "--json"]);
+  const { url } = await command.line(({ event }) => event === "started");
+  const { page } = await visit(url);
+  await expect(page.locator("#verdict")).toHaveText(/No code/);
+  await expect(page.locator("#position")).toHaveText(/of 17/);
+});

@@ -1,0 +1,2 @@
+export { openServed } from "./open_served.ts";
+export { served } from "./about.ts";

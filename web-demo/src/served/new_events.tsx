@@ -1,0 +1,25 @@
+// "12 new events": a button beside the verdict that leads to the end, from where the run is followed.
+import { effect } from "@preact/signals";
+import type { JSX } from "preact";
+import { addActions } from "../app/actions.tsx";
+import { currentRun, goTo, length, type OpenRun, position } from "../app/state.ts";
+import { newEvents } from "./grown.ts";
+import "./served.css";
+
+function NewEvents({ run }: { run: OpenRun }): JSX.Element | null {
+  const count = newEvents.value;
+  if (count === 0) return null;
+  return (
+    <button type="button" class="button new-events" id="new-events" onClick={() => goTo(run.model.lines.length)}>
+      {count} new {count === 1 ? "event" : "events"}
+    </button>
+  );
+}
+
+/** Begins: the button is there while there is something that was not seen. */
+export function watchNewEvents(): void {
+  addActions(NewEvents);
+  effect(() => {
+    if (currentRun.value === undefined || position.value === length.value) newEvents.value = 0;
+  });
+}

@@ -1,0 +1,158 @@
+// What `temporalex debug` was started with: its histories are open from the start, its code is beside them and is replayed at every save.
+import { batch, effect, type Signal, signal } from "@preact/signals";
+import { dismiss, type Notice, notify } from "../app/notices.ts";
+import { replayOnChange } from "../app/replaying.ts";
+import { readRun } from "../app/run_model.ts";
+import { addRun, intro, makeRun, type OpenRun, openRuns, showRun, type Verdict } from "../app/state.ts";
+import { openInEditor } from "../code/open_in_editor.ts";
+import { dataAddress, served } from "./about.ts";
+import { replaceRun } from "./grown.ts";
+import { watchNewEvents } from "./new_events.tsx";
+import { type CodeMessage, servedCode } from "./served_code.ts";
+
+interface Refused {
+  readonly version: number;
+  readonly message: string;
+  readonly problems: readonly {
+    readonly file: string;
+    readonly line: number;
+    readonly column: number;
+    readonly message: string;
+  }[];
+}
+
+/** The code that does not load, as it is on the disk now. */
+const refused: Signal<Refused | undefined> = signal<Refused | undefined>(undefined);
+/** By index of the server's list. */
+const runs: (OpenRun | undefined)[] = [];
+const watches = new Map<OpenRun, () => void>();
+
+/** Opens what the server has. Returns whether a run is in sight now: the address names none of them. */
+export async function openServed(): Promise<boolean> {
+  if (served?.by !== "debug") return false;
+  const opened = await Promise.all(served.histories.map(async ({ name }, index) => {
+    const bytes = await history(index);
+    return makeRun(keyOf(index), name, bytes, await readRun(bytes));
+  }));
+  opened.forEach((run, index) => {
+    runs[index] = run;
+    addRun(run);
+    watch(run);
+  });
+  if (served.code) openInEditor.value = (path, line) => void editor(path, line);
+  watchNewEvents();
+  listen();
+  const [first] = opened;
+  if (first === undefined || /^#\/(?:runs|live)|[?&]run=/.test(location.hash)) return false;
+  batch(() => {
+    intro.value = false;
+    showRun(first, first.model.facts.status === "Running" ? first.model.lines.length : 1);
+  });
+  return true;
+}
+
+const keyOf = (index: number): string => `served:${index}`;
+
+async function history(index: number): Promise<Uint8Array> {
+  const response = await fetch(dataAddress(`history/${index}`));
+  if (!response.ok) throw new Error(`the history cannot be fetched: ${response.status}`);
+  return new Uint8Array(await response.arrayBuffer());
+}
+
+/** Replays the run at each version of the code; a refusal is the verdict until the code loads again. */
+function watch(run: OpenRun): void {
+  const ends = [
+    replayOnChange(run, async (it) => {
+      const { replayCode } = await import("../realm/replay_code.ts");
+      return await replayCode(it, servedCode.runnable(it.code.peek()!));
+    }),
+    effect(() => {
+      const now = refused.value;
+      const verdict = run.verdict.value;
+      if (now === undefined || verdict.state === "not parsed" || verdict.state === "replaying") return;
+      run.verdict.value = refusal(now, verdict);
+    }),
+  ];
+  watches.set(run, () => ends.forEach((end) => end()));
+}
+
+function refusal({ problems, message }: Refused, before: Verdict): Verdict {
+  const [first] = problems;
+  if (first === undefined) return { state: "not parsed", file: "", line: 0, message, before };
+  return { state: "not parsed", file: first.file, line: first.line, message: first.message, before };
+}
+
+let told: Notice[] = [];
+
+function tell(now: Refused | undefined): void {
+  for (const notice of told) dismiss(notice);
+  told = (now?.problems.length === 0 ? [{ file: "The code", line: 0, message: now.message }] : now?.problems ?? []).slice(0, 3)
+    .map(({ file, line, message }) => ({
+      title: line > 0 ? `${file}:${line}` : file,
+      text: message,
+      advice: "The code before it stays until the file is saved again.",
+    }));
+  for (const notice of told) notify(notice);
+}
+
+function listen(): void {
+  const feed = new EventSource(dataAddress("feed"));
+  const on = <T>(name: string, take: (message: T) => void) =>
+    feed.addEventListener(name, (event) => take(JSON.parse((event as MessageEvent<string>).data) as T));
+  let failures = 0;
+  feed.onopen = () => (failures = 0);
+  feed.onerror = () => {
+    // Its next start has another address.
+    if (++failures < 2 && feed.readyState !== EventSource.CLOSED) return;
+    feed.close();
+    openInEditor.value = undefined;
+    notify({
+      title: "temporalex debug has ended.",
+      text: "What is open stays as it is, and saves are not seen any more.",
+      advice: "Start the command again: it has another address then.",
+    });
+  };
+  on<CodeMessage>("code", (message) => {
+    const code = servedCode.take(message);
+    tell(undefined);
+    batch(() => {
+      refused.value = undefined;
+      for (const run of runs) if (run !== undefined) run.code.value = code;
+    });
+  });
+  on<Refused>("refused", (message) => {
+    tell(message);
+    refused.value = message;
+  });
+  on<{ readonly index: number; readonly events: number }>("grown", ({ index, events }) => void grown(index, events));
+}
+
+async function grown(index: number, events: number): Promise<void> {
+  const known = runs[index];
+  if (known === undefined || known.model.lines.length >= events) return;
+  const bytes = await history(index);
+  const model = await readRun(bytes);
+  const before = runs[index]!;
+  if (model.lines.length <= before.model.lines.length) return;
+  // Closed by hand: it stays closed.
+  if (!openRuns.value.includes(before)) return;
+  watches.get(before)?.();
+  watches.delete(before);
+  const next: OpenRun = { ...before, bytes, model };
+  runs[index] = next;
+  replaceRun(before, next);
+  watch(next);
+}
+
+async function editor(path: string, line: number): Promise<void> {
+  const response = await fetch(dataAddress("open"), {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ file: path, line }),
+  });
+  if (response.ok) return;
+  const why = response.headers.get("content-type") === "application/json"
+    ? (await response.json() as { message: string }).message
+    : await response.text();
+  notify({ title: `${path}:${line} cannot be opened in the editor:`, text: why });
+}

@@ -43,6 +43,8 @@ export default defineConfig({
     assetsInlineLimit: 0,
     chunkSizeWarningLimit: 1500,
     reportCompressedSize: false,
+    // What a part of the page does not use of "temporalex/debug" (what explains divergences, for one) is not loaded with it.
+    rolldownOptions: { treeshake: { moduleSideEffects: [{ test: /\/ts\/debug\//, sideEffects: false }] } },
   },
   server: { host: "127.0.0.1" },
   preview: { host: "127.0.0.1" },

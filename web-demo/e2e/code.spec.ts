@@ -45,7 +45,7 @@ test("the editor is loaded when asked for, keeps to the page's policy, and its e
 
 test("values, the menu of a line and its tabs are reached by the keyboard", async ({ app }) => {
   await app.sample("shopping_cart", 19);
-  const code = app.page.getByRole("grid", { name: "examples/shopping_cart/workflow.ts" });
+  const code = app.page.getByRole("grid", { name: /workflow.ts/ });
   await code.focus();
   await app.page.keyboard.press("ArrowDown");
   await expect(code).toHaveAttribute("aria-activedescendant", "line-63");

@@ -5,6 +5,6 @@ export type { ItemKind, RunItem, RunModel } from "temporalex/debug";
 
 /** Reads a file. Rejects with a HistoryFileError for one that holds no history. */
 export async function readRun(bytes: Uint8Array): Promise<RunModel> {
-  const { openRun } = await import("temporalex/debug");
+  const { openRun } = await import("./open_model.ts");
   return await openRun(bytes);
 }

@@ -22,6 +22,7 @@ import { replay } from "./replay/command.ts";
 import { run } from "./run/command.ts";
 import { schedule } from "./schedule/command.ts";
 import { storeCommands } from "./store/command.ts";
+import { ui } from "./ui/command.ts";
 import { worker } from "./worker/command.ts";
 import { workflow } from "./workflow/command.ts";
 
@@ -37,6 +38,7 @@ export const COMMANDS: Commands = {
   lint,
   replay,
   debug,
+  ui,
   history,
   completion: completion(() => COMMANDS),
 };

@@ -56,7 +56,8 @@ export function replayOnChange(run: OpenRun, replay: Replay): () => void {
       return;
     }
     run.verdict.value = { state: "replaying", ...(isEdit && before.state !== "none" ? { before: settled(before) } : {}) };
-    if (isEdit) timer = setTimeout(() => void start(code, mine), SETTLE_MS);
+    // A save of a file is no key of many.
+    if (isEdit && code.origin !== "command line") timer = setTimeout(() => void start(code, mine), SETTLE_MS);
     else void start(code, mine);
   });
 }

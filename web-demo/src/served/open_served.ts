@@ -1,10 +1,10 @@
 // What `temporalex debug` was started with: its histories are open from the start, its code is beside them and is replayed at every save.
 import { batch, effect, type Signal, signal } from "@preact/signals";
 import { dismiss, type Notice, notify } from "../app/notices.ts";
-import { replayOnChange } from "../app/replaying.ts";
 import { readRun } from "../app/run_model.ts";
 import { addRun, intro, makeRun, type OpenRun, openRuns, showRun, type Verdict } from "../app/state.ts";
 import { openInEditor } from "../code/open_in_editor.ts";
+import { replayOnChange } from "../realm/replaying.ts";
 import { dataAddress, served } from "./about.ts";
 import { replaceRun } from "./grown.ts";
 import { watchNewEvents } from "./new_events.tsx";
@@ -62,9 +62,9 @@ async function history(index: number): Promise<Uint8Array> {
 /** Replays the run at each version of the code; a refusal is the verdict until the code loads again. */
 function watch(run: OpenRun): void {
   const ends = [
-    replayOnChange(run, async (it) => {
+    replayOnChange(run, async (it, code) => {
       const { replayCode } = await import("../realm/replay_code.ts");
-      return await replayCode(it, servedCode.runnable(it.code.peek()!));
+      return await replayCode(it, servedCode.runnable(code));
     }),
     effect(() => {
       const now = refused.value;

@@ -1,0 +1,96 @@
+// What the page may ask of the service: one POST for each call, bytes of its request in, bytes of its response out. Only methods that the
+// page uses are there, and only about the namespace that the command was started for.
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { withPermissions } from "../../../gateway/permissions.ts";
+import { Code, type MethodName, type RawService, ServiceError } from "../../../service/raw.ts";
+import { type DataRoute, sendBytes, sendJson } from "../../page/page_server.ts";
+
+const READS: readonly MethodName[] = [
+  "getSystemInfo",
+  "describeNamespace",
+  "listWorkflowExecutions",
+  "countWorkflowExecutions",
+  "describeWorkflowExecution",
+  "getWorkflowExecutionHistory",
+  "queryWorkflow",
+  "pollWorkflowExecutionUpdate",
+];
+const WRITES: readonly MethodName[] = [
+  "signalWorkflowExecution",
+  "updateWorkflowExecution",
+  "requestCancelWorkflowExecution",
+  "terminateWorkflowExecution",
+];
+
+/** A server takes 4 MiB. */
+const REQUEST_BYTES = 8 * 1024 * 1024;
+/** Calls that one page may have open at once. */
+const MOST_CALLS = 64;
+const LONGEST_MS = 10 * 60_000;
+const PATH = /^data\/call\/([A-Za-z]{1,60})$/;
+
+export interface CallOptions {
+  readonly namespace: string;
+  readonly readOnly: boolean;
+}
+
+/** The routes of calls. */
+export function callRoutes(raw: RawService, { namespace, readOnly }: CallOptions): (path: string) => DataRoute | undefined {
+  const service = withPermissions(raw, { namespaces: [namespace] });
+  let open = 0;
+  const routes = new Map<string, DataRoute>();
+  for (const method of [...READS, ...WRITES]) {
+    routes.set(method, {
+      method: "POST",
+      maxBytes: REQUEST_BYTES,
+      async handle(body, request, response) {
+        if (readOnly && WRITES.includes(method)) {
+          return sendError(response, denied(`${method} changes something, and this page was started with --read-only`));
+        }
+        if (open >= MOST_CALLS) {
+          return sendError(response, new ServiceError(Code.RESOURCE_EXHAUSTED, `${MOST_CALLS} calls are open already`));
+        }
+        open++;
+        try {
+          await answer(service, method, body, request, response);
+        } finally {
+          open--;
+        }
+      },
+    });
+  }
+  return (path) => {
+    const name = PATH.exec(path)?.[1];
+    return name === undefined ? undefined : routes.get(name);
+  };
+}
+
+const denied = (message: string): ServiceError => new ServiceError(Code.PERMISSION_DENIED, message, "PermissionDenied");
+
+async function answer(
+  service: RawService,
+  method: MethodName,
+  body: Uint8Array,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const gone = new AbortController();
+  // A page that takes a call back, or is closed.
+  response.on("close", () => gone.abort(new ServiceError(Code.CANCELLED, "the caller has gone")));
+  const asked = Number(request.headers["x-timeout-ms"] ?? Number.NaN);
+  const timeoutMs = asked > 0 ? Math.min(asked, LONGEST_MS) : LONGEST_MS;
+  try {
+    const answered = await service.call(method, body, { signal: gone.signal, timeoutMs });
+    if (!gone.signal.aborted) sendBytes(response, answered);
+  } catch (error) {
+    if (!gone.signal.aborted) sendError(response, error);
+  }
+}
+
+/** Refusals of the service are answers like others: a browser writes on its console about what has another status. */
+function sendError(response: ServerResponse, error: unknown): void {
+  const { code, message, reason } = error instanceof ServiceError
+    ? error
+    : new ServiceError(Code.UNKNOWN, (error as Error).message);
+  sendJson(response, { code, message, reason });
+}

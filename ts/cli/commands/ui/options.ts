@@ -1,0 +1,12 @@
+// Options of the commands, and the calls that they make.
+import type { Call, Options } from "../../frame/command.ts";
+import { PAGE_OPTIONS } from "../../page/options.ts";
+import { SERVICE_OPTIONS } from "../../service/options.ts";
+
+export const options = {
+  ...PAGE_OPTIONS,
+  readOnly: { type: "flag", help: "Refuse calls that change something: signals, updates, cancellations, terminations" },
+  ...SERVICE_OPTIONS,
+} as const satisfies Options;
+
+export type UiCall = Call<typeof options>;

@@ -6,12 +6,12 @@ const MAX_TEXT = 4096;
 
 export class Copies {
   readonly #texts: LineTrace["texts"];
-  readonly #cut: LineTrace["cut"];
+  readonly #cut: ReadonlySet<number>;
   readonly #read = new Map<number, CopiedValue>();
 
   constructor({ texts, cut }: Pick<LineTrace, "texts" | "cut">) {
     this.#texts = texts;
-    this.#cut = cut;
+    this.#cut = new Set(cut);
   }
 
   /** `index` in the trace's texts; undefined for -1. */

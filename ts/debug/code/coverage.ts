@@ -10,26 +10,32 @@ const EVERY = 128;
 
 export class Coverage {
   readonly #hits: LineTrace["hits"];
+  readonly #ends: LineTrace["hitEnds"];
   readonly #places: Places;
   /** Hits of all points before activation i * EVERY. */
   readonly #sums: Uint32Array[] = [];
   /** By point: the activations in which it ran, ascending. */
   readonly #runs = new Map<number, number[]>();
 
-  constructor({ hits }: LineTrace, places: Places) {
+  constructor({ hits, hitEnds }: LineTrace, places: Places) {
     this.#hits = hits;
+    this.#ends = hitEnds;
     this.#places = places;
     const sum = new Uint32Array(places.pointCount);
-    hits.forEach((triples, at) => {
+    hitEnds.forEach((end, at) => {
       if (at % EVERY === 0) this.#sums.push(sum.slice());
-      for (let i = 0; i < triples.length; i += 3) {
-        const point = triples[i]!;
-        sum[point]! += triples[i + 2]!;
+      for (let i = this.#begin(at); i < end; i += 3) {
+        const point = hits[i]!;
+        sum[point]! += hits[i + 2]!;
         let runs = this.#runs.get(point);
         if (runs === undefined) this.#runs.set(point, runs = []);
         if (runs.at(-1) !== at) runs.push(at);
       }
     });
+  }
+
+  #begin(at: number): number {
+    return at === 0 ? 0 : this.#ends[at - 1]!;
   }
 
   /** `at`: the last activation that has been run (-1: none), `first`: the first of its task. */
@@ -49,13 +55,11 @@ export class Coverage {
 
   #upTo(at: number): Uint32Array {
     if (at < 0) return new Uint32Array(this.#places.pointCount);
-    const last = Math.min(at, this.#hits.length - 1);
+    const last = Math.min(at, this.#ends.length - 1);
     const base = Math.floor(last / EVERY);
     const sum = this.#sums[base]?.slice() ?? new Uint32Array(this.#places.pointCount);
-    for (let i = base * EVERY; i <= last; i++) {
-      const triples = this.#hits[i]!;
-      for (let j = 0; j < triples.length; j += 3) sum[triples[j]!]! += triples[j + 2]!;
-    }
+    const end = this.#ends[last] ?? 0;
+    for (let i = this.#begin(base * EVERY); i < end; i += 3) sum[this.#hits[i]!]! += this.#hits[i + 2]!;
     return sum;
   }
 
@@ -67,8 +71,8 @@ export class Coverage {
 
   /** The line on which a fiber began in an activation: the first that ran. */
   firstPointOf(lane: number, at: number): number {
-    const triples = this.#hits[at];
-    for (let i = 0; triples !== undefined && i < triples.length; i += 3) if (triples[i + 1] === lane) return triples[i]!;
+    const end = this.#ends[at] ?? 0;
+    for (let i = this.#begin(at); i < end; i += 3) if (this.#hits[i + 1] === lane) return this.#hits[i]!;
     return -1;
   }
 

@@ -6,6 +6,8 @@ import type { CodeFile, Place } from "./types.ts";
 /** A frame ends in "file:line:column", or "file:line:column)". Deno writes evaluated code as "(file, <anonymous>:1:2)". */
 const FRAME = /(?:^|\()([^()\s][^()]*?)(?:, <anonymous>)?:(\d+):(\d+)\)?$/;
 
+const MAX_LINES = 1_000_000;
+
 /** The user's files, and where in them things are. */
 export class Places {
   readonly files: readonly CodeFile[];
@@ -35,7 +37,9 @@ export class Places {
       };
       this.#ofModule.set(url, placeOf);
       for (const point of own) {
-        const place = placeOf(point.line) ?? { file: fileOf(url), line: point.line };
+        const found = placeOf(point.line) ?? { file: fileOf(url), line: point.line };
+        // What a realm says is not believed without bounds.
+        const place = found.line > 0 && found.line < MAX_LINES ? found : { ...found, line: 1 };
         const number = points.push(point) - 1;
         places.push(place);
         const { counted, executable, plain } = files[place.file]!;
@@ -53,7 +57,7 @@ export class Places {
       executable: [...executable].sort((a, b) => a - b),
     }));
     this.counted = files.map(({ counted, executable }) => {
-      const lines = new Int32Array(Math.max(0, ...executable) + 1).fill(-1);
+      const lines = new Int32Array([...executable].reduce((most, line) => Math.max(most, line), 0) + 1).fill(-1);
       for (const [line, point] of counted) lines[line] = point;
       return lines;
     });

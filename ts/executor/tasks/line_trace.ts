@@ -61,15 +61,17 @@ export interface WakeRecord {
 /** Everything, per activation where it says "at". -1 stands for nothing. */
 export interface LineTrace {
   readonly modules: readonly ProbedSource[];
-  /** Per activation: point, lane, how often; and so on. Those of loading have lane -1 and stand in the first. */
-  readonly hits: readonly Uint32Array[];
+  /** Point, lane, how often; and so on: those of the first activation, then those of the next one. Of loading: in the first, without a lane. */
+  readonly hits: Uint32Array;
+  /** Per activation: where its hits end. */
+  readonly hitEnds: Uint32Array;
   readonly looks: readonly LookRecord[];
   readonly awaits: readonly AwaitRecord[];
   readonly lanes: readonly LaneRecord[];
   readonly wakes: readonly WakeRecord[];
   /** Copies as JSON, and which of them had something left out. */
   readonly texts: readonly string[];
-  readonly cut: ReadonlySet<number>;
+  readonly cut: readonly number[];
   /** For each log line of the trace: the point that ran last, and its lane. */
   readonly logs: readonly (readonly [point: number, lane: number])[];
   /** For each wait of the trace: its fiber. */
@@ -116,7 +118,9 @@ export class LineTracer implements LineWatcher, RunWatch {
   readonly #counts = new Map<number, Map<number, number>>();
   #ofLane = new Map<number, number>();
   #countedLane = -2;
-  readonly #hits: Uint32Array[] = [];
+  #hits = new Uint32Array(1024);
+  #used = 0;
+  readonly #hitEnds: number[] = [];
   readonly #looks: LookRecord[] = [];
   readonly #lastLook = new Map<number, readonly number[]>();
   readonly #awaits: AwaitRecord[] = [];
@@ -159,14 +163,24 @@ export class LineTracer implements LineWatcher, RunWatch {
   /** It is over: how often each line ran in it is written down. `waitOf`: the index of what a promise waits for. */
   end(): void {
     if (this.#probes.watcher === this) this.#probes.watcher = undefined;
-    const triples: number[] = [];
-    for (const [lane, counts] of this.#counts) for (const [point, count] of counts) triples.push(point, lane, count);
+    for (const [lane, counts] of this.#counts) for (const [point, count] of counts) this.#keep(point, lane, count);
     this.#counts.clear();
     this.#countedLane = -2;
-    this.#hits.push(Uint32Array.from(triples));
+    this.#hitEnds.push(this.#used);
     for (const { record, promise } of this.#fresh) if (record.to < 0) record.wait = this.#waitOf.get(promise) ?? -1;
     this.#fresh = [];
     this.#lastOwner = undefined;
+  }
+
+  #keep(point: number, lane: number, count: number): void {
+    if (this.#used + 3 > this.#hits.length) {
+      const more = new Uint32Array(2 * this.#hits.length);
+      more.set(this.#hits);
+      this.#hits = more;
+    }
+    this.#hits[this.#used++] = point;
+    this.#hits[this.#used++] = lane;
+    this.#hits[this.#used++] = count;
   }
 
   /** A wait of the snapshot, in the order of the trace. */
@@ -187,13 +201,14 @@ export class LineTracer implements LineWatcher, RunWatch {
   get trace(): LineTrace {
     return {
       modules: this.#probes.modules,
-      hits: this.#hits,
+      hits: this.#hits.slice(0, this.#used),
+      hitEnds: Uint32Array.from(this.#hitEnds),
       looks: this.#looks,
       awaits: this.#awaits,
       lanes: this.#lanes,
       wakes: this.#wakes,
       texts: this.#texts,
-      cut: this.#cut,
+      cut: [...this.#cut],
       logs: this.#logs,
       waitLanes: this.#waitLanes,
       published: this.#published,

@@ -57,6 +57,8 @@ export class Crossings {
     this.#commands();
     this.#messages();
     this.#states();
+    // Handlers end in another order than they begin.
+    for (const { all } of this.#series.values()) all.sort((a, b) => a.at - b.at);
   }
 
   /** At a position whose last activation is `at`, and the first of whose task `first`. */

@@ -241,7 +241,9 @@ export class SessionCode {
 
   #fibers(): FiberLane[] {
     const end = this.#data.tasks.at(-1)?.last ?? -1;
-    return this.#lines.lanes.map(({ kind, name, label, parent, from, to, cause, update }, id) => ({
+    // Events behind the last task are given to the code, too; what it does with them is at no position.
+    const begun = this.#lines.lanes.filter(({ from }) => from <= end);
+    return begun.map(({ kind, name, label, parent, from, to, cause, update }, id) => ({
       ...{ id, kind, name, label, from: this.#eventOf(from) },
       cause: cause > 0 ? this.#data.links.byKey.get(`update ${update}`) ?? cause : undefined,
       parent: parent < 0 ? undefined : parent,

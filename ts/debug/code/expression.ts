@@ -295,10 +295,25 @@ function memberOf(object: unknown, key: unknown, optional: boolean): unknown {
   if (typeof object === "string") {
     return name === "length" ? object.length : /^\d+$/.test(name) ? object[Number(name)] : undefined;
   }
+  if (Array.isArray(object)) return itemOf(object, name);
   return typeof object === "object" && Object.hasOwn(object as object, name)
     ? (object as { readonly [name: string]: unknown })[name]
     : undefined;
 }
+
+/** Of a copy, which may lack items in its middle: "<12 more>" stands for them. */
+function itemOf(items: readonly unknown[], name: string): unknown {
+  const gap = items.findIndex((item) => typeof item === "string" && MORE.test(item));
+  const missing = gap < 0 ? 0 : Number(MORE.exec(items[gap] as string)![1]);
+  if (name === "length") return gap < 0 ? items.length : items.length - 1 + missing;
+  if (!/^\d+$/.test(name)) return undefined;
+  const index = Number(name);
+  if (gap < 0 || index < gap) return items[index];
+  if (index < gap + missing) throw new ExpressionError(`item ${index} was not copied: of long lists the first and the last are`);
+  return items[index - missing + 1];
+}
+
+const MORE = /^<(\d+) more>$/;
 
 type Method = (on: unknown, given: readonly unknown[]) => unknown;
 type Each = (value: unknown, index: number) => unknown;

@@ -1,6 +1,7 @@
 // What a session knows of the user's code, line by line: the door to the parts of this folder. Everything answers for a position, and is
 // made from what one replay wrote down: nothing is replayed while stepping.
 import type { LineTrace } from "../../executor/tasks/line_trace.ts";
+import type { TracedJob } from "../../executor/tasks/replay_trace.ts";
 import type { SessionData, SessionTask } from "../session_data.ts";
 import { countWhile, valueAt } from "../spans.ts";
 import { plain, shown } from "../values.ts";
@@ -105,9 +106,10 @@ export class SessionCode {
   why(position: number): Why {
     const { trace, lines } = this.#data;
     const at = this.#taskAt(position)?.last ?? -1;
-    const told = new Set(trace.jobs.slice(0, at + 1).flat().map(({ eventId }) => eventId));
-    const arrived = lines.slice(0, position).find(({ eventId, type }) => MESSAGES.has(type) && !told.has(eventId));
-    const job = trace.jobs.slice(at + 1).flat().find(({ eventId }) => eventId > 0);
+    // The task was told of all that came before it.
+    const arrived = lines.slice(this.#taskAt(position)?.eventId ?? 0, position).find(({ type }) => MESSAGES.has(type));
+    let job: TracedJob | undefined;
+    for (let i = at + 1; i < trace.jobs.length && job === undefined; i++) job = trace.jobs[i]!.find(({ eventId }) => eventId > 0);
     const next = arrived ?? (job === undefined ? undefined : lines[eventOfJob(this.#data, job) - 1]);
     const view = viewAt(this.#data, position);
     const awaitedSignals = view.open.filter(({ kind }) => kind === "signal").flatMap(({ label }) =>

@@ -13,6 +13,9 @@ export interface CopiedText {
 }
 
 const MAX_DEPTH = 8;
+/** Of longer lists the first and the last are kept: a list that grows would cost more with each look. */
+const FIRST = 40, LAST = 10;
+const MAX_FIELDS = 100;
 
 // Taken before workflow code can replace them.
 const { getOwnPropertyDescriptor, getPrototypeOf, keys } = Object;
@@ -143,6 +146,11 @@ class Copier {
     this.#write("[");
     for (let i = 0; i < length; i++) {
       if (i > 0) this.#write(",");
+      if (i === FIRST && length > FIRST + LAST) {
+        this.cut = true;
+        i = length - LAST;
+        this.#write(`"<${i - FIRST} more>",`);
+      }
       if (this.#left <= 16) {
         this.cut = true;
         this.#write(`"<${length - i} more>"`);
@@ -188,7 +196,7 @@ class Copier {
     forEach((item) => {
       if (full) return;
       if (i > 0) this.#write(",");
-      full = this.#left <= 16;
+      full = this.#left <= 16 || i >= FIRST + LAST;
       if (full) {
         this.cut = true;
         return this.#write(`"<${size - i} more>"`);
@@ -211,7 +219,7 @@ class Copier {
       if (descriptor === undefined || ("value" in descriptor && descriptor.value === undefined)) continue;
       if (!first) this.#write(",");
       first = false;
-      if (this.#left <= 16) {
+      if (this.#left <= 16 || i >= MAX_FIELDS) {
         this.cut = true;
         this.#write(`"<…>":"<${names.length - i} more>"`);
         break;

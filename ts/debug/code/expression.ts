@@ -69,6 +69,9 @@ const LEVELS: readonly { readonly [sign: string]: Binary }[] = [
   },
 ];
 
+/** In place of what stands behind a `?.` of nothing. */
+const SKIPPED = Symbol("skipped");
+
 const isNothing = (value: unknown): boolean => value === null || value === undefined;
 /** Objects have no text here: theirs might be the user's own. */
 const plain = (value: unknown): unknown => typeof value === "object" && value !== null ? Number.NaN : value;
@@ -190,9 +193,12 @@ class Reader {
 
   #members(first: Expression): Expression {
     let of = first;
+    // `a?.b.c`: where there is no a, the rest is not looked at.
+    let skips = false;
     for (;;) {
       const object = of;
       const optional = this.#takes("?.");
+      skips ||= optional;
       if (this.#takes("[")) {
         const key = this.#ternary();
         this.#needs("]");
@@ -200,7 +206,7 @@ class Reader {
       } else if (optional || this.#takes(".")) {
         const name = this.#name();
         of = this.#takes("(") ? this.#call(object, name, optional) : (names) => memberOf(object(names), name, optional);
-      } else return of;
+      } else return skips ? (names) => ((value) => value === SKIPPED ? undefined : value)(object(names)) : of;
     }
   }
 
@@ -216,7 +222,7 @@ class Reader {
     const method = METHODS[name]!;
     return (names) => {
       const on = object(names);
-      return optional && isNothing(on) ? undefined : method(on, given.map((each) => each(names)));
+      return on === SKIPPED || (optional && isNothing(on)) ? SKIPPED : method(on, given.map((each) => each(names)));
     };
   }
 
@@ -288,8 +294,9 @@ function textOf(literal: string): string {
 /** An own property, or the length of a text or list. */
 function memberOf(object: unknown, key: unknown, optional: boolean): unknown {
   const name = typeof key === "object" && key !== null ? JSON.stringify(key) : String(key);
+  if (object === SKIPPED) return SKIPPED;
   if (isNothing(object)) {
-    if (optional) return undefined;
+    if (optional) return SKIPPED;
     throw new ExpressionError(`there is no "${name}" of ${String(object)}`);
   }
   if (typeof object === "string") {

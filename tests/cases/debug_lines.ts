@@ -1,0 +1,291 @@
+// What a debug session knows of each line of the code: exact at every position, which means what a fresh replay of the history up to there
+// gives; with lines as the user wrote them, for programs of both kinds and for code that a tool has made.
+import { create, fromBinary, fromJson, type JsonValue, toBinary } from "@bufbuild/protobuf";
+import { type DebugSession, expressionOf, openSession } from "../../ts/debug/mod.ts";
+import { HistorySchema } from "../../ts/api/generated/temporal/api/history/v1/message_pb.ts";
+import type { WorkerRealmOptions } from "../../ts/realm/mod.ts";
+import { fileSources } from "../../ts/platform/source_files.ts";
+import { deepEqual, equal, ok, throws } from "./assert.ts";
+import type { Case } from "./case.ts";
+import { API, type RealmHarness, withRealm } from "./realm_host.ts";
+
+/** Set by the Chromium runner, where there are no files. */
+const browser = globalThis as unknown as { __caseSources?: { [path: string]: string } };
+
+async function textOf(path: string): Promise<string> {
+  const given = browser.__caseSources?.[path];
+  if (given !== undefined) return given;
+  const files = fileSources();
+  for (const root of ["../../", "../../../"]) {
+    const text = files.read(new URL(root + path, import.meta.url).href);
+    if (text !== undefined) return text;
+  }
+  throw new Error(`there is no ${path}`);
+}
+
+const TEXT = `${API}
+const add = update("add"), done = signal("done");
+const publish = (items) => publishState({ count: items.length });
+export const cart = workflow("Cart", async (owner) => {
+  publish([]);
+  const items = await receive([], [
+    on(add, ([item], items) => {
+      const more = [...items, item];
+      publish(more);
+      return reply(more.length, more);
+    }),
+    on(done, (_, items) => stop(items)),
+  ]);
+  let slept = 0;
+  for (let i = 0; i < 3; i++) {
+    await sleep(1000);
+    slept++;
+  }
+  await Promise.all([sleep(10), sleep(20)]);
+  await parallel([
+    () => sleep(1),
+    async () => {
+      await sleep(2);
+      log.info("a branch has slept");
+    },
+  ]);
+  return [owner, items, slept];
+});`;
+
+/** The line (from 1) on which a text stands. */
+const lineOf = (part: string): number => TEXT.slice(0, TEXT.indexOf(part)).split("\n").length;
+
+/** A run of the cart, from its start to its end. */
+async function cartHistory(h: RealmHarness): Promise<Uint8Array> {
+  const run = h.start("Cart", { args: ["ada"] });
+  await run.task();
+  run.server.update("u1", "add", "book");
+  await run.task();
+  run.server.update("u2", "add", "pen");
+  await run.task();
+  run.server.signal("done");
+  await run.task();
+  while (run.server.closed === undefined) {
+    run.server.fireTimer([...run.server.timers.keys()][0]!);
+    await run.task();
+    equal(run.failure, "");
+  }
+  return run.server.history();
+}
+
+const OPTIONS: Partial<WorkerRealmOptions> = { lines: true };
+
+/** What a session shows at a position, but for what only later events can say. */
+function shown(session: DebugSession, position: number): unknown {
+  const code = session.code!;
+  const past = (eventId: number | undefined) => eventId !== undefined && eventId <= position ? eventId : undefined;
+  const { published, receive, open, outcome, messages } = session.viewAt(position);
+  return {
+    lines: code.files.map(({ index }) => {
+      const { hits, inTask } = code.counts(index, position);
+      return [[...hits], [...inTask]];
+    }),
+    parked: code.parked(position).map((each) => ({ ...each, eventId: past(each.eventId), endedBy: past(each.endedBy) })),
+    crossings: code.crossings(position),
+    fibers: code.fibers.filter(({ from }) => from <= position).map((fiber) => ({ ...fiber, to: past(fiber.to) })),
+    causes: code.causes.filter(({ taskEventId }) => taskEventId <= position),
+    logs: code.logs(position),
+    changes: code.changes("published", ["count"], position),
+    why: code.why(position).sentence,
+    view: { published, receive, open, outcome: outcome && { ...outcome, eventId: past(outcome.eventId) }, messages },
+  };
+}
+
+/** Every `step`th position equals a fresh replay of the tasks up to there. Answers how many were looked at. */
+async function exact(h: RealmHarness, bytes: Uint8Array, step: number): Promise<number> {
+  const whole = await openSession(bytes, { realm: h.realm });
+  equal(whole.problem, undefined);
+  const { events } = fromBinary(HistorySchema, bytes);
+  let looked = 0;
+  for (let position = 1; position <= events.length; position += step) {
+    // What the task at the position wrote belongs to it: updates stand in history only behind the task that took them.
+    const task = whole.tasks.findLast(({ eventId }) => eventId <= position);
+    const end = Math.max(position, task?.lastEventId ?? 0);
+    const prefix = toBinary(HistorySchema, create(HistorySchema, { events: events.slice(0, end) }));
+    const fresh = await openSession(prefix, { realm: h.realm });
+    deepEqual(shown(fresh, position), shown(whole, position), `at event ${position}`);
+    looked++;
+  }
+  return looked;
+}
+
+export const cases: Case[] = [
+  {
+    name: "lines of a session: every position of a native run equals a fresh replay of what came before",
+    run: () => withRealm(TEXT, async (h) => ok(await exact(h, await cartHistory(h), 2) > 20, "positions"), OPTIONS),
+  },
+  {
+    name: "lines of a session: positions of a program for Temporal equal a fresh replay of what came before",
+    async run() {
+      const json = JSON.parse(await textOf("tests/compat/histories/messages.json")) as JsonValue;
+      const bytes = toBinary(HistorySchema, fromJson(HistorySchema, json, { ignoreUnknownFields: true }));
+      const sources = { "/app/messages.ts": await textOf("tests/compat/programs/messages.ts") };
+      await withRealm("", async (h) => {
+        ok(await exact(h, bytes, 5) > 20, "positions");
+        const session = await openSession(bytes, { realm: h.realm });
+        const code = session.code!;
+        deepEqual(code.fibers.slice(0, 3).map(({ name, parent, cause }) => [name, parent, cause]), [
+          ["run", undefined, 1],
+          ["handler of add", 0, 6],
+          ["handler of ask", 0, 11],
+        ]);
+        deepEqual(code.why(30).takes, { signals: ["add", "stop"], updates: ["ask"], anySignal: true });
+        deepEqual(
+          code.parked(30).filter(({ isOuter }) => !isOuter).map(({ fiberName, place, kind }) => [fiberName, place?.line, kind]),
+          [["handler of ask", 29, "timer"], ["run", 48, "activity"], ["handler of add", 21, "timer"]],
+        );
+      }, { workflows: "/app/messages.ts", sources, scopes: "rewritten", lines: true });
+    },
+  },
+  {
+    name: "lines of a session: where it stands, what crossed, who changed it, and the way to each",
+    run: () =>
+      withRealm(TEXT, async (h) => {
+        const session = await openSession(await cartHistory(h), { realm: h.realm });
+        const code = session.code!;
+        equal(code.files.length, 1);
+        const at = (part: string) => ({ file: 0, line: lineOf(part) });
+        const [start, first, second, , slept] = session.tasks.map(({ eventId }) => eventId) as number[];
+
+        // Lines.
+        const sleeping = at("await sleep(1000)");
+        equal(code.counts(0, session.length).hits[sleeping.line], 3);
+        equal(code.counts(0, start!).hits[sleeping.line], 0);
+        equal(code.counts(0, second!).hits[at("const more").line], 2);
+        equal(code.counts(0, second!).inTask[at("const more").line], 1);
+        ok(code.files[0]!.executable.includes(sleeping.line), "it can run");
+        deepEqual(code.runsOf(at("const more")), [first, second]);
+        equal(code.nextRun(at("const more"), start!), first);
+        equal(code.nextRun(at("const more"), second!), undefined);
+        equal(code.previousRun(at("const more"), session.length), second);
+
+        // Where it stands.
+        const [parked, ...others] = code.parked(second!);
+        deepEqual(others, []);
+        deepEqual([parked!.fiberName, parked!.place, parked!.kind, parked!.since], [
+          "run",
+          at("await receive"),
+          "receive",
+          start,
+        ]);
+        ok(
+          code.why(second!).sentence.startsWith(
+            `Run waits at line ${at("await receive").line} for update add or signal done, since event`,
+          ),
+          code.why(second!).sentence,
+        );
+        const both = session.tasks.find(({ eventId }) => code.parked(eventId)[0]?.place?.line === at("Promise.all").line)!;
+        deepEqual(code.parked(both.eventId).map(({ kind, label }) => [kind, label]), [["timer", "2 × sleep"]]);
+        equal(code.why(session.length).sentence.startsWith("It has completed"), true);
+
+        // Fibers, and what woke them.
+        deepEqual(code.fibers.map(({ name, parent }) => [name, parent]), [
+          ...[["run", undefined], ["handler of add", 0], ["handler of add", 0], ["handler of done", 0], ["branch 1", 0], [
+            "branch 2",
+            0,
+          ]],
+        ]);
+        const fired = code.causes.find(({ taskEventId, fiber }) => taskEventId === slept && fiber === 0)!;
+        equal(session.events[fired.eventId - 1]!.type, "TimerFired");
+        deepEqual(fired.place, sleeping);
+
+        // Values.
+        const crossed = code.crossings(second!).filter(({ kind }) => ["message", "answer", "accumulator"].includes(kind));
+        deepEqual(
+          crossed.map(({ kind, value, before, isNew }) => [kind, value.value, before?.value, isNew]).sort(([a], [b]) =>
+            a === b ? 0 : a! < b! ? -1 : 1
+          ),
+          [
+            ["accumulator", [], undefined, false],
+            ["accumulator", ["book", "pen"], ["book"], true],
+            ["answer", 2, 1, true],
+            ["message", ["pen"], ["book"], true],
+          ],
+        );
+        deepEqual(code.variables(at("return reply"), second!)?.more?.value, ["book", "pen"]);
+        deepEqual(code.logPoint(sleeping, "i * 10 + slept").map(({ value }) => value), [0, 11, 22]);
+        deepEqual(code.logPoint(sleeping, "nothing")[0]!.error, '"nothing" is not known here');
+        const changed = code.lastChange("published", ["count"], session.length)!;
+        deepEqual([changed.taskEventId, changed.before, changed.after], [second, 1, 2]);
+        deepEqual(changed.place, at("const publish"));
+        deepEqual(code.logs(session.length).map(({ message, place }) => [message, place?.line]), [
+          ["a branch has slept", at("log.info").line],
+        ]);
+        deepEqual(code.commands(slept!).map(({ kind, place }) => [kind, place?.line]), [["StartTimer", sleeping.line]]);
+
+        // Breakpoints.
+        equal(code.findNext(1, "forward", { when: "state.count >= 2" }), second);
+        equal(code.findNext(session.length, "back", { when: "state.count >= 2" }), second);
+        equal(
+          code.findNext(1, "forward", { when: ({ variables }) => variables.slept === 2 }),
+          code.findNext(1, "forward", { when: "slept === 2" }),
+        );
+        equal(code.findNext(1, "forward", { place: at("const more") }), first);
+        equal(code.findNext(session.length, "back", { place: at("const more") }), second);
+        equal(code.findNext(1, "forward", { command: "StartTimer" }), session.tasks[3]!.eventId);
+        equal(session.events[code.findNext(1, "forward", { eventType: "TimerFired" })! - 1]!.type, "TimerFired");
+        equal(code.findNext(1, "forward", { when: "state.count > 9" }), undefined);
+      }, OPTIONS),
+  },
+  {
+    name: "lines of a session: of code that a tool has made they are the original's, and without probes there are none",
+    run: () =>
+      withRealm(TEXT, async (h) => {
+        const bytes = await cartHistory(h);
+        // Each line of the module comes from the line ten further on.
+        const mappings = TEXT.split("\n").map((_, i) => i === 0 ? "AAUA" : "AACA").join(";");
+        const map = btoa(JSON.stringify({ version: 3, sources: ["src/cart.ts"], names: [], mappings }));
+        const mapped = `${TEXT}\n//# sourceMappingURL=data:application/json;base64,${map}`;
+        await withRealm(mapped, async ({ realm }) => {
+          const { code, length } = await openSession(bytes, { realm });
+          equal(code!.files[0]!.name.endsWith("/app/src/cart.ts"), true, code!.files[0]!.name);
+          const line = lineOf("await sleep(1000)") + 10;
+          equal(code!.counts(0, length).hits[line], 3);
+          ok(code!.crossings(length).some(({ place, name }) => place.line === line && name === "slept"), "values at the line");
+        }, OPTIONS);
+        await withRealm(TEXT, async ({ realm }) => equal((await openSession(bytes, { realm })).code, undefined));
+      }, OPTIONS),
+  },
+  {
+    name: "lines of a session: expressions read copies, and nothing else",
+    run() {
+      const names = {
+        items: [{ sku: "a", n: 2 }, { sku: "b", n: 3 }],
+        text: "book",
+        nothing: null,
+        long: [1, 2, "<40 more>", 43],
+      };
+      const value = (text: string) =>
+        expressionOf(text)((name) =>
+          Object.hasOwn(names, name) ? { value: (names as { [name: string]: unknown })[name] } : undefined
+        );
+      for (
+        const [text, wanted] of [
+          ["items.length > 1 && items[0].sku === 'a'", true],
+          ["items.some((item, i) => item.n === 3 && i === 1)", true],
+          ["items.map(item => item.n * 2)", [4, 6]],
+          ["nothing?.deep.er ?? 'none'", "none"],
+          ['text.startsWith("bo") ? 1 + 2 * 3 : -1', 7],
+          ["!(text === 'x') || false", true],
+          ["typeof items", "object"],
+          ["text + 1", "book1"],
+          ["long.length", 43],
+          ["long[42]", 43],
+          ["items.constructor", undefined],
+          ["text.constructor", undefined],
+        ] as const
+      ) deepEqual(value(text), wanted, text);
+      for (const text of ["items = 1", "1 +", "items.push(1)", "new Date()", "`x`", "a.b.c(", "constructor.constructor('x')()"]) {
+        throws(() => expressionOf(text)(() => undefined), /^ExpressionError: /);
+      }
+      throws(() => value("unknown > 1"), /^ExpressionError: /);
+      throws(() => value("long[10]"), /^ExpressionError: /);
+      throws(() => value("(".repeat(5000)), /^ExpressionError: /);
+    },
+  },
+];

@@ -9,8 +9,8 @@ import type { EditorHandle } from "./editor.ts";
 
 export const editing: Signal<boolean> = signal(false);
 
-/** So long after the last key the code is replayed. */
-export const REST_MS = 150;
+/** So long after the last key the text is handed on; the replay settles 100 ms more. */
+export const REST_MS = 50;
 
 export function LazyEditor({ run, path, red }: { run: OpenRun; path: string; red: number | undefined }): JSX.Element {
   const host = useRef<HTMLDivElement>(null);

@@ -82,6 +82,11 @@ function plain(data: unknown): void {
         for (const [name, each] of value) inner.push(name, each);
         continue;
       }
+      // Of the record of lines.
+      if (value instanceof Set) {
+        for (const each of value) inner.push(each);
+        continue;
+      }
       if (Array.isArray(value)) {
         for (const each of value) inner.push(each);
         continue;

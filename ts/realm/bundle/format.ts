@@ -101,6 +101,9 @@ export function readBundle(text: string, file: string): BundleContent {
   const modules: BundledModule[] = [];
   for (let i = 0; i < Number(count); i++) {
     const module = head(at, MODULE) as unknown as Omit<BundledModule, "text"> & { readonly lines: number };
+    const { lines: own, name: of, imports: importing, requires: requiring } = module;
+    const isWhole = Number.isInteger(own) && own >= 1 && typeof of === "string" && isTable(importing) && isTable(requiring);
+    if (!isWhole) damaged(at + 1, "a module needs a name, a number of lines, imports and requires");
     const begin = at + 1;
     at = begin + module.lines;
     if (at > lines.length) damaged(begin, `module ${module.name} has ${module.lines} lines, and the file ends before`);
@@ -115,6 +118,9 @@ export function readBundle(text: string, file: string): BundleContent {
   };
   return { entries, version: String(temporalex), modules };
 }
+
+const isTable = (value: unknown): boolean =>
+  typeof value === "object" && value !== null && Object.values(value).every((target) => typeof target === "string");
 
 const OFFICIAL = /^\s*(?:"use strict";\s*)?(?:var|let|const) __TEMPORAL__\b|__webpack_require__[\s\S]*\b__TEMPORAL__\b/;
 const OFFICIAL_SOURCE = /importWorkflows\b[^{]*\{\s*(?:\/\/[^\n]*\n\s*)*return __webpack_require__\((?:\/\*.*?\*\/\s*)*"([^"]+)"/;

@@ -25,7 +25,8 @@ export class BundleResolver implements ModuleResolver {
     if (module === undefined || specifier === parent) {
       return this.#modules.has(specifier) ? { kind: "file", url: specifier } : this.#others.resolve(specifier, parent, how);
     }
-    const target = (how === "import" ? module.imports : module.requires)[specifier];
+    const targets = how === "import" ? module.imports : module.requires;
+    const target = Object.hasOwn(targets, specifier) ? targets[specifier] : undefined;
     if (target === undefined) return this.#missing(specifier, how);
     if (target.startsWith("realm:")) return providedAs(target.slice("realm:".length));
     const url = parent.slice(0, parent.length - module.name.length) + target;

@@ -3,7 +3,10 @@ import type { JSX } from "preact";
 import { codeDoor } from "../app/drop_paste.ts";
 import { openFiles } from "../app/doors.ts";
 import { type Dropped, takeDrop, takeFiles } from "./dropped.ts";
-import { takeCode, takePaste } from "./run_code.ts";
+import { currentRun } from "../app/state.ts";
+
+/** A history begins with neither of these. */
+const IS_CODE = /^\s*(?:(?:import|export|const|async|function)\b|\/[/*])/;
 
 /** Lets dropped and pasted code in. */
 export function openCodeDoors(): void {
@@ -14,13 +17,17 @@ export function openCodeDoors(): void {
       void take(dropped);
       return true;
     },
-    paste: takePaste,
+    paste: (text) => {
+      if (currentRun.peek() === undefined || !IS_CODE.test(text)) return false;
+      void import("./take_code.ts").then(({ takePaste }) => takePaste(text));
+      return true;
+    },
   };
 }
 
 async function take(dropped: Dropped): Promise<void> {
   if (dropped.histories.length > 0) await openFiles(dropped.histories);
-  if (dropped.files.length + dropped.folders.length > 0) await takeCode(dropped);
+  if (dropped.files.length + dropped.folders.length > 0) await (await import("./take_code.ts")).takeCode(dropped);
 }
 
 /** Buttons for a folder and for files of code. */

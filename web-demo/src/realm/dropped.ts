@@ -1,8 +1,7 @@
 // What comes in by hand: a drop, a file dialog, a folder dialog. Histories and code are told apart by name; a folder is code, and its
 // histories, if it has some, stay where they are.
-import { isCode, isSkipped } from "./find_entry.ts";
+import { isCode } from "./code_names.ts";
 import { type FileSource, LARGEST_FILE } from "./file_source.ts";
-import type { CodeFile } from "./code_set.ts";
 import type { Listing } from "./loader/virtual_files.ts";
 
 /** What was dropped, sorted. */
@@ -107,42 +106,10 @@ function listSource(list: readonly File[]): FileSource {
   };
 }
 
-async function textOf(file: File, path: string): Promise<string> {
+/** The text of a file. Rejects for one that is too large to be code. */
+export async function textOf(file: File, path: string): Promise<string> {
   if (file.size > LARGEST_FILE) {
     throw new Error(`${path} has ${Math.round(file.size / 2 ** 20)} MiB, too much for a file of code`);
   }
   return await file.text();
-}
-
-/** Files that are searched for the workflow at most: a folder with more is not a project's. */
-const MOST_FILES = 5000;
-
-/** The user's own files of code in a folder: not its packages, and not what begins with a dot. */
-export async function ownFiles(source: FileSource): Promise<CodeFile[]> {
-  const paths: string[] = [];
-  const open = [""];
-  for (let folder = open.shift(); folder !== undefined && paths.length < MOST_FILES; folder = open.shift()) {
-    const listing = await source.list(folder);
-    const prefix = folder === "" ? "" : `${folder}/`;
-    for (const name of listing?.files ?? []) if (isCode(name)) paths.push(prefix + name);
-    for (const name of listing?.folders ?? []) if (!isSkipped(name)) open.push(prefix + name);
-  }
-  return await Promise.all(
-    paths.slice(0, MOST_FILES).map(async (path) => {
-      // A file that cannot be read may still be one that is not needed.
-      const text = await source.read(path).catch(() => "");
-      return { path, text };
-    }),
-  );
-}
-
-/** The texts of files that were dropped by themselves. Two of one name are told apart by a number. */
-export async function readFiles(files: readonly File[]): Promise<CodeFile[]> {
-  const taken = new Set<string>();
-  return await Promise.all(files.map(async (file) => {
-    let path = file.name;
-    for (let n = 2; taken.has(path); n++) path = `${n}/${file.name}`;
-    taken.add(path);
-    return { path, text: await textOf(file, path) };
-  }));
 }

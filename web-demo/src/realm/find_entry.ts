@@ -11,12 +11,6 @@ export interface FoundEntries {
   readonly known: readonly string[];
 }
 
-/** Files that may hold code, by name. */
-export const isCode = (path: string): boolean => /\.[cm]?[jt]sx?$/.test(path) && !/\.d\.[cm]?ts$/.test(path);
-
-/** Folders that are not searched. */
-export const isSkipped = (folder: string): boolean => /^(?:node_modules|\..*|coverage)$/.test(folder);
-
 const IS_TEST = /(?:^|\/)(?:tests?|__tests__|spec)\/|[._-](?:test|spec)\.[cm]?[jt]sx?$/;
 const NATIVE = /\bworkflow\s*(?:<[^()]{0,500}>)?\s*\(\s*(["'`])((?:(?!\1)[^\\\n])+)\1/g;
 const EXPORTED = /\bexport\s+(?:async\s+)?(?:function\s*\*?|const|let|class)\s+([\p{L}_$][\p{L}\p{N}_$]*)/gu;

@@ -16,6 +16,8 @@ export interface LoadedCode {
 
 /** What may be read of one folder for one graph. */
 const MOST_BYTES = 128 * 1024 * 1024;
+/** Parsing that takes longer than this without asking for a file has no end. */
+const LOAD_MS = 20_000;
 
 /** Loads code sets in a worker, one at a time. */
 export class CodeLoader {
@@ -29,22 +31,34 @@ export class CodeLoader {
     this.#open?.fail(new Error("the code was loaded again"));
     const worker = this.#worker ??= this.#start();
     let bytes = 0;
+    let timer: ReturnType<typeof setTimeout> | undefined;
     return await new Promise((resolve, reject) => {
+      const watch = () => {
+        clearTimeout(timer);
+        timer = setTimeout(() => {
+          this.stop();
+          reject(new Error(`the code was not read within ${LOAD_MS / 1000} s: some file of it takes the parser too long`));
+        }, LOAD_MS);
+      };
       const fail = (error: Error) => {
+        clearTimeout(timer);
         if (this.#open?.id === id) this.#open = undefined;
         reject(error);
       };
       const receive = (message: FromLoader) => {
         switch (message.t) {
           case "want":
+            clearTimeout(timer);
             return void read(code, message).then((more) => {
               if (this.#open?.id !== id) return;
               for (const { text } of more.files) bytes += text.length;
               if (bytes > MOST_BYTES) return fail(new Error(`the code needs more than ${MOST_BYTES >> 20} MiB of files`));
+              watch();
               post(worker, { t: "more", id, ...more });
             }, fail);
           case "loaded": {
             const { graph, hasConverter, files } = message;
+            clearTimeout(timer);
             this.#open = undefined;
             return resolve({ graph, hasConverter, code: { ...code, files: inOrder(files, code) } });
           }
@@ -56,6 +70,7 @@ export class CodeLoader {
       };
       this.#open = { id, receive, fail };
       const { entry, files } = code;
+      watch();
       post(worker, { t: "load", id, set: code.id, entry, lines, files, hasMore: code.source !== undefined });
     });
   }

@@ -2,12 +2,13 @@
 // have the workflow, which of them it is.
 import { computed, type Signal, signal } from "@preact/signals";
 import type { JSX } from "preact";
+import { useEffect, useState } from "preact/hooks";
 import { currentRun, type OpenRun } from "../app/state.ts";
 import { Dialog } from "../ui/dialog.tsx";
 import type { CodeFile, CodeSet } from "./code_set.ts";
 import { permit } from "./permission.ts";
 import "./permission.css";
-import { entryQuestion } from "./run_code.ts";
+import { entryQuestion, stopRunning } from "./run_code.ts";
 
 const FROM: { readonly [origin in CodeSet["origin"]]: string } = {
   sample: "It came with this page.",
@@ -27,6 +28,11 @@ const waiting = computed((): OpenRun | undefined =>
   currentRun.value?.verdict.value.state === "waiting for permission" ? currentRun.value : undefined
 );
 const seen: Signal<boolean> = signal(false);
+const replaying = computed((): OpenRun | undefined =>
+  currentRun.value?.verdict.value.state === "replaying" ? currentRun.value : undefined
+);
+/** Most code is replayed before there would be something to stop. */
+const SLOW_MS = 700;
 
 /** The bar over a run whose code has not run yet, and its dialog. */
 export function Permission(): JSX.Element {
@@ -46,7 +52,27 @@ export function Permission(): JSX.Element {
         {run !== undefined && <WhatWillRun run={run} code={run.code.value!} />}
       </Dialog>
       <EntryQuestion />
+      <Running />
     </>
+  );
+}
+
+/** Code that takes a while, and the way to end it. */
+function Running(): JSX.Element | null {
+  const run = replaying.value;
+  const [isSlow, setSlow] = useState(false);
+  useEffect(() => {
+    setSlow(false);
+    if (run === undefined) return;
+    const timer = setTimeout(() => setSlow(true), SLOW_MS);
+    return () => clearTimeout(timer);
+  }, [run]);
+  if (run === undefined || !isSlow) return null;
+  return (
+    <div class="permission floating" id="running">
+      <p>The code is still running.</p>
+      <button type="button" class="button risky" onClick={() => void stopRunning(run)}>Stop</button>
+    </div>
   );
 }
 

@@ -1,0 +1,224 @@
+// Hostile code, files, bundles and histories: they reach nothing of the page, of the browser's storage or of the network, and end when they
+// are told to.
+import { gzipSync } from "node:zlib";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { type App, expect, serveDemo, test } from "./support/story.ts";
+import { ownProgram, permit } from "./support/programs.ts";
+
+const { history, code } = ownProgram();
+
+async function open(app: App, files: readonly { readonly name: string; readonly content: string | Uint8Array }[]): Promise<void> {
+  await app.start();
+  await app.drop([{ name: "tally.json", content: history }]);
+  await expect(app.page.locator("#verdict")).toHaveText(/No code/);
+  await app.drop(files);
+}
+
+/** A server of another origin that counts who comes. */
+async function stranger(): Promise<{ readonly url: string; readonly hits: string[]; close(): void }> {
+  const hits: string[] = [];
+  const server = createServer((request, response) => {
+    hits.push(request.url ?? "");
+    response.writeHead(200, { "access-control-allow-origin": "*", "content-type": "text/javascript" }).end("");
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, hits, close: () => server.close() };
+}
+
+/** What code tries that has got past the guard: it is run as the worker itself. Each attempt ends with an error. */
+const ATTEMPTS = (there: string, here: string): { readonly [name: string]: string } => ({
+  fetch: `await fetch("${there}fetch")`,
+  "fetch of the page's origin": `await fetch("${here}")`,
+  "fetch without cors": `await fetch("${there}nocors", { mode: "no-cors", keepalive: true })`,
+  XMLHttpRequest: `const x = new XMLHttpRequest(); x.open("GET", "${there}xhr", false); x.send()`,
+  WebSocket: `await new Promise((y, n) => { const w = new WebSocket("${
+    there.replace("http", "ws")
+  }ws"); w.onopen = y; w.onerror = () => n(new Error("refused")) })`,
+  EventSource:
+    `await new Promise((y, n) => { const e = new EventSource("${there}es"); e.onopen = y; e.onerror = () => n(new Error("refused")) })`,
+  WebTransport: `await new WebTransport("${there.replace("http:", "https:")}wt").ready`,
+  RTCPeerConnection: `new RTCPeerConnection()`,
+  importScripts: `importScripts("${there}script.js")`,
+  "importScripts of the page's origin": `importScripts("${here}assets/x.js")`,
+  "importScripts of a blob": `importScripts(URL.createObjectURL(new Blob(["1"])))`,
+  "import()": `await import("${there}module.js")`,
+  "import() of data": `await import("data:text/javascript,export default 1")`,
+  "a worker of another origin":
+    `await new Promise((y, n) => { const w = new Worker("${there}worker.js"); w.onmessage = y; w.onerror = () => n(new Error("refused")) })`,
+  "fetch in a worker of its own":
+    `await new Promise((y, n) => { const w = new Worker(URL.createObjectURL(new Blob(['fetch("${there}inner").then(() => postMessage(1), (e) => postMessage(String(e)))']))); w.onmessage = ({ data }) => data === 1 ? y() : n(new Error(data)); w.onerror = () => n(new Error("refused")) })`,
+  SharedWorker: `new SharedWorker("${here}x.js")`,
+  indexedDB: `await new Promise((y, n) => { const r = indexedDB.open("x"); r.onsuccess = y; r.onerror = () => n(r.error) })`,
+  caches: `await caches.open("x")`,
+  "private files": `await navigator.storage.getDirectory()`,
+  locks: `await navigator.locks.request("x", () => 1)`,
+  cookies: `await cookieStore.getAll()`,
+  localStorage: `localStorage.getItem("x")`,
+  document: `document.title`,
+  parent: `parent.document.title`,
+  beacon: `navigator.sendBeacon("${there}beacon")`,
+});
+
+test("what has got past the guard reaches no network, storage, channel or page", async ({ app, watch }) => {
+  await app.sample("counter");
+  const other = await stranger();
+  try {
+    const heard = app.page.evaluate(() => {
+      document.cookie = "secret=1";
+      localStorage.setItem("secret", "1");
+      const channel = new BroadcastChannel("secret");
+      const got: unknown[] = [];
+      channel.onmessage = ({ data }) => got.push(data);
+      return new Promise((resolve) =>
+        setTimeout(() => (channel.postMessage("from the page"), setTimeout(() => resolve(got), 500)), 1500)
+      );
+    });
+    const attempts = ATTEMPTS(other.url, app.url);
+    const script = `
+      const channel = new BroadcastChannel("secret");
+      let overheard = "nothing";
+      channel.onmessage = ({ data }) => overheard = data;
+      onmessage = async () => {
+        const results = { origin: self.origin };
+        for (let i = 0; i < 20; i++) channel.postMessage("from the code");
+        ${
+      Object.entries(attempts).map(([name, attempt]) =>
+        `try { await (async () => { ${attempt} })(); results[${JSON.stringify(name)}] = "reached"; } catch (e) { results[${
+          JSON.stringify(name)
+        }] = "refused"; }`
+      ).join("\n")
+    }
+        setTimeout(() => { results.overheard = overheard; postMessage(results); }, 2500);
+      };`;
+    const results = await app.page.evaluate(runRaw, { script, sandboxed: true });
+    const wanted = Object.fromEntries(Object.keys(attempts).map((name) => [name, "refused"]));
+    expect(results).toEqual({ ...wanted, origin: "null", overheard: "nothing" });
+    expect(await heard).toEqual([]);
+    expect(other.hits).toEqual([]);
+  } finally {
+    other.close();
+  }
+  // The browser reports what its policy refused, requests that it never sent included: the other server has seen none.
+  const reported = new RegExp(`^(?:console|policy): |^request: ${other.url}`);
+  for (const seen of watch.taken()) expect(seen).toMatch(reported);
+});
+
+/** Starts the sandboxed frame with a script of its own, as the page does, and gives the script's first message. */
+async function runRaw({ script, sandboxed }: { readonly script: string; readonly sandboxed: boolean }): Promise<unknown> {
+  const frame = document.createElement("iframe");
+  if (sandboxed) frame.setAttribute("sandbox", "allow-scripts");
+  frame.src = new URL("sandbox.html", document.baseURI).href;
+  const { port1, port2 } = new MessageChannel();
+  const loaded = new Promise((resolve) => frame.onload = resolve);
+  document.body.append(frame);
+  await loaded;
+  if (sandboxed && frame.contentDocument !== null) {
+    throw new Error("the page reaches into the frame, so the frame may reach out of it");
+  }
+  const here = new Promise((resolve) => port1.onmessage = ({ data }) => resolve(data));
+  frame.contentWindow!.postMessage({ t: "start", script, core: new ArrayBuffer(0), messagesPerSecond: 100 }, "*", [port2]);
+  const greeting = await here;
+  if ((greeting as { t: string }).t !== "here") return greeting;
+  const worker = new MessageChannel();
+  const first = new Promise((resolve) => {
+    worker.port1.onmessage = ({ data }) => data !== undefined && resolve(data);
+    port1.onmessage = ({ data }) => resolve(data);
+  });
+  port1.postMessage({ t: "worker", id: 1 }, [worker.port2]);
+  return await first;
+}
+
+test("a frame that has the page's origin runs nothing, whatever the server sends", async ({ page, watch }) => {
+  const site = await serveDemo({ path: "/plain/", headers: false });
+  try {
+    await page.goto(site.url);
+    await page.locator("#main").waitFor();
+    expect(await page.evaluate(runRaw, { script: "postMessage('ran')", sandboxed: false })).toEqual({
+      t: "refused",
+      message: `its origin is ${new URL(site.url).origin}, and code runs in an opaque one only`,
+    });
+    expect(await page.evaluate(runRaw, { script: "onmessage = () => postMessage('ran')", sandboxed: true })).toBe("ran");
+  } finally {
+    await site.close();
+  }
+  watch.taken();
+});
+
+test("code that floods the page with messages is ended", async ({ app }) => {
+  await app.sample("counter");
+  // Its first messages come through; the frame's word of its end comes by another port.
+  const died = await app.page.evaluate(runRaw, {
+    script: "onmessage = () => { for (let i = 0; i < 1e5; i++) postMessage(undefined); }",
+    sandboxed: true,
+  });
+  expect(died).toEqual({ t: "died", id: 1, reason: "it sent more than 100 messages in a second" });
+});
+
+test("code that spins in a task is ended by the watchdog, and the page stays awake", async ({ app }) => {
+  await open(app, [{ name: "tally.ts", content: code.replace("publishState(0);", "for (;;);") }]);
+  await permit(app);
+  await expect(app.page.locator("#verdict")).toHaveText(/Fails|Not replayed/);
+  expect(await app.page.evaluate(() => 1 + 1)).toBe(2);
+});
+
+test("code that spins while it is loaded is ended by Stop within a second", async ({ app }) => {
+  await open(app, [{ name: "tally.ts", content: `${code}\nfor (;;);` }]);
+  await permit(app);
+  await app.page.getByRole("button", { name: "Stop" }).click();
+  const began = Date.now();
+  await expect(app.page.locator("#verdict")).toHaveText(/Not replayed/);
+  await expect.poll(() => app.page.workers().filter((worker) => worker.url().startsWith("blob:")).length).toBe(0);
+  test.info().annotations.push({ type: "note", description: `stopped after ${Date.now() - began} ms` });
+});
+
+test("code that takes all memory does not take the page with it", async ({ app, watch }) => {
+  await open(app, [{
+    name: "tally.ts",
+    content: code.replace("publishState(0);", "const all: number[][] = []; for (;;) all.push(new Array(1e6).fill(1.5));"),
+  }]);
+  await permit(app);
+  await expect(app.page.locator("#verdict")).toHaveText(/Fails|Not replayed/);
+  expect(await app.page.evaluate(() => 1 + 1)).toBe(2);
+  watch.taken();
+});
+
+test("names that would change prototypes change nothing", async ({ app }) => {
+  const hostile = history.replace(
+    '"eventId"',
+    '"__proto__": { "polluted": 1 }, "constructor": { "prototype": { "polluted": 1 } }, "eventId"',
+  );
+  await app.start();
+  await app.drop([{ name: "hostile.json", content: hostile }]);
+  await app.page.waitForTimeout(500);
+  const bundle =
+    `// Workflow bundle of temporalex, format 1: x\n//# bundle {"workflows":["__proto__"],"interceptors":[],"modules":1,"temporalex":"0"}\n` +
+    `//# module {"name":"__proto__","kind":"esm","lines":2,"imports":{"__proto__":"realm:__proto__","constructor":"x"},"requires":{}}\n` +
+    `import "constructor"; import "toString"; export const Tally = "Tally";\nworkflow("Tally", {});\n//# end\n` +
+    `//# sourceMappingURL=data:application/json,${
+      encodeURIComponent(
+        '{"version":3,"sources":["__proto__","../../../../etc/passwd"],"sourcesContent":[{"__proto__":{"polluted":1}}],"names":["__proto__"],"mappings":"' +
+          `${"A".repeat(200_000)};${";".repeat(200_000)}AA${"g".repeat(1000)}A"}`,
+      )
+    }`;
+  await open(app, [{ name: "hostile.js", content: bundle }]);
+  await permit(app);
+  await expect(app.page.locator("#verdict")).toHaveText(/Not replayed|Not parsed|Fails/);
+  expect(await app.page.evaluate(() => ({}) as { polluted?: unknown }).then((o) => o.polluted)).toBeUndefined();
+  expect(await app.page.evaluate(() => Object.keys(Object.prototype).length)).toBe(0);
+});
+
+test("a bundle of modules without length is refused, and not read for ever", async ({ app }) => {
+  const bundle = `// Workflow bundle of temporalex, format 1: workflow("Tally"\n` +
+    `//# bundle {"workflows":["a"],"interceptors":[],"modules":1e12,"temporalex":"0"}\n` +
+    `//# module {"name":"a","kind":"esm","lines":-1,"imports":{},"requires":{}}\n//# end\n`;
+  await open(app, [{ name: "hostile.js", content: bundle }]);
+  await permit(app);
+  await expect(app.page.locator("#verdict")).toHaveAttribute("title", /damaged workflow bundle: a module needs a name/);
+});
+
+test("a history that unpacks to more than any history has is refused", async ({ app }) => {
+  await app.start();
+  await app.drop([{ name: "bomb.json.gz", content: gzipSync(Buffer.alloc(300 * 2 ** 20, 32)) }]);
+  await expect(app.page.locator(".notices")).toContainText("256 MiB when it is unpacked");
+});

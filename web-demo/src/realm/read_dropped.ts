@@ -1,0 +1,38 @@
+// The texts of what was dropped: files by themselves, and the user's own files in a folder.
+import { isCode, isSkipped } from "./code_names.ts";
+import type { CodeFile } from "./code_set.ts";
+import { textOf } from "./dropped.ts";
+import type { FileSource } from "./file_source.ts";
+
+/** Files that are searched for the workflow at most: a folder with more is not a project's. */
+const MOST_FILES = 5000;
+
+/** The user's own files of code in a folder: not its packages, and not what begins with a dot. */
+export async function ownFiles(source: FileSource): Promise<CodeFile[]> {
+  const paths: string[] = [];
+  const open = [""];
+  for (let folder = open.shift(); folder !== undefined && paths.length < MOST_FILES; folder = open.shift()) {
+    const listing = await source.list(folder);
+    const prefix = folder === "" ? "" : `${folder}/`;
+    for (const name of listing?.files ?? []) if (isCode(name)) paths.push(prefix + name);
+    for (const name of listing?.folders ?? []) if (!isSkipped(name)) open.push(prefix + name);
+  }
+  return await Promise.all(
+    paths.slice(0, MOST_FILES).map(async (path) => {
+      // A file that cannot be read may still be one that is not needed.
+      const text = await source.read(path).catch(() => "");
+      return { path, text };
+    }),
+  );
+}
+
+/** The texts of files that were dropped by themselves. Two of one name are told apart by a number. */
+export async function readFiles(files: readonly File[]): Promise<CodeFile[]> {
+  const taken = new Set<string>();
+  return await Promise.all(files.map(async (file) => {
+    let path = file.name;
+    for (let n = 2; taken.has(path); n++) path = `${n}/${file.name}`;
+    taken.add(path);
+    return { path, text: await textOf(file, path) };
+  }));
+}

@@ -1,0 +1,90 @@
+// Finds the workflow in what was dropped or pasted, and puts the code beside the current run. Loaded with the first code that comes in.
+import { notify } from "../app/notices.ts";
+import { currentRun, type OpenRun } from "../app/state.ts";
+import { type CodeFile, type CodeOrigin, type CodeSet, codeSet } from "./code_set.ts";
+import type { Dropped } from "./dropped.ts";
+import type { FileSource } from "./file_source.ts";
+import { findEntry } from "./find_entry.ts";
+import { mayRun } from "./permission.ts";
+import { ownFiles, readFiles } from "./read_dropped.ts";
+import { entryQuestion, putCode } from "./run_code.ts";
+
+/** Takes the files and folders of a drop as the code of the current run. */
+export async function takeCode({ files, folders }: Dropped): Promise<void> {
+  const run = currentRun.peek();
+  const name = [...folders, ...files].map((each) => each.name).join(", ");
+  if (run === undefined) {
+    return notify({
+      title: `${name} is code`,
+      text: "without a history.",
+      advice: "Open the history of a run first, then drop the code beside it.",
+    });
+  }
+  try {
+    const [folder] = folders;
+    const loose = await readFiles(files);
+    const own = folder === undefined ? [] : await ownFiles(folder.source);
+    // One file alone goes into the code that is there, where it belongs to it: an import that was missing.
+    const before = run.code.peek();
+    if (folder === undefined && before !== undefined && before.source === undefined && before.origin === "files") {
+      const all = [...before.files.filter(({ path }) => !loose.some((file) => file.path === path)), ...loose];
+      return choose(run, all, "files", undefined, name);
+    }
+    choose(run, [...loose, ...own], folder === undefined ? "files" : "folder", folder?.source, name);
+  } catch (error) {
+    notify({ title: `${name} cannot be read:`, text: `${(error as Error).message}.` });
+  }
+}
+
+/** Takes pasted text as the code of the current run. */
+export function takePaste(text: string): void {
+  const run = currentRun.peek();
+  if (run === undefined) return;
+  choose(run, [{ path: "pasted.ts", text }], "paste", undefined, "the pasted text");
+}
+
+function choose(
+  run: OpenRun,
+  files: readonly CodeFile[],
+  origin: CodeOrigin,
+  source: FileSource | undefined,
+  name: string,
+): void {
+  const { type } = run.model.facts;
+  const { candidates, known } = findEntry(files, type);
+  const take = (entry: string) => {
+    const first = files.find(({ path }) => path === entry)!;
+    const needed = source === undefined ? files : [first];
+    void load(run, codeSet({ entry, files: needed, origin, ...(source === undefined ? {} : { source }) }));
+  };
+  if (candidates.length === 1) return take(candidates[0]!);
+  if (candidates.length > 1) {
+    entryQuestion.value = {
+      run,
+      candidates,
+      choose: (path) => {
+        entryQuestion.value = undefined;
+        take(path);
+      },
+    };
+    return;
+  }
+  // A program may have a default export for all types, or give its workflows their names as it runs.
+  if (files.length === 1) return take(files[0]!.path);
+  const has = known.length === 0
+    ? "no workflows"
+    : `the workflows ${known.slice(0, 8).join(", ")}${known.length > 8 ? " and others" : ""}`;
+  notify({
+    title: `${name} has no workflow "${type}":`,
+    text: `${files.length === 1 ? "it exports" : `its ${files.length} files of code export`} ${has}.`,
+    advice: `Drop the file that exports "${type}", or the folder of its project.`,
+  });
+}
+
+/** Reads what the entry needs before the code is put beside the run, so that it can be seen whole before it runs. */
+async function load(run: OpenRun, code: CodeSet): Promise<void> {
+  if (mayRun(code)) return putCode(run, code);
+  const { readCode } = await import("./replay_code.ts");
+  // What cannot be loaded is put there as it is: the replay says what is wrong.
+  putCode(run, await readCode(code).catch(() => code));
+}

@@ -33,11 +33,13 @@ export async function buildDemo() {
   buildDist();
   const { build } = await import("vite");
   await build({ configFile: join(root, "web-demo/vite.config.mjs"), logLevel: "error" });
+  const { writeServiceWorker } = await import("../web-demo/tools/service_worker.mjs");
+  writeServiceWorker(dist, UNUSED);
   return sizes();
 }
 
 /** Bundled because a bundler follows every address in the package, and never fetched by this page: it says where core and code are. */
-const UNUSED = /^(worker_wasm|engine_wasm|graph|sqlite3-worker1|sqlite3-opfs|__vite|worker_entry|activity_thread)/;
+const UNUSED = /^(worker_wasm|engine_wasm|sqlite3-worker1|sqlite3-opfs|__vite|worker_entry|activity_thread)/;
 
 /** What the browser fetches: with the page, and when a part is opened. */
 function sizes() {

@@ -13,3 +13,6 @@ declare module "virtual:sandbox" {
   const url: string;
   export default url;
 }
+interface ImportMeta {
+  readonly env: { readonly PROD: boolean };
+}

@@ -2,6 +2,8 @@
 import type { JSX } from "preact";
 import { Icon, IconButton } from "../ui/icon.tsx";
 import { sheetIsOpen } from "./keys.ts";
+import { Glyph } from "../ui/glyph.tsx";
+import { isReadyOffline } from "./offline.ts";
 import { RunFacts } from "./run_facts.tsx";
 import { currentRun, intro, type Room, room } from "./state.ts";
 import { switchTheme } from "./theme.ts";
@@ -37,6 +39,11 @@ export function TopBar(): JSX.Element {
       </nav>
       <div class="facts-line">{run !== undefined && <RunFacts run={run} />}</div>
       {run !== undefined && <VerdictChip verdict={run.verdict.value} />}
+      {run === undefined && isReadyOffline.value && (
+        <p class="verdict ok" title="The page's files are in this browser: it opens without a network">
+          <Glyph kind="replays" /> Ready offline
+        </p>
+      )}
       <div class="actions">
         {run !== undefined && <Actions run={run} />}
         <IconButton icon="theme" label="Light or dark" onPress={switchTheme} />

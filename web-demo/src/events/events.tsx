@@ -12,7 +12,7 @@ import { count } from "../ui/time.ts";
 import { topsOf, WindowedRows } from "../ui/windowed.tsx";
 import "./events.css";
 import { EventRow, rowId } from "./row.tsx";
-import { countsOf, type Row, ROW_PX, rowOf, rowsOf } from "./rows.ts";
+import { countsOf, type Row, ROW_PX, rowOf, rowsOf, taskRowOf } from "./rows.ts";
 import { search } from "./search.ts";
 
 const hidden: Signal<ReadonlySet<ItemKind>> = signal<ReadonlySet<ItemKind>>(new Set());
@@ -35,6 +35,7 @@ export function Events({ run }: { run: OpenRun }): JSX.Element {
   const input = useRef<HTMLInputElement>(null);
   const { rows, tops } = made.value;
   const current = rowOf(rows, position.value);
+  const task = taskRowOf(rows, current);
   const open = (row: Row | undefined) => {
     if (row === undefined) return;
     playing.value = false;
@@ -89,6 +90,7 @@ export function Events({ run }: { run: OpenRun }): JSX.Element {
                 index={index}
                 top={top}
                 isCurrent={index === current}
+                isTask={index === task}
               />
             );
           }}

@@ -14,13 +14,21 @@ interface Props {
   readonly index: number;
   readonly top: number;
   readonly isCurrent: boolean;
+  /** It is the task that ran last at the position. */
+  readonly isTask: boolean;
 }
 
-export function EventRow({ run, row, index, top, isCurrent }: Props): JSX.Element {
+export function EventRow({ run, row, index, top, isCurrent, isTask }: Props): JSX.Element {
   const problem = problemAt(run);
   const isBad = problem > 0 && row.from <= problem && problem <= row.to &&
     (row.is === "event" || row.item.eventIds.includes(problem));
-  const look = [row.is, row.from <= position.value ? "past" : "future", isCurrent ? "current" : "", isBad ? "bad" : ""].join(" ");
+  const look = [
+    row.is,
+    row.from <= position.value ? "past" : "future",
+    isCurrent ? "current" : "",
+    isTask ? "now" : "",
+    isBad ? "bad" : "",
+  ].join(" ");
   const { kind, name, detail } = textOf(run, row);
   const start = run.model.lines[0]?.timeMs;
   const time = run.model.lines[row.from - 1]?.timeMs;

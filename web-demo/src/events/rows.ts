@@ -47,6 +47,12 @@ export function rowOf(rows: readonly Row[], position: number): number {
   return low - 1;
 }
 
+/** Index of the rule of the task that ran last, or runs, at a row; -1: none. */
+export function taskRowOf(rows: readonly Row[], at: number): number {
+  while (at >= 0 && rows[at]!.is !== "task") at--;
+  return at;
+}
+
 /** How many things of each kind there are, in the order of their first appearance. */
 export function countsOf(model: RunModel): ReadonlyMap<ItemKind, number> {
   const counts = new Map<ItemKind, number>();

@@ -84,7 +84,9 @@ export async function serveDemo({ port = 0, path = "/", headers = true } = {}) {
   const { headersOf } = await import("../web-demo/csp.mjs");
   const server = createServer((req, res) => {
     const send = (status, type, body, own = headersOf("")) => {
-      res.writeHead(status, { "content-type": type, "cache-control": "no-cache", ...(headers ? own : {}) }).end(body);
+      // What is asked for by its version never changes: it comes from the browser's cache, also without a network.
+      const caching = status === 200 && /\?v=\w+$/.test(req.url) ? "max-age=31536000, immutable" : "no-cache";
+      res.writeHead(status, { "content-type": type, "cache-control": caching, ...(headers ? own : {}) }).end(body);
     };
     const { host = "" } = req.headers;
     // A page of another site must not reach this server by a name of its own that leads here.

@@ -31,7 +31,7 @@ const MINUTES = {
   chromium: 10,
   firefox: 10,
   browser: 10,
-  "web-demo": 10,
+  "web-demo": 14,
   interop: 12,
   "interop-deno": 12,
   package: 10,

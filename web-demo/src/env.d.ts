@@ -12,6 +12,8 @@ declare module "*.css";
 declare module "virtual:sandbox" {
   const url: string;
   export default url;
+  /** Of sandbox.html, with the version of what is in it. */
+  export const frameUrl: string;
 }
 interface ImportMeta {
   readonly env: { readonly PROD: boolean };

@@ -37,7 +37,7 @@ async function recordCarts() {
       const { attempt } = activityInfo();
       await pause([0, 0.42, 1.1, 1.9][attempt]);
       if (attempt < 3) {
-        throw ApplicationFailure.create({ type: "GatewayTimeout", message: "the payment service did not respond" });
+        throw new ApplicationFailure("the payment service did not respond", { type: "GatewayTimeout" });
       }
       return await activities.charge(...args);
     },

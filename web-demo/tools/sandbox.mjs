@@ -31,16 +31,19 @@ async function script(entry) {
 
 /** The plugin. */
 export function sandbox() {
+  let made;
+  const frame = () => made ??= script("frame_main");
   return {
     name: "sandbox",
     resolveId: (id) => id === ID ? `\0${ID}` : undefined,
     async load(id) {
       if (id !== `\0${ID}`) return undefined;
       const file = this.emitFile({ type: "asset", name: "sandbox_worker.js", source: await script("worker_main") });
-      return `export default import.meta.ROLLUP_FILE_URL_${file};`;
+      const version = createHash("sha256").update(await frame()).digest("hex").slice(0, 16);
+      return `export default import.meta.ROLLUP_FILE_URL_${file};\nexport const frameUrl = "sandbox.html?v=${version}";`;
     },
     async generateBundle() {
-      const text = await script("frame_main");
+      const text = await frame();
       const hash = createHash("sha256").update(text).digest("base64");
       this.emitFile({
         type: "asset",

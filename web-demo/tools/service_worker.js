@@ -26,8 +26,8 @@ self.addEventListener("fetch", (event) => {
   const { request } = event;
   if (request.method !== "GET") return;
   const url = request.url.replace(/[?#].*$/, "");
-  // The names of files change with what is in them, but for those of pages: a newer page is taken where there is a network.
-  if (url === PAGE || url.endsWith("/index.html") || url.endsWith("/sandbox.html")) event.respondWith(newest(request, url));
+  // The names of files change with what is in them, but for the page's own: a newer one is taken where there is a network.
+  if (url === PAGE || url.endsWith("/index.html")) event.respondWith(newest(request, url));
   else if (LISTED.has(url)) event.respondWith(kept(request, url));
 });
 

@@ -1,7 +1,7 @@
 // axe-core over what is in sight. Nothing is added to the page: its policy would refuse it.
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import type { Page } from "@playwright/test";
+import { expect, type Page } from "@playwright/test";
 
 const source = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
@@ -19,4 +19,9 @@ export async function axeFindings(page: Page, part = "body"): Promise<string[]> 
     return (await axe.run(part)).violations;
   }, part);
   return found.flatMap(({ id, help, nodes }) => nodes.slice(0, 4).map(({ html }) => `${id}: ${help}: ${html.slice(0, 200)}`));
+}
+
+/** Holds that axe finds nothing on the page. `where` names its state in the failure. */
+export async function accessible(page: Page, where: string): Promise<void> {
+  expect(await axeFindings(page, "html"), where).toEqual([]);
 }

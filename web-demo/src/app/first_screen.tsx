@@ -51,7 +51,7 @@ function Stage({ run }: { run: OpenRun }): JSX.Element {
   return (
     <>
       <div class="stage-head">
-        <b>{playing.value ? "A sample is playing" : "A sample"}</b>
+        <h2>{playing.value ? "A sample is playing" : "A sample"}</h2>
         <span class="soft cut">{run.model.facts.type}, {length.value} events</span>
         <span class="grow" />
         <div class="segments" role="group" aria-label="Samples">

@@ -24,12 +24,15 @@ export function OpenRoom({ run }: { run: OpenRun }): JSX.Element {
       <Tabs class="pane-tabs" label="Panes" tabs={tabs} chosen={pane} />
       <div class={hasCode ? "work" : "work no-code"} data-pane={pane.value}>
         <section class="column of-events" aria-label="Events">
+          <h2 class="unseen">Events</h2>
           <Events run={run} />
         </section>
         <section class="column of-code" aria-label={hasCode ? "Code" : "Details"}>
+          <h2 class="unseen">{hasCode ? "Code" : "Details"}</h2>
           {hasCode ? <CodePane run={run} /> : <NoCodeMiddle run={run} />}
         </section>
         <section class="column of-why" aria-label={hasCode ? "Why and state" : "Findings"} tabIndex={0}>
+          <h2 class="unseen">{hasCode ? "Why and state" : "Findings"}</h2>
           {hasCode ? <Inspector run={run} /> : <NoCodeDetails run={run} />}
         </section>
       </div>

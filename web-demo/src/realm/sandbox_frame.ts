@@ -3,6 +3,7 @@
 import type { WebWorker } from "../../../ts/platform/threads.ts";
 import { checkedMessage } from "./checked_messages.ts";
 import { sandboxFiles } from "./sandbox_files.ts";
+import { frameUrl } from "virtual:sandbox";
 import type { FrameStart, FromFrame, ToFrame } from "./frame/protocol.ts";
 
 /** A slow phone starts the frame within this. */
@@ -33,7 +34,8 @@ export class SandboxFrame {
     element.hidden = true;
     element.tabIndex = -1;
     element.title = "Workflow code";
-    element.src = new URL("sandbox.html", document.baseURI).href;
+    // A service worker does not see a sandboxed frame: without a network it comes from the browser's own cache, by its version.
+    element.src = new URL(frameUrl, document.baseURI).href;
     const { port1, port2 } = new MessageChannel();
     let timer: ReturnType<typeof setTimeout> | undefined;
     try {

@@ -1,24 +1,30 @@
-// What a history says without code.
+// The panes of a run without code. They are no part of the first load: that shows a sample, with its code.
+import { type Signal, signal } from "@preact/signals";
 import type { JSX } from "preact";
-import { CodeButtons } from "../realm/code_doors.tsx";
-import { type OpenRun, shownItem } from "../app/state.ts";
+import { notify } from "../app/notices.ts";
+import type { OpenRun } from "../app/state.ts";
 
-export function NoCodeMiddle({ run }: { run: OpenRun }): JSX.Element {
-  const item = shownItem.value;
-  return (
-    <section class="section">
-      <h3>{run.model.facts.type}</h3>
-      <p class="say">{item?.name}</p>
-    </section>
-  );
+const panes: Signal<typeof import("./panes.ts") | undefined> = signal<typeof import("./panes.ts") | undefined>(undefined);
+let isAsked = false;
+
+function load(): void {
+  if (isAsked) return;
+  isAsked = true;
+  import("./panes.ts").then((loaded) => (panes.value = loaded), (error) => {
+    isAsked = false;
+    notify({
+      title: "A part of this page cannot be loaded:",
+      text: `${(error as Error).message}.`,
+      advice: "Load the page again.",
+    });
+  });
 }
 
-export function NoCodeDetails({ run }: { run: OpenRun }): JSX.Element {
-  return (
-    <section class="section">
-      <h3>Code</h3>
-      <p class="say">There is no code for {run.model.facts.type} here.</p>
-      <CodeButtons />
-    </section>
-  );
+export function NoCodeMiddle({ run }: { run: OpenRun }): JSX.Element | null {
+  if (panes.value === undefined) load();
+  return panes.value === undefined ? null : <panes.value.NoCodeMiddle run={run} />;
+}
+
+export function NoCodeDetails({ run }: { run: OpenRun }): JSX.Element | null {
+  return panes.value === undefined ? null : <panes.value.NoCodeDetails run={run} />;
 }

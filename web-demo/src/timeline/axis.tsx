@@ -45,7 +45,7 @@ export function Ground({ scale, fromX, toX, height }: Sight & { readonly height:
 export function Tears({ scale, fromX, toX, height }: Sight & { readonly height: number }): JSX.Element {
   return (
     <g aria-hidden="true" class="tl-tears">
-      {scale.pieces.map(({ isCut, x0, x1 }) => isCut && x1 >= fromX && x0 <= toX && <path key={x1} d={tear(x1 - 9, height)} />)}
+      {scale.pieces.map(({ isCut, x0, x1 }) => isCut && x1 >= fromX && x0 <= toX && <path key={x1} d={tear(x1 - 15, height)} />)}
     </g>
   );
 }

@@ -80,10 +80,18 @@ export function busyOf(model: RunModel): (readonly [number, number])[] {
   return merged;
 }
 
-/** Times of all events, ascending, each once. */
+/** Tries of more activities than these are not looked for gaps. */
+const MOST_TRIED = 500;
+
+/** Times of all events and tries, ascending, each once: what lies between two of them is a gap. */
 export function timesOf(model: RunModel): number[] {
   const times: number[] = [];
   for (const { timeMs } of model.lines) if (timeMs !== undefined) times.push(timeMs);
+  const tried = model.items.filter(({ kind, attempt }) => kind === "activity" && attempt > 1).slice(0, MOST_TRIED);
+  for (const { startMs, endMs } of tried.flatMap((item) => model.attemptsOf(item))) {
+    if (startMs !== undefined) times.push(startMs);
+    if (endMs !== undefined) times.push(endMs);
+  }
   times.sort((a, b) => a - b);
   return times.filter((ms, i) => i === 0 || ms !== times[i - 1]);
 }

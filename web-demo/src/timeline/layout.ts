@@ -122,9 +122,12 @@ function labelled(shapes: readonly Shape[], lane: Lane, scale: Scale): Shape[] {
 const MOST_TEXT_PX = 240;
 const NTH = ["", "", "2nd", "3rd"];
 
+/** "4th try"; "" for the first. */
+export const triesText = (attempt: number): string => attempt > 1 ? `${NTH[attempt] ?? `${attempt}th`} try` : "";
+
 /** What stands on a bar: its name, or its last try where the lane has the name already. */
 export function barText({ name, attempt, status }: RunItem, { isOneName, kind }: Lane): string {
-  const tries = attempt > 1 ? `${NTH[attempt] ?? `${attempt}th`} try` : "";
+  const tries = triesText(attempt);
   if (isOneName) return tries;
   const text = kind === "timer" ? name.replace(/^timer /, "") : name;
   const end = status === "canceled" && kind === "timer" ? "canceled" : tries;

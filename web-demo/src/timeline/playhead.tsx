@@ -13,17 +13,20 @@ interface Props {
   readonly x: number;
   /** The flag begins here at the left: it does not hide behind the lanes' heads. */
   readonly leastX: number;
+  /** It ends here at the right. */
+  readonly mostX: number;
   readonly last: number;
   onDrag(event: PointerEvent): void;
 }
 
-export function Playhead({ run, x, leastX, last, onDrag }: Props): JSX.Element {
+export function Playhead({ run, x, leastX, mostX, last, onDrag }: Props): JSX.Element {
   const at = position.value;
   const line = run.model.lines[at - 1];
   const start = run.model.facts.startMs;
   const since = start === undefined || line?.timeMs === undefined ? "" : `, ${clock(line.timeMs - start)} after the start`;
   const text = `event ${count(at)}`;
-  const left = Math.max(leastX + 2, x - (text.length * LETTER_PX + 16) / 2);
+  const wide = text.length * LETTER_PX + 16;
+  const left = Math.max(leastX + 2, Math.min(mostX - wide, x - wide / 2));
   const page = Math.max(LEAST_PAGE, Math.round(last / PAGES));
   const step: { readonly [key: string]: number } = {
     ArrowLeft: at - 1,

@@ -5,7 +5,7 @@ import type { RunItem, RunModel } from "../app/run_model.ts";
 import { COLOUR_OF, glyphShape } from "../ui/glyph.tsx";
 import { count, lasting } from "../ui/time.ts";
 import { barIn, type PlacedLane } from "./geometry.ts";
-import { type Bar, barText, LETTER_PX, type Point, shapesIn, type StripOf } from "./layout.ts";
+import { type Bar, barText, LETTER_PX, type Point, shapesIn, type StripOf, triesText } from "./layout.ts";
 import type { Scale } from "./scale.ts";
 
 export interface Drawing {
@@ -15,7 +15,6 @@ export interface Drawing {
   /** Of the playhead. */
   readonly x: number;
   readonly shown: RunItem | undefined;
-  /** Indices of things that a search left out are pale; undefined: nothing is sought. */
   readonly fromX: number;
   readonly toX: number;
 }
@@ -50,14 +49,16 @@ function BarShape({ bar, lane, drawing }: Of<Bar>): JSX.Element {
   const begun = item.from <= position;
   const done = item.closedBy !== undefined && item.closedBy <= position;
   const inkTo = done ? x + w : begun ? Math.max(x, Math.min(x + w, drawing.x)) : x;
-  const text = label === "none" ? "" : barText(item, lane.lane);
+  // Where tries are seen the last one says which it is.
+  const hasTries = item.kind === "activity" && item.attempt > 1 && w >= TRIES_PX;
+  const text = label === "none" || (hasTries && lane.lane.isOneName && label === "in") ? "" : barText(item, lane.lane);
   const isInk = done || (begun && label === "in" && inkTo - x >= text.length * LETTER_PX + 10);
   return (
     <g data-item={item.index} class={drawing.shown === item ? "tl-item tl-shown" : "tl-item"}>
       <title>{titleOf(item)}</title>
       <rect class="tl-hit" x={x - 2} y={y - 4} width={w + 4} height={height + 8} />
       {inkTo < x + w && <rect class="tl-pencil" x={x + 0.5} y={y + 0.5} width={Math.max(1, w - 1)} height={height - 1} rx={3} />}
-      {inkTo > x && <Ink bar={bar} y={y} height={height} to={inkTo} drawing={drawing} />}
+      {inkTo > x && <Ink bar={bar} y={y} height={height} to={inkTo} isOneName={lane.lane.isOneName} drawing={drawing} />}
       {done && isBad(item) && <rect class="tl-red" x={x + w - 3} y={y} width={3} height={height} rx={1} />}
       {text !== "" && (
         <text
@@ -75,8 +76,9 @@ function BarShape({ bar, lane, drawing }: Of<Bar>): JSX.Element {
 /** Below this tries are not told apart. */
 const TRIES_PX = 24;
 
-function Ink({ bar: { item, x, w }, y, height, to, drawing }: {
+function Ink({ bar: { item, x, w }, y, height, to, isOneName, drawing }: {
   bar: Bar;
+  isOneName: boolean;
   y: number;
   height: number;
   to: number;
@@ -84,6 +86,7 @@ function Ink({ bar: { item, x, w }, y, height, to, drawing }: {
 }): JSX.Element {
   const isPale = item.status === "canceled";
   const tries = item.kind === "activity" && item.attempt > 1 && w >= TRIES_PX ? drawing.model.attemptsOf(item) : [];
+  const nth = triesText(item.attempt);
   if (tries.length < 2) {
     return (
       <rect class={isPale ? "tl-ink tl-canceled" : "tl-ink"} x={x} y={y} width={Math.max(2, to - x)} height={height} rx={3} />
@@ -102,6 +105,9 @@ function Ink({ bar: { item, x, w }, y, height, to, drawing }: {
           <g key={number}>
             <rect class={about ? "tl-try" : "tl-ink"} x={from} y={y} width={wide} height={height} rx={3} />
             {about && <rect class="tl-red" x={from + wide - 2} y={y} width={2} height={height} />}
+            {!about && isOneName && wide >= nth.length * LETTER_PX + 12 && (
+              <text class="tl-on" x={from + 6} y={y + height / 2 + 4}>{nth}</text>
+            )}
           </g>
         );
       })}

@@ -132,7 +132,7 @@ export function Timeline({ run }: { run: OpenRun }): JSX.Element {
                 <Axis scale={scale} fromX={drawing.fromX} toX={drawing.toX} />
               </g>
             </svg>
-            <Playhead run={run} x={x + head + PAD_PX} leastX={head} onDrag={drag.down} last={length.value} />
+            <Playhead run={run} x={x + head + PAD_PX} leastX={head} mostX={full + head} onDrag={drag.down} last={length.value} />
           </div>
           <div class="tl-body">
             <ul class="tl-heads" aria-label="Lanes">

@@ -1,0 +1,84 @@
+// What led to a thing and what came of it, as far as a history says: the workflow task that saw it, and what that task asked for.
+import type { RunItem, RunModel } from "../app/run_model.ts";
+
+/** A workflow task that completed, and what its commands made. */
+export interface TaskAnswer {
+  /** From 1, as the list counts them. */
+  readonly number: number;
+  readonly task: RunItem;
+  /** Things that it began, in order; the end of the run is one. */
+  readonly began: readonly RunItem[];
+  /** Timers that it took back, activities and children that it asked to stop. */
+  readonly took: readonly RunItem[];
+  /** Updates that it answered and had accepted before. */
+  readonly answered: readonly RunItem[];
+}
+
+interface Numbered {
+  readonly number: number;
+  readonly task: RunItem;
+}
+
+const numbered = new WeakMap<RunModel, readonly Numbered[]>();
+
+function tasksOf(model: RunModel): readonly Numbered[] {
+  let tasks = numbered.get(model);
+  if (tasks === undefined) {
+    tasks = model.items.filter(({ kind }) => kind === "task").map((task, i) => ({ number: i + 1, task }));
+    numbered.set(model, tasks);
+  }
+  return tasks;
+}
+
+/** Number of a task, from 1. */
+export const numberOf = (model: RunModel, task: RunItem): number =>
+  tasksOf(model).find((known) => known.task === task)?.number ?? 0;
+
+/** The completed task that saw an event first; undefined: none did. */
+export function takenBy(model: RunModel, eventId: number): TaskAnswer | undefined {
+  const found = tasksOf(model).find(({ task }) => task.status === "completed" && task.eventIds[1]! > eventId);
+  return found === undefined ? undefined : answerOf(model, found);
+}
+
+/** The completed task whose command made a thing; undefined for what comes from outside. */
+export function madeIn(model: RunModel, item: RunItem): Numbered | undefined {
+  if (item.kind === "signal" || item.kind === "task" || item.from === 1) return undefined;
+  const task = tasksOf(model).findLast(({ task }) => task.status === "completed" && task.closedBy! < item.from);
+  return task !== undefined && answerOf(model, task).began.includes(item) ? task : undefined;
+}
+
+/** What was new to a task: messages, and things that had closed since the task before. */
+export function seenBy(model: RunModel, { number, task }: Numbered): readonly RunItem[] {
+  const before = tasksOf(model).findLast((other) => other.number < number && other.task.status === "completed")?.task;
+  const from = before === undefined ? 1 : before.eventIds[1]! + 1;
+  const seen = new Set<RunItem>();
+  for (let id = from; id < task.eventIds[1]!; id++) {
+    const item = model.itemOf(id);
+    if (item === undefined || item.kind === "task") continue;
+    const isNews = item.kind === "signal" || item.from === 1 || (item.closedBy === id && item.from !== id);
+    // What the task before closed by its own commands is no news.
+    const isOwn = before !== undefined && isCommand(model, item, id);
+    if (isNews && !isOwn) seen.add(item);
+  }
+  return [...seen];
+}
+
+/** Whether the event stands for a command, about a thing that was there already. */
+const isCommand = (model: RunModel, item: RunItem, id: number): boolean =>
+  item.kind === "update" || /^(?:TimerCanceled|.*CancelRequested)$/.test(model.lines[id - 1]!.type);
+
+/** What the commands of a task made. */
+export function answerOf(model: RunModel, { number, task }: Numbered): TaskAnswer {
+  const began: RunItem[] = [];
+  const took: RunItem[] = [];
+  const answered: RunItem[] = [];
+  for (let id = task.closedBy! + 1; id <= model.lines.length; id++) {
+    const item = model.itemOf(id);
+    if (item === undefined || item.kind === "task" || item.kind === "signal") break;
+    if (item.from === id) began.push(item);
+    else if (!isCommand(model, item, id)) break;
+    else if (item.kind !== "update") took.push(item);
+    else if (item.closedBy === id && !began.includes(item)) answered.push(item);
+  }
+  return { number, task, began, took, answered };
+}

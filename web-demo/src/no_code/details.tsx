@@ -1,0 +1,228 @@
+// The right pane of a run without code: the door to code, what the history tells by itself, what is open at the position, other runs, limits.
+import type { JSX } from "preact";
+import type { RunLimit, RunLink } from "temporalex/debug";
+import { goTo, type OpenRun, openRuns, playing, position, select, showRun } from "../app/state.ts";
+import { CodeButtons } from "../realm/code_doors.tsx";
+import { Glyph } from "../ui/glyph.tsx";
+import { count, date, lasting } from "../ui/time.ts";
+import { Marked } from "./names.tsx";
+import { bareName, languageOf } from "./words.ts";
+
+export function NoCodeDetails({ run }: { run: OpenRun }): JSX.Element {
+  return (
+    <>
+      <Findings run={run} />
+      <OpenNow run={run} />
+      <CodeDoor run={run} />
+      <Links run={run} />
+      <Facts run={run} />
+      <Limits run={run} />
+    </>
+  );
+}
+
+function CodeDoor({ run }: { run: OpenRun }): JSX.Element {
+  const language = languageOf(run.model.facts.sdk);
+  const isOther = language !== "" && language !== "TypeScript";
+  const file = /\.(?:json|bin|gz|pb)$/.test(run.name) ? run.name : "history.json";
+  return (
+    <section class="section" id="code-door">
+      <h3>Put the code beside it</h3>
+      {isOther
+        ? (
+          <p class="second">
+            Code in TypeScript replays here. A worker in {language} ran this one; all that its history says is here.
+          </p>
+        )
+        : (
+          <>
+            <p class="say">See the line it waits on, change it, replay it.</p>
+            <p class="second">Drop the folder or the files of the workflow anywhere on this page, or:</p>
+            <CodeButtons />
+            <pre class="well">{`temporalex debug ${file} \\\n  --workflows src/workflows.ts`}</pre>
+          </>
+        )}
+    </section>
+  );
+}
+
+function go(eventId: number): void {
+  playing.value = false;
+  goTo(eventId);
+}
+
+function Findings({ run }: { run: OpenRun }): JSX.Element {
+  const { findings, notes } = run.model;
+  return (
+    <section class="section" id="findings">
+      <h3>What the history tells</h3>
+      {findings.length === 0 && notes.length === 0 && <p class="second">Nothing failed, and nothing took long.</p>}
+      <ul class="findings">
+        {findings.map(({ kind, text, eventId }) => (
+          <li key={text}>
+            <Glyph kind={kind} />
+            <p class="say">
+              <Marked text={text} /> {eventId > 0 && (
+                <button
+                  type="button"
+                  class="link-button soft"
+                  onClick={() => go(eventId)}
+                >
+                  event {count(eventId)}
+                </button>
+              )}
+            </p>
+          </li>
+        ))}
+        {notes.map((note) => (
+          <li key={note}>
+            <Glyph kind="unknown" />
+            <p class="second wrap">Of the file: {note}.</p>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+/** More are counted. */
+const MOST_OPEN = 6;
+
+/** What has begun and has not ended at the position. It has the same height for none and for one, so that a step moves little. */
+function OpenNow({ run }: { run: OpenRun }): JSX.Element {
+  const { model } = run;
+  const at = position.value;
+  const open = model.pendingAt(at);
+  const now = model.lines[at - 1]?.timeMs;
+  return (
+    <section class="section open-now" id="open-now">
+      <h3>
+        Open at event {count(at)} <span>{open.length > 0 && count(open.length)}</span>
+      </h3>
+      {open.length === 0 && <p class="second">No activity, timer or child.</p>}
+      <ul class="told">
+        {open.slice(0, MOST_OPEN).map((item) => (
+          <li key={item.index}>
+            <button type="button" onClick={() => select(item)} title={`${item.name}, since event ${item.from}`}>
+              <Glyph kind={item.kind} />
+              <span class="cut grow">{bareName(item)}</span>
+              <span class="soft nowrap">
+                {now === undefined || item.startMs === undefined ? "" : `for ${lasting(Math.max(0, now - item.startMs))}`}
+              </span>
+            </button>
+          </li>
+        ))}
+      </ul>
+      {open.length > MOST_OPEN && <p class="soft">and {count(open.length - MOST_OPEN)} more</p>}
+    </section>
+  );
+}
+
+const LINKS: { readonly [kind in RunLink["kind"]]: string } = {
+  parent: "Its parent",
+  root: "The first of the family",
+  continuedFrom: "The run before",
+  continuedAs: "The run after",
+  child: "A child",
+  retriedAs: "Tried again as",
+  resetFrom: "Reset from",
+};
+const MOST_LINKS = 8;
+
+function Links({ run }: { run: OpenRun }): JSX.Element | null {
+  const { links } = run.model.facts;
+  if (links.length === 0) return null;
+  return (
+    <section class="section" id="links">
+      <h3>Other runs that it names</h3>
+      <ul class="told">
+        {links.slice(0, MOST_LINKS).map((link) => {
+          const there = openRuns.value.find(({ model: { facts } }) =>
+            facts.runId === link.runId || (link.runId === "" && facts.id === link.workflowId)
+          );
+          const name = link.type === "" ? link.workflowId : `${link.type} ${link.workflowId}`;
+          return (
+            <li key={`${link.kind} ${link.runId} ${link.eventId}`}>
+              <button
+                type="button"
+                title={`workflow ${link.workflowId}, run ${link.runId}`}
+                onClick={() => there === undefined ? go(link.eventId) : showRun(there)}
+              >
+                <Glyph kind={link.kind === "child" ? "child" : "run"} />
+                <span class="cut grow">{LINKS[link.kind]}: {name}</span>
+                <span class="soft nowrap">{there === undefined ? "not opened" : "open it"}</span>
+              </button>
+            </li>
+          );
+        })}
+      </ul>
+      {links.length > MOST_LINKS && <p class="soft">and {count(links.length - MOST_LINKS)} more</p>}
+      <p class="soft">Drop their histories here to go from one to the other.</p>
+    </section>
+  );
+}
+
+function Facts({ run }: { run: OpenRun }): JSX.Element {
+  const { id, runId, taskQueue, sdk, identities, builds, attempt, cron, startMs, endMs, status } = run.model.facts;
+  const rows: readonly (readonly [string, string])[] = [
+    ["Workflow id", id],
+    ["Run id", runId],
+    ["Started", startMs === undefined ? "" : date(startMs)],
+    [status === "Running" ? "Last event" : "Ended", endMs === undefined ? "" : date(endMs)],
+    ["Task queue", taskQueue],
+    ["SDK", sdk],
+    [identities.length > 1 ? "Workers" : "Worker", listed(identities)],
+    [builds.length > 1 ? "Builds" : "Build", listed(builds)],
+    ["Try of the run", attempt > 1 ? count(attempt) : ""],
+    ["Cron", cron],
+  ];
+  return (
+    <section class="section" id="run-facts">
+      <h3>The run</h3>
+      <dl class="facts">
+        {rows.filter(([, value]) => value !== "").map(([name, value]) => [
+          <dt key={`${name} name`}>{name}</dt>,
+          <dd key={name} class="cut" title={value}>{value}</dd>,
+        ])}
+      </dl>
+    </section>
+  );
+}
+
+const listed = (names: readonly string[]) =>
+  names.slice(0, 3).join(", ") + (names.length > 3 ? ` and ${names.length - 3} more` : "");
+
+const LIMITS: { readonly [name in RunLimit["name"]]: string } = { events: "Events", size: "Size", payload: "Largest payload" };
+
+function Limits({ run }: { run: OpenRun }): JSX.Element {
+  return (
+    <section class="section" id="limits">
+      <h3>Limits of a server</h3>
+      <dl class="limits">
+        {run.model.limits.map(({ name, value, most, warns, eventId }) => {
+          const text = name === "events" ? `${count(value)} of ${count(most)}` : `${bytes(value)} of ${bytes(most)}`;
+          return [
+            <dt key={`${name} name`}>{LIMITS[name]}</dt>,
+            <dd key={name}>
+              <span class="meter" role="img" aria-label={`${Math.round(value / most * 100)} %`}>
+                <i
+                  class={value >= warns ? "k-red" : "k-run"}
+                  ref={(element) => element?.style.setProperty("width", `${Math.min(100, Math.max(1.5, value / most * 100))}%`)}
+                />
+              </span>
+              {eventId > 0
+                ? <button type="button" class="link-button" title={`event ${eventId}`} onClick={() => go(eventId)}>{text}</button>
+                : <span>{text}</span>}
+            </dd>,
+          ];
+        })}
+      </dl>
+    </section>
+  );
+}
+
+function bytes(size: number): string {
+  if (size < 1024) return `${size} B`;
+  if (size < 1024 * 1024) return `${Math.round(size / 1024)} kB`;
+  return `${Math.round(size / 1024 / 102.4) / 10} MB`;
+}

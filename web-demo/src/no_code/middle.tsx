@@ -1,0 +1,169 @@
+// The middle pane of a run without code: the thing that is selected, or the one at the position. What it was given, what came out or why it
+// failed, its tries, what led to it and what came of it. Of the run itself: where its time went.
+import type { JSX } from "preact";
+import { useMemo, useState } from "preact/hooks";
+import type { Shown } from "temporalex/debug";
+import type { RunItem } from "../app/run_model.ts";
+import { goTo, type OpenRun, playing, position, select, shownItem } from "../app/state.ts";
+import { ValueTree } from "../inspector/value_tree.tsx";
+import { jsonOf } from "../inspector/value_text.ts";
+import { Glyph, KIND_NAMES } from "../ui/glyph.tsx";
+import { clock, count, lasting } from "../ui/time.ts";
+import { CameOf, LedTo } from "./sentences.tsx";
+import { numberOf } from "./came_of.ts";
+import { FailureWell } from "./failure_well.tsx";
+import "./no_code.css";
+import { SummaryTable } from "./summary_table.tsx";
+import { TriesTable } from "./tries_table.tsx";
+import { bareName, isBad, STATUS } from "./words.ts";
+
+export function NoCodeMiddle({ run }: { run: OpenRun }): JSX.Element {
+  const item = shownItem.value;
+  if (item === undefined) {
+    return <p class="empty soft">Press a row or a bar: what it was given and what came of it stand here.</p>;
+  }
+  return (
+    <div class="scroll thing-pane" id="thing" tabIndex={0} role="region" aria-label="The selected thing">
+      <Title run={run} item={item} />
+      <TriesTable run={run} item={item} />
+      <Wells run={run} item={item} />
+      {item.from === 1 && <SummaryTable run={run} />}
+      {item.kind !== "run" && (
+        <section class="section">
+          <h3>How it came about, and what came of it</h3>
+          <LedTo run={run} item={item} />
+          <CameOf run={run} item={item} />
+        </section>
+      )}
+      <Events run={run} item={item} />
+    </div>
+  );
+}
+
+function Title({ run, item }: { run: OpenRun; item: RunItem }): JSX.Element {
+  const at = position.value;
+  const isDone = item.closedBy !== undefined && item.closedBy <= at;
+  const took = item.startMs !== undefined && item.endMs !== undefined && item.endMs > item.startMs
+    ? ` in ${lasting(item.endMs - item.startMs)}`
+    : "";
+  const tries = item.attempt > 1 ? ` after ${item.attempt} tries` : "";
+  const end = item.closedBy === undefined
+    ? "open at the end of the history"
+    : `${STATUS[item.status]}${item.status === "failed" && tries !== "" ? tries : took}`;
+  const name = item.kind === "task"
+    ? `Task ${count(numberOf(run.model, item))}`
+    : item.kind === "run" && item.from > 1
+    ? `${run.model.facts.type} ${item.name}`
+    : bareName(item);
+  return (
+    <header class="thing-title">
+      <Glyph kind={item.kind} size={14} />
+      <h2 class="cut" title={name}>{name}</h2>
+      <span class="soft cut">{KIND_NAMES[item.kind]}{item.key === "" ? "" : ` ${item.key}`}</span>
+      <span class="grow" />
+      {item.from !== item.to && <span class={`thing-end ${isDone ? isBad(item) ? "failed" : "" : "future"}`}>{end}</span>}
+    </header>
+  );
+}
+
+function Wells({ run, item }: { run: OpenRun; item: RunItem }): JSX.Element | null {
+  const [input, output, failure] = useMemo(
+    () => [run.model.inputOf(item), run.model.outputOf(item), run.model.failureOf(item)] as const,
+    [run, item],
+  );
+  const isFuture = item.closedBy !== undefined && item.closedBy > position.value;
+  const hasResult = output !== undefined && !("value" in output && output.value === undefined && input.length === 0);
+  if (input.length === 0 && !hasResult && failure === undefined) return null;
+  return (
+    <section class="section wells">
+      {input.length > 0 && (
+        <div>
+          <h3>{item.kind === "marker" ? "Details" : "Input"}</h3>
+          <div class="value-well">
+            {input.map((shown, i) => <Value key={i} shown={shown} label={`Argument ${i + 1}`} />)}
+          </div>
+        </div>
+      )}
+      {hasResult && (
+        <div class={isFuture ? "future" : ""}>
+          <h3>{isFuture ? `Result, at event ${count(item.closedBy!)}` : "Result"}</h3>
+          <div class="value-well">
+            <Value shown={output} label="Result" />
+          </div>
+        </div>
+      )}
+      {failure !== undefined && (
+        <div class={isFuture ? "future" : ""}>
+          <h3>{isFuture ? `Failure, at event ${count(item.closedBy!)}` : "Failure"}</h3>
+          <FailureWell failure={failure} />
+        </div>
+      )}
+    </section>
+  );
+}
+
+function Value({ shown, label }: { shown: Shown; label: string }): JSX.Element {
+  if (!("value" in shown)) return <p class="second">cannot be read: {shown.unreadable}</p>;
+  if (shown.value === undefined || shown.value === null) return <p class="soft">nothing</p>;
+  return <ValueTree key={label} value={shown.value} label={label} />;
+}
+
+/** Events of a task of ten thousand commands are not read one by one. */
+const MOST_EVENTS = 50;
+
+/** All events of the thing, each one step away; and all that they say. */
+function Events({ run, item }: { run: OpenRun; item: RunItem }): JSX.Element {
+  const { model } = run;
+  const start = model.facts.startMs ?? 0;
+  const [open, setOpen] = useState<number | undefined>(undefined);
+  const [copied, setCopied] = useState<RunItem | undefined>(undefined);
+  const shown = item.eventIds.slice(0, MOST_EVENTS);
+  const next = item.eventIds.find((id) => id > position.value);
+  const copy = () => {
+    const events = shown.map((id) => [`event ${id}`, model.eventOf(id)]);
+    void navigator.clipboard.writeText(jsonOf(Object.fromEntries(events))).then(() => setCopied(item));
+  };
+  return (
+    <section class="section">
+      <h3>{item.eventIds.length === 1 ? "Its event" : `Its ${count(item.eventIds.length)} events`}</h3>
+      <ol class="thing-events">
+        {shown.map((id) => {
+          const line = model.lines[id - 1]!;
+          return (
+            <li key={id} class={id > position.value ? "future" : ""}>
+              <button type="button" class="link-button" onClick={() => goAnd(id, item)}>event {count(id)}</button>
+              <span class="cut grow" title={line.type}>{line.type}</span>
+              <time class="soft">{line.timeMs === undefined ? "" : clock(line.timeMs - start, 3)}</time>
+              <button
+                type="button"
+                class="button small bare"
+                aria-expanded={open === id}
+                aria-label={`All of event ${id}`}
+                onClick={() => setOpen(open === id ? undefined : id)}
+              >
+                {open === id ? "Less" : "All of it"}
+              </button>
+              {open === id && (
+                <div class="value-well whole">
+                  <ValueTree value={model.eventOf(id)} label={`Event ${id}`} />
+                </div>
+              )}
+            </li>
+          );
+        })}
+      </ol>
+      <p class="doors">
+        {next !== undefined && (
+          <button type="button" class="button small" onClick={() => goAnd(next, item)}>Next event of it</button>
+        )}
+        <button type="button" class="button small" onClick={copy}>{copied === item ? "Copied" : "Copy JSON"}</button>
+      </p>
+    </section>
+  );
+}
+
+function goAnd(eventId: number, item: RunItem): void {
+  playing.value = false;
+  goTo(eventId);
+  select(item);
+}

@@ -1,0 +1,45 @@
+// Names in sentences: each leads to its thing.
+import type { JSX } from "preact";
+import type { RunItem } from "../app/run_model.ts";
+import { playing, select } from "../app/state.ts";
+import { bareName } from "./words.ts";
+
+export function ThingLink({ item }: { item: RunItem }): JSX.Element {
+  return (
+    <button
+      type="button"
+      class="thing-link"
+      onClick={() => {
+        playing.value = false;
+        select(item);
+      }}
+    >
+      {item.kind === "run" ? item.from === 1 ? "the start" : `the end: it ${item.name}` : bareName(item)}
+    </button>
+  );
+}
+
+/** More are counted. */
+const MOST = 4;
+
+/** "A, B and C". */
+export function Things({ items }: { items: readonly RunItem[] }): JSX.Element {
+  const shown = items.length > MOST + 1 ? items.slice(0, MOST) : items;
+  const more = items.length - shown.length;
+  return (
+    <>
+      {shown.map((item, i) => (
+        <span key={item.index}>
+          {i > 0 && (i === shown.length - 1 && more === 0 ? " and " : ", ")}
+          <ThingLink item={item} />
+        </span>
+      ))}
+      {more > 0 && ` and ${more} more`}
+    </>
+  );
+}
+
+/** A finding: what stands between two stars is a name or a figure. */
+export const Marked = ({ text }: { text: string }): JSX.Element => (
+  <>{text.split("**").map((part, i) => i % 2 === 1 ? <b key={i}>{part}</b> : part)}</>
+);

@@ -1,0 +1,112 @@
+// What led to a thing and what came of it, as sentences.
+import type { JSX } from "preact";
+import type { RunItem } from "../app/run_model.ts";
+import { goTo, type OpenRun, playing } from "../app/state.ts";
+import { lasting } from "../ui/time.ts";
+import { answerOf, madeIn, numberOf, seenBy, takenBy, type TaskAnswer } from "./came_of.ts";
+import { Things } from "./names.tsx";
+
+function TaskLink({ number, task }: { number: number; task: RunItem }): JSX.Element {
+  const go = () => {
+    playing.value = false;
+    goTo(task.closedBy ?? task.to);
+  };
+  return <button type="button" class="thing-link" onClick={go}>task {number}</button>;
+}
+
+export function LedTo({ run: { model }, item }: { run: OpenRun; item: RunItem }): JSX.Element | null {
+  if (item.kind === "task") {
+    const number = numberOf(model, item);
+    const news = item.eventIds.length < 2 ? [] : seenBy(model, { number, task: item });
+    return (
+      <p class="say">
+        {news.length === 0 ? "Nothing was new to it." : (
+          <>
+            New to it: <Things items={news} />.
+          </>
+        )}
+      </p>
+    );
+  }
+  if (item.kind === "signal") return <p class="say">It came from outside.</p>;
+  const made = madeIn(model, item);
+  if (made === undefined) return null;
+  const news = seenBy(model, made);
+  return (
+    <p class="say">
+      {item.kind === "update" ? "It was accepted in " : "It began in "}
+      <TaskLink {...made} />
+      {news.length === 0 || item.kind === "update" ? "." : (
+        <>
+          , after <Things items={news} />.
+        </>
+      )}
+    </p>
+  );
+}
+
+export function CameOf({ run: { model }, item }: { run: OpenRun; item: RunItem }): JSX.Element {
+  if (item.kind === "task") return <TaskResult run={{ model }} item={item} />;
+  if (item.closedBy === undefined) return <p class="say">It is open at the end of the history.</p>;
+  const answer = takenBy(model, item.closedBy);
+  if (answer === undefined) {
+    const isOver = model.facts.status !== "Running";
+    return (
+      <p class="say">{isOver ? "The run ended before a workflow task saw how it ended." : "No workflow task has seen it yet."}</p>
+    );
+  }
+  return (
+    <p class="say">
+      <Answer answer={answer} text="answered with" />
+    </p>
+  );
+}
+
+function TaskResult({ run: { model }, item }: { run: Pick<OpenRun, "model">; item: RunItem }): JSX.Element {
+  const number = numberOf(model, item);
+  const [scheduled, started, closed] = item.eventIds.map((id) => model.lines[id - 1]?.timeMs);
+  const waited = scheduled !== undefined && started !== undefined ? `It waited ${lasting(started - scheduled)} for a worker` : "";
+  const ran = started !== undefined && closed !== undefined ? ` and took ${lasting(closed - started)}` : "";
+  if (item.status !== "completed") {
+    return (
+      <p class="say">{item.status === "open" ? "It has no answer yet." : "It failed, so a server gives it again."} {waited}.</p>
+    );
+  }
+  return (
+    <p class="say">
+      <Answer answer={answerOf(model, { number, task: item })} text="asked for" /> {waited}
+      {ran}.
+    </p>
+  );
+}
+
+function Answer({ answer: { number, task, began, took, answered }, text }: { answer: TaskAnswer; text: string }): JSX.Element {
+  const nothing = began.length + took.length + answered.length === 0;
+  return (
+    <>
+      {text === "asked for" ? "It " : (
+        <>
+          Then <TaskLink number={number} task={task} />
+          {" "}
+        </>
+      )}
+      {nothing && "asked for nothing new."}
+      {began.length > 0 && (
+        <>
+          {text} <Things items={began} />
+        </>
+      )}
+      {took.length > 0 && (
+        <>
+          {began.length > 0 ? ", and " : ""}took back <Things items={took} />
+        </>
+      )}
+      {answered.length > 0 && (
+        <>
+          {began.length + took.length > 0 ? ", and " : ""}answered <Things items={answered} />
+        </>
+      )}
+      {!nothing && "."}
+    </>
+  );
+}

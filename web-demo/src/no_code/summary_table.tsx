@@ -1,0 +1,81 @@
+// Where the run's time went: one row for each name, those that took longest first.
+import type { JSX } from "preact";
+import { useMemo, useState } from "preact/hooks";
+import { type OpenRun, playing, select } from "../app/state.ts";
+import { Glyph, KIND_NAMES } from "../ui/glyph.tsx";
+import { count, lasting } from "../ui/time.ts";
+import { summaryOf } from "./summary.ts";
+
+/** The rest is asked for. */
+const AT_ONCE = 12;
+
+export function SummaryTable({ run }: { run: OpenRun }): JSX.Element | null {
+  const rows = useMemo(() => summaryOf(run.model), [run]);
+  const [isWhole, setWhole] = useState(false);
+  if (rows.length === 0) return null;
+  const longest = Math.max(1, ...rows.map(({ longestMs }) => longestMs ?? 0));
+  return (
+    <section class="section">
+      <h3>What it did, and how long that took</h3>
+      <table class="tries summary">
+        <thead>
+          <tr>
+            <th>Name</th>
+            <th class="right">Times</th>
+            <th class="right">Failed</th>
+            <th class="right">Tries</th>
+            <th class="right">Median</th>
+            <th>Longest</th>
+          </tr>
+        </thead>
+        <tbody>
+          {(isWhole ? rows : rows.slice(0, AT_ONCE)).map((row) => (
+            <tr key={`${row.kind} ${row.name}`}>
+              <td>
+                <Glyph kind={row.kind} label={KIND_NAMES[row.kind]} />{" "}
+                <button
+                  type="button"
+                  class="thing-link"
+                  title={row.name}
+                  onClick={() => {
+                    playing.value = false;
+                    select(row.longest);
+                  }}
+                >
+                  {row.name}
+                </button>
+              </td>
+              <td class="right">{count(row.count)}</td>
+              <td class={row.failed > 0 ? "right failed" : "right soft"}>{count(row.failed)}</td>
+              <td class="right soft">{row.tries === 0 ? "" : count(row.tries)}</td>
+              <td class="right soft">{row.medianMs === undefined ? "" : lasting(row.medianMs)}</td>
+              <td>
+                {row.longestMs !== undefined && (
+                  <>
+                    <span class="meter" aria-hidden="true">
+                      <i
+                        class={`k-${row.kind === "localActivity" ? "activity" : row.kind}`}
+                        ref={(element) => element?.style.setProperty("width", `${Math.max(2, row.longestMs! / longest * 100)}%`)}
+                      />
+                    </span>
+                    {lasting(row.longestMs)}
+                  </>
+                )}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {rows.length > AT_ONCE && (
+        <button
+          type="button"
+          class="button small bare"
+          aria-expanded={isWhole}
+          onClick={() => setWhole(!isWhole)}
+        >
+          {isWhole ? "Fewer" : `${rows.length - AT_ONCE} more`}
+        </button>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,63 @@
+// The tries of an activity. History has the last one; where the others lay follows from the retry policy, about, and the table says so.
+import type { JSX } from "preact";
+import type { RunItem } from "../app/run_model.ts";
+import type { OpenRun } from "../app/state.ts";
+import { clock, count, lasting } from "../ui/time.ts";
+import { innermost } from "./words.ts";
+
+/** Of a thousand tries the first and last are read. */
+const MOST = 12;
+
+export function TriesTable({ run, item }: { run: OpenRun; item: RunItem }): JSX.Element | null {
+  if (item.attempt < 2) return null;
+  const all = run.model.attemptsOf(item);
+  if (all.length === 0) return null;
+  const start = run.model.facts.startMs ?? 0;
+  const tries = all.slice(-MOST);
+  return (
+    <section class="section">
+      <table class="tries" id="tries">
+        <thead>
+          <tr>
+            <th>Try</th>
+            <th>Started</th>
+            <th>Back-off before</th>
+            <th>Ended with</th>
+          </tr>
+        </thead>
+        <tbody>
+          {tries.map(({ number, startMs, about, backoffMs, failure }) => {
+            const why = failure === undefined ? undefined : innermost(failure);
+            const isLast = number === item.attempt;
+            return (
+              <tr key={number} class={about ? "about" : ""}>
+                <td>{count(number)}</td>
+                <td>
+                  {startMs === undefined ? "not recorded" : `${about && number > 1 ? "about " : ""}${clock(startMs - start)}`}
+                </td>
+                <td>{backoffMs === 0 ? "none" : lasting(backoffMs)}</td>
+                <td>
+                  {why !== undefined
+                    ? (
+                      <>
+                        <b class="failed">{why.type}</b> {why.message}
+                      </>
+                    )
+                    : isLast
+                    ? item.status === "completed" ? "its result" : item.status === "open" ? "still running" : item.status
+                    : <span class="soft">not recorded</span>}
+                </td>
+              </tr>
+            );
+          })}
+        </tbody>
+      </table>
+      <p class="soft">
+        {all[0]!.number < tries[0]!.number || tries[0]!.number > 1
+          ? `Tries before ${count(tries[0]!.number)} are left out. `
+          : ""}
+        History keeps the last try only. Pale bars: placed by the retry policy.
+      </p>
+    </section>
+  );
+}

@@ -1,0 +1,34 @@
+// Words that the panes without code share.
+import type { ItemStatus, RunItem, ShownFailure } from "temporalex/debug";
+
+export const STATUS: { readonly [status in ItemStatus]: string } = {
+  open: "open",
+  completed: "completed",
+  failed: "failed",
+  timedOut: "timed out",
+  canceled: "cancelled",
+  terminated: "terminated",
+  rejected: "rejected",
+};
+
+export const isBad = ({ status }: RunItem): boolean => ["failed", "timedOut", "terminated", "rejected"].includes(status);
+
+/** The name without the word of its kind, which stands beside it. */
+export const bareName = ({ kind, name }: RunItem): string => kind === "timer" ? name.replace(/^timer /, "") : name;
+
+/** The failure that says most: what an activity threw lies within what its server says. */
+export const innermost = (failure: ShownFailure): ShownFailure =>
+  failure.cause === undefined || failure.cause.message === "" ? failure : innermost(failure.cause);
+
+const SDKS: { readonly [name: string]: string } = {
+  "temporal-go": "Go",
+  "temporal-java": "Java",
+  "temporal-python": "Python",
+  "temporal-dotnet": ".NET",
+  "temporal-php": "PHP",
+  "temporal-ruby": "Ruby",
+  "temporal-typescript": "TypeScript",
+};
+
+/** "Go" for "temporal-go 1.28.1"; "" where no task says. */
+export const languageOf = (sdk: string): string => SDKS[sdk.split(" ")[0]!] ?? "";

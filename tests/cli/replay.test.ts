@@ -118,6 +118,12 @@ test("verdicts, lines and exit codes", async () => {
   assert.ok(error!.code > 0);
   assert.equal(error!.eventId, 5);
   assert.match(error!.location, /changed\.ts:5:/, "the line of acts.charge");
+  assert.equal(error!.firstTask, 1);
+  assert.match(
+    error!.sentence!,
+    /^In task 1 your code calls activity charge where history has a timer of .* \(event 5\): changed\.ts:5\. /,
+  );
+  assert.match(error!.edit!.confidence, /^(?:verified|likely|guess)$/);
   assert.ok(error!.expected !== "" && error!.actual !== "", JSON.stringify(error));
 
   for (

@@ -175,8 +175,14 @@ test("what diverges is summed up by line: type, line, runs and an example with i
     workflowType: "Order",
     place: { file: "src/changed.ts", line: 5, column: 21, function: rest.place!.function },
     code: rest.code,
+    sentence: rest.sentence,
     runs: 5,
+    workflowIds: rest.workflowIds,
   });
+  const sentence =
+    "In task 1 your code calls activity charge where history has a timer of 1 s (event 5): changed.ts:5. A timer of 1 s was removed.";
+  assert.equal(rest.sentence, sentence);
+  assert.equal(rest.workflowIds.length, 5);
   assert.match(message, /TMPRL1100/);
   assert.equal(example.file, join("diverging", "order-0.json"));
   assert.equal(example.eventId, 5);
@@ -187,6 +193,9 @@ test("what diverges is summed up by line: type, line, runs and an example with i
   assert.equal(text.out.match(/^nondeterminism +diverging/gm)?.length, 3, "and of one kind no more than three");
   assert.match(text.out, /^Verdict +Workflow +Line +Runs +Example$/m);
   assert.match(text.out, /^nondeterminism +Order +src\/changed\.ts:5 +5 +diverging.order-0\.json, event 5$/m);
+  assert.ok(text.out.includes(`\n    ${sentence}\n`), "the sentence comes first");
+  assert.ok(text.out.includes(`${sentence}\n    shared by 5 runs: ${rest.workflowIds.join(", ")}\n`), "and who shares it");
+  assert.match(text.out, /if \(!patched\("without-timer"\)\)/, "with code to paste");
   assert.match(text.out, /^6 histories: 1 ok, 5 nondeterminism \(\d+\.\d s\)$/m);
   assert.doesNotMatch(text.out + json.out, new RegExp(SECRET));
 });
@@ -211,9 +220,9 @@ test("reports: JUnit, SARIF, annotations", async () => {
   );
   assert.match(
     xml,
-    /<testcase name="reported.a&lt;&amp;&gt;\.json" classname="Order" time="[\d.]+">\n +<failure message="\[TMPRL1100\]/,
+    /<testcase name="reported.a&lt;&amp;&gt;\.json" classname="Order" time="[\d.]+">\n +<failure message="In task 1 your code calls activity charge where/,
   );
-  assert.match(xml, /type="nondeterminism">\[TMPRL1100\][^<]*event 5&#10;[^<]*at src\/changed\.ts:5<\/failure>/);
+  assert.match(xml, /type="nondeterminism">In task 1 [^<]*\[TMPRL1100\][^<]*event 5&#10;[^<]*at src\/changed\.ts:5<\/failure>/);
   assert.match(xml, /<testcase name="reported.c\.json" classname="Nap" time="[\d.]+"\/>/);
   assert.match(xml, /<error message="[^"]+" type="unreadable">/);
   assertWellFormed(xml);
@@ -224,7 +233,7 @@ test("reports: JUnit, SARIF, annotations", async () => {
   assert.equal(sarif.results.length, 1);
   const [found] = sarif.results;
   assert.deepEqual([found.ruleId, found.ruleIndex, found.level, found.occurrenceCount], ["nondeterminism", 0, "error", 2]);
-  assert.match(found.message.text, /TMPRL1100.*\n2 runs of Order, for example reported.*, event 5$/);
+  assert.match(found.message.text, /^In task 1 your code .*\n.*TMPRL1100.*\n2 runs of Order, for example reported.*, event 5$/);
   assert.deepEqual(found.locations[0].physicalLocation, {
     artifactLocation: { uri: "src/changed.ts", uriBaseId: "%SRCROOT%" },
     region: { startLine: 5, startColumn: 21 },
@@ -236,7 +245,7 @@ test("reports: JUnit, SARIF, annotations", async () => {
   const annotations = result.out.split("\n").filter((line) => line.startsWith("::"));
   assert.match(
     annotations[0]!,
-    /^::error file=src\/changed\.ts,line=5,col=21,title=nondeterminism%3A Order%2C 2 runs::\[TMPRL1100\].*%0Afor example reported/,
+    /^::error file=src\/changed\.ts,line=5,col=21,title=nondeterminism%3A Order%2C 2 runs::In task 1 your code .*%0A\[TMPRL1100\].*%0Afor example reported/,
   );
   assert.match(annotations[1]!, /^::error file=reported.d\.json,title=unreadable/);
   assert.equal(annotations.length, 2, "one for each line, not for each run");

@@ -24,7 +24,7 @@ export interface SessionProblem {
   readonly location: string;
   /** The code makes other commands than history holds. */
   readonly isDivergence: boolean;
-  /** Of a divergence: the first place, both sides of it, the likely edit and what repairs it. */
+  /** Of a divergence: the first place of it, both sides, the likely edit, and what repairs it. */
   readonly divergence?: Divergence;
 }
 
@@ -35,12 +35,11 @@ export function problemOf(
 ): SessionProblem | undefined {
   const { error } = verdict;
   if (error === undefined) return undefined;
-  const { name, code, message, eventId, expected, actual, diffs, location } = error;
+  const { name, code, message, eventId, expected, actual, diffs, location, divergence } = error;
   const lastTask = tasks.at(-1)?.eventId ?? 1;
   const position = Math.min(length, Math.max(1, eventId > 0 ? eventId : lastTask));
-  const isDivergence = verdict.verdict === "nondeterminism";
-  return {
-    ...{ name, code, message, position, eventId, expected, actual, diffs, location, isDivergence },
-    ...(error.divergence === undefined ? {} : { divergence: error.divergence }),
-  };
+  // An event that its machine cannot take is what the core sees of it, too.
+  const isDivergence = verdict.verdict === "nondeterminism" || divergence !== undefined;
+  const explained = divergence === undefined ? {} : { divergence };
+  return { name, code, message, position, eventId, expected, actual, diffs, location, isDivergence, ...explained };
 }

@@ -11,7 +11,7 @@ import { type Found, guessedEdit, likelyEdit, type Replay } from "./likely.ts";
 import { repairOf } from "./repair.ts";
 import { editOf, sentenceOf } from "./sentences.ts";
 import type { Divergence, EditKind, Step, StepPair, TaskPairs } from "./types.ts";
-import { beforeGone, shortPlace, whereOf } from "./where.ts";
+import { beforeGone, plainLocation, shortPlace, whereOf } from "./where.ts";
 
 /** Tasks before and after the first one that differs. */
 const NEIGHBOURS = 2;
@@ -91,7 +91,7 @@ async function explained(known: Known): Promise<Divergence> {
   const gone = GONE.has(edit.edit.kind) ? beforeGone(stands) : stands;
   const where = edit.at === undefined ? gone : { ...stands, location: edit.at, how: "command" as const };
   const eventId = pair.history?.eventId ?? lastRight(place);
-  const location = where.location === "" ? error.location : where.location;
+  const location = plainLocation(where.location === "" ? error.location : where.location);
   const sentence = sentenceOf(place, pair, { ...where, location }, edit.edit);
   return {
     firstTask: place.task.task,

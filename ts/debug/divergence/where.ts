@@ -65,10 +65,24 @@ const newest = (spans: readonly Span[]): Span | undefined =>
 /** From so many lines on the line that the code came from is nearer to what was taken away there than the one that it came to. */
 const FAR = 4;
 
+const LONG: ReadonlySet<Wait["kind"]> = new Set(["receive", "select", "children"]);
+
+/** "Object.eval [as run] (f)" is "run (f)": the name that the user gave, without what the engine says of it. */
+export function plainLocation(location: string): string {
+  const [, name, place] = /^(?:async )?(.*) \((.*)\)$/.exec(location) ?? [];
+  if (name === undefined) return location;
+  const [, of = "", as] = /^(.*?)(?: \[as (.*)\])?$/.exec(name) ?? [];
+  const own = of.replace(/^.*\./, "");
+  const plain = /^(?:eval|<anonymous>|)$/.test(own) ? as ?? "" : own;
+  return plain === "" ? place! : `${plain} (${place})`;
+}
+
 /** The line for a step that is gone: between where the code came from and where it came to. */
 export function beforeGone(where: Where): Where {
   if (where.how !== "command" || where.wait === undefined) return where;
   const [from, to] = [parts(where.wait.site), parts(where.location)];
+  // These go over many lines, and what follows them stands at their end.
+  if (LONG.has(where.wait.kind) && to.line > from.line) return where;
   if (from.file !== to.file || (to.line > from.line && to.line - from.line < FAR)) return where;
   return { ...where, location: where.wait.site, fiber: fiberName(where.wait.fiber), how: "after" };
 }

@@ -1,5 +1,6 @@
 // What is said of one history.
 import type { ReplayVerdict } from "../../../realm/mod.ts";
+import type { LikelyEdit, Repair } from "../../../debug/divergence/types.ts";
 import { PayloadCodecError } from "../../../codec/codec.ts";
 import { type HistoryFile, HistoryFileError } from "../../../debug/history_file.ts";
 import type { Found } from "./sources/source.ts";
@@ -30,6 +31,16 @@ export interface ReplayLine {
     readonly actual: string;
     /** The line of workflow code, "" when not known. */
     readonly location: string;
+    /** Of a divergence: the first workflow task that differs, from 1. */
+    readonly firstTask?: number;
+    /** Of a divergence: what the code does there, what history has, and what was probably changed. */
+    readonly sentence?: string;
+    /** Of a divergence: the likely edit, as a kind and in words. */
+    readonly edit?: LikelyEdit;
+    /** Of a divergence: what makes open runs replay again. */
+    readonly repair?: Pick<Repair, "patchId" | "text" | "code">;
+    /** The same for histories that diverge in the same way. */
+    readonly shared?: string;
   };
   /** From the reading of the history to the verdict, with the time that it waited for others. */
   readonly ms: number;
@@ -40,7 +51,6 @@ const NOWHERE = { code: 0, eventId: 0, expected: "", actual: "", location: "" };
 /** The line of a history that was replayed. */
 export function lineOf(found: Found, history: HistoryFile, result: ReplayVerdict, ms: number): ReplayLine {
   const notes = history.notes.map((message) => ({ code: 0, message, eventId: 0 }));
-  const { code, message, eventId, expected, actual, location } = result.error ?? { ...NOWHERE, message: "" };
   return {
     ...named(found),
     workflowType: history.workflowType,
@@ -50,9 +60,18 @@ export function lineOf(found: Found, history: HistoryFile, result: ReplayVerdict
     activations: result.activations,
     verdict: result.verdict,
     warnings: [...notes, ...result.warnings.map(({ code, message, eventId }) => ({ code, message, eventId }))],
-    ...(result.error === undefined ? {} : { error: { code, message, eventId, expected, actual, location } }),
+    ...(result.error === undefined ? {} : { error: errorOf(result.error) }),
     ms,
   };
+}
+
+function errorOf({ code, message, eventId, expected, actual, location, divergence }: NonNullable<ReplayVerdict["error"]>) {
+  const known = { code, message, eventId, expected, actual, location };
+  if (divergence === undefined) return known;
+  const { firstTask, sentence, edit, repair, key: shared } = divergence;
+  if (repair === undefined) return { ...known, firstTask, sentence, edit, shared };
+  const { patchId, text, code: lines } = repair;
+  return { ...known, firstTask, sentence, edit, repair: { patchId, text, code: lines }, shared };
 }
 
 /** The line of a history that was not replayed because of `thrown`. */

@@ -12,7 +12,11 @@ export interface Group {
   readonly code: number;
   /** Of the first one. */
   readonly message: string;
+  /** Of the first one, where code and history part: what the code does, what history has, and what was probably changed. */
+  readonly sentence?: string;
   runs: number;
+  /** Ids of the runs, the first few. */
+  readonly workflowIds: string[];
   /** The first one. */
   readonly example: {
     readonly file: string;
@@ -42,6 +46,12 @@ export interface SummaryLine {
 
 /** More kinds of trouble than this are counted and not listed: memory stays bounded. */
 const MAX_GROUPS = 1000;
+
+/** Runs of a group that are named. */
+const MAX_NAMED = 20;
+
+/** A run by its id; a history that does not say it by its file. */
+const nameOf = ({ workflowId, file }: ReplayLine): string => workflowId === "" ? file : workflowId;
 
 export class Summary {
   readonly verdicts: { [verdict in Verdict]: number } = { ok: 0, nondeterminism: 0, failed: 0, unreadable: 0 };
@@ -73,10 +83,12 @@ export class Summary {
     const place = placeOf(location, this.folder);
     // Without a line the message has to say what is the same; an unreadable file is a group of its own.
     const where = place === undefined ? message : `${place.file}:${place.line}`;
-    const key = JSON.stringify([verdict, workflowType, where, code, verdict === "unreadable" ? [file, line.place] : []]);
+    const what = error.shared ?? code;
+    const key = JSON.stringify([verdict, workflowType, where, what, verdict === "unreadable" ? [file, line.place] : []]);
     const known = this.#groups.get(key);
     if (known !== undefined) {
       known.runs++;
+      if (known.workflowIds.length < MAX_NAMED) known.workflowIds.push(nameOf(line));
       return known;
     }
     const group: Group = {
@@ -85,7 +97,9 @@ export class Summary {
       ...(place === undefined ? {} : { place }),
       code,
       message,
+      ...(error.sentence === undefined ? {} : { sentence: error.sentence }),
       runs: 1,
+      workflowIds: [nameOf(line)],
       example: { file, ...(line.place === undefined ? {} : { place: line.place }), workflowId, runId, eventId, expected, actual },
     };
     if (this.#groups.size < MAX_GROUPS) this.#groups.set(key, group);

@@ -17,6 +17,8 @@ export function lineText(line: ReplayLine, print: Printer): string {
   const facts = verdict === "unreadable" ? "" : `  ${workflowType}, ${events} events, ${activations} activations, ${ms} ms`;
   const details = [
     ...(error === undefined ? [] : [
+      ...(error.sentence === undefined ? [] : [error.sentence]),
+      ...repairText(error.repair),
       error.message,
       ...(error.expected === "" && error.actual === "" ? [] : [`history: ${error.expected}`, `code:    ${error.actual}`]),
       ...(error.location === "" ? [] : [`at ${error.location}`]),
@@ -27,6 +29,11 @@ export function lineText(line: ReplayLine, print: Printer): string {
   ];
   const head = `${print.paint(verdict.padEnd(14), COLOURS[verdict])}  ${nameOf({ file, place })}${facts}`;
   return [head, ...details.map((detail) => `    ${detail}`)].join("\n") + "\n";
+}
+
+function repairText(repair: NonNullable<ReplayLine["error"]>["repair"]): string[] {
+  if (repair === undefined) return [];
+  return [repair.text, ...(repair.code === "" ? [] : repair.code.split("\n").map((line) => `  ${line}`))];
 }
 
 /** The history's file, with the place in it. */
@@ -52,10 +59,19 @@ const COLUMNS: readonly Column<Group>[] = [
   },
 ];
 
+/** What several runs share, and which they are. */
+function sharedText({ sentence, runs, workflowIds }: Group): string {
+  if (sentence === undefined || runs < 2) return "";
+  const more = runs - workflowIds.length;
+  const names = `${workflowIds.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+  return `${sentence}\n    shared by ${runs} runs: ${names}\n`;
+}
+
 /** The table of what is not ok, over the counts. */
 export function summaryText(summary: Summary, ms: number, print: Printer): string {
   const { groups, warned, interrupted } = summary;
   const table = groups.length === 0 ? "" : `\n${print.table(groups, COLUMNS)}\n`;
+  const shared = groups.map(sharedText).join("");
   const notes = `${warned > 0 ? `, ${warned} with warnings` : ""}${interrupted ? ", interrupted" : ""}`;
-  return `${table}${countsText(summary)}${notes} (${(ms / 1000).toFixed(1)} s)\n`;
+  return `${table}${shared === "" ? "" : `${shared}\n`}${countsText(summary)}${notes} (${(ms / 1000).toFixed(1)} s)\n`;
 }

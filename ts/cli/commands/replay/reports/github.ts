@@ -9,13 +9,14 @@ export function githubAnnotations(summary: Summary, workflows: readonly string[]
 }
 
 function annotation(group: Group, folder: string, workflows: readonly string[]): string {
-  const { verdict, workflowType, place, message, runs, example } = group;
+  const { verdict, workflowType, place, message, sentence, runs, example } = group;
+  const text = sentence === undefined ? message : `${sentence}\n${message}`;
   const title = `${verdict}: ${workflowType === "" ? example.file : workflowType}, ${runs === 1 ? "1 run" : `${runs} runs`}`;
   const where = place === undefined ? { file: fileOf(group, folder, workflows) } : lineOf(place);
   const fields = { ...where, title };
   const at = `${nameOf(example)}${example.eventId > 0 ? `, event ${example.eventId}` : ""}`;
   const list = Object.entries(fields).map(([name, value]) => `${name}=${property(String(value))}`).join(",");
-  return `::error ${list}::${data(`${message}\nfor example ${at}`)}\n`;
+  return `::error ${list}::${data(`${text}\nfor example ${at}`)}\n`;
 }
 
 const lineOf = ({ file, line, column }: Place) => ({ file, line, ...(column > 0 && { col: column }) });

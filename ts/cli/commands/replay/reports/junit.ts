@@ -26,7 +26,7 @@ export class JUnit {
       name: nameOf(line),
       ms,
       verdict,
-      message: error?.message ?? "",
+      message: error?.sentence ?? error?.message ?? "",
       details: error === undefined ? "" : details(error, place),
     });
   }
@@ -59,10 +59,12 @@ function testCase(suite: string, { name, ms, verdict, message, details }: Case):
 }
 
 function details(
-  { message, eventId, expected, actual, location }: NonNullable<ReplayLine["error"]>,
+  { message, sentence, repair, eventId, expected, actual, location }: NonNullable<ReplayLine["error"]>,
   place: Place | undefined,
 ): string {
   return [
+    ...(sentence === undefined ? [] : [sentence]),
+    ...(repair === undefined ? [] : [repair.text, repair.code]),
     message,
     ...(eventId > 0 ? [`event ${eventId}`] : []),
     ...(expected === "" && actual === "" ? [] : [`history: ${expected}`, `code:    ${actual}`]),

@@ -46,7 +46,7 @@ export function sarif(summary: Summary, workflows: readonly string[]): string {
   ) + "\n";
 }
 
-function result({ verdict, workflowType, place, code, message, runs, example }: Group, module: string) {
+function result({ verdict, workflowType, place, code, message, sentence = message, runs, example }: Group, module: string) {
   // A line that is not known is not given: line 1 would be a wrong one.
   const { file, function: name } = place ?? { file: module, function: "" };
   const event = example.eventId > 0 ? `, event ${example.eventId}` : "";
@@ -55,7 +55,9 @@ function result({ verdict, workflowType, place, code, message, runs, example }: 
     ruleIndex: RULES.findIndex(({ id }) => id === verdict),
     level: "error",
     message: {
-      text: `${message}\n${runs === 1 ? "1 run" : `${runs} runs`} of ${workflowType}, for example ${nameOf(example)}${event}`,
+      text: `${sentence}\n${sentence === message ? "" : `${message}\n`}${
+        runs === 1 ? "1 run" : `${runs} runs`
+      } of ${workflowType}, for example ${nameOf(example)}${event}`,
     },
     locations: [{
       physicalLocation: {

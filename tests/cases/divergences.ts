@@ -1,0 +1,191 @@
+// Explanations of divergences, of histories that were recorded and programs that were edited since: the first task, the line, the sentence,
+// the likely edit, and who shares it. Many edits of many programs: tools/soak/divergences.mjs.
+import { sharedDivergences } from "../../ts/debug/mod.ts";
+import type { ReplayError } from "../../ts/executor/tasks/replay.ts";
+import { deepEqual, equal, match, ok } from "./assert.ts";
+import type { Case } from "./case.ts";
+import { API, withRealm } from "./realm_host.ts";
+
+const HEAD = `${API}
+const { select, timer, patched, spawn } = api;
+const add = update("add");
+const add2 = update("add2");
+`;
+const program = (body: string): string => `${HEAD}export const w = workflow("W", async () => {\n${body}\n});`;
+const firstLine = HEAD.split("\n").length + 1;
+
+const STEPS = `  await sleep(1000);
+  sideEffect(() => 7);
+  await sleep(2000);
+  api.upsertMemo({ at: 3 });
+  await sleep(3000);
+  return "done";`;
+
+/** Records with the one body, and replays with the other. */
+async function parted(before: string, after: string, seen: (error: ReplayError) => void): Promise<void> {
+  await withRealm(program(before), async (first) => {
+    const run = first.start("W");
+    await run.auto();
+    await withRealm(program(after), async (second) => {
+      const verdict = await second.realm.replay(run.server.workflowId, run.server.history());
+      equal(verdict.verdict, "nondeterminism");
+      ok(verdict.error!.evidence === undefined, "what it is made of stays behind");
+      seen(verdict.error!);
+    });
+  });
+}
+
+const at = (error: ReplayError, line: number) =>
+  ok(error.location.includes(`/app/main.ts:${firstLine + line}:`), `line ${firstLine + line}: ${error.location}`);
+
+export const cases: Case[] = [
+  {
+    name: "divergences: a step that was added is named, at its line, and verified",
+    run: () =>
+      parted(
+        STEPS,
+        STEPS.replace("  api.upsertMemo", '  await api.externalWorkflow("other").signal("ping");\n  api.upsertMemo'),
+        (error) => {
+          equal(error.firstTask, 3);
+          at(error, 3);
+          match(
+            error.sentence!,
+            /^In task 3 your code sends signal ping to workflow other where history has a change of the memo \(event \d+\): main\.ts:\d+\. Signal ping to workflow other was added before a change of the memo\.$/,
+          );
+          const { edit, repair, first, tasks } = error.divergence!;
+          deepEqual([edit.kind, edit.confidence], ["inserted", "verified"]);
+          equal(repair!.patchId, "with-ping");
+          match(repair!.code, /^if \(patched\("with-ping"\)\) \{/);
+          deepEqual([first.history!.kind, first.code!.kind, first.same], ["memo", "signal", false]);
+          deepEqual(tasks.map(({ task, notReplayed }) => [task, notReplayed]), [[1, false], [2, false], [3, false], [4, true]]);
+          equal(error.eventId, first.history!.eventId);
+        },
+      ),
+  },
+  {
+    name: "divergences: a step that was removed",
+    run: () =>
+      parted(STEPS, STEPS.replace("  sideEffect(() => 7);", ""), (error) => {
+        equal(error.firstTask, 2);
+        match(error.sentence!, /^In task 2 your code starts a timer of 2 s where history has a side effect/);
+        deepEqual([error.divergence!.edit.kind, error.divergence!.edit.confidence], ["removed", "verified"]);
+      }),
+  },
+  {
+    name: "divergences: a step of another kind",
+    run: () =>
+      parted(STEPS, STEPS.replace("await sleep(2000)", 'await api.externalWorkflow("o").signal("go")'), (error) => {
+        equal(error.firstTask, 2);
+        at(error, 2);
+        equal(error.divergence!.edit.kind, "changedKind");
+        match(error.sentence!, /A timer of 2 s was replaced by signal go to workflow o\.$/);
+      }),
+  },
+  {
+    name: "divergences: code that ends too early names the line that it came from",
+    run: () =>
+      parted(STEPS, STEPS.replace("  api.upsertMemo", '  if (1) return "early";\n  api.upsertMemo'), (error) => {
+        equal(error.firstTask, 3);
+        at(error, 2);
+        equal(error.divergence!.edit.kind, "endedEarly");
+        match(
+          error.sentence!,
+          /your code completes the workflow where history has a change of the memo \(event \d+\), after main\.ts:\d+\./,
+        );
+      }),
+  },
+  {
+    name: "divergences: code that goes on after its end",
+    run: () =>
+      parted(
+        STEPS,
+        STEPS.replace('  return "done"', '  await api.externalWorkflow("o").signal("late");\n  return "done"'),
+        (error) => {
+          equal(error.firstTask, 4);
+          deepEqual([error.divergence!.edit.kind, error.divergence!.edit.confidence], ["endedLate", "verified"]);
+          match(error.sentence!, /where history has the end of the workflow/);
+        },
+      ),
+  },
+  {
+    name: "divergences: one command too many is blamed on its task, not on a later event",
+    run: () =>
+      parted(
+        STEPS,
+        STEPS.replace(
+          "  sideEffect(() => 7);\n  await sleep(2000);",
+          "  sideEffect(() => 7);\n  await parallel([() => sleep(2000), () => sleep(9000)]);",
+        ),
+        (error) => {
+          equal(error.firstTask, 2);
+          match(error.sentence!, /^In task 2 your code starts a timer of 9 s, which history does not have there: main\.ts:/);
+        },
+      ),
+  },
+  {
+    name: "divergences: an await that never comes to the step says where it stands",
+    run: () =>
+      parted(STEPS, STEPS.replace("  api.upsertMemo", '  await api.waitForSignal(signal("go"));\n  api.upsertMemo'), (error) => {
+        equal(error.firstTask, 3);
+        at(error, 3);
+        match(
+          error.sentence!,
+          /your code does not come to a change of the memo, which history has there \(event \d+\): it waits for .*go.* at main\.ts:/,
+        );
+      }),
+  },
+  {
+    name: "divergences: a patch that was renamed names the line of patched",
+    run: () =>
+      parted(
+        '  await sleep(1);\n  if (patched("old")) await sleep(2);\n  await sleep(3);',
+        '  await sleep(1);\n  if (patched("new")) await sleep(2);\n  await sleep(3);',
+        (error) => {
+          equal(error.firstTask, 2);
+          at(error, 1);
+          equal(error.divergence!.edit.kind, "patchRenamed");
+          equal(error.divergence!.repair!.code, 'patched("old")');
+          match(error.sentence!, /Patch "old" was renamed to "new"\?$/);
+        },
+      ),
+  },
+  {
+    name: "divergences: an update whose handler was renamed",
+    run: async () => {
+      const body = (name: string) => `  return await receive(0, [\n    on(${name}, (_, n) => stop(n + 1, n)),\n  ]);`;
+      await withRealm(program(body("add")), async (first) => {
+        const run = first.start("W");
+        await run.task();
+        run.server.update("u1", "add");
+        await run.task();
+        await withRealm(program(body("add2")), async (second) => {
+          const { error } = await second.realm.replay(run.server.workflowId, run.server.history());
+          equal(error!.divergence!.edit.kind, "handlerMissing");
+          at(error!, 1);
+          match(
+            error!.sentence!,
+            /takes no update add, which history has accepted .*There is no handler of update add: it was renamed to add2\?$/,
+          );
+        });
+      });
+    },
+  },
+  {
+    name: "divergences: runs that share one are grouped, and explain: false leaves explanations out",
+    run: () =>
+      withRealm(program(STEPS), async (first) => {
+        const runs = [first.start("W"), first.start("W", { runId: "another" })];
+        for (const run of runs) await run.auto();
+        await withRealm(program(STEPS.replace("  await sleep(2000);\n", "")), async (second) => {
+          const replay = (i: number, options = {}) =>
+            second.realm.replay(runs[i]!.server.workflowId, runs[i]!.server.history(), options);
+          const errors = [(await replay(0)).error!, (await replay(1)).error!];
+          const shared = sharedDivergences(errors.map(({ divergence }, run) => ({ run, divergence })));
+          deepEqual(shared.map(({ runs }) => runs), [[0, 1]]);
+          deepEqual(sharedDivergences([{ run: 1, divergence: undefined }]), []);
+          const bare = (await replay(0, { explain: false })).error!;
+          deepEqual([bare.sentence, bare.firstTask, bare.divergence], [undefined, undefined, undefined]);
+        });
+      }),
+  },
+];

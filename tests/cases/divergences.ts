@@ -67,7 +67,10 @@ export const cases: Case[] = [
     run: () =>
       parted(STEPS, STEPS.replace("  sideEffect(() => 7);", ""), (error) => {
         equal(error.firstTask, 2);
-        match(error.sentence!, /^In task 2 your code starts a timer of 2 s where history has a side effect/);
+        match(
+          error.sentence!,
+          /^In task 2 your code leaves out a side effect, which history has there \(event \d+\): main\.ts:\d+\. A side effect was removed\.$/,
+        );
         deepEqual([error.divergence!.edit.kind, error.divergence!.edit.confidence], ["removed", "verified"]);
       }),
   },

@@ -5,7 +5,7 @@ import type { HistoryStep } from "./history_steps.ts";
 import type { Found } from "./likely.ts";
 import { doing } from "./steps.ts";
 import type { EditKind, LikelyEdit } from "./types.ts";
-import { missedBefore, shortPlace, type Where } from "./where.ts";
+import { goesOn, missedBefore, shortPlace, type Where } from "./where.ts";
 
 /** The likely edit; `at`: the line that it is at, where that is not the line of the difference. */
 export interface NamedEdit {
@@ -113,11 +113,12 @@ function ofSides(here: Pair["history"], code: Pair["code"]): NamedEdit {
 
 /** The headline. */
 export function sentenceOf(
-  { task }: Place,
+  divides: Place,
   { history: here, code }: Pair,
   where: Where,
   { kind, text, confidence }: LikelyEdit,
 ): string {
+  const { task } = divides;
   const place = shortPlace(where.location);
   const at = place === "" ? "" : where.how === "after" ? `, after ${place}` : `: ${place}`;
   const event = here === undefined ? "" : ` (event ${here.eventId})`;
@@ -125,6 +126,9 @@ export function sentenceOf(
   const end = `${capital(text)}${confidence === "verified" ? "." : "?"}`;
   if (kind === "handlerMissing") {
     return `${inTask} takes no update ${here!.name}, which history has accepted${event}${standing(where, place)}. ${end}`;
+  }
+  if (code === undefined && goesOn(divides) !== undefined) {
+    return `${inTask} leaves out ${here!.text}, which history has there${event}${at}. ${end}`;
   }
   if (code === undefined) {
     return `${inTask} does not come to ${here!.text}, which history has there${event}${standing(where, place)}. ${end}`;

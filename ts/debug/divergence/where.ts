@@ -26,30 +26,35 @@ const OWN_LINE = (code: CodeStep | undefined): boolean =>
 
 /** Of the first difference. */
 export function whereOf(place: Place, evidence: ReplayEvidence): Where {
-  const { code } = place.pairs[place.at]!;
+  const own = place.pairs[place.at]!.code;
+  const code = own ?? goesOn(place);
   const { startedEventId } = place.task;
   const last = evidence.activations.findLastIndex((activation) => activation.startedEventId === startedEventId);
   const first = evidence.activations.findIndex((activation) => activation.startedEventId === startedEventId);
   const sited = evidence.waits.filter(({ value }) => value.site !== "");
   const answered = sited.filter(({ from, to }) => from <= last && to !== undefined && to >= first && to <= last);
   if (OWN_LINE(code)) {
-    const { function: own } = parts(code!.site);
-    const same = answered.filter(({ value }) => parts(value.site).function === own);
+    const { function: caller } = parts(code!.site);
+    const same = answered.filter(({ value }) => parts(value.site).function === caller);
     const from = newest(same.length > 0 ? same : answered);
     return { ...NOWHERE, ...(from === undefined ? {} : { wait: from.value }), location: code!.site, how: "command" };
   }
   const open = sited.filter(({ from, to }) => from <= last && (to === undefined || to > last));
   const begun = open.filter(({ from }) => from >= first);
-  const goesOn = code === undefined || !["end", "update"].includes(code.kind);
-  if (goesOn && begun.length > 0) return at(newest(begun)!, "stands");
+  const waits = code === undefined || !["end", "update"].includes(code.kind);
+  if (waits && begun.length > 0) return at(newest(begun)!, "stands");
   if (answered.length > 0) return at(newest(answered)!, "after");
-  if (goesOn && open.length > 0) return at(newest(open)!, "stands");
+  if (waits && open.length > 0) return at(newest(open)!, "stands");
   const before = newest(sited.filter(({ to }) => to !== undefined && to <= last));
   if (before !== undefined) return at(before, "after");
   const issued = lastIssued(evidence, last);
   if (issued !== "") return { ...NOWHERE, location: issued, how: "after" };
   return open.length > 0 ? at(newest(open)!, "stands") : NOWHERE;
 }
+
+/** What the code has next of what history has, where a step is left out. */
+export const goesOn = ({ at, pairs }: Place): CodeStep | undefined =>
+  pairs[at]!.code === undefined ? pairs.slice(at).find(({ same, code, history }) => same && code && history)?.code : undefined;
 
 const at = ({ value }: Span, how: Where["how"]): Where => ({
   location: value.site,

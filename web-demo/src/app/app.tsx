@@ -11,13 +11,15 @@ import { PasteDialog } from "./open_buttons.tsx";
 import { OpenRoom } from "./open_room.tsx";
 import { currentRun, intro, room } from "./state.ts";
 import { TopBar } from "./top_bar.tsx";
+import { screen, whatIfRun } from "../what_if/mod.ts";
 
 function InSight(): JSX.Element | null {
   if (room.value === "runs") return <Runs />;
   if (room.value === "live") return null;
   const run = currentRun.value;
   if (run === undefined || intro.value) return <FirstScreen run={run} />;
-  return <OpenRoom run={run} />;
+  const WhatIf = whatIfRun.value === run ? screen.value : undefined;
+  return WhatIf === undefined ? <OpenRoom run={run} /> : <WhatIf run={run} />;
 }
 
 export function App(): JSX.Element {

@@ -10,7 +10,7 @@ const DEEPEST = 200;
 type Fields = { readonly [name: string]: unknown };
 type Kind = "string" | "number" | "boolean" | "object";
 
-/** The fields of each message that the page takes, by the type that they must have. A replay needs no others. */
+/** The fields of each message that the page takes, by the type that they must have. Replays and branches need no others. */
 const FIELDS: { readonly [t: string]: { readonly [field: string]: Kind } } = {
   ready: { workflowTypes: "object", takesAnyType: "boolean", versioningBehaviors: "object" } satisfies Of<"ready">,
   refused: { message: "string" } satisfies Of<"refused">,
@@ -19,6 +19,8 @@ const FIELDS: { readonly [t: string]: { readonly [field: string]: Kind } } = {
   at: { id: "number", eventId: "number" } satisfies Of<"at">,
   verdict: { id: "number", verdict: "object" } satisfies Of<"verdict">,
   error: { id: "number", message: "string" } satisfies Of<"error">,
+  outcome: { id: "number", outcome: "object", cachedRuns: "number" } satisfies Of<"outcome">,
+  local: { id: "number", work: "object" } satisfies Of<"local">,
   cached: { runs: "number" } satisfies Of<"cached">,
   trapped: { message: "string" } satisfies Of<"trapped">,
   log: { entry: "object" } satisfies Of<"log">,

@@ -23,7 +23,7 @@ export class StoppedError extends Error {
 }
 
 /** Runs the files of one code set. For `openSession` of "temporalex/debug". */
-export interface PageRealm extends ReplayingRealm {
+export interface PageRealm extends ReplayingRealm, Pick<WorkerRealm, "runTask" | "evict"> {
   /** With the files that the entry needs. */
   readonly code: CodeSet;
   /** What the loader warned of. */
@@ -158,6 +158,14 @@ class SandboxedRealm implements PageRealm {
 
   async replay(workflowId: string, history: Uint8Array, options?: ReplayOptions): Promise<ReplayVerdict> {
     return await this.#stop.race(this.#realm.replay(workflowId, history, options));
+  }
+
+  async runTask(...args: Parameters<WorkerRealm["runTask"]>): ReturnType<WorkerRealm["runTask"]> {
+    return await this.#stop.race(this.#realm.runTask(...args));
+  }
+
+  evict(runId: string): void {
+    this.#realm.evict(runId);
   }
 
   dispose(): void {

@@ -1,0 +1,49 @@
+// The code with two ink bars: the lines that ran in A, in black, and in B, in violet.
+import type { JSX } from "preact";
+import type { DebugSession } from "temporalex/debug";
+import type { Branches } from "./branches.ts";
+
+/** The lines of a file that ran in the whole of a session; undefined where that is not known. */
+function ranIn(session: DebugSession | undefined, path: string): ((line: number) => boolean) | undefined {
+  const code = session?.code;
+  const file = code?.files.find(({ name, url }) => name === path || name.endsWith(`/${path}`) || url.endsWith(`/${path}`));
+  if (session === undefined || code === undefined || file === undefined) return undefined;
+  const { hits } = code.counts(file.index, session.length);
+  return (line) => (hits[line] ?? 0) > 0;
+}
+
+export function BothCodes({ branches }: { branches: Branches }): JSX.Element {
+  const { run, sessions, chosen } = branches;
+  const code = run.code.value;
+  const path = code?.entry ?? "";
+  const text = code?.files.find((file) => file.path === path)?.text;
+  if (text === undefined) return <p class="soft empty">The code of this run is not here.</p>;
+  const a = ranIn(run.session.value, path);
+  const b = ranIn(sessions.value.get(chosen.value), path);
+  const lines = text.split("\n");
+  const only = (one: typeof a, other: typeof a) =>
+    lines.filter((_, i) => one?.(i + 1) === true && other?.(i + 1) !== true).length;
+  return (
+    <>
+      {a !== undefined && b !== undefined && (
+        <p class="ran-only">
+          <span class="side-mark of-a">A</span> {only(a, b)} lines run only in A <span class="side-mark of-b">B</span>{" "}
+          {only(b, a)} only in B
+        </p>
+      )}
+      <pre class="both-codes" tabIndex={0} aria-label={path}>
+        {lines.map((line, i) => {
+          const [inA, inB] = [a?.(i + 1) === true, b?.(i + 1) === true];
+          return (
+            <div key={i} class={`both-line ${inA || inB ? "ink" : ""}`}>
+              <span class="both-number">{i + 1}</span>
+              <span class={`ink-bar ${inA ? "of-a" : ""}`} />
+              <span class={`ink-bar ${inB ? "of-b" : ""}`} />
+              <code>{line}</code>
+            </div>
+          );
+        })}
+      </pre>
+    </>
+  );
+}

@@ -1,0 +1,20 @@
+// The way to the branches of a run and back.
+import type { JSX } from "preact";
+import type { OpenRun } from "../app/state.ts";
+import { Glyph } from "../ui/glyph.tsx";
+import { openWhatIf, whatIfRun } from "./mod.ts";
+
+export function WhatIfButton({ run }: { run: OpenRun }): JSX.Element {
+  const isOpen = whatIfRun.value === run;
+  return isOpen
+    ? (
+      <button type="button" id="what-if-back" class="button bare" onClick={() => (whatIfRun.value = undefined)}>
+        Back to the run
+      </button>
+    )
+    : (
+      <button type="button" id="what-if" class="button bare" onClick={() => openWhatIf(run)}>
+        <Glyph kind="whatIf" /> What if
+      </button>
+    );
+}

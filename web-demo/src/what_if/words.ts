@@ -1,0 +1,76 @@
+// Edits, outcomes and values in words.
+import type { Edit, End } from "../../../ts/what_if/edits.ts";
+import type { BranchNode } from "../../../ts/what_if/tree.ts";
+import { stepsOf } from "../../../ts/what_if/steps.ts";
+import type { HistoryEvent } from "../../../ts/api/generated/temporal/api/history/v1/message_pb.ts";
+import type { RunItem, RunModel } from "../app/run_model.ts";
+
+export const jsonText = (value: unknown): string => JSON.stringify(value, undefined, 1) ?? "undefined";
+
+/** The thing of the recorded run that an edit is about. */
+export const itemOfEdit = (model: RunModel, edit: Edit): RunItem | undefined =>
+  "eventId" in edit ? model.itemOf(edit.eventId) : undefined;
+
+const endWords = (end: End): string =>
+  end.kind === "completed"
+    ? `answers ${jsonText(end.result)}`
+    : end.kind === "failed"
+    ? `fails: ${end.failure.message}`
+    : end.kind === "never"
+    ? "is never answered"
+    : end.kind;
+
+/** One edit as a line: what it is about, and what it does. */
+export function editWords(model: RunModel, edit: Edit): { readonly name: string; readonly did: string } {
+  const item = itemOfEdit(model, edit);
+  const name = item?.name ?? "";
+  switch (edit.kind) {
+    case "input":
+      return { name: "start", did: "other arguments" };
+    case "payload":
+      return { name, did: `event ${edit.eventId}, other values` };
+    case "drop":
+      return { name, did: `event ${edit.eventId}, dropped` };
+    case "replace":
+      return { name, did: `event ${edit.eventId} → ${"name" in edit.message ? edit.message.name : edit.message.kind}` };
+    case "insert":
+      return { name: "name" in edit.message ? edit.message.name : edit.message.kind, did: `sent after event ${edit.after}` };
+    case "duplicate":
+      return { name, did: `event ${edit.eventId}, sent again` };
+    case "move":
+      return { name, did: `event ${edit.eventId}, after event ${edit.after}` };
+    case "activity":
+    case "child":
+      return { name, did: `event ${edit.eventId}, ${endWords(edit.end)}` };
+    case "timer":
+      return { name, did: `event ${edit.eventId}, fires after ${edit.afterMs / 1000} s` };
+    case "answer":
+      return { name: edit.key, did: endWords(edit.end) };
+  }
+}
+
+/** How a history ends, in words. */
+export function endOf(events: readonly HistoryEvent[]): string {
+  const last = stepsOf(events.slice(-1)).at(-1);
+  return last?.kind === "run" && last.what !== "started"
+    ? `${last.what}${last.text === "" ? "" : ` ${last.text}`}`
+    : "still open";
+}
+
+/** What came of a branch, in words; `isBad`: in red. */
+export function outcomeWords({ result }: BranchNode): { readonly text: string; readonly isBad: boolean } {
+  if (result === undefined) return { text: "has not run", isBad: false };
+  const { outcome, events } = result;
+  switch (outcome.kind) {
+    case "stuck":
+      return { text: `its code fails: ${outcome.message}`, isBad: true };
+    case "stopped":
+      return { text: `stopped: ${outcome.message}`, isBad: false };
+    case "asks":
+      return { text: "asks for an answer", isBad: false };
+    case "waits":
+      return { text: "waits", isBad: false };
+    default:
+      return { text: endOf(events), isBad: outcome.kind === "failed" || outcome.kind === "timed out" };
+  }
+}

@@ -11,6 +11,7 @@ import { PasteDialog } from "./open_buttons.tsx";
 import { OpenRoom } from "./open_room.tsx";
 import { currentRun, intro, room } from "./state.ts";
 import { TopBar } from "./top_bar.tsx";
+import "../take_away/mod.ts";
 import { screen, whatIfRun } from "../what_if/mod.ts";
 
 function InSight(): JSX.Element | null {

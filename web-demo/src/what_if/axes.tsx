@@ -15,6 +15,10 @@ export const GLYPHS: { readonly [kind in StepKind]: GlyphKind } = {
 
 /** More would be a grey line. */
 const MOST = 400;
+/** With more there is no room for names. */
+const MOST_NAMED = 22;
+/** What begins something has its name there; what ends it stands behind. */
+const BEGINS: ReadonlySet<string> = new Set(["accepted", "received", "scheduled", "initiated"]);
 
 export function Axes({ branches, comparison }: { branches: Branches; comparison: Comparison | undefined }): JSX.Element {
   const { history, chosen, tree } = branches;
@@ -70,6 +74,7 @@ function Axis({ mark, title, steps, side, start, first }: AxisProps): JSX.Elemen
           return (
             <span key={i} class={`axis-step ${look}`} style={{ left: at(i) }} title={stepTitle(one, start)}>
               <Glyph kind={GLYPHS[one.kind]} size={11} />
+              {steps.length <= MOST_NAMED && BEGINS.has(one.what) && <span class="axis-name">{one.name}</span>}
             </span>
           );
         })}

@@ -1,5 +1,6 @@
 // The code with two ink bars: the lines that ran in A, in black, and in B, in violet.
 import type { JSX } from "preact";
+import { useEffect, useRef } from "preact/hooks";
 import type { DebugSession } from "temporalex/debug";
 import type { Branches } from "./branches.ts";
 
@@ -14,6 +15,8 @@ function ranIn(session: DebugSession | undefined, path: string): ((line: number)
 
 export function BothCodes({ branches }: { branches: Branches }): JSX.Element {
   const { run, sessions, chosen } = branches;
+  const first = useRef<HTMLDivElement>(null);
+  useEffect(() => first.current?.scrollIntoView({ block: "start" }), [chosen.value, sessions.value]);
   const code = run.code.value;
   const path = code?.entry ?? "";
   const text = code?.files.find((file) => file.path === path)?.text;
@@ -23,6 +26,9 @@ export function BothCodes({ branches }: { branches: Branches }): JSX.Element {
   const lines = text.split("\n");
   const only = (one: typeof a, other: typeof a) =>
     lines.filter((_, i) => one?.(i + 1) === true && other?.(i + 1) !== true).length;
+  // The first line that runs in one of them alone, else the first that runs: imports say little.
+  const parts = lines.findIndex((_, i) => a?.(i + 1) === true !== (b?.(i + 1) === true));
+  const shown = b !== undefined && parts >= 0 ? parts : lines.findIndex((_, i) => a?.(i + 1) === true);
   return (
     <>
       {a !== undefined && b !== undefined && (
@@ -35,7 +41,7 @@ export function BothCodes({ branches }: { branches: Branches }): JSX.Element {
         {lines.map((line, i) => {
           const [inA, inB] = [a?.(i + 1) === true, b?.(i + 1) === true];
           return (
-            <div key={i} class={`both-line ${inA || inB ? "ink" : ""}`}>
+            <div key={i} ref={i === Math.max(0, shown - 3) ? first : undefined} class={`both-line ${inA || inB ? "ink" : ""}`}>
               <span class="both-number">{i + 1}</span>
               <span class={`ink-bar ${inA ? "of-a" : ""}`} />
               <span class={`ink-bar ${inB ? "of-b" : ""}`} />

@@ -68,41 +68,22 @@ export function ChangeForm({ branches }: { branches: Branches }): JSX.Element {
           <option value={NEW}>a new message, after event {position.value}</option>
         </select>
       </label>
-      {item === undefined
-        ? (
-          <div class="two">
-            <label>
-              Kind
-              <select
-                name="kind"
-                value={kind}
-                onChange={({ currentTarget }) => setKind(currentTarget.value as "signal" | "update")}
-              >
-                <option value="signal">signal</option>
-                <option value="update">update</option>
-              </select>
-            </label>
-            <label>
-              Name{" "}
-              <input name="name" value={name} onInput={({ currentTarget }) => setName(currentTarget.value)} spellcheck={false} />
-            </label>
-          </div>
-        )
-        : (
-          <label>
-            How
-            <select
-              name="how"
-              value={chosen}
-              onChange={({ currentTarget }) => {
-                setWhat(currentTarget.value as What);
-                setText(undefined);
-              }}
-            >
-              {whats.map(([each, label]) => <option key={each} value={each}>{label}</option>)}
-            </select>
-          </label>
-        )}
+      {item === undefined && <NewMessage kind={kind} name={name} setKind={setKind} setName={setName} />}
+      {item !== undefined && (
+        <label>
+          How
+          <select
+            name="how"
+            value={chosen}
+            onChange={({ currentTarget }) => {
+              setWhat(currentTarget.value as What);
+              setText(undefined);
+            }}
+          >
+            {whats.map(([each, label]) => <option key={each} value={each}>{label}</option>)}
+          </select>
+        </label>
+      )}
       {needsText && (
         <label>
           {chosen === "fires"
@@ -126,6 +107,28 @@ export function ChangeForm({ branches }: { branches: Branches }): JSX.Element {
     </form>
   );
 }
+
+interface NewMessageProps {
+  readonly kind: "signal" | "update";
+  readonly name: string;
+  setKind(kind: "signal" | "update"): void;
+  setName(name: string): void;
+}
+
+const NewMessage = ({ kind, name, setKind, setName }: NewMessageProps): JSX.Element => (
+  <div class="two">
+    <label>
+      Kind
+      <select name="kind" value={kind} onChange={({ currentTarget }) => setKind(currentTarget.value as "signal" | "update")}>
+        <option value="signal">signal</option>
+        <option value="update">update</option>
+      </select>
+    </label>
+    <label>
+      Name <input name="name" value={name} onInput={({ currentTarget }) => setName(currentTarget.value)} spellcheck={false} />
+    </label>
+  </div>
+);
 
 function defaultText({ run: { model } }: Branches, item: RunItem | undefined, what: What): string {
   if (item === undefined) return "[]";

@@ -1,0 +1,15 @@
+// The buttons in the top bar, and the dialogs behind them.
+import type { JSX } from "preact";
+import type { OpenRun } from "../app/state.ts";
+import { dialogs, openDialog } from "./mod.ts";
+
+export function TakeAwayButtons({ run }: { run: OpenRun }): JSX.Element {
+  const Dialogs = dialogs.value;
+  return (
+    <>
+      <button type="button" id="share" class="button bare" onClick={() => void openDialog("share")}>Share</button>
+      <button type="button" id="make-test" class="button bare" onClick={() => void openDialog("test")}>Test</button>
+      {Dialogs !== undefined && <Dialogs run={run} />}
+    </>
+  );
+}

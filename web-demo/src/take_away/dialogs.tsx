@@ -1,0 +1,190 @@
+// Share: the history without its values, or as it is. Test: the history, cut to what shows the divergence, with a test that replays it.
+import { type Signal, signal } from "@preact/signals";
+import type { JSX } from "preact";
+import { useState } from "preact/hooks";
+import { historyJson, minimise, NoProblemError, readHistoryFile, redact, testFiles, type TestRunner } from "temporalex/debug";
+import type { OpenRun } from "../app/state.ts";
+import { PageRealms } from "../realm/page_realm.ts";
+import { Dialog } from "../ui/dialog.tsx";
+import { shareIsOpen, testIsOpen } from "./mod.ts";
+import "./take_away.css";
+
+/** What the dialog that is open says of its work. */
+const said: Signal<string> = signal("");
+/** Texts that the code depends on, which the reader has not agreed to keep. */
+const needed: Signal<readonly string[]> = signal([]);
+
+const nameOf = (run: OpenRun): string => (run.model.facts.id || run.model.facts.type || "run").replace(/[^\w.-]+/g, "-");
+
+/** Has the browser save a text. */
+function save(name: string, text: string): void {
+  const url = URL.createObjectURL(new Blob([text], { type: "application/json" }));
+  const link = document.createElement("a");
+  link.href = url;
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(url), 10_000);
+}
+
+/** The body with a realm for the code of the run, in a frame of its own; undefined where the code has not been allowed to run. */
+async function withCode<T>(
+  run: OpenRun,
+  body: (realm: Awaited<ReturnType<PageRealms["open"]>> | undefined) => Promise<T>,
+): Promise<T> {
+  const code = run.code.value;
+  if (code === undefined || run.session.value === undefined) return await body(undefined);
+  const realms = new PageRealms();
+  try {
+    return await body(await realms.open(code, false));
+  } finally {
+    realms.dispose();
+  }
+}
+
+async function tell(work: () => Promise<string>): Promise<void> {
+  said.value = "at work…";
+  try {
+    said.value = await work();
+  } catch (error) {
+    said.value = (error as Error).message;
+  }
+}
+
+const share = (run: OpenRun, numbers: boolean, keep: readonly string[]): Promise<void> =>
+  tell(async () => {
+    const { bytes } = await readHistoryFile(run.bytes);
+    return await withCode(run, async (realm) => {
+      const { history, replaced, needed: texts, verified } = await redact(bytes, {
+        ...{ numbers, keep },
+        ...(realm !== undefined && { realm }),
+      });
+      needed.value = texts;
+      if (history === undefined) return "Without these texts the code goes another way:";
+      save(`${nameOf(run)}.redacted.json`, historyJson(history));
+      return `${replaced} values replaced; ${
+        verified === true ? "it replays as before." : "not replayed: there is no code here."
+      }`;
+    });
+  });
+
+const makeTest = (run: OpenRun, runner: TestRunner, workflows: string): Promise<void> =>
+  tell(async () => {
+    const { bytes } = await readHistoryFile(run.bytes);
+    return await withCode(run, async (realm) => {
+      if (realm === undefined) return "A test needs the code of the run: drop it beside the history.";
+      let left = { history: bytes, note: "The history replays: the test holds that it goes on to." };
+      try {
+        const { history, events: [before, after] } = await minimise(bytes, { realm });
+        left = { history, note: `${after} of ${before} events. It fails until the code replays the history.` };
+      } catch (error) {
+        if (!(error instanceof NoProblemError)) throw error;
+      }
+      const files = testFiles(left.history, { runner, name: nameOf(run), workflows });
+      save(files.history.name, files.history.text);
+      save(files.test.name, files.test.text);
+      return `Saved ${files.test.name} and ${files.history.name}. ${left.note}`;
+    });
+  });
+
+export function TakeAwayDialogs({ run }: { run: OpenRun }): JSX.Element {
+  return (
+    <>
+      <Dialog id="share-dialog" title="Share this history" isOpen={shareIsOpen}>
+        <ShareForm run={run} />
+      </Dialog>
+      <Dialog id="test-dialog" title="Keep it as a test" isOpen={testIsOpen}>
+        <TestForm run={run} />
+      </Dialog>
+    </>
+  );
+}
+
+function ShareForm({ run }: { run: OpenRun }): JSX.Element {
+  const [numbers, setNumbers] = useState(false);
+  const texts = needed.value;
+  return (
+    <form
+      class="take-away"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void share(run, numbers, texts);
+      }}
+    >
+      <p>
+        Texts become others of the same length, the same text always the same one; the history replays as before. Nothing leaves
+        this page: the browser saves a file.
+      </p>
+      <label>
+        <input type="checkbox" checked={numbers} onChange={({ currentTarget }) => setNumbers(currentTarget.checked)} />{" "}
+        numbers, too
+      </label>
+      <p role="status">{said.value}</p>
+      {texts.length > 0 && (
+        <ul>
+          {texts.map((text) => (
+            <li key={text}>
+              <code>{text}</code>
+            </li>
+          ))}
+        </ul>
+      )}
+      <p class="doors">
+        <button type="submit" class="button main" id="save-redacted">
+          {texts.length > 0 ? "Keep these texts and save" : "Save without values"}
+        </button>
+        <button
+          type="button"
+          class="button"
+          id="save-as-is"
+          onClick={() =>
+            void tell(async () => {
+              save(`${nameOf(run)}.json`, historyJson((await readHistoryFile(run.bytes)).bytes));
+              return "Saved with all of its values.";
+            })}
+        >
+          Save as it is
+        </button>
+      </p>
+    </form>
+  );
+}
+
+function TestForm({ run }: { run: OpenRun }): JSX.Element {
+  const [runner, setRunner] = useState<TestRunner>("node");
+  const [workflows, setWorkflows] = useState(`./${run.code.value?.entry.split("/").at(-1) ?? "workflows.ts"}`);
+  return (
+    <form
+      class="take-away"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void makeTest(run, runner, workflows);
+      }}
+    >
+      <p>
+        A test that replays this history against your workflows, and the history beside it, cut off after the place where they
+        part.
+      </p>
+      <label>
+        Runs in
+        <select name="runner" value={runner} onChange={({ currentTarget }) => setRunner(currentTarget.value as TestRunner)}>
+          <option value="node">node --test</option>
+          <option value="vitest">vitest</option>
+          <option value="deno">deno test</option>
+        </select>
+      </label>
+      <label>
+        Workflow module, from the test
+        <input
+          name="workflows"
+          value={workflows}
+          spellcheck={false}
+          onInput={({ currentTarget }) => setWorkflows(currentTarget.value)}
+        />
+      </label>
+      <p role="status">{said.value}</p>
+      <p class="doors">
+        <button type="submit" class="button main" id="save-test">Save test and history</button>
+      </p>
+    </form>
+  );
+}

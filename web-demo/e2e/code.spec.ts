@@ -32,7 +32,7 @@ test("the editor is loaded when asked for, keeps to the page's policy, and its e
   expect(app.watch.requests.filter((url) => /editor-/.test(url))).toEqual([]);
   await app.page.locator("#edit").click();
   const text = app.page.locator(".cm-content");
-  await expect(text).toContainText("export interface Item");
+  await expect(text).toContainText("shop.charge(customer");
   // Styles of the editor are there: its lines are as high as those of the code pane.
   await expect(app.page.locator(".cm-scroller")).toHaveCSS("display", "flex");
   await app.page.keyboard.press("Control+Home");

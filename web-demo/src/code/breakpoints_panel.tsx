@@ -10,27 +10,13 @@ import {
   type BreakpointKind,
   breakpoints,
   breakpointText,
-  nearestStop,
   removeBreakpoint,
   switchBreakpoint,
 } from "./breakpoints.ts";
 import { findBreakpoint } from "./code_facts.ts";
+import { runToStop } from "./stops.ts";
 
 const isOpen: Signal<boolean> = signal(false);
-
-/** To the next stop in a direction; to the end of the run where there is none. */
-export function runToStop(run: OpenRun, by: 1 | -1): void {
-  const stop = nearestStop(breakpoints.value, (one, from, by) => findBreakpoint(run, one, from, by), position.value, by);
-  goTo(stop?.position ?? (by === 1 ? run.model.lines.length : 1));
-}
-
-/** The stop between two positions, `to` included: where playing and stepping halt. */
-export function stopBetween(run: OpenRun, from: number, to: number): number | undefined {
-  if (from === to || breakpoints.peek().length === 0) return undefined;
-  const by = to > from ? 1 : -1;
-  const stop = nearestStop(breakpoints.peek(), (one, from, by) => findBreakpoint(run, one, from, by), from, by);
-  return stop === undefined || (stop.position - to) * by > 0 ? undefined : stop.position;
-}
 
 export function BreakpointsButton(): JSX.Element {
   const all = breakpoints.value;

@@ -1,5 +1,5 @@
 // Asks the session what it knows of lines, whatever recorded it.
-import type { Condition, DebugSession, SessionCode, SessionView } from "temporalex/debug";
+import type { Condition, CopiedValue, Crossing, DebugSession, SessionCode, SessionView } from "temporalex/debug";
 import type { OpenRun } from "../app/state.ts";
 import type { CodeSet } from "../realm/code_set.ts";
 import type { Breakpoint } from "./breakpoints.ts";
@@ -89,25 +89,29 @@ export interface Accumulator {
   readonly isNew: boolean;
 }
 
-/** The states of the receives in which the code stands. */
-export function accumulatorsAt(run: OpenRun, position: number): readonly Accumulator[] {
+/** The state of the receive in which the code stands, and what it was before the task at the position. */
+export function accumulatorAt(run: OpenRun, position: number, taskEventId: number): Accumulator | undefined {
   const known = run.session.value?.code;
   const code = run.code.value;
-  if (known === undefined || code === undefined) return [];
-  const standing = known.parked(position).flatMap(({ kind, place, fiber }) =>
-    kind === "receive" && place !== undefined ? [{ place, fiber }] : []
-  );
-  if (standing.length === 0) return [];
-  return known.crossings(position).flatMap(({ kind, place, fiber, value, before, isNew }) => {
-    const isHere = standing.some((one) => one.fiber === fiber && one.place.file === place.file && one.place.line === place.line);
-    if (kind !== "accumulator" || !isHere || value.cut) return [];
-    return [{
-      name: nameOf(code, pathsOf(known, code)[place.file], place.line),
-      value: value.value,
-      before: before?.value,
-      isNew: isNew && before !== undefined,
-    }];
-  });
+  if (known === undefined || code === undefined) return undefined;
+  const receive = known.parked(position).find(({ kind, place }) => kind === "receive" && place !== undefined);
+  if (receive === undefined) return undefined;
+  const now = latestState(known, position, receive.since);
+  if (now === undefined) return undefined;
+  const before = taskEventId > receive.since ? latestState(known, taskEventId - 1, receive.since) : undefined;
+  const { file, line } = receive.place!;
+  const isNew = before !== undefined && before.text !== now.text;
+  return { name: nameOf(code, pathsOf(known, code)[file], line), value: now.value, before: before?.value, isNew };
+}
+
+/** Handlers set it at their own lines: the newest is what it is. One that was cut is not shown. */
+function latestState(known: SessionCode, position: number, since: number): CopiedValue | undefined {
+  let latest: Crossing | undefined;
+  for (const one of known.crossings(position)) {
+    if (one.kind !== "accumulator" || one.taskEventId < since) continue;
+    if (latest === undefined || one.taskEventId >= latest.taskEventId) latest = one;
+  }
+  return latest === undefined || latest.value.cut ? undefined : latest.value;
 }
 
 /** `const items = await receive(` is called items. */

@@ -31,7 +31,7 @@ export interface LineProps {
   readonly startMs: number;
 }
 
-const KIND_GLYPHS: { readonly [kind: string]: "update" | "activity" | undefined } = { message: "update", result: "activity" };
+const KIND_GLYPHS: { readonly [kind: string]: "update" | "signal" | undefined } = { message: "update", signal: "signal" };
 
 export function Badge({ badge, quiet = false }: { badge: FiberBadge; quiet?: boolean }): JSX.Element {
   return <span class={quiet ? "fiber-badge quiet" : "fiber-badge"} title={badge.title}>{badge.text}</span>;
@@ -79,6 +79,21 @@ function OneValue({ value }: { value: LineValue }): JSX.Element {
   );
 }
 
+/** One value, or a message with its answer; all of them are in the sheet. */
+function LineSays({ values }: { values: readonly LineValue[] }): JSX.Element {
+  const [first] = values;
+  const asked = first!.kind !== "answer"
+    ? undefined
+    : values.find(({ kind, eventId }) => (kind === "message" || kind === "signal") && eventId === first!.eventId);
+  if (asked === undefined) return <OneValue value={first!} />;
+  return (
+    <>
+      <OneValue value={asked} />
+      <span class="value">→ {first!.text}</span>
+    </>
+  );
+}
+
 function Note(props: LineProps): JSX.Element | null {
   const { red, parked, values, startMs, line } = props;
   let inside: ComponentChildren;
@@ -92,8 +107,7 @@ function Note(props: LineProps): JSX.Element | null {
     );
   } else if (parked.length > 0) inside = <ParkedChip parked={parked} startMs={startMs} />;
   else if (values.length > 0) {
-    // The newest is what the line says; all of them are in the sheet.
-    inside = <OneValue value={values[0]!} />;
+    inside = <LineSays values={values} />;
   } else return null;
   const isButton = values.length > 0;
   return (

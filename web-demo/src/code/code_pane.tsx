@@ -4,7 +4,7 @@ import type { JSX } from "preact";
 import { useEffect, useMemo } from "preact/hooks";
 import { bindKeys } from "../app/keys.ts";
 import { file as chosenFile, goTo, type OpenRun, position, view } from "../app/state.ts";
-import { Breakpoints, BreakpointsButton, runToStop } from "./breakpoints_panel.tsx";
+import { Breakpoints, BreakpointsButton } from "./breakpoints_panel.tsx";
 import { linesWithBreakpoints, toggleLine } from "./breakpoints.ts";
 import "./code.css";
 import { highlighted, shortNames } from "./code_files.ts";
@@ -18,6 +18,7 @@ import { type LineAction, LineMenu, type OpenMenu } from "./line_menu.tsx";
 import { LogPoints, openLogPoint } from "./log_points.tsx";
 import { openInEditor } from "./open_in_editor.ts";
 import { partingOf } from "./parting.ts";
+import { runToStop } from "./stops.ts";
 import { TaskTable } from "./task_table.tsx";
 import { type OpenSheet, ValuesSheet } from "./values_sheet.tsx";
 
@@ -52,10 +53,15 @@ export function CodePane({ run }: { run: OpenRun }): JSX.Element {
   return (
     <div class="code-pane">
       <PaneHead run={run} facts={facts} path={path} edit={edit === undefined ? "" : editText(edit)} />
-      {file === undefined
-        ? <p class="section say">No file is open. Choose one above.</p>
-        : editing.value
-        ? <LazyEditor run={run} path={path} red={isParted && parting.at?.path === path ? parting.at.line : undefined} />
+      {file === undefined ? <p class="section say">No file is open. Choose one above.</p> : editing.value
+        ? (
+          <LazyEditor
+            run={run}
+            path={path}
+            line={active}
+            red={isParted && parting.at?.path === path ? parting.at.line : undefined}
+          />
+        )
         : (
           <CodeView
             path={path}
@@ -101,6 +107,7 @@ function PaneHead({ run, facts, path, edit }: { run: OpenRun; facts: CodeFacts; 
   const code = run.code.value!;
   const names = shortNames(code.files.map((one) => one.path));
   const original = originalOf(run);
+  const verdict = run.verdict.value;
   const { ran } = facts === NO_FACTS ? { ran: undefined } : facts;
   const isEdited = (of: string) =>
     original !== undefined &&
@@ -123,6 +130,9 @@ function PaneHead({ run, facts, path, edit }: { run: OpenRun; facts: CodeFacts; 
         ))}
       </div>
       <span class="grow" />
+      {verdict.state === "not parsed" && (
+        <span class="not-parsed cut" role="status" title={verdict.message}>not parsed, line {verdict.line}</span>
+      )}
       {original !== undefined
         ? (
           <span class="coverage">

@@ -12,7 +12,16 @@ export const editing: Signal<boolean> = signal(false);
 /** So long after the last key the text is handed on; the replay settles 100 ms more. */
 export const REST_MS = 50;
 
-export function LazyEditor({ run, path, red }: { run: OpenRun; path: string; red: number | undefined }): JSX.Element {
+interface Props {
+  readonly run: OpenRun;
+  readonly path: string;
+  /** Where the cursor begins. */
+  readonly line: number;
+  /** Where code and history part. */
+  readonly red: number | undefined;
+}
+
+export function LazyEditor({ run, path, line, red }: Props): JSX.Element {
   const host = useRef<HTMLDivElement>(null);
   const editor = useRef<EditorHandle | undefined>(undefined);
   const [isLoading, setLoading] = useState(true);
@@ -31,6 +40,7 @@ export function LazyEditor({ run, path, red }: { run: OpenRun; path: string; red
       editor.current = openEditor(host.current!, {
         text: textOf(),
         label: `${path}, editor`,
+        line,
         onChange: () => {
           clearTimeout(rest);
           rest = setTimeout(put, REST_MS);

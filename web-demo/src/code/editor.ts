@@ -34,6 +34,8 @@ export interface EditorOptions {
   readonly text: string;
   /** For screen readers. */
   readonly label: string;
+  /** Where to begin, from 1. */
+  readonly line: number;
   onChange(): void;
   /** Escape. */
   onLeave(): void;
@@ -139,6 +141,8 @@ export function openEditor(parent: HTMLElement, options: EditorOptions): EditorH
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(styles);
   root.adoptedStyleSheets = [...root.adoptedStyleSheets, sheet];
+  const { from } = view.state.doc.line(Math.max(1, Math.min(options.line, view.state.doc.lines)));
+  view.dispatch({ selection: { anchor: from }, effects: EditorView.scrollIntoView(from, { y: "center" }) });
   view.focus();
   return {
     text: () => view.state.doc.toString(),

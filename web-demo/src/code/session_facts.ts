@@ -1,6 +1,7 @@
 // What a session knows of lines (temporalex/debug: `session.code`), as the code pane draws it.
-import type { Crossing, FiberLane, Parked, SessionCode, SessionView } from "temporalex/debug";
-import { lineOfArguments, lineOfValue } from "../inspector/value_text.ts";
+import type { CopiedValue, Crossing, Parked, SessionCode, SessionView } from "temporalex/debug";
+import { lineOfValue } from "../inspector/value_text.ts";
+import type { OpenRun } from "../app/state.ts";
 import type { CodeSet } from "../realm/code_set.ts";
 import {
   type CodeFacts,
@@ -45,12 +46,25 @@ export function placeIn(
   return file < 0 ? undefined : { file, line };
 }
 
-/** A name for a fiber that fits into a badge: "run", or its number. Undefined where the run has no other fiber. */
-export function badgeOf(fibers: readonly FiberLane[], id: number | undefined): FiberBadge | undefined {
-  const fiber = id === undefined ? undefined : fibers[id];
-  if (fiber === undefined || fibers.length < 2) return undefined;
-  return { text: fiber.kind === "run" ? "run" : String(id), title: fiber.name };
+const badges = new WeakMap<SessionCode, ReadonlyMap<number, FiberBadge>>();
+
+/** Names of fibers that fit into a badge: "run", or a number. None where no other fiber lived longer than one task: nothing is mixed up. */
+export function fiberBadges(known: SessionCode): ReadonlyMap<number, FiberBadge> {
+  let found = badges.get(known);
+  if (found === undefined) {
+    const long = known.fibers.filter(({ kind, from, to }) => kind === "run" || to === undefined || to > from);
+    let number = 0;
+    const named = long.map(({ id, kind, name }) =>
+      [id, { text: kind === "run" ? "run" : String(++number), title: name }] as const
+    );
+    badges.set(known, found = new Map(named.length > 1 ? named : []));
+  }
+  return found;
 }
+
+/** The badge of a fiber; undefined: it has none. */
+export const badgeOf = (known: SessionCode, id: number | undefined): FiberBadge | undefined =>
+  id === undefined ? undefined : fiberBadges(known).get(id);
 
 export function factsOfSession(known: SessionCode, view: SessionView, code: CodeSet): CodeFacts {
   const paths = pathsOf(known, code);
@@ -87,14 +101,15 @@ function fileFacts(known: SessionCode, view: SessionView, index: number, standin
   const parked = new Map<number, ParkedHere[]>();
   for (const one of standing.toSorted((a, b) => a.since - b.since)) {
     if (one.place?.file !== index) continue;
-    const here: ParkedHere = { waitsFor: waitsFor(one, view), sinceMs: one.sinceMs, badge: badgeOf(known.fibers, one.fiber) };
+    const here: ParkedHere = { waitsFor: waitsFor(one, view), sinceMs: one.sinceMs, badge: badgeOf(known, one.fiber) };
     parked.set(one.place.line, [...(parked.get(one.place.line) ?? []), here]);
   }
   const values = new Map<number, LineValue[]>();
+  const signals = new Set(view.messages.flatMap(({ kind, name }) => kind === "signal" ? [name] : []));
   const current = view.published !== undefined && "value" in view.published ? JSON.stringify(view.published.value) : undefined;
   for (const crossing of known.crossings(view.position, index)) {
     const { line } = crossing.place;
-    const one = lineValue(crossing, known.fibers, current);
+    const one = lineValue(crossing, known, signals, current);
     const all = values.get(line);
     if (all === undefined) values.set(line, [one]);
     else all.push(one);
@@ -114,8 +129,9 @@ const NO_VALUES: readonly LineValue[] = [];
 const RANKS: readonly string[] = [
   "failure",
   "result",
-  "message",
   "answer",
+  "message",
+  "signal",
   "published",
   "local",
   "accumulator",
@@ -129,30 +145,32 @@ const ROOM = 64;
 
 function lineValue(
   { kind, name, value, before, fiber, taskEventId, isNew }: Crossing,
-  fibers: readonly FiberLane[],
+  known: SessionCode,
+  signals: ReadonlySet<string>,
   current: string | undefined,
 ): LineValue {
-  const isList = (kind === "message" || kind === "arguments") && Array.isArray(value.value);
-  const text = value.cut && value.value === undefined
-    ? value.text.slice(0, ROOM)
-    : isList
-    ? (value.value as unknown[]).map((one) => briefOf(one)).join(", ") || lineOfArguments(value.value as unknown[], ROOM)
-    : kind === "published" || kind === "answer" || kind === "result"
-    ? briefOf(value.value)
-    : lineOfValue(value.value, ROOM);
+  const old = before === undefined || kind !== "local" || !isNew ? "" : lineOfValue(before.value ?? before.text, 24);
   return {
-    kind,
+    kind: kind === "message" && signals.has(name) ? "signal" : kind,
     name: NAMES[kind] ?? name,
-    text,
+    text: textOf(kind, name, value),
     value: value.value,
-    before: before === undefined || !isNew || kind === "published" || kind === "message" || kind === "answer"
-      ? undefined
-      : lineOfValue(before.value ?? before.text, 24),
+    // A long value is not read twice on one line.
+    before: old === "" || old.length > 14 ? undefined : old,
     isOverwritten: kind === "published" && current !== undefined && JSON.stringify(value.value) !== current,
-    badge: fiber === undefined || fibers[fiber]?.kind === "run" ? undefined : badgeOf(fibers, fiber),
+    badge: fiber === undefined || known.fibers[fiber]?.kind === "run" ? undefined : badgeOf(known, fiber),
     eventId: taskEventId,
     isNew,
   };
+}
+
+function textOf(kind: string, name: string, { value, text, cut }: CopiedValue): string {
+  if (cut && value === undefined) return text.slice(0, ROOM);
+  if ((kind === "message" || kind === "arguments") && Array.isArray(value)) {
+    return value.length === 0 ? name : value.map(briefOf).join(", ").slice(0, ROOM);
+  }
+  if (kind === "published" || kind === "answer" || kind === "result") return briefOf(value);
+  return lineOfValue(value, kind === "local" ? 44 : ROOM);
 }
 
 const NAMES: { readonly [kind: string]: string } = { published: "state", answer: "", message: "", result: "" };
@@ -176,4 +194,19 @@ function waitsFor({ kind, label, wokenBy }: Parked, { receive }: SessionView): s
     if (names.length > 0) return names.length > 5 ? `${names.length} messages` : orList(names);
   }
   return /^the result of /.test(wokenBy) ? wokenBy.replace(/^the result of /, "").replaceAll('"', "") : label.replaceAll('"', "");
+}
+
+/** Who waits for what, since when. */
+export function waitingFibers(
+  run: OpenRun,
+  view: SessionView,
+): readonly { readonly badge: string; readonly fiber: string; readonly waitsFor: string; readonly sinceMs: number }[] {
+  const known = run.session.value?.code;
+  if (known === undefined) return [];
+  return known.parked(view.position).filter(({ isOuter }) => !isOuter).map((one) => ({
+    badge: badgeOf(known, one.fiber)?.text ?? "run",
+    fiber: one.fiberName,
+    waitsFor: waitsFor(one, view),
+    sinceMs: one.sinceMs,
+  }));
 }

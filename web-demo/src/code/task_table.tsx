@@ -56,7 +56,11 @@ function Rows({ task: { task, rows } }: { task: ComparedTask }): JSX.Element {
               </>
             )}
           </td>
-          <td>{code === undefined ? <span class="soft">nothing</span> : <Side {...code} />}</td>
+          <td>
+            {code !== undefined
+              ? <Side {...code} />
+              : <span class="soft">{isSame === undefined ? (i === 0 ? "the code did not come here" : "") : "nothing"}</span>}
+          </td>
           <td class={`of-sign ${isSame === false ? "differs" : ""}`}>{isSame === undefined ? "" : isSame ? "=" : "≠"}</td>
           <td>{history === undefined ? <span class="soft">nothing</span> : <Side {...history} />}</td>
         </tr>

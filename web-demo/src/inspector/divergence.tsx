@@ -26,7 +26,8 @@ export function DivergenceSections({ run }: { run: OpenRun }): JSX.Element | nul
         <p class="say wrap">{divergence?.sentence ?? problem.message}</p>
         {divergence !== undefined && divergence.edit.text !== "" && (
           <p class="second">
-            {capital(divergence.edit.text)}. {CONFIDENCE[divergence.edit.confidence]}
+            {!has(divergence.sentence, divergence.edit.text) && `${capital(divergence.edit.text)}. `}
+            {CONFIDENCE[divergence.edit.confidence]}
           </p>
         )}
       </section>
@@ -39,6 +40,8 @@ export function DivergenceSections({ run }: { run: OpenRun }): JSX.Element | nul
 
 const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
+const has = (sentence: string, text: string) => sentence.toLowerCase().includes(text.toLowerCase());
+
 const CONFIDENCE = {
   verified: "With this one edit undone, the rest of this history was replayed and matches.",
   likely: "What follows fits that.",
@@ -50,6 +53,8 @@ function Differences({ run }: { run: OpenRun }): JSX.Element | null {
   const problem = run.session.value!.problem!;
   const rows = first === undefined
     ? problem.diffs.map(({ field, expected, actual }) => ({ field, history: expected, code: actual, counts: true }))
+    : first.differences.some(({ counts }) => counts)
+    ? first.differences
     : [
       { field: "step", code: first.code?.text ?? "nothing", history: first.history?.text ?? "nothing", counts: true },
       ...first.differences,

@@ -1,7 +1,7 @@
 // What the workflow has published, and the state of its receive, as a difference to the step before.
 import type { JSX } from "preact";
 import { goTo, type OpenRun, view } from "../app/state.ts";
-import { accumulatorsAt, lastChange } from "../code/code_facts.ts";
+import { accumulatorAt, lastChange } from "../code/code_facts.ts";
 import { ValueDiff } from "./value_diff.tsx";
 
 export function StateSection({ run }: { run: OpenRun }): JSX.Element | null {
@@ -10,8 +10,8 @@ export function StateSection({ run }: { run: OpenRun }): JSX.Element | null {
   if (shown === undefined || session === undefined || shown.task === undefined) return null;
   const before = shown.task.eventId > 1 ? session.viewAt(shown.task.eventId - 1) : undefined;
   const { published } = shown;
-  const accumulators = accumulatorsAt(run, shown.position);
-  if (published === undefined && accumulators.length === 0) return null;
+  const receive = accumulatorAt(run, shown.position, shown.task.eventId);
+  if (published === undefined && receive === undefined) return null;
   const isNew = published !== undefined && published.sinceEventId === shown.task.eventId;
   const old = before?.published;
   return (
@@ -39,12 +39,12 @@ export function StateSection({ run }: { run: OpenRun }): JSX.Element | null {
           )}
         </>
       )}
-      {accumulators.map(({ name, value, before, isNew }, i) => (
-        <div key={i}>
-          <h4>{name}</h4>
-          <ValueDiff label={name} value={value} before={before} hasBefore={isNew} />
-        </div>
-      ))}
+      {receive !== undefined && (
+        <>
+          <h4>{receive.name}</h4>
+          <ValueDiff label={receive.name} value={receive.value} before={receive.before} hasBefore={receive.isNew} />
+        </>
+      )}
     </section>
   );
 }

@@ -5,6 +5,7 @@ import { lineOfValue } from "./value_text.ts";
 import { goTo, type OpenRun, position, view } from "../app/state.ts";
 import { Glyph, KIND_NAMES } from "../ui/glyph.tsx";
 import { clock, lasting } from "../ui/time.ts";
+import { waitingFibers } from "../code/session_facts.ts";
 import { type Said, type Why, whyOf } from "./why.ts";
 
 export const Sentence = ({ said }: { said: Said }): JSX.Element => (
@@ -30,7 +31,9 @@ export function WhySection({ run }: { run: OpenRun }): JSX.Element | null {
   const shown = view.value;
   if (shown === undefined) return null;
   const next = nextThing(run);
-  const why = whyOf(shown, next?.text ?? "");
+  const plain = whyOf(shown, next?.text ?? "");
+  const known = plain.fibers.length > 1 ? waitingFibers(run, shown) : [];
+  const why = known.length > 1 ? { ...plain, fibers: known } : plain;
   const start = run.model.lines[0]?.timeMs ?? 0;
   const { outcome } = shown;
   return (

@@ -1,6 +1,7 @@
 // What buttons and keys of the transport do.
 import { bindKeys } from "../app/keys.ts";
 import { currentRun, goTo, length, playing, position, stepUnit } from "../app/state.ts";
+import { stopBetween } from "../code/stops.ts";
 import { togglePlay } from "./play.ts";
 import { positionsOf, step } from "./steps.ts";
 
@@ -16,7 +17,8 @@ export function stepBy(by: 1 | -1, unit = stepUnit.value): void {
   if (run === undefined) return;
   // Where nothing is known of the unit a step is one event.
   const positions = positionsOf(unit, run) ?? positionsOf("event", run)!;
-  moveTo(step(positions, position.value, by, length.value));
+  const to = step(positions, position.value, by, length.value);
+  moveTo(stopBetween(run, position.value, to) ?? to);
 }
 
 export function bindTransportKeys(): () => void {

@@ -1,6 +1,7 @@
 // Plays the run: one event every 400 ms, whatever the time between them was. Stops at the end.
 import { effect } from "@preact/signals";
-import { goTo, length, playing, position } from "../app/state.ts";
+import { currentRun, goTo, length, playing, position } from "../app/state.ts";
+import { stopBetween } from "../code/stops.ts";
 
 export const PLAY_MS = 400;
 
@@ -15,8 +16,11 @@ export function watchPlay(): () => void {
   return effect(() => {
     if (!playing.value) return;
     const timer = setInterval(() => {
-      if (position.value < length.value) goTo(position.value + 1);
-      if (position.value >= length.value) playing.value = false;
+      const from = position.value;
+      if (from < length.value) goTo(from + 1);
+      const run = currentRun.value;
+      const isStop = run !== undefined && stopBetween(run, from, position.value) !== undefined;
+      if (isStop || position.value >= length.value) playing.value = false;
     }, PLAY_MS);
     return () => clearInterval(timer);
   });

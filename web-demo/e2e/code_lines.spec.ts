@@ -1,0 +1,92 @@
+// What is known of lines: hits, values, the next and the previous time, log points, stops, and the verdict while typing.
+import { expect, test } from "./support/story.ts";
+
+test("lines take ink as they run, with hits, values and a meter", async ({ app }) => {
+  await app.sample("shopping_cart", 19);
+  const line = (n: number) => app.page.locator(`.code-line[data-line="${n}"]`);
+  await expect(line(63).locator(".hits")).toHaveText("2×");
+  await expect(line(59)).toHaveClass(/\bran\b/);
+  await expect(line(70)).toHaveClass(/\bcan-run\b/);
+  await expect(line(64).locator(".note")).toContainText("PEN-2");
+  await expect(line(64).locator(".note")).toContainText("→ 1");
+  await expect(app.page.locator(".coverage")).toContainText("lines have run");
+  await expect(app.page.locator("#state .value-row.removed")).toContainText("PEN-2");
+  await line(64).locator(".note-inside").click();
+  const sheet = app.page.getByRole("dialog", { name: "Values at line 64" });
+  await expect(sheet).toContainText("message");
+  await app.page.keyboard.press("Escape");
+  await expect(sheet).toHaveCount(0);
+});
+
+test("the next and the previous time that a line ran, and what an expression was each time", async ({ app }) => {
+  await app.sample("shopping_cart", 19);
+  await app.page.locator('.code-line[data-line="60"] .source').click();
+  await app.page.keyboard.press("[");
+  await expect.poll(() => app.position()).toBeLessThan(19);
+  const before = await app.position();
+  await app.page.keyboard.press("]");
+  await expect.poll(() => app.position()).toBeGreaterThan(before);
+  await app.page.keyboard.press("m");
+  await app.page.getByRole("menuitem", { name: "Log this" }).click();
+  const log = app.page.getByRole("region", { name: "Log of line 60" });
+  await log.getByLabel("Expression to log").fill("items.length");
+  await expect(log.locator("tbody tr")).toHaveCount(3);
+  await expect(log.locator("tbody tr td:last-child")).toHaveText(["1", "2", "1"]);
+});
+
+test("the run goes on to where a condition becomes true", async ({ app }) => {
+  await app.sample("shopping_cart", 1);
+  await app.page.locator("#breakpoints").click();
+  const panel = app.page.getByRole("dialog", { name: "Breakpoints" });
+  await panel.getByRole("combobox").selectOption("when");
+  await panel.getByLabel("What to stop at").fill("state.itemCount == 2");
+  await panel.getByRole("button", { name: "Add" }).click();
+  await panel.getByRole("button", { name: "On to the next stop" }).click();
+  await panel.getByRole("button", { name: "Close" }).click();
+  await expect(app.page.locator("#state")).toContainText("itemCount");
+  await expect(app.page.locator("#state .value-row.changed").first()).toContainText("2");
+});
+
+test("the verdict follows the typing, and code that does not parse keeps the last one", async ({ app }) => {
+  await app.sample("shopping_cart", 24);
+  await app.page.locator("#edit").click();
+  await expect(app.page.locator(".cm-content")).toBeFocused();
+  await app.page.keyboard.press("Home");
+  await app.page.keyboard.insertText('await sleep("10s"); ');
+  await app.page.keyboard.press("Control+Home");
+  await app.page.keyboard.insertText('import { sleep } from "temporalex/workflow"; ');
+  await expect(app.page.locator("#verdict")).toHaveText(/Diverges/);
+  await expect(app.page.locator("#where-they-part")).toContainText("timer");
+  await app.page.keyboard.insertText("const const ");
+  await expect(app.page.locator(".not-parsed")).toHaveText("not parsed, line 1");
+  await expect(app.page.locator("#where-they-part")).toContainText("timer");
+  await app.page.getByRole("button", { name: "Undo the edit" }).click();
+  await expect(app.page.locator("#verdict")).toHaveText(/Replays to the end/);
+});
+
+test("at 320 px a value is a button that opens a sheet from below", async ({ app }) => {
+  await app.page.setViewportSize({ width: 320, height: 700 });
+  await app.sample("shopping_cart", 26);
+  const button = app.page.locator('.code-line[data-line="64"] .note-inside');
+  await button.click();
+  const box = (await app.page.getByRole("dialog", { name: "Values at line 64" }).boundingBox())!;
+  expect(box.x).toBe(0);
+  expect(box.width).toBe(320);
+  expect(Math.round(box.y + box.height)).toBe(700);
+});
+
+test("a step of a task halts at a breakpoint within it, in both directions", async ({ app }) => {
+  await app.sample("shopping_cart", 23);
+  await app.page.locator("#breakpoints").click();
+  const panel = app.page.getByRole("dialog", { name: "Breakpoints" });
+  await panel.getByLabel("What to stop at").fill("ActivityTaskCompleted");
+  await panel.getByRole("button", { name: "Add" }).click();
+  await panel.getByRole("button", { name: "Close" }).click();
+  await app.page.locator("#main").focus();
+  await app.page.keyboard.press("Shift+ArrowRight");
+  await app.isAt(26);
+  await app.page.keyboard.press("Shift+ArrowRight");
+  await app.isAt(28);
+  await app.page.keyboard.press("Shift+ArrowLeft");
+  await app.isAt(26);
+});

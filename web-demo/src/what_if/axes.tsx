@@ -64,7 +64,7 @@ function Axis({ mark, title, steps, side, start, first }: AxisProps): JSX.Elemen
         <span class={`side-mark of-${side}`}>{mark}</span>
         <span class="cut-text" title={title}>{title}</span>
       </p>
-      <div class="axis-line" aria-hidden="true">
+      <div class="axis-line" aria-hidden="true" style={{ "--steps": String(Math.max(1, steps.length)) }}>
         {first >= 0 && <span class="if-rule" style={{ left: at(first) }} />}
         {steps.map((step, i) => {
           const own = step[side];

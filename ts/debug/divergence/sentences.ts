@@ -20,7 +20,8 @@ const edit = (kind: EditKind, text: string, subject: string, confidence: LikelyE
 /** What was probably changed, of the first difference and of the edit that was tried with most success. */
 export function editOf(place: Place, evidence: ReplayEvidence, found: Found | undefined): NamedEdit {
   const { history: here, code } = place.pairs[place.at]!;
-  return ofPatch(place, evidence) ?? ofUpdate(place, here, evidence) ?? ofFound(place, found) ?? ofSides(here, code);
+  return ofPatch(place, evidence) ?? ofUpdate(place, here, evidence) ?? ofLocal(here, code) ?? ofFound(place, found) ??
+    ofSides(here, code);
 }
 
 function ofPatch(place: Place, evidence: ReplayEvidence): NamedEdit | undefined {
@@ -53,6 +54,14 @@ function ofUpdate(place: Place, here: HistoryStep | undefined, { jobs, handlers 
     return { ...edit("handlerMissing", text, here.name, "likely"), at: other.site };
   }
   return edit("handlerMissing", `there is no handler of update ${here.name}: it was removed or renamed`, here.name, "likely");
+}
+
+/** An activity that became a local one, or the other way round. */
+function ofLocal(here: Pair["history"], code: Pair["code"]): NamedEdit | undefined {
+  if (here === undefined || code === undefined || here.kind === code.kind || here.name === "" || here.name !== code.name) {
+    return undefined;
+  }
+  return edit("changedKind", `${here.text} became ${code.text}`, code.text, "likely");
 }
 
 function ofFound(place: Place, found: Found | undefined): NamedEdit | undefined {
@@ -92,6 +101,15 @@ function ofFound(place: Place, found: Found | undefined): NamedEdit | undefined 
 }
 
 function ofSides(here: Pair["history"], code: Pair["code"]): NamedEdit {
+  if (code?.kind === "end" && here?.kind === "end") {
+    return edit("unknown", `what decides how the workflow ends was changed`, code.text, "likely");
+  }
+  if (code?.kind === "end" && here === undefined) {
+    return edit("endedEarly", "the workflow now ends before what follows in history", code.text, "likely");
+  }
+  if (here?.kind === "end" && code === undefined) {
+    return edit("endedLate", `an await was added before ${here.text}, or waits for something else now`, here.text, "guess");
+  }
   if (code?.kind === "end" && here !== undefined) {
     return edit("endedEarly", `the end of the workflow now comes before ${here.text}`, here.text, "likely");
   }

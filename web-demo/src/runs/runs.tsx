@@ -1,11 +1,26 @@
-// The runs of a store or a cluster.
-import type { JSX } from "preact";
+// The room of runs. What it is made of comes with its first sight, and only where the page is served by `temporalex ui`.
+import { type Signal, signal } from "@preact/signals";
+import type { ComponentType, JSX } from "preact";
+import { useEffect } from "preact/hooks";
+import { served } from "../served/about.ts";
+
+const room: Signal<ComponentType | undefined> = signal<ComponentType | undefined>(undefined);
 
 export function Runs(): JSX.Element {
+  const isServed = served?.by === "ui";
+  useEffect(() => {
+    if (isServed && room.value === undefined) void import("./room.tsx").then(({ RunsRoom }) => room.value = RunsRoom);
+  }, []);
+  const Room = room.value;
+  if (isServed) return Room === undefined ? <div class="runs-room" /> : <Room />;
   return (
     <section class="section">
       <h1 class="run-name">Runs</h1>
-      <p class="say">This page was opened by itself: it has no store and no cluster to list runs of.</p>
+      <p class="say">
+        Here are the runs of a store or a cluster once this page is served by <code>temporalex ui --store shop.sqlite</code> or
+        {" "}
+        <code>temporalex ui --address localhost:7233</code>.
+      </p>
     </section>
   );
 }

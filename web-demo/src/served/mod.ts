@@ -1,2 +1,7 @@
-export { openServed } from "./open_served.ts";
-export { served } from "./about.ts";
+import { openRuns } from "./open_runs.ts";
+import { openServed as openHistories } from "./open_served.ts";
+
+/** Opens what the command that serves this page was started with. Returns whether the address is of it from now on. */
+export async function openServed(): Promise<boolean> {
+  return await openHistories() || await openRuns();
+}

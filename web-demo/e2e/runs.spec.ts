@@ -1,0 +1,133 @@
+// `temporalex ui` over a store that a worker holds: the list and its filter, a run that grows, messages, the ends, debug in follow mode.
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { fileURLToPath } from "node:url";
+import { expect, type Place, test } from "./support/command.ts";
+
+const built = async (path: string) =>
+  await import(pathToFileURL(fileURLToPath(new URL(`../../dist/ts/${path}`, import.meta.url))).href);
+
+/** A store with a worker for counters, in this process. */
+async function store(place: Place) {
+  const [{ open }, { noreply, on, query, publishState, receive, reply, signal, stop, update, workflow }] = await Promise.all([
+    built("mod.js"),
+    built("workflow/mod.js"),
+  ]);
+  const add = update("add");
+  const done = signal("done");
+  const bump = signal("bump");
+  const value = query("value");
+  const counter = workflow("Counter", {
+    messages: { add, done, bump, value },
+    queries: { value: (published: number) => published },
+    run: async () =>
+      await receive(0, [
+        on(add, (by: number, sum: number) => (publishState(sum + by), reply(sum + by, sum + by))),
+        on(bump, (_: unknown, sum: number) => (publishState(sum + 1), noreply(sum + 1))),
+        on(done, (_: unknown, sum: number) => stop(sum)),
+      ]),
+  });
+  // deno-lint-ignore no-explicit-any
+  const app: any = await open({
+    path: join(place.cwd, "shop.sqlite"),
+    workflows: [counter],
+    logger: { debug() {}, info() {}, warn() {}, error() {} },
+  });
+  return { app, start: async (id: string) => await app.client.start(counter, { id, args: [] }), bump, done };
+}
+
+const ARGS = ["ui", "--store", "shop.sqlite", "--port", "0", "--no-open", "--json"];
+
+test("runs appear as they start and end; a filter and a count select; a query that is wrong is told", async ({ place, visit }) => {
+  const { app, start, done } = await store(place);
+  try {
+    const first = await start("count-1");
+    const { url } = await place.start(ARGS).line(({ event }) => event === "started");
+    const { page } = await visit(url);
+    const row = (id: string) => page.locator(".run-row:not(.head)").filter({ hasText: id });
+    await expect(row("count-1")).toContainText("Running");
+    await start("count-2");
+    await expect(row("count-2")).toContainText("Running");
+    await expect(page.locator(".status-counts")).toContainText("Running 2");
+    await first.signal(done);
+    await expect(row("count-1")).toContainText("Completed");
+    await page.locator("#runs-query").fill('WorkflowId = "count-2"');
+    await page.keyboard.press("Enter");
+    await expect(row("count-1")).toHaveCount(0);
+    await expect(row("count-2")).toHaveCount(1);
+    await page.locator("#runs-query").fill("Nonsense ===");
+    await page.keyboard.press("Enter");
+    await expect(page.locator(".runs-room [role=alert]")).toBeVisible();
+  } finally {
+    await app.close();
+  }
+});
+
+test("a run: its messages by forms, its timeline grows, debug follows it, it is terminated by its name", async ({ place, visit }) => {
+  const { app, start, bump } = await store(place);
+  try {
+    const handle = await start("count-1");
+    const { url } = await place.start(ARGS).line(({ event }) => event === "started");
+    const { page } = await visit(url);
+    await page.locator(".run-row", { hasText: "count-1" }).click();
+    const panel = page.locator(".run-panel");
+    await panel.getByRole("button", { name: "add" }).click();
+    await panel.getByLabel("Arguments").fill("5");
+    await panel.getByRole("button", { name: "Send add" }).click();
+    await expect(panel.locator(".said")).toHaveText("5");
+    await panel.getByRole("button", { name: "value", exact: true }).click();
+    await panel.getByLabel("Arguments").fill("");
+    await panel.getByRole("button", { name: "Ask value" }).click();
+    await expect(panel.locator(".said")).toHaveText("5");
+    await panel.getByRole("button", { name: "bump" }).click();
+    await panel.getByRole("button", { name: "Send bump" }).click();
+    await expect(panel.locator(".said")).toContainText("Sent");
+    await expect.poll(async () => await handle.query("value")).toBe(6);
+    await panel.locator("#debug-run").click();
+    const position = page.locator("#position");
+    const length = async () => Number(/of ([\d,]+)/.exec(await position.innerText())?.[1]);
+    await expect(position).toHaveText(/^Event (\d+) of \1/);
+    const before = await length();
+    await handle.signal(bump);
+    await expect.poll(length).toBeGreaterThan(before);
+    await expect(position).toHaveText(/^Event (\d+) of \1/);
+    await page.keyboard.press("ArrowLeft");
+    await handle.signal(bump);
+    await expect(page.locator("#new-events")).toHaveText(/\d+ new events?/);
+    await page.locator("#new-events").click();
+    await expect(position).toHaveText(/^Event (\d+) of \1/);
+    await page.reload();
+    await expect(position).toHaveText(/^Event \d+ of \d+/);
+    await page.locator("#room-runs").click();
+    await page.locator(".run-row", { hasText: "count-1" }).click();
+    await panel.getByRole("button", { name: "Terminate…" }).click();
+    await expect(page.locator("#terminate-run")).toContainText("count-1");
+    await page.keyboard.press("Escape");
+    await expect(page.locator(".run-row", { hasText: "count-1" })).toContainText("Running");
+    await panel.getByRole("button", { name: "Terminate…" }).click();
+    await page.locator("#terminate-run").getByRole("button", { name: "Terminate count-1" }).click();
+    await expect(page.locator(".run-row", { hasText: "count-1" })).toContainText("Terminated");
+  } finally {
+    await app.close();
+  }
+});
+
+test("with --read-only there is nothing to send, and the server refuses it", async ({ place, visit }) => {
+  const { app, start } = await store(place);
+  try {
+    await start("count-1");
+    const { url } = await place.start([...ARGS, "--read-only"]).line(({ event }) => event === "started");
+    const { page } = await visit(url);
+    await page.locator(".run-row", { hasText: "count-1" }).click();
+    const panel = page.locator(".run-panel");
+    await expect(panel.getByRole("button", { name: "value", exact: true })).toBeVisible();
+    await expect(panel.getByRole("button", { name: "bump" })).toHaveCount(0);
+    await expect(panel.getByRole("button", { name: "Terminate…" })).toHaveCount(0);
+    const told = await page.evaluate(async () =>
+      await (await fetch("data/call/terminateWorkflowExecution", { method: "POST", body: new Uint8Array(0) })).json()
+    );
+    expect(told).toMatchObject({ code: 7, message: expect.stringContaining("--read-only") });
+  } finally {
+    await app.close();
+  }
+});

@@ -1,0 +1,85 @@
+// The list of runs: a grid in which arrows move and Enter opens the panel.
+import type { JSX } from "preact";
+import type { WorkflowSummary } from "temporalex/client";
+import { Glyph } from "../ui/glyph.tsx";
+import { count, date, lasting } from "../ui/time.ts";
+import { nows, rows, trouble } from "./state.ts";
+import { statusName, StatusSign } from "./status.tsx";
+import { watched, watchRun } from "./watched_run.ts";
+
+export function RunList(): JSX.Element {
+  const list = rows.value;
+  if (trouble.value !== undefined && list === undefined) return <div class="run-list" />;
+  if (list === undefined) return <p class="section soft">Asking for the runs…</p>;
+  if (list.length === 0) return <p class="section say">No run matches. Runs that start appear here.</p>;
+  const at = Math.max(0, list.findIndex(({ runId }) => runId === watched.value?.runId));
+  const onKeyDown = (event: KeyboardEvent) => {
+    const row = (event.target as Element).closest<HTMLElement>("[role=row]");
+    const to = event.key === "ArrowDown"
+      ? row?.nextElementSibling
+      : event.key === "ArrowUp"
+      ? row?.previousElementSibling
+      : undefined;
+    if (!(to instanceof HTMLElement)) return;
+    event.preventDefault();
+    to.focus();
+  };
+  return (
+    <div class="run-list" role="grid" aria-label="Runs" aria-rowcount={list.length + 1} onKeyDown={onKeyDown}>
+      <div class="run-row head" role="row">
+        {["Status", "Workflow id", "Type", "Now", "Started", "Lasts", "Events"].map((title) => (
+          <span role="columnheader" key={title} class={`c-${title.toLowerCase().replace(" ", "-")}`}>{title}</span>
+        ))}
+      </div>
+      <div role="rowgroup">
+        {list.map((run, i) => <Row key={run.runId} run={run} isStop={i === at} />)}
+      </div>
+    </div>
+  );
+}
+
+function Row({ run, isStop }: { run: WorkflowSummary; isStop: boolean }): JSX.Element {
+  const { workflowId, runId, type, status, startTime, closeTime, historyLength } = run;
+  const now = nows.value.get(runId);
+  const open = () => void watchRun({ workflowId, runId });
+  const isShown = watched.value?.runId === runId;
+  const started = startTime?.getTime();
+  const lasts = started === undefined ? undefined : (closeTime?.getTime() ?? Date.now()) - started;
+  return (
+    <div
+      class="run-row"
+      role="row"
+      data-run={runId}
+      aria-selected={isShown}
+      tabIndex={isStop ? 0 : -1}
+      onClick={open}
+      onKeyDown={(event) => {
+        if (event.key !== "Enter" && event.key !== " ") return;
+        event.preventDefault();
+        open();
+      }}
+    >
+      <span role="gridcell" class="c-status">
+        <StatusSign status={status} /> <span class="cut">{statusName(status)}</span>
+      </span>
+      <span role="gridcell" class="c-workflow-id mono cut" title={workflowId}>{workflowId}</span>
+      <span role="gridcell" class="c-type cut" title={type}>{type}</span>
+      <span role="gridcell" class={now?.isFailure === true ? "c-now bad" : "c-now"} title={now?.text}>
+        {now?.kind !== undefined && <Glyph kind={now.kind} />} <span class="cut">{now?.text}</span>
+      </span>
+      <span role="gridcell" class="c-started" title={started === undefined ? undefined : date(started)}>
+        {started === undefined ? "" : shortTime(started)}
+      </span>
+      <span role="gridcell" class="c-lasts">{lasts === undefined ? "" : lasting(Math.max(0, lasts))}</span>
+      <span role="gridcell" class="c-events">{count(Math.max(historyLength, now?.events ?? 0))}</span>
+    </div>
+  );
+}
+
+/** The time of today, the date of other days. */
+function shortTime(ms: number): string {
+  const at = new Date(ms);
+  return at.toDateString() === new Date().toDateString()
+    ? at.toLocaleTimeString("en-GB", { hour12: false })
+    : at.toLocaleDateString("en-GB", { day: "numeric", month: "short" });
+}

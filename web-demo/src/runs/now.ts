@@ -1,0 +1,71 @@
+// What a run waits for now, or what came of it, in a few words: from its description, and where that says nothing from its history.
+import { type Client, WorkflowContinuedAsNewError, type WorkflowSummary } from "temporalex/client";
+import { lineOfValue } from "../inspector/value_text.ts";
+import type { GlyphKind } from "../ui/glyph.tsx";
+
+export interface Now {
+  readonly kind: GlyphKind | undefined;
+  readonly text: string;
+  readonly isFailure: boolean;
+  /** Events that were there. */
+  readonly events: number;
+  /** Nothing will change. */
+  readonly final: boolean;
+}
+
+/** Longer histories are not read for a word in a list. */
+const MOST_EVENTS = 1000;
+const ASK_MS = 5000;
+
+/** `before`: what was found last time; the same object where nothing has changed. */
+export async function nowOf(client: Client, run: WorkflowSummary, before: Now | undefined): Promise<Now> {
+  return run.status === "RUNNING" ? await waiting(client, run, before) : await outcome(client, run);
+}
+
+async function waiting(client: Client, { workflowId, runId }: WorkflowSummary, before: Now | undefined): Promise<Now> {
+  const handle = client.getHandle(undefined as string | undefined, workflowId, runId).with({ timeout: ASK_MS });
+  const { historyLength: events, pendingActivities, pendingChildren, paused, pendingWorkflowTask } = await handle.describe();
+  const say = (kind: GlyphKind | undefined, text: string, isFailure = false): Now =>
+    before?.text === text && before.events === events ? before : { kind, text, isFailure, events, final: false };
+  if (paused !== undefined) return say("park", paused.reason);
+  if ((pendingWorkflowTask?.attempt ?? 1) > 1) {
+    return say("difference", `its code fails, try ${pendingWorkflowTask!.attempt}`, true);
+  }
+  const [activity] = pendingActivities;
+  if (activity !== undefined) {
+    const more = pendingActivities.length > 1 ? ` and ${pendingActivities.length - 1} more` : "";
+    const attempt = activity.attempt > 1 ? `, try ${activity.attempt}` : "";
+    return say("activity", `${activity.activityType}${attempt}${more}`);
+  }
+  const [child] = pendingChildren;
+  if (child !== undefined) return say("child", `${child.workflowType} ${child.workflowId}`);
+  if (before !== undefined && before.events === events) return before;
+  if (events > MOST_EVENTS) return say("park", "waits");
+  const { readRun } = await import("../app/run_model.ts");
+  const model = await readRun(await handle.historyBytes({ decode: true }));
+  const [open] = model.pendingAt(model.lines.length);
+  return open === undefined ? say("park", "waits for a message") : say(open.kind, open.name);
+}
+
+async function outcome(client: Client, { workflowId, runId, status, historyLength }: WorkflowSummary): Promise<Now> {
+  const say = (text: string, isFailure = false): Now => ({
+    kind: undefined,
+    text,
+    isFailure,
+    events: historyLength,
+    final: true,
+  });
+  if (status === "CONTINUED_AS_NEW") return say("goes on as a new run");
+  const handle = client.getHandle(undefined as string | undefined, workflowId, runId).with({ timeout: ASK_MS });
+  try {
+    const value = await handle.result({ followRuns: false });
+    return say(value === undefined ? "" : lineOfValue(value, 60));
+  } catch (error) {
+    if (error instanceof WorkflowContinuedAsNewError) return say("goes on as a new run");
+    const { cause, message } = error as Error;
+    return say(
+      cause instanceof Error && cause.message !== "" ? cause.message : message,
+      status === "FAILED" || status === "TIMED_OUT",
+    );
+  }
+}

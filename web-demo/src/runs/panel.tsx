@@ -1,0 +1,106 @@
+// One run of the list: its timeline, which grows, what it waits for, its messages, its facts, and its end.
+import type { JSX } from "preact";
+import { served } from "../served/about.ts";
+import { Timeline } from "../timeline/mod.ts";
+import { Glyph } from "../ui/glyph.tsx";
+import { IconButton } from "../ui/icon.tsx";
+import { count, date, lasting } from "../ui/time.ts";
+import { currentRun } from "../app/state.ts";
+import { EndRun } from "./end_run.tsx";
+import { MessagesForm } from "./messages_form.tsx";
+import { nows, rows } from "./state.ts";
+import { debugWatched, type Watched, watchedRun, watchRun, watchTrouble } from "./watched_run.ts";
+
+export function Panel({ watched }: { watched: Watched }): JSX.Element {
+  const run = watchedRun.value;
+  const isOpen = run === undefined || run.model.facts.status === "Running";
+  const readOnly = served?.by === "ui" && served.readOnly;
+  return (
+    <aside
+      class="run-panel"
+      aria-label={`Run ${watched.workflowId}`}
+      onKeyDown={(event) => {
+        if (event.key !== "Escape" || document.querySelector("dialog[open]") !== null) return;
+        event.preventDefault();
+        void watchRun(undefined);
+      }}
+    >
+      <header class="panel-head">
+        <h2 class="cut" tabIndex={-1} title={watched.workflowId}>{watched.workflowId}</h2>
+        <span class="soft cut">{run?.model.facts.type}</span>
+        <span class="grow" />
+        <button type="button" class="button main" id="debug-run" disabled={run === undefined} onClick={debugWatched}>
+          Debug
+        </button>
+        <IconButton icon="close" label="Close" onPress={() => void watchRun(undefined)} />
+      </header>
+      {run !== undefined && currentRun.value === run && (
+        <div class="panel-timeline">
+          <Timeline run={run} />
+        </div>
+      )}
+      {watchTrouble.value !== undefined && <p class="section bad" role="alert">{watchTrouble.value}</p>}
+      <NowSaid watched={watched} isOpen={isOpen} />
+      <MessagesForm key={`${watched.runId} ${isOpen}`} run={watched} open={isOpen} readOnly={readOnly} />
+      <Facts watched={watched} />
+      {isOpen && !readOnly && <EndRun key={watched.runId} run={watched} />}
+    </aside>
+  );
+}
+
+function NowSaid({ watched, isOpen }: { watched: Watched; isOpen: boolean }): JSX.Element {
+  const run = watchedRun.value;
+  const pending = run?.model.pendingAt(run.model.lines.length) ?? [];
+  const last = run?.model.lines.at(-1);
+  const known = nows.value.get(watched.runId);
+  const since = last?.timeMs === undefined ? "" : `, since ${lasting(Date.now() - last.timeMs)}`;
+  return (
+    <section class={isOpen ? "section now-said" : "section"}>
+      <h3>{isOpen ? "Now" : "What came of it"}</h3>
+      {!isOpen
+        ? <p class={known?.isFailure === true ? "say bad" : "say"}>{known?.text || "It has ended."}</p>
+        : pending.length > 0
+        ? (
+          <ul class="pending">
+            {pending.slice(0, 8).map((item) => (
+              <li key={item.index}>
+                <Glyph kind={item.kind} label={item.kind} /> {item.name}
+                {item.startMs !== undefined && <span class="soft">{` for ${lasting(Date.now() - item.startMs)}`}</span>}
+              </li>
+            ))}
+            {pending.length > 8 && <li class="soft">and {pending.length - 8} more</li>}
+          </ul>
+        )
+        : <p class="say">{known === undefined ? "It is running" : known.isFailure ? known.text : `It ${known.text}`}{since}.</p>}
+    </section>
+  );
+}
+
+function Facts({ watched }: { watched: Watched }): JSX.Element {
+  const row = rows.value?.find(({ runId }) => runId === watched.runId);
+  const run = watchedRun.value;
+  const facts: readonly (readonly [string, string | undefined])[] = [
+    ["Run id", watched.runId],
+    ["Started", row?.startTime === undefined ? undefined : date(row.startTime.getTime())],
+    ["Ended", row?.closeTime === undefined ? undefined : date(row.closeTime.getTime())],
+    ["Task queue", row?.taskQueue],
+    ["Worker", run?.model.facts.identities.at(-1)],
+    ["SDK", run?.model.facts.sdk || undefined],
+    ["History", run === undefined ? undefined : `${count(run.model.lines.length)} of 51,200 events`],
+    ...Object.entries(row?.searchAttributes ?? {}).map(([name, value]) => [name, JSON.stringify(value)] as const),
+    ...Object.entries(row?.memo ?? {}).map(([name, value]) => [name, JSON.stringify(value)] as const),
+  ];
+  return (
+    <section class="section">
+      <h3>Facts</h3>
+      <dl class="facts">
+        {facts.filter(([, value]) => value !== undefined).map(([name, value]) => (
+          <>
+            <dt>{name}</dt>
+            <dd class="mono cut" title={value}>{value}</dd>
+          </>
+        ))}
+      </dl>
+    </section>
+  );
+}

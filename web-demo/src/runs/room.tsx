@@ -1,0 +1,121 @@
+// The runs of a store or a cluster, live: a query, counts, bars of the day, the list, and beside it one run.
+import type { JSX } from "preact";
+import { useRef } from "preact/hooks";
+import { served } from "../served/about.ts";
+import { count, date } from "../ui/time.ts";
+import { RunList } from "./list.tsx";
+import { Panel } from "./panel.tsx";
+import "./runs.css";
+import { bars, counts, live, query, type Range, range, trouble, withCondition } from "./state.ts";
+import { STATUSES, StatusSign } from "./status.tsx";
+import { watched } from "./watched_run.ts";
+
+const EXAMPLE = 'WorkflowType = "ShoppingCart" AND ExecutionStatus = "Running"';
+const RANGES: readonly (readonly [Range, string])[] = [["1h", "1 h"], ["24h", "24 h"], ["all", "All"]];
+
+/** The room, once the page is served by `temporalex ui`. */
+export function RunsRoom(): JSX.Element {
+  const run = watched.value;
+  return (
+    <div class={run === undefined ? "runs-room" : "runs-room with-panel"}>
+      <h1 class="unseen">Runs of {served?.by === "ui" ? served.where : ""}</h1>
+      <Filter />
+      <div class="runs-counts">
+        <StatusCounts />
+        <Bars />
+      </div>
+      {trouble.value !== undefined && <p class="section bad" role="alert">{trouble.value}</p>}
+      <div class="runs-work">
+        <RunList />
+        {run !== undefined && <Panel key={run.runId} watched={run} />}
+      </div>
+    </div>
+  );
+}
+
+function Filter(): JSX.Element {
+  const field = useRef<HTMLInputElement>(null);
+  return (
+    <form
+      class="runs-filter"
+      role="search"
+      onSubmit={(event) => {
+        event.preventDefault();
+        query.value = field.current!.value.trim();
+      }}
+    >
+      <input
+        ref={field}
+        id="runs-query"
+        class="mono"
+        aria-label="List filter"
+        placeholder={EXAMPLE}
+        spellcheck={false}
+        defaultValue={query.value}
+      />
+      <div class="segments" role="group" aria-label="Started within">
+        {RANGES.map(([name, text]) => (
+          <button type="button" key={name} aria-pressed={range.value === name} onClick={() => (range.value = name)}>
+            {text}
+          </button>
+        ))}
+      </div>
+      <button type="button" class="button live-button" aria-pressed={live.value} onClick={() => (live.value = !live.value)}>
+        <span class="live-dot" aria-hidden="true" />Live
+      </button>
+    </form>
+  );
+}
+
+function StatusCounts(): JSX.Element {
+  const shown = STATUSES.filter(([status], i) => i === 0 || (counts.value[status] ?? 0) > 0);
+  return (
+    <ul class="status-counts">
+      {shown.map(([status, name, value]) => (
+        <li key={status}>
+          <button
+            type="button"
+            title={`Only ${name.toLowerCase()}`}
+            onClick={() => {
+              const condition = `ExecutionStatus = "${value}"`;
+              query.value = query.value.includes(condition) ? query.value : withCondition(query.value, condition);
+              (document.getElementById("runs-query") as HTMLInputElement).value = query.value;
+            }}
+          >
+            <StatusSign status={status} /> {name} <b>{count(counts.value[status] ?? 0)}</b>
+          </button>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+const HEIGHT = 32;
+const WIDTH = 11;
+
+function Bars(): JSX.Element | null {
+  const list = bars.value;
+  const most = Math.max(0, ...list.map(({ all }) => all));
+  if (most === 0) return null;
+  const high = (n: number) => n === 0 ? 0 : Math.max(2, n / most * HEIGHT);
+  const total = list.reduce((sum, { all }) => sum + all, 0);
+  const failed = list.reduce((sum, bar) => sum + bar.failed, 0);
+  return (
+    <svg
+      class="runs-bars"
+      width={list.length * WIDTH}
+      height={HEIGHT + 1}
+      role="img"
+      aria-label={`${total} runs started in this time, ${failed} of them failed or timed out`}
+    >
+      {list.map(({ fromMs, all, failed }, i) => (
+        <g key={fromMs}>
+          <title>{`from ${date(fromMs)}: ${all} started${failed > 0 ? `, ${failed} failed` : ""}`}</title>
+          <rect class="bar" x={i * WIDTH} y={HEIGHT - high(all)} width={WIDTH - 2} height={high(all)} />
+          <rect class="bar failed" x={i * WIDTH} y={HEIGHT - high(failed)} width={WIDTH - 2} height={high(failed)} />
+        </g>
+      ))}
+      <path class="ground" d={`M0 ${HEIGHT + 0.5}H${list.length * WIDTH}`} />
+    </svg>
+  );
+}

@@ -1,0 +1,38 @@
+// Calls of the page to `temporalex ui`: one POST for each, bytes in, bytes out. The server says what may be asked.
+import { Client, silentLogger } from "temporalex/client";
+import { type CallOptions, Code, type MethodName, type RawService, ServiceError } from "../../../ts/service/raw.ts";
+import { dataAddress } from "../served/about.ts";
+
+class PageService implements RawService {
+  readonly losesCancelledPolls = true;
+
+  async call(method: MethodName, request: Uint8Array, { signal, timeoutMs }: CallOptions = {}): Promise<Uint8Array> {
+    let response: Response;
+    try {
+      response = await fetch(dataAddress(`call/${method}`), {
+        method: "POST",
+        headers: {
+          "content-type": "application/octet-stream",
+          ...(timeoutMs === undefined ? {} : { "x-timeout-ms": String(Math.ceil(timeoutMs)) }),
+        },
+        body: request as Uint8Array<ArrayBuffer>,
+        ...(signal === undefined ? {} : { signal }),
+      });
+    } catch (error) {
+      if (signal?.aborted === true) throw signal.reason;
+      throw new ServiceError(Code.UNAVAILABLE, `temporalex ui does not answer: ${(error as Error).message}`);
+    }
+    if (response.headers.get("content-type") === "application/json") {
+      const { code, message, reason } = await response.json() as { code: Code; message: string; reason: string };
+      throw new ServiceError(code, message, reason);
+    }
+    if (!response.ok) {
+      throw new ServiceError(Code.UNAVAILABLE, `temporalex ui refuses the call: ${(await response.text()).trim()}`);
+    }
+    return new Uint8Array(await response.arrayBuffer());
+  }
+}
+
+/** A client of what the command was started for. */
+export const clientOf = (namespace: string): Client =>
+  new Client({ service: new PageService(), namespace, identity: "temporalex ui", logger: silentLogger });

@@ -1,0 +1,150 @@
+// What the Runs room shows: the query, the runs that it selects, how many there are of each status, and what each waits for. Asked for again
+// every so often while the room is in sight.
+import { batch, effect, type Signal, signal } from "@preact/signals";
+import type { Client, WorkflowStatus, WorkflowSummary } from "temporalex/client";
+import { room } from "../app/state.ts";
+import { served } from "../served/about.ts";
+import { type Now, nowOf } from "./now.ts";
+import { clientOf } from "./service.ts";
+
+/** How far back the list goes. */
+export type Range = "1h" | "24h" | "all";
+export type Counts = { readonly [status in WorkflowStatus]?: number };
+
+/** A stretch of time in the bars. */
+export interface Bar {
+  readonly fromMs: number;
+  readonly all: number;
+  readonly failed: number;
+}
+
+export const query: Signal<string> = signal("");
+export const range: Signal<Range> = signal<Range>("all");
+export const live: Signal<boolean> = signal(true);
+export const rows: Signal<readonly WorkflowSummary[] | undefined> = signal<readonly WorkflowSummary[] | undefined>(undefined);
+export const counts: Signal<Counts> = signal<Counts>({});
+export const bars: Signal<readonly Bar[]> = signal<readonly Bar[]>([]);
+/** By run id. */
+export const nows: Signal<ReadonlyMap<string, Now>> = signal<ReadonlyMap<string, Now>>(new Map());
+/** What the service says of the query, or why it does not answer. */
+export const trouble: Signal<string | undefined> = signal<string | undefined>(undefined);
+
+const MOST_ROWS = 200;
+const LIST_MS = 2000;
+const BARS_MS = 30_000;
+const BARS: { readonly [range in Range]: { readonly count: number; readonly stepMs: number } } = {
+  "1h": { count: 12, stepMs: 300_000 },
+  "24h": { count: 24, stepMs: 3_600_000 },
+  all: { count: 24, stepMs: 3_600_000 },
+};
+/** Calls at once; a browser has six connections to a server. */
+const AT_ONCE = 2;
+
+const about = served?.by === "ui" ? served : undefined;
+/** Undefined: this page was not served by `temporalex ui`. */
+export const client: Client | undefined = about && clientOf(about.namespace);
+
+/** The query, with a further condition in front of its order. */
+export function withCondition(text: string, condition: string): string {
+  const at = text.search(/\border\s+by\b/i);
+  const [where, order] = at < 0 ? [text, ""] : [text.slice(0, at), ` ${text.slice(at)}`];
+  const own = where.trim();
+  if (condition === "") return `${own}${order}`.trim();
+  return `${own === "" ? condition : `(${own}) AND ${condition}`}${order}`;
+}
+
+const since = (range: Range): string =>
+  range === "all" ? "" : `StartTime >= "${new Date(Date.now() - BARS[range].count * BARS[range].stepMs).toISOString()}"`;
+const withoutOrder = (text: string): string => text.replace(/\border\s+by\b.*$/is, "").trim();
+
+let asked = 0;
+
+async function list(client: Client): Promise<void> {
+  const mine = ++asked;
+  const text = withCondition(query.peek(), since(range.peek()));
+  try {
+    const found: WorkflowSummary[] = [];
+    for await (const run of client.list(text, { pageSize: MOST_ROWS })) {
+      found.push(run);
+      if (found.length === MOST_ROWS) break;
+    }
+    const counted = await client.countByStatus(withoutOrder(text));
+    if (mine !== asked) return;
+    batch(() => {
+      rows.value = found;
+      counts.value = counted;
+      trouble.value = undefined;
+    });
+    await lookAt(client, found, () => mine === asked);
+  } catch (error) {
+    if (mine === asked) trouble.value = (error as Error).message;
+  }
+}
+
+/** What the runs at the top wait for, or what came of them. A closed one is asked once. */
+async function lookAt(client: Client, found: readonly WorkflowSummary[], goesOn: () => boolean): Promise<void> {
+  const open = found.filter(({ status }) => status === "RUNNING").slice(0, 30);
+  const closed = found.filter(({ status, runId }) => status !== "RUNNING" && nows.peek().get(runId)?.final !== true).slice(0, 30);
+  const queue = [...open, ...closed];
+  const work = async () => {
+    for (let run = queue.shift(); run !== undefined && goesOn(); run = queue.shift()) {
+      const now = await nowOf(client, run, nows.peek().get(run.runId)).catch(() => undefined);
+      if (now === undefined || now === nows.peek().get(run.runId)) continue;
+      nows.value = new Map([...nows.peek(), [run.runId, now]]);
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, work));
+}
+
+let drawn = 0;
+
+async function drawBars(client: Client): Promise<void> {
+  const mine = ++drawn;
+  const { count, stepMs } = BARS[range.peek()];
+  const end = Math.ceil(Date.now() / stepMs) * stepMs;
+  const made: Bar[] = [];
+  const own = withoutOrder(query.peek());
+  for (let i = count; i > 0; i--) {
+    const fromMs = end - i * stepMs;
+    const at = (ms: number) => new Date(ms).toISOString();
+    const counted = await client.countByStatus(
+      withCondition(own, `StartTime >= "${at(fromMs)}" AND StartTime < "${at(fromMs + stepMs)}"`),
+    );
+    if (mine !== drawn) return;
+    const all = Object.values(counted).reduce((sum, n) => sum + n, 0);
+    made.push({ fromMs, all, failed: (counted.FAILED ?? 0) + (counted.TIMED_OUT ?? 0) });
+  }
+  bars.value = made;
+}
+
+/** Asks at once. */
+export async function refresh(): Promise<void> {
+  if (client !== undefined) await list(client);
+}
+
+/** Begins to ask, while the room is in sight. */
+export function watchRuns(): void {
+  if (client === undefined) return;
+  const it = client;
+  effect(() => {
+    if (room.value !== "runs") return;
+    // Another query asks at once.
+    void [query.value, range.value];
+    const isLive = live.value;
+    let ended = false;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const again = async () => {
+      if (document.visibilityState === "visible") await list(it);
+      if (!ended && isLive) timer = setTimeout(() => void again(), LIST_MS);
+    };
+    const draw = () => void drawBars(it).catch(() => {});
+    void again();
+    draw();
+    const drawing = setInterval(draw, BARS_MS);
+    return () => {
+      ended = true;
+      clearTimeout(timer);
+      clearInterval(drawing);
+    };
+  });
+}

@@ -1,0 +1,111 @@
+// The run whose panel is open: its history as an open run of the page, which grows while it is in sight, in the panel or in the room Open.
+import { batch, type Signal, signal } from "@preact/signals";
+import type { Client } from "temporalex/client";
+import { readRun } from "../app/run_model.ts";
+import { addRun, currentRun, goTo, intro, makeRun, type OpenRun, openRuns, room, showRun } from "../app/state.ts";
+import { replaceRun } from "../served/grown.ts";
+import { client } from "./state.ts";
+
+export interface Watched {
+  readonly workflowId: string;
+  readonly runId: string;
+}
+
+export const watched: Signal<Watched | undefined> = signal<Watched | undefined>(undefined);
+/** Its history as far as it is there. */
+export const watchedRun: Signal<OpenRun | undefined> = signal<OpenRun | undefined>(undefined);
+export const watchTrouble: Signal<string | undefined> = signal<string | undefined>(undefined);
+
+/** Events that come within this are one change. */
+const GATHER_MS = 150;
+let ending = new AbortController();
+
+const keyOf = ({ workflowId, runId }: Watched): string => `run:${runId}/${workflowId}`;
+
+/** The run that a key of the address means; undefined for keys of other doors. */
+export function watchedOf(key: string): Watched | undefined {
+  const [, runId, workflowId] = /^run:([^/]+)\/(.+)$/s.exec(key) ?? [];
+  return runId === undefined ? undefined : { runId, workflowId: workflowId! };
+}
+
+/** Opens the panel of a run and follows it. Resolves when its history is there, or `watchTrouble` says why it is not. */
+export async function watchRun(run: Watched | undefined): Promise<void> {
+  const before = watched.peek();
+  if (run !== undefined && before?.runId === run.runId && before.workflowId === run.workflowId) return;
+  ending.abort();
+  const { signal } = ending = new AbortController();
+  batch(() => {
+    watched.value = run;
+    watchedRun.value = undefined;
+    watchTrouble.value = undefined;
+  });
+  if (run === undefined || client === undefined) return;
+  await new Promise<void>((there) => {
+    follow(client!, run, signal, there).catch((error: Error) => {
+      if (!signal.aborted) watchTrouble.value = error.message;
+    }).finally(there);
+  });
+}
+
+async function follow(client: Client, run: Watched, signal: AbortSignal, there: () => void): Promise<void> {
+  const handle = client.getHandle(undefined as string | undefined, run.workflowId, run.runId);
+  const { create, toBinary } = await import("@bufbuild/protobuf");
+  const { HistorySchema } = await import("../../../ts/api/generated/temporal/api/history/v1/message_pb.ts");
+  const history = create(HistorySchema);
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let telling = Promise.resolve();
+  const tell = () => {
+    clearTimeout(timer);
+    timer = undefined;
+    const bytes = toBinary(HistorySchema, history);
+    telling = telling.then(async () => {
+      const model = await readRun(bytes);
+      if (signal.aborted) return;
+      take(run, bytes, model);
+      there();
+    });
+  };
+  for await (const event of handle.history({ follow: true, decode: true, signal })) {
+    history.events.push(event);
+    timer ??= setTimeout(tell, history.events.length < 3 ? 0 : GATHER_MS);
+  }
+  tell();
+  await telling;
+}
+
+function take(run: Watched, bytes: Uint8Array, model: OpenRun["model"]): void {
+  const before = watchedRun.peek();
+  const key = keyOf(run);
+  const known = before ?? openRuns.peek().find((open) => open.key === key);
+  if (known === undefined) {
+    const made = makeRun(key, run.workflowId, bytes, model);
+    batch(() => {
+      watchedRun.value = made;
+      if (room.peek() === "runs") {
+        currentRun.value = made;
+        goTo(model.lines.length);
+      }
+    });
+    return;
+  }
+  if (known.model.lines.length >= model.lines.length) {
+    watchedRun.value = known;
+    return;
+  }
+  const next: OpenRun = { ...known, bytes, model };
+  batch(() => {
+    replaceRun(known, next);
+    watchedRun.value = next;
+  });
+}
+
+/** Opens the watched run in the room Open, at its end, where it is followed. */
+export function debugWatched(): void {
+  const run = watchedRun.peek();
+  if (run === undefined) return;
+  batch(() => {
+    addRun(run);
+    intro.value = false;
+    showRun(run, run.model.lines.length);
+  });
+}

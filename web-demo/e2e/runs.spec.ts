@@ -22,7 +22,7 @@ async function store(place: Place) {
     queries: { value: (published: number) => published },
     run: async () =>
       await receive(0, [
-        on(add, (by: number, sum: number) => (publishState(sum + by), reply(sum + by, sum + by))),
+        on(add, ([by]: [number], sum: number) => (publishState(sum + by), reply(sum + by, sum + by))),
         on(bump, (_: unknown, sum: number) => (publishState(sum + 1), noreply(sum + 1))),
         on(done, (_: unknown, sum: number) => stop(sum)),
       ]),

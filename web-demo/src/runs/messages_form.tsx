@@ -139,23 +139,7 @@ export function MessagesForm({ run, open, readOnly }: { run: Watched; open: bool
       {trouble.value !== undefined && <p class="soft">The workflow did not name its messages: {trouble.value}</p>}
       {message !== undefined && (
         <form onSubmit={(event) => void submit(event)}>
-          {isOther && (
-            <div class="send-name">
-              <select
-                aria-label="Kind of message"
-                value={message.kind}
-                onChange={(event) => (chosen.value = { ...message, kind: event.currentTarget.value as Kind })}
-              >
-                {kinds.map((kind) => <option key={kind} value={kind}>{kind}</option>)}
-              </select>
-              <input
-                aria-label="Name"
-                class="mono"
-                value={message.name}
-                onInput={(event) => (chosen.value = { ...message, name: event.currentTarget.value })}
-              />
-            </div>
-          )}
+          {isOther && <ByName message={message} kinds={kinds} change={(next) => (chosen.value = next)} />}
           {message.description !== undefined && <p class="soft">{message.description}</p>}
           <label>
             Arguments <span class="soft">JSON, one a line</span>
@@ -178,3 +162,28 @@ export function MessagesForm({ run, open, readOnly }: { run: Watched; open: bool
     </section>
   );
 }
+
+interface ByNameProps {
+  readonly message: Message;
+  readonly kinds: readonly Kind[];
+  change(message: Message): void;
+}
+
+/** Kind and name of a message that the workflow did not name. */
+const ByName = ({ message, kinds, change }: ByNameProps): JSX.Element => (
+  <div class="send-name">
+    <select
+      aria-label="Kind of message"
+      value={message.kind}
+      onChange={(event) => change({ ...message, kind: event.currentTarget.value as Kind })}
+    >
+      {kinds.map((kind) => <option key={kind} value={kind}>{kind}</option>)}
+    </select>
+    <input
+      aria-label="Name"
+      class="mono"
+      value={message.name}
+      onInput={(event) => change({ ...message, name: event.currentTarget.value })}
+    />
+  </div>
+);

@@ -99,13 +99,14 @@ function fieldPlan(field: DescField): FieldPlan {
       return { ...plan, tag, write: (json, into) => writeList(json, into, tag, element) };
     }
     case "map": {
+      const isPayloads = field.mapKind === "message" && field.message.typeName === PAYLOADS;
       const value = field.mapKind === "message"
         ? messageWriter(field.message)
         : field.mapKind === "enum"
         ? (json: Json, into: JsonReading) => into.to.varint(enumValue(field.enum, json, into))
         : scalarWriter(field.scalar);
       const tag = number << 3 | LENGTH;
-      return { ...plan, tag, write: (json, into) => writeMap(json, into, tag, value) };
+      return { ...plan, tag, write: (json, into) => writeMap(json, into, tag, value, isPayloads) };
     }
   }
 }
@@ -235,7 +236,7 @@ function writePacked(json: Json, into: JsonReading, tag: number, element: Write)
   into.to.end(start);
 }
 
-function writeMap(json: Json, into: JsonReading, tag: number, value: Write): void {
+function writeMap(json: Json, into: JsonReading, tag: number, value: Write, isPayloads: boolean): void {
   if (!isObject(json)) throw fail(into, json, "an object");
   for (const key in json) {
     into.path.push(key);
@@ -244,7 +245,9 @@ function writeMap(json: Json, into: JsonReading, tag: number, value: Write): voi
     into.to.varint32(KEY);
     into.to.text(key);
     into.to.varint32(VALUE);
-    value(json[key]!, into);
+    // No payloads at all: old tctl wrote such details of markers.
+    if (json[key] === null && isPayloads) into.to.end(into.to.begin());
+    else value(json[key]!, into);
     into.to.end(start);
     into.path.pop();
   }

@@ -1,0 +1,173 @@
+// The timeline: where things lie, what is cut, and what hands and keys do to it.
+import { readFileSync } from "node:fs";
+import type { RunItem, RunModel } from "../src/app/run_model.ts";
+import { eventAt, measure, placeLanes } from "../src/timeline/geometry.ts";
+import { lanesOf } from "../src/timeline/lanes.ts";
+import { layoutOf } from "../src/timeline/layout.ts";
+import { makeScale, ticksOf } from "../src/timeline/scale.ts";
+import { expect, test } from "./support/story.ts";
+
+const equal = (actual: unknown, wanted: unknown): void => expect(actual).toEqual(wanted);
+const near = (actual: number, wanted: number): void => expect(Math.abs(actual - wanted)).toBeLessThan(0.5);
+
+/** Ten seconds of work, an hour of nothing, ten seconds of work. */
+const TIMES = [...Array.from({ length: 21 }, (_, i) => i * 500), ...Array.from({ length: 21 }, (_, i) => 3_610_000 + i * 500)];
+
+test("an idle stretch is cut, what happens beside it is to scale", () => {
+  const scale = makeScale(TIMES, [], 1000, true);
+  equal(scale.pieces.map(({ isCut }) => isCut), [false, true, false]);
+  near(scale.x(1000) - scale.x(0), scale.x(3_620_000) - scale.x(3_619_000));
+  near(scale.x(3_620_000), 1000);
+  for (const ms of [0, 500, 1999, 3_612_500]) near(scale.x(scale.ms(scale.x(ms))), scale.x(ms));
+  const real = makeScale(TIMES, [], 1000, false);
+  equal(real.pieces.length, 1);
+  near(real.x(1_810_000), 500);
+});
+
+test("work in progress is not cut where an idle stretch of its length is", () => {
+  const times = [...TIMES.slice(0, 21), 13_000];
+  equal(makeScale(times, [], 1000, true).pieces.some(({ isCut }) => isCut), true);
+  equal(makeScale(times, [[10_000, 13_000]], 1000, true).pieces.some(({ isCut }) => isCut), false);
+});
+
+test("a run of one moment, and one without times, have a scale", () => {
+  for (const times of [[], [5]]) {
+    const scale = makeScale(times, [], 300, true);
+    equal(Number.isFinite(scale.x(5)) && Number.isFinite(scale.ms(100)), true);
+  }
+});
+
+test("marks of the axis keep their distance, a cut says its length", () => {
+  const scale = makeScale(TIMES, [], 1000, true);
+  const ticks = ticksOf(scale, 0, 1000, 78);
+  equal(ticks.filter(({ isCut }) => isCut).map(({ ms }) => ms), [3_600_000]);
+  ticks.forEach(({ x }, i) => i > 0 && expect(x - ticks[i - 1]!.x).toBeGreaterThan(40));
+});
+
+const item = (index: number, startMs: number, endMs: number | undefined, more: Partial<RunItem> = {}): RunItem => ({
+  index,
+  kind: "activity",
+  name: "charge",
+  key: "",
+  eventIds: [index + 1],
+  from: index + 1,
+  to: index + 1,
+  startMs,
+  endMs,
+  status: "completed",
+  closedBy: index + 1,
+  attempt: 1,
+  ...more,
+});
+
+test("bars that overlap get rows, bars too small to tell apart are one strip", () => {
+  const scale = makeScale([0, 1000], [], 1000, false);
+  const lane = (items: readonly RunItem[]) =>
+    ({ key: "a", kind: "activity", label: "a", items, isPoints: false, isOneName: false }) as const;
+  const two = layoutOf(lane([item(0, 0, 500), item(1, 100, 600), item(2, 700, 900)]), scale, 1000);
+  equal(two.rows, 2);
+  equal(two.shapes.map((shape) => [shape.is, shape.row]), [["bar", 0], ["bar", 1], ["bar", 0]]);
+  const many = layoutOf(lane(Array.from({ length: 500 }, (_, i) => item(i, 100 + i, 101 + i))), scale, 1000);
+  equal(many.shapes.length < 20, true);
+  equal(many.shapes.reduce((sum, shape) => sum + (shape.is === "strip" ? shape.items.length : 1), 0), 500);
+  // An open one goes on to the end.
+  const open = layoutOf(lane([item(0, 400, undefined)]), scale, 1000).shapes[0]!;
+  near(open.is === "bar" ? open.x + open.w : 0, 1000);
+});
+
+const modelOf = (items: readonly RunItem[]): RunModel =>
+  ({
+    items,
+    lines: items.map(({ startMs }, i) => ({ eventId: i + 1, timeMs: startMs })),
+    facts: { startMs: 0, endMs: 1000 },
+    attemptsOf: () => [],
+  }) as unknown as RunModel;
+
+test("few names have lanes of their own, many share the one of their kind", () => {
+  const few = modelOf([item(0, 0, 1), item(1, 2, 3, { name: "refund" }), item(2, 3, 4)]);
+  equal(lanesOf(few, true).map(({ label, items }) => [label, items.length]), [["charge", 2], ["refund", 1]]);
+  equal(lanesOf(few, false).map(({ label }) => label), ["activities"]);
+  const many = modelOf(Array.from({ length: 30 }, (_, i) => item(i, i, i + 1, { name: `a${i}` })));
+  equal(lanesOf(many, true).map(({ label }) => label), ["activities"]);
+});
+
+test("a time means the last event that has happened then", () => {
+  const { clock } = measure(modelOf([item(0, 0, 1), item(1, 10, 20), item(2, 10, 30), item(3, 5, 40)]), true);
+  // Clocks of servers may go back; events do not.
+  equal([...clock], [0, 10, 10, 10]);
+  equal([-5, 0, 9, 10, 99].map((ms) => eventAt(clock, ms)), [1, 1, 1, 4, 4]);
+});
+
+test("fifty thousand things are some hundred shapes", () => {
+  const model = modelOf(Array.from({ length: 50_000 }, (_, i) => item(i, i * 20, i * 20 + 15)));
+  const { lanes } = placeLanes(measure(model, true), 1200, true, 24);
+  equal(lanes.length, 1);
+  equal(lanes[0]!.shapes.length < 1300, true);
+});
+
+test("the playhead is a slider: keys and a drag move it", async ({ app }) => {
+  const { page } = app;
+  await app.sample("shopping_cart");
+  const flag = page.getByRole("slider", { name: /^Position in ShoppingCart/ });
+  await flag.focus();
+  await page.keyboard.press("ArrowRight");
+  await app.isAt(2);
+  await page.keyboard.press("End");
+  await app.isAt(41);
+  await expect(flag).toHaveAttribute("aria-valuenow", "41");
+  await page.keyboard.press("Home");
+  await app.isAt(1);
+  const box = (await page.locator(".tl-axis").boundingBox())!;
+  await page.mouse.move(box.x + 300, box.y + 12);
+  await page.mouse.down();
+  await page.mouse.move(box.x + box.width - 4, box.y + 12, { steps: 8 });
+  await app.isAt(41);
+  await page.mouse.up();
+  await page.mouse.move(box.x + 300, box.y + 12);
+  await app.isAt(41);
+});
+
+test("a press on a thing shows it", async ({ app }) => {
+  const { page } = app;
+  await app.sample("shopping_cart");
+  await page.locator(".tl-item", { hasText: "checkout" }).first().locator(".tl-hit").click({ force: true });
+  await expect(page.locator("[role=row][aria-selected=true]")).toContainText("checkout");
+});
+
+test("zoom makes it wider and Fit whole again; g is real time; another width draws it anew", async ({ app }) => {
+  const { page } = app;
+  await app.sample("shopping_cart");
+  const width = () => page.locator(".tl-inner").evaluate((element) => element.scrollWidth);
+  const fit = await width();
+  await page.getByRole("button", { name: "Zoom in" }).click();
+  await expect.poll(width).toBeGreaterThan(fit * 1.3);
+  await page.getByRole("button", { name: "Fit" }).click();
+  await expect.poll(width).toBe(fit);
+  await page.locator("#main").focus();
+  await expect(page.locator(".tl-gap")).not.toHaveCount(0);
+  await page.keyboard.press("g");
+  await expect(page.locator(".tl-gap")).toHaveCount(0);
+  await expect(page.getByRole("button", { name: "Real time" })).toHaveAttribute("aria-pressed", "true");
+  await page.setViewportSize({ width: 320, height: 720 });
+  await expect.poll(width).toBeLessThanOrEqual(320);
+  await expect(page.locator(".tl-head .cut").first()).not.toBeVisible();
+});
+
+test("fifty thousand events: few shapes are drawn, and the playhead goes to the end", async ({ app }) => {
+  const { page } = app;
+  const { events } = JSON.parse(readFileSync("web-demo/samples/counter.json", "utf8"));
+  const signal = events.find(({ eventType }: { eventType: string }) => /SIGNALED/.test(eventType));
+  const many = [
+    ...events.slice(0, 4),
+    ...Array.from({ length: 51_196 }, (_, i) => ({
+      ...signal,
+      eventTime: new Date(Date.parse(signal.eventTime) + i * 100).toISOString(),
+    })),
+  ].map((event, i) => ({ ...event, eventId: String(i + 1) }));
+  await app.start();
+  await app.drop([{ name: "long.json", content: JSON.stringify({ events: many }).replaceAll('"Counter"', '"Long"') }]);
+  await expect(page.locator("#position")).toHaveText("Event 1 of 51,200");
+  await expect.poll(() => page.locator(".tl-svg *").count()).toBeLessThan(3000);
+  await page.locator("#go-end").click();
+  await expect(page.locator("#playhead")).toHaveText("event 51,200");
+});

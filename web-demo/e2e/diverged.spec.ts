@@ -17,3 +17,19 @@ test("d comes back to it", async ({ app }) => {
   await app.isAt(24);
   await expect(app.page.locator("#where-they-part")).toBeVisible();
 });
+
+test("a repair is put in, and the history replays with it", async ({ app }) => {
+  await app.sample("shopping_cart", 24);
+  await app.page.locator("#edit").click();
+  await expect(app.page.locator(".cm-content")).toBeFocused();
+  await app.page.keyboard.press("Home");
+  await app.page.keyboard.insertText('await sleep("10s");\n    ');
+  await app.page.keyboard.press("Control+Home");
+  await app.page.keyboard.insertText('import { sleep } from "temporalex/workflow";\n');
+  await expect(app.page.locator("#verdict")).toHaveText(/Diverges/);
+  await expect(app.page.locator("#where-they-part")).toContainText("starts a timer of 10 s");
+  await app.page.keyboard.press("Escape");
+  await expect(app.page.locator(".code-line.red.added")).toHaveAttribute("data-line", "71");
+  await app.page.locator("#repair").getByRole("button", { name: "Put it in" }).click();
+  await expect(app.page.locator("#verdict")).toHaveText(/Replays to the end/);
+});

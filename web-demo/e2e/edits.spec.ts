@@ -1,0 +1,59 @@
+// Edits as the code pane counts them, blocks of awaits, and repairs that are put into code.
+import { expect, test } from "@playwright/test";
+import { blockEnd } from "../src/code/block.ts";
+import { editSize, editText } from "../src/code/edits.ts";
+import { drawnLines, LINE, scrollTo } from "../src/code/line_window.ts";
+import { withImport, withPatch, withPatchId } from "../src/code/repairing.ts";
+import { TokenizedFile } from "../src/code/tokens.ts";
+
+const lines = (...all: string[]) => all.join("\n");
+
+test("an edit is counted in lines, whatever stands around it", () => {
+  const size = editSize(lines("a", "b", "c", "d"), lines("a", "x", "b", "d", "e"));
+  expect([size.added, size.removed, [...size.lines]]).toEqual([2, 1, [2, 5]]);
+  expect(editText(size)).toBe("+2 −1 lines");
+  expect(editText(editSize("a\nb", "a\nb\nc"))).toBe("+1 line");
+  expect(editText(editSize("a", "a"))).toBe("");
+});
+
+test("a block ends where the brackets of its await close", () => {
+  const file = new TokenizedFile(lines('const x = await receive([], [ // "("', '  on(a, () => stop(")")),', "]);", "await y();"));
+  expect([1, 2, 4].map((line) => blockEnd(file, line))).toEqual([3, 2, 4]);
+});
+
+test("a repair is put around the line, with its import; not around a declaration", () => {
+  const text = lines('import { sleep } from "temporalex/workflow";', "async function run() {", '  await sleep("10s");', "}");
+  expect(withPatch(text, 3, 3, "second-thoughts")).toBe(lines(
+    'import { sleep, patched } from "temporalex/workflow";',
+    "async function run() {",
+    '  if (patched("second-thoughts")) {',
+    '    await sleep("10s");',
+    "  }",
+    "}",
+  ));
+  expect(withPatch(lines("const x = await f();"), 1, 1, "p")).toBeUndefined();
+  expect(withPatchId('  if (patched("b")) {', 1, "a")).toBe('  if (patched("a")) {');
+  expect(withPatchId("await f();", 1, "a")).toBeUndefined();
+});
+
+test("an import is added to a list of many lines, to one of its own, and not twice", () => {
+  expect(withImport(lines("import {", "  a,", "  b,", '} from "@temporalio/workflow";'), "patched")).toBe(
+    lines("import {", "  a,", "  b,", "  patched,", '} from "@temporalio/workflow";'),
+  );
+  expect(withImport('import * as wf from "@temporalio/workflow";', "patched")).toBe(
+    lines('import { patched } from "@temporalio/workflow";', 'import * as wf from "@temporalio/workflow";'),
+  );
+  const known = 'import { patched } from "temporalex/workflow";';
+  expect(withImport(known, "patched")).toBe(known);
+});
+
+test("of a long file the lines in sight are drawn, and scrolling goes only where it must", () => {
+  const { first, last } = drawnLines(5000 * LINE, 40 * LINE, 10_000);
+  expect(first).toBeLessThan(5000);
+  expect(last).toBeGreaterThan(5040);
+  expect(last - first).toBeLessThan(120);
+  expect(drawnLines(0, 600, 3)).toEqual({ first: 1, last: 3 });
+  expect(scrollTo(5010, 5000 * LINE, 40 * LINE)).toBeUndefined();
+  expect(scrollTo(1, 5000 * LINE, 40 * LINE)).toBe(0);
+  expect(scrollTo(6000, 0, 30 * LINE)).toBe(5999 * LINE - 10 * LINE);
+});

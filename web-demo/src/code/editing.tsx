@@ -24,6 +24,7 @@ interface Props {
 export function LazyEditor({ run, path, line, red }: Props): JSX.Element {
   const host = useRef<HTMLDivElement>(null);
   const editor = useRef<EditorHandle | undefined>(undefined);
+  const own = useRef<string | undefined>(undefined);
   const [isLoading, setLoading] = useState(true);
   const textOf = () => run.code.value?.files.find((one) => one.path === path)?.text ?? "";
   const text = textOf();
@@ -33,7 +34,9 @@ export function LazyEditor({ run, path, line, red }: Props): JSX.Element {
     let rest: ReturnType<typeof setTimeout> | undefined;
     const put = () => {
       rest = undefined;
-      if (editor.current !== undefined) editFile(run, path, editor.current.text());
+      if (editor.current === undefined) return;
+      own.current = editor.current.text();
+      editFile(run, path, own.current);
     };
     import("./editor.ts").then(({ openEditor }) => {
       if (isGone) return;
@@ -68,7 +71,11 @@ export function LazyEditor({ run, path, line, red }: Props): JSX.Element {
   }, [run, path]);
 
   // A repair that was put in, or an edit that was undone.
-  useEffect(() => editor.current?.setText(text), [text]);
+  // The editor's own text comes back here, too, when more may have been typed since: it must not be put in again.
+  useEffect(() => {
+    if (text !== own.current) editor.current?.setText(text);
+    own.current = text;
+  }, [text]);
   useEffect(() => editor.current?.markRed(red), [red, isLoading]);
 
   return (

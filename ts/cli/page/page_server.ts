@@ -83,6 +83,7 @@ export async function startPageServer(options: PageServerOptions): Promise<PageS
     connections.proves(request);
     const route = options.route(path!);
     if (route !== undefined) return void serveData(route, request, response, options.onError);
+    if (!options.page.has(path === "" ? "index.html" : path!)) return refuse(request, response, 404, NOTHING);
     if (request.method !== "GET" && request.method !== "HEAD") return refuse(request, response, 405, "GET only");
     serveFile(path!, request, response, options.page, index);
   };
@@ -132,8 +133,7 @@ function serveFile(
   { html, csp }: ReturnType<typeof indexOf>,
 ): void {
   const name = path === "" ? "index.html" : path;
-  const file = page.get(name);
-  if (file === undefined) return refuse(request, response, 404, NOTHING);
+  const file = page.get(name)!;
   request.resume();
   response.setHeader("content-security-policy", name === "sandbox.html" ? FRAME_CSP : csp);
   const body = name === "index.html" ? html : file.read();

@@ -39,7 +39,9 @@ export function pageFiles(): PageFiles {
     const path = fileURLToPath(new URL(folder, ownCode));
     if (existsSync(join(path, "index.html"))) return inFolder(path);
   }
-  throw new CommandError("the debugger's page is not in this installation; it is built in a checkout by `npm run demo -- --build-only`");
+  throw new CommandError(
+    "the debugger's page is not in this installation; it is built in a checkout by `npm run demo -- --build-only`",
+  );
 }
 
 const typeOf = (path: string): string => TYPES[extname(path)] ?? "application/octet-stream";

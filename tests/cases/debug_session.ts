@@ -1,7 +1,7 @@
 // Debug sessions over the seven examples, in worker realms and in this thread: what a session shows at each position is what history says,
 // whichever way the position was reached; and histories that are damaged, foreign or of other code say so by name.
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
-import { openSession, type ReplayingRealm, type SessionView } from "../../ts/debug/mod.ts";
+import { openSession, prepareHistory, type ReplayingRealm, type SessionView } from "../../ts/debug/mod.ts";
 import type { PayloadCodec } from "../../ts/codec/codec.ts";
 import { fromPayloads } from "../../ts/converter/payload.ts";
 import { defaultPayloadConverter } from "../../ts/converter/mod.ts";
@@ -165,6 +165,11 @@ async function example(name: string): Promise<void> {
     // A replay of the prefix alone shows the same (P3), in a worker realm and in this thread.
     const here = inline(d);
     const whole = await openSession(bytes, { realm: here });
+    // Two sessions over one reading of the history show what a session over the file shows.
+    const prepared = await prepareHistory(bytes);
+    for (const again of [await openSession(prepared, { realm: here }), await openSession(prepared, { realm: here })]) {
+      for (let at = 1; at <= whole.length; at++) deepEqual(again.viewAt(at), whole.viewAt(at));
+    }
     const siteless = (view: ReturnType<typeof known>) =>
       JSON.stringify(view, (key, value: unknown) => key === "site" ? undefined : value);
     for (const { lastEventId: position } of session.tasks) {

@@ -40,6 +40,7 @@ export type {
 export type { EventLine } from "./events.ts";
 export { type HistoryFile, HistoryFileError, readHistoryFile } from "./history_file.ts";
 export type { MessageView } from "./messages.ts";
+export { type PreparedHistory, prepareHistory, type ReadOptions } from "./prepared_history.ts";
 export type { SessionProblem } from "./problem.ts";
 export { openRun, type OpenRunOptions } from "./run/model.ts";
 export { spanText } from "./run/span_text.ts";

@@ -5,7 +5,7 @@
 // position is "live": nothing here can touch the run.
 //
 // A position is the id of an event: events 1..N have happened, and every workflow task that began among them has been run.
-import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
+import { create, toBinary } from "@bufbuild/protobuf";
 import type { PayloadCodec } from "../codec/codec.ts";
 import type { PayloadConverter } from "../converter/payload.ts";
 import type { RecordedActivation } from "../executor/tasks/recording.ts";
@@ -13,9 +13,10 @@ import type { ReplayOptions, ReplayVerdict } from "../executor/tasks/replay.ts";
 import type { ReplayTrace } from "../executor/tasks/replay_trace.ts";
 import { type HistoryEvent, HistorySchema } from "../api/generated/temporal/api/history/v1/message_pb.ts";
 import { SessionCode } from "./code/session_code.ts";
-import { type EventLinks, linksOf } from "./event_links.ts";
-import { type EventLine, lineOf } from "./events.ts";
-import { type HistoryFile, readHistoryFile } from "./history_file.ts";
+import type { EventLinks } from "./event_links.ts";
+import type { EventLine } from "./events.ts";
+import type { HistoryFile } from "./history_file.ts";
+import { type PreparedHistory, prepareHistory } from "./prepared_history.ts";
 import { problemOf, type SessionProblem } from "./problem.ts";
 import type { SessionData, SessionTask, TaskLine } from "./session_data.ts";
 import { shownEvent } from "./values.ts";
@@ -69,24 +70,23 @@ export class UnknownWorkflowTypeError extends Error {
 const NO_TRACE: ReplayTrace = { jobs: [], waits: [], published: [], receives: [], buffered: [], logs: [] };
 
 /**
- * Opens a session over a history in any shape that people export. Rejects with a HistoryFileError for a file that holds none, and with an
+ * Opens a session over a history in any shape that people export, or over one that was prepared (its codec and converter count then). Rejects with a HistoryFileError for a file that holds none, and with an
  * UnknownWorkflowTypeError, and where a codec fails with a PayloadCodecError; a history that the code does not reproduce opens, and its session says so in `problem`.
  */
-export async function openSession(file: Uint8Array, options: SessionOptions): Promise<DebugSession> {
-  const { realm, converter, codec, strict = false, lines = true } = options;
-  const history = await readHistoryFile(file);
+export async function openSession(file: Uint8Array | PreparedHistory, options: SessionOptions): Promise<DebugSession> {
+  const { realm, strict = false, lines = true } = options;
+  const { file: history, bytes, events, links, converter, lines: shown } = file instanceof Uint8Array
+    ? await prepareHistory(file, options)
+    : file;
   if (realm.takesAnyType !== true && !realm.workflowTypes.includes(history.workflowType)) {
     throw new UnknownWorkflowTypeError(history.workflowType, realm.workflowTypes);
   }
-  const bytes = codec === undefined ? history.bytes : await decoded(history.bytes, codec);
-  const { events } = fromBinary(HistorySchema, bytes);
-  const links = linksOf(events, converter);
   const verdict = await replay(realm, history.workflowId, bytes, events, links, { strict, lines });
   const activations = verdict.recorded ?? [];
   const tasks = tasksOf(activations, links);
   const data: SessionData = {
     events,
-    lines: events.map((event) => lineOf(event, converter)),
+    lines: shown,
     links,
     tasks,
     activations,
@@ -96,11 +96,6 @@ export async function openSession(file: Uint8Array, options: SessionOptions): Pr
     cache: new ViewCache(),
   };
   return new DebugSession(history, verdict, data);
-}
-
-async function decoded(history: Uint8Array, codec: NonNullable<SessionOptions["codec"]>): Promise<Uint8Array> {
-  const { decodeHistory } = await import("../codec/message_codec.ts");
-  return await decodeHistory(history, codec);
 }
 
 /** The replay of the whole; where code of some task never ends, with what the tasks before it gave. */

@@ -84,8 +84,14 @@ try {
   }
   taken.sort((a, b) => a - b);
   const at = (share) => taken[Math.min(taken.length - 1, Math.floor(taken.length * share))].toFixed(0);
-  console.log(`${events} events, ${edits} edits: p50 ${at(0.5)} ms, p95 ${at(0.95)} ms, slowest ${at(1)} ms; key to verdict, 100 ms of settling included`);
-  console.log(`Chromium ${browser.version()}, ${cpus()[0].model}, ${cpus().length} ${arch()} cores, load ${loadavg()[0].toFixed(1)}`);
+  console.log(
+    `${events} events, ${edits} edits: p50 ${at(0.5)} ms, p95 ${at(0.95)} ms, slowest ${
+      at(1)
+    } ms; key to verdict, 100 ms of settling included`,
+  );
+  console.log(
+    `Chromium ${browser.version()}, ${cpus()[0].model}, ${cpus().length} ${arch()} cores, load ${loadavg()[0].toFixed(1)}`,
+  );
 } finally {
   await browser.close();
   await site.close();

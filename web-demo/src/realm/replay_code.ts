@@ -1,10 +1,15 @@
 // Replays open runs against the code beside them. Each run keeps its frame while it is open, so the next text has its verdict fast.
-import { type DebugSession, openSession } from "temporalex/debug";
+import { type DebugSession, openSession, type PreparedHistory, prepareHistory } from "temporalex/debug";
 import type { CodeSet } from "./code_set.ts";
 import { CodeLoader } from "./load_code.ts";
 import { PageRealms } from "./page_realm.ts";
 
-const realms = new Map<string, PageRealms>();
+interface Kept {
+  readonly realms: PageRealms;
+  /** Read once for all texts of the code. */
+  readonly history: Promise<PreparedHistory>;
+}
+const kept = new Map<string, Kept>();
 
 /** What is replayed: an OpenRun. */
 export interface Replayed {
@@ -16,20 +21,21 @@ export interface Replayed {
 
 /** Replays a run against code that may run. Rejects where the code cannot be loaded, and with a StoppedError once it is stopped. */
 export async function replayCode({ key, bytes }: Replayed, code: CodeSet): Promise<DebugSession> {
-  let own = realms.get(key);
-  if (own === undefined) realms.set(key, own = new PageRealms());
-  return await openSession(bytes, { realm: await own.open(code) });
+  let own = kept.get(key);
+  if (own === undefined) kept.set(key, own = { realms: new PageRealms(), history: prepareHistory(bytes) });
+  const [history, realm] = await Promise.all([own.history, own.realms.open(code)]);
+  return await openSession(history, { realm });
 }
 
 /** Ends the code of a run at once; the next replay starts again. */
 export function stopCode({ key }: Pick<Replayed, "key">): void {
-  realms.get(key)?.stop();
+  kept.get(key)?.realms.stop();
 }
 
 /** The run is closed. */
 export function closeCode({ key }: Pick<Replayed, "key">): void {
-  realms.get(key)?.dispose();
-  realms.delete(key);
+  kept.get(key)?.realms.dispose();
+  kept.delete(key);
 }
 
 /** The code with all the files that its entry needs. Nothing is run. Rejects as a replay does where it cannot be loaded. */

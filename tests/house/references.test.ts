@@ -100,7 +100,9 @@ test("no reference leads to a document outside the repository", () => {
     /core-spec|design seam|\bdesign\.md|\bhead note\b|\b(?:compat|server|house)-reading\b|\bapi-sketch\b|\bthe seed's (?:table|text|engine)/gi;
   const found = files.flatMap(({ path, text }) => [...text.matchAll(OUTSIDE)].map((m) => `${path}: ${m[0]}`));
   // Tests and tools take fixtures from beside the checkout where they are there, and are skipped by name where they are not.
-  const beside = files.filter(({ path, text }) => text.includes("../shared") && !/^(?:(?:core-rs\/)?tests|tools|web-demo\/e2e)\//.test(path));
+  const beside = files.filter(({ path, text }) =>
+    text.includes("../shared") && !/^(?:(?:core-rs\/)?tests|tools|web-demo\/e2e)\//.test(path)
+  );
   assert.deepEqual([...found, ...beside.map(({ path }) => `${path}: ../shared`)], []);
 });
 

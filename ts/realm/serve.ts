@@ -17,9 +17,9 @@ import type { HistoryPage } from "../executor/tasks/cached_run.ts";
 import type { LocalAnswer, LocalWork } from "../executor/tasks/local_work.ts";
 import type { VersioningBehavior } from "../executor/program/definition.ts";
 import type { LogEntry, ProgramTable } from "../executor/program/program.ts";
-import { watchProxies } from "../executor/program/copied_value.ts";
 import { current } from "../executor/program/current.ts";
 import { lineProbes } from "../executor/program/line_probe.ts";
+import { lineTracing } from "../executor/tasks/line_tracing.ts";
 import { TaskRunner } from "../executor/tasks/task_runner.ts";
 import type { WorkflowTask } from "../api/workflow_task.ts";
 import { type HostPort, hostPort } from "../platform/threads.ts";
@@ -114,7 +114,7 @@ class RealmInside {
     const temporal = await temporalOf(init);
     plainStacks();
     const hasLines = init.graph?.modules.some(({ probes }) => probes !== undefined) === true;
-    if (hasLines) watchProxies();
+    if (hasLines) await prepareLines();
     const guard = installGuard({
       current,
       log: (level, message) => log({ ...host, level, message, timeMs: now(), source: "workflow" }),
@@ -327,6 +327,16 @@ async function load(
 }
 
 const WHERE = "the workflow modules";
+
+/** Takes what debug sessions need of the language, before the user's code can change it. */
+async function prepareLines(): Promise<void> {
+  const [{ LineTracer }, { watchProxies }] = await Promise.all([
+    import("../executor/tasks/line_trace.ts"),
+    import("../executor/program/copied_value.ts"),
+  ]);
+  watchProxies();
+  lineTracing.newTracer = () => new LineTracer(lineProbes);
+}
 
 /** What programs of `@temporalio/workflow` need; undefined where the graph has none. */
 async function temporalOf({ graph }: InitMessage): Promise<TemporalPrograms | undefined> {

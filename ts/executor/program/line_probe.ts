@@ -40,6 +40,12 @@ export type ProbeFunctions = readonly [
   calls: (point: number, read?: VariableReader) => void,
 ];
 
+/** Names of the probes: free in the text, given by the realm. */
+export const PROBES: readonly string[] = ["$tlh", "$tlv", "$tlc"];
+
+/** A compiled module's code, as a function that takes the probes. Its lines stay where they are. */
+export const takingProbes = (code: string): string => `(function(${PROBES.join(",")}){return ${code}\n})`;
+
 export class LineProbes {
   watcher: LineWatcher | undefined;
   readonly modules: ProbedSource[] = [];

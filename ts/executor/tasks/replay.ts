@@ -11,8 +11,7 @@ import { CoreError as ThrownCoreError, toCoreError } from "../../core/errors.ts"
 import { CachedRun, type FetchHistory, type RunIdentity, type RunSetup } from "./cached_run.ts";
 import type { Divergence } from "./divergence.ts";
 import { userFrame } from "../program/call_site.ts";
-import { lineProbes } from "../program/line_probe.ts";
-import { LineTracer } from "./line_trace.ts";
+import { lineTracing } from "./line_tracing.ts";
 import type { MissedPatch, RecordedActivation, SetHandler } from "./recording.ts";
 import { type ReplayTrace, ReplayTracer } from "./replay_trace.ts";
 import { readRunStart } from "../../api/history_start.ts";
@@ -138,7 +137,7 @@ async function once(
 ): Promise<ReplayVerdict> {
   const made = setup(identity, { record: options.record, callSites, onlyReplays });
   const traced = options.trace === true;
-  const lines = traced && options.lines === true && lineProbes.modules.length > 0 ? new LineTracer(lineProbes) : undefined;
+  const lines = traced && options.lines === true ? lineTracing.newTracer?.() : undefined;
   const tracer = traced || callSites ? new ReplayTracer(traced ? progress : undefined, lines) : undefined;
   const run = new CachedRun({
     ...made,

@@ -6,8 +6,7 @@
 import { errorText, isA, messageOf, stackOf } from "../../converter/thrown.ts";
 import { displayName, type Problem, WorkflowLoadError } from "./errors.ts";
 import type { Dependency, LoadedModule, ModuleGraph } from "./graph.ts";
-import type { ProbedSource, ProbeFunctions } from "../../executor/program/line_probe.ts";
-import { takingProbes } from "./line_probes.ts";
+import { type ProbedSource, type ProbeFunctions, takingProbes } from "../../executor/program/line_probe.ts";
 import type { Form } from "./module_code.ts";
 import { define, IMPORTS, type Namespace, type NewView, READ, type ReadExport, type View, viewOf } from "./module_view.ts";
 import type { HostModule, Provided } from "./resolve.ts";

@@ -20,12 +20,6 @@ export interface ProbedModule {
   readonly points: readonly ProbePoint[];
 }
 
-/** Names of the probes: free in the text, given by the realm. */
-export const PROBES: readonly string[] = ["$tlh", "$tlv", "$tlc"];
-
-/** A compiled module's code, as a function that takes the probes. Its lines stay where they are. */
-export const takingProbes = (code: string): string => `(function(${PROBES.join(",")}){return ${code}\n})`;
-
 /** Variables that one reader knows at most: the nearest. */
 const MAX_VARIABLES = 40;
 

@@ -3,7 +3,7 @@
 // what is not there is `undefined` for `typeof` and a ReferenceError for whoever reads it, in every runtime.
 import type { AnyNode, Identifier } from "acorn";
 import type { Edits } from "./edits.ts";
-import { PROBES } from "./line_probes.ts";
+import { PROBES } from "../../executor/program/line_probe.ts";
 
 /** The language's own, and what the realm's guard makes deterministic: read where they are. */
 const LANGUAGE: ReadonlySet<string> = new Set(

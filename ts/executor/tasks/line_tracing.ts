@@ -1,0 +1,5 @@
+// Whether replays of this realm can write down lines. What does it is loaded by a realm whose modules have probes, and by no other.
+import type { LineTracer } from "./line_trace.ts";
+
+/** The realm's: makes what writes down one replay; undefined where no module has probes. */
+export const lineTracing: { newTracer: (() => LineTracer) | undefined } = { newTracer: undefined };

@@ -25,8 +25,6 @@ const EXCEPTIONS: { readonly [what: string]: string } = {
   "tests/interop/deploy.test.ts: workers": "one deployment in the order of its steps",
   "tests/interop/support/client_script.ts: clientScript": "a list of the steps of a script",
   "tests/metrics/worker.test.ts: an argument of test": "one scrape, compared line by line",
-  "ts/debug/run/grouping.ts: add": "a table: one case for each type of event",
-  "web-demo/src/timeline/timeline.tsx: Timeline": "one drawing; its parts share scale, scrolling and pointer",
   "tools/lib/suites.mjs: suitesOf": "a table of the suites",
 };
 

@@ -1,4 +1,4 @@
-// The things of a history: which events belong together. One pass over the events; every kind of event has its place in the switch.
+// The things of a history: which events belong together. One pass over the events; every kind of event has its place, which a test holds.
 import type { HistoryEvent } from "../../api/generated/temporal/api/history/v1/message_pb.ts";
 import type { PayloadConverter } from "../../converter/payload.ts";
 import { timeOf } from "./event_time.ts";
@@ -21,6 +21,72 @@ export function groupEvents(events: readonly HistoryEvent[], converter?: Payload
   return grouper;
 }
 
+type Case = NonNullable<HistoryEvent["attributes"]["case"]>;
+
+/** Things of one event whose names are not the user's. */
+const MOMENTS: { readonly [kind in Case]?: readonly [kind: ItemKind, name: string, status: ItemStatus] } = {
+  workflowExecutionCompletedEventAttributes: ["run", "completes", "completed"],
+  workflowExecutionFailedEventAttributes: ["run", "fails", "failed"],
+  workflowExecutionTimedOutEventAttributes: ["run", "times out", "timedOut"],
+  workflowExecutionCanceledEventAttributes: ["run", "is canceled", "canceled"],
+  workflowExecutionTerminatedEventAttributes: ["run", "is terminated", "terminated"],
+  workflowExecutionCancelRequestedEventAttributes: ["signal", "cancel request", "completed"],
+  workflowExecutionOptionsUpdatedEventAttributes: ["run", "options updated", "completed"],
+  workflowExecutionPausedEventAttributes: ["run", "is paused", "completed"],
+  workflowExecutionUnpausedEventAttributes: ["run", "goes on", "completed"],
+  workflowExecutionTimeSkippingTransitionedEventAttributes: ["run", "time is skipped", "completed"],
+  workflowPropertiesModifiedEventAttributes: ["searchAttributes", "memo", "completed"],
+  workflowPropertiesModifiedExternallyEventAttributes: ["searchAttributes", "memo", "completed"],
+  upsertWorkflowSearchAttributesEventAttributes: ["searchAttributes", "search attributes", "completed"],
+  workflowTaskScheduledEventAttributes: ["task", "workflow task", "open"],
+};
+
+/** What ends a thing that an earlier event began. */
+const ENDS: { readonly [kind in Case]?: ItemStatus } = {
+  workflowTaskCompletedEventAttributes: "completed",
+  workflowTaskFailedEventAttributes: "failed",
+  workflowTaskTimedOutEventAttributes: "timedOut",
+  activityTaskCompletedEventAttributes: "completed",
+  activityTaskFailedEventAttributes: "failed",
+  activityTaskTimedOutEventAttributes: "timedOut",
+  activityTaskCanceledEventAttributes: "canceled",
+  timerFiredEventAttributes: "completed",
+  timerCanceledEventAttributes: "canceled",
+  startChildWorkflowExecutionFailedEventAttributes: "failed",
+  childWorkflowExecutionFailedEventAttributes: "failed",
+  childWorkflowExecutionCompletedEventAttributes: "completed",
+  childWorkflowExecutionCanceledEventAttributes: "canceled",
+  childWorkflowExecutionTimedOutEventAttributes: "timedOut",
+  childWorkflowExecutionTerminatedEventAttributes: "terminated",
+  externalWorkflowExecutionSignaledEventAttributes: "completed",
+  externalWorkflowExecutionCancelRequestedEventAttributes: "completed",
+  signalExternalWorkflowExecutionFailedEventAttributes: "failed",
+  requestCancelExternalWorkflowExecutionFailedEventAttributes: "failed",
+  nexusOperationCompletedEventAttributes: "completed",
+  nexusOperationFailedEventAttributes: "failed",
+  nexusOperationCanceledEventAttributes: "canceled",
+  nexusOperationTimedOutEventAttributes: "timedOut",
+};
+
+/** What happens to a thing between its first event and its last. */
+const MIDDLES: ReadonlySet<Case> = new Set<Case>([
+  "workflowTaskStartedEventAttributes",
+  "activityTaskStartedEventAttributes",
+  "activityTaskCancelRequestedEventAttributes",
+  "activityPropertiesModifiedExternallyEventAttributes",
+  "childWorkflowExecutionStartedEventAttributes",
+  "nexusOperationStartedEventAttributes",
+  "nexusOperationCancelRequestedEventAttributes",
+  "nexusOperationCancelRequestCompletedEventAttributes",
+  "nexusOperationCancelRequestFailedEventAttributes",
+]);
+
+/** The event that began the thing. Of a timer that is its start; other things were scheduled or initiated before they started. */
+function beganBy(attributes: object): bigint {
+  const { scheduledEventId, initiatedEventId, startedEventId } = attributes as { readonly [field: string]: bigint | undefined };
+  return scheduledEventId ?? initiatedEventId ?? startedEventId ?? 0n;
+}
+
 class Grouper implements Grouped {
   readonly items: Made[] = [];
   readonly ofEvent: (Made | undefined)[] = [];
@@ -34,108 +100,59 @@ class Grouper implements Grouped {
 
   add(event: HistoryEvent): void {
     const { attributes: at } = event;
+    if (at.case === undefined) return this.#unknown(event);
+    const moment = MOMENTS[at.case];
+    if (moment !== undefined) return this.#begin(event, ...moment);
+    const end = ENDS[at.case];
+    if (end !== undefined) return this.#close(event, beganBy(at.value), end);
+    if (MIDDLES.has(at.case)) {
+      this.#goOn(event, beganBy(at.value));
+      if (at.case === "activityTaskStartedEventAttributes") this.#attempt(event, at.value.attempt);
+      return;
+    }
+    if (at.case.startsWith("workflowExecutionUpdate")) return this.#update(event);
+    return this.#named(event);
+  }
+
+  /** What begins something that has a name of its own. */
+  #named(event: HistoryEvent): void {
+    const { attributes: at } = event;
     switch (at.case) {
       case "workflowExecutionStartedEventAttributes":
-        return this.#begin(event, "run", at.value.workflowType?.name ?? "", at.value.workflowId, "completed");
-      case "workflowExecutionCompletedEventAttributes":
-        return this.#begin(event, "run", "completes", "", "completed");
-      case "workflowExecutionFailedEventAttributes":
-        return this.#begin(event, "run", "fails", "", "failed");
-      case "workflowExecutionTimedOutEventAttributes":
-        return this.#begin(event, "run", "times out", "", "timedOut");
-      case "workflowExecutionCanceledEventAttributes":
-        return this.#begin(event, "run", "is canceled", "", "canceled");
-      case "workflowExecutionTerminatedEventAttributes":
-        return this.#begin(event, "run", "is terminated", "", "terminated");
+        return this.#begin(event, "run", at.value.workflowType?.name ?? "", "completed", at.value.workflowId);
       case "workflowExecutionContinuedAsNewEventAttributes":
-        return this.#begin(event, "run", "continues as new", at.value.newExecutionRunId, "completed");
-      case "workflowExecutionCancelRequestedEventAttributes":
-        return this.#begin(event, "signal", "cancel request", "", "completed");
+        return this.#begin(event, "run", "continues as new", "completed", at.value.newExecutionRunId);
       case "workflowExecutionSignaledEventAttributes":
-        return this.#begin(event, "signal", at.value.signalName, "", "completed");
-      case "workflowExecutionOptionsUpdatedEventAttributes":
-        return this.#begin(event, "run", "options updated", "", "completed");
-      case "workflowExecutionPausedEventAttributes":
-        return this.#begin(event, "run", "is paused", "", "completed");
-      case "workflowExecutionUnpausedEventAttributes":
-        return this.#begin(event, "run", "goes on", "", "completed");
-      case "workflowExecutionTimeSkippingTransitionedEventAttributes":
-        return this.#begin(event, "run", "time is skipped", "", "completed");
-      case "workflowPropertiesModifiedEventAttributes":
-      case "workflowPropertiesModifiedExternallyEventAttributes":
-        return this.#begin(event, "searchAttributes", "memo", "", "completed");
-      case "upsertWorkflowSearchAttributesEventAttributes":
-        return this.#begin(event, "searchAttributes", "search attributes", "", "completed");
-
-      case "workflowTaskScheduledEventAttributes":
-        return this.#begin(event, "task", "workflow task", "", "open");
-      case "workflowTaskStartedEventAttributes":
-        return this.#goOn(event, at.value.scheduledEventId);
-      case "workflowTaskCompletedEventAttributes":
-        return this.#close(event, at.value.scheduledEventId, "completed");
-      case "workflowTaskFailedEventAttributes":
-        return this.#close(event, at.value.scheduledEventId, "failed");
-      case "workflowTaskTimedOutEventAttributes":
-        return this.#close(event, at.value.scheduledEventId, "timedOut");
-
+        return this.#begin(event, "signal", at.value.signalName, "completed");
       case "activityTaskScheduledEventAttributes":
-        return this.#begin(event, "activity", at.value.activityType?.name ?? "", at.value.activityId, "open");
-      case "activityTaskStartedEventAttributes":
-        this.#goOn(event, at.value.scheduledEventId);
-        this.#attempt(event, at.value.attempt);
-        return;
-      case "activityTaskCancelRequestedEventAttributes":
-        return this.#goOn(event, at.value.scheduledEventId);
-      case "activityPropertiesModifiedExternallyEventAttributes":
-        return this.#goOn(event, at.value.scheduledEventId);
-      case "activityTaskCompletedEventAttributes":
-        return this.#close(event, at.value.scheduledEventId, "completed");
-      case "activityTaskFailedEventAttributes":
-        return this.#close(event, at.value.scheduledEventId, "failed");
-      case "activityTaskTimedOutEventAttributes":
-        return this.#close(event, at.value.scheduledEventId, "timedOut");
-      case "activityTaskCanceledEventAttributes":
-        return this.#close(event, at.value.scheduledEventId, "canceled");
-
+        return this.#begin(event, "activity", at.value.activityType?.name ?? "", "open", at.value.activityId);
       case "timerStartedEventAttributes": {
         const name = `timer ${shownDuration(msOf(at.value.startToFireTimeout) ?? 0)}`;
-        return this.#begin(event, "timer", name, at.value.timerId, "open");
+        return this.#begin(event, "timer", name, "open", at.value.timerId);
       }
-      case "timerFiredEventAttributes":
-        return this.#close(event, at.value.startedEventId, "completed");
-      case "timerCanceledEventAttributes":
-        return this.#close(event, at.value.startedEventId, "canceled");
-
       case "startChildWorkflowExecutionInitiatedEventAttributes":
-        return this.#begin(event, "child", at.value.workflowType?.name ?? "", at.value.workflowId, "open");
-      case "childWorkflowExecutionStartedEventAttributes":
-        return this.#goOn(event, at.value.initiatedEventId);
-      case "startChildWorkflowExecutionFailedEventAttributes":
-      case "childWorkflowExecutionFailedEventAttributes":
-        return this.#close(event, at.value.initiatedEventId, "failed");
-      case "childWorkflowExecutionCompletedEventAttributes":
-        return this.#close(event, at.value.initiatedEventId, "completed");
-      case "childWorkflowExecutionCanceledEventAttributes":
-        return this.#close(event, at.value.initiatedEventId, "canceled");
-      case "childWorkflowExecutionTimedOutEventAttributes":
-        return this.#close(event, at.value.initiatedEventId, "timedOut");
-      case "childWorkflowExecutionTerminatedEventAttributes":
-        return this.#close(event, at.value.initiatedEventId, "terminated");
-
+        return this.#begin(event, "child", at.value.workflowType?.name ?? "", "open", at.value.workflowId);
       case "signalExternalWorkflowExecutionInitiatedEventAttributes":
-        return this.#begin(event, "external", at.value.signalName, at.value.workflowExecution?.workflowId ?? "", "open");
+        return this.#begin(event, "external", at.value.signalName, "open", at.value.workflowExecution?.workflowId);
       case "requestCancelExternalWorkflowExecutionInitiatedEventAttributes":
-        return this.#begin(event, "external", "cancel request", at.value.workflowExecution?.workflowId ?? "", "open");
-      case "externalWorkflowExecutionSignaledEventAttributes":
-      case "externalWorkflowExecutionCancelRequestedEventAttributes":
-        return this.#close(event, at.value.initiatedEventId, "completed");
-      case "signalExternalWorkflowExecutionFailedEventAttributes":
-      case "requestCancelExternalWorkflowExecutionFailedEventAttributes":
-        return this.#close(event, at.value.initiatedEventId, "failed");
+        return this.#begin(event, "external", "cancel request", "open", at.value.workflowExecution?.workflowId);
+      case "nexusOperationScheduledEventAttributes":
+        return this.#begin(event, "nexus", `${at.value.service}.${at.value.operation}`, "open", at.value.endpoint);
+      case "markerRecordedEventAttributes": {
+        const { kind, name, key } = markerOf(at.value, this.#converter);
+        return this.#begin(event, kind, name, at.value.failure === undefined ? "completed" : "failed", key);
+      }
+      default:
+        return this.#unknown(event);
+    }
+  }
 
+  #update(event: HistoryEvent): void {
+    const { attributes: at } = event;
+    switch (at.case) {
       case "workflowExecutionUpdateAdmittedEventAttributes": {
         const { meta, input } = at.value.request ?? {};
-        this.#begin(event, "update", input?.name ?? "", meta?.updateId ?? "", "open");
+        this.#begin(event, "update", input?.name ?? "", "open", meta?.updateId);
         this.#updates.set(meta?.updateId ?? "", this.items.at(-1)!);
         return;
       }
@@ -144,47 +161,30 @@ class Grouper implements Grouped {
         const id = acceptedRequest?.meta?.updateId || protocolInstanceId;
         const admitted = this.#updates.get(id);
         if (admitted !== undefined && admitted.status === "open") return this.#add(event, admitted);
-        this.#begin(event, "update", acceptedRequest?.input?.name ?? "", id, "open");
+        this.#begin(event, "update", acceptedRequest?.input?.name ?? "", "open", id);
         this.#updates.set(id, this.items.at(-1)!);
         return;
       }
       case "workflowExecutionUpdateRejectedEventAttributes": {
         const { rejectedRequest, protocolInstanceId } = at.value;
-        return this.#begin(event, "update", rejectedRequest?.input?.name ?? "", protocolInstanceId, "rejected");
+        return this.#begin(event, "update", rejectedRequest?.input?.name ?? "", "rejected", protocolInstanceId);
       }
       case "workflowExecutionUpdateCompletedEventAttributes": {
         const status = at.value.outcome?.value.case === "failure" ? "failed" : "completed";
         const update = this.ofEvent[Number(at.value.acceptedEventId)] ?? this.#updates.get(at.value.meta?.updateId ?? "");
         return this.#closeItem(event, update, status, "update");
       }
-
-      case "nexusOperationScheduledEventAttributes":
-        return this.#begin(event, "nexus", `${at.value.service}.${at.value.operation}`, at.value.endpoint, "open");
-      case "nexusOperationStartedEventAttributes":
-      case "nexusOperationCancelRequestedEventAttributes":
-      case "nexusOperationCancelRequestCompletedEventAttributes":
-      case "nexusOperationCancelRequestFailedEventAttributes":
-        return this.#goOn(event, at.value.scheduledEventId);
-      case "nexusOperationCompletedEventAttributes":
-        return this.#close(event, at.value.scheduledEventId, "completed");
-      case "nexusOperationFailedEventAttributes":
-        return this.#close(event, at.value.scheduledEventId, "failed");
-      case "nexusOperationCanceledEventAttributes":
-        return this.#close(event, at.value.scheduledEventId, "canceled");
-      case "nexusOperationTimedOutEventAttributes":
-        return this.#close(event, at.value.scheduledEventId, "timedOut");
-
-      case "markerRecordedEventAttributes": {
-        const { kind, name, key } = markerOf(at.value, this.#converter);
-        return this.#begin(event, kind, name, key, at.value.failure === undefined ? "completed" : "failed");
-      }
-      // What a newer server writes.
       default:
-        return this.#begin(event, "unknown", `event type ${event.eventType}`, "", "completed");
+        return this.#unknown(event);
     }
   }
 
-  #begin(event: HistoryEvent, kind: ItemKind, name: string, key: string, status: ItemStatus): void {
+  /** What a newer server writes. */
+  #unknown(event: HistoryEvent): void {
+    this.#begin(event, "unknown", `event type ${event.eventType}`, "completed");
+  }
+
+  #begin(event: HistoryEvent, kind: ItemKind, name: string, status: ItemStatus, key = ""): void {
     const id = Number(event.eventId);
     const time = timeOf(event);
     const open = status === "open";
@@ -222,7 +222,7 @@ class Grouper implements Grouped {
   #goOn(event: HistoryEvent, began: bigint): void {
     const item = this.ofEvent[Number(began)];
     if (item !== undefined) this.#add(event, item);
-    else this.#begin(event, "unknown", `about event ${began}, which is not here`, "", "completed");
+    else this.#begin(event, "unknown", `about event ${began}, which is not here`, "completed");
   }
 
   #close(event: HistoryEvent, began: bigint, status: ItemStatus): void {
@@ -230,7 +230,7 @@ class Grouper implements Grouped {
   }
 
   #closeItem(event: HistoryEvent, item: Made | undefined, status: ItemStatus, what: string): void {
-    if (item === undefined) return this.#begin(event, "unknown", `about ${what}, which is not here`, "", status);
+    if (item === undefined) return this.#begin(event, "unknown", `about ${what}, which is not here`, status);
     this.#add(event, item);
     item.status = status;
     item.closedBy = Number(event.eventId);

@@ -3,18 +3,20 @@
 // It is svg, in an element that scrolls by itself: texts can be searched and read out, lines are sharp at any density of pixels, the browser
 // scrolls without script. What is out of sight is not drawn, and what is too small is merged, so 51,200 events are some hundred shapes.
 import type { JSX } from "preact";
-import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef } from "preact/hooks";
 import { goTo, length, type OpenRun, playing, position, select, selected, shownItem } from "../app/state.ts";
-import { Glyph } from "../ui/glyph.tsx";
 import { Axis, Ground, Tears } from "./axis.tsx";
+import { useDrag } from "./drag.ts";
 import { eventAt, LANE_PX, measure, placeLanes } from "./geometry.ts";
+import { Head } from "./head.tsx";
 import { OverlayLanes } from "./overlay_lanes.tsx";
 import { overlays } from "./overlays.ts";
 import { Playhead } from "./playhead.tsx";
 import { RunLane, tasksOf } from "./run_lane.tsx";
 import { type Drawing, LaneShapes } from "./shapes.tsx";
+import { useKept, useSight } from "./sight.ts";
 import "./timeline.css";
-import { bindTimelineKeys, cutsGaps, MOST_PX, zoom, zoomBy } from "./view.ts";
+import { bindTimelineKeys, cutsGaps, MOST_PX, zoom } from "./view.ts";
 
 /** Air before the first event, and after the last one for its name. */
 const PAD_PX = 10;
@@ -30,7 +32,7 @@ const NARROW_PX = 720;
 export function Timeline({ run }: { run: OpenRun }): JSX.Element {
   const scroller = useRef<HTMLDivElement>(null);
   const svg = useRef<SVGSVGElement>(null);
-  const [[left, wide], setSight] = useState<readonly [number, number]>([0, 0]);
+  const { left, wide, held, look } = useSight(scroller);
   const byName = run.code.value === undefined;
   const measured = useMemo(() => measure(run.model, byName), [run, byName]);
   const tasks = useMemo(() => tasksOf(run), [run]);
@@ -54,54 +56,10 @@ export function Timeline({ run }: { run: OpenRun }): JSX.Element {
     toX: left + wide + MARGIN_PX,
   };
 
-  const look = () => {
-    if (scroller.current === null) return;
-    const { scrollLeft, clientWidth } = scroller.current;
-    setSight((before) => before[0] === scrollLeft && before[1] === clientWidth ? before : [scrollLeft, clientWidth]);
-  };
-  useLayoutEffect(() => {
-    const element = scroller.current!;
-    const sized = new ResizeObserver(look);
-    sized.observe(element);
-    look();
-    const wheel = (event: WheelEvent) => {
-      if (!event.ctrlKey) return;
-      event.preventDefault();
-      held.current = event.clientX - element.getBoundingClientRect().left;
-      zoomBy(event.deltaY < 0 ? 0.5 : -0.5);
-    };
-    element.addEventListener("wheel", wheel, { passive: false });
-    return () => {
-      sized.disconnect();
-      element.removeEventListener("wheel", wheel);
-    };
-  }, []);
   useEffect(bindTimelineKeys, []);
   useEffect(() => void (zoom.value = 1), [run]);
 
-  // Zooming keeps what is under the pointer, or the playhead, where it is.
-  const held = useRef<number | undefined>(undefined);
-  const before = useRef(geometry);
-  useLayoutEffect(() => {
-    const element = scroller.current!;
-    if (before.current.scale !== scale && before.current.scale.width !== scale.width) {
-      const at = held.current === undefined ? undefined : held.current + element.scrollLeft - head - PAD_PX;
-      const ms = at === undefined ? measured.clock[position.peek() - 1] ?? 0 : before.current.scale.ms(at);
-      const place = at === undefined ? element.clientWidth / 2 : held.current!;
-      element.scrollLeft = scale.x(ms) + head + PAD_PX - place;
-      held.current = undefined;
-      look();
-    }
-    before.current = geometry;
-  }, [geometry]);
-  // A step keeps the playhead in sight.
-  useLayoutEffect(() => {
-    const element = scroller.current!;
-    const at = x + head + PAD_PX - element.scrollLeft;
-    if (zoom.peek() > 1 && (at < head || at > element.clientWidth - 20)) {
-      element.scrollLeft = x - (element.clientWidth - head) / 3;
-    }
-  }, [position.value]);
+  useKept({ scroller, held, look, geometry, clock: measured.clock, x, before: head + PAD_PX, head });
 
   /** The event under the pointer. */
   const eventUnder = (clientX: number) =>
@@ -115,10 +73,6 @@ export function Timeline({ run }: { run: OpenRun }): JSX.Element {
     if (at === undefined || drag.moved()) return;
     playing.value = false;
     select(run.model.items[Number(at)]!);
-  };
-  const place = (element: HTMLElement | SVGElement | null, full: number, tall: number) => {
-    element?.style.setProperty("width", `${full}px`);
-    element?.style.setProperty("height", `${tall}px`);
   };
   const full = width + PAD_PX + end;
   return (
@@ -170,50 +124,7 @@ export function Timeline({ run }: { run: OpenRun }): JSX.Element {
 
 const AXIS_PX = 25;
 
-function Head({ kind, label, height, count }: {
-  kind: Parameters<typeof Glyph>[0]["kind"];
-  label: string;
-  height: number;
-  count?: number;
-}): JSX.Element {
-  return (
-    <li
-      class="tl-head"
-      title={count === undefined ? label : `${label}: ${count}`}
-      ref={(element) => element?.style.setProperty("height", `${height}px`)}
-    >
-      <Glyph kind={kind} />
-      <span class="cut">{label}</span>
-    </li>
-  );
-}
-
-/** A press anywhere moves, and goes on moving until it is let go. */
-function useDrag(moveTo: (clientX: number) => void): { down(event: PointerEvent): void; moved(): boolean } {
-  const state = useRef({ from: 0, hasMoved: false });
-  const latest = useRef(moveTo);
-  latest.current = moveTo;
-  return {
-    moved: () => state.current.hasMoved,
-    down(event) {
-      if (event.button !== 0) return;
-      const isThing = (event.target as Element).closest("[data-item]") !== null;
-      state.current = { from: event.clientX, hasMoved: false };
-      if (!isThing) latest.current(event.clientX);
-      const move = ({ clientX }: PointerEvent) => {
-        // A hand that presses a thing trembles; that is no drag.
-        if (!state.current.hasMoved && Math.abs(clientX - state.current.from) < 4) return;
-        state.current.hasMoved = true;
-        latest.current(clientX);
-      };
-      const up = () => {
-        removeEventListener("pointermove", move);
-        removeEventListener("pointerup", up);
-        removeEventListener("pointercancel", up);
-      };
-      addEventListener("pointermove", move);
-      addEventListener("pointerup", up);
-      addEventListener("pointercancel", up);
-    },
-  };
+function place(element: HTMLElement | SVGElement | null, width: number, height: number): void {
+  element?.style.setProperty("width", `${width}px`);
+  element?.style.setProperty("height", `${height}px`);
 }

@@ -42,6 +42,17 @@ test("tasks, start and end; units of a step; play and pause", async ({ app }) =>
   await page.locator("#go-start").click();
   await page.keyboard.press("ArrowRight");
   await app.isAt(Number(scheduled));
+  // The line at which the code stands, receive in the run, runs once; the fiber of the run goes on after the messages.
+  await page.locator("#go-start").click();
+  for (const unit of ["Line", "Fiber"]) {
+    await page.getByRole("button", { name: unit, exact: true }).click();
+    await page.keyboard.press("ArrowRight");
+    const at = await app.position();
+    expect(tasks, unit).toContain(at);
+    await page.keyboard.press("ArrowLeft");
+    await app.isAt(1);
+  }
+  await page.getByRole("button", { name: "Event", exact: true }).click();
   await page.locator("#go-end").click();
   await app.isAt(length);
   await expect(page.locator("#go-end")).toHaveAttribute("aria-disabled", "true");

@@ -16,7 +16,7 @@ export function stepBy(by: 1 | -1, unit = stepUnit.value): void {
   const run = currentRun.value;
   if (run === undefined) return;
   // Where nothing is known of the unit a step is one event.
-  const positions = positionsOf(unit, run) ?? positionsOf("event", run)!;
+  const positions = positionsOf(unit, run, position.value) ?? positionsOf("event", run, position.value)!;
   const to = step(positions, position.value, by, length.value);
   moveTo(stopBetween(run, position.value, to) ?? to);
 }

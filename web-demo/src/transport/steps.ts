@@ -1,6 +1,6 @@
 // Where the step buttons lead, unit by unit. Each unit has its positions in order; a step goes to the next one after the position, or to the
 // last one before it. Beyond the last of them the run's end is, and before the first its start.
-import type { EventLine } from "temporalex/debug";
+import type { EventLine, SessionCode } from "temporalex/debug";
 import type { RunModel } from "../app/run_model.ts";
 import type { OpenRun, StepUnit } from "../app/state.ts";
 
@@ -22,14 +22,36 @@ const idsOf = (lines: readonly EventLine[], wanted: (type: string) => boolean) =
 
 const known = new WeakMap<RunModel, Map<StepUnit, readonly number[]>>();
 
-/** Positions of a unit, in order; undefined where nothing is known of it (fibers and lines, before the run was replayed). */
-export function positionsOf(unit: StepUnit, { model }: OpenRun): readonly number[] | undefined {
-  if (unit === "fiber" || unit === "line") return undefined;
+/**
+ * Positions of a unit, in order; undefined where nothing is known of it (fibers and lines, before the run was replayed). What a fiber or a
+ * line is depends on the position: the fiber that went on last, the line at which the code stands.
+ */
+export function positionsOf(unit: StepUnit, { model, session }: OpenRun, position: number): readonly number[] | undefined {
+  if (unit === "fiber" || unit === "line") {
+    const { code, tasks } = session.value ?? {};
+    if (code === undefined) return undefined;
+    // Where no line waits, before the first task, a step is to the first task.
+    return unit === "fiber" ? turnsOfFiber(code, position) : runsOfLine(code, position) ?? tasks!.map(({ eventId }) => eventId);
+  }
   let ofModel = known.get(model);
   if (ofModel === undefined) known.set(model, ofModel = new Map());
   let positions = ofModel.get(unit);
   if (positions === undefined) ofModel.set(unit, positions = find(unit, model.lines));
   return positions;
+}
+
+/** The tasks in which the fiber went on that went on last at the position; before the first, those of the run. */
+export function turnsOfFiber({ causes, fibers }: SessionCode, position: number): readonly number[] {
+  const fiber = causes.findLast(({ taskEventId }) => taskEventId <= position)?.fiber ?? fibers[0]?.id;
+  const turns = causes.filter((cause) => cause.fiber === fiber).map(({ taskEventId }) => taskEventId);
+  const from = fibers.find(({ id }) => id === fiber)?.from;
+  return [...new Set(from === undefined ? turns : [from, ...turns])].sort((a, b) => a - b);
+}
+
+/** The tasks in which the line ran at which the code stands; undefined: it stands at none. */
+export function runsOfLine(code: SessionCode, position: number): readonly number[] | undefined {
+  const place = code.parked(position).find((parked) => !parked.isOuter && parked.place !== undefined)?.place;
+  return place === undefined ? undefined : code.runsOf(place);
 }
 
 function find(unit: "event" | "task" | "command", lines: readonly EventLine[]): readonly number[] {

@@ -1,13 +1,13 @@
 // Moves in the run: start, task, event, play, event, task, end; where it stands, in words; what a step is.
 import type { JSX } from "preact";
 import { useEffect } from "preact/hooks";
-import { length, type OpenRun, playing, position, stepUnit } from "../app/state.ts";
+import { length, type OpenRun, playing, position, type StepUnit, stepUnit } from "../app/state.ts";
 import { TimelineControls } from "../timeline/mod.ts";
 import { IconButton } from "../ui/icon.tsx";
 import { clock, count } from "../ui/time.ts";
 import { bindTransportKeys, moveTo, stepBy } from "./move.ts";
 import { togglePlay, watchPlay } from "./play.ts";
-import { positionsOf, UNITS } from "./steps.ts";
+import { UNITS } from "./steps.ts";
 import "./transport.css";
 
 export function Transport({ run, isShort = false }: { run: OpenRun; isShort?: boolean }): JSX.Element {
@@ -65,18 +65,26 @@ function Since({ run }: { run: OpenRun }): JSX.Element {
   return <span class="since" title={title}>{text}</span>;
 }
 
+const TITLES: { readonly [unit in StepUnit]: string } = {
+  fiber: "To the next time that the same fiber goes on",
+  line: "To the next time that the line runs at which the code stands",
+  command: "To the next command of the code",
+  event: "To the next event",
+  task: "To the next workflow task",
+};
+
 function Units({ run }: { run: OpenRun }): JSX.Element {
   return (
     <div class="segments units" role="group" aria-label="Step by">
       {UNITS.map(([name, text]) => {
-        const isKnown = positionsOf(name, run) !== undefined;
+        const isKnown = (name !== "fiber" && name !== "line") || run.session.value?.code !== undefined;
         return (
           <button
             type="button"
             key={name}
             aria-pressed={stepUnit.value === name}
             aria-disabled={!isKnown}
-            title={isKnown ? `A step is one ${text.toLowerCase()}` : `${text}s are known once the run was replayed`}
+            title={isKnown ? TITLES[name] : `${text}s are known once the run was replayed`}
             onClick={() => isKnown && (stepUnit.value = name)}
           >
             {text}

@@ -1,6 +1,6 @@
 // The code of open runs: put beside a run, replayed as soon as it may run, stopped.
-import { type Signal, signal } from "@preact/signals";
-import { type OpenRun, openRuns } from "../app/state.ts";
+import { effect, type Signal, signal } from "@preact/signals";
+import { currentRun, type OpenRun, openRuns } from "../app/state.ts";
 import type { CodeSet } from "./code_set.ts";
 import { replayOnChange } from "./replaying.ts";
 
@@ -20,9 +20,16 @@ export function putCode(run: OpenRun, code: CodeSet): void {
     const { replayCode } = await import("./replay_code.ts");
     return await replayCode(run, current);
   });
-  const unwatch = openRuns.subscribe((runs) => {
-    if (runs.includes(run)) return;
+  // The run of the first screen is shown without being in the list.
+  let wasOpen = false;
+  const unwatch = effect(() => {
+    const isOpen = openRuns.value.includes(run) || currentRun.value === run;
+    if (isOpen || !wasOpen) {
+      wasOpen ||= isOpen;
+      return;
+    }
     end();
+    watched.delete(run);
     void import("./replay_code.ts").then(({ closeCode }) => closeCode(run));
     queueMicrotask(() => unwatch());
   });

@@ -1,5 +1,5 @@
 // What is taken away from a divergence: the smallest history that shows it, a test of it, and a history without its values.
-// takes: 20 s
+// takes: 30 s
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { minimise, NoProblemError, openSession, readHistoryFile, testFiles } from "../../ts/debug/mod.ts";

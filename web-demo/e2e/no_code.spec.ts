@@ -71,7 +71,7 @@ test("a failed activity: tries, input, failure, what led to it and what came of 
   await thing.getByRole("button", { name: "Next event of it" }).click();
   await app.isAt(12);
   await expect(thing.locator("h2")).toHaveText("BookFlight");
-  await thing.getByRole("button", { name: "All of event 13" }).click();
+  await thing.getByRole("button", { name: "All of it, event 13" }).click();
   await expect(thing.getByRole("tree", { name: "Event 13" })).toContainText("NoSeatsError");
 });
 

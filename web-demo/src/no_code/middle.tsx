@@ -138,7 +138,7 @@ function Events({ run, item }: { run: OpenRun; item: RunItem }): JSX.Element {
                 type="button"
                 class="button small bare"
                 aria-expanded={open === id}
-                aria-label={`All of event ${id}`}
+                aria-label={`${open === id ? "Less" : "All of it"}, event ${id}`}
                 onClick={() => setOpen(open === id ? undefined : id)}
               >
                 {open === id ? "Less" : "All of it"}

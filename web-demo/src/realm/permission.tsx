@@ -69,10 +69,10 @@ function Running(): JSX.Element | null {
   }, [run]);
   if (run === undefined || !isSlow) return null;
   return (
-    <div class="permission floating" id="running">
+    <aside class="permission floating" id="running" aria-label="Code that runs">
       <p>The code is still running.</p>
       <button type="button" class="button risky" onClick={() => void stopRunning(run)}>Stop</button>
-    </div>
+    </aside>
   );
 }
 

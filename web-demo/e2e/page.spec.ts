@@ -11,7 +11,9 @@ const { CSP } = await import(pathToFileURL(here("../csp.mjs")).href) as { readon
 test("nothing is kept, and neither engine, SQLite nor editor are loaded, before they are asked for", async ({ app, site, watch }) => {
   await app.start();
   await expect(app.page.locator("#position")).toHaveText(/^Event \d+ of 41/);
-  await app.page.waitForLoadState("networkidle");
+  // The browser does not tell of the end of every request of a worker, so what was asked for is looked at until it rests.
+  let seen = -1;
+  await expect.poll(() => seen === (seen = watch.requests.length), { intervals: [1000] }).toBe(true);
   const loaded = watch.requests.map((url) => url.slice(site.url.length));
   expect(loaded.filter((file) => /sqlite|engine|codemirror/.test(file))).toEqual([]);
   const kept = await app.page.evaluate(async () => {

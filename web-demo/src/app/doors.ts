@@ -5,7 +5,7 @@ import { historiesIn } from "../../../ts/debug/history_file.ts";
 import { keep } from "./kept.ts";
 import { notify } from "./notices.ts";
 import { readRun } from "./run_model.ts";
-import { addRun, intro, makeRun, type OpenRun, openRuns, showRun } from "./state.ts";
+import { addRun, currentRun, intro, makeRun, type OpenRun, openRuns, showRun } from "./state.ts";
 
 /** More than any server keeps in one history. */
 const LARGEST = 256 * 1024 * 1024;
@@ -60,7 +60,8 @@ function refused(name: string, error: unknown): undefined {
 async function openOne(name: string, bytes: Uint8Array, options: OpenOptions): Promise<OpenRun> {
   const { at, show: shown = true, listed = true } = options;
   const key = options.key ?? await digest(bytes);
-  const run = openRuns.value.find((known) => known.key === key) ?? makeRun(key, name, bytes, await readRun(bytes));
+  const run = [...openRuns.value, currentRun.value].find((known) => known?.key === key) ??
+    makeRun(key, name, bytes, await readRun(bytes));
   if (listed) addRun(run);
   if (!run.key.startsWith("sample:")) void keep(run.key, name, bytes);
   await takeSampleCode(run);

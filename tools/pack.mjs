@@ -3,12 +3,13 @@
 // derives the published one from it, so that subpaths, dependencies and the version are written once.
 //
 // What lies in the package, and why:
-// - JavaScript in chunks (esbuild, not minified), for bundlers; and once more in few files with the libraries in them, for Node and Deno
+// - JavaScript in chunks (esbuild, without blanks), for bundlers; and once more in few files with the libraries in them, for Node and Deno
 //   (lib/node_build.mjs says why). Chunks are called `_temporalex_HASH.js`; ts/platform/own_code.ts knows the package's own frames and
 //   files by that name.
 // - What both builds need alike, once (lib/shared_files.mjs).
 // - Declarations file by file from tsc, as far as the public entries reach. No source maps: the code is readable as it is, and they would
 //   double the package.
+// - The debugger's page, in one compressed file (lib/page_archive.mjs).
 // - worker.wasm and engine.wasm, for pages that fetch the core from their own origin instead of decoding it from text.
 // - Licence, notices of what is compiled in, README, changes, and the pages of docs/. Links between them hold; those that lead to other
 //   files of the repository are text, as it has no address yet. Nothing else.
@@ -19,6 +20,7 @@ import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { bytesOf, HALVES } from "./lib/halves.mjs";
 import { nodeBuild } from "./lib/node_build.mjs";
+import { pageArchive } from "./lib/page_archive.mjs";
 import { isShared, linkShared, sharedForEsbuild, writeShared } from "./lib/shared_files.mjs";
 import { bin, emptied, root } from "./lib/steps.mjs";
 
@@ -68,7 +70,7 @@ function sourcesOf(manifest) {
 }
 
 async function javascript(names, out) {
-  const { build } = await import("esbuild");
+  const { build, transform } = await import("esbuild");
   const result = await build({
     entryPoints: Object.fromEntries(names.map((name) => [name, join(root, "ts", `${name}.ts`)])),
     absWorkingDir: root,
@@ -99,6 +101,12 @@ async function javascript(names, out) {
   const own = seen.get("ts/platform/own_code.ts");
   if (own === undefined || dirname(join(root, own)) !== out || !CHUNK.test(posix.basename(own))) {
     throw new Error(`ts/platform/own_code.ts went to ${own}: it knows its place by the name of its chunk`);
+  }
+  // Bundlers write it anew; the code that people read in stack traces is the other build. (`relink` needs esbuild's comments.)
+  for (const [output] of outputs) {
+    const file = join(root, output);
+    const options = { minifyWhitespace: true, legalComments: "none", target: "es2022", format: "esm" };
+    writeFileSync(file, (await transform(readFileSync(file, "utf8"), options)).code);
   }
   return new Set(outputs.flatMap(([, { imports }]) => imports.filter((i) => i.external && !isShared(i.path)).map((i) => i.path)));
 }
@@ -296,6 +304,7 @@ export async function pack({ out = join(root, ".build/package"), tarball = true 
   await writeShared(dist);
   const typed = declarations(subpaths, dist);
   for (const file of Object.values(sources.files)) coreFile(file, join(dist, file));
+  writeFileSync(join(dist, "node/page.br"), await pageArchive());
   for (const file of Object.values(sources.plain)) copyFileSync(join(root, file), join(out, file));
   writeFileSync(
     join(out, "package.json"),

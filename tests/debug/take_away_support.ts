@@ -1,6 +1,4 @@
 // Two programs, one of each model, each with ten edits that part from the histories of the first edition.
-import { fromBinary } from "@bufbuild/protobuf";
-import { HistorySchema } from "../../ts/api/generated/temporal/api/history/v1/message_pb.ts";
 import { API, realmOf } from "../cases/realm_host.ts";
 
 const NATIVE = `${API}
@@ -100,5 +98,3 @@ export async function recorded(text: string, signals = 20): Promise<Uint8Array> 
     await h.dispose();
   }
 }
-
-export const eventsOf = (history: Uint8Array): number => fromBinary(HistorySchema, history).events.length;

@@ -17,12 +17,17 @@ export interface ReadOptions {
 
 /** What sessions over one history have in common. Do not change it. */
 export interface PreparedHistory {
+  /** As it was read. */
   readonly file: HistoryFile;
   /** Of temporal.api.history.v1.History, decoded. */
   readonly bytes: Uint8Array;
+  /** All events, oldest first. */
   readonly events: readonly HistoryEvent[];
+  /** What ties events to commands and to each other. */
   readonly links: EventLinks;
+  /** One line for each event. */
   readonly lines: readonly EventLine[];
+  /** Reads the payloads that are shown. */
   readonly converter: PayloadConverter | undefined;
 }
 

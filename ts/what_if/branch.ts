@@ -1,6 +1,6 @@
 // A branch: the first events of a recorded run, and edits. It runs on in an engine of its own, in memory and with virtual time, until it ends,
 // waits for something that does not come, or comes to something that history has no answer for. Nothing of it reaches the run it is of.
-import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
+import { create, fromBinary } from "@bufbuild/protobuf";
 import { EventType } from "../api/generated/temporal/api/enums/v1/event_type_pb.ts";
 import { type HistoryEvent, HistoryEventSchema, HistorySchema } from "../api/generated/temporal/api/history/v1/message_pb.ts";
 import { PayloadsSchema } from "../api/generated/temporal/api/common/v1/message_pb.ts";
@@ -57,10 +57,13 @@ export type BranchOutcome =
 
 /** How an update of a branch was answered. */
 export interface UpdateAnswer {
+  /** Name of the update. */
   readonly name: string;
+  /** Its id. */
   readonly id: string;
   /** Event of the recorded history; 0 for one that an edit brought. */
   readonly recorded: number;
+  /** The code accepted it. */
   readonly accepted: boolean;
   /** Why it was rejected. */
   readonly message?: string;
@@ -70,11 +73,15 @@ export interface UpdateAnswer {
 export interface BranchResult {
   /** Its whole history: bytes of temporal.api.history.v1.History. */
   readonly history: Uint8Array;
+  /** The same, decoded. */
   readonly events: readonly HistoryEvent[];
   /** So many events are those of the recorded history, but for an edited start. */
   readonly kept: number;
+  /** How it ended. */
   readonly outcome: BranchOutcome;
+  /** What it asked and nobody answered. */
   readonly questions: readonly Question[];
+  /** How its updates were answered. */
   readonly updates: readonly UpdateAnswer[];
   /** Recorded messages that came too late, by event. */
   readonly undelivered: readonly number[];
@@ -425,7 +432,3 @@ class Branch {
     });
   }
 }
-
-/** The events as bytes of temporal.api.history.v1.History. */
-export const encodeEvents = (events: readonly HistoryEvent[]): Uint8Array =>
-  toBinary(HistorySchema, create(HistorySchema, { events: [...events] }));

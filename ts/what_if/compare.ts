@@ -5,7 +5,9 @@ import { type Step, stepsOf } from "./steps.ts";
 
 /** A step of one side or of both. */
 export interface ComparedStep {
+  /** The step of A; undefined where A lacks it. */
   readonly a: Step | undefined;
+  /** The step of B; undefined where B lacks it. */
   readonly b: Step | undefined;
   /** Both have it, with the same values. */
   readonly same: boolean;
@@ -15,6 +17,7 @@ export interface ComparedStep {
 
 /** Two histories, compared. */
 export interface Comparison {
+  /** Aligned, in order. */
   readonly steps: readonly ComparedStep[];
   /** Index in `steps` of the first that is not the same; -1: none. */
   readonly first: number;

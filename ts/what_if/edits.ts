@@ -13,6 +13,7 @@ export type Message =
 
 /** A failure that an activity or a child ends with. */
 export interface FailureToTell {
+  /** What it says. */
   readonly message: string;
   /** Default: "Error". */
   readonly type?: string;
@@ -61,6 +62,7 @@ export type Edit =
 export interface Question {
   /** Names it in an "answer" edit: "activity refund 1" is the first activity of that type that has none. */
   readonly key: string;
+  /** What is answered. */
   readonly of: "activity" | "local activity" | "child";
   /** Its type. */
   readonly type: string;

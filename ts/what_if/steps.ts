@@ -7,12 +7,14 @@ import { defaultPayloadConverter, type PayloadConverter } from "../converter/pay
 import { localActivityOf } from "./local_marker.ts";
 import { msOf } from "./recorded.ts";
 
+/** What a step is about. */
 export type StepKind =
   | ("run" | "signal" | "update" | "cancel" | "activity" | "local activity" | "timer" | "child" | "external")
   | ("marker" | "search attributes" | "nexus");
 
 /** One step. */
 export interface Step {
+  /** Its event. */
   readonly eventId: number;
   readonly kind: StepKind;
   /** What happened to it: "scheduled", "completed", ... */
@@ -21,6 +23,7 @@ export interface Step {
   readonly name: string;
   /** Its values as one line. */
   readonly text: string;
+  /** When it came. Milliseconds since the epoch. */
   readonly timeMs: number;
 }
 

@@ -8,6 +8,7 @@ export interface BranchNode {
   readonly id: number;
   /** 0: the recorded run. */
   readonly parent: number;
+  /** Its one change, for people. */
   readonly title: string;
   /** Its own, without its parent's. */
   readonly edits: readonly Edit[];
@@ -17,6 +18,7 @@ export interface BranchNode {
 
 /** Branches as they were made; a value: what changes it answers another one. */
 export class BranchTree {
+  /** The branches, parents before children. */
   readonly nodes: readonly BranchNode[];
 
   constructor(nodes: readonly BranchNode[] = []) {
@@ -59,6 +61,7 @@ export class BranchTree {
     );
   }
 
+  /** The tree with the result of a branch. */
   withResult(id: number, result: BranchResult): BranchTree {
     return new BranchTree(this.nodes.map((node) => (node.id === id ? { ...node, result } : node)));
   }

@@ -20,7 +20,9 @@ import type { World } from "./world.ts";
 
 /** What runs the workflow code: a realm of `temporalex/realm`, or anything else that runs workflow tasks. */
 export interface TaskRealm {
+  /** Runs a workflow task; `runLocally` runs its local activities. */
   runTask(task: WorkflowTask, runLocally?: (work: LocalWork) => Promise<LocalAnswer>): Promise<RealmOutcome>;
+  /** Drops the run from the cache. */
   evict(runId: string): void;
 }
 

@@ -100,10 +100,12 @@ export type CrossingKind =
 
 /** The last value that crossed at a line, up to a position. */
 export interface Crossing {
+  /** The line. */
   readonly place: Place;
   readonly kind: CrossingKind;
   /** Name of the variable, activity, message; "" where it has none. */
   readonly name: string;
+  /** The value, as a copy. */
   readonly value: CopiedValue;
   /** What it was before in the same place, where that was something else. */
   readonly before: CopiedValue | undefined;
@@ -152,9 +154,11 @@ export interface StateChange {
   readonly taskEventId: number;
   /** The line of publishState, or of the receive whose state it is. */
   readonly place: Place | undefined;
+  /** The fiber that changed it. */
   readonly fiber: number | undefined;
-  /** Value at the path before and after; undefined: there was none. */
+  /** Value at the path before; undefined: there was none. */
   readonly before: unknown;
+  /** The value at the path afterwards. */
   readonly after: unknown;
 }
 
@@ -162,8 +166,11 @@ export interface StateChange {
 export interface PlacedCommand {
   /** "ScheduleActivity", "StartTimer", ... */
   readonly kind: string;
+  /** For people. */
   readonly summary: string;
+  /** The line that issued it. */
   readonly place: Place | undefined;
+  /** The event of the task that issued it. */
   readonly taskEventId: number;
   /** The event that it became. */
   readonly eventId: number | undefined;
@@ -171,10 +178,15 @@ export interface PlacedCommand {
 
 /** A line of the log, with the line of code that wrote it. */
 export interface PlacedLog {
+  /** As it was logged. */
   readonly level: "debug" | "info" | "warn" | "error";
+  /** The text. */
   readonly message: string;
+  /** The line that logged it. */
   readonly place: Place | undefined;
+  /** The fiber that logged it. */
   readonly fiber: number | undefined;
+  /** The event of the task in which it was logged. */
   readonly taskEventId: number;
 }
 
@@ -182,6 +194,7 @@ export interface PlacedLog {
 export interface LogPointValue {
   /** The event of the task in which it ran. */
   readonly taskEventId: number;
+  /** The fiber that ran it. */
   readonly fiber: number | undefined;
   /** What the expression gave over the recorded variables; undefined where it failed. */
   readonly value: unknown;
@@ -208,12 +221,17 @@ export interface Condition {
 
 /** What a predicate may read. */
 export interface ConditionScope {
+  /** The published state. */
   readonly state: unknown;
+  /** Variables of the code by name, as they were last seen. */
   readonly variables: { readonly [name: string]: unknown };
+  /** The event at the position. */
   readonly event: { readonly eventId: number; readonly type: string; readonly summary: string };
+  /** Id of that event. */
   readonly position: number;
 }
 
+/** Where `findNext` looks. */
 export type Direction = "forward" | "back";
 
 /** Why the run waits where it stands, made from data. */

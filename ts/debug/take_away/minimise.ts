@@ -34,6 +34,7 @@ export interface MinimalHistory {
   readonly history: Uint8Array;
   /** Events before and after. */
   readonly events: readonly [before: number, after: number];
+  /** How many replays it took. */
   readonly replays: number;
   /** It was ended early: there may be a smaller one. */
   readonly stopped: boolean;

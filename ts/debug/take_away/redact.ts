@@ -40,6 +40,7 @@ export interface RedactOptions {
   readonly realm?: ReplayingRealm;
   /** For histories that do not say it. */
   readonly workflowId?: string;
+  /** Ends it. */
   readonly signal?: AbortSignal;
 }
 

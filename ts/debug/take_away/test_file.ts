@@ -7,6 +7,7 @@ export type TestRunner = "node" | "vitest" | "deno";
 
 /** Options of {@link testFiles}. */
 export interface TestFileOptions {
+  /** What runs the test. */
   readonly runner: TestRunner;
   /** Of the files, without an ending: "order-17". */
   readonly name: string;
@@ -20,7 +21,9 @@ export interface TestFileOptions {
 
 /** A file to write. */
 export interface TextFile {
+  /** Name of the file. */
   readonly name: string;
+  /** Its text. */
   readonly text: string;
 }
 

@@ -35,18 +35,23 @@ export interface Step {
 export interface FieldDifference {
   /** In words: "activity type", "input", "duration". */
   readonly field: string;
+  /** What history has. */
   readonly history: string;
+  /** What the code has. */
   readonly code: string;
   /** The replay compares it. Inputs, durations and options are not compared: they may change. */
   readonly counts: boolean;
 }
 
-/** Both sides of one step. One of them is absent where the other side has no such step. */
+/** Both sides of one step. */
 export interface StepPair {
+  /** What history has; undefined where it has no such step. */
   readonly history: Step | undefined;
+  /** What the code has; undefined where it has no such step. */
   readonly code: Step | undefined;
   /** The replay takes the one for the other. */
   readonly same: boolean;
+  /** Where the two differ. */
   readonly differences: readonly FieldDifference[];
 }
 
@@ -56,11 +61,13 @@ export interface TaskPairs {
   readonly task: number;
   /** Its WorkflowTaskStarted. */
   readonly startedEventId: number;
+  /** Both sides, step by step. */
   readonly pairs: readonly StepPair[];
   /** The code was not run for it: the replay had ended. Only the side of history is known. */
   readonly notReplayed: boolean;
 }
 
+/** What an edit of the code did. */
 export type EditKind =
   | "inserted"
   | "removed"
@@ -120,7 +127,9 @@ export interface Divergence {
   readonly first: StepPair;
   /** The task of the first difference with its neighbours. */
   readonly tasks: readonly TaskPairs[];
+  /** What was probably edited. */
   readonly edit: LikelyEdit;
+  /** What repairs it; undefined where nothing is known. */
   readonly repair: Repair | undefined;
   /** Equal for runs that part from the code in the same way, at the same line. */
   readonly key: string;
@@ -128,8 +137,10 @@ export interface Divergence {
 
 /** Runs that share a difference. */
 export interface SharedDivergence<Run> {
+  /** That of the difference. */
   readonly key: string;
   /** Of the first of them. */
   readonly divergence: Divergence;
+  /** The runs. */
   readonly runs: readonly Run[];
 }

@@ -63,13 +63,16 @@ export function CommandsSection({ run }: { run: OpenRun }): JSX.Element | null {
         {some.map(({ kind, summary, eventId, attributes }, i) => {
           const line = eventId === undefined ? undefined : run.model.lines[eventId - 1];
           const text = commandText(kind, summary, attributes);
+          const differs = problem?.isDivergence === true && eventId === problem.eventId;
           return (
             <div role="row" key={i}>
               <span role="cell">
                 <Glyph kind={glyphOfCommand(kind)} />
                 <span class="cut" title={`${commandWords(kind)} ${summary}`}>{text}</span>
               </span>
-              <span role="cell" class={line === undefined ? "differs" : "equal"}>{line === undefined ? "" : "="}</span>
+              <span role="cell" class={line === undefined || differs ? "differs" : "equal"}>
+                {line === undefined ? "" : differs ? "≠" : "="}
+              </span>
               <span role="cell">
                 {line === undefined ? <span class="soft">no event of its own</span> : (
                   <>

@@ -3,7 +3,7 @@
 // derives the published one from it, so that subpaths, dependencies and the version are written once.
 //
 // What lies in the package, and why:
-// - JavaScript in chunks (esbuild, without blanks), for bundlers; and once more in few files with the libraries in them, for Node and Deno
+// - JavaScript in chunks (esbuild, not minified), for bundlers; and once more in few files with the libraries in them, for Node and Deno
 //   (lib/node_build.mjs says why). Chunks are called `_temporalex_HASH.js`; ts/platform/own_code.ts knows the package's own frames and
 //   files by that name.
 // - What both builds need alike, once (lib/shared_files.mjs).
@@ -70,7 +70,7 @@ function sourcesOf(manifest) {
 }
 
 async function javascript(names, out) {
-  const { build, transform } = await import("esbuild");
+  const { build } = await import("esbuild");
   const result = await build({
     entryPoints: Object.fromEntries(names.map((name) => [name, join(root, "ts", `${name}.ts`)])),
     absWorkingDir: root,
@@ -101,12 +101,6 @@ async function javascript(names, out) {
   const own = seen.get("ts/platform/own_code.ts");
   if (own === undefined || dirname(join(root, own)) !== out || !CHUNK.test(posix.basename(own))) {
     throw new Error(`ts/platform/own_code.ts went to ${own}: it knows its place by the name of its chunk`);
-  }
-  // Bundlers write it anew; the code that people read in stack traces is the other build. (`relink` needs esbuild's comments.)
-  for (const [output] of outputs) {
-    const file = join(root, output);
-    const options = { minifyWhitespace: true, legalComments: "none", target: "es2022", format: "esm" };
-    writeFileSync(file, (await transform(readFileSync(file, "utf8"), options)).code);
   }
   return new Set(outputs.flatMap(([, { imports }]) => imports.filter((i) => i.external && !isShared(i.path)).map((i) => i.path)));
 }

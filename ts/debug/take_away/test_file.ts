@@ -28,10 +28,10 @@ export interface TextFile {
 }
 
 /** Names in the text of a test, not in this room. */
-const [NODE, DENO] = ["node", "Deno"];
+const [NODE, DENO, VITEST] = ["node", "Deno", "vitest"];
 const HEAD: { readonly [runner in TestRunner]: string } = {
   node: `import { readFile } from "${NODE}:fs/promises";\nimport { test } from "${NODE}:test";\n`,
-  vitest: `import { readFile } from "${NODE}:fs/promises";\nimport { test } from "vitest";\n`,
+  vitest: `import { readFile } from "${NODE}:fs/promises";\nimport { test } from "${VITEST}";\n`,
   deno: "",
 };
 

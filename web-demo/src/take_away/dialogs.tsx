@@ -1,5 +1,5 @@
 // Share: the history without its values, or as it is. Test: the history, cut to what shows the divergence, with a test that replays it.
-import { type Signal, signal } from "@preact/signals";
+import { effect, type Signal, signal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { historyJson, minimise, NoProblemError, readHistoryFile, redact, testFiles, type TestRunner } from "temporalex/debug";
@@ -26,11 +26,22 @@ function save(name: string, text: string): void {
   setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }
 
+/** Resolves once the run is not being replayed. */
+const replayed = ({ verdict }: OpenRun): Promise<void> =>
+  new Promise((resolve) => {
+    const end = effect(() => {
+      if (verdict.value.state === "replaying") return;
+      queueMicrotask(() => end());
+      resolve();
+    });
+  });
+
 /** The body with a realm for the code of the run, in a frame of its own; undefined where the code has not been allowed to run. */
 async function withCode<T>(
   run: OpenRun,
   body: (realm: Awaited<ReturnType<PageRealms["open"]>> | undefined) => Promise<T>,
 ): Promise<T> {
+  await replayed(run);
   const code = run.code.value;
   if (code === undefined || run.session.value === undefined) return await body(undefined);
   const realms = new PageRealms();

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { denoPackages } from "../../ts/platform/deno_packages.ts";
 import { bundleWorkflows, WorkflowLoadError } from "../../ts/realm/mod.ts";
 
-const CACHE = "file:///home/u/.cache/deno/npm/registry.npmjs.org";
+const CACHE = "file:///cache-of/.cache/deno/npm/registry.npmjs.org";
 const LOCK = {
   version: "5",
   specifiers: { "npm:debug@4": "4.4.3", "npm:ms@*": "2.1.3", "npm:both@1": "1.0.0_ms@2.0.0", "npm:gone@1": "1.0.0" },
@@ -33,8 +33,8 @@ const FILES: { readonly [url: string]: string } = {
 };
 const packageFiles = {
   read: (url: string) => FILES[url],
-  folders: (url: string) => url === "file:///home/u/.cache/deno/npm/" ? ["other.example", "registry.npmjs.org"] : [],
-  cache: "file:///home/u/.cache/deno/" as string | undefined,
+  folders: (url: string) => url === "file:///cache-of/.cache/deno/npm/" ? ["other.example", "registry.npmjs.org"] : [],
+  cache: "file:///cache-of/.cache/deno/" as string | undefined,
 };
 const imports: { readonly [specifier: string]: string } = { debug: "npm:debug@4", "both/": "npm:both@1/" };
 const bundle = (text: string, files: typeof packageFiles = packageFiles) =>

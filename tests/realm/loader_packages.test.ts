@@ -176,7 +176,7 @@ exports.value = [require("./lib/node").value, Object.keys(crypto).length, Object
 });
 
 test("packages of Deno's own cache are packages", () => {
-  const cache = "/home/u/.cache/deno/npm/registry.npmjs.org";
+  const cache = "/cache-of/.cache/deno/npm/registry.npmjs.org";
   const files = {
     [`${cache}/ms/2.1.3/package.json`]: '{"name":"ms"}',
     [`${cache}/ms/2.1.3/index.js`]: "var calls = 0; exports.value = () => ++calls;",

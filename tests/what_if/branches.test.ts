@@ -273,7 +273,7 @@ const SCENES: readonly Scene[] = [
     real: { acts: [...ordered.slice(0, 2), signal(60 * S, "approve", false)] },
   },
   {
-    name: "compat: nobody answers",
+    name: "compat: no answer comes",
     life: order,
     edits: (h) => [{ kind: "drop", eventId: eventId(h, SIGNAL) }],
     real: { acts: ordered.slice(0, 2) },

@@ -12,7 +12,11 @@ const cart = await import("../../dist/examples/shopping_cart/workflow.js");
 const { activityInfo, ApplicationFailure } = await import("../../dist/ts/activity/mod.js");
 const pause = (seconds) => new Promise((resolve) => setTimeout(resolve, seconds * 1000));
 
-const write = (name, json) => writeFileSync(new URL(`../samples/${name}.json`, import.meta.url), `${json}\n`);
+/** Stack traces name a file of the shop's, and not the folder that this one lies in. */
+const write = (name, json) => {
+  const text = json.replace(/file:\/\/[^\s"()]+/g, "file:///shop/activities.ts:12:9");
+  writeFileSync(new URL(`../samples/${name}.json`, import.meta.url), `${text}\n`);
+};
 const identity = "sample";
 const app = await open({ workflows, activities, logger: silentLogger, worker: { identity }, client: { identity } });
 try {

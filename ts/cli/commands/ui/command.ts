@@ -9,7 +9,7 @@ export const ui = command({
   lines: true,
   drains: true,
   notes:
-    `The address is a secret: whoever on this machine has it can do with the runs what the page can, from this process with its credentials. With --read-only that is to look. It is about one namespace, and good until the command ends.
+    `The address is a secret: who has it, on this machine, can do with the runs what the page can, from this process with its credentials. With --read-only that is to look. It is about one namespace, and good until the command ends.
 Payloads are decoded by --codec in this process, and are never written.
 JSON lines have event: started (url, where, namespace, readOnly), stopped.`,
   exits: ["0 after Ctrl-C or SIGTERM", "1 when the port is taken or the store cannot be opened", "2 for wrong usage"],

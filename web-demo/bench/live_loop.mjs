@@ -65,13 +65,14 @@ try {
   await page.keyboard.press("Control+End");
   for (let i = 0; i < edits; i++) {
     // From the key to the first frame in which the verdict stands without the dot that says that another one is on its way.
+    await page.waitForFunction(() => document.querySelector("#verdict .working") === null);
     const measured = page.evaluate(() =>
       new Promise((resolve) => {
         let began;
         addEventListener("keydown", () => (began = performance.now()), { once: true, capture: true });
         const look = () => {
           const working = document.querySelector("#verdict .working") !== null;
-          if (working) look.seen = true;
+          if (working && began !== undefined) look.seen = true;
           if (look.seen && !working) resolve(performance.now() - began);
           else requestAnimationFrame(look);
         };

@@ -11,7 +11,8 @@ test("a cart to its end: items, a refused one, published state, the charge, the 
   await expect(page.locator("#role")).toHaveText(/this tab leads/);
   await shop.add("LAMP-3");
   await shop.add("MUG-7");
-  await page.waitForLoadState("networkidle");
+  // The workflow has told of both items: all that it needs has been loaded.
+  await shop.published({ phase: "open", itemCount: 2 });
   watch.requests.length = 0;
   await page.locator('[data-add="no sku"]').click();
   await expect(page.locator("#shop-error")).toHaveText(/"no sku" is not a SKU/);

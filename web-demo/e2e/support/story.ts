@@ -82,12 +82,13 @@ export class App {
   /** Opens a sample, and waits until it was replayed. */
   async sample(id: string, event = 1): Promise<void> {
     await this.start(`#/open?run=sample:${id}&e=${event}`);
-    await this.replayed();
+    await this.replayed(`sample:${id}`);
   }
 
-  /** Until the verdict on the current run is there. */
-  async replayed(): Promise<void> {
-    await expect(this.page.locator("#verdict")).toHaveText(/Replays|Diverges|Fails/);
+  /** Until the verdict on the current run is there. `run`: its key, where another run was shown before. */
+  async replayed(run?: string): Promise<void> {
+    const verdict = this.page.locator(run === undefined ? "#verdict" : `#verdict[data-run="${run}"]`);
+    await expect(verdict).toHaveText(/Replays|Diverges|Fails/);
   }
 
   /** Drops files on the page, as a hand would. */

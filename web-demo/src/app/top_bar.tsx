@@ -38,7 +38,7 @@ export function TopBar(): JSX.Element {
         ))}
       </nav>
       <div class="facts-line">{run !== undefined && <RunFacts run={run} />}</div>
-      {run !== undefined && <VerdictChip verdict={run.verdict.value} />}
+      {run !== undefined && <VerdictChip run={run} />}
       {run === undefined && isReadyOffline.value && (
         <p class="verdict ok" title="The page's files are in this browser: it opens without a network">
           <Glyph kind="replays" /> Ready offline

@@ -1,7 +1,7 @@
 // Whether the code replays the history, in a box that does not change its size.
 import type { JSX } from "preact";
 import { Glyph } from "../ui/glyph.tsx";
-import { goTo, type Verdict } from "./state.ts";
+import { goTo, type OpenRun, type Verdict } from "./state.ts";
 
 interface Said {
   readonly look: string;
@@ -37,7 +37,9 @@ function said(verdict: Verdict): Said {
   }
 }
 
-export function VerdictChip({ verdict }: { verdict: Verdict }): JSX.Element {
+/** The chip of a run; `data-run` has its key, so that a verdict is never taken for another run's. */
+export function VerdictChip({ run }: { run: OpenRun }): JSX.Element {
+  const verdict = run.verdict.value;
   const { look, glyph, text, more, at } = said(verdict);
   const inside = (
     <>
@@ -50,9 +52,16 @@ export function VerdictChip({ verdict }: { verdict: Verdict }): JSX.Element {
   );
   const title = more === undefined ? text : `${text} ${more}`;
   return at === undefined
-    ? <p class={`verdict ${look}`} id="verdict" role="status" title={title}>{inside}</p>
+    ? <p class={`verdict ${look}`} id="verdict" data-run={run.key} role="status" title={title}>{inside}</p>
     : (
-      <button type="button" class={`verdict ${look}`} id="verdict" title={`${title}: go there (d)`} onClick={() => goTo(at)}>
+      <button
+        type="button"
+        class={`verdict ${look}`}
+        id="verdict"
+        data-run={run.key}
+        title={`${title}: go there (d)`}
+        onClick={() => goTo(at)}
+      >
         {inside}
       </button>
     );

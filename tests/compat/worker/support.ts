@@ -13,6 +13,7 @@ import {
   type LogEntry,
   NativeConnection,
   Runtime,
+  type TelemetryOptions,
   Worker,
   type WorkerOptions,
 } from "../../../ts/compat/worker/mod.ts";
@@ -31,7 +32,7 @@ export interface Setting {
 }
 
 /** A server, a client and connections to it, until the test file ends. */
-export async function setting(): Promise<Setting & { close(): Promise<void> }> {
+export async function setting(telemetryOptions: TelemetryOptions = {}): Promise<Setting & { close(): Promise<void> }> {
   const server = await startDevServer({
     port: 0,
     namespaces: ["default"],
@@ -39,7 +40,7 @@ export async function setting(): Promise<Setting & { close(): Promise<void> }> {
     logger: silentLogger,
   });
   const address = `127.0.0.1:${server.port}`;
-  Runtime.install({ logger: new DefaultLogger("TRACE", (entry) => lines.push(entry)) });
+  Runtime.install({ logger: new DefaultLogger("TRACE", (entry) => lines.push(entry)), telemetryOptions });
   const service = await Connection.connect({ address });
   const connection = await NativeConnection.connect({ address });
   return {

@@ -16,14 +16,15 @@ export class Runtime {
   readonly options: CompiledRuntimeOptions;
   /** Where lines go. */
   readonly logger: Logger;
-  /** Metrics; they are dropped, as in an official runtime without an exporter. */
-  readonly metricMeter: MetricMeter = noopMetricMeter;
+  /** Metrics; they are dropped where there is no exporter. */
+  readonly metricMeter: MetricMeter;
   readonly #callbacks = new Set<() => void>();
   #unlisten: (() => void) | undefined;
 
   protected constructor(options: CompiledRuntimeOptions) {
     this.options = options;
     this.logger = options.logger;
+    this.metricMeter = options.metrics?.meter ?? noopMetricMeter;
   }
 
   /** Makes the process's runtime. Throws an IllegalStateError when there is one, and a TypeError for options that cannot be honoured. */
@@ -71,12 +72,12 @@ export class Runtime {
     this.#unlisten = undefined;
   }
 
-  /** Gives the singleton up, so that another one can be installed. */
-  shutdown(): Promise<void> {
+  /** Gives the singleton up, so that another one can be installed, and closes the server of metrics. */
+  async shutdown(): Promise<void> {
     this.#callbacks.clear();
     this.#unlisten?.();
     this.#unlisten = undefined;
     if (Runtime._instance === this) Runtime._instance = undefined;
-    return Promise.resolve();
+    await this.options.metrics?.close();
   }
 }

@@ -3,6 +3,7 @@
 import { msToNumber } from "../common/time.ts";
 import type { Duration, Logger, LogLevel } from "../common/mod.ts";
 import { DefaultLogger } from "./logger.ts";
+import { type ServedMetrics, serveMetrics } from "./telemetry.ts";
 
 /** What the core's lines are filtered by. */
 export interface CoreLogFilterOptions {
@@ -102,6 +103,8 @@ export interface CompiledRuntimeOptions {
   readonly logger: Logger;
   /** The least serious lines of the worker itself that get there. */
   readonly coreLevel: LogLevel;
+  /** What workers report to, and the server that tells of it. */
+  readonly metrics: ServedMetrics | undefined;
 }
 
 /** A filter as text. */
@@ -142,12 +145,6 @@ export function compileOptions(options: RuntimeOptions): CompiledRuntimeOptions 
   if (metrics !== undefined && "buffer" in metrics) {
     refuseOption("RuntimeOptions.telemetryOptions.metrics.buffer", "use telemetryOptions.metrics.prometheus");
   }
-  if (metrics !== undefined) {
-    refuseOption(
-      "RuntimeOptions.telemetryOptions.metrics.prometheus",
-      'leave it out, or run the worker with `temporalex worker --metrics`; a native worker takes a MetricsRegistry of "temporalex/metrics"',
-    );
-  }
   if (logging !== undefined && "console" in logging && logging.console?.format !== undefined) {
     refuseOption(
       "RuntimeOptions.telemetryOptions.logging.console.format",
@@ -163,5 +160,8 @@ export function compileOptions(options: RuntimeOptions): CompiledRuntimeOptions 
     logger: logger ?? new DefaultLogger("INFO"),
     shutdownSignals: shutdownSignals ?? ["SIGINT", "SIGTERM", "SIGQUIT", "SIGUSR2"],
     coreLevel: filter !== undefined ? levelOf(filter) : forwarded ?? "WARN",
+    metrics: metrics !== undefined && "prometheus" in metrics
+      ? serveMetrics(metrics, telemetryOptions.noTemporalPrefixForMetrics === true)
+      : undefined,
   };
 }

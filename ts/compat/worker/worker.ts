@@ -136,7 +136,8 @@ export class Worker {
 
   /**
    * Loads the workflows, and connects where no connection is given. Rejects with a TypeError for an option that cannot be honoured, a
-   * WorkflowLoadError for workflow code that cannot be loaded, and a TransportError when the server or the namespace cannot be used.
+   * WorkflowLoadError for workflow code that cannot be loaded, a TransportError when the server or the namespace cannot be used, and an
+   * Error when the runtime's metrics cannot be served.
    */
   static async create(given: WorkerOptions): Promise<Worker> {
     const plugins = [...given.plugins ?? [], ...(given.connection?.plugins ?? []) as WorkerPlugin[]];
@@ -149,6 +150,7 @@ export class Worker {
     const runtime = Runtime.instance();
     const { taskQueue, namespace = "default", identity = defaultIdentity(), activities } = options;
     const logger = LoggerWithComposedMetadata.compose(runtime.logger, { sdkComponent: SdkComponent.worker, taskQueue });
+    await runtime.options.metrics?.listening;
     const dataConverter = await importDataConverter(options.dataConverter);
     const functions = Object.fromEntries(activityFunctions(activities));
     for (const [name, fn] of Object.entries(functions)) refuseTypeInfo(name, fn);
@@ -185,6 +187,7 @@ export class Worker {
         ...limits(options, (message) => logger.warn(message)),
         ...(Object.keys(functions).length > 0 && { activities: functions }),
         activityDialect: temporalActivities(environment),
+        ...(runtime.options.metrics !== undefined && { metrics: runtime.options.metrics.metrics }),
         logger: nativeLogger(runtime.logger, { sdkComponent: "core", taskQueue }, runtime.options.coreLevel),
         workflowLog: workflowLog(runtime.logger, namespace, taskQueue),
       });

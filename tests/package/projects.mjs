@@ -1,7 +1,7 @@
 // Throw-away projects: the tarball as users install it, used from every runtime and tool in which it has to work.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, lstatSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { gzipSync } from "node:zlib";
@@ -32,7 +32,8 @@ export const projects = [
     name: "a production install has no native addon and is small",
     async test(context) {
       const dir = await project(context);
-      const files = walk(join(dir, "node_modules"));
+      // (A link takes no block.)
+      const files = walk(join(dir, "node_modules")).filter((file) => !lstatSync(file).isSymbolicLink());
       assert.deepEqual(files.filter((f) => f.endsWith(".node")), []);
       const bytes = files.reduce((sum, file) => sum + statSync(file).size, 0);
       const packages = readdirSync(join(dir, "node_modules")).filter((n) => !n.startsWith("."));
@@ -45,13 +46,15 @@ export const projects = [
       context.say(
         `node_modules: ${sizes}, in ${files.length} files (${packages.join(", ")})`,
       );
-      assert.ok(bytes <= 20 * MB && disk <= 22 * MB, sizes);
-      // The bytes of the core as text, and the compiler of types, are there once.
+      assert.ok(disk <= 20 * MB, sizes);
+      // The bytes of the core as text, the compiler of types, and the parsers of code and of TOML, are there once.
       for (
         const text of [
           textOf(context, "worker"),
           textOf(context, "engine"),
           "Expected either /> or > at the end of the tag.",
+          "Octal literal in template string",
+          "invalid escape: only line-ending whitespace may be escaped",
         ]
       ) {
         const holders = files.filter((f) => f.endsWith(".js") && readFileSync(f, "utf8").includes(text));

@@ -4,15 +4,15 @@
 //
 // What a realm's thread loads is one file, what a worker needs besides is another, what `import "temporalex"` needs besides a third, and
 // what connects to a cluster a fourth; what comes in later (the loader of sources, the module's bytes, commands) has files of its own. Libraries and generated
-// messages are written without blanks: nobody reads them, and the runtime has to. The gRPC library and ws stay outside, because only those
-// who serve or ask a cluster need them, and OpenTelemetry's API, because an application has one copy of it or none.
+// messages are written without blanks: nobody reads them, and the runtime has to. ws stays outside, because only a gateway needs it, and
+// OpenTelemetry's API, because an application has one copy of it or none.
 import { join, posix, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { buildDist } from "../build_dist.mjs";
 import { isShared, sharedForRolldown } from "./shared_files.mjs";
 import { root } from "./steps.mjs";
 
-const OUTSIDE = [/^@connectrpc\//, /^@opentelemetry\//, /^ws$/, /^libsql$/, /^node-sqlite3-wasm$/, /^node:/, /^temporalex\//];
+const OUTSIDE = [/^@opentelemetry\//, /^ws$/, /^libsql$/, /^node-sqlite3-wasm$/, /^node:/, /^temporalex\//];
 const sourceOf = (name) => join(root, "ts", `${name}.ts`);
 
 /** Descriptors as JSON, which Node reads much faster than their encoded form: they are built when a process begins. */

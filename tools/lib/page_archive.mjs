@@ -4,6 +4,7 @@
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
+import process from "node:process";
 import { brotliCompressSync, constants } from "node:zlib";
 import { buildDist } from "../build_dist.mjs";
 import { root } from "./steps.mjs";
@@ -25,11 +26,18 @@ export async function pageArchive() {
   const dist = join(root, ".build/page");
   buildDist();
   const { build } = await import("vite");
-  await build({
-    configFile: join(root, "web-demo/vite.config.mjs"),
-    logLevel: "error",
-    build: { outDir: dist, emptyOutDir: true, sourcemap: false },
-  });
+  // Vite sets NODE_ENV of this process, and an `npm ci` that it starts later would leave development packages out.
+  const { NODE_ENV } = process.env;
+  try {
+    await build({
+      configFile: join(root, "web-demo/vite.config.mjs"),
+      logLevel: "error",
+      build: { outDir: dist, emptyOutDir: true, sourcemap: false },
+    });
+  } finally {
+    if (NODE_ENV === undefined) delete process.env.NODE_ENV;
+    else process.env.NODE_ENV = NODE_ENV;
+  }
   return archiveOf(dist);
 }
 

@@ -1,6 +1,6 @@
 // What both builds of the published package need in the same form is in it once, in dist/shared: the bytes of the core as text, which neither
-// Node (it reads the file) nor a bundler's user often loads, and the compiler that strips types. It is bundled in because the packages that
-// come with it (its command line, mostly) are nine times its size.
+// Node (it reads the file) nor a bundler's user often loads, and libraries that are bundled in because their packages (command lines, a second
+// module format, declarations, parts that nothing here uses) take many times the space of what is used.
 import { readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { HALVES, textOf } from "./halves.mjs";
@@ -9,29 +9,37 @@ import { root } from "./steps.mjs";
 /** Under this name the builds import a shared file, until `linkShared` knows from where. */
 const SCHEME = "temporalex-shared:";
 const LINK = /(["'`])temporalex-shared:(\w+)\1/g;
+const NAMED = /\bimport\s*\{([^}]*)\}\s*from\s*["']temporalex-shared:(\w+)["']/g;
 
 const HALF = /^\.\/generated\/(\w+)_wasm\.ts$/;
-const nameOf = (
-  specifier,
-) => (specifier === "sucrase" ? specifier : HALF.exec(specifier)?.[1] && HALF.exec(specifier)[1] + "_wasm");
+/** The libraries by the names of their files, and what is used of each. */
+const LIBRARIES = {
+  sucrase: { from: "sucrase", uses: ["transform"] },
+  acorn: { from: "acorn", uses: ["parse", "tokenizer"] },
+  smol_toml: { from: "smol-toml", uses: ["parse", "stringify", "TomlError"] },
+  connect: { from: "@connectrpc/connect", uses: ["Code", "ConnectError", "createConnectRouter"] },
+};
+const nameOf = (specifier) =>
+  Object.keys(LIBRARIES).find((name) => LIBRARIES[name].from === specifier) ??
+    (HALF.test(specifier) ? `${HALF.exec(specifier)[1]}_wasm` : undefined);
 
 /** For esbuild: imports of shared files stay imports. */
 export const sharedForEsbuild = {
   name: "shared",
   setup(build) {
-    build.onResolve({ filter: /^sucrase$|_wasm\.ts$/ }, ({ path }) => {
+    build.onResolve({ filter: /./ }, ({ path }) => {
       const name = nameOf(path);
       return name === undefined ? undefined : { path: SCHEME + name, external: true, sideEffects: false };
     });
   },
 };
 
-/** For Rolldown, the same. */
+/** For Rolldown, the same, but for what needs Protobuf's library: that is inside of this build, and must not be loaded twice. */
 export const sharedForRolldown = {
   name: "shared",
   resolveId(specifier) {
     const name = nameOf(specifier);
-    return name === undefined ? null : { id: SCHEME + name, external: true, moduleSideEffects: false };
+    return name === undefined || name === "connect" ? null : { id: SCHEME + name, external: true, moduleSideEffects: false };
   },
 };
 
@@ -41,12 +49,15 @@ export const isShared = (specifier) => specifier.startsWith(SCHEME);
 export async function writeShared(dist) {
   const { build } = await import("esbuild");
   const folder = join(dist, "shared");
-  await build({
-    stdin: { contents: 'export { transform } from "sucrase";', resolveDir: root },
-    outfile: join(folder, "sucrase.js"),
-    ...{ bundle: true, format: "esm", platform: "neutral", mainFields: ["module", "main"], target: "es2022" },
-    ...{ minifyWhitespace: true, minifySyntax: true, legalComments: "none", logLevel: "warning" },
-  });
+  for (const [name, { from, uses }] of Object.entries(LIBRARIES)) {
+    await build({
+      stdin: { contents: `export { ${uses.join(", ")} } from "${from}";`, resolveDir: root },
+      outfile: join(folder, `${name}.js`),
+      external: ["@bufbuild/*"],
+      ...{ bundle: true, format: "esm", platform: "neutral", mainFields: ["module", "main"], target: "es2022" },
+      ...{ minifyWhitespace: true, minifySyntax: true, legalComments: "none", logLevel: "warning" },
+    });
+  }
   for (const half of Object.keys(HALVES)) {
     // The thousands of short texts in the source become one.
     const code = readFileSync(textOf(root, half), "utf8");
@@ -61,6 +72,13 @@ export function linkShared(dist, files) {
   const used = new Set();
   for (const file of files.filter((name) => name.endsWith(".js"))) {
     const text = readFileSync(file, "utf8");
+    for (const [, names, library] of text.matchAll(NAMED)) {
+      const missing = names.split(",").map((name) => name.trim().split(/\s+as\s+/)[0])
+        .filter((name) => name !== "" && LIBRARIES[library]?.uses.includes(name) === false);
+      if (missing.length > 0) {
+        throw new Error(`${file} uses ${missing.join(", ")} of ${library}: name it in tools/lib/shared_files.mjs`);
+      }
+    }
     const linked = text.replace(LINK, (_, quote, name) => {
       used.add(name);
       const path = relative(dirname(file), join(dist, "shared", `${name}.js`)).replaceAll("\\", "/");
@@ -69,6 +87,8 @@ export function linkShared(dist, files) {
     if (linked !== text) writeFileSync(file, linked);
     if (linked.includes(SCHEME)) throw new Error(`${file} names a shared file in a form that this tool does not know`);
   }
-  const unused = ["sucrase", ...Object.keys(HALVES).map((half) => `${half}_wasm`)].filter((name) => !used.has(name));
+  const unused = [...Object.keys(LIBRARIES), ...Object.keys(HALVES).map((half) => `${half}_wasm`)].filter((name) =>
+    !used.has(name)
+  );
   if (unused.length > 0) throw new Error(`no file of the package imports ${unused.join(", ")} of dist/shared`);
 }

@@ -1,7 +1,6 @@
 // What a module becomes, in the terms of the loader: its outline, its forms, and what is wrong with it. `parse_module.ts` makes it.
 import { displayName, type Problem, type ProblemCode } from "./errors.ts";
 import type { ProbePoint } from "../../executor/program/line_probe.ts";
-import type { RunNames } from "./run_globals.ts";
 
 export type ModuleKind = "esm" | "cjs" | "json";
 
@@ -140,6 +139,13 @@ export function freePrefix(text: string, letters: readonly string[]): string {
   let prefix = "$";
   while (letters.some((letter) => text.includes(prefix + letter))) prefix += "$";
   return prefix;
+}
+
+/** The compiled module's parameter, and what of it are the run's global object and the object that throws for what that lacks. */
+export interface RunNames {
+  readonly parameter: string;
+  readonly global: string;
+  readonly lookup: string;
 }
 
 /** What a module in the form for runs calls its globals (RunScope). */

@@ -3,6 +3,7 @@
 // what is not there is `undefined` for `typeof` and a ReferenceError for whoever reads it, in every runtime.
 import type { AnyNode, Identifier } from "acorn";
 import type { Edits } from "./edits.ts";
+import type { RunNames } from "./module_code.ts";
 import { PROBES } from "../../executor/program/line_probe.ts";
 
 /** The language's own, and what the realm's guard makes deterministic: read where they are. */
@@ -27,13 +28,6 @@ export const ofRun = (name: string): boolean => LANGUAGE.has(name) || OF_RUN.has
 const OF_COMMONJS: ReadonlySet<string> = new Set(["exports", "require", "module"]);
 /** What the official bundler puts in place of paths, which differ between machines. */
 const PATHS: ReadonlyMap<string, string> = new Map([["__filename", '"/index.js"'], ["__dirname", '"/"']]);
-
-/** The compiled module's parameter, and what of it are the run's global object and the object that throws for what that lacks. */
-export interface RunNames {
-  readonly parameter: string;
-  readonly global: string;
-  readonly lookup: string;
-}
 
 /** Edits a reference to a name that the module does not declare. */
 export function editGlobal(

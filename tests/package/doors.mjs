@@ -79,4 +79,14 @@ export const doors = [
       });
     },
   },
+  {
+    name: "doors: tests under Jest",
+    async test(context) {
+      if (context.noJudges !== undefined) return { skip: context.noJudges };
+      const cwd = join(await project(context), "temporal/jest");
+      const { status, output } = await context.run(tool(context, "jest"), ["--ci"], { cwd, timeoutMs: 240_000 });
+      assert.equal(status, 0, output);
+      assert.match(output, /Tests: +6 passed, 6 total/);
+    },
+  },
 ];

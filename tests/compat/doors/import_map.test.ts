@@ -44,6 +44,11 @@ test("what the map names, and what the other doors name, is a subpath of the pac
   }
 });
 
+test("what Jest sets up is a module for each package", () => {
+  const [, names] = /const PACKAGES = (\[.*\]);/.exec(readFileSync("jest.cjs", "utf8"))!;
+  assert.deepEqual(JSON.parse(names!), PACKAGES);
+});
+
 for (
   const [how, files, args] of [
     ["--import-map", {}, ["--import-map=node_modules/temporalex/import_map.json"]],

@@ -47,7 +47,8 @@ async function measured(name) {
   const deadline = Math.min(t0 + (MINUTES[name] ?? OTHERS_MINUTES) * patience, end);
   const running = [];
   const runInTime = async (cmd, argv, opts = {}) => {
-    const r = await run(cmd, argv, { ...opts, timeoutMs: Math.max(1000, deadline - Date.now()) });
+    const { mostMs = Infinity, ...rest } = opts;
+    const r = await run(cmd, argv, { ...rest, timeoutMs: Math.max(1000, Math.min(mostMs, deadline - Date.now())) });
     running.push(...r.left);
     return r;
   };

@@ -2,6 +2,7 @@
 import { existsSync } from "node:fs";
 import { availableParallelism, homedir } from "node:os";
 import { join } from "node:path";
+import { denoBeside, denoTogether } from "./deno_tests.mjs";
 import { HALVES } from "./halves.mjs";
 import { ensureOfficial } from "./official.mjs";
 import { bin, root, run, which } from "./steps.mjs";
@@ -60,58 +61,7 @@ export function suitesOf(runInTime, isQuick) {
     };
   };
 
-  /**
-   * Counts of Deno's last line. Deno 2.9.5 may end its whole process in nghttp2 when the other side of a connection says goodbye
-   * (docs/dev/decisions/044-goaway-in-deno.md), by an assertion or in freed memory, and takes all results with it. That end is tried once
-   * more, and the suite's line says so.
-   */
-  const ASSERTION = /nghttp2\S*: int find_stream_on_goaway_func.*Assertion/;
-  const crashed = (r) => ASSERTION.test(r.output) || r.signal === "SIGSEGV";
-  const denoTests = async (files, { env = {}, jobs = 1 } = {}) => {
-    const once = () =>
-      runInTime(denoItself, ["test", "-A", "--no-check", "--quiet", ...(jobs > 1 ? ["--parallel"] : []), ...files], {
-        env: { NO_COLOR: "1", DENO_JOBS: String(jobs), ...env },
-        // It names the tests that have not ended.
-        lastWords: "SIGINT",
-      });
-    const line = /(\d+) passed(?: \(\d+ steps?\))? \| (\d+) failed(?: \(\d+ steps?\))?(?: \| (\d+) ignored)?/g;
-    const counts = (output) => [...output.matchAll(line)].at(-1) ?? null;
-    let r = await once();
-    let reason;
-    if (counts(r.output) === null && crashed(r)) {
-      reason = "Deno crashed (nghttp2, or SIGSEGV) and was run again";
-      r = await once();
-    }
-    const m = counts(r.output);
-    const failed = m ? Number(m[2]) : 1;
-    return {
-      passed: Number(m?.[1] ?? 0),
-      failed: r.status === 0 ? failed : Math.max(1, failed),
-      skipped: Number(m?.[3] ?? 0),
-      output: r.output,
-      ...(reason !== undefined && { reason }),
-    };
-  };
-  /** In several processes, each with files of its own that take about the same time: in one process they would run one after the other. */
-  const denoTestsBeside = async (files) => {
-    const parts = Array.from({ length: JOBS }, () => ({ seconds: 0, files: [] }));
-    for (const file of files) {
-      const part = parts.sort((a, b) => a.seconds - b.seconds)[0];
-      part.files.push(file);
-      part.seconds += Math.max(1, takes(file));
-    }
-    const results = await Promise.all(parts.map((part) => denoTests(part.files)));
-    const sum = (what) => results.reduce((n, result) => n + result[what], 0);
-    const reason = results.find((result) => result.reason !== undefined)?.reason;
-    const told = results.filter(({ failed }) => failed > 0);
-    return {
-      passed: sum("passed"),
-      failed: sum("failed"),
-      skipped: sum("skipped"),
-      output: (told.length > 0 ? told : results).map(({ output }) => output).join("\n"),
-      ...(reason !== undefined && { reason }),
-    };
-  };
+  const inDeno = { runInTime, deno: denoItself, patience };
 
   /** A tool that ends with a line of counts. */
   const counted = async (...argv) => {
@@ -131,7 +81,7 @@ export function suitesOf(runInTime, isQuick) {
     generated: () => command(process.execPath, ["tools/check_generated.mjs"]),
     build: () => command(process.execPath, ["tools/build_dist.mjs"]),
     node: () => nodeTests(dist(isQuick ? plain.filter(isShort) : plain), { env: { TEST_NAME: "node", FORCE_COLOR: "0" } }),
-    deno: () => (hasDeno ? denoTestsBeside(forDeno([...inBrowser, ...plain])) : skip(noDeno)),
+    deno: () => (hasDeno ? denoBeside(inDeno, forDeno([...inBrowser, ...plain]), JOBS) : skip(noDeno)),
     chromium: () => bundled("tools/test_browser.mjs", "--browser=chromium"),
     firefox: () => bundled("tools/test_browser.mjs", "--browser=firefox"),
     "cross-engine": () => bundled("tools/soak/cross_engine.mjs"),
@@ -166,10 +116,9 @@ export function suitesOf(runInTime, isQuick) {
       if (!temporal) return skip(noTemporal);
       if (!hasDeno) return skip(noDeno);
       const absent = await ensureOfficial();
-      return {
-        ...await denoTests(forDeno(interop), { env: { TEMPORAL_CLI: temporal }, jobs: INTEROP_JOBS }),
-        ...(absent !== undefined && { reason: absent }),
-      };
+      const result = await denoTogether(inDeno, forDeno(interop), { env: { TEMPORAL_CLI: temporal }, jobs: INTEROP_JOBS });
+      const reason = [result.reason, absent].filter((text) => text !== undefined).join("; ");
+      return { ...result, ...(reason !== "" && { reason }) };
     },
   };
 }

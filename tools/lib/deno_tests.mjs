@@ -1,0 +1,92 @@
+// Runs test files in Deno, in groups that each have a process and a time of their own. Deno 2.9.5 may end its whole process in nghttp2 when
+// the other side of a connection says goodbye (docs/dev/decisions/044-goaway-in-deno.md), by an assertion or in freed memory, and once in
+// many runs a process never ends. A group that crashes or never ends is run once more, and the suite's line says which test it was at: a
+// defect of ours that comes every time fails the second time, too.
+import { takes } from "./test_files.mjs";
+
+/** Seconds of a group, as its files tell them; and files, since each has its own loading. */
+const GROUP = { seconds: 45, files: 30 };
+/** After which a group is given up: many times what it takes. */
+const GROUP_MINUTES = 4;
+
+const ASSERTION = /nghttp2\S*: int find_stream_on_goaway_func.*Assertion/;
+const COUNTS = /(\d+) passed(?: \(\d+ steps?\))? \| (\d+) failed(?: \(\d+ steps?\))?(?: \| (\d+) ignored)?/g;
+const GIVEN_UP = /^\(not ended after (\d+) s, and given up\)$/m;
+
+/** What became of one process: its counts, or why it has none. */
+function judged(r) {
+  const counts = [...r.output.matchAll(COUNTS)].at(-1);
+  const late = GIVEN_UP.exec(r.output);
+  if (late !== null) {
+    const pending = [...r.output.matchAll(/^(.+) => (\S+\.test\.ts):\d+:\d+$/gm)].map(([, name, file]) => `${file}: ${name}`);
+    return { lost: `did not end within ${late[1]} s${pending.length > 0 ? ` (at ${pending.join(", ")})` : ""}` };
+  }
+  if (counts === undefined && (ASSERTION.test(r.output) || r.signal === "SIGSEGV")) {
+    return { lost: "crashed (nghttp2, or SIGSEGV)" };
+  }
+  return { counts };
+}
+
+/** Runs one process; `minutes` limits it below what the suite has left. */
+async function runGroup({ runInTime, deno, patience }, files, { env = {}, jobs = 1, minutes } = {}) {
+  const once = () =>
+    runInTime(deno, ["test", "-A", "--no-check", "--quiet", ...(jobs > 1 ? ["--parallel"] : []), ...files], {
+      env: { NO_COLOR: "1", DENO_JOBS: String(jobs), ...env },
+      // It names the tests that have not ended.
+      lastWords: "SIGINT",
+      ...(minutes !== undefined && { mostMs: minutes * patience }),
+    });
+  let r = await once(), { counts, lost } = judged(r);
+  let reason;
+  if (lost !== undefined) {
+    reason = `Deno ${lost}; run again`;
+    r = await once();
+    ({ counts, lost } = judged(r));
+    if (lost !== undefined) reason = `Deno ${lost}, twice`;
+  }
+  const failed = counts ? Number(counts[2]) : 1;
+  return {
+    passed: Number(counts?.[1] ?? 0),
+    failed: r.status === 0 ? failed : Math.max(1, failed),
+    skipped: Number(counts?.[3] ?? 0),
+    output: r.output,
+    reasons: reason === undefined ? [] : [reason],
+  };
+}
+
+const sum = (results) => {
+  const of = (what) => results.reduce((n, result) => n + result[what], 0);
+  const told = results.filter(({ failed }) => failed > 0);
+  const reasons = results.flatMap((result) => result.reasons);
+  return {
+    passed: of("passed"),
+    failed: of("failed"),
+    skipped: of("skipped"),
+    output: (told.length > 0 ? told : results).map(({ output }) => output).join("\n"),
+    ...(reasons.length > 0 && { reason: reasons.join("; ") }),
+  };
+};
+
+/** All files in one process, `jobs` at a time: for files that wait most of the time. `how` is { runInTime, deno, patience }. */
+export const denoTogether = async (how, files, options) => sum([await runGroup(how, files, options)]);
+
+/** In `lanes` rows of groups beside each other; the longest files first, so that no row is alone at the end for long. */
+export async function denoBeside(how, files, lanes) {
+  const groups = [];
+  for (const file of files) {
+    const seconds = Math.max(1, takes(file));
+    const room = (group) => group.files.length < GROUP.files && group.seconds + seconds <= GROUP.seconds;
+    const group = groups.find(room) ?? groups[groups.push({ seconds: 0, files: [] }) - 1];
+    group.seconds += seconds;
+    group.files.push(file);
+  }
+  groups.sort((a, b) => b.seconds - a.seconds);
+  const results = [];
+  const lane = async () => {
+    for (let next = groups.shift(); next !== undefined; next = groups.shift()) {
+      results.push(await runGroup(how, next.files, { minutes: GROUP_MINUTES }));
+    }
+  };
+  await Promise.all(Array.from({ length: lanes }, lane));
+  return sum(results);
+}

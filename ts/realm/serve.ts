@@ -46,6 +46,11 @@ export interface ServeOptions {
   readonly payloadConverter?: PayloadConverter;
   /** @internal The core, where the host cannot post a compiled one: into an opaque origin. */
   readonly core?: Promise<WebAssembly.Module>;
+  /**
+   * @internal Work with the core until the host's first message is there, which `isAwaited` says: what it runs is compiled by then. It must
+   * look between any two short pieces of it. Only with `core`.
+   */
+  readonly rehearse?: (core: WorkerCore, isAwaited: () => boolean) => Promise<void>;
 }
 
 interface Served extends ServeOptions {
@@ -56,7 +61,14 @@ interface Served extends ServeOptions {
 export function serveRealm(workflows?: ServedWorkflows, options: ServeOptions = {}): void {
   const port = hostPort();
   let realm: RealmInside | undefined;
+  let isAwaited = false;
+  // What fails in it fails again, with a name, when the realm is started.
+  const rehearsed = options.rehearse === undefined
+    ? undefined
+    : options.core?.then((core) => options.rehearse!(loadWorkerCoreSync(core), () => isAwaited)).catch(() => {});
   const start = async (init: InitMessage) => {
+    isAwaited = true;
+    await rehearsed;
     try {
       realm = await RealmInside.start(port, init, { workflows, ...options });
       const { workflowTypes, takesAnyType, versioningBehaviors } = realm;

@@ -5,6 +5,9 @@ import { editSize, editText } from "../src/code/edits.ts";
 import { drawnLines, LINE, scrollTo } from "../src/code/line_window.ts";
 import { withImport, withPatch, withPatchId } from "../src/code/repairing.ts";
 import { TokenizedFile } from "../src/code/tokens.ts";
+import { makeRun } from "../src/app/state.ts";
+import { codeSet, withText } from "../src/realm/code_set.ts";
+import { type Replay, replayOnChange } from "../src/realm/replaying.ts";
 
 const lines = (...all: string[]) => all.join("\n");
 
@@ -56,4 +59,30 @@ test("of a long file the lines in sight are drawn, and scrolling goes only where
   expect(scrollTo(5010, 5000 * LINE, 40 * LINE)).toBeUndefined();
   expect(scrollTo(1, 5000 * LINE, 40 * LINE)).toBe(0);
   expect(scrollTo(6000, 0, 30 * LINE)).toBe(5999 * LINE - 10 * LINE);
+});
+
+test("of an edit it is told whether it replays before its lines are known, and of the newest edit only", async () => {
+  const run = makeRun("tally", "tally.json", new Uint8Array(), {} as Parameters<typeof makeRun>[3]);
+  const asked: { tell: Parameters<Replay>[2]; done(session: object): void }[] = [];
+  const end = replayOnChange(
+    run,
+    (_, __, tell) => new Promise((done) => asked.push({ tell, done: (session) => done(session as never) })),
+  );
+  const code = codeSet({ entry: "a.ts", files: [{ path: "a.ts", text: "1" }], origin: "sample" });
+  run.code.value = code;
+  expect(asked[0]!.tell, "what is opened waits for its lines").toBeUndefined();
+  asked[0]!.done({});
+  await expect.poll(() => run.verdict.value.state).toBe("replays");
+  run.code.value = withText(code, "a.ts", "2");
+  asked[1]!.tell!("diverges");
+  expect(run.verdict.value).toMatchObject({ state: "replaying", said: "diverges", before: { state: "replays" } });
+  run.code.value = withText(code, "a.ts", "3");
+  asked[1]!.tell!("replays");
+  asked[1]!.done({});
+  expect(run.verdict.value).not.toHaveProperty("said");
+  asked[2]!.tell!("replays");
+  expect(run.verdict.value).toMatchObject({ state: "replaying", said: "replays" });
+  asked[2]!.done({ problem: { isDivergence: true } });
+  await expect.poll(() => run.verdict.value.state).toBe("diverges");
+  end();
 });

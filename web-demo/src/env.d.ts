@@ -15,6 +15,11 @@ declare module "virtual:sandbox" {
   /** Of sandbox.html, with the version of what is in it. */
   export const frameUrl: string;
 }
+// The samples that a spare worker replays, as bytes in base64 (tools/sandbox.mjs).
+declare module "virtual:rehearsal" {
+  const histories: readonly string[];
+  export default histories;
+}
 interface ImportMeta {
   readonly env: { readonly PROD: boolean };
 }

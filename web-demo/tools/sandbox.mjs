@@ -2,12 +2,29 @@
 // because nothing can be imported into an opaque origin; sandbox.html is written beside the page, with its own policy and the frame's script
 // in it, allowed by its hash.
 import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { build } from "vite";
 import { frameCsp } from "../csp.mjs";
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 const ID = "virtual:sandbox";
+/** The samples that a spare worker replays while it waits, as bytes of temporal.api.history.v1.History in base64. */
+const REHEARSAL = "virtual:rehearsal";
+const REHEARSED = ["counter", "shopping_cart", "inventory", "batch_process", "event_collector", "onboarding", "order_processing"];
+
+const rehearsal = {
+  name: "rehearsal",
+  resolveId: (id) => id === REHEARSAL ? `\0${REHEARSAL}` : undefined,
+  async load(id) {
+    if (id !== `\0${REHEARSAL}`) return undefined;
+    const { readHistoryFile } = await import("../../dist/ts/debug/history_file.js");
+    const bytes = await Promise.all(
+      REHEARSED.map(async (name) => (await readHistoryFile(readFileSync(here(`../samples/${name}.json`)))).bytes),
+    );
+    return `export default ${JSON.stringify(bytes.map((each) => Buffer.from(each).toString("base64")))};`;
+  },
+};
 
 /** One script from an entry and all that it imports. */
 async function script(entry) {
@@ -17,6 +34,9 @@ async function script(entry) {
       logLevel: "error",
       root: here(".."),
       // A script has no import.meta: its frames in stack traces have the address of the blob.
+      // The samples' code is of the same modules as the realm.
+      resolve: { alias: { "temporalex/workflow": here("../../ts/workflow/mod.ts") } },
+      plugins: [rehearsal],
       define: { "import.meta.url": "self.location.href" },
       build: {
         write: false,

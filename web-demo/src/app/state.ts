@@ -5,11 +5,14 @@ import type { DebugSession, SessionProblem, SessionView } from "temporalex/debug
 import type { CodeSet } from "../realm/code_set.ts";
 import type { RunItem, RunModel } from "./run_model.ts";
 
-/** What a replay of the run against its code said. While a new replay runs, `before` has what the last one said. */
+/**
+ * What a replay of the run against its code said. While a new replay runs, `before` has what the last one said; once it is known whether
+ * the new code replays, `said` has that, and what is shown of lines and values is still of the code before.
+ */
 export type Verdict =
   | { readonly state: "none" }
   | { readonly state: "waiting for permission" }
-  | { readonly state: "replaying"; readonly before?: Verdict }
+  | { readonly state: "replaying"; readonly before?: Verdict; readonly said?: FirstVerdict }
   | { readonly state: "replays"; readonly tookMs: number }
   | { readonly state: "diverges" | "fails"; readonly problem: SessionProblem }
   /** The code could not be run at all: no such workflow in it, a module that throws. */
@@ -21,6 +24,9 @@ export type Verdict =
     readonly message: string;
     readonly before?: Verdict;
   };
+
+/** What the replay without lines and values says, which is over first. */
+export type FirstVerdict = "replays" | "diverges";
 
 /** One opened history, with what was found out about it. */
 export interface OpenRun {

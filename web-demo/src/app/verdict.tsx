@@ -11,6 +11,8 @@ interface Said {
   readonly at?: number;
 }
 
+const REPLAYS: Said = { look: "ok", glyph: "replays", text: "Replays", more: "to the end" };
+
 function said(verdict: Verdict): Said {
   switch (verdict.state) {
     case "none":
@@ -18,9 +20,12 @@ function said(verdict: Verdict): Said {
     case "waiting for permission":
       return { look: "plain", text: "Not run yet" };
     case "replaying":
+      if (verdict.said === "replays") return REPLAYS;
+      // Where it does comes with the lines.
+      if (verdict.said === "diverges") return { look: "bad", glyph: "difference", text: "Diverges" };
       return verdict.before === undefined ? { look: "plain", text: "Replaying" } : said(verdict.before);
     case "replays":
-      return { look: "ok", glyph: "replays", text: "Replays", more: "to the end" };
+      return REPLAYS;
     case "diverges":
     case "fails":
       return {
@@ -47,7 +52,7 @@ export function VerdictChip({ run }: { run: OpenRun }): JSX.Element {
       <span class="cut">
         {text} {more !== undefined && <small>{more}</small>}
       </span>
-      {verdict.state === "replaying" && <span class="working" role="img" aria-label="replaying" />}
+      {verdict.state === "replaying" && verdict.said === undefined && <span class="working" role="img" aria-label="replaying" />}
     </>
   );
   const title = more === undefined ? text : `${text} ${more}`;

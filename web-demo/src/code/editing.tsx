@@ -9,8 +9,8 @@ import type { EditorHandle } from "./editor.ts";
 
 export const editing: Signal<boolean> = signal(false);
 
-/** So long after the last key the text is handed on; the replay settles 100 ms more. */
-export const REST_MS = 50;
+/** A key after a pause is handed on at once; of keys that come one after the other the last one, so long after it. Milliseconds. */
+const PAUSE_MS = 300, REST_MS = 80;
 
 interface Props {
   readonly run: OpenRun;
@@ -32,6 +32,7 @@ export function LazyEditor({ run, path, line, red }: Props): JSX.Element {
   useEffect(() => {
     let isGone = false;
     let rest: ReturnType<typeof setTimeout> | undefined;
+    let lastKey = -PAUSE_MS;
     const put = () => {
       rest = undefined;
       if (editor.current === undefined) return;
@@ -46,7 +47,9 @@ export function LazyEditor({ run, path, line, red }: Props): JSX.Element {
         line,
         onChange: () => {
           clearTimeout(rest);
-          rest = setTimeout(put, REST_MS);
+          const now = performance.now();
+          rest = setTimeout(put, now - lastKey < PAUSE_MS ? REST_MS : 0);
+          lastKey = now;
         },
         onLeave: () => (editing.value = false),
       });

@@ -37,6 +37,8 @@ export class PageRealms {
   readonly #loader = new CodeLoader();
   #frame: Promise<SandboxFrame> | undefined;
   #spare: WebWorker | undefined;
+  /** The code set that was opened last: one that is opened again is being edited. */
+  #last = "";
   #current: { dispose(): void } | undefined;
   #disposed = false;
 
@@ -63,7 +65,8 @@ export class PageRealms {
     });
     stop.then(() => void starting.then((realm) => realm.dispose(), () => {}));
     const realm = await stop.race(starting);
-    this.#spareFor(frame);
+    this.#spareFor(frame, this.#last === code.id);
+    this.#last = code.id;
     return new SandboxedRealm(realm, loaded, stop);
   }
 
@@ -100,8 +103,8 @@ export class PageRealms {
     return spare ?? frame.worker();
   }
 
-  #spareFor(frame: SandboxFrame): void {
-    if (this.#spare === undefined && !this.#disposed && !frame.removed) this.#spare = frame.worker();
+  #spareFor(frame: SandboxFrame, isEdited: boolean): void {
+    if (this.#spare === undefined && !this.#disposed && !frame.removed) this.#spare = frame.worker(isEdited);
   }
 }
 

@@ -1,5 +1,6 @@
 // Replays open runs against the code beside them. Each run keeps its frame while it is open, so the next text has its verdict fast.
 import { type DebugSession, openSession, type PreparedHistory, prepareHistory } from "temporalex/debug";
+import type { FirstVerdict } from "../app/state.ts";
 import type { CodeSet } from "./code_set.ts";
 import { CodeLoader } from "./load_code.ts";
 import { PageRealms } from "./page_realm.ts";
@@ -19,11 +20,24 @@ export interface Replayed {
   readonly bytes: Uint8Array;
 }
 
-/** Replays a run against code that may run. Rejects where the code cannot be loaded, and with a StoppedError once it is stopped. */
-export async function replayCode({ key, bytes }: Replayed, code: CodeSet): Promise<DebugSession> {
+/**
+ * Replays a run against code that may run. Rejects where the code cannot be loaded, and with a StoppedError once it is stopped. With `tell`
+ * it is replayed twice: first without lines, values and call sites, which is several times faster and says whether the code replays. (That
+ * it fails is not told early: the second replay knows whether it is a divergence after all.)
+ */
+export async function replayCode(
+  { key, bytes }: Replayed,
+  code: CodeSet,
+  tell?: (said: FirstVerdict) => void,
+): Promise<DebugSession> {
   let own = kept.get(key);
   if (own === undefined) kept.set(key, own = { realms: new PageRealms(), history: prepareHistory(bytes) });
   const [history, realm] = await Promise.all([own.history, own.realms.open(code)]);
+  const { workflowId, workflowType } = history.file;
+  if (tell !== undefined && (realm.takesAnyType === true || realm.workflowTypes.includes(workflowType))) {
+    const { verdict } = await realm.replay(workflowId, history.bytes, { callSites: "never", explain: false });
+    if (verdict !== "failed") tell(verdict === "ok" ? "replays" : "diverges");
+  }
   return await openSession(history, { realm });
 }
 

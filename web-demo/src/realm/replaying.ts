@@ -1,12 +1,15 @@
 // Replays a run whenever its code changes and may run, and says what came of it. The last session stays in sight until the next one is there.
 import { effect } from "@preact/signals";
 import type { DebugSession } from "temporalex/debug";
-import type { OpenRun, Verdict } from "../app/state.ts";
+import type { FirstVerdict, OpenRun, Verdict } from "../app/state.ts";
 import type { CodeSet } from "./code_set.ts";
 import { mayRun } from "./permission.ts";
 
-/** Replays the run against the code. Rejects where the code cannot be run at all. */
-export type Replay = (run: OpenRun, code: CodeSet) => Promise<DebugSession>;
+/**
+ * Replays the run against the code. Rejects where the code cannot be run at all. `tell` is for an edit: it is called as soon as it is known
+ * whether the code replays, which is sooner than what each of its lines did.
+ */
+export type Replay = (run: OpenRun, code: CodeSet, tell?: (said: FirstVerdict) => void) => Promise<DebugSession>;
 
 /** What a load error tells; by its shape, because the loader comes with the first replay. */
 interface LoadError extends Error {
@@ -18,19 +21,19 @@ interface LoadError extends Error {
   }[];
 }
 
-/** Typing settles for so long before the code is replayed. */
-const SETTLE_MS = 100;
-
 /** Watches the code of a run. Returns what ends the watch. */
 export function replayOnChange(run: OpenRun, replay: Replay): () => void {
   let asked = 0;
   let last: CodeSet | undefined;
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const start = async (code: CodeSet, mine: number) => {
+  const start = async (code: CodeSet, mine: number, isEdit: boolean) => {
     const began = performance.now();
     let verdict: Verdict;
+    const tell = (said: FirstVerdict) => {
+      const now = run.verdict.peek();
+      if (mine === asked && now.state === "replaying") run.verdict.value = { ...now, said };
+    };
     try {
-      const session = await replay(run, code);
+      const session = await replay(run, code, isEdit ? tell : undefined);
       if (mine !== asked) return;
       run.session.value = session;
       const { problem } = session;
@@ -47,7 +50,6 @@ export function replayOnChange(run: OpenRun, replay: Replay): () => void {
     const code = run.code.value;
     const may = code !== undefined && mayRun(code);
     const mine = ++asked;
-    clearTimeout(timer);
     const before = run.verdict.peek();
     const isEdit = code !== undefined && last?.id === code.id;
     last = code;
@@ -56,9 +58,7 @@ export function replayOnChange(run: OpenRun, replay: Replay): () => void {
       return;
     }
     run.verdict.value = { state: "replaying", ...(isEdit && before.state !== "none" ? { before: settled(before) } : {}) };
-    // A save of a file is no key of many.
-    if (isEdit && code.origin !== "command line") timer = setTimeout(() => void start(code, mine), SETTLE_MS);
-    else void start(code, mine);
+    void start(code, mine, isEdit);
   });
 }
 

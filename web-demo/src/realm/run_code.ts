@@ -16,9 +16,9 @@ export function putCode(run: OpenRun, code: CodeSet): void {
   run.code.value = code;
   if (watched.has(run)) return;
   watched.add(run);
-  const end = replayOnChange(run, async (_, current) => {
+  const end = replayOnChange(run, async (_, current, tell) => {
     const { replayCode } = await import("./replay_code.ts");
-    return await replayCode(run, current);
+    return await replayCode(run, current, tell);
   });
   // The run of the first screen is shown without being in the list.
   let wasOpen = false;

@@ -73,8 +73,8 @@ export class SandboxFrame {
     return this.#removed;
   }
 
-  /** A new worker with the realm's script, which compiles the core at once. */
-  worker(): WebWorker {
+  /** A new worker with the realm's script, which compiles the core at once. A spare one prepares itself further. */
+  worker(isSpare = false): WebWorker {
     if (this.#removed) throw new Error("the frame for workflow code was removed");
     const id = this.#nextId++;
     const { port1, port2 } = new MessageChannel();
@@ -98,7 +98,7 @@ export class SandboxFrame {
     };
     port1.onmessageerror = (event) => worker.onmessageerror?.(event);
     this.#workers.set(id, { port: port1, worker });
-    this.#post({ t: "worker", id }, [port2]);
+    this.#post({ t: "worker", id, isSpare }, [port2]);
     return worker;
   }
 

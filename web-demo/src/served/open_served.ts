@@ -62,9 +62,9 @@ async function history(index: number): Promise<Uint8Array> {
 /** Replays the run at each version of the code; a refusal is the verdict until the code loads again. */
 function watch(run: OpenRun): void {
   const ends = [
-    replayOnChange(run, async (it, code) => {
+    replayOnChange(run, async (it, code, tell) => {
       const { replayCode } = await import("../realm/replay_code.ts");
-      return await replayCode(it, servedCode.runnable(code));
+      return await replayCode(it, servedCode.runnable(code), tell);
     }),
     effect(() => {
       const now = refused.value;

@@ -12,8 +12,8 @@ export interface FrameStart {
 }
 
 export type ToFrame =
-  /** A new worker; its port comes with the message. */
-  | { readonly t: "worker"; readonly id: number }
+  /** A new worker; its port comes with the message. `isSpare`: it has time until its code comes. */
+  | { readonly t: "worker"; readonly id: number; readonly isSpare: boolean }
   | { readonly t: "end"; readonly id: number };
 
 export type FromFrame =

@@ -15,6 +15,7 @@ import { routesOf } from "../../ts/cli/commands/debug/routes.ts";
 import { historiesOfFiles } from "../../ts/cli/commands/debug/served_histories.ts";
 import { type CodeVersion, ServedCode } from "../../ts/cli/commands/debug/served_code.ts";
 import { Verdicts } from "../../ts/cli/commands/debug/verdicts.ts";
+import { WatchedHistories } from "../../ts/cli/commands/debug/watched_histories.ts";
 import type { ReplayLine } from "../../ts/cli/commands/replay/line.ts";
 import { silentLogger } from "../../ts/client/mod.ts";
 import { debug } from "../../ts/cli/commands/debug/command.ts";
@@ -393,6 +394,53 @@ test("a line with the address, one per new verdict, one per refusal; Ctrl-C ends
     } finally {
       started.stop();
       await started.ended;
+    }
+  });
+});
+
+test("a history whose file is written again is read and replayed again", async () => {
+  await inFolder(async (cwd) => {
+    project(cwd);
+    const started = start(["onboarding.json", "--workflows", "src/workflow.ts", "--json"], cwd, PAGE);
+    try {
+      const { url } = await poll("the address", () => started.lines()[0]);
+      const verdict = (events: number) => started.lines().find((line) => line.event === "verdict" && line.events === events);
+      await poll("the first verdict", () => verdict(17));
+      const { length } = (await send(`${url}data/history/0`)).text;
+      const { events } = JSON.parse(readFileSync(HISTORY, "utf8")) as { events: unknown[] };
+      writeFileSync(join(cwd, "onboarding.json"), JSON.stringify({ events: events.slice(0, 11) }));
+      const next = await poll("the verdict on the next export", () => verdict(11));
+      assert.deepEqual([next.verdict, next.version], ["ok", 1]);
+      assert.ok((await send(`${url}data/history/0`)).text.length < length);
+    } finally {
+      started.stop();
+      await started.ended;
+    }
+  });
+});
+
+test("of files that are written again what changed is read; what cannot be read is told once it stays so, and changes nothing", async () => {
+  await inFolder(async (cwd) => {
+    const { events } = JSON.parse(readFileSync(HISTORY, "utf8")) as { events: unknown[] };
+    const lines = (...counts: number[]) => counts.map((n) => JSON.stringify({ events: events.slice(0, n) })).join("\n");
+    mkdirSync(join(cwd, "all"));
+    writeFileSync(join(cwd, "all/two.jsonl"), lines(4, 5));
+    const { histories, stamps } = await historiesOfFiles(["all"], cwd, undefined);
+    const seen: string[] = [];
+    const files = new WatchedHistories(histories, {
+      changed: (index, { file }) => seen.push(`${index}: ${file.events}`),
+      broken: ({ name }) => seen.push(name),
+    }, { cwd, codec: undefined, stamps, patienceMs: 1 });
+    try {
+      writeFileSync(join(cwd, "all/two.jsonl"), lines(4, 11));
+      await poll("the second line", () => seen[0]);
+      writeFileSync(join(cwd, "all/two.jsonl"), "{");
+      await poll("that it cannot be read", () => seen[1]);
+      writeFileSync(join(cwd, "all/two.jsonl"), lines(10, 11));
+      await poll("the first line", () => seen[2]);
+      assert.deepEqual(seen, ["1: 11", histories[0]!.name, "0: 10"]);
+    } finally {
+      files.close();
     }
   });
 });

@@ -56,6 +56,10 @@ test("a file is saved: the page has the new verdict, and so has the terminal; Ct
   await expect(page.locator("body")).not.toContainText("workflow.ts:1");
   await page.reload();
   await expect(verdict).toHaveText(/Replays/);
+  // A new export over the old one.
+  place.write("onboarding.json", sample("onboarding").replaceAll("sendWelcome", "sendLetter"));
+  await expect(verdict).toHaveText(/Diverges/);
+  await expect(page.locator("body")).toContainText("sendLetter");
   expect(await command.end()).toBe(0);
   expect(command.lines.at(-1)).toEqual({ event: "stopped" });
   await expect(page.locator("body")).toContainText("temporalex debug has ended");
@@ -92,4 +96,7 @@ test("without code the page shows what the history tells", async ({ place, visit
   const { page } = await visit(url);
   await expect(page.locator("#verdict")).toHaveText(/No code/);
   await expect(page.locator("#position")).toHaveText(/of 17/);
+  const { events } = JSON.parse(sample("onboarding")) as { events: unknown[] };
+  place.write("onboarding.json", JSON.stringify({ events: events.slice(0, 11) }));
+  await expect(page.locator("#position")).toHaveText(/of 11/);
 });

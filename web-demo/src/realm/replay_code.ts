@@ -7,6 +7,8 @@ import { PageRealms } from "./page_realm.ts";
 
 interface Kept {
   readonly realms: PageRealms;
+  /** Of the history that was read. */
+  readonly bytes: Uint8Array;
   /** Read once for all texts of the code. */
   readonly history: Promise<PreparedHistory>;
 }
@@ -31,7 +33,10 @@ export async function replayCode(
   tell?: (said: FirstVerdict) => void,
 ): Promise<DebugSession> {
   let own = kept.get(key);
-  if (own === undefined) kept.set(key, own = { realms: new PageRealms(), history: prepareHistory(bytes) });
+  // A run that goes on, or whose file was written again, has another history under the same key.
+  if (own?.bytes !== bytes) {
+    kept.set(key, own = { realms: own?.realms ?? new PageRealms(), bytes, history: prepareHistory(bytes) });
+  }
   const [history, realm] = await Promise.all([own.history, own.realms.open(code)]);
   const { workflowId, workflowType } = history.file;
   if (tell !== undefined && (realm.takesAnyType === true || realm.workflowTypes.includes(workflowType))) {

@@ -124,6 +124,7 @@ function listen(): void {
     tell(message);
     refused.value = message;
   });
+  on<{ readonly index: number }>("changed", ({ index }) => void changed(index));
   on<{ readonly index: number; readonly events: number }>("grown", ({ index, events }) => void grown(index, events));
 }
 
@@ -136,9 +137,28 @@ async function grown(index: number, events: number): Promise<void> {
   if (model.lines.length <= before.model.lines.length) return;
   // Closed by hand: it stays closed.
   if (!openRuns.value.includes(before)) return;
+  replace(index, before, { ...before, bytes, model });
+}
+
+/** The file of a history was written again: what it holds now takes the place of what it held, and is replayed from the start. */
+async function changed(index: number): Promise<void> {
+  const known = runs[index];
+  if (known === undefined) return;
+  const bytes = await history(index);
+  const model = await readRun(bytes);
+  const before = runs[index]!;
+  // The server's last word comes again with each start of the feed.
+  if (same(bytes, before.bytes) || !openRuns.value.includes(before)) return;
+  const next = makeRun(before.key, before.name, bytes, model);
+  next.code.value = before.code.peek();
+  replace(index, before, next);
+}
+
+const same = (a: Uint8Array, b: Uint8Array): boolean => a.length === b.length && a.every((byte, i) => byte === b[i]);
+
+function replace(index: number, before: OpenRun, next: OpenRun): void {
   watches.get(before)?.();
   watches.delete(before);
-  const next: OpenRun = { ...before, bytes, model };
   runs[index] = next;
   replaceRun(before, next);
   watch(next);

@@ -6,7 +6,7 @@ export const debug = command({
   description:
     `Serves the debugger's page on the loopback until Ctrl-C: exported histories (files and folders, in every shape that \`temporalex replay\` takes), or one run of a store or a cluster with -w.
 With --workflows the histories are replayed against that code, and again whenever one of its files is saved; the page shows the new verdict at once, and a line that is clicked opens in your editor (VISUAL, EDITOR, or the one that is installed). Without it the page shows what the histories alone tell.
-A run that is open is followed: its new events come into the page.`,
+A file with a history that is written again, by a new export, is read again; a run of a store or a cluster that is open is followed: its new events come into the page.`,
   options,
   args: { name: "history", many: true, completes: "files", help: "Files with histories, and folders of such" },
   lines: true,

@@ -14,6 +14,8 @@ export interface DebugRoutes {
   refused(version: number, problems: readonly Problem[], message: string): void;
   /** A history has more events. */
   grown(index: number): void;
+  /** A history is another one now. */
+  changed(index: number): void;
   close(): void;
 }
 
@@ -66,6 +68,7 @@ export function routesOf(
       const { file, open } = histories[index]!;
       feed.send("grown", { index, events: file.events, open }, `grown ${index}`);
     },
+    changed: (index) => feed.send("changed", { index }, `changed ${index}`),
     close: () => feed.close(),
   };
 }

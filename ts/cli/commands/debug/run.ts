@@ -17,9 +17,13 @@ import { routesOf } from "./routes.ts";
 import { type CodeModules, ServedCode } from "./served_code.ts";
 import { followRun, historiesOfFiles, historyOfRun, MOST_HISTORIES, type ServedHistory } from "./served_histories.ts";
 import { Verdicts } from "./verdicts.ts";
+import { WatchedHistories } from "./watched_histories.ts";
 
-/** What may come in while the page is open. */
-type Follow = (grown: (history: ServedHistory) => void) => Promise<void>;
+/** What may come in while the page is open. Returns what ends it. */
+type Follow = (came: {
+  grown(index: number, history: ServedHistory): void;
+  changed(index: number, history: ServedHistory): void;
+}) => () => void;
 
 /** `page`: the files of the page, asked for once the command line is known to be right. */
 export async function debugCommand(call: DebugCall, page: () => PageFiles = pageFiles): Promise<number> {
@@ -36,7 +40,7 @@ export async function debugCommand(call: DebugCall, page: () => PageFiles = page
   if (workflowId === undefined) {
     if (runId !== undefined) throw new UsageError("--run-id needs --workflow-id");
     const { codec } = await importCodec(io.cwd, options.codec);
-    const { histories, broken, more } = await historiesOfFiles(args, io.cwd, codec);
+    const { histories, broken, more, stamps } = await historiesOfFiles(args, io.cwd, codec);
     for (const { found, error } of broken) {
       const line = brokenLine(found, error, 0);
       if (histories.length === 0) {
@@ -45,11 +49,28 @@ export async function debugCommand(call: DebugCall, page: () => PageFiles = page
       print.warn(`${found.file}${found.place === "" ? "" : ` (${found.place})`} is left out: ${line.error!.message}`);
     }
     if (more) print.warn(`only the first ${MOST_HISTORIES} histories are opened; name fewer`);
-    return await serve(call, page(), modules, histories, undefined);
+    const watchFiles: Follow = ({ changed }) => {
+      const files = new WatchedHistories(histories, {
+        changed(index, history) {
+          print.note(`${history.name} was written again: ${history.file.events} events`);
+          changed(index, history);
+        },
+        broken: ({ name }, error) =>
+          print.warn(`${name} was written again and cannot be read; what it was stays: ${error.message}`),
+      }, { cwd: io.cwd, codec, stamps });
+      return () => files.close();
+    };
+    return await serve(call, page(), modules, histories, watchFiles);
   }
   return await withService(call, async (connection) => {
     const { handle, history } = await historyOfRun(connection, workflowId, runId);
-    const follow: Follow | undefined = history.open ? (grown) => followRun(handle, history, grown, signal) : undefined;
+    const follow: Follow | undefined = history.open
+      ? ({ grown }) => {
+        followRun(handle, history, (now) => grown(0, now), signal)
+          .catch((error: Error) => print.warn(`the run is not followed any more: ${error.message}`));
+        return () => {};
+      }
+      : undefined;
     return await serve(call, page(), modules, [history], follow);
   });
 }
@@ -95,6 +116,7 @@ async function serve(
       tellRefused(call, version, problems, message);
     },
   });
+  let unfollow: (() => void) | undefined;
   const server = await startPageServer({
     port: options.port,
     page,
@@ -115,15 +137,17 @@ async function serve(
     const ended = new Promise<void>((resolve) =>
       signal.aborted ? resolve() : signal.addEventListener("abort", () => resolve(), { once: true })
     );
-    void follow?.((history) => {
-      histories[0] = history;
-      routes.grown(0);
+    const take = (tell: (index: number) => void) => (index: number, history: ServedHistory) => {
+      histories[index] = history;
+      tell(index);
       verdicts?.again(history);
-    }).catch((error: Error) => print.warn(`the run is not followed any more: ${error.message}`));
+    };
+    unfollow = follow?.({ grown: take(routes.grown), changed: take(routes.changed) });
     await ended;
     print.result({ event: "stopped" }, () => "stopped\n");
     return Exit.ok;
   } finally {
+    unfollow?.();
     code?.close();
     routes.close();
     await server.close();

@@ -1,4 +1,6 @@
-// The histories of a debug command: of files and folders, read once; or of one run of a service, followed while it is open.
+// The histories of a debug command: of files and folders (read again by watched_histories.ts); or of one run of a service, followed while it is open.
+import { statSync } from "node:fs";
+import { resolve } from "node:path";
 import { create } from "@bufbuild/protobuf";
 import type { CodecOptions } from "../../../codec/codec.ts";
 import { decodeHistory } from "../../../codec/message_codec.ts";
@@ -9,6 +11,7 @@ import { type History, HistorySchema } from "../../../api/generated/temporal/api
 import type { Connection, Handle } from "../../service/open_service.ts";
 import { fileSource } from "../replay/sources/files.ts";
 import type { Found } from "../replay/sources/source.ts";
+import { FileWatch } from "../worker/watch.ts";
 
 /** A history that the page has. */
 export interface ServedHistory {
@@ -32,24 +35,34 @@ export interface FilesRead {
   readonly broken: readonly { readonly found: Found; readonly error: unknown }[];
   /** There are more histories than `MOST_HISTORIES`. */
   readonly more: boolean;
+  /** Of the files of the histories, absolute paths: what they were like when they were read. */
+  readonly stamps: ReadonlyMap<string, string>;
 }
 
 /** Reads what the words of a command line name. Throws an InputError for a folder without histories. */
 export async function historiesOfFiles(words: readonly string[], cwd: string, codec: CodecOptions["codec"]): Promise<FilesRead> {
   const histories: ServedHistory[] = [];
   const broken: { found: Found; error: unknown }[] = [];
+  const isFile = (path: string) => statSync(path, { throwIfNoEntry: false })?.isFile() === true;
+  const stamps = FileWatch.stamps(words.map((word) => resolve(cwd, word)).filter(isFile));
   for await (const found of fileSource(words, cwd).histories()) {
-    if (histories.length === MOST_HISTORIES) return { histories, broken, more: true };
+    if (histories.length === MOST_HISTORIES) return { histories, broken, more: true, stamps };
+    const path = resolve(cwd, found.file);
+    if (!stamps.has(path)) stamps.set(path, FileWatch.stamps([path]).get(path)!);
     try {
-      const read = await found.read();
-      const file = codec === undefined ? read : { ...read, bytes: await decodeHistory(read.bytes, codec) };
-      const name = found.place === "" ? found.file : `${found.file}, ${found.place}`;
-      histories.push({ found, name, file, open: false });
+      histories.push(await readServed(found, codec));
     } catch (error) {
       broken.push({ found, error });
     }
   }
-  return { histories, broken, more: false };
+  return { histories, broken, more: false, stamps };
+}
+
+/** Reads one. Rejects where it holds no history, and where the codec fails. */
+export async function readServed(found: Found, codec: CodecOptions["codec"]): Promise<ServedHistory> {
+  const read = await found.read();
+  const file = codec === undefined ? read : { ...read, bytes: await decodeHistory(read.bytes, codec) };
+  return { found, name: found.place === "" ? found.file : `${found.file}, ${found.place}`, file, open: false };
 }
 
 /** A run's history as it is now. Rejects with what the service says, where there is no such run. */

@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { loadGraph } from "../../ts/realm/loader/graph.ts";
 import { EvaluableGraph, type Namespace } from "../../ts/realm/loader/evaluate.ts";
 import { mapSources } from "../../ts/realm/loader/source_host.ts";
+import { parseUnit } from "../../ts/realm/loader/parse_module.ts";
 import { loadSucrase } from "../../ts/realm/loader/strip.ts";
 import type { Files } from "./loader_support.ts";
 
@@ -91,4 +92,32 @@ test("state of a converter's modules is warned of where runs share it, not where
     }).warnings.map(({ name }) => name);
   assert.deepEqual(warningsOf(["converter"]), ["seen"]);
   assert.deepEqual(warningsOf(["main", "converter"]), []);
+});
+
+test("async generators are compiled however they are written, and what cannot be followed is refused", () => {
+  const compiled = (text: string, stripped = false) => {
+    const url = "file:///app/main.ts";
+    return parseUnit({ url, text, stripped, kind: "esm", foreign: false, restoreFrames: false }).compile("run");
+  };
+  for (
+    const text of [
+      "export async function* f() { yield 1; }",
+      "export async /* a ** b */ function // c\n* f() { yield 1; }",
+      "export const f = async function\n*() { yield 1; };",
+      "export const o = { async\t*m() { yield 1; } };",
+      "export class A { static async/**/*m() { yield 1; } }",
+    ]
+  ) {
+    const { code, problems } = compiled(text);
+    assert.deepEqual(problems, []);
+    assert.match(code, /\$tx\.g\(/, text);
+  }
+  const refused: [string, string][] = [
+    ["async () => { await /* a */ using x = null; }", "`await using`"],
+    ["async () => { for (await using x of y); }", "`await using`"],
+  ];
+  for (const [text, name] of refused) {
+    assert.deepEqual(compiled(`export const f = ${text};`, true).problems.map((each) => each.name), [name], text);
+  }
+  assert.doesNotMatch(compiled("export const f = async () => await 2 * 3;").code, /\$tx\.[a-z]+\(/);
 });

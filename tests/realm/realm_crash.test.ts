@@ -96,3 +96,27 @@ test("many runs leave the realm's memory flat", async () => {
     await h.realm.dispose();
   }
 });
+
+test("of replays in a row, the one that does not yield is blamed the first time", async () => {
+  const code = `${text}
+console.log("a realm starts");
+export const spin = workflow("Spin", () => { for (;;); });`;
+  const h = await harness({ workflows: "/app/main.ts", sources: { "/app/main.ts": code }, watchdogMs: 1500 });
+  try {
+    const calm = h.start("Calm", { args: [2] });
+    await calm.auto();
+    const spin = h.start("Spin").server;
+    spin.openTask();
+    const history = calm.server.history();
+    const verdicts = await Promise.all([history, spin.history(), history].map((each) => h.realm.replay("wf", each)));
+    assert.deepEqual(verdicts.map(({ verdict, error }) => `${verdict} ${error?.name}`), [
+      "ok undefined",
+      "failed RealmLostError",
+      "ok undefined",
+    ]);
+    // Without a culprit all are done again in a new realm, until the one that does not yield is the first.
+    assert.equal(h.logs.filter(({ message }) => message === "a realm starts").length, 2);
+  } finally {
+    await h.realm.dispose();
+  }
+});

@@ -64,7 +64,8 @@ export type FromRealm =
   /** A replay with `trace` turns to the workflow task that began with this event. */
   | { readonly t: "at"; readonly id: number; readonly eventId: number }
   | { readonly t: "outcome"; readonly id: number; readonly outcome: RealmOutcome; readonly cachedRuns: number }
-  | { readonly t: "verdict"; readonly id: number; readonly verdict: ReplayVerdict }
+  /** `next`: the replay that it turns to now; a message of its own would cost both threads more than most of the replay. */
+  | { readonly t: "verdict"; readonly id: number; readonly verdict: ReplayVerdict; readonly next?: number }
   | { readonly t: "error"; readonly id: number; readonly message: string }
   /** So many runs are in memory now, though no task has ended. */
   | { readonly t: "cached"; readonly runs: number }

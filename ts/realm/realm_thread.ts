@@ -222,6 +222,7 @@ export class RealmThread {
       case "error": {
         const job = this.#jobs.get(message.id);
         if (message.t === "outcome") this.cachedRuns = message.cachedRuns;
+        if (message.t === "verdict" && message.next !== undefined) this.#busy = { id: message.next, runId: undefined };
         this.#jobs.delete(message.id);
         this.lastUsed = this.#lastSign;
         if (this.#jobs.size === 0) {

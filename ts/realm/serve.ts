@@ -95,6 +95,8 @@ class RealmInside {
   readonly #alive: { start(): void; stop(): void };
   /** Ids of open tasks by run, and of replays under undefined; each list is taken in order. */
   readonly #open = new Map<string | undefined, number[]>();
+  /** The replay that the host knows the realm to be at. */
+  #turnedTo = 0;
   readonly #pages = new Map<number, { resolve(page: HistoryPage): void; reject(error: Error): void }>();
   /** Tasks that wait for local activities. */
   readonly #locals = new Map<number, (answer: LocalAnswer) => void>();
@@ -223,15 +225,32 @@ class RealmInside {
   async #replay({ id, workflowId, history, options }: Extract<ToRealm, { t: "replay" }>): Promise<void> {
     this.#begin(undefined, id);
     try {
-      const progress = options.trace === true ? (eventId: number) => this.#send({ t: "at", id, eventId }) : undefined;
-      const verdict = await this.#runner.replay(workflowId, history, options, progress);
-      const error = verdict.error === undefined ? {} : { error: { ...verdict.error, thrown: shown(verdict.error.thrown) } };
-      this.#send({ t: "verdict", id, verdict: { ...verdict, ...error } });
+      await this.#runner.replay(workflowId, history, options, {
+        ...(options.trace === true && { progress: (eventId: number) => this.#send({ t: "at", id, eventId }) }),
+        onTurn: () => {
+          if (this.#turnedTo !== id) this.#send({ t: "busy", id });
+          this.#turnedTo = id;
+        },
+        // Sent while no other can run: were it held back by code that does not yield, it would be that code's.
+        onVerdict: (verdict) => {
+          const error = verdict.error === undefined ? {} : { error: { ...verdict.error, thrown: shown(verdict.error.thrown) } };
+          const next = this.#nextReplay(id);
+          this.#send({ t: "verdict", id, verdict: { ...verdict, ...error }, ...(next !== undefined && { next }) });
+          if (next !== undefined) this.#turnedTo = next;
+        },
+      });
     } catch (e) {
       if (!this.#probe()) this.#send({ t: "error", id, message: messageOf(e) });
     } finally {
       this.#end(undefined, id);
     }
+  }
+
+  /** The replay that is certain to follow one. */
+  #nextReplay(id: number): number | undefined {
+    if (this.#open.size > 1) return undefined;
+    const ids = this.#open.get(undefined)!;
+    return ids[ids.indexOf(id) + 1];
   }
 
   #begin(runId: string | undefined, id: number): void {

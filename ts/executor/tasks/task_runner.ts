@@ -50,11 +50,17 @@ export interface TaskRunnerOptions {
   readonly onRecorder?: (identity: RunIdentity, recorder: Recorder) => void;
   /** How the host reports unhandled rejections; absent: they are the host's own business. */
   readonly rejections?: RejectionHost;
-  /**
-   * Called when the realm turns to a run's task: at its start and after each page of its history; undefined when it turns to a replay. A
-   * watchdog wants to know.
-   */
-  readonly onTurnTo?: (runId: string | undefined) => void;
+  /** Called when the realm turns to a run's task: at its start and after each page of its history. A watchdog wants to know. */
+  readonly onTurnTo?: (runId: string) => void;
+}
+
+/** Who waits for a replay is told of it while the realm is at it, and at nothing else. */
+export interface ReplayListener {
+  readonly progress?: ReplayProgress;
+  /** Its turn has come. */
+  onTurn?(): void;
+  /** It is over. */
+  onVerdict?(verdict: ReplayVerdict): void;
 }
 
 /** The core's code for a query about a state that the cached run has left behind. */
@@ -338,18 +344,20 @@ export class TaskRunner {
     workflowId: string,
     history: Uint8Array,
     options: ReplayOptions = {},
-    progress?: ReplayProgress,
+    told: ReplayListener = {},
   ): Promise<ReplayVerdict> {
     await this.#lock.acquire();
-    this.#options.onTurnTo?.(undefined);
+    told.onTurn?.();
     try {
-      return await replayHistory(
+      const verdict = await replayHistory(
         (identity, extra) => this.#setup(identity, { ...extra, quiet: true }),
         workflowId,
         history,
         options,
-        progress,
+        told.progress,
       );
+      told.onVerdict?.(verdict);
+      return verdict;
     } finally {
       this.#lock.release();
     }

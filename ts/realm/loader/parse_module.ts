@@ -73,6 +73,15 @@ function jsonUnit(source: ModuleSource): ModuleUnit {
   };
 }
 
+/**
+ * Where nothing of it is found, `rewriteModule` without frames changes and refuses nothing: an async generator, `await using`, `import()`.
+ * To parse the module once more would be a good part of what its start costs.
+ */
+const MAY_CHANGE = (() => {
+  const gap = String.raw`(?:\s|/\*(?:[^*]|\*(?!/))*\*/|//.*[\n\r\u2028\u2029])*`;
+  return new RegExp(String.raw`\basync${gap}(?:function\b${gap})?\*|\bawait${gap}using\b|\bimport\b`);
+})();
+
 /** What is evaluated for each run behaves as the official bundler compiles it, and follows scopes where the runtime does not. */
 function finished(source: ModuleSource, form: Form, compiled: CompiledModule): CompiledModule {
   if (form === "shared" || compiled.problems.length > 0) return compiled;
@@ -82,7 +91,7 @@ function finished(source: ModuleSource, form: Form, compiled: CompiledModule): C
   }
   // The official bundler compiles TypeScript, and takes JavaScript and packages as they are.
   const compileGenerators = IS_TS.test(source.url) && !source.foreign;
-  if (!source.restoreFrames && !(compileGenerators && /\basync\b/.test(compiled.code))) return compiled;
+  if (!source.restoreFrames && !(compileGenerators && MAY_CHANGE.test(compiled.code))) return compiled;
   try {
     return { ...compiled, code: rewriteModule(compiled.code, { compileGenerators, restoreFrames: source.restoreFrames }) };
   } catch (e) {

@@ -25,7 +25,6 @@ const EXCEPTIONS: { readonly [what: string]: string } = {
   "tests/interop/deploy.test.ts: workers": "one deployment in the order of its steps",
   "tests/interop/support/client_script.ts: clientScript": "a list of the steps of a script",
   "tests/metrics/worker.test.ts: an argument of test": "one scrape, compared line by line",
-  "tools/lib/suites.mjs: suitesOf": "a table of the suites",
 };
 
 const found = tooLarge(sourcesOf(["ts", "tests", "tools", "bench", "web-demo/src", "examples"]), LIMITS);

@@ -15,7 +15,6 @@ import { routesOf } from "../../ts/cli/commands/debug/routes.ts";
 import { historiesOfFiles } from "../../ts/cli/commands/debug/served_histories.ts";
 import { type CodeVersion, ServedCode } from "../../ts/cli/commands/debug/served_code.ts";
 import { Verdicts } from "../../ts/cli/commands/debug/verdicts.ts";
-import { WatchedHistories } from "../../ts/cli/commands/debug/watched_histories.ts";
 import type { ReplayLine } from "../../ts/cli/commands/replay/line.ts";
 import { silentLogger } from "../../ts/client/mod.ts";
 import { debug } from "../../ts/cli/commands/debug/command.ts";
@@ -415,32 +414,6 @@ test("a history whose file is written again is read and replayed again", async (
     } finally {
       started.stop();
       await started.ended;
-    }
-  });
-});
-
-test("of files that are written again what changed is read; what cannot be read is told once it stays so, and changes nothing", async () => {
-  await inFolder(async (cwd) => {
-    const { events } = JSON.parse(readFileSync(HISTORY, "utf8")) as { events: unknown[] };
-    const lines = (...counts: number[]) => counts.map((n) => JSON.stringify({ events: events.slice(0, n) })).join("\n");
-    mkdirSync(join(cwd, "all"));
-    writeFileSync(join(cwd, "all/two.jsonl"), lines(4, 5));
-    const { histories, stamps } = await historiesOfFiles(["all"], cwd, undefined);
-    const seen: string[] = [];
-    const files = new WatchedHistories(histories, {
-      changed: (index, { file }) => seen.push(`${index}: ${file.events}`),
-      broken: ({ name }) => seen.push(name),
-    }, { cwd, codec: undefined, stamps, patienceMs: 1 });
-    try {
-      writeFileSync(join(cwd, "all/two.jsonl"), lines(4, 11));
-      await poll("the second line", () => seen[0]);
-      writeFileSync(join(cwd, "all/two.jsonl"), "{");
-      await poll("that it cannot be read", () => seen[1]);
-      writeFileSync(join(cwd, "all/two.jsonl"), lines(10, 11));
-      await poll("the first line", () => seen[2]);
-      assert.deepEqual(seen, ["1: 11", histories[0]!.name, "0: 10"]);
-    } finally {
-      files.close();
     }
   });
 });

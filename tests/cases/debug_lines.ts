@@ -1,12 +1,15 @@
 // What a debug session knows of each line of the code: exact at every position, which means what a fresh replay of the history up to there
 // gives; with lines as the user wrote them, for programs of both kinds and for code that a tool has made.
-import { create, fromBinary, fromJson, type JsonValue, toBinary } from "@bufbuild/protobuf";
-import { type DebugSession, expressionOf, openSession } from "../../ts/debug/mod.ts";
+import { fromBinary, fromJson, type JsonValue, toBinary } from "@bufbuild/protobuf";
+import { expressionOf, openSession } from "../../ts/debug/mod.ts";
 import { HistorySchema } from "../../ts/api/generated/temporal/api/history/v1/message_pb.ts";
 import type { WorkerRealmOptions } from "../../ts/realm/mod.ts";
 import { fileSources } from "../../ts/platform/source_files.ts";
+import { readWorkflowTask } from "../../ts/api/workflow_task.ts";
 import { deepEqual, equal, ok, throws } from "./assert.ts";
 import type { Case } from "./case.ts";
+import { prefixFor, shown } from "./debug_positions.ts";
+import { LocalHost } from "./local_host.ts";
 import { API, type RealmHarness, withRealm } from "./realm_host.ts";
 
 /** Set by the Chromium runner, where there are no files. */
@@ -75,27 +78,6 @@ async function cartHistory(h: RealmHarness): Promise<Uint8Array> {
 
 const OPTIONS: Partial<WorkerRealmOptions> = { lines: true };
 
-/** What a session shows at a position, but for what only later events can say. */
-function shown(session: DebugSession, position: number): unknown {
-  const code = session.code!;
-  const past = (eventId: number | undefined) => eventId !== undefined && eventId <= position ? eventId : undefined;
-  const { published, receive, open, outcome, messages } = session.viewAt(position);
-  return {
-    lines: code.files.map(({ index }) => {
-      const { hits, inTask } = code.counts(index, position);
-      return [[...hits], [...inTask]];
-    }),
-    parked: code.parked(position).map((each) => ({ ...each, eventId: past(each.eventId), endedBy: past(each.endedBy) })),
-    crossings: code.crossings(position),
-    fibers: code.fibers.filter(({ from }) => from <= position).map((fiber) => ({ ...fiber, to: past(fiber.to) })),
-    causes: code.causes.filter(({ taskEventId }) => taskEventId <= position),
-    logs: code.logs(position),
-    changes: code.changes("published", ["count"], position),
-    why: code.why(position).sentence,
-    view: { published, receive, open, outcome: outcome && { ...outcome, eventId: past(outcome.eventId) }, messages },
-  };
-}
-
 /** Every `step`th position equals a fresh replay of the tasks up to there. Answers how many were looked at. */
 async function exact(h: RealmHarness, bytes: Uint8Array, step: number): Promise<number> {
   const whole = await openSession(bytes, { realm: h.realm });
@@ -103,11 +85,7 @@ async function exact(h: RealmHarness, bytes: Uint8Array, step: number): Promise<
   const { events } = fromBinary(HistorySchema, bytes);
   let looked = 0;
   for (let position = 1; position <= events.length; position += step) {
-    // What the task at the position wrote belongs to it: updates stand in history only behind the task that took them.
-    const task = whole.tasks.findLast(({ eventId }) => eventId <= position);
-    const end = Math.max(position, task?.lastEventId ?? 0);
-    const prefix = toBinary(HistorySchema, create(HistorySchema, { events: events.slice(0, end) }));
-    const fresh = await openSession(prefix, { realm: h.realm });
+    const fresh = await openSession(prefixFor(whole, events, position), { realm: h.realm });
     deepEqual(shown(fresh, position), shown(whole, position), `at event ${position}`);
     looked++;
   }
@@ -140,6 +118,78 @@ export const cases: Case[] = [
           [["handler of ask", 29, "timer"], ["run", 48, "activity"], ["handler of add", 21, "timer"]],
         );
       }, { workflows: "/app/messages.ts", sources, scopes: "rewritten", lines: true });
+    },
+  },
+  {
+    name: "lines of a session: an activity that is cancelled where its task has not begun yet is not cancelled there",
+    async run() {
+      const text = `import * as wf from "@temporalio/workflow";
+const acts = wf.proxyActivities({ startToCloseTimeout: "10s", cancellationType: "TRY_CANCEL" });
+export async function Main() {
+  const scope = new wf.CancellationScope();
+  const answer = scope.run(() => acts.charge());
+  await wf.sleep(1000);
+  scope.cancel();
+  let text = "charged";
+  try {
+    await answer;
+  } catch {
+    text = "cancelled";
+  }
+  await wf.sleep(2000);
+  return text;
+}`;
+      await withRealm(text, async (h) => {
+        const run = h.start("Main");
+        await run.auto();
+        ok(await exact(h, run.server.history(), 1) > 12, "positions");
+      }, OPTIONS);
+    },
+  },
+  {
+    name: "lines of a session: a task that answered nothing is run where nothing but the next one's start follows",
+    async run() {
+      const text = `import * as wf from "@temporalio/workflow";
+export async function Main() {
+  let taken = 0;
+  wf.setHandler(wf.defineUpdate("add"), () => ++taken);
+  await wf.condition(() => taken > 0);
+  return taken;
+}`;
+      await withRealm(text, async (h) => {
+        const run = h.start("Main");
+        await run.task();
+        run.server.update("u1", "add");
+        await run.task();
+        await exact(h, run.server.history(), 1);
+      }, OPTIONS);
+    },
+  },
+  {
+    name: "lines of a session: a local activity is not taken for the timer with its number",
+    async run() {
+      const text = `${API}
+const near = api.localActivities({ startToClose: "5s" });
+export const main = workflow("Main", async () => {
+  const found = await near.lookUp("x").catch(() => "nothing");
+  await sleep(1000);
+  return found;
+});`;
+      const local = new LocalHost();
+      await withRealm(text, async (h) => {
+        const { server } = h.start("Main");
+        const task = async () => {
+          server.report(await h.realm.runTask(readWorkflowTask(server.openTask({ sticky: true })), local.run));
+        };
+        while (server.timers.size === 0) await task();
+        server.fireTimer([...server.timers.keys()][0]!);
+        await task();
+        const bytes = server.history();
+        await exact(h, bytes, 1);
+        const session = await openSession(bytes, { realm: h.realm });
+        const woken = session.code!.causes.find(({ place }) => place?.line === 6)!;
+        equal(session.events[woken.eventId - 1]!.type, "MarkerRecorded");
+      }, OPTIONS);
     },
   },
   {

@@ -4,19 +4,13 @@
 // line it is, what it is, and, from the commands of both programs, which workflow task is the first that differs. Prints how often the
 // explanation says the same, each miss, and the table; exit code 1 under the goals. An edit that history does not show is only counted.
 //   node tools/build_dist.mjs && node tools/soak/divergences.mjs [--seed 1] [--edits 240] [--only native|compat] [--misses] [--keep FOLDER]
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { caseNames, corpusRoot, historyOf, loadCase } from "../../dist/tests/compat/support/corpus.js";
-import { silentLogger } from "../../dist/ts/base/logger.js";
 import { decodeCommand } from "../../dist/ts/debug/commands.js";
-import { readHistoryFile } from "../../dist/ts/debug/history_file.js";
 import { createWorkerRealm } from "../../dist/ts/realm/mod.js";
-import { TestEnvironment } from "../../dist/ts/testing/mod.js";
-import { editsOf } from "./divergences/edits.mjs";
-import { ACTIVITIES, LOCAL, PROGRAMS } from "./divergences/native.mjs";
-import { strip } from "./verdicts/edits.mjs";
+import { compatPrograms, nativePrograms } from "./divergences/recorded.mjs";
 import { Random } from "./verdicts/random.mjs";
 
 const { values } = parseArgs({
@@ -39,68 +33,6 @@ if (values.help) {
 const random = new Random(Number(values.seed));
 const work = values.keep === undefined ? mkdtempSync(join(tmpdir(), "temporalex-divergences-")) : resolve(values.keep);
 mkdirSync(work, { recursive: true });
-
-async function native() {
-  const programs = [];
-  const answers = Object.fromEntries(
-    [...ACTIVITIES, ...LOCAL].map((name) => [name, (value) => Promise.resolve(`${name} ${value}`)]),
-  );
-  for (const { name, text, drive } of PROGRAMS) {
-    const code = strip(text);
-    const file = join(work, `${name}.js`);
-    writeFileSync(file, code);
-    const env = await TestEnvironment.create({ logger: silentLogger, startTime: 1_750_000_000_000 });
-    try {
-      const worker = await env.createWorker({ workflows: file, activities: answers });
-      const history = await worker.runUntil(async () => {
-        await drive(env);
-        return env.client.getHandle(undefined, name).historyJson();
-      });
-      const { bytes, workflowId } = await readHistoryFile(new TextEncoder().encode(history));
-      const own = { sleep: "sleep", proxies: ["acts"] };
-      programs.push({ name, dialect: "native", code, file, histories: [{ bytes, workflowId }], edits: editsOf(code, own) });
-    } finally {
-      await env.dispose();
-    }
-  }
-  return programs;
-}
-
-async function compat() {
-  const root = corpusRoot();
-  if (root === undefined) return [];
-  const programs = [];
-  for (const name of caseNames(root)) {
-    const found = loadCase(root, name);
-    if (
-      found.variants.base === undefined || found.histories !== undefined || found.recordedWith !== undefined ||
-      name === "m-big-payload"
-    ) continue;
-    let history;
-    try {
-      history = historyOf(root, found, { case: name, history: "h", variant: "base" });
-    } catch {
-      continue;
-    }
-    if (history.events.length > 400) continue;
-    const code = strip(readFileSync(join(root, "workflows", found.variants.base.file), "utf8"));
-    const file = join(work, `${name}.js`);
-    writeFileSync(file, code);
-    const { bytes, workflowId } = await readHistoryFile(new TextEncoder().encode(JSON.stringify(history)));
-    const id = history.events[0].workflowExecutionStartedEventAttributes.workflowId || workflowId || "replay-h";
-    const proxies = [...code.matchAll(/(?:const|let)\s+(\w+)\s*=\s*(?:wf\.)?proxy(?:Local)?Activities/g)].map(([, one]) => one);
-    const sleep = /\bwf\./.test(code) ? "wf.sleep" : "sleep";
-    programs.push({
-      name,
-      dialect: "compat",
-      code,
-      file,
-      histories: [{ bytes, workflowId: id }],
-      edits: editsOf(code, { sleep, proxies }),
-    });
-  }
-  return programs;
-}
 
 /** Per started event what the code issued, as kind and name; what was taken back in the same task is left out. */
 function issued(verdict) {
@@ -160,7 +92,10 @@ function shuffled(list) {
 
 const lineOf = (location) => Number(/:(\d+):\d+\)?$/.exec(location)?.[1] ?? 0);
 
-const programs = [...(values.only === "compat" ? [] : await native()), ...(values.only === "native" ? [] : await compat())];
+const programs = [
+  ...(values.only === "compat" ? [] : await nativePrograms(work)),
+  ...(values.only === "native" ? [] : await compatPrograms(work)),
+];
 const planned = [];
 for (const program of programs) for (const edit of program.edits) planned.push({ program, edit });
 // Each kind of edit has its turn, so that many places of one kind do not hide the others.

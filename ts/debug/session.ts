@@ -83,7 +83,7 @@ export async function openSession(file: Uint8Array | PreparedHistory, options: S
   }
   const verdict = await replay(realm, history.workflowId, bytes, events, links, { strict, lines });
   const activations = verdict.recorded ?? [];
-  const tasks = tasksOf(activations, links);
+  const tasks = tasksOf(activations, verdict.trace ?? NO_TRACE, links);
   const data: SessionData = {
     events,
     lines: shown,
@@ -118,12 +118,11 @@ async function replay(
 }
 
 /** A task is mostly one activation of the code; some have several. */
-function tasksOf(activations: readonly RecordedActivation[], links: EventLinks): SessionTask[] {
+function tasksOf(activations: readonly RecordedActivation[], { jobs }: ReplayTrace, links: EventLinks): SessionTask[] {
   const tasks: (SessionTask & { last: number })[] = [];
-  activations.forEach(({ startedEventId: eventId, timeMs, historyLength, queryOnly }, i) => {
-    // Events behind the last task are given to the code, too, to see that it takes them; but history holds no task in which it was told of
-    // them, and so no position at which it knows.
-    if (queryOnly || (i === activations.length - 1 && historyLength > eventId)) return;
+  const end = endOfTasks(activations, jobs);
+  activations.slice(0, end).forEach(({ startedEventId: eventId, timeMs, queryOnly }, i) => {
+    if (queryOnly) return;
     const before = tasks.at(-1);
     if (before?.eventId === eventId) before.last = i;
     else {
@@ -132,6 +131,21 @@ function tasksOf(activations: readonly RecordedActivation[], links: EventLinks):
     }
   });
   return tasks;
+}
+
+/**
+ * The number of activations that are of tasks. Events after the last task are given to the code, too, to see that it takes them; but history
+ * holds no task in which it was told of them, and so no position at which it knows. What follows from them may take several activations.
+ */
+function endOfTasks(activations: readonly RecordedActivation[], jobs: ReplayTrace["jobs"]): number {
+  const started = activations.at(-1)?.startedEventId ?? 0;
+  const first = activations.findIndex(({ startedEventId, historyLength }, i) => {
+    if (startedEventId !== started || historyLength <= started) return false;
+    // A task that answered nothing is handed over together with what follows it: it begins with what the task was told.
+    const told = jobs[i]?.find(({ eventId }) => eventId > 0);
+    return told !== undefined && told.eventId > started;
+  });
+  return first < 0 ? activations.length : first;
 }
 
 /** A history being stepped through. Moving is synchronous, and the same position always shows the same. */

@@ -187,6 +187,7 @@ const START_TIMER = CommandKind.COMMAND_KIND_START_TIMER;
 /** The command that a wait stands for. */
 const COMMAND_OF: { readonly [kind in WaitKind]?: CommandKind } = {
   activity: CommandKind.COMMAND_KIND_SCHEDULE_ACTIVITY,
+  localActivity: CommandKind.COMMAND_KIND_SCHEDULE_LOCAL_ACTIVITY,
   childStart: CommandKind.COMMAND_KIND_START_CHILD_WORKFLOW,
   childWorkflow: CommandKind.COMMAND_KIND_START_CHILD_WORKFLOW,
   externalSignal: CommandKind.COMMAND_KIND_SIGNAL_EXTERNAL_WORKFLOW,

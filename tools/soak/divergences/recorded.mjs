@@ -1,0 +1,89 @@
+// Programs with histories that they made, for what is measured over many: native ones are recorded here, those for Temporal are taken from
+// the corpus that lies beside the checkout.
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { caseNames, corpusRoot, historyOf, loadCase } from "../../../dist/tests/compat/support/corpus.js";
+import { silentLogger } from "../../../dist/ts/base/logger.js";
+import { readHistoryFile } from "../../../dist/ts/debug/history_file.js";
+import { TestEnvironment } from "../../../dist/ts/testing/mod.js";
+import { strip } from "../verdicts/edits.mjs";
+import { editsOf } from "./edits.mjs";
+import { ACTIVITIES, LOCAL, PROGRAMS } from "./native.mjs";
+
+/** Programs of this package, recorded on the embedded engine in virtual time; their files go into a folder. */
+export async function nativePrograms(work) {
+  const programs = [];
+  const answers = Object.fromEntries(
+    [...ACTIVITIES, ...LOCAL].map((name) => [name, (value) => Promise.resolve(`${name} ${value}`)]),
+  );
+  for (const { name, text, drive } of PROGRAMS) {
+    const code = strip(text);
+    const file = join(work, `${name}.js`);
+    writeFileSync(file, code);
+    const env = await TestEnvironment.create({ logger: silentLogger, startTime: 1_750_000_000_000 });
+    try {
+      const worker = await env.createWorker({ workflows: file, activities: answers });
+      const history = await worker.runUntil(async () => {
+        await drive(env);
+        return env.client.getHandle(undefined, name).historyJson();
+      });
+      const { bytes, workflowId } = await readHistoryFile(new TextEncoder().encode(history));
+      const own = { sleep: "sleep", proxies: ["acts"] };
+      programs.push({ name, dialect: "native", code, file, histories: [{ bytes, workflowId }], edits: editsOf(code, own) });
+    } finally {
+      await env.dispose();
+    }
+  }
+  return programs;
+}
+
+/** Programs for Temporal with their histories, where the corpus lies beside the checkout. */
+export async function compatPrograms(work) {
+  const root = corpusRoot();
+  if (root === undefined) return [];
+  const programs = [];
+  for (const name of caseNames(root)) {
+    const found = loadCase(root, name);
+    if (
+      found.variants.base === undefined || found.histories !== undefined || found.recordedWith !== undefined ||
+      name === "m-big-payload"
+    ) continue;
+    let history;
+    try {
+      history = historyOf(root, found, { case: name, history: "h", variant: "base" });
+    } catch {
+      continue;
+    }
+    if (history.events.length > 400) continue;
+    const code = strip(readFileSync(join(root, "workflows", found.variants.base.file), "utf8"));
+    const file = join(work, `${name}.js`);
+    writeFileSync(file, code);
+    const { bytes, workflowId } = await readHistoryFile(new TextEncoder().encode(JSON.stringify(history)));
+    const id = history.events[0].workflowExecutionStartedEventAttributes.workflowId || workflowId || "replay-h";
+    const proxies = [...code.matchAll(/(?:const|let)\s+(\w+)\s*=\s*(?:wf\.)?proxy(?:Local)?Activities/g)].map(([, one]) => one);
+    const sleep = /\bwf\./.test(code) ? "wf.sleep" : "sleep";
+    programs.push({
+      name,
+      dialect: "compat",
+      code,
+      file,
+      histories: [{ bytes, workflowId: id }],
+      edits: editsOf(code, { sleep, proxies }),
+    });
+  }
+  return programs;
+}
+
+/** The programs for Temporal of this repository's own tests, with their recorded histories. */
+export async function ownPrograms() {
+  const folder = new URL("../../../tests/compat/", import.meta.url);
+  const names = readdirSync(new URL("histories/", folder)).filter((file) => file.endsWith(".json")).map((file) =>
+    file.slice(0, -5)
+  );
+  return await Promise.all(names.map(async (name) => {
+    const { bytes, workflowId } = await readHistoryFile(readFileSync(new URL(`histories/${name}.json`, folder)));
+    const file = fileURLToPath(new URL(`programs/${name}.ts`, folder));
+    return { name, dialect: "compat", file, histories: [{ bytes, workflowId }] };
+  }));
+}

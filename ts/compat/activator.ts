@@ -23,7 +23,7 @@ import { FLAG_SINGLE_BATCH } from "./flags.ts";
 import type { CompatProgramOptions } from "./program.ts";
 import { headersOf, intercepted } from "./interception.ts";
 import { concludeActivation, shownActivation } from "./internals.ts";
-import { CompatRun, converterOf } from "./run.ts";
+import { CompatRun, firstConverterOf } from "./run.ts";
 import { runGlobals } from "./sandbox/globals.ts";
 import { snapshotOf } from "./standing.ts";
 import { LocalActivityDoBackoff } from "./workflow/activities.ts";
@@ -53,7 +53,7 @@ export class CompatActivator implements Activator {
     if (init !== undefined) {
       this.#run = new CompatRun(this.#host, {
         scopes: this.#options.scopes,
-        info: initialInfo(init, activation, { ...this.#host, converter: converterOf(this.#host) }),
+        info: initialInfo(init, activation, { ...this.#host, converter: firstConverterOf(this.#host, init.workflowId) }),
         timeMs: activation.timeMs,
         randomnessSeed: init.randomnessSeed,
       });
@@ -239,13 +239,13 @@ export class CompatActivator implements Activator {
         return;
       case "resolveActivity": {
         const { seq, result } = variant.value;
-        const { resolve, reject } = run.takeCompletion(run.activities, seq);
+        const { resolve, reject, converter = run.converter } = run.takeCompletion(run.activities, seq);
         switch (result?.$case) {
           case "completed":
-            return resolve(result.value.result === undefined ? undefined : run.converter.fromPayload(result.value.result));
+            return resolve(result.value.result === undefined ? undefined : converter.fromPayload(result.value.result));
           case "failed":
           case "cancelled":
-            return reject(decodeFailure(result.value, run.converter));
+            return reject(decodeFailure(result.value, converter));
           case "backoff":
             return reject(new LocalActivityDoBackoff(result.value));
         }
@@ -255,11 +255,11 @@ export class CompatActivator implements Activator {
         return this.#childStarted(run, variant.value);
       case "resolveChildWorkflow": {
         const { seq, result } = variant.value;
-        const { resolve, reject } = run.takeCompletion(run.childEnds, seq);
+        const { resolve, reject, converter = run.converter } = run.takeCompletion(run.childEnds, seq);
         if (result?.$case === "completed") {
-          return resolve(result.value.result === undefined ? undefined : run.converter.fromPayload(result.value.result));
+          return resolve(result.value.result === undefined ? undefined : converter.fromPayload(result.value.result));
         }
-        if (result !== undefined) return reject(decodeFailure(result.value, run.converter));
+        if (result !== undefined) return reject(decodeFailure(result.value, converter));
         break;
       }
       case "resolveSignalExternalWorkflow":
@@ -273,7 +273,7 @@ export class CompatActivator implements Activator {
   }
 
   #childStarted(run: CompatRun, { seq, status }: ResolveChildWorkflowStart): void {
-    const { resolve, reject } = run.takeCompletion(run.childStarts, seq);
+    const { resolve, reject, converter = run.converter } = run.takeCompletion(run.childStarts, seq);
     switch (status?.$case) {
       case "started":
         return resolve(status.value.runId);
@@ -284,7 +284,7 @@ export class CompatActivator implements Activator {
         break;
       }
       case "cancelled":
-        reject(decodeFailure(status.value, run.converter));
+        reject(decodeFailure(status.value, converter));
         break;
       case undefined:
         throw new IllegalStateError("the start of a child workflow was resolved with nothing");
@@ -293,9 +293,9 @@ export class CompatActivator implements Activator {
   }
 
   #messageSent(run: CompatRun, pending: CompatRun["timers"], { seq, failure }: { seq: number; failure: Uint8Array }): void {
-    const { resolve, reject } = run.takeCompletion(pending, seq);
+    const { resolve, reject, converter = run.converter } = run.takeCompletion(pending, seq);
     if (failure.length === 0) resolve(undefined);
-    else reject(decodeFailure(failure, run.converter));
+    else reject(decodeFailure(failure, converter));
   }
 
   /** Code that the loop itself calls starts in the root scope, whatever ran last. */

@@ -15,7 +15,7 @@ import type { RunWatch, WatchedFiber } from "../executor/program/line_probe.ts";
 import type { LogLevel, RunContext } from "../executor/program/program.ts";
 import type { WaitingAt } from "../executor/program/stack_traces.ts";
 import { IllegalStateError } from "./common/errors.ts";
-import { defaultPayloadConverter as officialConverter, productConverter } from "./common/payload_converters.ts";
+import { defaultPayloadConverter as officialConverter, inContext, productConverter } from "./common/payload_converters.ts";
 import { isA } from "../converter/thrown.ts";
 import { convertFailuresBy, type CustomFailures, encodeFailure } from "./common/failure_converter.ts";
 import { ensureTemporalFailure, isCancellation, TemporalFailure } from "./common/failures.ts";
@@ -24,7 +24,7 @@ import type { ShownCommand } from "./internals.ts";
 import { Interceptors } from "./interception.ts";
 import { isImplied, KNOWN_FLAGS } from "./flags.ts";
 import { MessageHandlers, type MessageRun } from "./messages.ts";
-import type { WorkflowDefinitionOptions, WorkflowStaticOptions } from "./common/type_info.ts";
+import type { SerializationContext, WorkflowDefinitionOptions, WorkflowStaticOptions } from "./common/type_info.ts";
 import { SinkCalls } from "./sinks.ts";
 import { Standing } from "./standing.ts";
 import { alea, seedBytes, streamSeed } from "./workflow/alea.ts";
@@ -36,6 +36,8 @@ import { RootScope } from "./workflow/scope.ts";
 export interface Completion {
   resolve(value: unknown): void;
   reject(error: unknown): void;
+  /** Of the values that it is answered with. Absent: the run's own. */
+  readonly converter?: PayloadConverter;
 }
 
 interface Condition {
@@ -53,8 +55,14 @@ export interface CompatRunOptions {
 const OFFICIAL = productConverter(officialConverter);
 
 /** Where the worker has the default converter, values are converted exactly as the official SDK does. */
-export function converterOf({ converter }: RunContext): PayloadConverter {
+function converterOf({ converter }: RunContext): PayloadConverter {
   return converter === defaultPayloadConverter ? OFFICIAL : converter;
+}
+
+/** The same before the run's modules are evaluated: for what is known of the run when it begins. */
+export function firstConverterOf(host: RunContext, workflowId: string): PayloadConverter {
+  const converter = converterOf(host);
+  return converter === OFFICIAL ? converter : inContext(converter, { type: "workflow", namespace: host.namespace, workflowId });
 }
 
 export class CompatRun implements MessageRun {
@@ -108,6 +116,8 @@ export class CompatRun implements MessageRun {
   #seed: readonly number[];
   #random: () => number;
   readonly #streams = new Map<string, () => number>();
+  /** The program's own, of its module. */
+  #given: { readonly converter: PayloadConverter; readonly failures: CustomFailures | undefined } | undefined;
   #flags = new Set<number>();
   #presentPatches = new Set<string>();
   #patchDecisions = new Map<string, true>();
@@ -133,9 +143,30 @@ export class CompatRun implements MessageRun {
    * checked when the realm started.
    */
   convertBy(exported: { readonly [name: string]: unknown }): void {
-    this.converter = (exported["payloadConverter"] ?? exported["default"]) as PayloadConverter;
-    const failures = exported["failureConverter"] as CustomFailures | undefined;
-    if (failures !== undefined) convertFailuresBy(failures, this.converter);
+    const converter = (exported["payloadConverter"] ?? exported["default"]) as PayloadConverter;
+    this.#given = { converter, failures: exported["failureConverter"] as CustomFailures | undefined };
+    const { namespace, workflowId } = this.info;
+    this.converter = this.converterFor({ type: "workflow", namespace, workflowId });
+  }
+
+  /** The converter of values that another workflow or an activity owns; the run's own where the program has given none. */
+  converterFor(context: SerializationContext): PayloadConverter {
+    if (this.#given === undefined) return this.converter;
+    const { converter, failures } = this.#given;
+    const bound = inContext(converter, context);
+    if (failures !== undefined) convertFailuresBy(failures, bound, context);
+    return bound;
+  }
+
+  /** The same for another workflow. */
+  converterForWorkflow(workflowId: string): PayloadConverter {
+    return this.converterFor({ type: "workflow", namespace: this.info.namespace, workflowId });
+  }
+
+  /** The same for an activity of this run. */
+  converterForActivity(activityId: string, isLocal: boolean): PayloadConverter {
+    const { namespace, workflowId } = this.info;
+    return this.converterFor({ type: "activity", namespace, activityId, workflowId, isLocal });
   }
 
   // ---------------------------------------------------------------------------------------------------------------- commands

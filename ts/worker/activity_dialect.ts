@@ -7,11 +7,22 @@ import { CancelledFailure } from "../converter/failures.ts";
 import type { PayloadConverter } from "../converter/payload.ts";
 import { isA } from "../converter/thrown.ts";
 import type { Failure } from "../api/generated/temporal/api/failure/v1/message_pb.ts";
+import type { PollActivityTaskQueueResponse } from "../api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import type { RegisteredActivity } from "./activity_registry.ts";
 import { attemptEnd, type Told } from "./attempt_end.ts";
 
 /** Runs the function of an activity; rejects with what it threw. */
 export type RunActivity = (context: ActivityContext, args: unknown[]) => Promise<unknown>;
+
+/** Whose values are converted. */
+export interface ActivityOwner {
+  /** Id of the activity. */
+  readonly activityId: string;
+  /** Workflow that scheduled it. */
+  readonly workflowId: string;
+  /** It runs in its workflow's worker. */
+  readonly isLocal: boolean;
+}
 
 /** The rules of one kind of activities. */
 export interface ActivityDialect {
@@ -21,6 +32,8 @@ export interface ActivityDialect {
   readonly refusedResultIsFinal: boolean;
   /** It logs its failures itself. */
   readonly logsFailures?: boolean;
+  /** The converter of one activity's values, where it is not the worker's for all. */
+  converterFor?(converter: PayloadConverter, of: ActivityOwner): PayloadConverter;
   /** Calls a registered function. */
   call(activity: RegisteredActivity): RunActivity;
   /** The error that an attempt failed with, or STOPPED where it was cancelled and did stop. */
@@ -29,6 +42,18 @@ export interface ActivityDialect {
   toFailure(error: unknown, converter: PayloadConverter): Failure;
   /** Values that a cancellation carries. */
   detailsOf(error: unknown): unknown[];
+}
+
+/** The settings of one activity's attempt: with the converter of its values. */
+export function settingsFor<S extends { readonly converter: PayloadConverter; readonly dialect: ActivityDialect }>(
+  settings: S,
+  task: PollActivityTaskQueueResponse,
+  isLocal: boolean,
+): S {
+  const { converter, dialect } = settings;
+  if (dialect.converterFor === undefined) return settings;
+  const owner = { activityId: task.activityId, workflowId: task.workflowExecution?.workflowId ?? "", isLocal };
+  return { ...settings, converter: dialect.converterFor(converter, owner) };
 }
 
 /** Activities of this package. */

@@ -23,7 +23,7 @@ import {
   RespondActivityTaskCompletedRequestSchema,
   RespondActivityTaskFailedRequestSchema,
 } from "../api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
-import type { ActivityDialect, RunActivity } from "./activity_dialect.ts";
+import { type ActivityDialect, type RunActivity, settingsFor } from "./activity_dialect.ts";
 import { AttemptContext, limitMs } from "./attempt_context.ts";
 import { STOPPED } from "./attempt_end.ts";
 import type { Deployment } from "./deployment.ts";
@@ -72,8 +72,8 @@ export class ActivityExecution {
 
   constructor(task: PollActivityTaskQueueResponse, options: ActivityOptions) {
     this.#task = task;
-    this.#options = options;
-    this.#context = new AttemptContext(task, options, (details) => this.#recordHeartbeat(details));
+    this.#options = settingsFor(options, task, false);
+    this.#context = new AttemptContext(task, this.#options, (details) => this.#recordHeartbeat(details));
   }
 
   /** The activity waits in `sleep`. */

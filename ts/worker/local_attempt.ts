@@ -10,7 +10,7 @@ import { checkPayloads, PayloadTooLargeError } from "../service/limits.ts";
 import type { Failure } from "../api/generated/temporal/api/failure/v1/message_pb.ts";
 import type { PollActivityTaskQueueResponse } from "../api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import { final } from "./activity_execution.ts";
-import type { RunActivity } from "./activity_dialect.ts";
+import { type RunActivity, settingsFor } from "./activity_dialect.ts";
 import { AttemptContext } from "./attempt_context.ts";
 import { STOPPED } from "./attempt_end.ts";
 import type { LocalSettings } from "./local_activity.ts";
@@ -28,8 +28,8 @@ export class LocalAttempt {
 
   constructor(task: PollActivityTaskQueueResponse, settings: LocalSettings) {
     this.#task = task;
-    this.#settings = settings;
-    this.context = new AttemptContext(task, { ...settings, isLocal: true }, () => {});
+    this.#settings = settingsFor(settings, task, true);
+    this.context = new AttemptContext(task, { ...this.#settings, isLocal: true }, () => {});
   }
 
   /** It waits in `sleep`. */

@@ -14,7 +14,8 @@ import {
 } from "../../../ts/compat/worker/mod.ts";
 import { Client as CompatClient } from "../../../ts/compat/client/mod.ts";
 import { importDataConverter } from "../../../ts/compat/client/load_data_converter.ts";
-import type { DataConverter } from "../../../ts/compat/common/mod.ts";
+import { ApplicationFailure, type DataConverter } from "../../../ts/compat/common/mod.ts";
+import { Context } from "../../../ts/compat/activity/mod.ts";
 import { folderWith, lines, modulePath, setting } from "./support.ts";
 
 const { client, connection, worker, close } = await setting();
@@ -197,6 +198,82 @@ test("converters of the program's own, in the realm and for activities", async (
   });
   const only = { ...options, dataConverter: { failureConverterPath: options.dataConverter.failureConverterPath } };
   assert.equal(await run(only, "catches"), "marked: in the activity");
+});
+
+const OWNED = `import { DefaultPayloadConverter } from "@temporalio/common";
+import { encode, decode } from "@temporalio/common/lib/encoding.js";
+const ownerOf = (context) => JSON.stringify([context?.type, context?.workflowId, context?.activityId, context?.isLocal, context?.namespace]);
+class Owned extends DefaultPayloadConverter {
+  #owners = "owner";
+  toPayload(value, context, hint) {
+    const payload = super.toPayload(value, context, hint);
+    return { ...payload, metadata: { ...payload.metadata, [this.#owners]: encode(ownerOf(context)) } };
+  }
+  fromPayload(payload, context, hint) {
+    const owner = decode(payload.metadata[this.#owners]);
+    if (owner !== ownerOf(context)) throw new TypeError("a payload of " + owner + " was read as one of " + ownerOf(context));
+    return super.fromPayload(payload, context, hint);
+  }
+}
+export const payloadConverter = new Owned();
+`;
+const OWNERS =
+  `import { ApplicationFailure, condition, defineQuery, defineSignal, defineUpdate, executeChild, getExternalWorkflowHandle } from "@temporalio/workflow";
+import { proxyActivities, proxyLocalActivities, setHandler, startChild, workflowInfo } from "@temporalio/workflow";
+const options = { startToCloseTimeout: "1 minute", retry: { maximumAttempts: 1 } };
+const { upper } = proxyActivities({ ...options, activityId: "named" });
+const { fail, beat } = proxyActivities(options);
+const { near } = proxyLocalActivities(options);
+const poke = defineSignal("poke");
+export async function child(text) {
+  let poked = "";
+  setHandler(poke, (text) => void (poked += text));
+  await condition(() => poked.length === 2);
+  return text + poked;
+}
+export async function broken(text) { throw ApplicationFailure.nonRetryable("broken", "Broken", text); }
+export async function owners(text) {
+  let changed = "";
+  setHandler(defineUpdate("change"), (text) => changed = text);
+  setHandler(defineQuery("changed"), (of) => of + changed);
+  await condition(() => changed !== "");
+  const { workflowId, memo } = workflowInfo();
+  const handle = await startChild(child, { workflowId: workflowId + "-child", args: [text] });
+  await handle.signal(poke, "1");
+  await getExternalWorkflowHandle(handle.workflowId).signal(poke, "2");
+  const failed = await executeChild(broken, { workflowId: workflowId + "-broken", args: [text] }).catch((e) => e.cause.details[0]);
+  const details = await fail(text).catch((e) => e.cause.details[0]);
+  return [memo.of, changed, await upper(text), await near(text), await beat(text), await handle.result(), failed, details];
+}
+`;
+
+test("converters are told whose the values are", async (t) => {
+  const folder = project(t, { "owned.js": OWNED, "workflows.js": OWNERS });
+  const dataConverter = { payloadConverterPath: join(folder, "owned.js") };
+  const taskQueue = `code-${++count}`;
+  const made = await worker(taskQueue, {
+    workflowsPath: join(folder, "workflows.js"),
+    dataConverter,
+    activities: {
+      upper: (text: string) => text.toUpperCase(),
+      near: (text: string) => text + text,
+      beat(text: string) {
+        Context.current().heartbeat(text);
+        return text;
+      },
+      fail(text: string) {
+        throw ApplicationFailure.nonRetryable("failed", "Failed", text);
+      },
+    },
+  });
+  const of = new CompatClient({ connection, dataConverter }).workflow;
+  const result = await made.runUntil(async () => {
+    const handle = await of.start("owners", { workflowId: taskQueue, taskQueue, args: ["a"], memo: { of: "memo" } });
+    assert.equal(await handle.executeUpdate("change", { args: ["c"] }), "c");
+    assert.equal(await handle.query("changed", "is "), "is c");
+    return await handle.result();
+  });
+  assert.deepEqual(result, ["memo", "c", "A", "aa", "a", "a12", "a", "a"]);
 });
 
 test("converters that are not there are refused with their path", async (t) => {

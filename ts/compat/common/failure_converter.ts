@@ -28,6 +28,7 @@ import { MAX_CAUSES, MAX_NAME, messageOf, nameOf, safeText } from "../../convert
 import { originalOf } from "./originals.ts";
 import { fromPlain, type PlainMessage, toPlain } from "./plain_proto.ts";
 import { timeoutMs } from "./time.ts";
+import type { SerializationContext } from "./type_info.ts";
 import { durationFromMs } from "../../api/well_known.ts";
 
 /** A Failure message in the official packages' form. */
@@ -37,23 +38,24 @@ type InfoInit = NonNullable<Parameters<typeof create<typeof FailureSchema>>[1]>[
 
 /** A failure converter of the program's own, as far as it is used here. */
 export interface CustomFailures {
-  errorToFailure(error: unknown, converter: PayloadConverter): ProtoFailure;
-  failureToError(failure: ProtoFailure, converter: PayloadConverter): Error;
+  errorToFailure(error: unknown, converter: PayloadConverter, context?: SerializationContext): ProtoFailure;
+  failureToError(failure: ProtoFailure, converter: PayloadConverter, context?: SerializationContext): Error;
 }
 
-/** By the payload converter that they come with: a realm has one of each. */
-const custom = new WeakMap<PayloadConverter, CustomFailures>();
+/** By the payload converter that they come with. */
+const custom = new WeakMap<PayloadConverter, { failures: CustomFailures; context: SerializationContext | undefined }>();
 
-/** Has failures converted by `failures` wherever values are by `converter`. */
-export function convertFailuresBy(failures: CustomFailures, converter: PayloadConverter): void {
-  custom.set(converter, failures);
+/** Has failures converted by `failures`, and for this owner of values, wherever values are by `converter`. */
+export function convertFailuresBy(failures: CustomFailures, converter: PayloadConverter, context?: SerializationContext): void {
+  custom.set(converter, { failures, context });
 }
 
 /** The error that a Failure message stands for. */
 export function decodeFailure(bytes: Uint8Array, converter: PayloadConverter): TemporalFailure {
-  const failures = custom.get(converter);
-  if (failures !== undefined) {
-    return failures.failureToError(toPlain(FailureSchema, fromBinary(FailureSchema, bytes)), converter) as TemporalFailure;
+  const own = custom.get(converter);
+  if (own !== undefined) {
+    const failure = toPlain(FailureSchema, fromBinary(FailureSchema, bytes));
+    return own.failures.failureToError(failure, converter, own.context) as TemporalFailure;
   }
   return toError(fromBinary(FailureSchema, bytes), converter);
 }
@@ -154,8 +156,10 @@ export function errorOf(
 
 /** The Failure message of anything that was thrown. Does not throw: of what cannot be read so, it has what can be read at all. */
 export function encodeFailure(error: unknown, converter: PayloadConverter): Uint8Array {
-  const failures = custom.get(converter);
-  if (failures !== undefined) return toBinary(FailureSchema, fromPlain(FailureSchema, failures.errorToFailure(error, converter)));
+  const own = custom.get(converter);
+  if (own !== undefined) {
+    return toBinary(FailureSchema, fromPlain(FailureSchema, own.failures.errorToFailure(error, converter, own.context)));
+  }
   try {
     return toBinary(FailureSchema, toMessage(error, converter, new Set()));
   } catch {

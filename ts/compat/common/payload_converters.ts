@@ -196,6 +196,19 @@ export const defaultPayloadConverter: DefaultPayloadConverter = new DefaultPaylo
 
 const full = ({ metadata, data }: Payload): FullPayload => ({ metadata: metadata ?? {}, data: data ?? new Uint8Array(0) });
 
+/** The converter as it is for one owner of values: calls that name no context have this one. */
+export function inContext<C extends ProductConverter>(given: C, context: SerializationContext): C {
+  const converter = given as unknown as PayloadConverter;
+  const bound: PayloadConverter = {
+    toPayload: (value, other = context, hint?) => converter.toPayload(value, other, hint),
+    fromPayload: (payload, other = context, hint?) => converter.fromPayload(payload, other, hint),
+    ...(converter.validateConverterHint !== undefined && {
+      validateConverterHint: (hint: ConverterHint) => converter.validateConverterHint!(hint),
+    }),
+  };
+  return bound as unknown as C;
+}
+
 /** The converter in the product's own shape. */
 export function productConverter(converter: PayloadConverter, context?: SerializationContext): ProductConverter {
   const encode = (value: unknown): FullPayload => {

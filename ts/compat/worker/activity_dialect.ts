@@ -1,10 +1,18 @@
 // The rules of activities of `@temporalio/activity` for the worker: how they are called, and what a server is sent of what they throw.
-import { ApplicationFailure, CancelledFailure, ensureApplicationFailure } from "../common/mod.ts";
+import {
+  type ActivitySerializationContext,
+  ApplicationFailure,
+  CancelledFailure,
+  defaultFailureConverter,
+  defaultPayloadConverter,
+  ensureApplicationFailure,
+} from "../common/mod.ts";
+import { productConverter } from "../common/payload_converters.ts";
 import { fromPlain } from "../common/plain_proto.ts";
 import { toFailure } from "../../converter/failure_converter.ts";
 import { read } from "../../converter/thrown.ts";
 import { FailureSchema } from "../../api/generated/temporal/api/failure/v1/message_pb.ts";
-import type { ActivityDialect } from "../../worker/activity_dialect.ts";
+import type { ActivityDialect, ActivityOwner } from "../../worker/activity_dialect.ts";
 import { STOPPED } from "../../worker/attempt_end.ts";
 import { type ActivityEnvironment, ActivityRun } from "./activity_run.ts";
 
@@ -15,7 +23,19 @@ export function temporalActivities(environment: ActivityEnvironment): ActivityDi
   /** By the native context, which the worker shows when an attempt has ended. */
   const runs = new WeakMap<object, ActivityRun>();
   const { failureConverter, payloadConverter } = environment.converter;
+  /** By the converter that the worker was given for an activity. */
+  const contexts = new WeakMap<object, ActivitySerializationContext>();
+  const isDefault = payloadConverter === defaultPayloadConverter && failureConverter === defaultFailureConverter;
   return {
+    ...(!isDefault && {
+      converterFor(_: unknown, { activityId, workflowId, isLocal }: ActivityOwner) {
+        const { namespace } = environment;
+        const context = { type: "activity", namespace, activityId, ...(workflowId !== "" && { workflowId }), isLocal } as const;
+        const converter = productConverter(payloadConverter, context);
+        contexts.set(converter, context);
+        return converter;
+      },
+    }),
     anyType: "default",
     refusedResultIsFinal: false,
     logsFailures: true,
@@ -36,9 +56,9 @@ export function temporalActivities(environment: ActivityEnvironment): ActivityDi
       if (reason === "WORKER_SHUTDOWN") return new ApplicationFailure(SHUTDOWN, "WorkerShutdown");
       return STOPPED;
     },
-    toFailure(error) {
+    toFailure(error, converter) {
       try {
-        return fromPlain(FailureSchema, failureConverter.errorToFailure(error, payloadConverter));
+        return fromPlain(FailureSchema, failureConverter.errorToFailure(error, payloadConverter, contexts.get(converter)));
       } catch {
         // What cannot be converted failed all the same.
         return toFailure(error);

@@ -7,7 +7,7 @@ import {
   ScheduleActivity,
   ScheduleLocalActivity,
 } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
-import { toPayloads } from "../../converter/payload.ts";
+import { type PayloadConverter, toPayloads } from "../../converter/payload.ts";
 import { ValueError } from "../common/errors.ts";
 import type { ActivityOptions, LocalActivityOptions, RetryPolicy } from "../common/options.ts";
 import { msOptionalToNumber, msToNumber, timeoutMs } from "../common/time.ts";
@@ -88,9 +88,9 @@ export function scheduleActivity<R>(activityType: string, args: readonly unknown
 function scheduleRemotely<R>(run: CompatRun, { activityType, args, options, headers, seq }: ActivityInput): Promise<R> {
   requireTimeout(options);
   refuseOptions(run, `activity "${activityType}"`, options, UNSUPPORTED);
-  if (options.allowEagerDispatch === false) {
-    run.notEager.add(options.activityId ?? String(seq));
-  }
+  const activityId = options.activityId ?? String(seq);
+  if (options.allowEagerDispatch === false) run.notEager.add(activityId);
+  const converter = run.converterForActivity(activityId, false);
   return pending<R>(
     run,
     CommandKind.COMMAND_KIND_SCHEDULE_ACTIVITY,
@@ -98,13 +98,14 @@ function scheduleRemotely<R>(run: CompatRun, { activityType, args, options, head
     activityType,
     () =>
       ScheduleActivity.encode(ScheduleActivity.fromPartial({
-        ...common(run, seq, activityType, args, options, headers),
-        activityId: options.activityId ?? String(seq),
+        ...common(converter, seq, activityType, args, options, headers),
+        activityId,
         taskQueue: options.taskQueue ?? "",
         priority: priorityBytes(options.priority),
         versioningIntent: versioningIntent(options.versioningIntent),
         heartbeatTimeoutMs: timeoutMs(options.heartbeatTimeout),
       })).finish(),
+    converter,
   );
 }
 
@@ -142,6 +143,7 @@ export async function scheduleLocalActivity<R>(
 async function attemptLocally<R>(run: CompatRun, input: LocalActivityInput, site: string): Promise<R> {
   const { seq, activityType, args, options, headers, attempt, originalScheduleTime } = input;
   requireTimeout(options);
+  const converter = run.converterForActivity(String(seq), true);
   return pending<R>(
     run,
     CommandKind.COMMAND_KIND_SCHEDULE_LOCAL_ACTIVITY,
@@ -149,12 +151,13 @@ async function attemptLocally<R>(run: CompatRun, input: LocalActivityInput, site
     activityType,
     () =>
       ScheduleLocalActivity.encode(ScheduleLocalActivity.fromPartial({
-        ...common(run, seq, activityType, args, options, headers),
+        ...common(converter, seq, activityType, args, options, headers),
         attempt,
         originalScheduleTimeMs: originalScheduleTime ?? 0,
         activityId: String(seq),
         localRetryThresholdMs: threshold(options.localRetryThreshold),
       })).finish(),
+    converter,
     site,
   );
 }
@@ -184,6 +187,7 @@ function pending<R>(
   seq: number,
   activityType: string,
   encode: () => Uint8Array,
+  converter: PayloadConverter,
   site = "",
 ): Promise<R> {
   return new Promise<R>((resolve, reject) => {
@@ -191,7 +195,7 @@ function pending<R>(
       if (run.activities.has(seq)) run.cancelCommand(kind, seq);
     });
     if (!alive) return;
-    const completion = { resolve: resolve as (value: unknown) => void, reject };
+    const completion = { resolve: resolve as (value: unknown) => void, reject, converter };
     run.site = site;
     try {
       run.command(kind, encode());
@@ -215,7 +219,7 @@ function requireTimeout(options: Timeouts): void {
 
 /** The fields that the commands of both kinds have. */
 function common(
-  run: CompatRun,
+  converter: PayloadConverter,
   seq: number,
   activityType: string,
   args: readonly unknown[],
@@ -226,13 +230,13 @@ function common(
     seq,
     headers,
     activityType,
-    arguments: toPayloads(run.converter, args),
+    arguments: toPayloads(converter, args),
     scheduleToCloseTimeoutMs: timeoutMs(options.scheduleToCloseTimeout),
     scheduleToStartTimeoutMs: timeoutMs(options.scheduleToStartTimeout),
     startToCloseTimeoutMs: timeoutMs(options.startToCloseTimeout),
     cancellationType: cancellationType(options.cancellationType),
     ...(options.retry === undefined ? {} : { retryPolicy: retryPolicy(options.retry) }),
-    ...(options.summary === undefined ? {} : { summary: run.converter.toPayload(options.summary) }),
+    ...(options.summary === undefined ? {} : { summary: converter.toPayload(options.summary) }),
   };
 }
 

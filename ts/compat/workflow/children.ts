@@ -9,7 +9,7 @@ import {
   SignalExternalWorkflow,
   StartChildWorkflow,
 } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
-import { toPayloads } from "../../converter/payload.ts";
+import { type PayloadConverter, toPayloads } from "../../converter/payload.ts";
 import { type ChildWorkflowCancellationType, numberOf, ParentClosePolicy, WorkflowIdReusePolicy } from "../common/options.ts";
 import { searchAttributePayloads } from "../common/search_attributes.ts";
 import { timeoutMs } from "../common/time.ts";
@@ -187,6 +187,7 @@ function start(run: CompatRun, workflowType: string, options: Given): Promise<[P
 function startIn(run: CompatRun, input: StartChildWorkflowExecutionInput): Promise<[Promise<string>, Promise<unknown>]> {
   const { seq, workflowType, options } = input;
   refuseOptions(run, "a child workflow", options, UNSUPPORTED);
+  const converter = run.converterForWorkflow(options.workflowId);
   const started = new Promise<string>((resolve, reject) => {
     const alive = joinScope(reject, () => {
       if (!run.childEnds.has(seq)) return;
@@ -194,20 +195,23 @@ function startIn(run: CompatRun, input: StartChildWorkflowExecutionInput): Promi
       run.command(CommandKind.COMMAND_KIND_CANCEL_CHILD_WORKFLOW, bytes);
     });
     if (!alive) return;
-    run.command(CommandKind.COMMAND_KIND_START_CHILD_WORKFLOW, encodeStart(run, input));
-    run.childStarts.set(seq, { resolve: resolve as (value: unknown) => void, reject });
+    run.command(CommandKind.COMMAND_KIND_START_CHILD_WORKFLOW, encodeStart(run, input, converter));
+    run.childStarts.set(seq, { resolve: resolve as (value: unknown) => void, reject, converter });
   });
   // Before anybody asks for it: the result may come first.
   const completed = new Promise<unknown>((resolve, reject) => {
     started.catch(reject);
-    run.childEnds.set(seq, run.waitsAt(`child workflow "${workflowType}"`, { resolve, reject }));
+    run.childEnds.set(seq, run.waitsAt(`child workflow "${workflowType}"`, { resolve, reject, converter }));
   });
   quiet(completed);
   return new Promise((resolve) => resolve([started, completed]));
 }
 
-function encodeStart(run: CompatRun, { seq, workflowType, options, headers }: StartChildWorkflowExecutionInput): Uint8Array {
-  const { converter } = run;
+function encodeStart(
+  run: CompatRun,
+  { seq, workflowType, options, headers }: StartChildWorkflowExecutionInput,
+  converter: PayloadConverter,
+): Uint8Array {
   const memo = Object.entries(options.memo ?? {}).map(([key, value]) => [key, converter.toPayload(value)]);
   const text = (value: string | undefined) => value === undefined ? undefined : converter.toPayload(value);
   const summary = text(options.staticSummary);
@@ -269,6 +273,7 @@ function signalIn(run: CompatRun, { seq, signalName, args, target, headers, type
   const receiver = target.type === "child"
     ? { workflowId: target.childWorkflowId, childWorkflowOnly: true }
     : { workflowId: target.workflowExecution.workflowId ?? "", runId: target.workflowExecution.runId ?? "" };
+  const converter = run.converterForWorkflow(receiver.workflowId);
   return new Promise<void>((resolve, reject) => {
     const alive = joinScope(reject, () => {
       if (!run.externalSignals.has(seq)) return;
@@ -277,9 +282,12 @@ function signalIn(run: CompatRun, { seq, signalName, args, target, headers, type
     if (!alive) return;
     const attributes = SignalExternalWorkflow.fromPartial({
       ...{ seq, signalName, headers, ...receiver },
-      arguments: args.map((arg, i) => payloadOf(run.converter, arg, typeInfo?.inputTypes?.[i])),
+      arguments: args.map((arg, i) => payloadOf(converter, arg, typeInfo?.inputTypes?.[i])),
     });
     run.command(CommandKind.COMMAND_KIND_SIGNAL_EXTERNAL_WORKFLOW, SignalExternalWorkflow.encode(attributes).finish());
-    run.externalSignals.set(seq, run.waitsAt(`signal "${signalName}" to another workflow`, { resolve: () => resolve(), reject }));
+    run.externalSignals.set(
+      seq,
+      run.waitsAt(`signal "${signalName}" to another workflow`, { resolve: () => resolve(), reject, converter }),
+    );
   });
 }

@@ -183,13 +183,13 @@ try {
   rmSync(folder, { recursive: true });
 }
 if (parts.includes("size")) {
-  const ours = given.package === "" ? undefined : sizeOf(given.package) + installed(".", false);
+  const ours = given.package === "" ? undefined : sizeOf(given.package) + dependenciesOf(given.package);
   // The official SDK's compiler is in optional packages, one for each platform; ours needs none of its own.
   for (const variant of variants) {
     const bytes = variant === "node" || variant === "deno"
       ? ours
       : variant === "official"
-      ? installed("tests/interop", true)
+      ? installed("tests/interop")
       : undefined;
     if (bytes !== undefined) note(variant, { "production install: MB": [bytes / 1e6] });
   }
@@ -203,8 +203,14 @@ function sizeOf(path: string): number {
   }, 0);
 }
 
-/** Bytes of the packages that a lock file installs, without development packages; `optional` says whether with optional ones. */
-function installed(project: string, optional: boolean): number {
+/** Bytes of the packages that a published package names; none of them brings others. */
+function dependenciesOf(folder: string): number {
+  const { dependencies } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as { dependencies: object };
+  return Object.keys(dependencies).reduce((sum, name) => sum + sizeOf(join("node_modules", name)), 0);
+}
+
+/** Bytes of the packages that a lock file installs, without development packages, and with the optional ones that are there. */
+function installed(project: string): number {
   const lock = JSON.parse(readFileSync(join(project, "package-lock.json"), "utf8")) as {
     packages: { [path: string]: { dev?: boolean; optional?: boolean; devOptional?: boolean } };
   };
@@ -212,7 +218,7 @@ function installed(project: string, optional: boolean): number {
     // Packages within packages are counted with those.
     if (path === "" || entry.dev || entry.devOptional || path.lastIndexOf("node_modules/") > 0) return sum;
     const folder = join(project, path);
-    return entry.optional && !(optional && existsSync(folder)) ? sum : sum + sizeOf(folder);
+    return entry.optional && !existsSync(folder) ? sum : sum + sizeOf(folder);
   }, 0);
 }
 

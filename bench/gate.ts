@@ -21,6 +21,8 @@ const HELP = `usage: node dist/bench/gate.js [options]
 --histories=N   histories to replay (default 1000)
 --rounds=N      rounds, each with both replayers (default 3)
 --jobs=N        --jobs of temporalex replay; several, with commas, are measured apart (default: what it chooses, and 1)
+--package=DIR   the published package, made by tools/pack.mjs (npm run bench makes it); without it the checkout is measured, whose many
+                files take a second longer to load
 --keep=DIR      leave programs and histories in DIR`;
 
 const args = process.argv.slice(2);
@@ -28,7 +30,7 @@ if (args.includes("--help")) {
   console.log(HELP);
   process.exit(0);
 }
-const given = options(args, { histories: "1000", rounds: "3", jobs: "default,1", keep: "" });
+const given = options(args, { histories: "1000", rounds: "3", jobs: "default,1", keep: "", package: "" });
 const wanted = count("histories", given.histories);
 const rounds = count("rounds", given.rounds);
 
@@ -87,6 +89,7 @@ try {
       const more = jobs === "default" ? [] : ["--jobs", jobs];
       const name = jobs === "default" ? "ours" : `ours, --jobs ${jobs}`;
       const figures = await run(fileURLToPath(new URL("./gate/ours.js", import.meta.url)), [
+        given.package,
         module,
         join(folder, "json"),
         ...more,

@@ -131,11 +131,11 @@ async function size() {
   return results;
 }
 
-/** Workers are made from the package as it is published. */
-async function cluster() {
+/** Workers, and the replayer, are those of the package as it is published. */
+async function published(bench) {
   const { pack } = await import("./pack.mjs");
   const { folder } = await pack({ out: join(root, ".build/bench-package"), tarball: false });
-  return await output(process.execPath, ["dist/bench/cluster.js", `--package=${folder}`, ...args]);
+  return await output(process.execPath, [`dist/bench/${bench}.js`, `--package=${folder}`, ...args]);
 }
 
 async function startInChromium() {
@@ -203,5 +203,5 @@ async function startInChromium() {
 
 if (name === "size" && !args.includes("--help")) console.log(JSON.stringify(await size(), undefined, 1));
 else if (name === "replay" && !args.includes("--help")) console.log(JSON.stringify(await replay(), undefined, 1));
-else if (name === "cluster" && !args.includes("--help")) process.stdout.write(await cluster());
+else if (["cluster", "gate"].includes(name) && !args.includes("--help")) process.stdout.write(await published(name));
 else process.stdout.write(await output(process.execPath, ["--expose-gc", `dist/bench/${name}.js`, ...args]));

@@ -1,9 +1,14 @@
-// `temporalex replay` in this process, with what it cost. Arguments: module, folder of histories, more options.
+// `temporalex replay` in this process, with what it cost. Arguments: the folder of the published package ("": the checkout), module,
+// folder of histories, more options.
 import process from "node:process";
-import { main } from "../../ts/cli/main.ts";
+import { pathToFileURL } from "node:url";
+import type * as CommandLine from "../../ts/cli/main.ts";
 import { processIo } from "../../ts/cli/io.ts";
 
-const [module, folder, ...more] = process.argv.slice(2) as [string, string];
+const [published, module, folder, ...more] = process.argv.slice(2) as [string, string, string];
+const { main }: typeof CommandLine = published === ""
+  ? await import("../../ts/cli/main.ts")
+  : await import(`${pathToFileURL(published)}/dist/node/cli/main.js`);
 let first: { cpu: number; wall: number } | undefined;
 let last = "";
 const cpuMs = () => {

@@ -1,41 +1,19 @@
 #!/usr/bin/env node
-// The live loop: a key in the page's editor until the verdict on the new text, over a history of 5,000 events, in Chromium. Prints the
-// milliseconds with their conditions. node web-demo/bench/live_loop.mjs [--events=5000] [--edits=40] [--no-build]
-import { readFileSync } from "node:fs";
-import { arch, cpus, loadavg } from "node:os";
+// The live loop: a key in the page's editor until the verdict on the new text, over a long history, in Chromium.
 import process from "node:process";
 import { buildDemo, serveDemo } from "../../tools/demo.mjs";
 import { launchChromium } from "../../tools/lib/chromium.mjs";
 import { leaveWithParent } from "../../tools/lib/leave.mjs";
+import { conditions, conditionsText, figures, figuresText, optionsOf, tallyCode, tallyHistory, watchVerdicts } from "./lib/tally.mjs";
+
+const HELP = `usage: node web-demo/bench/live_loop.mjs [--events=5000] [--edits=40] [--pause=700] [--no-build] [--json]
+
+From a key in the page's editor to the frame with the verdict on the new text: of single keys, and of the last one of five in a row.
+--pause: milliseconds between a verdict and the next key.`;
 
 leaveWithParent();
-const option = (name, other) => Number(process.argv.find((arg) => arg.startsWith(`--${name}=`))?.split("=")[1] ?? other);
-const events = option("events", 5000), edits = option("edits", 40);
-const read = (path) => readFileSync(new URL(`../../${path}`, import.meta.url), "utf8");
-if (!process.argv.includes("--no-build")) await buildDemo();
-
-/** One signal per workflow task, four events each; still open. */
-function history() {
-  const sample = JSON.parse(read("web-demo/samples/counter.json")).events;
-  const of = (type) => sample.find(({ eventType }) => eventType.endsWith(type));
-  const all = [sample[0]];
-  const add = (event, change = () => {}) => {
-    const copy = { ...structuredClone(event), eventId: String(all.length + 1) };
-    change(Object.values(copy).find((value) => typeof value === "object" && value !== null));
-    return all.push(copy);
-  };
-  while (all.length < events) {
-    const scheduled = add(of("WORKFLOW_TASK_SCHEDULED"));
-    const started = add(of("WORKFLOW_TASK_STARTED"), (fields) => (fields.scheduledEventId = String(scheduled)));
-    add(of("WORKFLOW_TASK_COMPLETED"), (fields) => {
-      fields.scheduledEventId = String(scheduled);
-      fields.startedEventId = String(started);
-    });
-    add(of("EXECUTION_SIGNALED"), (fields) => (fields.signalName = "increment"));
-  }
-  return JSON.stringify({ events: all }).replaceAll('"Counter"', '"Tally"');
-}
-
+const options = optionsOf(HELP, { events: 5000, edits: 40, pause: 700 });
+if (!options["no-build"]) await buildDemo();
 const site = await serveDemo();
 const { browser, reason } = await launchChromium();
 if (browser === undefined) throw new Error(`there is no browser: ${reason}`);
@@ -52,49 +30,39 @@ try {
     await page.dispatchEvent("#main", "drop", { dataTransfer: data });
   };
   const says = (text) => page.locator("#verdict", { hasText: text }).waitFor({ timeout: 120_000 });
-  await drop("tally.json", history());
+  await drop("tally.json", tallyHistory(options.events));
   await says("No code");
-  const code = read("examples/counter/workflow.ts").replaceAll("Counter", "Tally").replaceAll("counter", "tally");
-  await drop("tally.ts", code);
+  await drop("tally.ts", tallyCode());
   await page.getByRole("button", { name: "Show what will run" }).click();
   await page.getByRole("button", { name: "Run it" }).click();
   await says("Replays");
   await page.getByRole("button", { name: "Edit", exact: true }).click();
   await page.locator(".cm-content").click();
-  const taken = [];
   await page.keyboard.press("Control+End");
-  for (let i = 0; i < edits; i++) {
-    // From the key to the first frame in which the verdict stands without the dot that says that another one is on its way. An observer
-    // sees the dot also where it stands for less than a frame.
-    await page.waitForFunction(() => document.querySelector("#verdict .working") === null);
-    await page.evaluate(() => {
-      globalThis.taken = new Promise((resolve) => {
-        let began, hasWorked = false;
-        addEventListener("keydown", () => (began = performance.now()), { once: true, capture: true });
-        const observer = new MutationObserver(() => {
-          const working = document.querySelector("#verdict .working") !== null;
-          if (began === undefined || working) return void (hasWorked ||= working);
-          if (!hasWorked) return;
-          observer.disconnect();
-          requestAnimationFrame(() => setTimeout(() => resolve(performance.now() - began)));
-        });
-        observer.observe(document.querySelector("header.top"), { subtree: true, childList: true });
-      });
-    });
-    await page.keyboard.press(i % 2 === 0 ? "Space" : "Backspace");
-    taken.push(await page.evaluate(() => globalThis.taken));
-    await page.waitForTimeout(150);
+  await page.evaluate(watchVerdicts);
+  await page.evaluate(() => {
+    addEventListener("keydown", () => (globalThis.keyAt = performance.timeOrigin + performance.now()), { capture: true });
+  });
+  const taken = { single: [], burst: [] };
+  let typed = 0;
+  const measure = async (keys) => {
+    await page.waitForTimeout(options.pause);
+    // What was typed is taken back by the next ones.
+    const key = typed > 0 ? "Backspace" : "Space";
+    typed += key === "Space" ? keys : -keys;
+    for (let i = 0; i < keys; i++) await page.keyboard.press(key);
+    return await page.evaluate(async () => await globalThis.verdict(globalThis.keyAt) - globalThis.keyAt);
+  };
+  for (let i = 0; i < options.edits; i++) taken.single.push(await measure(1));
+  for (let i = 0; i < options.edits / 2; i++) taken.burst.push(await measure(5));
+  const single = figures(taken.single), burst = figures(taken.burst);
+  const is = conditions(browser);
+  if (options.json) console.log(JSON.stringify({ bench: "key to verdict", events: options.events, single, burst, conditions: is }));
+  else {
+    console.log(`${options.events} events, a key to its verdict: ${figuresText(single)}`);
+    console.log(`${options.events} events, the last of five keys to its verdict: ${figuresText(burst)}`);
+    console.log(conditionsText(is));
   }
-  taken.sort((a, b) => a - b);
-  const at = (share) => taken[Math.min(taken.length - 1, Math.floor(taken.length * share))].toFixed(0);
-  console.log(
-    `${events} events, ${edits} edits: p50 ${at(0.5)} ms, p95 ${at(0.95)} ms, slowest ${
-      at(1)
-    } ms; key to verdict, 100 ms of settling included`,
-  );
-  console.log(
-    `Chromium ${browser.version()}, ${cpus()[0].model}, ${cpus().length} ${arch()} cores, load ${loadavg()[0].toFixed(1)}`,
-  );
 } finally {
   await browser.close();
   await site.close();

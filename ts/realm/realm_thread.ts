@@ -11,6 +11,7 @@ import { startThread, type Thread, type WebWorker } from "../platform/threads.ts
 import type { HostSinks } from "./sinks.ts";
 import type { Loss } from "./lost_task.ts";
 import { WorkflowLoadError } from "./loader/errors.ts";
+import { RealmDisposedError } from "./realm.ts";
 import { type BatchedMessage, detachedCopy, type FromRealm, type InitMessage, type ToRealm } from "./protocol.ts";
 
 /** What a realm is started with. */
@@ -112,6 +113,7 @@ export class RealmThread {
       if (thread.status === "fulfilled") this.#thread = thread.value;
       if (init.status === "rejected") throw init.reason;
       if (thread.status === "rejected") throw thread.reason;
+      if (this.#state === "ended") throw new RealmDisposedError();
       timer = setTimeout(() => {
         this.#started?.reject(
           new Error(`the workflow modules were not loaded within ${spec.startupMs} ms: code at their top level does not end`),
@@ -172,6 +174,7 @@ export class RealmThread {
   async end(): Promise<Job[]> {
     const jobs = this.#takeJobs();
     this.#state = "ended";
+    this.#started?.reject(new RealmDisposedError());
     await this.#thread?.terminate();
     return jobs;
   }

@@ -78,6 +78,8 @@ export interface WorkerRealmOptions extends CommonRealmOptions {
   readonly lines?: LineOptions;
   /** @internal How scopes of `@temporalio/workflow` programs follow async functions. Default: by AsyncLocalStorage where there is one. */
   readonly scopes?: "asyncLocalStorage" | "rewritten";
+  /** @internal Aborted, it disposes the realm, also while it starts: code at the top level of a module that has no end is ended with it. */
+  readonly signal?: AbortSignal;
   /** @internal Called when a worker has been given what it starts with, and this thread would wait for it. */
   readonly onStarting?: () => void;
 }
@@ -140,6 +142,9 @@ export async function createWorkerRealm(options: WorkerRealmOptions): Promise<Wo
     const own = i === 0 ? spec : { ...spec, onStarting: undefined };
     return new ThreadedRealm(own, options.runOptions ?? {}, maxQuarantine);
   });
+  const end = () => realms.forEach((realm) => void realm.dispose());
+  if (options.signal?.aborted === true) end();
+  options.signal?.addEventListener("abort", end, { once: true });
   const started = await Promise.allSettled(realms.map((realm) => realm.start()));
   const failed = started.find((start) => start.status === "rejected");
   if (failed !== undefined) {

@@ -1,10 +1,18 @@
 #!/usr/bin/env node
 // The live loop: a key in the page's editor until the verdict on the new text, over a long history, in Chromium.
-import process from "node:process";
 import { buildDemo, serveDemo } from "../../tools/demo.mjs";
 import { launchChromium } from "../../tools/lib/chromium.mjs";
 import { leaveWithParent } from "../../tools/lib/leave.mjs";
-import { conditions, conditionsText, figures, figuresText, optionsOf, tallyCode, tallyHistory, watchVerdicts } from "./lib/tally.mjs";
+import {
+  conditions,
+  conditionsText,
+  figures,
+  figuresText,
+  optionsOf,
+  tallyCode,
+  tallyHistory,
+  watchVerdicts,
+} from "./lib/tally.mjs";
 
 const HELP = `usage: node web-demo/bench/live_loop.mjs [--events=5000] [--edits=40] [--pause=700] [--no-build] [--json]
 
@@ -57,8 +65,9 @@ try {
   for (let i = 0; i < options.edits / 2; i++) taken.burst.push(await measure(5));
   const single = figures(taken.single), burst = figures(taken.burst);
   const is = conditions(browser);
-  if (options.json) console.log(JSON.stringify({ bench: "key to verdict", events: options.events, single, burst, conditions: is }));
-  else {
+  if (options.json) {
+    console.log(JSON.stringify({ bench: "key to verdict", events: options.events, single, burst, conditions: is }));
+  } else {
     console.log(`${options.events} events, a key to its verdict: ${figuresText(single)}`);
     console.log(`${options.events} events, the last of five keys to its verdict: ${figuresText(burst)}`);
     console.log(conditionsText(is));

@@ -10,7 +10,16 @@ import { fileURLToPath } from "node:url";
 import { buildDemo } from "../../tools/demo.mjs";
 import { launchChromium } from "../../tools/lib/chromium.mjs";
 import { leaveWithParent } from "../../tools/lib/leave.mjs";
-import { conditions, conditionsText, figures, figuresText, optionsOf, tallyCode, tallyHistory, watchVerdicts } from "./lib/tally.mjs";
+import {
+  conditions,
+  conditionsText,
+  figures,
+  figuresText,
+  optionsOf,
+  tallyCode,
+  tallyHistory,
+  watchVerdicts,
+} from "./lib/tally.mjs";
 
 const HELP = `usage: node web-demo/bench/saved_file.mjs [--events=41,5000] [--saves=30] [--pause=700] [--no-build] [--json]
 

@@ -1,4 +1,4 @@
-// One block per failure, the time of each file, and a last line `N passed, N failed, N skipped`.
+// One block per failure, what stories note (figures), the time of each file, and a last line `N passed, N failed, N skipped`.
 import { stripVTControlCharacters } from "node:util";
 import type { FullResult, Reporter, TestCase, TestError, TestResult } from "@playwright/test/reporter";
 
@@ -10,6 +10,7 @@ export default class CountingReporter implements Reporter {
     const [, , file = "", ...names] = test.titlePath();
     const name = `${file} > ${names.join(" > ")}`;
     this.#seconds.set(file, (this.#seconds.get(file) ?? 0) + result.duration / 1000);
+    for (const { type, description } of test.annotations) if (type === "note") this.#say(`note: ${file}: ${description}`);
     if (result.status === "skipped") {
       this.#counts.skipped++;
       const why = test.annotations.find(({ type }) => type === "skip")?.description;

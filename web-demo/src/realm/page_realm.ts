@@ -55,6 +55,9 @@ export class PageRealms {
     framed.catch(() => {});
     const { graph, hasConverter, code: loaded } = await stop.race(this.#loader.load(code, lines));
     const frame = await stop.race(framed);
+    const ended = new AbortController();
+    // Also a worker that is kept by the top level of a module.
+    stop.then(() => ended.abort());
     const starting = createWorkerRealm({
       entry: () => this.#worker(frame),
       entryHasCore: true,
@@ -62,8 +65,8 @@ export class PageRealms {
       watchdogMs: WATCHDOG_MS,
       startupMs: STARTUP_MS,
       maxQuarantine: 1,
+      signal: ended.signal,
     });
-    stop.then(() => void starting.then((realm) => realm.dispose(), () => {}));
     const realm = await stop.race(starting);
     this.#spareFor(frame, this.#last === code.id);
     this.#last = code.id;

@@ -1,16 +1,52 @@
 // The verdicts that the command itself writes: each version of the code replays each history in a worker realm, as `temporalex replay` does.
-// A version that comes while one is at it takes its place.
+// A version that comes while one is at it takes its place at once, whatever that one's code does. The worker of the next version is started
+// ahead: it waits for its modules.
 import type { SourceHost } from "../../../platform/source_files.ts";
 import { createWorkerRealm, type WorkerRealm } from "../../../realm/mod.ts";
+import { loadSources } from "../../../realm/sources.ts";
 import { pathToFileURL } from "node:url";
 import { brokenLine, lineOf, type ReplayLine } from "../replay/line.ts";
 import type { CodeModules } from "./served_code.ts";
 import type { ServedHistory } from "./served_histories.ts";
 
+type Modules = Awaited<ReturnType<typeof loadSources>>;
+
+/** A realm whose worker has been started, and which has its modules yet to come. */
+class ComingRealm {
+  readonly realm: Promise<WorkerRealm>;
+  readonly #ended = new AbortController();
+  #give!: (modules: Promise<Modules>) => void;
+  #refuse!: (error: Error) => void;
+
+  constructor() {
+    const modules = new Promise<Modules>((resolve, reject) => [this.#give, this.#refuse] = [resolve, reject]);
+    this.realm = createWorkerRealm({
+      graph: () => modules,
+      signal: this.#ended.signal,
+      threads: 1,
+      cacheSize: 0,
+      runOptions: { namespace: "default", identity: "temporalex debug" },
+    });
+    this.realm.catch(() => {});
+  }
+
+  give(modules: Promise<Modules>): void {
+    this.#give(modules);
+  }
+
+  /** Ends it at once, also where code at the top level of its modules has no end. */
+  async end(): Promise<void> {
+    this.#refuse(new Error("the realm is not needed any more"));
+    this.#ended.abort();
+    await this.realm.then((realm) => realm.dispose(), () => {});
+  }
+}
+
 export class Verdicts {
   readonly #modules: CodeModules;
   readonly #tell: (version: number, line: ReplayLine) => void;
-  #realm: Promise<WorkerRealm> | undefined;
+  #current: ComingRealm | undefined;
+  #next: ComingRealm | undefined = new ComingRealm();
   #version = 0;
   #turn: Promise<void> = Promise.resolve();
 
@@ -22,28 +58,26 @@ export class Verdicts {
   /** Replays all histories against these texts. Never rejects: a realm that cannot be made is the verdict. */
   take(version: number, sources: SourceHost, histories: readonly ServedHistory[]): void {
     this.#version = version;
+    void this.#current?.end();
+    const own = this.#current = this.#next ?? new ComingRealm();
+    this.#next = undefined;
+    const { workflows, interceptors, payloadConverter } = this.#modules;
+    own.give(loadSources({
+      workflows: workflows.map((path) => pathToFileURL(path)),
+      interceptors: interceptors.map((path) => pathToFileURL(path)),
+      ...(payloadConverter === undefined ? {} : { payloadConverter: pathToFileURL(payloadConverter) }),
+      sources,
+    }));
     this.#turn = this.#turn.then(async () => {
-      if (this.#version !== version) return;
-      await this.#dispose();
-      const { workflows, interceptors, payloadConverter } = this.#modules;
-      this.#realm = createWorkerRealm({
-        workflows: workflows.map((path) => pathToFileURL(path)),
-        interceptors: interceptors.map((path) => pathToFileURL(path)),
-        ...(payloadConverter === undefined ? {} : { payloadConverter: pathToFileURL(payloadConverter) }),
-        sources,
-        threads: 1,
-        cacheSize: 0,
-        runOptions: { namespace: "default", identity: "temporalex debug" },
-      });
-      this.#realm.catch(() => {});
       for (const history of histories) await this.#replay(version, history);
+      if (this.#version === version) this.#next ??= new ComingRealm();
     });
   }
 
-  /** Replays one that has grown. */
+  /** Replays one that has another history now. */
   again(history: ServedHistory): void {
     const version = this.#version;
-    this.#turn = this.#turn.then(() => this.#realm === undefined ? undefined : this.#replay(version, history));
+    this.#turn = this.#turn.then(() => this.#current === undefined ? undefined : this.#replay(version, history));
   }
 
   async #replay(version: number, history: ServedHistory): Promise<void> {
@@ -53,7 +87,7 @@ export class Verdicts {
     const ms = () => Math.round((performance.now() - started) * 10) / 10;
     let line: ReplayLine;
     try {
-      const realm = await this.#realm!;
+      const realm = await this.#current!.realm;
       line = lineOf(found, file, await realm.replay(file.workflowId, file.bytes, { strict: false }), ms());
     } catch (error) {
       line = brokenLine(found, error, ms());
@@ -61,16 +95,10 @@ export class Verdicts {
     if (this.#version === version) this.#tell(version, line);
   }
 
-  async #dispose(): Promise<void> {
-    const realm = this.#realm;
-    this.#realm = undefined;
-    await realm?.then((made) => made.dispose(), () => {});
-  }
-
   /** Ends what is under way. */
   async close(): Promise<void> {
     this.#version = -1;
-    await this.#dispose();
+    await Promise.all([this.#current?.end(), this.#next?.end()]);
     await this.#turn;
   }
 }

@@ -1,0 +1,22 @@
+// A realm that is ended while it starts: what is at the top level of its modules may have no end.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { RealmDisposedError } from "../../ts/realm/realm.ts";
+import { createWorkerRealm } from "../../ts/realm/mod.ts";
+
+const NEVER_MS = 600_000;
+
+test("a realm is ended while its modules load, at whatever point it is", async () => {
+  for (const afterMs of [undefined, 0, 300]) {
+    const ended = new AbortController();
+    if (afterMs === undefined) ended.abort();
+    const starting = createWorkerRealm({
+      workflows: "spins.ts",
+      sources: { "spins.ts": "export const n = 1;\nfor (;;);\n" },
+      startupMs: NEVER_MS,
+      signal: ended.signal,
+    });
+    if (afterMs !== undefined) setTimeout(() => ended.abort(), afterMs);
+    await assert.rejects(starting, RealmDisposedError);
+  }
+});

@@ -61,6 +61,10 @@ pub mod codes {
     pub const CHILD_TYPE: u32 = 2020;
     /// The marker of a local activity says something else than what it came to here.
     pub const LOCAL_ACTIVITY_RESULT: u32 = 2021;
+    /// Number of transact marker and command differ.
+    pub const TRANSACT_ID: u32 = 2022;
+    /// Reducer of transact marker and command differ.
+    pub const TRANSACT_REDUCER: u32 = 2023;
 
     /// Event ids have a gap or go back.
     pub const HISTORY_OUT_OF_ORDER: u32 = 3001;

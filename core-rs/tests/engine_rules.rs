@@ -27,5 +27,7 @@ mod runs;
 mod support;
 #[path = "engine/tasks.rs"]
 mod tasks;
+#[path = "engine/transacts.rs"]
+mod transacts;
 #[path = "engine/updates.rs"]
 mod updates;

@@ -1,6 +1,6 @@
 // The embedded engine's state machine in the core. The contract between it, the store and the host is in core-rs/src/engine/mod.rs.
 import type { Engine as RawEngine, Glue } from "./generated/engine.js";
-import { Flush, RunRecord } from "./generated/boundary/temporalex/boundary/v1/boundary.ts";
+import { Flush, RunRecord, TransactOutcome } from "./generated/boundary/temporalex/boundary/v1/boundary.ts";
 import type { EngineMethod } from "./generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { CoreHandle } from "./handle.ts";
 
@@ -49,6 +49,11 @@ export class CoreEngine extends CoreHandle<RawEngine, Glue> {
   /** What changed since the last flush; then commit and call `committed` or `aborted`. */
   flush(): Flush {
     return Flush.decode(this.guard((raw) => raw.flush()));
+  }
+
+  /** What the reducers of a task came to; false: the core did not complete the task with it. */
+  transacted(outcome: TransactOutcome): boolean {
+    return this.guard((raw) => raw.transacted(TransactOutcome.encode(outcome).finish()));
   }
 
   /** The store has kept what the last flush wrote; its replies may leave. */

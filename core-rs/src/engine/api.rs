@@ -10,7 +10,7 @@ use super::rng::Rng;
 use super::runs::Found;
 use super::state::request::{Again, Pair};
 use super::time::from_ms;
-use crate::boundary::{EngineMethod, EngineOptions, Flush, RunRecord};
+use crate::boundary::{EngineMethod, EngineOptions, Flush, RunRecord, TransactOutcome};
 use crate::error::{Result, codes, misuse};
 
 impl Engine {
@@ -35,6 +35,7 @@ impl Engine {
             open_runs: i64::from(options.open_runs),
             again: Vec::new(),
             pairs: HashMap::new(),
+            reducing: Default::default(),
             namespace: options.namespace,
         };
         Ok(Engine { cx, runs: Default::default(), batch: None, swept: 0 })
@@ -60,6 +61,17 @@ impl Engine {
         self.tick(now_ms);
         self.take_record(record);
         handle_again(self);
+    }
+
+    /// What the reducers of a task of `Flush.transacts` came to. Answers whether the task was completed with it; if not, the host takes
+    /// back what they wrote.
+    pub fn transacted(&mut self, outcome: TransactOutcome) -> bool {
+        let Some(request) = self.cx.reducing.requests.remove(&outcome.request_id) else { return false };
+        self.cx.reducing.outcome = Some(outcome);
+        self.cx.reducing.taken = false;
+        handle(self, request);
+        self.cx.reducing.outcome = None;
+        self.cx.reducing.taken
     }
 
     /// Fires what is due, in the order of the deadlines.

@@ -11,6 +11,10 @@ impl Engine {
             self.carry_out();
         }
         let mut flush = Flush { loads: std::mem::take(&mut self.runs.loads), ..Default::default() };
+        if flush.loads.is_empty() && self.batch.is_none() && !self.cx.reducing.tasks.is_empty() {
+            flush.transacts = std::mem::take(&mut self.cx.reducing.tasks);
+            return flush;
+        }
         // A batch that waits for the store is not closed; and there is one at a time.
         if flush.loads.is_empty() && self.batch.is_none() {
             self.dispatch();
@@ -54,6 +58,8 @@ impl Engine {
     pub(super) fn batch_aborted(&mut self) {
         let batch = self.batch.take();
         let since = std::mem::take(&mut self.runs.dirty);
+        // Tasks whose reducers have not run: their workers report again.
+        self.cx.reducing = Default::default();
         // They time out again when the run is loaded again.
         self.cx.timed_out.clear();
         for reply in std::mem::take(&mut self.cx.replies) {

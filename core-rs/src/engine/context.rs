@@ -10,7 +10,7 @@ use super::rpc;
 use super::state::request::{Again, Pair, Wait};
 use super::state::run::Run;
 use super::time::Micros;
-use crate::boundary::{HistorySplice, Reply, RpcError, TimedOutAttempt};
+use crate::boundary::{HistorySplice, Reply, RpcError, TimedOutAttempt, TransactOutcome, TransactTask};
 
 pub struct Context {
     pub namespace: String,
@@ -35,6 +35,20 @@ pub struct Context {
     pub again: Vec<Again>,
     /// Requests that start a workflow and update it, by request id.
     pub pairs: HashMap<u32, Pair>,
+    pub reducing: Reducing,
+}
+
+/// Completed tasks whose reducers the host runs.
+#[derive(Default)]
+pub struct Reducing {
+    /// For the next flush.
+    pub tasks: Vec<TransactTask>,
+    /// By request id.
+    pub requests: HashMap<u32, Again>,
+    /// What the host answered, for the request that is being handled again.
+    pub outcome: Option<TransactOutcome>,
+    /// The task was completed with it.
+    pub taken: bool,
 }
 
 message! {

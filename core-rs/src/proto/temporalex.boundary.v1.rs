@@ -208,7 +208,7 @@ pub struct Job {
     pub event_id: u32,
     #[prost(
         oneof = "job::Variant",
-        tags = "2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16"
+        tags = "2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17"
     )]
     pub variant: ::core::option::Option<job::Variant>,
 }
@@ -246,6 +246,8 @@ pub mod job {
         ResolveSignalExternalWorkflow(super::ResolveSignalExternalWorkflow),
         #[prost(message, tag = "16")]
         ResolveCancelExternalWorkflow(super::ResolveCancelExternalWorkflow),
+        #[prost(message, tag = "17")]
+        ResolveTransact(super::ResolveTransact),
     }
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
@@ -489,6 +491,23 @@ pub struct ResolveCancelExternalWorkflow {
     pub failure: ::prost::alloc::vec::Vec<u8>,
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ResolveTransact {
+    #[prost(uint32, tag = "1")]
+    pub seq: u32,
+    #[prost(oneof = "resolve_transact::Result", tags = "2, 3")]
+    pub result: ::core::option::Option<resolve_transact::Result>,
+}
+/// Nested message and enum types in `ResolveTransact`.
+pub mod resolve_transact {
+    #[derive(Clone, PartialEq, ::prost::Oneof)]
+    pub enum Result {
+        #[prost(message, tag = "2")]
+        Completed(super::ActivityCompleted),
+        #[prost(bytes, tag = "3")]
+        Failed(::prost::alloc::vec::Vec<u8>),
+    }
+}
+#[derive(Clone, PartialEq, ::prost::Message)]
 pub struct StartTimer {
     #[prost(double, tag = "1")]
     pub duration_ms: f64,
@@ -607,6 +626,24 @@ pub struct RecordSideEffect {
     pub payload: ::core::option::Option<
         super::super::super::temporal::api::common::v1::Payload,
     >,
+}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct Transact {
+    #[prost(string, tag = "1")]
+    pub reducer: ::prost::alloc::string::String,
+    #[prost(message, repeated, tag = "2")]
+    pub arguments: ::prost::alloc::vec::Vec<
+        super::super::super::temporal::api::common::v1::Payload,
+    >,
+    #[prost(bool, tag = "3")]
+    pub required: bool,
+    #[prost(uint32, tag = "4")]
+    pub seq: u32,
+}
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct AwaitTransact {
+    #[prost(uint32, tag = "1")]
+    pub seq: u32,
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct UpdateResponse {
@@ -953,6 +990,50 @@ pub struct LoadRequest {
     pub run_id: ::prost::alloc::string::String,
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
+pub struct TransactTask {
+    #[prost(uint32, tag = "1")]
+    pub request_id: u32,
+    #[prost(string, tag = "2")]
+    pub workflow_id: ::prost::alloc::string::String,
+    #[prost(string, tag = "3")]
+    pub run_id: ::prost::alloc::string::String,
+    #[prost(string, tag = "4")]
+    pub workflow_type: ::prost::alloc::string::String,
+    #[prost(message, repeated, tag = "5")]
+    pub calls: ::prost::alloc::vec::Vec<TransactCall>,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct TransactCall {
+    #[prost(bytes = "vec", tag = "1")]
+    pub marker: ::prost::alloc::vec::Vec<u8>,
+}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct TransactMarker {
+    #[prost(btree_map = "string, message", tag = "2")]
+    pub details: ::prost::alloc::collections::BTreeMap<
+        ::prost::alloc::string::String,
+        super::super::super::temporal::api::common::v1::Payloads,
+    >,
+}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct TransactOutcome {
+    #[prost(uint32, tag = "1")]
+    pub request_id: u32,
+    #[prost(message, repeated, tag = "2")]
+    pub results: ::prost::alloc::vec::Vec<TransactResult>,
+    #[prost(bytes = "vec", tag = "3")]
+    pub failure: ::prost::alloc::vec::Vec<u8>,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct TransactResult {
+    #[prost(bytes = "vec", tag = "1")]
+    pub result: ::prost::alloc::vec::Vec<u8>,
+    #[prost(bytes = "vec", tag = "2")]
+    pub failure: ::prost::alloc::vec::Vec<u8>,
+    #[prost(bool, tag = "3")]
+    pub awaited: bool,
+}
+#[derive(Clone, PartialEq, ::prost::Message)]
 pub struct Flush {
     #[prost(message, repeated, tag = "1")]
     pub writes: ::prost::alloc::vec::Vec<RunWrite>,
@@ -970,6 +1051,8 @@ pub struct Flush {
     pub queued_tasks: u32,
     #[prost(message, repeated, tag = "8")]
     pub timed_out: ::prost::alloc::vec::Vec<TimedOutAttempt>,
+    #[prost(message, repeated, tag = "9")]
+    pub transacts: ::prost::alloc::vec::Vec<TransactTask>,
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct TimedOutAttempt {
@@ -1176,6 +1259,8 @@ pub enum CommandKind {
     CancelExternalWorkflow = 16,
     UpsertSearchAttributes = 17,
     ModifyWorkflowProperties = 18,
+    Transact = 19,
+    AwaitTransact = 20,
 }
 impl CommandKind {
     /// String value of the enum field names used in the ProtoBuf definition.
@@ -1203,6 +1288,8 @@ impl CommandKind {
             Self::CancelExternalWorkflow => "COMMAND_KIND_CANCEL_EXTERNAL_WORKFLOW",
             Self::UpsertSearchAttributes => "COMMAND_KIND_UPSERT_SEARCH_ATTRIBUTES",
             Self::ModifyWorkflowProperties => "COMMAND_KIND_MODIFY_WORKFLOW_PROPERTIES",
+            Self::Transact => "COMMAND_KIND_TRANSACT",
+            Self::AwaitTransact => "COMMAND_KIND_AWAIT_TRANSACT",
         }
     }
     /// Creates an enum from field names used in the ProtoBuf definition.
@@ -1229,6 +1316,8 @@ impl CommandKind {
             "COMMAND_KIND_MODIFY_WORKFLOW_PROPERTIES" => {
                 Some(Self::ModifyWorkflowProperties)
             }
+            "COMMAND_KIND_TRANSACT" => Some(Self::Transact),
+            "COMMAND_KIND_AWAIT_TRANSACT" => Some(Self::AwaitTransact),
             _ => None,
         }
     }

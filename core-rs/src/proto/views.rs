@@ -207,6 +207,8 @@ pub mod checks {
     ]);
     pub static BOUNDARY_SET_PATCH_MARKER: Schema = Schema(&[(1, Text), (2, Varint)]);
     pub static BOUNDARY_RECORD_SIDE_EFFECT: Schema = Schema(&[(1, Varint), (2, Message(&COMMON_PAYLOAD))]);
+    pub static BOUNDARY_TRANSACT: Schema = Schema(&[(1, Text), (2, Message(&COMMON_PAYLOAD)), (3, Varint), (4, Varint)]);
+    pub static BOUNDARY_AWAIT_TRANSACT: Schema = Schema(&[(1, Varint)]);
     pub static BOUNDARY_UPDATE_RESPONSE: Schema =
         Schema(&[(1, Text), (2, Message(&BOUNDARY_NOTHING)), (3, Message(&FAILURE_FAILURE)), (4, Message(&COMMON_PAYLOAD))]);
     pub static BOUNDARY_QUERY_RESULT: Schema =
@@ -528,6 +530,35 @@ pub mod boundary {
         }
         pub fn opt_payload(self) -> Option<View<'a, common::Payload>> {
             self.message.get(2).map(View::of)
+        }
+    }
+
+    impl Checked for Transact {
+        const NAME: &'static str = "Transact";
+        const SCHEMA: &'static crate::wire::schema::Schema = &checks::BOUNDARY_TRANSACT;
+    }
+    impl<'a> View<'a, Transact> {
+        pub fn reducer(self) -> &'a str {
+            self.message.text(1)
+        }
+        pub fn arguments(self) -> Each<'a, common::Payload> {
+            Each::of(self.message, 2)
+        }
+        pub fn required(self) -> bool {
+            self.message.flag(3)
+        }
+        pub fn seq(self) -> u32 {
+            self.message.int(4) as u32
+        }
+    }
+
+    impl Checked for AwaitTransact {
+        const NAME: &'static str = "AwaitTransact";
+        const SCHEMA: &'static crate::wire::schema::Schema = &checks::BOUNDARY_AWAIT_TRANSACT;
+    }
+    impl<'a> View<'a, AwaitTransact> {
+        pub fn seq(self) -> u32 {
+            self.message.int(1) as u32
         }
     }
 
@@ -1172,6 +1203,19 @@ pub mod boundary {
             self.writer.optional(16, message.map(View::bytes));
             self
         }
+        pub fn resolve_transact(
+            self,
+            fill: impl FnOnce(Put<'_, boundary::ResolveTransact>) -> Put<'_, boundary::ResolveTransact>,
+        ) -> Self {
+            self.writer.nested(17, |w| {
+                fill(Put::of(w));
+            });
+            self
+        }
+        pub fn copy_resolve_transact(self, message: Option<View<'_, boundary::ResolveTransact>>) -> Self {
+            self.writer.optional(17, message.map(View::bytes));
+            self
+        }
     }
     impl<'w> Put<'w, InitializeWorkflow> {
         pub fn workflow_type(self, text: &str) -> Self {
@@ -1704,6 +1748,29 @@ pub mod boundary {
             self
         }
     }
+    impl<'w> Put<'w, ResolveTransact> {
+        pub fn seq(self, x: u32) -> Self {
+            self.writer.uint(1, u64::from(x));
+            self
+        }
+        pub fn completed(
+            self,
+            fill: impl FnOnce(Put<'_, boundary::ActivityCompleted>) -> Put<'_, boundary::ActivityCompleted>,
+        ) -> Self {
+            self.writer.nested(2, |w| {
+                fill(Put::of(w));
+            });
+            self
+        }
+        pub fn copy_completed(self, message: Option<View<'_, boundary::ActivityCompleted>>) -> Self {
+            self.writer.optional(2, message.map(View::bytes));
+            self
+        }
+        pub fn failed(self, message: View<'_, failure::Failure>) -> Self {
+            self.writer.message(3, message.bytes());
+            self
+        }
+    }
     impl<'w> Put<'w, ResolveCancelExternalWorkflow> {
         pub fn seq(self, x: u32) -> Self {
             self.writer.uint(1, u64::from(x));
@@ -1756,8 +1823,12 @@ pub mod boundary {
     impl VariantOf<boundary::Job> for boundary::ResolveCancelExternalWorkflow {
         const FIELD: u32 = 16;
     }
+    impl VariantOf<boundary::Job> for boundary::ResolveTransact {
+        const FIELD: u32 = 17;
+    }
     pub struct Activation;
     pub struct ActivityCompleted;
+    pub struct AwaitTransact;
     pub struct CancelChildWorkflow;
     pub struct CancelExternalWorkflow;
     pub struct CancelSignalWorkflow;
@@ -1789,6 +1860,7 @@ pub mod boundary {
     pub struct ResolveChildWorkflow;
     pub struct ResolveChildWorkflowStart;
     pub struct ResolveSignalExternalWorkflow;
+    pub struct ResolveTransact;
     pub struct RetryPolicy;
     pub struct ScheduleActivity;
     pub struct ScheduleLocalActivity;
@@ -1800,6 +1872,7 @@ pub mod boundary {
     pub struct StartTimer;
     pub struct Step;
     pub struct TaskOutcome;
+    pub struct Transact;
     pub struct UpdateRandomSeed;
     pub struct UpdateResponse;
     pub struct UpsertSearchAttributes;

@@ -3,7 +3,7 @@ use prost::Message;
 use wasm_bindgen::prelude::*;
 
 use super::LastError;
-use crate::boundary::{EngineMethod, EngineOptions, RunRecord};
+use crate::boundary::{EngineMethod, EngineOptions, RunRecord, TransactOutcome};
 use crate::engine;
 use crate::error::{codes, decode, misuse};
 
@@ -56,6 +56,12 @@ impl Engine {
 
     pub fn forget(&mut self, run_id: &str) {
         self.inner.forget(run_id);
+    }
+
+    /// Bytes of boundary.TransactOutcome.
+    pub fn transacted(&mut self, outcome: &[u8]) -> std::result::Result<bool, JsError> {
+        let r = decode::<TransactOutcome>("TransactOutcome", outcome).map(|outcome| self.inner.transacted(outcome));
+        self.error.guard(r)
     }
 
     /// Bytes of boundary.Flush.

@@ -81,6 +81,17 @@ impl HistoryBuilder {
         self.marker("SideEffect", [("side-effect-id", json(&id.to_string())), ("data", value)])
     }
 
+    /// As the engine writes it: with what the reducer returned.
+    pub fn transact_marker(self, id: u32, reducer: &str, result: Payload) -> Self {
+        let details = [("id", json(&id.to_string())), ("reducer", json(&format!("\"{reducer}\""))), ("result", result)];
+        self.marker("Transact", details)
+    }
+
+    pub fn transact_failure_marker(self, id: u32, reducer: &str, why: Failure) -> Self {
+        let details = [("id", json(&id.to_string())), ("reducer", json(&format!("\"{reducer}\"")))];
+        self.marker_with("Transact", details, Some(why))
+    }
+
     /// A resolved local activity of type "la"; completed at the second of its marker.
     pub fn la_marker(self, seq: u32, activity_id: &str, result: Payload) -> Self {
         let data = self.la_data(seq, activity_id, "la", None);

@@ -85,6 +85,13 @@ impl<'a> Calls<'a> {
             }
             Cmd::Patch(patch_id, deprecated) => self.raw(SetPatchMarker, &super::boundary_patch(patch_id, *deprecated)),
             Cmd::SideEffect(id, payload) => self.raw(RecordSideEffect, &super::boundary_side_effect(*id, payload)),
+            Cmd::Transact(reducer, awaited) => {
+                let seq = self.raw(Transact, &super::boundary_transact(reducer));
+                if *awaited {
+                    self.raw(AwaitTransact, &super::boundary_await_transact(seq));
+                }
+                seq
+            }
             Cmd::Child(attributes) => self.raw(StartChildWorkflow, attributes),
             Cmd::CancelChild(seq, reason) => self.raw(CancelChildWorkflow, &super::boundary_cancel_child(*seq, reason)),
             Cmd::SignalExternal(attributes) => self.raw(SignalExternalWorkflow, attributes),
@@ -121,6 +128,8 @@ pub enum Cmd {
     CancelLa(u32),
     Patch(&'static str, bool),
     SideEffect(u32, Payload),
+    /// A reducer by name, and whether the code waits for it.
+    Transact(&'static str, bool),
     Child(StartChildWorkflow),
     CancelChild(u32, &'static str),
     SignalExternal(SignalExternalWorkflow),

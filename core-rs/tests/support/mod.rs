@@ -53,6 +53,14 @@ fn boundary_side_effect(id: u32, payload: &Payload) -> boundary::RecordSideEffec
     boundary::RecordSideEffect { id, payload: Some(payload.clone()) }
 }
 
+fn boundary_transact(reducer: &str) -> boundary::Transact {
+    boundary::Transact { reducer: reducer.into(), arguments: vec![json("7")], ..Default::default() }
+}
+
+fn boundary_await_transact(seq: u32) -> boundary::AwaitTransact {
+    boundary::AwaitTransact { seq }
+}
+
 fn boundary_complete() -> boundary::CompleteWorkflow {
     boundary::CompleteWorkflow { result: Some(json("null")) }
 }

@@ -6,7 +6,8 @@ use temporalex_core::api::failure::v1::Failure;
 use temporalex_core::api::protocol::v1::Message;
 use temporalex_core::boundary::job::Variant;
 use temporalex_core::boundary::{
-    Activation, CoreError, ErrorKind, EvictionReason, Job, resolve_activity, resolve_child_workflow, resolve_child_workflow_start,
+    Activation, CoreError, ErrorKind, EvictionReason, Job, resolve_activity, resolve_child_workflow,
+    resolve_child_workflow_start, resolve_transact,
 };
 
 /// "{Init} {Signal a, Fire 1}"
@@ -54,6 +55,13 @@ pub fn job(job: &Job) -> String {
         }
         Variant::ResolveSignalExternalWorkflow(r) => format!("Signaled {} {}", r.seq, delivered(&r.failure)),
         Variant::ResolveCancelExternalWorkflow(r) => format!("CancelAsked {} {}", r.seq, delivered(&r.failure)),
+        Variant::ResolveTransact(r) => {
+            let how = match r.result.as_ref().expect("a result") {
+                resolve_transact::Result::Completed(_) => "completed",
+                resolve_transact::Result::Failed(_) => "failed",
+            };
+            format!("Transact {} {how}", r.seq)
+        }
         Variant::SignalWorkflow(s) => format!("Signal {}", s.signal_name),
         Variant::DoUpdate(u) => format!("Update {}", u.id),
         Variant::CancelWorkflow(_) => "Cancel".into(),

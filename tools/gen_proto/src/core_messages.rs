@@ -196,6 +196,8 @@ pub const READ: &[(&str, &str)] = &[
     ),
     ("boundary.SetPatchMarker", "patch_id deprecated"),
     ("boundary.RecordSideEffect", "id payload"),
+    ("boundary.Transact", "reducer arguments required seq"),
+    ("boundary.AwaitTransact", "seq"),
     (
         "boundary.UpdateResponse",
         "protocol_instance_id accepted rejected completed",
@@ -302,6 +304,7 @@ pub const WRITTEN: &[&str] = &[
     "boundary.ResolveChildWorkflow",
     "boundary.ChildWorkflowCompleted",
     "boundary.ResolveSignalExternalWorkflow",
+    "boundary.ResolveTransact",
     "boundary.ResolveCancelExternalWorkflow",
 ];
 
@@ -326,6 +329,7 @@ pub const MEANS: &[(&str, &str)] = &[
     ("boundary.ResolveChildWorkflowStart.cancelled", "failure.Failure"),
     ("boundary.ResolveChildWorkflow.failed", "failure.Failure"),
     ("boundary.ResolveChildWorkflow.cancelled", "failure.Failure"),
+    ("boundary.ResolveTransact.failed", "failure.Failure"),
     ("boundary.ResolveSignalExternalWorkflow.failure", "failure.Failure"),
     ("boundary.ResolveCancelExternalWorkflow.failure", "failure.Failure"),
 ];

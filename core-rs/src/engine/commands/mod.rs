@@ -12,7 +12,7 @@ mod continue_as_new;
 mod fail_workflow;
 mod kind;
 mod modify_properties;
-mod plan;
+pub mod plan;
 mod protocol_message;
 mod record_marker;
 pub mod refusal;
@@ -24,7 +24,7 @@ pub mod update_message;
 mod upsert_search_attributes;
 
 use self::kind::{At, Kind};
-use self::plan::Plan;
+use self::plan::{Plan, Reducers};
 use self::refusal::{Reject, bad};
 use self::update_message::UpdateMessage;
 use super::context::Context;
@@ -35,6 +35,7 @@ use super::messages::tasks::ProtocolMessage;
 use super::rpc;
 use super::state::run::Run;
 use crate::api::enums::v1::{CommandType, WorkflowTaskFailedCause as Cause};
+use crate::boundary::TransactCall;
 
 /// Type of command, its name here, its field in Temporal's Command, its attributes; ordered by field.
 macro_rules! kinds {
@@ -122,9 +123,24 @@ pub enum Step {
     Message(UpdateMessage),
 }
 
-/// Turns the lists of a completion into steps, or returns why not.
-pub fn plan(run: &Run, cx: &Context, commands: Vec<Command>, messages: Vec<ProtocolMessage>) -> Result<Vec<Step>, Reject> {
-    let mut plan = Plan::new(run, cx, messages);
+/// What a completion comes to.
+pub struct Planned {
+    pub steps: Vec<Step>,
+    /// Reducers that the host has to run before the steps can be applied.
+    pub calls: Vec<TransactCall>,
+    /// Workflow code waits for a reducer.
+    pub awaited: bool,
+}
+
+/// Turns the lists of a completion into steps, or returns why not. `reducers`: what they came to, once the host has run them.
+pub fn plan(
+    run: &Run,
+    cx: &Context,
+    commands: Vec<Command>,
+    messages: Vec<ProtocolMessage>,
+    reducers: Reducers,
+) -> Result<Planned, Reject> {
+    let mut plan = Plan::new(run, cx, messages, reducers);
     let mut steps = Vec::with_capacity(commands.len());
     let last = commands.len();
     for (i, mut command) in commands.into_iter().enumerate() {
@@ -144,7 +160,8 @@ pub fn plan(run: &Run, cx: &Context, commands: Vec<Command>, messages: Vec<Proto
         }
     }
     steps.extend(plan.decided.into_iter().map(Step::Message));
-    Ok(steps)
+    let calls = if let Reducers::Asking(calls) = plan.reducers { calls } else { Vec::new() };
+    Ok(Planned { steps, calls, awaited: plan.awaited })
 }
 
 /// Returns whether the step by itself asks for another workflow task.

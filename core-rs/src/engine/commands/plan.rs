@@ -2,6 +2,7 @@
 use super::refusal::{Reject, bad};
 use super::update_message::UpdateMessage;
 use crate::api::enums::v1::WorkflowTaskFailedCause as Cause;
+use crate::boundary::{TransactCall, TransactResult};
 use crate::engine::context::Context;
 use crate::engine::limits::Limits;
 use crate::engine::messages::tasks::ProtocolMessage;
@@ -29,6 +30,36 @@ pub struct Plan<'a> {
     pub messages: Vec<Option<ProtocolMessage>>,
     /// Checked messages that are to be applied next.
     pub decided: Vec<UpdateMessage>,
+    pub reducers: Reducers,
+    /// Workflow code waits for a reducer.
+    pub awaited: bool,
+}
+
+/// The reducers of a task, in the order of their commands.
+pub enum Reducers {
+    /// They have not run: what the host is to run.
+    Asking(Vec<TransactCall>),
+    /// What each came to.
+    Ended(std::vec::IntoIter<TransactResult>),
+}
+
+pub enum Reducer {
+    Asked,
+    Ended(TransactResult),
+    /// The host's answer has fewer results than the task has reducers.
+    Missing,
+}
+
+impl Reducers {
+    pub fn next(&mut self, marker: impl FnOnce() -> Vec<u8>) -> Reducer {
+        match self {
+            Reducers::Asking(calls) => {
+                calls.push(TransactCall { marker: marker() });
+                Reducer::Asked
+            }
+            Reducers::Ended(results) => results.next().map_or(Reducer::Missing, Reducer::Ended),
+        }
+    }
 }
 
 pub const ACROSS: &str = "cross namespace commands are not allowed";
@@ -40,7 +71,7 @@ pub fn is_run_id(id: &str) -> bool {
 }
 
 impl<'a> Plan<'a> {
-    pub fn new(run: &'a Run, cx: &'a Context, messages: Vec<ProtocolMessage>) -> Plan<'a> {
+    pub fn new(run: &'a Run, cx: &'a Context, messages: Vec<ProtocolMessage>, reducers: Reducers) -> Plan<'a> {
         Plan {
             run,
             namespace: &cx.namespace,
@@ -55,6 +86,8 @@ impl<'a> Plan<'a> {
             cancels: 0,
             messages: messages.into_iter().map(Some).collect(),
             decided: Vec::new(),
+            reducers,
+            awaited: false,
         }
     }
 

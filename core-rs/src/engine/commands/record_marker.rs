@@ -1,12 +1,20 @@
-//! RECORD_MARKER.
+//! RECORD_MARKER; and markers of transact (docs/dev/semantics/database.md#transact), whose reducers the host runs before anything is
+//! written. Of such a marker nothing is read here: the host answers with the result, or the failure, that goes into its event.
 use super::kind::{At, Kind};
-use super::plan::Plan;
+use super::plan::{Plan, Reducer};
 use super::refusal::{Reject, bad, over};
 use crate::api::enums::v1::WorkflowTaskFailedCause as Cause;
+use crate::engine::codec;
 use crate::engine::context::Context;
 use crate::engine::message::message;
 use crate::engine::messages::events::MarkerAttrs;
 use crate::engine::state::run::Run;
+use crate::proto::fields::command::RecordMarkerCommandAttributesDetailsEntry as Entry;
+use crate::proto::fields::common::Payloads;
+use crate::wire::Writer;
+
+pub const TRANSACT: &str = "Transact";
+const RESULT_KEY: &str = "result";
 
 message! {
     Marker: command::RecordMarkerCommandAttributes {
@@ -24,6 +32,19 @@ impl Kind for Marker {
         if over(&self.marker_name) {
             return bad(Self::CAUSE, "MarkerName on RecordMarkerCommand exceeds length limit or contains a NUL character.");
         }
+        if self.marker_name == TRANSACT {
+            match plan.reducers.next(|| codec::bytes(self)) {
+                Reducer::Asked => {}
+                Reducer::Missing => return bad(Self::CAUSE, "A transact marker has no result."),
+                Reducer::Ended(result) => {
+                    plan.awaited |= result.awaited;
+                    if !result.result.is_empty() {
+                        self.details.push(result_entry(&result.result));
+                    }
+                    self.failure = Some(result.failure).filter(|failure| !failure.is_empty());
+                }
+            }
+        }
         plan.size("RecordMarkerCommandAttributes.Details", self.details.iter().map(Vec::len).sum())
     }
 
@@ -33,4 +54,12 @@ impl Kind for Marker {
         at.write(run, &MarkerAttrs { marker_name, details, workflow_task_completed_event_id, header, failure });
         false
     }
+}
+
+fn result_entry(payload: &[u8]) -> Vec<u8> {
+    let mut w = Writer::new();
+    w.text(Entry::key, RESULT_KEY).nested(Entry::value, |w| {
+        w.message(Payloads::payloads, payload);
+    });
+    w.finish()
 }

@@ -4,11 +4,12 @@
 //! was buffered, then the next Scheduled. A speculative task completed with rejections only leaves nothing.
 use super::shared::*;
 use crate::api::enums::v1::{TimeoutType, WorkflowTaskFailedCause as Cause};
-use crate::boundary::RpcError;
+use crate::boundary::{RpcError, TransactCall, TransactTask};
 use crate::engine::codec;
+use crate::engine::commands::plan::Reducers;
 use crate::engine::commands::refusal::{Reject, TaskFailure};
 use crate::engine::commands::update_message::UpdateBody;
-use crate::engine::commands::{self, Command, Step};
+use crate::engine::commands::{self, Command, Planned, Step};
 use crate::engine::context::Context;
 use crate::engine::limits;
 use crate::engine::machine::Engine;
@@ -56,15 +57,28 @@ pub fn handle(engine: &mut Engine, r: &Again) -> Rpc<()> {
     engine.namespace(&req.namespace)?;
     let token = tokens::task(&req.task_token)?;
     engine.on_run(r, &token.workflow_id, &token.run_id, |run, cx| {
-        let response = completed(run, cx, &token, req)?;
-        cx.reply(id, &response);
+        match completed(run, cx, &token, req)? {
+            Completed::Done(response) => cx.reply(id, &response),
+            Completed::Reduce(calls) => {
+                let (workflow_id, run_id) = (run.head.workflow_id.clone(), run.head.run_id.clone());
+                let workflow_type = run.head.workflow_type.clone();
+                cx.reducing.tasks.push(TransactTask { request_id: id, workflow_id, run_id, workflow_type, calls });
+                cx.reducing.requests.insert(id, r.clone());
+            }
+        }
         Ok(())
     });
     Ok(())
 }
 
-/// Returns the response; errors go to the worker, state changes made on the way stay.
-fn completed(run: &mut Run, cx: &mut Context, token: &TaskToken, mut req: TaskCompletedRequest) -> Rpc<TaskCompletedResponse> {
+enum Completed {
+    Done(TaskCompletedResponse),
+    /// The host runs these first; then the request is handled again.
+    Reduce(Vec<TransactCall>),
+}
+
+/// Errors go to the worker, state changes made on the way stay.
+fn completed(run: &mut Run, cx: &mut Context, token: &TaskToken, mut req: TaskCompletedRequest) -> Rpc<Completed> {
     if !workflow_task::holds(run, token) {
         return Err(rpc::task_not_found());
     }
@@ -97,14 +111,23 @@ fn completed(run: &mut Run, cx: &mut Context, token: &TaskToken, mut req: TaskCo
     let commands = std::mem::take(&mut req.commands);
     let messages = std::mem::take(&mut req.messages);
     let no_commands = commands.is_empty();
-    let steps = match commands::plan(run, cx, commands, messages) {
-        Ok(steps) => steps,
+    let reducers = match cx.reducing.outcome.take() {
+        None => Reducers::Asking(Vec::new()),
+        Some(outcome) if !outcome.failure.is_empty() => return Err(reducer_failed(run, cx, outcome.failure, &req)),
+        Some(outcome) => Reducers::Ended(outcome.results.into_iter()),
+    };
+    let Planned { steps, calls, awaited } = match commands::plan(run, cx, commands, messages, reducers) {
+        Ok(planned) => planned,
         Err(Reject::Request(e)) => return Err(e),
         Err(Reject::Task(failure)) => return Err(refuse(run, cx, &task, &failure, &req)),
     };
 
+    if !calls.is_empty() {
+        return Ok(Completed::Reduce(calls));
+    }
+    cx.reducing.taken = true;
     if discards(run, &task, &req, no_commands, &steps) {
-        return Ok(discard(run, cx, &req, steps));
+        return Ok(Completed::Done(discard(run, cx, &req, steps)));
     }
 
     // The task stops being pending before anything is written, so that nothing of what follows is buffered.
@@ -128,7 +151,7 @@ fn completed(run: &mut Run, cx: &mut Context, token: &TaskToken, mut req: TaskCo
     }
     set_sticky(run, cx, &req);
 
-    let mut wanted = heartbeat;
+    let mut wanted = heartbeat || awaited;
     for step in steps {
         wanted |= commands::apply(run, cx, step, completed_id, &req.identity);
     }
@@ -139,7 +162,15 @@ fn completed(run: &mut Run, cx: &mut Context, token: &TaskToken, mut req: TaskCo
     updates::settle(run, cx);
     let since = (heartbeat && no_commands).then_some(task.original_scheduled_us);
     let new_task = run.open() && (wanted || !run.buffer.is_empty() || run.want_task || updates::undecided(run));
-    Ok(next_task(run, cx, &req, new_task, wanted || !run.buffer.is_empty() || run.want_task, since))
+    Ok(Completed::Done(next_task(run, cx, &req, new_task, wanted || !run.buffer.is_empty() || run.want_task, since)))
+}
+
+/// A reducer that nothing waits for has thrown: the task fails, as where its code had thrown, and is tried again later.
+fn reducer_failed(run: &mut Run, cx: &mut Context, failure: Vec<u8>, req: &TaskCompletedRequest) -> Box<RpcError> {
+    let text = codec::read::<Failure>(&failure).map(|f| f.message).unwrap_or_default();
+    let cause = Cause::WorkflowWorkerUnhandledFailure;
+    workflow_task::fail(run, cx, cause, Some(failure), &req.identity, &req.binary_checksum);
+    rpc::with(rpc::invalid(text), "cause", cause.as_str_name())
 }
 
 /// The commands are wrong: the task fails (once; later attempts are left to time out), and the worker gets the reason.

@@ -8,6 +8,7 @@ use crate::wire::typed::{Encoded, Put, View, build};
 pub const PATCH: &str = "core_patch";
 pub const LOCAL_ACTIVITY: &str = "core_local_activity";
 pub const SIDE_EFFECT: &str = "SideEffect";
+pub const TRANSACT: &str = "Transact";
 
 /// A payload with encoding json/plain; `kind` is the type of a search attribute.
 pub fn payload(json: &str, kind: Option<&str>) -> Encoded<Payload> {

@@ -19,6 +19,7 @@ pub mod side_effect;
 pub mod signal_external;
 pub mod terminal;
 pub mod timer;
+pub mod transact;
 pub mod update;
 
 use std::collections::VecDeque;
@@ -46,6 +47,7 @@ pub struct AllMachines {
     pub cancels: Machines<cancel_external::CancelExternal>,
     pub patches: patch::Patches,
     pub side_effects: side_effect::SideEffects,
+    pub transacts: Machines<transact::Machine>,
     pub updates: update::Updates,
 }
 
@@ -153,6 +155,8 @@ kinds! {
         ModifyProperties(properties::Modify),
         SetPatchMarker(patch::Set) of patches,
         SideEffect(side_effect::Record) of side_effects,
+        Transact(transact::Run) of transacts,
+        AwaitTransact(transact::Await) of transacts,
         UpdateResponse(update::Respond) of updates,
         Terminal(terminal::Terminal),
     }
@@ -170,6 +174,7 @@ kinds! {
         ModifyProperties(properties::Modify),
         Patch(patch::Marked),
         SideEffect(side_effect::Record),
+        Transact(transact::Run) of transacts,
         Update(update::Decided),
         Terminal(terminal::Terminal),
     }
@@ -222,6 +227,8 @@ impl AllMachines {
             CommandKind::ModifyWorkflowProperties => properties::read_modify(bytes).map(plain),
             CommandKind::SetPatchMarker => patch::read_set(bytes).map(plain),
             CommandKind::RecordSideEffect => side_effect::read(bytes).map(plain),
+            CommandKind::Transact => transact::read(bytes, &mut self.transacts.numbers).map(numbered),
+            CommandKind::AwaitTransact => transact::read_await(bytes).map(plain),
             CommandKind::UpdateResponse => update::read(bytes).map(plain),
             CommandKind::CompleteWorkflow => terminal::read_complete(bytes).map(plain),
             CommandKind::FailWorkflow => terminal::read_fail(bytes).map(plain),

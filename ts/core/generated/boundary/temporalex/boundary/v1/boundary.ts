@@ -2,7 +2,7 @@
 
 /* eslint-disable */
 import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
-import { Payload } from "../../../temporal/api/common/v1/message.ts";
+import { Payload, Payloads } from "../../../temporal/api/common/v1/message.ts";
 
 export const protobufPackage = "temporalex.boundary.v1";
 
@@ -63,6 +63,8 @@ export const CommandKind = {
   COMMAND_KIND_CANCEL_EXTERNAL_WORKFLOW: 16,
   COMMAND_KIND_UPSERT_SEARCH_ATTRIBUTES: 17,
   COMMAND_KIND_MODIFY_WORKFLOW_PROPERTIES: 18,
+  COMMAND_KIND_TRANSACT: 19,
+  COMMAND_KIND_AWAIT_TRANSACT: 20,
   UNRECOGNIZED: -1,
 } as const;
 
@@ -265,6 +267,7 @@ export interface Job {
     | { $case: "resolveChildWorkflow"; value: ResolveChildWorkflow }
     | { $case: "resolveSignalExternalWorkflow"; value: ResolveSignalExternalWorkflow }
     | { $case: "resolveCancelExternalWorkflow"; value: ResolveCancelExternalWorkflow }
+    | { $case: "resolveTransact"; value: ResolveTransact }
     | undefined;
 }
 
@@ -417,6 +420,11 @@ export interface ResolveCancelExternalWorkflow {
   failure: Uint8Array;
 }
 
+export interface ResolveTransact {
+  seq: number;
+  result?: { $case: "completed"; value: ActivityCompleted } | { $case: "failed"; value: Uint8Array } | undefined;
+}
+
 export interface StartTimer {
   durationMs: number;
   summary?: Payload | undefined;
@@ -484,6 +492,17 @@ export interface SetPatchMarker {
 export interface RecordSideEffect {
   id: number;
   payload?: Payload | undefined;
+}
+
+export interface Transact {
+  reducer: string;
+  arguments: Payload[];
+  required: boolean;
+  seq: number;
+}
+
+export interface AwaitTransact {
+  seq: number;
 }
 
 export interface UpdateResponse {
@@ -707,6 +726,39 @@ export interface LoadRequest {
   runId: string;
 }
 
+export interface TransactTask {
+  requestId: number;
+  workflowId: string;
+  runId: string;
+  workflowType: string;
+  calls: TransactCall[];
+}
+
+export interface TransactCall {
+  marker: Uint8Array;
+}
+
+export interface TransactMarker {
+  details: { [key: string]: Payloads };
+}
+
+export interface TransactMarker_DetailsEntry {
+  key: string;
+  value?: Payloads | undefined;
+}
+
+export interface TransactOutcome {
+  requestId: number;
+  results: TransactResult[];
+  failure: Uint8Array;
+}
+
+export interface TransactResult {
+  result: Uint8Array;
+  failure: Uint8Array;
+  awaited: boolean;
+}
+
 export interface Flush {
   writes: RunWrite[];
   replies: Reply[];
@@ -716,6 +768,7 @@ export interface Flush {
   cachedRuns: number;
   queuedTasks: number;
   timedOut: TimedOutAttempt[];
+  transacts: TransactTask[];
 }
 
 export interface TimedOutAttempt {
@@ -2389,6 +2442,9 @@ export const Job: MessageFns<Job> = {
       case "resolveCancelExternalWorkflow":
         ResolveCancelExternalWorkflow.encode(message.variant.value, writer.uint32(130).fork()).join();
         break;
+      case "resolveTransact":
+        ResolveTransact.encode(message.variant.value, writer.uint32(138).fork()).join();
+        break;
     }
     return writer;
   },
@@ -2549,6 +2605,14 @@ export const Job: MessageFns<Job> = {
             };
             continue;
           }
+          case 17: {
+            if (tag !== 138) {
+              break;
+            }
+
+            message.variant = { $case: "resolveTransact", value: ResolveTransact.decode(reader, reader.uint32()) };
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -2670,6 +2734,12 @@ export const Job: MessageFns<Job> = {
             $case: "resolveCancelExternalWorkflow",
             value: ResolveCancelExternalWorkflow.fromPartial(object.variant.value),
           };
+        }
+        break;
+      }
+      case "resolveTransact": {
+        if (object.variant?.value !== undefined && object.variant?.value !== null) {
+          message.variant = { $case: "resolveTransact", value: ResolveTransact.fromPartial(object.variant.value) };
         }
         break;
       }
@@ -4722,6 +4792,99 @@ export const ResolveCancelExternalWorkflow: MessageFns<ResolveCancelExternalWork
   },
 };
 
+function createBaseResolveTransact(): ResolveTransact {
+  return { seq: 0, result: undefined };
+}
+
+export const ResolveTransact: MessageFns<ResolveTransact> = {
+  encode(message: ResolveTransact, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.seq !== 0) {
+      writer.uint32(8).uint32(message.seq);
+    }
+    switch (message.result?.$case) {
+      case "completed":
+        ActivityCompleted.encode(message.result.value, writer.uint32(18).fork()).join();
+        break;
+      case "failed":
+        writer.uint32(26).bytes(message.result.value);
+        break;
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ResolveTransact {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseResolveTransact();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.seq = reader.uint32();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.result = { $case: "completed", value: ActivityCompleted.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.result = { $case: "failed", value: reader.bytes() };
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<ResolveTransact>): ResolveTransact {
+    return ResolveTransact.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ResolveTransact>): ResolveTransact {
+    const message = createBaseResolveTransact();
+    message.seq = object.seq ?? 0;
+    switch (object.result?.$case) {
+      case "completed": {
+        if (object.result?.value !== undefined && object.result?.value !== null) {
+          message.result = { $case: "completed", value: ActivityCompleted.fromPartial(object.result.value) };
+        }
+        break;
+      }
+      case "failed": {
+        if (object.result?.value !== undefined && object.result?.value !== null) {
+          message.result = { $case: "failed", value: object.result.value };
+        }
+        break;
+      }
+    }
+    return message;
+  },
+};
+
 function createBaseStartTimer(): StartTimer {
   return { durationMs: 0, summary: undefined, seq: 0 };
 }
@@ -5677,6 +5840,152 @@ export const RecordSideEffect: MessageFns<RecordSideEffect> = {
     message.payload = (object.payload !== undefined && object.payload !== null)
       ? Payload.fromPartial(object.payload)
       : undefined;
+    return message;
+  },
+};
+
+function createBaseTransact(): Transact {
+  return { reducer: "", arguments: [], required: false, seq: 0 };
+}
+
+export const Transact: MessageFns<Transact> = {
+  encode(message: Transact, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.reducer !== "") {
+      writer.uint32(10).string(message.reducer);
+    }
+    for (const v of message.arguments) {
+      Payload.encode(v!, writer.uint32(18).fork()).join();
+    }
+    if (message.required !== false) {
+      writer.uint32(24).bool(message.required);
+    }
+    if (message.seq !== 0) {
+      writer.uint32(32).uint32(message.seq);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): Transact {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseTransact();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.reducer = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.arguments.push(Payload.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.required = reader.bool();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.seq = reader.uint32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<Transact>): Transact {
+    return Transact.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<Transact>): Transact {
+    const message = createBaseTransact();
+    message.reducer = object.reducer ?? "";
+    message.arguments = object.arguments?.map((e) => Payload.fromPartial(e)) || [];
+    message.required = object.required ?? false;
+    message.seq = object.seq ?? 0;
+    return message;
+  },
+};
+
+function createBaseAwaitTransact(): AwaitTransact {
+  return { seq: 0 };
+}
+
+export const AwaitTransact: MessageFns<AwaitTransact> = {
+  encode(message: AwaitTransact, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.seq !== 0) {
+      writer.uint32(8).uint32(message.seq);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): AwaitTransact {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseAwaitTransact();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.seq = reader.uint32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<AwaitTransact>): AwaitTransact {
+    return AwaitTransact.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<AwaitTransact>): AwaitTransact {
+    const message = createBaseAwaitTransact();
+    message.seq = object.seq ?? 0;
     return message;
   },
 };
@@ -8793,6 +9102,457 @@ export const LoadRequest: MessageFns<LoadRequest> = {
   },
 };
 
+function createBaseTransactTask(): TransactTask {
+  return { requestId: 0, workflowId: "", runId: "", workflowType: "", calls: [] };
+}
+
+export const TransactTask: MessageFns<TransactTask> = {
+  encode(message: TransactTask, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.requestId !== 0) {
+      writer.uint32(8).uint32(message.requestId);
+    }
+    if (message.workflowId !== "") {
+      writer.uint32(18).string(message.workflowId);
+    }
+    if (message.runId !== "") {
+      writer.uint32(26).string(message.runId);
+    }
+    if (message.workflowType !== "") {
+      writer.uint32(34).string(message.workflowType);
+    }
+    for (const v of message.calls) {
+      TransactCall.encode(v!, writer.uint32(42).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): TransactTask {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseTransactTask();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.requestId = reader.uint32();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.workflowId = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.runId = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.workflowType = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.calls.push(TransactCall.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<TransactTask>): TransactTask {
+    return TransactTask.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<TransactTask>): TransactTask {
+    const message = createBaseTransactTask();
+    message.requestId = object.requestId ?? 0;
+    message.workflowId = object.workflowId ?? "";
+    message.runId = object.runId ?? "";
+    message.workflowType = object.workflowType ?? "";
+    message.calls = object.calls?.map((e) => TransactCall.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseTransactCall(): TransactCall {
+  return { marker: new Uint8Array(0) };
+}
+
+export const TransactCall: MessageFns<TransactCall> = {
+  encode(message: TransactCall, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.marker.length !== 0) {
+      writer.uint32(10).bytes(message.marker);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): TransactCall {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseTransactCall();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.marker = reader.bytes();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<TransactCall>): TransactCall {
+    return TransactCall.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<TransactCall>): TransactCall {
+    const message = createBaseTransactCall();
+    message.marker = object.marker ?? new Uint8Array(0);
+    return message;
+  },
+};
+
+function createBaseTransactMarker(): TransactMarker {
+  return { details: {} };
+}
+
+export const TransactMarker: MessageFns<TransactMarker> = {
+  encode(message: TransactMarker, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    globalThis.Object.entries(message.details).forEach(([key, value]: [string, Payloads]) => {
+      TransactMarker_DetailsEntry.encode({ key: key as any, value }, writer.uint32(18).fork()).join();
+    });
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): TransactMarker {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseTransactMarker();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            const entry2 = TransactMarker_DetailsEntry.decode(reader, reader.uint32());
+            if (entry2.value !== undefined) {
+              message.details[entry2.key] = entry2.value;
+            }
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<TransactMarker>): TransactMarker {
+    return TransactMarker.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<TransactMarker>): TransactMarker {
+    const message = createBaseTransactMarker();
+    message.details = (globalThis.Object.entries(object.details ?? {}) as [string, Payloads][]).reduce(
+      (acc: { [key: string]: Payloads }, [key, value]: [string, Payloads]) => {
+        if (value !== undefined) {
+          acc[key] = Payloads.fromPartial(value);
+        }
+        return acc;
+      },
+      {},
+    );
+    return message;
+  },
+};
+
+function createBaseTransactMarker_DetailsEntry(): TransactMarker_DetailsEntry {
+  return { key: "", value: undefined };
+}
+
+export const TransactMarker_DetailsEntry: MessageFns<TransactMarker_DetailsEntry> = {
+  encode(message: TransactMarker_DetailsEntry, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.key !== "") {
+      writer.uint32(10).string(message.key);
+    }
+    if (message.value !== undefined) {
+      Payloads.encode(message.value, writer.uint32(18).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): TransactMarker_DetailsEntry {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseTransactMarker_DetailsEntry();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.key = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.value = Payloads.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<TransactMarker_DetailsEntry>): TransactMarker_DetailsEntry {
+    return TransactMarker_DetailsEntry.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<TransactMarker_DetailsEntry>): TransactMarker_DetailsEntry {
+    const message = createBaseTransactMarker_DetailsEntry();
+    message.key = object.key ?? "";
+    message.value = (object.value !== undefined && object.value !== null)
+      ? Payloads.fromPartial(object.value)
+      : undefined;
+    return message;
+  },
+};
+
+function createBaseTransactOutcome(): TransactOutcome {
+  return { requestId: 0, results: [], failure: new Uint8Array(0) };
+}
+
+export const TransactOutcome: MessageFns<TransactOutcome> = {
+  encode(message: TransactOutcome, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.requestId !== 0) {
+      writer.uint32(8).uint32(message.requestId);
+    }
+    for (const v of message.results) {
+      TransactResult.encode(v!, writer.uint32(18).fork()).join();
+    }
+    if (message.failure.length !== 0) {
+      writer.uint32(26).bytes(message.failure);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): TransactOutcome {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseTransactOutcome();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.requestId = reader.uint32();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.results.push(TransactResult.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.failure = reader.bytes();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<TransactOutcome>): TransactOutcome {
+    return TransactOutcome.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<TransactOutcome>): TransactOutcome {
+    const message = createBaseTransactOutcome();
+    message.requestId = object.requestId ?? 0;
+    message.results = object.results?.map((e) => TransactResult.fromPartial(e)) || [];
+    message.failure = object.failure ?? new Uint8Array(0);
+    return message;
+  },
+};
+
+function createBaseTransactResult(): TransactResult {
+  return { result: new Uint8Array(0), failure: new Uint8Array(0), awaited: false };
+}
+
+export const TransactResult: MessageFns<TransactResult> = {
+  encode(message: TransactResult, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.result.length !== 0) {
+      writer.uint32(10).bytes(message.result);
+    }
+    if (message.failure.length !== 0) {
+      writer.uint32(18).bytes(message.failure);
+    }
+    if (message.awaited !== false) {
+      writer.uint32(24).bool(message.awaited);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): TransactResult {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseTransactResult();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.result = reader.bytes();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.failure = reader.bytes();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.awaited = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<TransactResult>): TransactResult {
+    return TransactResult.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<TransactResult>): TransactResult {
+    const message = createBaseTransactResult();
+    message.result = object.result ?? new Uint8Array(0);
+    message.failure = object.failure ?? new Uint8Array(0);
+    message.awaited = object.awaited ?? false;
+    return message;
+  },
+};
+
 function createBaseFlush(): Flush {
   return {
     writes: [],
@@ -8803,6 +9563,7 @@ function createBaseFlush(): Flush {
     cachedRuns: 0,
     queuedTasks: 0,
     timedOut: [],
+    transacts: [],
   };
 }
 
@@ -8831,6 +9592,9 @@ export const Flush: MessageFns<Flush> = {
     }
     for (const v of message.timedOut) {
       TimedOutAttempt.encode(v!, writer.uint32(66).fork()).join();
+    }
+    for (const v of message.transacts) {
+      TransactTask.encode(v!, writer.uint32(74).fork()).join();
     }
     return writer;
   },
@@ -8912,6 +9676,14 @@ export const Flush: MessageFns<Flush> = {
             message.timedOut.push(TimedOutAttempt.decode(reader, reader.uint32()));
             continue;
           }
+          case 9: {
+            if (tag !== 74) {
+              break;
+            }
+
+            message.transacts.push(TransactTask.decode(reader, reader.uint32()));
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -8937,6 +9709,7 @@ export const Flush: MessageFns<Flush> = {
     message.cachedRuns = object.cachedRuns ?? 0;
     message.queuedTasks = object.queuedTasks ?? 0;
     message.timedOut = object.timedOut?.map((e) => TimedOutAttempt.fromPartial(e)) || [];
+    message.transacts = object.transacts?.map((e) => TransactTask.fromPartial(e)) || [];
     return message;
   },
 };

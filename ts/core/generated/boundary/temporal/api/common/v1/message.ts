@@ -7,6 +7,10 @@ export const protobufPackage = "temporal.api.common.v1";
 
 export const protobufFileName = "temporal/api/common/v1/message.proto";
 
+export interface Payloads {
+  payloads: Payload[];
+}
+
 export interface Payload {
   metadata: { [key: string]: Uint8Array };
   data: Uint8Array;
@@ -21,6 +25,61 @@ export interface Payload_MetadataEntry {
 export interface Payload_ExternalPayloadDetails {
   sizeBytes: bigint;
 }
+
+function createBasePayloads(): Payloads {
+  return { payloads: [] };
+}
+
+export const Payloads: MessageFns<Payloads> = {
+  encode(message: Payloads, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.payloads) {
+      Payload.encode(v!, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): Payloads {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBasePayloads();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.payloads.push(Payload.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<Payloads>): Payloads {
+    return Payloads.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<Payloads>): Payloads {
+    const message = createBasePayloads();
+    message.payloads = object.payloads?.map((e) => Payload.fromPartial(e)) || [];
+    return message;
+  },
+};
 
 function createBasePayload(): Payload {
   return { metadata: {}, data: new Uint8Array(0), externalPayloads: [] };

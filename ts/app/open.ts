@@ -27,6 +27,13 @@ export interface OpenOptions extends CodecOptions {
   taskQueue?: string;
   /** How values become payloads. Default: JSON. */
   converter?: ClientOptions["converter"];
+  /**
+   * Functions that workflows run by `transact`, in the transaction that commits their task: an object, or a module
+   * (`import * as reducers from "./reducers.ts"`). Needs a `path`.
+   */
+  reducers?: EmbeddedEngineOptions["reducers"];
+  /** The application's own tables in the store's file, step by step; each is applied once. Needs a `path`. */
+  migrations?: EmbeddedEngineOptions["migrations"];
   /** Default: lines on standard error. */
   logger?: Logger;
   /**
@@ -71,6 +78,8 @@ const OPTIONS: { readonly [name in keyof Required<OpenOptions>]: true } = {
   workflows: true,
   activities: true,
   taskQueue: true,
+  reducers: true,
+  migrations: true,
   converter: true,
   codec: true,
   encodeCommonAttributes: true,
@@ -100,7 +109,10 @@ function checkNames(options: OpenOptions): void {
  */
 export async function open(options: OpenOptions): Promise<App> {
   checkNames(options);
-  const { path, workflows, activities, taskQueue = "default", converter } = options;
+  const { path, workflows, activities, taskQueue = "default", converter, reducers, migrations } = options;
+  if (reducers !== undefined && options.codec !== undefined) {
+    throw new TypeError("reducers cannot be used with a codec: they run inside a transaction, which does not wait for one");
+  }
   const logger = containedLogger(options.logger ?? consoleLogger());
   const { codec, encodeCommonAttributes } = options;
   const shared = { logger, codec, encodeCommonAttributes, ...(converter !== undefined && { converter }) };
@@ -112,6 +124,9 @@ export async function open(options: OpenOptions): Promise<App> {
       onActivityTimeout: warnOfTimeouts(logger),
       ...store,
       ...(path !== undefined && { path }),
+      ...(converter !== undefined && { converter }),
+      ...(reducers !== undefined && { reducers }),
+      ...(migrations !== undefined && { migrations }),
       ...options.engine,
     });
     try {
@@ -128,6 +143,7 @@ export async function open(options: OpenOptions): Promise<App> {
   const service: RawService = {
     call: (method, request, call) => late.engine!.call(method, request, call),
     runningTasks: () => late.engine!.runningTasks(),
+    runsReducers: reducers !== undefined || options.engine?.reducers !== undefined,
   };
   let starting!: () => void;
   const started = new Promise<void>((resolve) => starting = resolve);

@@ -268,6 +268,7 @@ export class CompatActivator implements Activator {
         return this.#messageSent(run, run.externalCancels, variant.value);
       case "removeFromCache":
         return;
+      case "resolveTransact": // native programs alone give the command
     }
     throw new IllegalStateError(`a job of this kind cannot be applied: ${variant?.$case ?? "none"}`);
   }

@@ -4,28 +4,28 @@
 // are told to the callers concerned. Only a store that can never serve again (lost fence, damage) stops the engine.
 import type { CoreEngine } from "../core/engine.ts";
 import { type EngineCore, loadEngineCore } from "../core/engine_half.ts";
-import type { Flush, LoadRequest } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
+import type { EngineMethod, Flush, LoadRequest } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { hop } from "../platform/hop.ts";
 import { type CallOptions, type MethodName, type RawService, ServiceError } from "../service/raw.ts";
 import { BatchWindow } from "./batch_window.ts";
 import { Calls, instanceKeyOf } from "./calls.ts";
-import type { Clock } from "./clock.ts";
-import { RealClock } from "./clock.ts";
+import { type Clock, RealClock } from "./clock.ts";
 import { type HostMethod, hostMethods } from "./host_methods.ts";
-import type { EngineMethod } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { ENGINE_METHODS } from "./methods.ts";
-import { type Backlog, coreOptions, type EmbeddedEngineOptions, type EngineLimits, type EngineStats } from "./options.ts";
+import { backlogOf, coreOptions, type EmbeddedEngineOptions, type EngineLimits, type EngineStats } from "./options.ts";
 import { cancelled, closed, coreReplaced, notRecorded, stopped, storeFailed, unimplemented } from "./refusals.ts";
 import { pairError, pairResponse, takePair } from "./multi_operation.ts";
 import type { HeldRun } from "../crash_notes/held_runs.ts";
 import type { RunningTasks } from "../crash_notes/running_tasks.ts";
 import { Holding } from "./holding.ts";
+import { NO_REDUCERS, type Reducer, reducingOf, tablesOf } from "./reducing.ts";
 import { reportTimeouts } from "./timed_out.ts";
 import { replyTo } from "./replies.ts";
 import { RunReader } from "./run_reader.ts";
 import { openStore } from "./short_lived_open.ts";
 import type { PurgeOptions, Store, StoredRun } from "./store.ts";
 import { isFinalStoreError } from "./store_errors.ts";
+import type { Database } from "./tables/database.ts";
 import { parseQuery } from "./visibility/parse.ts";
 import { WakeTimer } from "./wake_timer.ts";
 
@@ -79,6 +79,7 @@ export class EmbeddedEngine implements RawService {
   #pumping = false;
   #retry: (() => void) | undefined;
 
+  readonly #reducing: Reducer;
   readonly #onActivityTimeout: EmbeddedEngineOptions["onActivityTimeout"];
   readonly #remoteWorkers: boolean;
   readonly #holding: Holding;
@@ -135,6 +136,7 @@ export class EmbeddedEngine implements RawService {
       expire: (id) => this.#enter((engine) => engine.expireRequest(id)),
       trouble: () => this.#trouble,
     });
+    this.#reducing = reducingOf(store, options);
     this.#onActivityTimeout = options.onActivityTimeout;
     this.#remoteWorkers = options.remoteWorkers === true;
     this.#engine = this.#create(options.remoteWorkers !== true);
@@ -221,8 +223,12 @@ export class EmbeddedEngine implements RawService {
 
   #commitBatch(): void {
     let flush = this.#engine.flush();
-    while (flush.loads.length > 0) {
+    while (flush.loads.length > 0 || flush.transacts.length > 0) {
       for (const load of flush.loads) this.#engine.load(this.#reader.read(load), this.clock.nowMs());
+      if (flush.transacts.length > 0) {
+        const failed = this.#reducing.run(flush.transacts, this.#engine);
+        if (failed !== undefined) return this.#commitFailed(flush, failed);
+      }
       flush = this.#engine.flush();
     }
     this.#wakes.inMemoryMs = flush.nextWakeMs;
@@ -231,7 +237,9 @@ export class EmbeddedEngine implements RawService {
     this.#queuedTasks = flush.queuedTasks;
     try {
       if (flush.writes.length > 0) this.store.commit(flush.writes);
+      this.#reducing.ended(flush.writes.length > 0);
     } catch (e) {
+      this.#reducing.ended(false);
       return this.#commitFailed(flush, e as Error);
     }
     if (flush.writes.length > 0) {
@@ -247,9 +255,7 @@ export class EmbeddedEngine implements RawService {
   }
 
   #commitFailed(flush: Flush, e: Error): void {
-    for (const { requestId } of flush.replies) {
-      this.#calls.take(requestId)?.reject(notRecorded(e));
-    }
+    for (const { requestId } of [...flush.replies, ...flush.transacts]) this.#calls.take(requestId)?.reject(notRecorded(e));
     if (isFinalStoreError(e)) return this.#stop(e);
     this.#engine.aborted();
     this.#storeFailed(e);
@@ -338,6 +344,7 @@ export class EmbeddedEngine implements RawService {
 
   /** What the old core had in memory is in the store, but for the open batch: its callers are told. */
   #replace(e: Error): void {
+    this.#reducing.ended(false);
     this.#report(e);
     if (this.#suspect !== undefined) {
       this.#reader.quarantine(
@@ -422,6 +429,16 @@ export class EmbeddedEngine implements RawService {
     return this.close();
   }
 
+  /** @internal Whether workflows may use `transact`. */
+  get runsReducers(): boolean {
+    return this.#reducing !== NO_REDUCERS;
+  }
+
+  /** The application's own tables, for reading. Throws where the store has none. */
+  get tables(): Database {
+    return tablesOf(this.store);
+  }
+
   // ------------------------------------------------------------------------------------------------------- held runs
 
   /** @internal What notes the runs in work, for the workers of this process. */
@@ -455,11 +472,8 @@ export class EmbeddedEngine implements RawService {
   }
 
   /** What waits for workers in a task queue: how many tasks, and for how long the oldest of them has waited. */
-  backlog(queue: string): { readonly workflow: Backlog; readonly activity: Backlog } {
-    const [workflow = 0, workflowMs = 0, activity = 0, activityMs = 0] = this.#state === "closed"
-      ? []
-      : this.#engine.backlog(queue, this.clock.nowMs());
-    return { workflow: { tasks: workflow, oldestMs: workflowMs }, activity: { tasks: activity, oldestMs: activityMs } };
+  backlog(queue: string): ReturnType<typeof backlogOf> {
+    return backlogOf(this.#state === "closed" ? [] : this.#engine.backlog(queue, this.clock.nowMs()));
   }
 
   /** True while calls have entered whose batch is not committed yet. */
@@ -474,15 +488,13 @@ export class EmbeddedEngine implements RawService {
 
   /** Removes closed runs with their histories, in slices between which the engine goes on. Answers how many. */
   async purge(options: PurgeOptions): Promise<number> {
-    const limit = options.limit ?? Infinity;
-    let purged = 0;
-    while (this.#state === "open") {
-      const runIds = this.store.purge({ ...options, limit: Math.min(PURGE_SLICE, limit - purged) });
-      if (runIds.length === 0) break;
+    for (let purged = 0, { limit = Infinity } = options;;) {
+      const slice = { ...options, limit: Math.min(PURGE_SLICE, limit - purged) };
+      const runIds = this.#state === "open" ? this.store.purge(slice) : [];
+      if (runIds.length === 0) return purged;
       purged += runIds.length;
       this.#guard(() => runIds.forEach((runId) => this.#engine.forget(runId)));
       await hop();
     }
-    return purged;
   }
 }

@@ -5,6 +5,12 @@ export type { ActivityTimeout } from "./timed_out.ts";
 export type { Backlog, EmbeddedEngineOptions, EngineLimits, EngineStats } from "./options.ts";
 export type { DriverName } from "./sqlite/driver.ts";
 export type { SqliteOptions, Synchronous } from "./sqlite/open.ts";
+export type { SqlRow, SqlValue } from "./sqlite/driver.ts";
+export { DatabaseError } from "./tables/database.ts";
+export type { Database } from "./tables/database.ts";
+export type { TableMigration } from "./tables/migrations.ts";
+export { ReducerError } from "./tables/reducers.ts";
+export type { ReducerFunction, ReducerTable } from "./tables/reducers.ts";
 export { SqliteStore } from "./sqlite/store.ts";
 export type {
   Condition,

@@ -4,7 +4,10 @@ import type { EngineOptions } from "../core/generated/boundary/temporalex/bounda
 import type { Clock } from "./clock.ts";
 import type { DriverName } from "./sqlite/driver.ts";
 import type { Synchronous } from "./sqlite/open.ts";
+import type { PayloadConverter } from "../converter/payload.ts";
 import type { Store } from "./store.ts";
+import type { TableMigration } from "./tables/migrations.ts";
+import type { ReducerTable } from "./tables/reducers.ts";
 import type { ActivityTimeout } from "./timed_out.ts";
 
 /** Bounds of what one engine takes on. Beyond them calls are refused with RESOURCE_EXHAUSTED and a reason. */
@@ -54,6 +57,12 @@ export interface EmbeddedEngineOptions {
    * false: their holders died with the process, and their tasks are given again at once.
    */
   remoteWorkers?: boolean;
+  /** Functions that workflows run by `transact`, in the transaction that commits their task: an object or a module. For a SQLite store. */
+  reducers?: ReducerTable;
+  /** The application's own tables in the store's file, step by step; each is applied once. */
+  migrations?: readonly TableMigration[];
+  /** How arguments and results of reducers become payloads. Default: JSON. */
+  converter?: PayloadConverter;
   /** The engine's half of the core, instead of the one that comes with the package or that `useCore` gives. */
   core?: EngineCore;
   /** Told of failures that were survived (a commit that failed, a core that was replaced). Default: console.error. */
@@ -71,6 +80,14 @@ export interface Backlog {
   readonly tasks: number;
   /** For how many milliseconds the oldest has waited. */
   readonly oldestMs: number;
+}
+
+/** What the core answers of a queue, as what waits there; nothing: of a closed engine. */
+export function backlogOf([workflow = 0, workflowMs = 0, activity = 0, activityMs = 0]: Iterable<number>): {
+  readonly workflow: Backlog;
+  readonly activity: Backlog;
+} {
+  return { workflow: { tasks: workflow, oldestMs: workflowMs }, activity: { tasks: activity, oldestMs: activityMs } };
 }
 
 /** What an engine holds at this moment. */

@@ -24,6 +24,8 @@ export interface RawService {
   readonly losesCancelledPolls?: boolean;
   /** Sizes of payloads are checked behind this point, where a codec has changed them. Default: false. */
   readonly checksPayloads?: boolean;
+  /** @internal It runs reducers in the transaction that commits a workflow task. */
+  readonly runsReducers?: boolean;
   /** @internal Which runs' workflow tasks are running, where the service lives and dies with this process. */
   runningTasks?(): RunningTasks | undefined;
   /** Rejects with a ServiceError. */

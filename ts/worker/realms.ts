@@ -111,6 +111,7 @@ export async function openRealm(
       sdkVersion: VERSION,
       workerVersion: await recordedVersion(settings),
       stickyQueue,
+      runsReducers: settings.service.runsReducers === true,
       stickyScheduleToStartTimeoutMs: settings.stickyScheduleToStartTimeoutMs,
     },
     fetchHistory: async (workflowId, runId, token) => {

@@ -50,6 +50,8 @@ export {
   uuid4,
   workflowInfo,
 } from "./state.ts";
+export { reducers, transact } from "./transact.ts";
+export type { Reducer, Reducers } from "./transact.ts";
 export { sleep, waitForSignal } from "./waiting.ts";
 export type { SignalValue } from "./waiting.ts";
 

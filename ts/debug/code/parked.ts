@@ -105,6 +105,8 @@ function endOf({ kind, label }: OpenWait): string {
     case "activity":
     case "localActivity":
       return `the result of ${label}`;
+    case "transact":
+      return `the commit of the workflow task, with ${label}`;
     case "childStart":
       return `the start of ${label}`;
     case "childWorkflow":

@@ -15,7 +15,8 @@ import { takeBackCreation } from "./hot_journal.ts";
 import { HistoryIndex } from "./history_index.ts";
 import { inspect, resolve } from "./open.ts";
 import { APPLICATION_ID, fileVersion, isUnmade, MIGRATIONS, schemaVersion } from "./schema.ts";
-import { ROW_COLUMNS, toRow } from "./store.ts";
+import { toRow } from "./rows.ts";
+import { ROW_COLUMNS } from "./statements.ts";
 
 export interface StoredRunState {
   readonly record: RunRecord;

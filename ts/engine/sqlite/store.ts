@@ -2,16 +2,20 @@
 // counted here (there is one writer), and what was learned of a run while writing is kept, so that a transition costs one UPDATE, one
 // INSERT and its items. After a failed commit everything remembered of its runs is forgotten and read again.
 import type { HistoryBatch } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
-import type { ListPage, ListPosition, ListQuery, PurgeOptions, RunRecord, RunRow, RunWrite, Store, StoredRun } from "../store.ts";
+import type { ListPage, ListPosition, ListQuery, PurgeOptions, RunRecord, RunWrite, Store, StoredRun } from "../store.ts";
 import { StoreCorruptError, StoreError, StoreFencedError } from "../store_errors.ts";
 import type { Condition } from "../visibility/condition.ts";
 import { checkFile } from "./check.ts";
 import { conditionSql } from "./condition_sql.ts";
-import type { SqlDatabase, SqlRow, SqlStatement, SqlValue } from "./driver.ts";
+import type { SqlDatabase, SqlRow, SqlValue } from "./driver.ts";
 import { storeError } from "./errors.ts";
 import { HistoryIndex } from "./history_index.ts";
 import { type OpenFile, openFile, type SqliteOptions } from "./open.ts";
 import { type Migration, MIGRATIONS } from "./schema.ts";
+import { number, stored, toRow } from "./rows.ts";
+import { purgeableSql, ROW_COLUMNS, statements } from "./statements.ts";
+import { UserTables } from "../tables/database.ts";
+import { migrateTables, type TableMigration } from "../tables/migrations.ts";
 
 /** What is remembered of a run between commits. */
 interface RunKeys {
@@ -24,9 +28,6 @@ const MAX_REMEMBERED = 50_000;
 const PURGE_SLICE = 200;
 /** Keys of adopted runs are the microseconds of their start, from here: below 0 up to the year 2255. */
 const FIRST_ADOPTED = 9e15;
-export const ROW_COLUMNS =
-  `run_key, workflow_id, run_id, workflow_type, task_queue, status, start_time_ms, close_time_ms, history_length,
-  history_size_bytes, history_key, wake_at_ms, ready, first_run_id, next_run_id, memo, search_attributes`;
 const ORDER_COLUMNS = { StartTime: "start_time_ms", CloseTime: "ifnull(close_time_ms, 9e15)" } as const;
 
 /** A store in one SQLite file, or in a browser's private files. */
@@ -43,6 +44,9 @@ export class SqliteStore implements Store {
   #nextRunKey: number;
   #nextHistoryKey: number;
   #closed = false;
+  /** The transaction of the next commit is open: reducers write in it. */
+  #begun = false;
+  #tables: UserTables | undefined;
   #told = false;
 
   /** Opens or creates a store file. `migrations` is for tests of the migration itself. */
@@ -219,25 +223,80 @@ export class SqliteStore implements Store {
   }
 
   #transaction(body: () => void, undo: () => void, always = () => {}): void {
-    this.#checkLog();
-    this.#sql.begin.run([]);
     try {
-      if (number(this.#sql.epoch.get([]), "epoch") !== this.#epoch) {
-        throw new StoreFencedError(`${this.path} was opened by another engine; this one writes nothing more`);
-      }
+      if (!this.#begun) this.#begin();
       body();
       this.#sql.commit.run([]);
       this.#file.log?.note();
     } catch (e) {
       undo();
-      try {
-        this.#database.exec("ROLLBACK");
-      } catch {
-        // SQLite has rolled back by itself (a full disk, an I/O error).
-      }
+      this.#rollback();
       throw e;
     } finally {
+      this.#begun = false;
       always();
+    }
+  }
+
+  #begin(): void {
+    this.#checkLog();
+    this.#sql.begin.run([]);
+    if (number(this.#sql.epoch.get([]), "epoch") !== this.#epoch) {
+      throw new StoreFencedError(`${this.path} was opened by another engine; this one writes nothing more`);
+    }
+  }
+
+  #rollback(): void {
+    try {
+      this.#database.exec("ROLLBACK");
+    } catch {
+      // There is none to take back: SQLite has done so itself (a full disk, an I/O error).
+    }
+  }
+
+  /** The user's tables. Reducers write in them, between `begin` and `commit`. */
+  get tables(): UserTables {
+    return this.#tables ??= new UserTables(this.#database, () => this.#begun);
+  }
+
+  /** Makes and changes the user's tables: each step once, in order. */
+  migrate(steps: readonly TableMigration[], nowMs: number): void {
+    this.#attempt("migrating the tables of", () => migrateTables(this.#database, steps, nowMs));
+  }
+
+  /** Opens the transaction of the next commit. */
+  begin(): void {
+    this.#attempt("writing to", () => {
+      if (this.#file.readOnly) throw new StoreError(`${this.path} was opened for reading`);
+      this.#file.fence.check();
+      try {
+        this.#begin();
+        this.#begun = true;
+      } catch (e) {
+        this.#rollback();
+        throw e;
+      }
+    });
+  }
+
+  /** Takes the transaction of the next commit back. */
+  rollback(): void {
+    if (!this.#begun) return;
+    this.#begun = false;
+    this.#rollback();
+  }
+
+  /** Runs work under a savepoint; what it throws is thrown again, and what it wrote is taken back. */
+  savepoint<T>(work: () => T): T {
+    this.#sql.savepoint.run([]);
+    try {
+      const result = work();
+      this.#sql.release.run([]);
+      return result;
+    } catch (e) {
+      this.#sql.rollbackTo.run([]);
+      this.#sql.release.run([]);
+      throw e;
     }
   }
 
@@ -414,83 +473,4 @@ export class SqliteStore implements Store {
     }
     if (damage !== undefined) throw damage;
   }
-}
-
-function number(row: SqlRow | undefined, column: string): number {
-  const value = row?.[column];
-  if (typeof value !== "number") throw new StoreError(`a number was expected in column ${column}`);
-  return value;
-}
-
-function stored(row: SqlRow, first: number): StoredRun {
-  return { workflowId: row["workflow_id"] as string, runId: row["run_id"] as string, position: [first, number(row, "run_key")] };
-}
-
-export function toRow(row: SqlRow): RunRow {
-  return {
-    workflowId: row["workflow_id"] as string,
-    runId: row["run_id"] as string,
-    workflowType: row["workflow_type"] as string,
-    taskQueue: row["task_queue"] as string,
-    status: row["status"] as number,
-    startTimeMs: row["start_time_ms"] as number,
-    closeTimeMs: (row["close_time_ms"] as number | null) ?? 0,
-    historyLength: row["history_length"] as number,
-    historySizeBytes: row["history_size_bytes"] as number,
-    wakeAtMs: row["wake_at_ms"] as number,
-    ready: row["ready"] === 1,
-    firstRunId: row["first_run_id"] as string,
-    nextRunId: row["next_run_id"] as string,
-    memo: row["memo"] as Uint8Array,
-    searchAttributes: row["search_attributes"] as Uint8Array,
-  };
-}
-
-const purgeableSql = (where = "1") =>
-  `SELECT run_key, run_id, history_key FROM runs
-    WHERE ifnull(close_time_ms, 9e15) < ? AND ready = 0 AND wake_at_ms = 0 AND (${where}) ORDER BY ifnull(close_time_ms, 9e15) LIMIT ?`;
-
-/** Every statement of the hot paths, prepared once. */
-function statements(database: SqlDatabase) {
-  const prepare = (sql: string): SqlStatement => database.prepare(sql);
-  return {
-    begin: prepare("BEGIN IMMEDIATE"),
-    commit: prepare("COMMIT"),
-    epoch: prepare("SELECT epoch FROM store"),
-    latest: prepare(`SELECT ${ROW_COLUMNS}, head FROM runs WHERE workflow_id = ? ORDER BY run_key DESC LIMIT 1`),
-    byRunId: prepare(`SELECT ${ROW_COLUMNS}, head FROM runs WHERE run_id = ?`),
-    items: prepare("SELECT kind, id, value FROM items WHERE run_key = ? ORDER BY kind, id"),
-    ready: prepare("SELECT workflow_id, run_id, run_key FROM runs WHERE ready = 1 AND run_key > ? ORDER BY run_key LIMIT ?"),
-    due: prepare(
-      `SELECT workflow_id, run_id, run_key, wake_at_ms FROM runs
-        WHERE wake_at_ms > 0 AND wake_at_ms <= ? AND (wake_at_ms, run_key) > (?, ?) ORDER BY wake_at_ms, run_key LIMIT ?`,
-    ),
-    nextWake: prepare("SELECT ifnull(min(wake_at_ms), 0) AS wake FROM runs WHERE wake_at_ms > 0"),
-    insertRun: prepare(
-      `INSERT INTO runs (status, close_time_ms, history_length, history_size_bytes, history_key, wake_at_ms, ready, next_run_id, memo,
-         search_attributes, head, run_key, workflow_id, run_id, workflow_type, task_queue, first_run_id, start_time_ms)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    ),
-    updateRun: prepare(
-      `UPDATE runs SET status = ?, close_time_ms = ?, history_length = ?, history_size_bytes = ?, history_key = ?, wake_at_ms = ?,
-         ready = ?, next_run_id = ?, memo = ?, search_attributes = ?, head = ? WHERE run_key = ?`,
-    ),
-    append: prepare(
-      "INSERT INTO history (history_key, prev, run_key, first_event_id, last_event_id, events) VALUES (?, ?, ?, ?, ?, ?)",
-    ),
-    putItem: prepare(
-      "INSERT INTO items (run_key, kind, id, value) VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET value = excluded.value",
-    ),
-    removeItem: prepare("DELETE FROM items WHERE run_key = ? AND kind = ? AND id = ?"),
-    purgeable: prepare(purgeableSql()),
-    removeHistory: prepare(
-      `WITH RECURSIVE chain (history_key) AS (
-         SELECT ?1 WHERE ?1 <> 0
-         UNION ALL
-         SELECT h.prev FROM chain JOIN history h ON h.history_key = chain.history_key WHERE h.prev <> 0
-       ) DELETE FROM history WHERE history_key IN (SELECT history_key FROM chain)`,
-    ),
-    removeItems: prepare("DELETE FROM items WHERE run_key = ?"),
-    removeRun: prepare("DELETE FROM runs WHERE run_key = ?"),
-  };
 }

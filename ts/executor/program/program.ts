@@ -91,6 +91,8 @@ export interface RunContext {
   readonly sinks?: SinkPort | undefined;
   /** The run is replayed for a verdict and does nothing new, not even in its last task. */
   readonly onlyReplays?: boolean;
+  /** The service runs reducers in the transaction that commits a task: transact may be used. */
+  readonly runsReducers?: boolean;
   readonly namespace: string;
   readonly workflowType: string;
   readonly workflowId: string;

@@ -7,6 +7,7 @@ export type WaitKind =
   | "timer"
   | "activity"
   | "localActivity"
+  | "transact"
   | "childStart"
   | "childWorkflow"
   | "externalSignal"

@@ -33,6 +33,7 @@ import type {
   OpenReceive,
   SignalWaiter,
   TimerTarget,
+  TransactTarget,
 } from "../scheduler/job_targets.ts";
 import { LazyMap } from "../scheduler/lazy_map.ts";
 import { RunLog } from "../scheduler/log.ts";
@@ -75,6 +76,7 @@ export class NativeRun implements Activator, RunState {
   readonly children: LazyMap<number, ChildTarget> = new LazyMap();
   readonly externalSignals: LazyMap<number, MessageTarget> = new LazyMap();
   readonly externalCancels: LazyMap<number, MessageTarget> = new LazyMap();
+  readonly transacts: LazyMap<number, TransactTarget> = new LazyMap();
   readonly inbox: Inbox = new Inbox();
   /** The newest updates that this run and those before it have answered. */
   readonly answered: AnsweredUpdates;
@@ -243,6 +245,8 @@ export class NativeRun implements Activator, RunState {
         return this.externalSignals.take(variant.value.seq)?.resolved(variant.value.failure);
       case "resolveCancelExternalWorkflow":
         return this.externalCancels.take(variant.value.seq)?.resolved(variant.value.failure);
+      case "resolveTransact":
+        return this.transacts.take(variant.value.seq)?.resolved(variant.value);
       case "signalWorkflow":
         return this.inbox.pushSignal(variant.value.signalName, variant.value.input);
       case "doUpdate": {

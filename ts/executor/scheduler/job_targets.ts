@@ -5,6 +5,7 @@ import type {
   ResolveActivity,
   ResolveChildWorkflow,
   ResolveChildWorkflowStart,
+  ResolveTransact,
 } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import type { MessageShape } from "../program/definition.ts";
 import type { ReceiveState } from "../program/snapshot.ts";
@@ -34,6 +35,11 @@ export interface ChildTarget {
 export interface MessageTarget {
   /** `failure`: bytes of a Failure, empty for none. */
   resolved(failure: Uint8Array): void;
+}
+
+/** A reducer that the engine runs. */
+export interface TransactTarget {
+  resolved(job: ResolveTransact): void;
 }
 
 /** Waits for a signal of one name. It is registered until it has taken one, or has given up. */

@@ -13,7 +13,15 @@ import type { Awaiter, Fiber, Work } from "./fiber.ts";
 import type { StartHeaders } from "./headers.ts";
 import type { Inbox, Queue } from "./inbox.ts";
 import type { RunInfo } from "./info.ts";
-import type { ActivityTarget, ChildTarget, MessageTarget, OpenReceive, SignalWaiter, TimerTarget } from "./job_targets.ts";
+import type {
+  ActivityTarget,
+  ChildTarget,
+  MessageTarget,
+  OpenReceive,
+  SignalWaiter,
+  TimerTarget,
+  TransactTarget,
+} from "./job_targets.ts";
 import type { LazyMap } from "./lazy_map.ts";
 import type { RunLog } from "./log.ts";
 import type { MarkerTable } from "./marker_table.ts";
@@ -55,6 +63,7 @@ export interface RunState extends RunClock {
   readonly children: LazyMap<number, ChildTarget>;
   readonly externalSignals: LazyMap<number, MessageTarget>;
   readonly externalCancels: LazyMap<number, MessageTarget>;
+  readonly transacts: LazyMap<number, TransactTarget>;
 
   // Messages.
 

@@ -31,7 +31,11 @@ export interface RunIdentity {
 }
 
 /** Namespace, identity, sdk version, sticky queue, ...: what the core is told of every run, and what programs alone are. */
-export type RunSettings = Partial<RunOptions> & { readonly workerVersion?: WorkerVersion | undefined };
+export type RunSettings = Partial<RunOptions> & {
+  readonly workerVersion?: WorkerVersion | undefined;
+  /** The service runs reducers. */
+  readonly runsReducers?: boolean;
+};
 
 export interface RunSetup {
   readonly core: WorkerCore;
@@ -81,7 +85,7 @@ export class CachedRun {
     this.identity = identity;
     const { jobOrder, sdkName, knownLangFlags = [], usedLangFlags = [] } = program;
     const langFlags = { knownLangFlags: [...knownLangFlags], usedLangFlags: [...usedLangFlags] };
-    const { workerVersion, ...ofCore } = runOptions;
+    const { workerVersion, runsReducers = false, ...ofCore } = runOptions;
     this.core = setup.core.createRun({ ...ofCore, jobOrder, sdkName, ...langFlags });
     const sites = setup.callSites === true;
     this.recorder = setup.record || sites ? new Recorder(this.core, sites) : undefined;
@@ -102,6 +106,7 @@ export class CachedRun {
       callSites: setup.callSites,
       sdkVersion: runOptions.sdkVersion ?? "",
       workerVersion,
+      runsReducers,
       verdicts: setup.verdicts,
     });
     this.#rejections = new OpenRejections((reason) => this.#activator.ignoresRejection?.(reason) ?? false);

@@ -1,0 +1,69 @@
+// Workflows of the tests of transact.
+import {
+  parallel,
+  query,
+  reducers,
+  signal,
+  sleep,
+  transact,
+  waitForSignal,
+  workflow,
+  workflowInfo,
+} from "../../../ts/workflow/mod.ts";
+
+const game = reducers<typeof import("./reducers.ts")>();
+export const go = signal("go");
+
+export const fight = workflow("Fight", async (name: string, blows: number[]) => {
+  const id = await transact(game.spawn, name, 100);
+  let hp = 100;
+  for (const blow of blows) {
+    transact(game.logLine, `${name} is hit for ${blow}`);
+    hp = (await transact(game.applyDamage, id, blow)).hp;
+    await sleep(1);
+  }
+  return hp;
+});
+
+export const forgets = workflow("Forgets", async () => {
+  transact(game.logLine, "one");
+  transact(game.logLine, "two");
+  await waitForSignal(go);
+  return "gone";
+});
+
+export const survives = workflow("Survives", async () => {
+  transact(game.logLine, "before");
+  const caught = await transact(game.logAndThrow, "never").then(
+    () => "nothing",
+    (e: Error) => `${(e as { type?: string }).type}: ${e.message}`,
+  );
+  transact(game.logLine, "after");
+  return caught;
+});
+
+export const unheard = workflow("Unheard", async () => {
+  transact(game.failsAtFirst, "try", 2);
+  await sleep(1);
+  return workflowInfo().attempt;
+});
+
+export const needed = workflow("Needed", async (times: number) => {
+  await transact.required(game.failsAtFirst, "required", times);
+  return "at last";
+});
+
+export const many = workflow("Many", async (n: number) => {
+  const all = await parallel(Array.from({ length: n }, (_, i) => async () => {
+    const id = await transact(game.spawn, `npc ${i}`, i + 1);
+    return (await transact(game.applyDamage, id, 1)).hp;
+  }));
+  return all.map((each) => (each.ok ? each.value : String(each.error)));
+});
+
+export const wrong = workflow("Wrong", async (which: "waits" | "writesEngine" | "nobody") => {
+  const reducer = which === "nobody" ? { name: "nobody" } : game[which];
+  return await transact(reducer as typeof game.logLine, "").then(() => "nothing", (e: Error) => e.message);
+});
+
+export const status = query<string>("status");

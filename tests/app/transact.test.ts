@@ -1,0 +1,167 @@
+// transact: reducers run in the transaction that commits the workflow task (docs/dev/semantics/database.md#transact).
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { type App, open, type OpenOptions, silentLogger } from "../../ts/mod.ts";
+import { until } from "../support/until.ts";
+import * as reducers from "./game/reducers.ts";
+import { fight, forgets, go, many, needed, survives, unheard, wrong } from "./game/workflows.ts";
+
+const { migrations } = reducers;
+const workflows = new URL("./game/workflows.ts", import.meta.url);
+
+async function withApp(body: (app: App, path: string) => Promise<void>, more: OpenOptions = {}): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), "temporalex-transact-"));
+  const path = join(folder, "game.sqlite");
+  try {
+    const app = await open({ path, workflows, reducers, migrations, logger: silentLogger, serve: false, ...more });
+    try {
+      await body(app, path);
+    } finally {
+      await app.close();
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+const lines = (app: App): string[] =>
+  app.engine.tables.all<{ line: string }>("SELECT line FROM combat_log ORDER BY id").map(({ line }) => line);
+
+test("reducers run in the order of their commands, once, and their results are in history", () =>
+  withApp(async (app, path) => {
+    reducers.ran.length = 0;
+    assert.equal(await app.client.execute(fight, { id: "fight", args: ["orc", [10, 20]] }), 70);
+    assert.deepEqual(reducers.ran, ["spawn", "logLine", "applyDamage", "logLine", "applyDamage"]);
+    assert.deepEqual(lines(app), ["orc is hit for 10", "orc is hit for 20"]);
+    assert.deepEqual(app.engine.tables.all("SELECT name, hp FROM npc"), [{ name: "orc", hp: 70 }]);
+    const { events } = await app.client.getHandle(fight, "fight").fetchHistory();
+    const markers = events.flatMap((e) => e.attributes.case === "markerRecordedEventAttributes" ? [e.attributes.value] : []);
+    assert.deepEqual(markers.map((m) => m.markerName), ["Transact", "Transact", "Transact", "Transact", "Transact"]);
+    const text = (m: typeof markers[number], key: string) => new TextDecoder().decode(m.details[key]?.payloads[0]?.data);
+    assert.deepEqual(markers.map((m) => [text(m, "id"), text(m, "reducer"), text(m, "result")]), [
+      ["1", '"spawn"', "1"],
+      ["2", '"logLine"', ""],
+      ["3", '"applyDamage"', '{"hp":90}'],
+      ["4", '"logLine"', ""],
+      ["5", '"applyDamage"', '{"hp":70}'],
+    ]);
+    assert.ok(path.length > 0);
+  }));
+
+test("a run left in the middle goes on after the next open, and replay runs no reducer", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "temporalex-transact-"));
+  const options = { path: join(folder, "game.sqlite"), workflows, reducers, migrations, logger: silentLogger, serve: false };
+  try {
+    const first = await open(options);
+    await first.client.start(forgets, { id: "f" });
+    await until("both lines are there", () => lines(first).length === 2);
+    await first.close();
+    reducers.ran.length = 0;
+    const second = await open(options);
+    const handle = second.client.getHandle(forgets, "f");
+    await handle.signal(go);
+    assert.equal(await handle.result(), "gone");
+    assert.deepEqual(reducers.ran, []);
+    assert.deepEqual(lines(second), ["one", "two"]);
+    await second.close();
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
+test("what an awaited reducer throws is its answer, and what it wrote is taken back; the task's other reducers stay", () =>
+  withApp(async (app) => {
+    assert.equal(await app.client.execute(survives, { id: "s" }), "TypeError: not today: never");
+    assert.deepEqual(lines(app), ["before", "after"]);
+  }));
+
+test("what nobody waits for fails the task when it throws: nothing of the task is kept, and it is tried again", () =>
+  withApp(async (app) => {
+    await app.client.execute(unheard, { id: "u" });
+    assert.deepEqual(lines(app), ["try 2"]);
+    const { events } = await app.client.getHandle(unheard, "u").fetchHistory();
+    const failed = events.flatMap((e) => e.attributes.case === "workflowTaskFailedEventAttributes" ? [e.attributes.value] : []);
+    assert.deepEqual(failed.map((f) => f.failure?.message), ["a bad start"]);
+  }));
+
+test("transact.required fails the task also where it is awaited", () =>
+  withApp(async (app) => {
+    const before = reducers.failures;
+    assert.equal(await app.client.execute(needed, { id: "n", args: [before + 1] }), "at last");
+    assert.deepEqual(lines(app), [`required ${before + 1}`]);
+  }));
+
+test("many reducers of one task, and of tasks beside each other", () =>
+  withApp(async (app) => {
+    const runs = Array.from({ length: 20 }, (_, i) => app.client.execute(many, { id: `m-${i}`, args: [10] }));
+    for (const result of await Promise.all(runs)) assert.deepEqual(result, Array.from({ length: 10 }, (_, i) => i));
+    assert.deepEqual(app.engine.tables.get("SELECT count(*) AS n, sum(hp) AS hp FROM npc"), { n: 200, hp: 20 * 45 });
+  }));
+
+test("reducers that wait, that write the engine's tables, and unknown ones are refused by name", () =>
+  withApp(async (app) => {
+    const ask = (which: "waits" | "writesEngine" | "nobody") => app.client.execute(wrong, { id: which, args: [which] });
+    assert.match(await ask("waits"), /reducer "waits" returned a promise: reducers are synchronous/);
+    assert.match(await ask("writesEngine"), /a statement names a table of the engine .*: UPDATE runs/);
+    assert.match(await ask("nobody"), /no reducer is named "nobody"; there are "applyDamage", /);
+    assert.deepEqual(lines(app), []);
+  }));
+
+test("the application reads its tables, and does not write them outside of a task", () =>
+  withApp(async (app) => {
+    const { tables } = app.engine;
+    assert.throws(() => tables.run("INSERT INTO combat_log (line) VALUES ('x')"), /only reducers write/);
+    for (const sql of ["BEGIN", "COMMIT", "PRAGMA journal_mode = DELETE", "ATTACH 'x' AS x", "DROP TABLE npc", "VACUUM", ""]) {
+      assert.throws(() => tables.run(sql), { name: "DatabaseError" }, sql);
+    }
+    await Promise.resolve();
+  }));
+
+test("tables are made step by step, and a step that was applied does not change", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "temporalex-transact-"));
+  const path = join(folder, "game.sqlite");
+  const opened = async (steps: OpenOptions["migrations"]) => {
+    const app = await open({ path, workflows, reducers, migrations: steps!, logger: silentLogger, serve: false });
+    const tables = app.engine.tables.all<{ name: string }>(
+      "SELECT name FROM sqlite_schema WHERE name IN ('npc', 'combat_log', 'loot')",
+    );
+    await app.close();
+    return tables.map(({ name }) => name).sort();
+  };
+  try {
+    assert.deepEqual(await opened(migrations.slice(0, 1)), ["npc"]);
+    assert.deepEqual(await opened(migrations), ["combat_log", "npc"]);
+    const [first, second] = migrations;
+    const cases: readonly (readonly [OpenOptions["migrations"], RegExp])[] = [
+      [[first!], /the file has step "002 log" of tables, which migrations do not name/],
+      [[second!, first!], /step 1 of migrations is "002 log", and the file has "001 npcs" there/],
+      [[first!, { ...second!, sql: `${second!.sql};` }], /step "002 log" of migrations has changed since it was applied/],
+      [
+        [...migrations, { name: "003 bad", sql: "CREATE TABLE loot (id INTEGER); CREATE TABL x" }],
+        /step "003 bad" of migrations failed: .*syntax error/,
+      ],
+      [[...migrations, { name: "003 own", sql: "DROP TABLE runs" }], /a table of the engine/],
+      [
+        [...migrations, { name: "003 commit", sql: "CREATE TABLE loot (id INTEGER); COMMIT" }],
+        /has COMMIT: the engine opens the transaction/,
+      ],
+      [[...migrations, first!], /two of migrations are named "001 npcs"/],
+    ];
+    for (const [steps, message] of cases) await assert.rejects(opened(steps), message);
+    assert.deepEqual(await opened(migrations), ["combat_log", "npc"], "a step that fails leaves nothing");
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
+test("reducers need a file, and no codec", async () => {
+  await assert.rejects(
+    open({ workflows, reducers, logger: silentLogger }),
+    /reducers and migrations need a store in SQLite \(a path\)/,
+  );
+  const codec = { encode: (p: never[]) => p, decode: (p: never[]) => p } as unknown as NonNullable<OpenOptions["codec"]>;
+  await assert.rejects(open({ path: "x.sqlite", workflows, reducers, codec }), /reducers cannot be used with a codec/);
+});

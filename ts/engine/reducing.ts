@@ -1,0 +1,165 @@
+// The reducers of a batch: the core names the tasks whose commands have some, they run in the transaction in which the batch will be
+// committed, and the core is told what they came to (core-rs/src/engine/mod.rs). What a task's reducers wrote is taken back when one of
+// them fails the task, or when the core does not take the completion (its task was lost meanwhile).
+import { Payload, type Payloads } from "../core/generated/boundary/temporal/api/common/v1/message.ts";
+import { encodeFailure } from "../converter/failure_converter.ts";
+import { ApplicationFailure } from "../converter/failures.ts";
+import { defaultPayloadConverter, fromPayloads, type PayloadConverter } from "../converter/payload.ts";
+import { messageOf } from "../converter/thrown.ts";
+import type { CoreEngine } from "../core/engine.ts";
+import { type TransactCall, TransactMarker, type TransactResult, type TransactTask } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
+import type { EmbeddedEngineOptions } from "./options.ts";
+import type { Store } from "./store.ts";
+import { StoreError } from "./store_errors.ts";
+import type { Database } from "./tables/database.ts";
+import type { TableMigration } from "./tables/migrations.ts";
+import { reduce, ReducerError, type ReducerFunction, reducersOf, type ReducerTable } from "./tables/reducers.ts";
+
+/** A store whose transactions reducers can write in. */
+export interface ReducingStore {
+  /** The user's tables. */
+  readonly tables: Database;
+  /** Opens the transaction of the next commit. */
+  begin(): void;
+  /** Takes the open transaction back. */
+  rollback(): void;
+  /** Runs work under a savepoint; what it throws is thrown again, and what it wrote is taken back. */
+  savepoint<T>(work: () => T): T;
+}
+
+/** A store with tables of the application. */
+interface StoreWithTables extends Store, ReducingStore {
+  migrate(steps: readonly TableMigration[], nowMs: number): void;
+}
+
+const hasTables = (store: Store): store is StoreWithTables => "savepoint" in store && "migrate" in store;
+
+const NO_TABLES = "this store has no tables: reducers and migrations need a store in SQLite (a path)";
+
+/** The application's tables in a store. */
+export function tablesOf(store: Store): Database {
+  if (!hasTables(store)) throw new TypeError(NO_TABLES);
+  return store.tables;
+}
+
+/** What runs the reducers of a batch. */
+export type Reducer = Pick<Reducing, "run" | "ended">;
+
+/** What the engine's options say of reducers; the tables are brought to their newest step. */
+export function reducingOf(store: Store, options: EmbeddedEngineOptions): Reducer {
+  const { reducers, migrations, converter } = options;
+  if (reducers === undefined && migrations === undefined) return NO_REDUCERS;
+  if (!hasTables(store)) throw new TypeError(NO_TABLES);
+  if (migrations !== undefined) store.migrate(migrations, Date.now());
+  return reducers === undefined ? NO_REDUCERS : new Reducing(store, reducers, converter);
+}
+
+/** In place of reducers where there are none: the tasks fail. */
+export const NO_REDUCERS: Reducer = {
+  ended() {},
+  run(tasks, engine) {
+    const failure = encodeFailure(new ReducerError("this engine was opened without reducers: open({ path, reducers })"));
+    for (const { requestId } of tasks) engine.transacted({ requestId, results: [], failure });
+    return undefined;
+  },
+};
+
+/** A reducer that nothing waits for has thrown: its task fails. */
+class TaskFails extends Error {
+  readonly failure: Uint8Array;
+
+  constructor(failure: Uint8Array) {
+    super("a reducer fails the task");
+    this.failure = failure;
+  }
+}
+
+/** The core did not take the completion. */
+class NotTaken extends Error {}
+
+const NO_BYTES = new Uint8Array(0);
+
+class Reducing {
+  readonly #store: ReducingStore;
+  readonly #reducers: ReadonlyMap<string, ReducerFunction>;
+  readonly #converter: PayloadConverter;
+  #begun = false;
+
+  constructor(store: ReducingStore, reducers: ReducerTable, converter: PayloadConverter = defaultPayloadConverter) {
+    this.#store = store;
+    this.#reducers = reducersOf(reducers);
+    this.#converter = converter;
+  }
+
+  /** Runs the reducers of some tasks, each task under a savepoint. Answers what the store failed with; then the batch has failed. */
+  run(tasks: readonly TransactTask[], engine: CoreEngine): StoreError | undefined {
+    try {
+      if (!this.#begun) {
+        this.#store.begin();
+        this.#begun = true;
+      }
+      for (const task of tasks) this.#task(task, engine);
+    } catch (e) {
+      this.ended(false);
+      if (e instanceof StoreError) return e;
+      throw e;
+    }
+  }
+
+  /** The batch was committed, or its transaction is taken back. */
+  ended(committed: boolean): void {
+    if (!this.#begun) return;
+    this.#begun = false;
+    if (!committed) this.#store.rollback();
+  }
+
+  #task(task: TransactTask, engine: CoreEngine): void {
+    const { requestId } = task;
+    try {
+      this.#store.savepoint(() => {
+        const results = task.calls.map((call) => this.#call(call));
+        if (!engine.transacted({ requestId, results, failure: NO_BYTES })) throw new NotTaken();
+      });
+    } catch (e) {
+      if (e instanceof TaskFails) engine.transacted({ requestId, results: [], failure: e.failure });
+      else if (!(e instanceof NotTaken)) throw e;
+    }
+  }
+
+  #call({ marker }: TransactCall): TransactResult {
+    const { details } = TransactMarker.decode(marker);
+    const flag = (name: string): boolean => value(details[name]) === true;
+    const awaited = flag("awaited");
+    const answers = awaited && !flag("required");
+    try {
+      const name = String(value(details["reducer"]));
+      const args = fromPayloads(this.#converter, details["arguments"]?.payloads);
+      const result = this.#store.savepoint(() => {
+        const returned = reduce(this.#reducers, name, this.#store.tables, args);
+        return returned === undefined ? NO_BYTES : this.#payload(returned);
+      });
+      return { result, failure: NO_BYTES, awaited };
+    } catch (e) {
+      const failure = encodeFailure(e, this.#converter);
+      if (!answers) throw new TaskFails(failure);
+      return { result: NO_BYTES, failure, awaited };
+    }
+  }
+
+  #payload(returned: unknown): Uint8Array {
+    try {
+      return Payload.encode(Payload.fromPartial(this.#converter.toPayload(returned))).finish();
+    } catch (e) {
+      throw new ApplicationFailure(`what the reducer returned cannot be encoded: ${messageOf(e)}`, {
+        type: "ReducerError",
+        cause: e,
+      });
+    }
+  }
+}
+
+/** A value of the core's own: JSON, whatever the converter. */
+function value(payloads: Payloads | undefined): unknown {
+  const [payload] = payloads?.payloads ?? [];
+  return payload === undefined ? undefined : JSON.parse(new TextDecoder().decode(payload.data));
+}

@@ -1,0 +1,34 @@
+// Rows of the store's tables as the engine knows them.
+import type { RunRow, StoredRun } from "../store.ts";
+import { StoreError } from "../store_errors.ts";
+import type { SqlRow } from "./driver.ts";
+
+export function number(row: SqlRow | undefined, column: string): number {
+  const value = row?.[column];
+  if (typeof value !== "number") throw new StoreError(`a number was expected in column ${column}`);
+  return value;
+}
+
+export function stored(row: SqlRow, first: number): StoredRun {
+  return { workflowId: row["workflow_id"] as string, runId: row["run_id"] as string, position: [first, number(row, "run_key")] };
+}
+
+export function toRow(row: SqlRow): RunRow {
+  return {
+    workflowId: row["workflow_id"] as string,
+    runId: row["run_id"] as string,
+    workflowType: row["workflow_type"] as string,
+    taskQueue: row["task_queue"] as string,
+    status: row["status"] as number,
+    startTimeMs: row["start_time_ms"] as number,
+    closeTimeMs: (row["close_time_ms"] as number | null) ?? 0,
+    historyLength: row["history_length"] as number,
+    historySizeBytes: row["history_size_bytes"] as number,
+    wakeAtMs: row["wake_at_ms"] as number,
+    ready: row["ready"] === 1,
+    firstRunId: row["first_run_id"] as string,
+    nextRunId: row["next_run_id"] as string,
+    memo: row["memo"] as Uint8Array,
+    searchAttributes: row["search_attributes"] as Uint8Array,
+  };
+}

@@ -1,0 +1,59 @@
+// The statements of the store's hot paths, prepared once per connection.
+import type { SqlDatabase, SqlStatement } from "./driver.ts";
+
+export const ROW_COLUMNS =
+  `run_key, workflow_id, run_id, workflow_type, task_queue, status, start_time_ms, close_time_ms, history_length,
+  history_size_bytes, history_key, wake_at_ms, ready, first_run_id, next_run_id, memo, search_attributes`;
+
+/** Closed runs that nothing is due for; parameters: closed before, those of `where`, how many. */
+export const purgeableSql = (where = "1") =>
+  `SELECT run_key, run_id, history_key FROM runs
+    WHERE ifnull(close_time_ms, 9e15) < ? AND ready = 0 AND wake_at_ms = 0 AND (${where}) ORDER BY ifnull(close_time_ms, 9e15) LIMIT ?`;
+
+/** Every statement of the hot paths, prepared once. */
+export function statements(database: SqlDatabase) {
+  const prepare = (sql: string): SqlStatement => database.prepare(sql);
+  return {
+    begin: prepare("BEGIN IMMEDIATE"),
+    commit: prepare("COMMIT"),
+    savepoint: prepare("SAVEPOINT reducer"),
+    release: prepare("RELEASE reducer"),
+    rollbackTo: prepare("ROLLBACK TO reducer"),
+    epoch: prepare("SELECT epoch FROM store"),
+    latest: prepare(`SELECT ${ROW_COLUMNS}, head FROM runs WHERE workflow_id = ? ORDER BY run_key DESC LIMIT 1`),
+    byRunId: prepare(`SELECT ${ROW_COLUMNS}, head FROM runs WHERE run_id = ?`),
+    items: prepare("SELECT kind, id, value FROM items WHERE run_key = ? ORDER BY kind, id"),
+    ready: prepare("SELECT workflow_id, run_id, run_key FROM runs WHERE ready = 1 AND run_key > ? ORDER BY run_key LIMIT ?"),
+    due: prepare(
+      `SELECT workflow_id, run_id, run_key, wake_at_ms FROM runs
+        WHERE wake_at_ms > 0 AND wake_at_ms <= ? AND (wake_at_ms, run_key) > (?, ?) ORDER BY wake_at_ms, run_key LIMIT ?`,
+    ),
+    nextWake: prepare("SELECT ifnull(min(wake_at_ms), 0) AS wake FROM runs WHERE wake_at_ms > 0"),
+    insertRun: prepare(
+      `INSERT INTO runs (status, close_time_ms, history_length, history_size_bytes, history_key, wake_at_ms, ready, next_run_id, memo,
+         search_attributes, head, run_key, workflow_id, run_id, workflow_type, task_queue, first_run_id, start_time_ms)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    ),
+    updateRun: prepare(
+      `UPDATE runs SET status = ?, close_time_ms = ?, history_length = ?, history_size_bytes = ?, history_key = ?, wake_at_ms = ?,
+         ready = ?, next_run_id = ?, memo = ?, search_attributes = ?, head = ? WHERE run_key = ?`,
+    ),
+    append: prepare(
+      "INSERT INTO history (history_key, prev, run_key, first_event_id, last_event_id, events) VALUES (?, ?, ?, ?, ?, ?)",
+    ),
+    putItem: prepare(
+      "INSERT INTO items (run_key, kind, id, value) VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET value = excluded.value",
+    ),
+    removeItem: prepare("DELETE FROM items WHERE run_key = ? AND kind = ? AND id = ?"),
+    purgeable: prepare(purgeableSql()),
+    removeHistory: prepare(
+      `WITH RECURSIVE chain (history_key) AS (
+         SELECT ?1 WHERE ?1 <> 0
+         UNION ALL
+         SELECT h.prev FROM chain JOIN history h ON h.history_key = chain.history_key WHERE h.prev <> 0
+       ) DELETE FROM history WHERE history_key IN (SELECT history_key FROM chain)`,
+    ),
+    removeItems: prepare("DELETE FROM items WHERE run_key = ?"),
+    removeRun: prepare("DELETE FROM runs WHERE run_key = ?"),
+  };
+}

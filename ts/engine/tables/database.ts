@@ -1,0 +1,102 @@
+// The database as reducers, activities and the application see it: the store's own file, the user's tables in it. Statements are given one
+// by one with their parameters; transactions are the engine's, and so are its own tables, which may be read and not written.
+import type { SqlDatabase, SqlRow, SqlStatement, SqlValue } from "../sqlite/driver.ts";
+
+export type { SqlRow, SqlValue };
+
+/** Reads and writes of the user's tables in the store's file. Synchronous. */
+export interface Database {
+  /** Runs a statement that changes rows; returns how many it changed. */
+  run(sql: string, ...params: SqlValue[]): number;
+  /** The first row of a query; undefined: there is none. */
+  get<T extends object = SqlRow>(sql: string, ...params: SqlValue[]): T | undefined;
+  /** All rows of a query. */
+  all<T extends object = SqlRow>(sql: string, ...params: SqlValue[]): T[];
+}
+
+/** A statement that this handle does not take, or tables that it cannot reach. */
+export class DatabaseError extends Error {
+  override name = "DatabaseError";
+}
+
+/** The engine's own tables, in the same file. */
+export const OWN_TABLES: readonly string[] = ["store", "migrations", "runs", "history", "items", "table_migrations"];
+
+const COMMENTS = /\/\*[\s\S]*?\*\/|--[^\n]*/g;
+/** Names in quotes are names, too; text in apostrophes is none. */
+const TEXTS = /'(?:[^']|'')*'/g;
+const NAME = `["\`\\[]?(?:${OWN_TABLES.join("|")})["\`\\]]?(?![\\w$])`;
+const WRITES_OWN = new RegExp(
+  `\\b(?:into|update(?:\\s+or\\s+\\w+)?|from|join|table(?:\\s+if\\s+(?:not\\s+)?exists)?|on)\\s+(?:main\\s*\\.\\s*)?${NAME}`,
+  "i",
+);
+const READS = new Set(["SELECT", "VALUES", "EXPLAIN"]);
+const CHANGES = new Set(["INSERT", "UPDATE", "DELETE", "REPLACE", "WITH"]);
+
+/** The statement without comments and texts, and its first word. */
+function looked(sql: string): { readonly bare: string; readonly word: string } {
+  const bare = sql.replace(COMMENTS, " ").replace(TEXTS, "''").trim();
+  return { bare, word: (/^[a-z]+/i.exec(bare)?.[0] ?? "").toUpperCase() };
+}
+
+/** Throws for a statement that would write the engine's tables. */
+export function refuseOwnTables(sql: string): void {
+  const { bare } = looked(sql);
+  if (WRITES_OWN.test(bare)) {
+    throw new DatabaseError(`a statement names a table of the engine (${OWN_TABLES.join(", ")}): ${short(sql)}`);
+  }
+}
+
+const short = (sql: string): string => {
+  const line = sql.replace(/\s+/g, " ").trim();
+  return line.length > 200 ? `${line.slice(0, 200)}...` : line;
+};
+
+const MAX_PREPARED = 200;
+
+/** The user's tables over a connection. `mayWrite` says whether a transaction of the engine is open for it. */
+export class UserTables implements Database {
+  readonly #database: SqlDatabase;
+  readonly #mayWrite: () => boolean;
+  readonly #prepared = new Map<string, { readonly statement: SqlStatement; readonly writes: boolean }>();
+
+  constructor(database: SqlDatabase, mayWrite: () => boolean) {
+    this.#database = database;
+    this.#mayWrite = mayWrite;
+  }
+
+  #statement(sql: string): SqlStatement {
+    let found = this.#prepared.get(sql);
+    if (found === undefined) {
+      const { bare, word } = looked(sql);
+      if (!READS.has(word) && !CHANGES.has(word)) {
+        throw new DatabaseError(
+          `${word === "" ? "an empty statement" : word} is not for this handle: transactions are the engine's, ` +
+            `tables are made by migrations (${short(sql)})`,
+        );
+      }
+      const writes = !READS.has(word) && !(word === "WITH" && !/\b(?:insert|update|delete|replace)\b/i.test(bare));
+      if (writes) refuseOwnTables(sql);
+      found = { statement: this.#database.prepare(sql), writes };
+      if (this.#prepared.size >= MAX_PREPARED) this.#prepared.clear();
+      this.#prepared.set(sql, found);
+    }
+    if (found.writes && !this.#mayWrite()) {
+      throw new DatabaseError(`only reducers write, in the transaction of a workflow task (${short(sql)})`);
+    }
+    return found.statement;
+  }
+
+  run(sql: string, ...params: SqlValue[]): number {
+    return this.#statement(sql).run(params);
+  }
+
+  get<T extends object = SqlRow>(sql: string, ...params: SqlValue[]): T | undefined {
+    const row = this.#statement(sql).get(params);
+    return row === undefined ? undefined : { ...row } as unknown as T;
+  }
+
+  all<T extends object = SqlRow>(sql: string, ...params: SqlValue[]): T[] {
+    return this.#statement(sql).all(params).map((row) => ({ ...row }) as unknown as T);
+  }
+}

@@ -1,0 +1,71 @@
+// The user's tables in the store's file: made and changed by ordered steps, each applied once. A step's text may not change afterwards,
+// because files of two histories would then look alike and not be. All missing steps are one transaction.
+import type { SqlDatabase } from "../sqlite/driver.ts";
+import { StoreError } from "../store_errors.ts";
+import { DatabaseError, refuseOwnTables } from "./database.ts";
+
+/** One step: its name, unique among the steps, and its SQL. */
+export interface TableMigration {
+  /** For example "001 npcs". */
+  readonly name: string;
+  /** One or more statements: CREATE TABLE, CREATE INDEX, ALTER TABLE, INSERT, ... */
+  readonly sql: string;
+}
+
+const FORBIDDEN =
+  /\b(?:begin\s+(?:transaction|immediate|deferred|exclusive)|commit|rollback|savepoint|release|attach|detach|vacuum|pragma)\b/i;
+
+/** Applies what is missing. Throws a StoreError that names the step, and changes nothing then. */
+export function migrateTables(database: SqlDatabase, steps: readonly TableMigration[], nowMs: number): void {
+  check(steps);
+  database.exec("BEGIN IMMEDIATE");
+  try {
+    database.exec(
+      "CREATE TABLE IF NOT EXISTS table_migrations (position INTEGER PRIMARY KEY, name TEXT NOT NULL, sql TEXT NOT NULL, applied_ms REAL NOT NULL) STRICT",
+    );
+    const applied = database.prepare("SELECT name, sql FROM table_migrations ORDER BY position").all([]);
+    applied.forEach((row, i) => {
+      const step = steps[i];
+      if (step === undefined) {
+        throw new StoreError(`the file has step "${row["name"]}" of tables, which migrations do not name: was it removed?`);
+      }
+      if (step.name !== row["name"]) {
+        throw new StoreError(
+          `step ${i + 1} of migrations is "${step.name}", and the file has "${row["name"]}" there: add new steps at the end`,
+        );
+      }
+      if (step.sql !== row["sql"]) {
+        throw new StoreError(`step "${step.name}" of migrations has changed since it was applied: add a new step`);
+      }
+    });
+    const insert = database.prepare("INSERT INTO table_migrations (position, name, sql, applied_ms) VALUES (?, ?, ?, ?)");
+    steps.forEach((step, i) => {
+      if (i < applied.length) return;
+      try {
+        database.exec(step.sql);
+      } catch (e) {
+        throw new StoreError(`step "${step.name}" of migrations failed: ${(e as Error).message}`, { cause: e });
+      }
+      insert.run([i, step.name, step.sql, nowMs]);
+    });
+    database.exec("COMMIT");
+  } catch (e) {
+    database.exec("ROLLBACK");
+    throw e;
+  }
+}
+
+function check(steps: readonly TableMigration[]): void {
+  const names = new Set<string>();
+  for (const { name, sql } of steps) {
+    if (typeof name !== "string" || name === "") throw new TypeError("each of migrations needs a name");
+    if (typeof sql !== "string" || sql.trim() === "") throw new TypeError(`step "${name}" of migrations has no SQL`);
+    if (names.has(name)) throw new TypeError(`two of migrations are named "${name}"`);
+    names.add(name);
+    refuseOwnTables(sql);
+    const found = FORBIDDEN.exec(sql.replace(/'(?:[^']|'')*'/g, "''"));
+    if (found !== null) {
+      throw new DatabaseError(`step "${name}" of migrations has ${found[0].toUpperCase()}: the engine opens the transaction`);
+    }
+  }
+}

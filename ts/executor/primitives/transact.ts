@@ -1,0 +1,83 @@
+// transact: a reducer that the engine runs in the transaction that commits this workflow task (docs/dev/semantics/database.md#transact).
+// The command goes out with the task; what the reducer returned or threw comes with the next one. The core is told when code begins to
+// wait for it: what a reducer throws that nothing waits for fails the task, and nothing of it is kept.
+import {
+  AwaitTransact,
+  CommandKind,
+  type ResolveTransact,
+  Transact,
+} from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
+import { decodeFailure } from "../../converter/failure_converter.ts";
+import { encode, wireAll } from "../program/encode.ts";
+import { MisuseError } from "../program/errors.ts";
+import { Awaiter, type Fiber } from "../scheduler/fiber.ts";
+import type { TransactTarget } from "../scheduler/job_targets.ts";
+
+export class TransactAwaiter extends Awaiter<unknown> implements TransactTarget {
+  readonly external = true;
+  readonly waitsFor = "transact";
+  readonly #reducer: string;
+  readonly #seq: number;
+  #awaited = false;
+
+  constructor(fiber: Fiber, reducer: string, args: readonly unknown[], required: boolean) {
+    const { run } = fiber;
+    if (!run.isReplaying && run.context.onlyReplays !== true && run.context.runsReducers !== true) {
+      run.misuse(
+        new MisuseError(
+          `transact("${reducer}") needs the embedded engine with reducers, in the process of this worker ` +
+            `(open({ path, reducers })); on a cluster use an activity`,
+        ),
+      );
+    }
+    // Before the awaiter exists: arguments that cannot be encoded throw to the caller and leave nothing behind.
+    const attributes = encode(Transact, { reducer, arguments: wireAll(run.converter, args), required, seq: 0 });
+    super(fiber);
+    this.#reducer = reducer;
+    this.#seq = run.issue(CommandKind.COMMAND_KIND_TRANSACT, attributes);
+    run.transacts.set(this.#seq, this);
+  }
+
+  /** It is in the task's commands: the end of a scope does not take it back. */
+  override get isMessage(): boolean {
+    return true;
+  }
+
+  override get seq(): number {
+    return this.#seq;
+  }
+
+  describe(): string {
+    return `transact "${this.#reducer}"`;
+  }
+
+  /** Workflow code begins to wait. Once it has an answer, nothing is to be said. */
+  awaited(): void {
+    if (this.#awaited || !this.isPending) return;
+    this.#awaited = true;
+    const { run } = this.fiber;
+    if (run.end === undefined) run.issue(CommandKind.COMMAND_KIND_AWAIT_TRANSACT, encode(AwaitTransact, { seq: this.#seq }));
+  }
+
+  resolved({ result }: ResolveTransact): void {
+    const { converter } = this.fiber.run;
+    switch (result?.$case) {
+      case "completed": {
+        const payload = result.value.result;
+        return this.fulfil(payload === undefined ? undefined : converter.fromPayload(payload));
+      }
+      case "failed":
+        return this.fail(decodeFailure(result.value, converter));
+      case undefined:
+        throw new Error(`the core resolved transact ${this.#seq} with nothing`);
+    }
+  }
+
+  cancel(reason: unknown): void {
+    this.fail(reason);
+  }
+
+  override abandon(reason: unknown): void {
+    this.fail(reason);
+  }
+}

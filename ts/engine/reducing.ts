@@ -7,7 +7,12 @@ import { ApplicationFailure } from "../converter/failures.ts";
 import { defaultPayloadConverter, fromPayloads, type PayloadConverter } from "../converter/payload.ts";
 import { messageOf } from "../converter/thrown.ts";
 import type { CoreEngine } from "../core/engine.ts";
-import { type TransactCall, TransactMarker, type TransactResult, type TransactTask } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
+import {
+  type TransactCall,
+  TransactMarker,
+  type TransactResult,
+  type TransactTask,
+} from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import type { EmbeddedEngineOptions } from "./options.ts";
 import type { Store } from "./store.ts";
 import { StoreError } from "./store_errors.ts";

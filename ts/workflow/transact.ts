@@ -69,5 +69,8 @@ function start(name: unknown, args: readonly unknown[], required: boolean): Prom
  */
 export const transact: TransactCall = Object.assign(
   <A extends unknown[], R>(reducer: Reducer<A, R>, ...args: NoInfer<A>) => start(nameOf(reducer), args, false) as PromiseLike<R>,
-  { required: <A extends unknown[], R>(reducer: Reducer<A, R>, ...args: NoInfer<A>) => start(nameOf(reducer), args, true) as PromiseLike<R> },
+  {
+    required: <A extends unknown[], R>(reducer: Reducer<A, R>, ...args: NoInfer<A>) =>
+      start(nameOf(reducer), args, true) as PromiseLike<R>,
+  },
 );

@@ -2,7 +2,9 @@
 // position, rows as objects, integers and times as numbers, blobs as Uint8Array. Drivers throw the library's own errors. No type of Node's is
 // named here: the public types reach this file, and whoever compiles against them need not have Node's.
 
+/** A value of a parameter or a column. */
 export type SqlValue = string | number | Uint8Array | null;
+/** A row: values by column. */
 export type SqlRow = { readonly [column: string]: SqlValue };
 
 export interface SqlStatement {

@@ -140,6 +140,57 @@ inNode("temporalex worker runs activities that import the official packages, and
   assert.match(worker.err(), /stopping/);
 });
 
+const CONVERTER = `const utf8 = new TextEncoder(), text = new TextDecoder();
+export const payloadConverter = {
+  toPayload: (value: unknown) => ({ metadata: { encoding: utf8.encode("json/own") }, data: utf8.encode(JSON.stringify([value])) }),
+  fromPayload({ metadata, data }: { metadata: { encoding: Uint8Array }; data: Uint8Array }) {
+    const value = JSON.parse(text.decode(data));
+    return text.decode(metadata.encoding) === "json/own" ? value[0] : value;
+  },
+};
+`;
+
+test("temporalex worker --payload-converter: values of workflows and activities", async () => {
+  writeFileSync(join(folder, "converter.ts"), CONVERTER);
+  writeFileSync(join(folder, "converted.ts"), WORKFLOWS.replace("await condition(() => finished);", ""));
+  const args = ["--workflows", "converted.ts", "--activities", "activities.ts", "--payload-converter", "converter.ts"];
+  const worker = startCommand(["worker", "--json", "--store", "own.sqlite", ...args], folder);
+  try {
+    await worker.line("it has started", ({ event }) => event === "started");
+    const on = ["--store", "own.sqlite", "--workflow-id", "own"];
+    const begun = await run(["workflow", "start", ...on, "--type", "greeting", "--input", '"Ada"'], { cwd: folder });
+    assert.equal(begun.code, 0, begun.err);
+    // It waits for the end; the value is in an encoding that this command does not know.
+    await run(["workflow", "result", ...on], { cwd: folder });
+    const { out, err } = await run(["workflow", "show", ...on, "--output", "json"], { cwd: folder });
+    const own = btoa("json/own");
+    const { events } = JSON.parse(out) as { events: object[] };
+    const types = events.filter((event) => JSON.stringify(event).includes(own)).map((event) =>
+      (event as { eventType: string }).eventType
+    );
+    assert.deepEqual(types, [
+      "EVENT_TYPE_ACTIVITY_TASK_SCHEDULED",
+      "EVENT_TYPE_ACTIVITY_TASK_COMPLETED",
+      "EVENT_TYPE_WORKFLOW_EXECUTION_COMPLETED",
+    ], err);
+    assert.ok(out.includes(btoa('["Hello, Ada!"]')));
+  } finally {
+    assert.equal(await worker.end("SIGTERM"), 0, worker.err());
+  }
+  const none = await run([
+    "worker",
+    "--store",
+    "own.sqlite",
+    "--workflows",
+    "converted.ts",
+    "--payload-converter",
+    "activities.ts",
+  ], {
+    cwd: folder,
+  });
+  assert.match(none.err, /activities\.ts exports no payload converter/);
+});
+
 test("temporalex worker serves a program and its activities from a store, and takes changed code over", async () => {
   const worker = startCommand(
     [

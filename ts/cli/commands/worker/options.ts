@@ -2,7 +2,7 @@
 import { codecOption } from "../../service/codec_option.ts";
 import type { Call, Options } from "../../frame/command.ts";
 import { DEFAULT_STORE, SERVICE_OPTIONS } from "../../service/options.ts";
-import { WORKFLOW_MODULES } from "../../service/workflow_modules_options.ts";
+import { PAYLOAD_CONVERTER, WORKFLOW_MODULES } from "../../service/workflow_modules_options.ts";
 
 const { timeout: _, ...SERVICE } = SERVICE_OPTIONS;
 export const options = {
@@ -29,6 +29,10 @@ export const options = {
     help: "A module whose exported functions are activities. They run in a thread of their own",
   },
   codec: codecOption,
+  payloadConverter: {
+    ...PAYLOAD_CONVERTER,
+    help: "A module that exports payloadConverter: for values of workflows and activities; clients need the same",
+  },
   activityThreads: {
     type: "number",
     value: "n",

@@ -44,6 +44,7 @@ export async function workerCommand(call: WorkerCall): Promise<number> {
   const workflows = named.length > 0 ? named : activities.length > 0 ? [] : configuredWorkflows(io.cwd);
   const logger = consoleLogger();
   const codec = await importCodec(io.cwd, options.codec);
+  const converter = await converterOf(call);
   const probed: { worker?: Worker } = {};
   const probes = await openProbes(call, probed);
   const connected = await openService(call, logger).catch(async (error) => {
@@ -54,7 +55,7 @@ export async function workerCommand(call: WorkerCall): Promise<number> {
   const service = answering(call, connected, AbortSignal.any([signal, ending.signal]));
   try {
     const modules = await readModules(call, workflows, activities);
-    const worker = await createWorker(call, modules, { ...connected, service }, { logger, codec, probes });
+    const worker = await createWorker(call, modules, { ...connected, service }, { logger, codec, converter, probes });
     if (worker === undefined) {
       print.result({ event: "stopped" }, () => "stopped\n");
       return Exit.ok;
@@ -76,6 +77,14 @@ function foundModules({ io }: WorkerCall, kind: string, modules: readonly string
     if (!existsSync(path)) throw new UsageError(`--${kind} ${module}: there is no such file`);
     return path;
   });
+}
+
+/** From --payload-converter: for activities the converter, for realms its module. */
+async function converterOf({ options: { payloadConverter }, io: { cwd } }: WorkerCall) {
+  if (payloadConverter === undefined) return {};
+  const { importConverter } = await import("../../service/converter.ts");
+  const converter = await importConverter(cwd, payloadConverter);
+  return { converter, payloadConverterModule: pathToFileURL(resolve(cwd, payloadConverter)) };
 }
 
 /** The service; on a cluster once it has answered that the namespace is there. Modules are loaded while it is asked. */
@@ -123,7 +132,12 @@ async function createWorker(
   call: WorkerCall,
   { workflows, threads, sources }: Modules,
   { service, namespace, where }: Omit<Connected, "service"> & { service: Connected["service"] | Promise<Connected["service"]> },
-  { logger, codec, probes }: { logger: Logger; codec: Awaited<ReturnType<typeof importCodec>>; probes: Probes },
+  { logger, codec, converter, probes }: {
+    logger: Logger;
+    codec: Awaited<ReturnType<typeof importCodec>>;
+    converter: Awaited<ReturnType<typeof converterOf>>;
+    probes: Probes;
+  },
 ): Promise<Worker | undefined> {
   const { options, signal } = call;
   const crashNote = where === undefined || workflows.length === 0
@@ -133,6 +147,7 @@ async function createWorker(
     service,
     logger,
     ...codec,
+    ...converter,
     taskQueue: options.taskQueue,
     namespace,
     shutdownGraceMs: options.grace,

@@ -13,6 +13,8 @@ export interface SourceHost {
   real(url: string): string;
   /** A bare or remote specifier that the host maps itself (import maps); undefined: as usual. */
   map(specifier: string, parent: string): string | undefined;
+  /** The URL of a file that stands for a module, whatever the module is: before every other rule. */
+  instead?(specifier: string): string | undefined;
   /**
    * The folder (ending with "/") of a package that is in no node_modules folder. `asked`: name and version range, where the specifier has one.
    */

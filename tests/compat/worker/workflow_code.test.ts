@@ -341,6 +341,29 @@ export async function reads() { return readFileSync("x"); }
   assert.equal(await run({ workflowBundle: bundle }, "quick"), "done");
 });
 
+test("modules of the host that are not used: of the SDK, by the path of a file, put in place by a program, extended", async (t) => {
+  const folder = folderWith(t, {
+    "workflows.cjs": `const client = require("@temporalio/client");
+const path = require("node:path");
+const activities = require("./activities.cjs");
+const { sleep } = require("@temporalio/workflow");
+client.Given = class { text = "given"; };
+class Own extends client.Client {}
+class Two extends client.Given {}
+exports.quick = async () => { await sleep(1); return new Two().text; };
+exports.joins = async () => path.join("a", "b");
+exports.calls = async () => activities.deeper();
+exports.makes = async () => new Own();
+`,
+    "activities.cjs": 'throw new Error("this file is not for workflow code");',
+  });
+  const workflowsPath = join(folder, "workflows.cjs");
+  const ignoreModules = ["@temporalio/client", "path", join(folder, "activities.cjs")];
+  assert.equal(await run({ workflowsPath, bundlerOptions: { ignoreModules } }, "quick"), "given");
+  const bundle = await bundleWorkflowCode({ workflowsPath, ignoreModules });
+  assert.equal(await run({ workflowBundle: bundle }, "quick"), "given");
+});
+
 test("interceptors of workflows, sinks, and lines of the log", async (t) => {
   const folder = folderWith(t, {
     "workflows.mjs": `${LOGS}

@@ -8,7 +8,8 @@ const FOLDER = "file:///temporalex-options/";
 /** Modules by URL, and what specifiers mean. */
 export class SourceTexts {
   readonly #texts = new Map<string, string>();
-  #ignored: readonly string[] = [];
+  /** What stands for modules that are not used: by their name, or by the URL of their file. */
+  readonly #ignored = new Map<string, string>();
 
   /** Adds a module; returns its URL. */
   add(name: string, text: string): string {
@@ -17,10 +18,18 @@ export class SourceTexts {
     return url;
   }
 
-  /** Each of the modules, and what lies below it, is one that throws when something of it is used. */
+  /** Each of the modules (names, or absolute paths of files), and what lies below it, is one that throws when something of it is used. */
   ignore(modules: readonly string[]): void {
-    this.#ignored = modules;
-    for (const module of modules) this.add(`${module}.cjs`, ignoredModule(module));
+    for (const module of modules) {
+      const name = /^(?:\/|[A-Za-z]:[\\/])/.test(module) ? fileUrl(module) : module.replace(/^node:/, "");
+      this.#ignored.set(name, this.add(`${module}.cjs`, ignoredModule(module)));
+    }
+  }
+
+  #insteadOf(specifier: string): string | undefined {
+    const asked = specifier.replace(/^node:/, "");
+    for (const [name, url] of this.#ignored) if (asked === name || asked.startsWith(`${name}/`)) return url;
+    return undefined;
   }
 
   /** The files with these modules; undefined where there are none. */
@@ -31,20 +40,24 @@ export class SourceTexts {
     return {
       read: (url) => texts.get(url) ?? files.read(url),
       isFile: (url) => texts.has(url) || files.isFile(url),
-      real: (url) => texts.has(url) ? url : files.real(url),
-      map: (specifier, parent) => {
-        const module = this.#ignored.find((name) => specifier === name || specifier.startsWith(`${name}/`));
-        return module === undefined ? files.map(specifier, parent) : FOLDER + encodeURIComponent(`${module}.cjs`);
-      },
+      real: (url) => texts.has(url) ? url : this.#ignored.get(url) ?? files.real(url),
+      map: (specifier, parent) => files.map(specifier, parent),
+      instead: (specifier) => this.#insteadOf(specifier),
     };
   }
 }
 
 function ignoredModule(module: string): string {
   const message = `the module "${module}" is in ignoreModules, and workflow code uses it`;
-  return `const refuse = () => { throw new Error(${JSON.stringify(message)}); };
+  // Classes may extend what it has, and programs that are compiled to CommonJS may put something in its place.
+  return `"use strict";
+function refuse() { throw new Error(${JSON.stringify(message)}); }
 const any = Symbol.for("temporalex.exports-any-name");
-module.exports = new Proxy(refuse, { get: (_, name) => name === any || (typeof name === "string" && name !== "then" ? refuse : undefined) });`;
+const put = new Map();
+module.exports = new Proxy(refuse, {
+  get: (_, name) => put.has(name) ? put.get(name) : name === any || (typeof name === "string" && name !== "then" ? refuse : undefined),
+  set: (_, name, value) => (put.set(name, value), true),
+});`;
 }
 
 /** The module of a realm's converters: that of the values, or one with both. Undefined where neither is named. */

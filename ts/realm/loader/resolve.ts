@@ -117,6 +117,8 @@ export class Resolver implements ModuleResolver {
   }
 
   resolve(specifier: string, parent: string, how: "import" | "require" = "import"): Resolution {
+    const given = this.#host.instead?.(specifier);
+    if (given !== undefined) return this.#file(given, specifier);
     const temporal = ofTemporal(specifier);
     if (temporal !== undefined) return temporal;
     const mapped = this.#host.map(specifier, parent);

@@ -1,5 +1,6 @@
 // Without a network: the page was opened once, and opens again.
 import { expect, sample, test } from "./support/story.ts";
+import { ownProgram, permit } from "./support/programs.ts";
 
 test.use({ serviceWorkers: "allow" });
 
@@ -15,4 +16,26 @@ test("the page opens, and opens histories, without a network", async ({ app, con
   await expect(page.locator("h1.run-name")).toHaveText("Billing");
   await app.drop([{ name: "cart.json", content: sample("shopping_cart") }]);
   await app.replayed();
+});
+
+test("code runs in its sandbox without a network, also where the browser's cache has nothing", async ({ app, context }) => {
+  const { page } = app;
+  await app.start();
+  await expect(page.getByText("Ready offline")).toBeVisible();
+  await page.evaluate(async () => void await navigator.serviceWorker.ready);
+  await (await context.newCDPSession(page)).send("Network.clearBrowserCache");
+  await context.setOffline(true);
+  await page.reload();
+  const { history, code } = ownProgram();
+  await app.drop([{ name: "tally.json", content: history }]);
+  await expect(page.locator("#verdict")).toHaveText(/No code/);
+  await app.drop([{ name: "tally.ts", content: code }]);
+  await permit(app);
+  await expect(page.locator("#verdict")).toHaveText(/Replays/);
+  // The frame's origin is an opaque one there, too, and stays so.
+  const frames = await page.locator("iframe").evaluateAll((all) =>
+    (all as HTMLIFrameElement[]).map((frame) => [frame.contentDocument, frame.getAttribute("sandbox")])
+  );
+  expect(frames.length).toBeGreaterThan(0);
+  for (const frame of frames) expect(frame).toEqual([null, "allow-scripts"]);
 });

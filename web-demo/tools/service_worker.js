@@ -4,6 +4,7 @@ const FILES = "%FILES%";
 const CACHE = "temporalex-%VERSION%";
 const LISTED = new Set(FILES.all.map((file) => new URL(file, self.registration.scope).href));
 const PAGE = self.registration.scope;
+const FRAME = new URL("sandbox.html", PAGE).href;
 
 self.addEventListener("install", (event) => {
   event.waitUntil((async () => {
@@ -28,6 +29,7 @@ self.addEventListener("fetch", (event) => {
   const url = request.url.replace(/[?#].*$/, "");
   // The names of files change with what is in them, but for the page's own: a newer one is taken where there is a network.
   if (url === PAGE || url.endsWith("/index.html")) event.respondWith(newest(request, url));
+  else if (url === FRAME) event.respondWith(sandboxed(request, url));
   else if (LISTED.has(url)) event.respondWith(kept(request, url));
 });
 
@@ -43,6 +45,17 @@ async function newest(request, url) {
     if (known === undefined) throw error;
     return known;
   }
+}
+
+// The page asks for the frame here only where the server does not answer. Its policy makes its origin an opaque one, whatever headers the
+// server has sent with it (csp.mjs, FRAME_HEADERS).
+async function sandboxed(request, url) {
+  const response = await kept(request, url);
+  const headers = {
+    "content-type": "text/html; charset=utf-8",
+    "content-security-policy": "sandbox allow-scripts; frame-ancestors 'self'",
+  };
+  return new Response(response.body, { status: response.status, headers });
 }
 
 async function kept(request, url) {

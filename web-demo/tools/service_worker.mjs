@@ -10,7 +10,7 @@ const LATER = /^assets\/(?:engine|sqlite|shop|part)/;
 /** `unused`: names of bundled files that the page never fetches. */
 export function writeServiceWorker(dist, unused) {
   const assets = readdirSync(join(dist, "assets")).filter((name) => !name.endsWith(".map") && !unused.test(name)).sort();
-  const all = ["index.html", ...assets.map((name) => `assets/${name}`)];
+  const all = ["index.html", "sandbox.html", ...assets.map((name) => `assets/${name}`)];
   const hash = createHash("sha256");
   for (const file of all) hash.update(file).update(readFileSync(join(dist, file)));
   const files = { all, first: all.filter((file) => !LATER.test(file)) };

@@ -2,12 +2,15 @@
 // code, so it goes to checked readers only (checked_messages.ts).
 import type { WebWorker } from "../../../ts/platform/threads.ts";
 import { checkedMessage } from "./checked_messages.ts";
-import { sandboxFiles } from "./sandbox_files.ts";
+import { type SandboxFiles, sandboxFiles } from "./sandbox_files.ts";
 import { frameUrl } from "virtual:sandbox";
 import type { FrameStart, FromFrame, ToFrame } from "./frame/protocol.ts";
 
 /** A slow phone starts the frame within this. */
 const START_MS = 20_000;
+/** A frame that was loaded answers at once; so long is waited where there is another way. */
+const REPLY_MS = 3000;
+const SANDBOX = "allow-scripts";
 /** A frame that does not end a worker within this is removed, and its workers with it. */
 const END_MS = 300;
 const MESSAGES_PER_SECOND = 50_000;
@@ -28,20 +31,45 @@ export class SandboxFrame {
   /** Makes a frame. Rejects where the browser or the server does not let it be. */
   static async open(): Promise<SandboxFrame> {
     const files = await sandboxFiles();
+    const isKept = typeof navigator.serviceWorker === "object" && navigator.serviceWorker.controller !== null;
+    if (isKept && !navigator.onLine) return await SandboxFrame.#open(files, "from the service worker", START_MS);
+    try {
+      return await SandboxFrame.#open(files, "from the server", isKept ? REPLY_MS : START_MS);
+    } catch (error) {
+      // A browser says of a page that could not be fetched that it is loaded: it is known by its silence.
+      if (!isKept) throw error;
+      return await SandboxFrame.#open(files, "from the service worker", START_MS);
+    }
+  }
+
+  /**
+   * A service worker does not see what a frame with the attribute `sandbox` loads. So what it keeps is loaded without the attribute: its
+   * response has the same sandbox in its policy, the document's own script refuses to be anything but sandboxed, and so does this page.
+   */
+  static async #open(
+    files: SandboxFiles,
+    where: "from the server" | "from the service worker",
+    replyMs: number,
+  ): Promise<SandboxFrame> {
     const element = document.createElement("iframe");
-    element.setAttribute("sandbox", "allow-scripts");
+    if (where === "from the server") element.setAttribute("sandbox", SANDBOX);
     element.setAttribute("aria-hidden", "true");
     element.hidden = true;
     element.tabIndex = -1;
     element.title = "Workflow code";
-    // A service worker does not see a sandboxed frame: without a network it comes from the browser's own cache, by its version.
     element.src = new URL(frameUrl, document.baseURI).href;
     const { port1, port2 } = new MessageChannel();
     let timer: ReturnType<typeof setTimeout> | undefined;
     try {
       await new Promise<void>((resolve, reject) => {
-        timer = setTimeout(() => reject(new Error("it has not started in time")), START_MS);
+        const late = () => reject(new Error("it has not started in time"));
+        timer = setTimeout(late, START_MS);
         element.onload = () => {
+          if (element.contentDocument !== null) return reject(new Error("it has the origin of this page"));
+          // Wherever the document went from here, it would be sandboxed there, too.
+          element.setAttribute("sandbox", SANDBOX);
+          clearTimeout(timer);
+          timer = setTimeout(late, replyMs);
           const start: FrameStart = { t: "start", ...files, messagesPerSecond: MESSAGES_PER_SECOND };
           element.contentWindow!.postMessage(start, "*", [port2]);
         };

@@ -1,0 +1,16 @@
+// A few rounds of the crash loop of reducers (tests/crash/bank); `tools/soak/transact_kills.ts` runs the long one.
+// takes: 8 s
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { test } from "node:test";
+import { seeded } from "../chaos/proxy.ts";
+import { bankLoop } from "../crash/bank/loop.ts";
+import { inFolder } from "./support/stores.ts";
+
+test("tables and histories agree after every kill: what a reducer wrote is kept with its task, or not at all", () =>
+  inFolder(async (folder) => {
+    const seed = Math.floor(Math.random() * 2 ** 32);
+    const judgement = await bankLoop({ path: join(folder, "bank.db"), rounds: 3, random: seeded(seed) });
+    assert.deepEqual(judgement.problems, [], `seed ${seed}`);
+    assert.ok(judgement.done > 0, JSON.stringify({ seed, ...judgement }));
+  }));

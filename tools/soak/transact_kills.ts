@@ -29,6 +29,7 @@ try {
     path: values.path ?? join(folder!, "bank.db"),
     rounds: Number(values.rounds),
     clerks: Number(values.clerks),
+    killWithinMs: 2000,
     onRound: (round, each) => console.log(JSON.stringify({ round, ...each })),
   });
   const seconds = Math.round((performance.now() - began) / 1000);

@@ -56,15 +56,17 @@ export async function bankLoop(options: {
   readonly path: string;
   readonly rounds: number;
   readonly clerks?: number;
+  /** The longest time between the opening and the kill, in milliseconds. */
+  readonly killWithinMs?: number;
   readonly random?: () => number;
   readonly onRound?: (round: number, judgement: BankJudgement) => void;
 }): Promise<BankJudgement> {
-  const { path, rounds, clerks = 8, random = Math.random } = options;
+  const { path, rounds, clerks = 8, killWithinMs = 400, random = Math.random } = options;
   for (let round = 1; round <= rounds; round++) {
     const process = startModule(child, [path, "run", String(clerks)]);
     let timer: ReturnType<typeof setTimeout> | undefined;
     for await (const line of process.lines) {
-      if (line === "open") timer = setTimeout(() => process.process.kill("SIGKILL"), random() * 400);
+      if (line === "open") timer = setTimeout(() => process.process.kill("SIGKILL"), random() * killWithinMs);
     }
     clearTimeout(timer);
     await process.exited;

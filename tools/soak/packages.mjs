@@ -60,6 +60,12 @@ const ABOVE = { zod: "const schema = x.object({ a: x.number() });" };
 /** Packages whose random numbers are not there in the official sandbox either (no `crypto`). */
 const NATIVE_ALONE = new Set(["nanoid", "ulid", "uuid"]);
 
+if (process.argv.includes("--help")) {
+  console.log(
+    "usage: node tools/soak/packages.mjs [name ...]\n\nCompares npm packages in workflow code with what they give in Node.",
+  );
+  process.exit(0);
+}
 const names = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(PACKAGES);
 const folder = mkdtempSync(join(tmpdir(), "temporalex-packages-"));
 let failed = 0;

@@ -101,7 +101,7 @@ test("of replays in a row, the one that does not yield is blamed the first time"
   const code = `${text}
 console.log("a realm starts");
 export const spin = workflow("Spin", () => { for (;;); });`;
-  const h = await harness({ workflows: "/app/main.ts", sources: { "/app/main.ts": code }, watchdogMs: 1500 });
+  const h = await harness({ workflows: "/app/main.ts", sources: { "/app/main.ts": code }, watchdogMs: 3000 });
   try {
     const calm = h.start("Calm", { args: [2] });
     await calm.auto();

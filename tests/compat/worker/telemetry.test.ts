@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { Context } from "../../../ts/compat/activity/mod.ts";
 import { Runtime } from "../../../ts/compat/worker/mod.ts";
+import { until } from "../../support/until.ts";
 import { modulePath, setting } from "./support.ts";
 
 const metrics = {
@@ -46,7 +47,10 @@ test("what Prometheus reads: of the worker, of workflow code, of activities, of 
       await client.start("measured", { id: "measured", taskQueue: "telemetry", args: [3] }).then((h) => h.result()),
       3,
     );
-    return await scraped();
+    // The worker counts when its report was answered, which the client may hear of first.
+    let text = "";
+    await until("the end is counted", async () => /^shop_workflow_completed_total/m.test(text = await scraped()));
+    return text;
   });
   const has = (line: RegExp) => assert.match(text, line, text);
   const all = `service_name="temporal-core-sdk",region="north"`;

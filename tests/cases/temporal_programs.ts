@@ -149,10 +149,17 @@ export const cases: Case[] = [
             for (const fn of [() => assert(false, "said"), () => check.deepEqual([1], [2]), () => check.throws(() => {}), () => check.match("a", /b/)]) {
               try { fn(); failed.push("passed"); } catch (e) { failed.push((e as Error).name); }
             }
+            for (const fn of [() => strictEqual(6, 7), () => check.deepStrictEqual("a longer text", 'it"s')]) {
+              try { fn(); } catch (e) { failed.push((e as Error).message); }
+            }
             return [...failed, new Url("https://a/b?c=1").searchParams.get("c"), new Encoder().encode("é").length, msToNumber("2m"), ApplicationFailure === Same];
           }`,
       }, async (h) => {
-        const failed = ["AssertionError", "AssertionError", "AssertionError", "AssertionError"];
+        const failed = [
+          ...["AssertionError", "AssertionError", "AssertionError", "AssertionError"],
+          "Expected values to be strictly equal:\n\n6 !== 7\n",
+          "Expected values to be strictly deep-equal:\n+ actual - expected\n\n+ 'a longer text'\n- 'it\"s'",
+        ];
         deepEqual(await resultOf(h, "all"), [...failed, "1", 2, 120_000, true]);
       }),
   },

@@ -86,6 +86,8 @@ test("CommonJS: module.exports, exports, requires, cycles and names", () => {
     ["a", "a", 7, "a", "not the default", "functionobject"],
   );
   assert.equal(value(files, 'import n from "c/bare.js"; export const value = n'), 42);
+  const named = pkg("r", {}, { "index.js": "exports.name = require.resolve('./host'); exports.type = typeof require.resolve;" });
+  assert.deepEqual(value(named, 'import { name, type } from "r"; export const value = [name, type]'), ["./host", "function"]);
   assert.equal(value(files, 'export * from "c"; import { a } from "c"; export const value = a'), "a");
   assert.match(
     refusals({ ...files, "/app/main.ts": '\nimport { nope } from "c"; nope();' })[0]!,

@@ -9,6 +9,7 @@ import {
   GracefulShutdownPeriodExpiredError,
   NativeConnection,
   PromiseCompletionTimeoutError,
+  Runtime,
   Worker,
   type WorkerPlugin,
 } from "../../../ts/compat/worker/mod.ts";
@@ -37,6 +38,31 @@ test("states, as the official worker has and logs them", async () => {
   assert.equal(made.getState(), "DRAINING");
   await running;
   assert.deepEqual(states(taskQueue), ["RUNNING", "STOPPING", "DRAINING", "DRAINED", "STOPPED"]);
+});
+
+test("the runtime ends with the last worker and connection that have it, so that another may be installed", async () => {
+  const shared = Runtime._instance;
+  Runtime._instance = undefined;
+  try {
+    for (let file = 0; file < 2; file++) {
+      const { logger } = shared!;
+      const runtime = Runtime.install({ logger });
+      const own = await NativeConnection.connect({ address: connection.options.address! });
+      const made = await Worker.create({ connection: own, taskQueue: queue(), workflowsPath });
+      await made.runUntil(async () => {});
+      assert.equal(Runtime._instance, runtime);
+      await assert.rejects(Worker.create({ connection: own, taskQueue: queue(), workflowsPath: modulePath("missing") }));
+      assert.equal(Runtime._instance, runtime);
+      await own.close();
+      assert.equal(Runtime._instance, undefined);
+    }
+    await assert.rejects(
+      Worker.create({ taskQueue: queue(), workflowsPath: "none", connection, namespace: "no-such-namespace" }),
+    );
+    assert.equal(Runtime._instance, undefined);
+  } finally {
+    Runtime._instance = shared;
+  }
 });
 
 test("what a worker is doing", async () => {

@@ -19,7 +19,7 @@ export class AssertionError extends Error {
   readonly generatedMessage: boolean;
 
   constructor({ message, actual, expected, operator = "fail" }: AssertionErrorOptions) {
-    super(message ?? `${shown(actual)} ${operator} ${shown(expected)}`);
+    super(message ?? compared(operator, actual, expected));
     this.actual = actual;
     this.expected = expected;
     this.operator = operator;
@@ -191,6 +191,32 @@ Object.assign(strictAssert, { strict: strictAssert });
 
 /** The function, with all that hangs on it. */
 export const assert: Assert = Object.assign(call, loose, { strict: strictAssert }) as Assert;
+
+/** What Node says before two values that are one line each. */
+const SENTENCES: { readonly [operator: string]: string } = {
+  strictEqual: "Expected values to be strictly equal:",
+  deepStrictEqual: "Expected values to be strictly deep-equal:",
+};
+
+/**
+ * What a comparison says when it fails. Equalities of values that are not objects have Node's words, which are in histories as the messages of
+ * failures; what Node shows of objects differs between its versions.
+ */
+function compared(operator: string, actual: unknown, expected: unknown): string {
+  const sentence = Object.hasOwn(SENTENCES, operator) ? SENTENCES[operator] : undefined;
+  if (sentence === undefined || isObject(actual) || isObject(expected)) return `${shown(actual)} ${operator} ${shown(expected)}`;
+  const [a, b] = [quoted(actual), quoted(expected)];
+  if (a.length + b.length <= 12 && (actual !== 0 || expected !== 0)) return `${sentence}\n\n${a} !== ${b}\n`;
+  return `${sentence}\n+ actual - expected\n\n+ ${a}\n- ${b}`;
+}
+
+const isObject = (value: unknown): boolean => (typeof value === "object" && value !== null) || typeof value === "function";
+
+/** A value that is no object, as Node shows it. */
+function quoted(value: unknown): string {
+  if (typeof value === "string" && !value.includes("'")) return `'${JSON.stringify(value).slice(1, -1).replaceAll('\\"', '"')}'`;
+  return Object.is(value, -0) ? "-0" : shown(value);
+}
 
 function shown(value: unknown): string {
   if (typeof value === "string") return JSON.stringify(value);

@@ -10,6 +10,7 @@ import {
   type NativeConnectionPlugin,
 } from "./connection_options.ts";
 import { TransportError } from "./errors.ts";
+import { Runtime } from "./runtime.ts";
 
 /** A connection to a cluster: `await NativeConnection.connect({ address })`. Many workers share one, and clients. */
 export class NativeConnection implements ConnectionLike {
@@ -22,6 +23,8 @@ export class NativeConnection implements ConnectionLike {
   readonly #workers = new Set<object>();
   #apiKey: string;
   #closed = false;
+  /** The process's runtime stays while it is open, as far as there is one already. */
+  readonly #releaseRuntime = Runtime._instance?.hold(this);
 
   protected constructor(connection: Connection, options: NativeConnectionOptions, plugins: NativeConnectionPlugin[]) {
     this.#connections = [connection];
@@ -119,6 +122,7 @@ export class NativeConnection implements ConnectionLike {
     if (this.#closed) throw new IllegalStateError("Client already closed");
     this.#closed = true;
     await Promise.all(this.#connections.map((connection) => connection.close()));
+    await this.#releaseRuntime?.();
   }
 
   /** @internal The service, for workers. */

@@ -19,6 +19,8 @@ export class Runtime {
   /** Metrics; they are dropped where there is no exporter. */
   readonly metricMeter: MetricMeter;
   readonly #callbacks = new Set<() => void>();
+  /** Workers and connections that have it. */
+  readonly #holders = new Set<object>();
   #unlisten: (() => void) | undefined;
 
   protected constructor(options: CompiledRuntimeOptions) {
@@ -70,6 +72,17 @@ export class Runtime {
     if (this.#callbacks.size > 0) return;
     this.#unlisten?.();
     this.#unlisten = undefined;
+  }
+
+  /**
+   * @internal A worker or a connection uses it, until what this returns is called. With the last of them it is shut down, so that another may
+   * be installed: programs install one for each of their test files.
+   */
+  hold(holder: object): () => Promise<void> {
+    this.#holders.add(holder);
+    return async () => {
+      if (this.#holders.delete(holder) && this.#holders.size === 0) await this.shutdown();
+    };
   }
 
   /** Gives the singleton up, so that another one can be installed, and closes the server of metrics. */

@@ -84,6 +84,7 @@ interface Parts {
   /** The worker made it, and closes it. */
   readonly ownsConnection: boolean;
   readonly runtime: Runtime;
+  readonly releaseRuntime: () => Promise<void>;
   readonly logger: Logger;
   readonly service: SwitchedService;
   readonly dataConverter: LoadedDataConverter;
@@ -172,9 +173,11 @@ export class Worker {
       heartbeating,
       client: () => worker?.client,
     };
-    const connection = options.connection ?? await NativeConnection.connect();
-    const service = new SwitchedService(connection.service);
+    const releaseRuntime = runtime.hold({});
+    let connection = options.connection;
     try {
+      connection ??= await NativeConnection.connect();
+      const service = new SwitchedService(connection.service);
       await describeNamespace(service, namespace);
       const native = await NativeWorker.create({
         service,
@@ -199,13 +202,15 @@ export class Worker {
         connection,
         ownsConnection,
         runtime,
+        releaseRuntime,
         logger,
         service,
         heartbeating,
         dataConverter,
       });
     } catch (error) {
-      if (options.connection === undefined) await connection.close();
+      if (options.connection === undefined) await connection?.close();
+      await releaseRuntime();
       throw error;
     }
   }
@@ -354,7 +359,7 @@ export class Worker {
 
   async #run(): Promise<void> {
     if (this.#state !== "INITIALIZED") throw new IllegalStateError("Poller was already started");
-    const { native, runtime, ownsConnection } = this.#parts;
+    const { native, runtime, releaseRuntime, ownsConnection } = this.#parts;
     this.#setState("RUNNING");
     const stop = () => {
       if (this.#state === "RUNNING") this.shutdown();
@@ -374,6 +379,7 @@ export class Worker {
       this.#release();
       if (ownsConnection) await this.#connection.close();
       runtime.flushLogs();
+      await releaseRuntime();
     }
   }
 

@@ -341,7 +341,9 @@ class Evaluation {
   #evaluateCjs(index: number, module: LoadedModule): void {
     const holder = { exports: {} as unknown };
     this.#cjs[index] = holder;
-    const require = Object.assign(this.#requireOf(module), { import: dynamicImport });
+    // A module's name instead of a path, as bundlers give it: it stands for the module to the host's options, which workflow code does not call.
+    const resolve = (specifier: string): string => specifier;
+    const require = Object.assign(this.#requireOf(module), { import: dynamicImport, resolve });
     this.#listener.turnTo(module);
     this.#guarded(module, () => {
       (this.#compile(module, index) as CjsFunction).call(

@@ -311,14 +311,14 @@ export class MessageHandlers {
       [...running].filter((one) => one.unfinishedPolicy === HandlerUnfinishedPolicy.WARN_AND_ABANDON);
     const updates = warned(this.#runningUpdates.values());
     const signals = warned(this.#runningSignals.values());
-    const advice = "wait with `await condition(allHandlersFinished)`, or set unfinishedPolicy ABANDON on the handler";
+    const advice = "Wait with `await condition(allHandlersFinished)`, or set unfinishedPolicy ABANDON on the handler";
     if (updates.length > 0) {
-      this.#run.log("warn", `[TMPRL1102] the workflow ended while update handlers were running: ${advice}`, {
+      this.#run.log("warn", `[TMPRL1102] Workflow finished while an update handler was still running. ${advice}`, {
         updates: updates.map(({ name, id }) => ({ name, id })),
       });
     }
     if (signals.length > 0) {
-      this.#run.log("warn", `[TMPRL1102] the workflow ended while signal handlers were running: ${advice}`, {
+      this.#run.log("warn", `[TMPRL1102] Workflow finished while a signal handler was still running. ${advice}`, {
         signals: signals.map(({ name }) => name),
       });
     }

@@ -9,15 +9,20 @@ import {
   type Handler,
   noreply,
   on,
+  parseSignal,
+  payload,
   query,
   receive,
   reply,
   select,
+  type Signal,
   signal,
+  signals,
   sleep,
   spawnAsync,
   stop,
   timer,
+  timers,
   update,
   workflow,
 } from "../../ts/workflow/mod.ts";
@@ -140,4 +145,19 @@ export async function misuse() {
   // @ts-expect-error spawnAsync is for handlers of a receive
   const handlers: Handler<string>[] = [on(stack, ([n]) => spawnAsync(async () => n, n))];
   return [wrong, handlers];
+}
+
+// ------------------------------------------------------------------------------------------------------------------- names
+export function names() {
+  const table = signals({ threatDetected: payload<[enemyId: number]>(), standDown: payload() });
+  is<Equal<typeof table.threatDetected, Signal<[enemyId: number]>>>();
+  is<Equal<typeof table.standDown, Signal>>();
+  const parsed = parseSignal(table, "threat_detected", [1]);
+  if (parsed?.key === "threatDetected") is<Equal<typeof parsed.args, [enemyId: number]>>();
+  const clock = timers("arrival", "wait");
+  is<Equal<keyof typeof clock, "arrival" | "wait">>();
+  // @ts-expect-error: there is no such signal
+  table.threat_detected;
+  // @ts-expect-error: a signal needs payload
+  signals({ a: "a" });
 }

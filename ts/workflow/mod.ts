@@ -52,6 +52,8 @@ export {
 } from "./state.ts";
 export { reducers, transact } from "./transact.ts";
 export type { Reducer, Reducers } from "./transact.ts";
+export { parseSignal, parseTimer, payload, signals, timers } from "./typed_names.ts";
+export type { ParsedSignal, SignalPayload, Signals } from "./typed_names.ts";
 export { sleep, waitForSignal } from "./waiting.ts";
 export type { SignalValue } from "./waiting.ts";
 

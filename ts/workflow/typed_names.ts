@@ -1,0 +1,98 @@
+// signals(...) and timers(...): the signals and timers of a workflow declared together. What code calls `threatDetected` is
+// "threat_detected" on the wire, as in other languages' histories and on the command line.
+import { type MessageOptions, type Signal, signal } from "./messages.ts";
+
+/** What a signal of {@link signals} carries. Made by {@link payload}. */
+export interface SignalPayload<A extends unknown[] = []> {
+  /** Description and validators, as `signal` takes them. */
+  readonly options: MessageOptions<A>;
+}
+
+/** The signals of a table, by their keys. */
+export type Signals<T> = { readonly [K in keyof T]: T[K] extends SignalPayload<infer A> ? Signal<A> : never };
+
+/** A signal that was parsed: its key in the table, and its arguments. */
+export type ParsedSignal<S> = {
+  readonly [K in keyof S]: S[K] extends Signal<infer A> ? { readonly key: K; readonly args: A } : never;
+}[keyof S];
+
+/**
+ * The arguments of a signal: several (`payload<[enemy: number, distance: number]>()`), one object, or none.
+ *
+ * @example
+ * payload<[{ speed: number; alertRange: number }]>({ description: "how it walks and how far it sees" })
+ */
+export function payload(options?: MessageOptions<[]>): SignalPayload;
+export function payload<A extends unknown[]>(options?: MessageOptions<A>): SignalPayload<A>;
+export function payload(options: MessageOptions<[]> = {}): SignalPayload {
+  return Object.freeze({ options });
+}
+
+/**
+ * Declares the signals of a workflow together. Their names on the wire are the keys in snake_case.
+ *
+ * @example
+ * export const patrolSignals = signals({
+ *   threatDetected: payload<[enemyId: number]>(), // "threat_detected"
+ *   standDown: payload(),
+ *   configure: payload<[{ speed: number; alertRange: number }]>(),
+ * });
+ * await select([on(patrolSignals.threatDetected, ([enemyId]) => fight(enemyId)), timer("1 minute", () => undefined)]);
+ */
+// deno-lint-ignore no-explicit-any
+export function signals<T extends { readonly [key: string]: SignalPayload<any> }>(table: T): Signals<T> {
+  const made: { [key: string]: unknown } = {};
+  for (const [key, wire] of wireNames("signal", Object.keys(table))) {
+    const { options } = (table[key] ?? {}) as Partial<SignalPayload>;
+    if (options === undefined) throw new TypeError(`signal "${key}" needs payload<[...]>(), which says what it carries`);
+    made[key] = signal(wire, options);
+  }
+  return Object.freeze(made) as Signals<T>;
+}
+
+/**
+ * Declares the names of a workflow's timers: each key in snake_case, for `timer(name, duration)`.
+ *
+ * @example
+ * export const patrolTimers = timers("startPatrol", "arrival"); // { startPatrol: "start_patrol", arrival: "arrival" }
+ * await select([on(standDown, stop), timer(patrolTimers.arrival, "5s", walk)]);
+ */
+export function timers<const K extends string>(...keys: K[]): { readonly [N in K]: string } {
+  return Object.freeze(Object.fromEntries(wireNames("timer", keys))) as { readonly [N in K]: string };
+}
+
+/**
+ * Which signal of a table a name on the wire stands for, with its arguments; undefined: none of them. For code that gets signals by name.
+ *
+ * @example
+ * const parsed = parseSignal(patrolSignals, "threat_detected", [42]);
+ * if (parsed?.key === "threatDetected") console.log(parsed.args[0]);
+ */
+export function parseSignal<S extends object>(table: S, name: string, args: readonly unknown[]): ParsedSignal<S> | undefined {
+  for (const [key, message] of Object.entries(table)) {
+    if ((message as { readonly name?: unknown }).name === name) return { key, args: [...args] } as unknown as ParsedSignal<S>;
+  }
+  return undefined;
+}
+
+/** Which timer of a table a name on the wire stands for; undefined: none of them. */
+export function parseTimer<T extends { readonly [key: string]: string }>(table: T, name: string): keyof T | undefined {
+  return Object.keys(table).find((key) => table[key] === name);
+}
+
+/** Keys with their names on the wire. Two keys of one name would be one signal. */
+function wireNames(kind: string, keys: readonly string[]): [key: string, wire: string][] {
+  const seen = new Map<string, string>();
+  return keys.map((key) => {
+    const wire = snakeCase(key);
+    const other = seen.get(wire);
+    if (other !== undefined) throw new TypeError(`${kind}s "${other}" and "${key}" would both be named "${wire}"`);
+    seen.set(wire, key);
+    return [key, wire];
+  });
+}
+
+/** "threatDetected" and "ThreatDetected" are "threat_detected", "hpBelow50" is "hp_below50", "aiURLSeen" is "ai_url_seen". */
+function snakeCase(key: string): string {
+  return key.replace(/([a-z0-9])([A-Z])/g, "$1_$2").replace(/([A-Z])([A-Z][a-z])/g, "$1_$2").toLowerCase();
+}

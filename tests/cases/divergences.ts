@@ -85,17 +85,68 @@ export const cases: Case[] = [
       }),
   },
   {
-    name: "divergences: code that ends too early names the line that it came from",
+    name: "divergences: code that ends too early names the line at which it ended",
     run: () =>
       parted(STEPS, STEPS.replace("  api.upsertMemo", '  if (1) return "early";\n  api.upsertMemo'), (error) => {
         equal(error.firstTask, 3);
-        at(error, 2);
+        at(error, 3);
         equal(error.divergence!.edit.kind, "endedEarly");
+        match(error.location, /^run \(/);
         match(
           error.sentence!,
-          /your code completes the workflow where history has a change of the memo \(event \d+\), after main\.ts:\d+\./,
+          /your code completes the workflow where history has a change of the memo \(event \d+\): main\.ts:\d+\./,
         );
       }),
+  },
+  {
+    name: "divergences: another way than history's is named at the line where the code turned",
+    run: () =>
+      parted(
+        `  const n = sideEffect(() => 7);
+  if (n > 5) {
+    await sleep(1000);
+    sideEffect(() => 8);
+  } else {
+    api.upsertMemo({ n });
+    await sleep(2000);
+  }`,
+        `  const n = sideEffect(() => 7);
+  if (n > 8) {
+    await sleep(1000);
+    sideEffect(() => 8);
+  } else {
+    api.upsertMemo({ n });
+    await sleep(2000);
+  }`,
+        (error) => {
+          equal(error.firstTask, 1);
+          at(error, 1);
+        },
+      ),
+  },
+  {
+    name: "divergences: a handler that ends too early names its own line",
+    async run() {
+      const text = (body: string) =>
+        program(`  return await receive(0, [
+    on(add, async (_, n) => api.spawnAsync(async () => {
+${body}
+      await sleep(1000);
+      return 1;
+    }, n)),
+  ]);`);
+      await withRealm(text(""), async (first) => {
+        const run = first.start("W");
+        await run.task();
+        run.server.update("u1", "add");
+        await run.task();
+        await withRealm(text("      if (1) return 2;"), async (second) => {
+          const { error } = await second.realm.replay(run.server.workflowId, run.server.history());
+          at(error!, 2);
+          match(error!.location, /handler of add \(/);
+        });
+      });
+    },
   },
   {
     name: "divergences: code that goes on after its end",

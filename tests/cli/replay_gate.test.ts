@@ -27,8 +27,8 @@ export const nap = workflow("Nap", async (): Promise<void> => {
 `;
 /** Orders are charged before they sleep; naps are as they were. */
 const CHANGED = MODULE.replace('  await sleep("1s");\n  return await', "  return await");
-/** Orders end at once. */
-const EARLY = MODULE.replace('  await sleep("1s");\n  return await acts.charge(card);', "  return card;");
+/** Orders end at once, and no line of them runs. */
+const EARLY = MODULE.replace('  await sleep("1s");\n  return await acts.charge(card);', "");
 const SECRET = "4111-1111-1111-1111";
 
 let folder = "";

@@ -7,10 +7,13 @@ export type BareReplay = (workflowId: string, history: Uint8Array, options: Repl
 
 export class Explainer {
   readonly #replay: BareReplay;
+  readonly #probed: BareReplay | undefined;
   #known: KnownEdits | undefined;
 
-  constructor(replay: BareReplay) {
+  /** `probed`: replays with `lines`, in a realm whose modules have probes. */
+  constructor(replay: BareReplay, probed?: BareReplay) {
     this.#replay = replay;
+    this.#probed = probed;
   }
 
   /** Replays a history; a verdict that is not "ok" has what is known of its cause. */
@@ -24,7 +27,13 @@ export class Explainer {
     const { evidence: _, ...plain } = error;
     const runId = options.runId === undefined ? {} : { runId: options.runId };
     const again = (edited: Uint8Array, how: ReplayOptions) => this.#replay(workflowId, edited, { ...how, ...runId });
-    const divergence = await explainDivergence(history, verdict, again, this.#known);
+    const probed = this.#probed;
+    const lines = probed === undefined ? undefined : async (pathOf: number) => {
+      const how = { ...runId, record: true, trace: true, lines: true, pathOf, callSites: "never" } as const;
+      const { strict = false } = options;
+      return (await probed(workflowId, history, { ...how, strict })).trace?.lines;
+    };
+    const divergence = await explainDivergence(history, verdict, again, { known: this.#known, lines });
     if (divergence === undefined) return { ...verdict, error: plain };
     const { firstTask, eventId, location, sentence } = divergence;
     return { ...verdict, error: { ...plain, firstTask, eventId, location, sentence, divergence } };

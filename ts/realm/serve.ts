@@ -366,7 +366,7 @@ async function prepareLines(): Promise<void> {
     import("../executor/program/copied_value.ts"),
   ]);
   watchProxies();
-  lineTracing.newTracer = () => new LineTracer(lineProbes);
+  lineTracing.newTracer = (pathOf) => new LineTracer(lineProbes, pathOf);
 }
 
 /** What programs of `@temporalio/workflow` need; undefined where the graph has none. */

@@ -9,7 +9,8 @@ import { ownFile } from "../platform/own_code.ts";
 import type { SourceHost } from "../platform/source_files.ts";
 import type { WebWorker } from "../platform/threads.ts";
 import type { Problem } from "./loader/errors.ts";
-import { Explainer } from "./explained.ts";
+import { type BareReplay, Explainer } from "./explained.ts";
+import { ProbedTwin } from "./probed_twin.ts";
 import type { ModuleGraph } from "./loader/graph.ts";
 import { type Loss, lostReplayVerdict, lostTaskOutcome } from "./lost_task.ts";
 import { detachedCopy, type FromRealm } from "./protocol.ts";
@@ -136,11 +137,12 @@ export async function createWorkerRealm(options: WorkerRealmOptions): Promise<Wo
     sinks: new HostSinks(options.sinks ?? {}, log),
     onStarting: options.onStarting,
   };
+  const probed = probedReplay(options, compiled);
   const maxQuarantine = shareOf(options.maxQuarantine ?? 4, threads);
   const realms = Array.from({ length: threads }, (_, i) => {
     // The host has its own work to do once, not once per worker.
     const own = i === 0 ? spec : { ...spec, onStarting: undefined };
-    return new ThreadedRealm(own, options.runOptions ?? {}, maxQuarantine);
+    return new ThreadedRealm(own, options.runOptions ?? {}, maxQuarantine, probed);
   });
   const end = () => realms.forEach((realm) => void realm.dispose());
   if (options.signal?.aborted === true) end();
@@ -157,6 +159,20 @@ export async function createWorkerRealm(options: WorkerRealmOptions): Promise<Wo
   return realms[0]!;
 }
 
+/** How a divergence learns which lines ran: by this realm itself, by another one, or not at all. */
+type ProbedReplay = "own" | ProbedTwin | undefined;
+
+function probedReplay(options: WorkerRealmOptions, compiled: Promise<WorkerRealmOptions["core"]> | undefined): ProbedReplay {
+  if (options.lines !== undefined && options.lines !== false) return "own";
+  if (options.workflows === undefined || options.graph !== undefined) return undefined;
+  return new ProbedTwin(async () => {
+    const core = await compiled;
+    const one = { threads: 1, cacheSize: 0, lines: true, onStarting: undefined } as const;
+    const { onStarting: _, ...probed } = { ...options, ...one, ...(core === undefined ? {} : { core }) };
+    return await createWorkerRealm(probed);
+  });
+}
+
 class ThreadedRealm implements WorkerRealm {
   warnings: readonly Problem[] = [];
   workflowTypes: readonly string[] = [];
@@ -165,14 +181,18 @@ class ThreadedRealm implements WorkerRealm {
   readonly #spec: RealmSpec;
   readonly #runOptions: RunSettings;
   readonly #quarantine: Quarantine;
-  readonly #explainer = new Explainer((...args) => this.#replay(...args));
+  readonly #explainer: Explainer;
+  readonly #probed: ProbedReplay;
   #main: RealmThread;
   /** Work that waits for the main worker, which is being started. */
   #waiting: Job[] | undefined = [];
   #starting: Promise<void> | undefined;
   #disposed = false;
 
-  constructor(spec: RealmSpec, runOptions: RunSettings, maxQuarantine: number) {
+  constructor(spec: RealmSpec, runOptions: RunSettings, maxQuarantine: number, probed: ProbedReplay) {
+    this.#probed = probed;
+    const replay: BareReplay = (...args) => this.#replay(...args);
+    this.#explainer = new Explainer(replay, probed === "own" ? replay : probed?.replay);
     this.#spec = spec;
     this.#runOptions = runOptions;
     this.#main = this.#newMain();
@@ -298,6 +318,7 @@ class ThreadedRealm implements WorkerRealm {
     const error = new RealmDisposedError();
     for (const job of this.#waiting ?? []) job.fail(error);
     this.#waiting = [];
+    if (typeof this.#probed === "object") await this.#probed.dispose();
     await this.#starting?.catch(() => {});
     for (const job of [...await this.#main.end(), ...await this.#quarantine.dispose()]) job.fail(error);
   }

@@ -1,6 +1,7 @@
 // Explains why a replay did not go through: the first place where code and history part, both sides of it, the likely edit and its repair.
 // The sentence comes first; all of it is plain data.
 import type { HistoryEvent } from "../../api/generated/temporal/api/history/v1/message_pb.ts";
+import type { LineTrace } from "../../executor/tasks/line_trace.ts";
 import type { ReplayError, ReplayEvidence, ReplayVerdict } from "../../executor/tasks/replay.ts";
 import { type Pair, type Place, Sides } from "./align.ts";
 import { eventsOf } from "./candidates.ts";
@@ -8,9 +9,10 @@ import { codeTasks } from "./code_steps.ts";
 import { differencesOf } from "./differences.ts";
 import { type HistoryTask, historyTasks } from "./history_steps.ts";
 import { type Found, guessedEdit, likelyEdit, type Replay } from "./likely.ts";
+import { GONE, onPath, type PathStep, pathSteps } from "./path.ts";
 import { repairOf } from "./repair.ts";
 import { editOf, sentenceOf } from "./sentences.ts";
-import type { Divergence, EditKind, Step, StepPair, TaskPairs } from "./types.ts";
+import type { Divergence, Step, StepPair, TaskPairs } from "./types.ts";
 import { beforeGone, plainLocation, shortPlace, whereOf } from "./where.ts";
 
 /** Tasks before and after the first one that differs. */
@@ -18,9 +20,6 @@ const NEIGHBOURS = 2;
 
 /** The core's number for a command that history does not hold. */
 const EXTRA_COMMAND = 2014;
-
-/** What was changed is not in the code any more. */
-const GONE: ReadonlySet<EditKind> = new Set(["removed", "patchRemoved", "endedEarly"]);
 
 /** Steps of a task that are kept: a fan-out of thousands is not read by anybody. */
 const SHOWN_STEPS = 60;
@@ -59,7 +58,7 @@ export async function explainDivergence(
   history: Uint8Array,
   verdict: ReplayVerdict,
   replay: Replay | undefined,
-  known?: KnownEdits,
+  { known, lines }: Helpers = {},
 ): Promise<Divergence | undefined> {
   const { error } = verdict;
   if (error?.evidence === undefined) return undefined;
@@ -68,7 +67,15 @@ export async function explainDivergence(
   const sides = new Sides(tasks, codeTasks(error.evidence));
   const place = sides.firstPlace(error.eventId) ?? placeOfError(tasks, sides, error, verdict);
   if (place === undefined) return undefined;
-  return await explained({ events, sides, place, verdict, error, evidence: error.evidence, replay, edits: known });
+  return await explained({ events, sides, place, verdict, error, evidence: error.evidence, replay, edits: known, lines });
+}
+
+/** What else is there to explain with. */
+export interface Helpers {
+  /** Edits of earlier divergences. */
+  readonly known?: KnownEdits | undefined;
+  /** Replays again and answers which lines ran, with the path of the task that started at an event. */
+  readonly lines?: ((pathOf: number) => Promise<LineTrace | undefined>) | undefined;
 }
 
 interface Known {
@@ -80,16 +87,19 @@ interface Known {
   readonly evidence: ReplayEvidence;
   readonly replay: Replay | undefined;
   readonly edits: KnownEdits | undefined;
+  readonly lines: Helpers["lines"];
 }
 
 async function explained(known: Known): Promise<Divergence> {
   const { sides, place, error, evidence } = known;
   const found = await foundEdit(known);
   const pair = place.pairs[place.at]!;
-  const edit = editOf(place, evidence, found);
+  const edit = editOf(place, sides, evidence, found);
   const stands = whereOf(place, evidence);
   const gone = GONE.has(edit.edit.kind) ? beforeGone(stands) : stands;
-  const where = edit.at === undefined ? gone : { ...stands, location: edit.at, how: "command" as const };
+  const where = edit.at === undefined
+    ? onPath(gone, place, edit.edit, await pathOf(known))
+    : { ...stands, location: edit.at, how: "command" as const };
   const eventId = pair.history?.eventId ?? lastRight(place);
   const location = plainLocation(where.location === "" ? error.location : where.location);
   const sentence = sentenceOf(place, pair, { ...where, location }, edit.edit);
@@ -124,6 +134,17 @@ async function foundEdit({ events, sides, place, verdict, replay, edits }: Known
   const found = await likelyEdit(events, place, sides, replay, strict);
   edits?.note(key, found);
   return found;
+}
+
+/** Which lines the code ran in the task, in order; [] where that is not known. */
+async function pathOf({ lines, place }: Known): Promise<PathStep[]> {
+  try {
+    const trace = await lines?.(place.task.startedEventId);
+    return trace === undefined ? [] : pathSteps(trace);
+  } catch {
+    // The sources have changed since, or the realm is being disposed: the explanation does without.
+    return [];
+  }
 }
 
 /** The last event of the task that the code makes, too. */

@@ -1,6 +1,6 @@
 // What is said of a divergence: the sentence of the first place, and the likely edit in words.
 import type { ReplayEvidence } from "../../executor/tasks/replay.ts";
-import type { Pair, Place } from "./align.ts";
+import type { Pair, Place, Sides } from "./align.ts";
 import type { HistoryStep } from "./history_steps.ts";
 import type { Found } from "./likely.ts";
 import { doing } from "./steps.ts";
@@ -18,9 +18,9 @@ const edit = (kind: EditKind, text: string, subject: string, confidence: LikelyE
 });
 
 /** What was probably changed, of the first difference and of the edit that was tried with most success. */
-export function editOf(place: Place, evidence: ReplayEvidence, found: Found | undefined): NamedEdit {
+export function editOf(place: Place, sides: Sides, evidence: ReplayEvidence, found: Found | undefined): NamedEdit {
   const { history: here, code } = place.pairs[place.at]!;
-  return ofPatch(place, evidence) ?? ofUpdate(place, here, evidence) ?? ofLocal(here, code) ?? ofFound(place, found) ??
+  return ofPatch(place, evidence) ?? ofUpdate(place, here, evidence, sides) ?? ofLocal(here, code) ?? ofFound(place, found) ??
     ofSides(here, code);
 }
 
@@ -36,7 +36,12 @@ function ofPatch(place: Place, evidence: ReplayEvidence): NamedEdit | undefined 
   return edit("patchRemoved", `${recorded} was removed, and runs that took it are open`, here.name, "likely");
 }
 
-function ofUpdate(place: Place, here: HistoryStep | undefined, { jobs, handlers }: ReplayEvidence): NamedEdit | undefined {
+function ofUpdate(
+  place: Place,
+  here: HistoryStep | undefined,
+  { jobs, handlers }: ReplayEvidence,
+  sides: Sides,
+): NamedEdit | undefined {
   if (here?.kind !== "update" || here.plan.answer !== "accept") return undefined;
   const { code } = place.pairs[place.at]!;
   const refused = code === undefined || code.kind !== "update" || code.plan.answer === "reject";
@@ -48,6 +53,8 @@ function ofUpdate(place: Place, here: HistoryStep | undefined, { jobs, handlers 
     return { ...edit("handlerMissing", text, here.name, "likely"), at: set.site };
   }
   const sent = new Set(jobs.flat().map(({ kind, name }) => kind === "doUpdate" ? name : undefined));
+  // Those that history has later on have a handler of that name, too.
+  for (const { kind, name } of sides.history.flatMap(({ steps }) => steps)) if (kind === "update") sent.add(name);
   const [other, ...more] = handlers.filter(({ name }) => !sent.has(name));
   if (other !== undefined && more.length === 0) {
     const text = `there is no handler of update ${here.name}: it was renamed to ${other.name}`;
@@ -161,7 +168,7 @@ export function sentenceOf(
 function standing({ how, wait, fiber }: Where, place: string): string {
   if (place === "") return "";
   if (how === "after") return `, after ${place}`;
-  if (how === "command") return `: ${place}`;
+  if (how === "command" || how === "last") return `: ${place}`;
   const who = fiber === "" || fiber === "run" ? "it" : `the ${fiber}`;
   return wait === undefined ? `: ${place}` : `: ${who} waits for ${wait.label} at ${place}`;
 }

@@ -11,8 +11,8 @@ export interface Where {
   /** "function (file:line:column)"; "" when not known. */
   readonly location: string;
   readonly fiber: string;
-  /** "command": the line issues it. "stands": it waits there. "after": it came from there. */
-  readonly how: "command" | "stands" | "after" | "unknown";
+  /** "command": the line issues it. "stands": it waits there. "after": it came from there. "last": it ran last. */
+  readonly how: "command" | "stands" | "after" | "last" | "unknown";
   readonly wait: Wait | undefined;
 }
 
@@ -21,7 +21,7 @@ const NOWHERE: Where = { location: "", fiber: "", how: "unknown", wait: undefine
 type Span = ReplayEvidence["waits"][number];
 
 /** Lines that were issued by no code of the user's: the end of a function, the answer of a handler. */
-const OWN_LINE = (code: CodeStep | undefined): boolean =>
+export const OWN_LINE = (code: CodeStep | undefined): boolean =>
   code !== undefined && code.site !== "" && code.kind !== "update" && code.kind !== "end";
 
 /** Of the first difference. */

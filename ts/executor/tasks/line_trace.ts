@@ -80,7 +80,12 @@ export interface LineTrace {
   readonly published: readonly (readonly [at: number, point: number, lane: number])[];
   /** States of receives, as they were set: index in `texts`. */
   readonly states: readonly { readonly at: number; readonly lane: number; readonly point: number; readonly text: number }[];
+  /** Of the one task that was asked for, in the order in which they ran: point and lane, and so on; the last ones. */
+  readonly path: readonly number[];
 }
+
+/** Points of a path that are kept: the end of it is what is asked for. */
+const MAX_PATH = 512;
 
 /** A value is copied up to so many characters. */
 export const MAX_COPY = 4096;
@@ -139,17 +144,23 @@ export class LineTracer implements LineWatcher, RunWatch {
   /** The last point that ran, and the last statement. */
   #point = -1;
   #statement = -1;
+  /** The WorkflowTaskStarted of the task whose path is kept. */
+  readonly #pathOf: number | undefined;
+  #isOnPath = false;
+  #path: number[] = [];
 
-  constructor(probes: LineProbes) {
+  constructor(probes: LineProbes, pathOf?: number) {
     this.#probes = probes;
+    this.#pathOf = pathOf;
     if (probes.loading.size > 0) this.#counts.set(NO_LANE, new Map(probes.loading));
   }
 
   // ------------------------------------------------------------------------------------------------------------- the task loop
 
   /** An activation begins: probes report here until it ends. */
-  begin({ jobs }: Activation): void {
+  begin({ jobs, startedEventId }: Activation): void {
     this.#at++;
+    this.#isOnPath = startedEventId === this.#pathOf;
     for (const { eventId, variant } of jobs) {
       if (variant?.$case === "signalWorkflow") this.#messages.set(variant.value.input, { eventId, update: "" });
       else if (variant?.$case === "doUpdate") {
@@ -213,6 +224,7 @@ export class LineTracer implements LineWatcher, RunWatch {
       waitLanes: this.#waitLanes,
       published: this.#published,
       states: this.#states,
+      path: this.#path.slice(-2 * MAX_PATH),
     };
   }
 
@@ -286,7 +298,13 @@ export class LineTracer implements LineWatcher, RunWatch {
       this.#ofLane = counts;
     }
     this.#ofLane.set(point, (this.#ofLane.get(point) ?? 0) + 1);
+    if (this.#isOnPath) this.#walk(point, lane);
     return lane;
+  }
+
+  #walk(point: number, lane: number): void {
+    this.#path.push(point, lane);
+    if (this.#path.length > 4 * MAX_PATH) this.#path = this.#path.slice(-2 * MAX_PATH);
   }
 
   calls(point: number, read: VariableReader): void {

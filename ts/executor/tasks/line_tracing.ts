@@ -2,4 +2,4 @@
 import type { LineTracer } from "./line_trace.ts";
 
 /** The realm's: makes what writes down one replay; undefined where no module has probes. */
-export const lineTracing: { newTracer: (() => LineTracer) | undefined } = { newTracer: undefined };
+export const lineTracing: { newTracer: ((pathOf?: number) => LineTracer) | undefined } = { newTracer: undefined };

@@ -29,6 +29,8 @@ export interface ReplayOptions {
    * and commands are the same.
    */
   readonly lines?: boolean;
+  /** With `lines`: also in which order they ran, in the task that started at this event. */
+  readonly pathOf?: number;
   /** Where commands were issued: never, always, or in a second replay after a divergence (default). */
   readonly callSites?: "never" | "onFailure" | "always";
   /** A divergence is explained, for which the history is replayed some times more. Default: true, where call sites are taken. */
@@ -137,7 +139,7 @@ async function once(
 ): Promise<ReplayVerdict> {
   const made = setup(identity, { record: options.record, callSites, onlyReplays });
   const traced = options.trace === true;
-  const lines = traced && options.lines === true ? lineTracing.newTracer?.() : undefined;
+  const lines = traced && options.lines === true ? lineTracing.newTracer?.(options.pathOf) : undefined;
   const tracer = traced || callSites ? new ReplayTracer(traced ? progress : undefined, lines) : undefined;
   const run = new CachedRun({
     ...made,

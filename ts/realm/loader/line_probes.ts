@@ -50,6 +50,9 @@ export function probed(text: string, kind: "esm" | "cjs", readAt: ReadonlySet<nu
   return new Prober(text, readAt).run(program);
 }
 
+/** Statements that decide which way the code goes have a name. */
+const nameOfStatement = ({ type }: AnyNode): string => type === "IfStatement" || type === "SwitchStatement" ? "if" : "";
+
 class Prober {
   readonly #text: string;
   readonly #readAt: ReadonlySet<number>;
@@ -113,9 +116,9 @@ class Prober {
 
   #hit(node: AnyNode): string {
     const { line } = node.loc!.start;
-    if (!this.#readAt.has(line)) return `$tlh(${this.#point(node, "statement", "", [])})`;
+    if (!this.#readAt.has(line)) return `$tlh(${this.#point(node, "statement", nameOfStatement(node), [])})`;
     const variables = this.#variables();
-    return `$tlh(${this.#point(node, "statement", "", variables)},${readerOf(variables)})`;
+    return `$tlh(${this.#point(node, "statement", nameOfStatement(node), variables)},${readerOf(variables)})`;
   }
 
   // --------------------------------------------------------------------------------------------------------------- statements

@@ -1,0 +1,86 @@
+// Which lines ran before a difference. A command names its own line; where the code has ended, stands, or went another way, the line that it
+// ran last, or the one at which it turned off, is nearer to the edit than the await that it came from.
+import type { LineTrace } from "../../executor/tasks/line_trace.ts";
+import { Places } from "../code/places.ts";
+import type { Place } from "./align.ts";
+import type { EditKind, LikelyEdit } from "./types.ts";
+import { goesOn, OWN_LINE, type Where } from "./where.ts";
+
+/** A line that ran. */
+export interface PathStep {
+  readonly url: string;
+  readonly line: number;
+  readonly column: number;
+  /** "run", "handler of add_item", "branch 2". */
+  readonly fiber: string;
+  /** It decides which way the code goes. */
+  readonly branches: boolean;
+  /** The code waits there. */
+  readonly awaits: boolean;
+}
+
+/** The path of a replay's trace, in order. */
+export function pathSteps(trace: LineTrace): PathStep[] {
+  const places = new Places(trace);
+  const steps: PathStep[] = [];
+  for (let i = 0; i < trace.path.length; i += 2) {
+    const [number, lane] = [trace.path[i]!, trace.path[i + 1]!];
+    const [place, point] = [places.placeOf(number), places.point(number)];
+    if (place === undefined || point === undefined) continue;
+    const { url } = places.files[place.file]!;
+    steps.push({
+      url,
+      line: place.line,
+      column: point.column,
+      fiber: trace.lanes[lane]?.name ?? "",
+      branches: point.kind === "statement" && point.name === "if",
+      awaits: point.kind === "await",
+    });
+  }
+  return steps;
+}
+
+/** What was changed is not in the code any more. */
+export const GONE: ReadonlySet<EditKind> = new Set(["removed", "patchRemoved", "endedEarly"]);
+
+/** Where the code stands, by what it ran. */
+export function onPath(where: Where, place: Place, edit: LikelyEdit, path: readonly PathStep[]): Where {
+  if (path.length === 0) return where;
+  const code = place.pairs[place.at]!.code ?? goesOn(place);
+  if (!OWN_LINE(code)) {
+    const last = lastStep(place, path)!;
+    return { ...where, location: locationOf(last), fiber: last.fiber, how: where.how === "stands" ? "stands" : "last" };
+  }
+  // What was added or replaced for certain is the command itself.
+  if (edit.confidence === "verified" && !GONE.has(edit.kind)) return where;
+  const turn = turnBefore(code!.site, path);
+  return turn === undefined ? where : { ...where, location: locationOf(turn), fiber: turn.fiber, how: "command" };
+}
+
+/** Of the fiber that ends, or answers an update; else of the one that ran last. */
+function lastStep({ pairs, at }: Place, path: readonly PathStep[]): PathStep | undefined {
+  const { code } = pairs[at]!;
+  const fiber = code?.kind === "end"
+    ? /^run$/
+    : code?.kind === "update"
+    ? new RegExp(`^(?:async )?handler of ${escaped(code.name)}$`)
+    : /./;
+  return path.findLast((step) => fiber.test(step.fiber)) ?? path.at(-1);
+}
+
+const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+
+/** The last line before a command's at which the code went one way and not another, since it last waited. */
+function turnBefore(site: string, path: readonly PathStep[]): PathStep | undefined {
+  const index = path.findLastIndex(({ url, line }) => site.includes(`${url}:${line}:`));
+  if (index < 0) return undefined;
+  const { line, fiber } = path[index]!;
+  for (const step of path.slice(0, index).toReversed()) {
+    if (step.fiber !== fiber || (step.awaits && step.line !== line)) return undefined;
+    if (step.branches) return step;
+  }
+  return undefined;
+}
+
+const locationOf = ({ url, line, column, fiber }: PathStep): string =>
+  fiber === "" ? `${url}:${line}:${column}` : `${fiber} (${url}:${line}:${column})`;

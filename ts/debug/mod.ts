@@ -1,4 +1,5 @@
 // Debug sessions: replay the history of a run against the code of today, and step through it forward and back.
+export { type Bisected, bisectEvents, type BisectOptions, bisectVersions } from "./bisect.ts";
 export { ExpressionError, expressionOf } from "./code/expression.ts";
 export { SessionCode } from "./code/session_code.ts";
 export type {
@@ -23,7 +24,7 @@ export type {
   Why,
 } from "./code/types.ts";
 export type { CommandView } from "./command_decoders.ts";
-export { explainDivergence, type Replay } from "./divergence/explain.ts";
+export { explainDivergence, type Helpers as DivergenceHelpers, type Replay } from "./divergence/explain.ts";
 export { sharedDivergences } from "./divergence/shared.ts";
 export type {
   Divergence,

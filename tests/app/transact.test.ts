@@ -1,10 +1,12 @@
 // transact: reducers run in the transaction that commits the workflow task (docs/dev/semantics/database.md#transact).
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { type App, open, type OpenOptions, silentLogger } from "../../ts/mod.ts";
+import { toBinary } from "@bufbuild/protobuf";
+import { HistorySchema } from "../../ts/api/generated/temporal/api/history/v1/message_pb.ts";
+import { type App, createWorkerRealm, open, type OpenOptions, silentLogger } from "../../ts/mod.ts";
 import { until } from "../support/until.ts";
 import * as reducers from "./game/reducers.ts";
 import { fight, forgets, go, many, needed, survives, unheard, wrong } from "./game/workflows.ts";
@@ -156,6 +158,30 @@ test("tables are made step by step, and a step that was applied does not change"
     rmSync(folder, { recursive: true, force: true });
   }
 });
+
+test("code that runs another reducer, or none, diverges in words: which one, and at which line", () =>
+  withApp(async (app) => {
+    await app.client.execute(fight, { id: "fight", args: ["orc", [10]] });
+    const history = toBinary(HistorySchema, await app.client.getHandle(fight, "fight").fetchHistory());
+    const text = readFileSync(workflows, "utf8").replace(/from "[^"]*workflow\/mod.[jt]s"/, 'from "temporalex/workflow"');
+    const sentence = async (changed: string) => {
+      assert.notEqual(changed, text);
+      const realm = await createWorkerRealm({ workflows: "/game/workflows.ts", sources: { "/game/workflows.ts": changed } });
+      try {
+        return (await realm.replay("fight", history)).error?.sentence ?? "";
+      } finally {
+        await realm.dispose();
+      }
+    };
+    assert.match(
+      await sentence(text.replace("game.logLine, `", "game.logRow, `")),
+      /runs reducer logRow where history has reducer logLine \(event 9\)/,
+    );
+    assert.match(
+      await sentence(text.replace(/transact\(game\.logLine, `[^\n]*/, "")),
+      /leaves out reducer logLine, which history has there \(event 9\)/,
+    );
+  }));
 
 test("reducers need a file, and no codec", async () => {
   await assert.rejects(

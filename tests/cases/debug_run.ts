@@ -48,6 +48,25 @@ const TASK: readonly Line[] = [
 
 const brief = ({ items }: RunModel) => items.map(({ kind, name, status, eventIds }) => [kind, name, status, eventIds.join()]);
 
+/** Reducers of the embedded engine have the name of the reducer, and its arguments and result. */
+async function reducers(): Promise<void> {
+  const marker = (id: number, more: Loose, failure?: Loose): Line => [1, "MARKER_RECORDED", {
+    markerName: "Transact",
+    details: { id: json(id), reducer: json("applyDamage"), arguments: json(20), awaited: json(true), ...more },
+    ...(failure && { failure }),
+  }];
+  const run = await openRun(
+    historyOf(STARTED, ...TASK, marker(1, { result: json({ hp: 80 }) }), marker(2, {}, { message: "no npc" })),
+  );
+  deepEqual(brief(run).slice(2), [
+    ["marker", "transact applyDamage", "completed", "5"],
+    ["marker", "transact applyDamage", "failed", "6"],
+  ]);
+  const [hit, missed] = run.items.slice(2);
+  deepEqual([run.inputOf(hit!), run.outputOf(hit!)], [[{ value: 20 }], [{ value: { hp: 80 } }]]);
+  deepEqual([run.outputOf(missed!), run.failureOf(missed!)?.message], [[], "no npc"]);
+}
+
 async function activities(): Promise<void> {
   const run = await openRun(historyOf(
     STARTED,
@@ -179,6 +198,7 @@ async function novel(): Promise<void> {
 export const cases: Case[] = [
   { name: "a history without code: an activity with its tries, a timer, what the run is", run: activities },
   { name: "a history without code: an open run says what it waits for", run: openRuns },
+  { name: "a history without code: a reducer has its name, arguments and result", run: reducers },
   { name: "a history without code: each kind of event has its place", run: () => Promise.resolve(everyKind()) },
   { name: "a history without code: events of newer servers are kept", run: novel },
   {

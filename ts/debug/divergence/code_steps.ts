@@ -11,6 +11,7 @@ import {
   SignalExternalWorkflow,
   StartChildWorkflow,
   StartTimer,
+  Transact,
   UpdateResponse,
 } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import type { RecordedCommand } from "../../executor/tasks/recording.ts";
@@ -111,6 +112,8 @@ function planOf(
     }
     case CommandKind.COMMAND_KIND_RECORD_SIDE_EFFECT:
       return { kind: "sideEffect", name: "", id: String(RecordSideEffect.decode(attributes).id) };
+    case CommandKind.COMMAND_KIND_TRANSACT:
+      return { kind: "transact", name: Transact.decode(attributes).reducer, id: "" };
     case CommandKind.COMMAND_KIND_UPDATE_RESPONSE: {
       const { protocolInstanceId: id, response } = UpdateResponse.decode(attributes);
       const answer = response?.$case === "completed" ? "complete" : response?.$case === "rejected" ? "reject" : "accept";

@@ -19,6 +19,7 @@ const NAMES: { readonly [kind in StepKind]?: string } = {
   child: "workflow type",
   signal: "signal",
   patch: "patch",
+  transact: "reducer",
   update: "update",
   cancel: "what is cancelled",
   end: "how it ends",

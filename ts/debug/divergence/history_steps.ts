@@ -125,6 +125,8 @@ function ofMarker(markerName: string, data: MarkerData): StepPlan | undefined {
       return { kind: "patch", name: data.patchId, id: "", deprecated: data.deprecated };
     case "SideEffect":
       return { kind: "sideEffect", name: "", id: data.sideEffectId };
+    case "Transact":
+      return { kind: "transact", name: data.reducer, id: "" };
     case "core_local_activity":
       return { kind: "localActivity", name: data.activityType, id: data.seq };
     default:

@@ -51,6 +51,8 @@ function textOf({ kind, name, duration, target, answer }: StepPlan): string {
       return `patch "${name}"`;
     case "sideEffect":
       return "a side effect";
+    case "transact":
+      return `reducer ${name}`;
     case "update":
       return `the ${answer === "accept" ? "acceptance" : answer === "complete" ? "answer" : "refusal"} of update ${name}`;
     case "cancel":
@@ -88,6 +90,8 @@ export function doing({ kind, text, plan }: KnownStep): string {
       return `asks for ${text}`;
     case "sideEffect":
       return "runs a side effect";
+    case "transact":
+      return `runs ${text}`;
     case "update":
       return plan.answer === "accept"
         ? `accepts update ${plan.name}`
@@ -112,6 +116,7 @@ export interface MarkerData {
   readonly patchId: string;
   readonly deprecated: boolean;
   readonly sideEffectId: string;
+  readonly reducer: string;
   readonly activityType: string;
   readonly seq: string;
 }
@@ -131,6 +136,7 @@ export function markerDataOf(
     patchId: text(patch["id"]),
     deprecated: patch["deprecated"] === true,
     sideEffectId: text(first("side-effect-id")),
+    reducer: text(first("reducer")),
     activityType: text(local["activity_type"]),
     seq: text(local["seq"]),
   };

@@ -56,6 +56,10 @@ export function valuesOf({ attributes: at }: HistoryEvent): EventValues {
     case "activityTaskStartedEventAttributes":
       return failed(at.value.lastFailure);
     case "markerRecordedEventAttributes":
+      if (at.value.markerName === "Transact") {
+        const { arguments: input, result } = at.value.details;
+        return { ...into(input), ...out(result), ...failed(at.value.failure) };
+      }
       return {
         input: Object.values(at.value.details).flatMap(({ payloads }) => payloads),
         ...failed(at.value.failure),

@@ -1,4 +1,4 @@
-// Markers of every SDK: patches and versions, side effects, local activities. Their names and details differ; what they are does not.
+// Markers of every SDK: patches and versions, side effects, local activities; our reducers. Their names and details differ; what they are does not.
 import type { MarkerRecordedEventAttributes } from "../../api/generated/temporal/api/history/v1/message_pb.ts";
 import type { PayloadConverter } from "../../converter/payload.ts";
 import { plain, shown } from "../values.ts";
@@ -39,6 +39,8 @@ export function markerOf(marker: MarkerRecordedEventAttributes, converter: Paylo
       const id = text(value("side-effect-id") ?? value("id"));
       return { kind: "marker", name: `mutable side effect ${id}`.trim(), key: id };
     }
+    case "Transact":
+      return { kind: "marker", name: `transact ${text(value("reducer"))}`.trim(), key: text(value("id")) };
     default:
       return { kind: "marker", name: markerName, key: "" };
   }

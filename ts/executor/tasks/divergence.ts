@@ -10,6 +10,7 @@ export type StepKind =
   | "signal"
   | "patch"
   | "sideEffect"
+  | "transact"
   | "update"
   | "cancel"
   | "searchAttributes"

@@ -92,6 +92,7 @@ export function watchVerdicts() {
     isWorking = working;
   };
   new MutationObserver(look).observe(document.querySelector("header.top"), { subtree: true, childList: true });
+  globalThis.verdicts = seen;
   globalThis.verdict = (since) =>
     new Promise((resolve) => {
       const known = seen.find((at) => at > since);

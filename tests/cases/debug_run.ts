@@ -63,8 +63,8 @@ async function reducers(): Promise<void> {
     ["marker", "transact applyDamage", "failed", "6"],
   ]);
   const [hit, missed] = run.items.slice(2);
-  deepEqual([run.inputOf(hit!), run.outputOf(hit!)], [[{ value: 20 }], [{ value: { hp: 80 } }]]);
-  deepEqual([run.outputOf(missed!), run.failureOf(missed!)?.message], [[], "no npc"]);
+  deepEqual([run.inputOf(hit!), run.outputOf(hit!)], [[{ value: 20 }], { value: { hp: 80 } }]);
+  deepEqual([run.outputOf(missed!), run.failureOf(missed!)?.message], [undefined, "no npc"]);
 }
 
 async function activities(): Promise<void> {

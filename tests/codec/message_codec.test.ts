@@ -384,6 +384,32 @@ test("damaged bytes are an error with a name, not a crash", async () => {
   await assert.rejects(messages.encode(FailureSchema, deep), /nested deeper than 100/);
 });
 
+test("a codec may change the payloads that it is given, and answer them", async () => {
+  const flip = (bytes: Uint8Array) => bytes.map((byte) => byte ^ 255);
+  const codecs: PayloadCodec[] = [
+    {
+      encode: (payloads) => (payloads.forEach((payload) => payload.data = flip(payload.data)), Promise.resolve(payloads)),
+      decode: (payloads) => (payloads.forEach((payload) => payload.data = flip(payload.data)), Promise.resolve(payloads)),
+    },
+    {
+      encode: (payloads) => (payloads.forEach(({ data }) => data.set(flip(data))), Promise.resolve(payloads)),
+      decode: (payloads) => (payloads.forEach(({ data }) => data.set(flip(data))), Promise.resolve(payloads)),
+    },
+    {
+      encode: (
+        payloads,
+      ) => (payloads.forEach(({ metadata }) => metadata["by"] = flip(new Uint8Array(1))), Promise.resolve(payloads)),
+      decode: (payloads) => (payloads.forEach(({ metadata }) => delete metadata["by"]), Promise.resolve(payloads)),
+    },
+  ];
+  const plain = bytesOf(PayloadsSchema, create(PayloadsSchema, { payloads: [{ data: utf8.encode("secret") }] }));
+  for (const codec of codecs) {
+    const encoded = await MessageCodec.of({ codec })!.encode(PayloadsSchema, plain);
+    assert.notDeepEqual(encoded, plain);
+    assert.deepEqual(await MessageCodec.of({ codec })!.decode(PayloadsSchema, encoded), plain);
+  }
+});
+
 test("metadata keeps keys of any name", async () => {
   const seen: Payload[] = [];
   const codec: PayloadCodec = {

@@ -275,10 +275,17 @@ function isNothing(entry: Uint8Array): boolean {
   return data.length === 0 && text.decode(metadata["encoding"]) === "binary/null";
 }
 
-/** A payload that was answered as it came stays as it was, with fields that only the service knows. */
+/**
+ * A payload that was answered as it came stays as it was, with fields that only the service knows. A codec may also answer the object that
+ * it was given with something else in it.
+ */
 function encoded({ bytes, payload, result }: Leaf): Uint8Array {
-  return result === undefined || (result === payload && bytes.length > 0) ? bytes : payloadToBytes(result);
+  if (result === undefined) return bytes;
+  const now = payloadToBytes(result);
+  return result === payload && bytes.length > 0 && equal(now, payloadToBytes(payloadFromBytes(bytes))) ? bytes : now;
 }
+
+const equal = (a: Uint8Array, b: Uint8Array): boolean => a.length === b.length && a.every((byte, i) => byte === b[i]);
 
 /** Message and stack trace, where the payload has them; else the three fields as they came, with the payload decoded. */
 function attributePieces({ asIs, leaf }: Attributes): Piece[] {

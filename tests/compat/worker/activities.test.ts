@@ -4,6 +4,8 @@ import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import * as activity from "../../../ts/compat/activity/mod.ts";
 import { ApplicationFailure, CancelledFailure, CompleteAsyncError, Context } from "../../../ts/compat/activity/mod.ts";
+import { AsyncCompletionClient } from "../../../ts/compat/client/mod.ts";
+import { ValueError } from "../../../ts/compat/common/mod.ts";
 import type { ActivityInterceptorsFactory } from "../../../ts/compat/worker/mod.ts";
 import { until } from "../../support/until.ts";
 import { lines, modulePath, setting } from "./support.ts";
@@ -277,4 +279,13 @@ test("types of an activity's values are refused by the activity's name", async (
     worker("typed", { workflowsPath, activities: { typed } }),
     /^TypeError: setActivityOptions of activity "typed": the option "typeInfo" is not supported here yet; leave it out/,
   );
+});
+
+test("a value that no converter takes is the converter's error where an activity is completed from outside, too", async () => {
+  const outside = new AsyncCompletionClient({ connection });
+  const token = new Uint8Array([1]);
+  await assert.rejects(outside.complete(token, () => {}), ValueError);
+  await assert.rejects(outside.heartbeat(token, () => {}), ValueError);
+  await assert.rejects(outside.reportCancellation(token, () => {}), ValueError);
+  await assert.rejects(outside.fail(token, ApplicationFailure.create({ details: [() => {}] })), ValueError);
 });

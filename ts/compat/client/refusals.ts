@@ -4,7 +4,7 @@ import { CancelledFailure as NativeCancelled } from "../../converter/failures.ts
 import { TerminatedFailure as NativeTerminated, TimeoutFailure as NativeTimeout } from "../../converter/failures.ts";
 import { WorkflowExecutionStatus } from "../../api/generated/temporal/api/enums/v1/workflow_pb.ts";
 import { Code, ServiceError as RawServiceError } from "../../service/raw.ts";
-import { NamespaceNotFoundError, WorkflowNotFoundError } from "../common/errors.ts";
+import { NamespaceNotFoundError, ValueError, WorkflowNotFoundError } from "../common/errors.ts";
 import {
   CancelledFailure,
   TemporalFailure,
@@ -136,6 +136,8 @@ export function officialActivityError(thrown: unknown): unknown {
     if (thrown.reason === "PAUSED") return new ActivityPausedError("paused");
     return thrown.reason === "RESET" ? new ActivityResetError("reset") : new ActivityCancelledError("cancelled");
   }
+  // A converter's, of a value that cannot be sent.
+  if (thrown instanceof ValueError) return thrown;
   const refusal = refusalOf(thrown);
   if (refusal === undefined) return new ActivityCompletionError("Unexpected failure");
   return refusal.code === Code.NOT_FOUND ? new ActivityNotFoundError("Not found") : new ActivityCompletionError(refusal.message);

@@ -225,6 +225,28 @@ ${body}
     },
   },
   {
+    name: "divergences: one random number more before a child is named as what shifts its id",
+    async run() {
+      const body = (draws: string) => `  await sleep(1000);\n${draws}  await api.startChild("Pack", {});\n  await sleep(2000);`;
+      await withRealm(program(body("")), async (first) => {
+        const run = first.start("W");
+        await run.task();
+        run.server.fireTimer([...run.server.timers.keys()][0]!);
+        await run.task();
+        await withRealm(program(body("  api.uuid4();\n")), async (second) => {
+          const { error } = await second.realm.replay(run.server.workflowId, run.server.history());
+          equal(error!.firstTask, 2);
+          at(error!, 2);
+          equal(error!.divergence!.edit.kind, "randomShifted");
+          match(
+            error!.sentence!,
+            /The id of child workflow Pack differs: the code draws more or fewer random numbers before it\?$/,
+          );
+        });
+      });
+    },
+  },
+  {
     name: "divergences: runs that share one are grouped, and explain: false leaves explanations out",
     run: () =>
       withRealm(program(STEPS), async (first) => {

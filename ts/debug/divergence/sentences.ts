@@ -20,7 +20,8 @@ const edit = (kind: EditKind, text: string, subject: string, confidence: LikelyE
 /** What was probably changed, of the first difference and of the edit that was tried with most success. */
 export function editOf(place: Place, sides: Sides, evidence: ReplayEvidence, found: Found | undefined): NamedEdit {
   const { history: here, code } = place.pairs[place.at]!;
-  return ofPatch(place, evidence) ?? ofUpdate(place, here, evidence, sides) ?? ofLocal(here, code) ?? ofFound(place, found) ??
+  return ofPatch(place, evidence) ?? ofUpdate(place, here, evidence, sides) ?? ofLocal(here, code) ??
+    ofShifted(here, code, found) ?? ofFound(place, found) ??
     ofSides(here, code);
 }
 
@@ -69,6 +70,14 @@ function ofLocal(here: Pair["history"], code: Pair["code"]): NamedEdit | undefin
     return undefined;
   }
   return edit("changedKind", `${here.text} became ${code.text}`, code.text, "likely");
+}
+
+/** A child whose id the program draws has another one as soon as one draw more was made: history with that id would replay, too. */
+function ofShifted(here: Pair["history"], code: Pair["code"], found: Found | undefined): NamedEdit | undefined {
+  if (here?.kind !== "child" || code?.kind !== "child" || here.name !== code.name) return undefined;
+  if (found !== undefined && found.candidate.kind !== "renamed") return undefined;
+  const text = `the id of ${here.text} differs: the code draws more or fewer random numbers before it`;
+  return edit("randomShifted", text, here.name, "likely");
 }
 
 function ofFound(place: Place, found: Found | undefined): NamedEdit | undefined {
@@ -122,10 +131,6 @@ function ofSides(here: Pair["history"], code: Pair["code"]): NamedEdit {
   }
   if (here?.kind === "end" && code !== undefined) {
     return edit("endedLate", `${code.text} was added before ${here.text}`, code.text, "likely");
-  }
-  if (here?.kind === "child" && code?.kind === "child" && here.name === code.name) {
-    const text = `the id of ${here.text} differs: the code draws more or fewer random numbers before it`;
-    return edit("randomShifted", text, here.name, "likely");
   }
   if (here !== undefined && code !== undefined) {
     if (here.kind === code.kind) return edit("renamed", `${here.text} became ${code.text}`, code.text, "guess");

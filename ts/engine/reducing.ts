@@ -79,6 +79,16 @@ class TaskFails extends Error {
   }
 }
 
+/** The only reducer of a task has thrown, and its wait is answered with that: what it wrote goes with the task's savepoint. */
+class Answered extends Error {
+  readonly result: TransactResult;
+
+  constructor(result: TransactResult) {
+    super("a reducer has thrown");
+    this.result = result;
+  }
+}
+
 /** The core did not take the completion. */
 class NotTaken extends Error {}
 
@@ -118,36 +128,42 @@ class Reducing {
     if (!committed) this.#store.rollback();
   }
 
-  #task(task: TransactTask, engine: CoreEngine): void {
-    const { requestId } = task;
+  /** One savepoint for the task, and one for each of its reducers if it has several: what one wrote is taken back alone. */
+  #task({ requestId, calls }: TransactTask, engine: CoreEngine): void {
+    const store = this.#store;
+    const taken = (results: TransactResult[]) => engine.transacted({ requestId, results, failure: NO_BYTES });
     try {
-      this.#store.savepoint(() => {
-        const results = task.calls.map((call) => this.#call(call));
-        if (!engine.transacted({ requestId, results, failure: NO_BYTES })) throw new NotTaken();
+      store.savepoint(() => {
+        const results = calls.map((call) => this.#call(call, calls.length > 1));
+        if (!taken(results)) throw new NotTaken();
       });
     } catch (e) {
       if (e instanceof TaskFails) engine.transacted({ requestId, results: [], failure: e.failure });
+      else if (e instanceof Answered) taken([e.result]);
       else if (!(e instanceof NotTaken)) throw e;
     }
   }
 
-  #call({ marker }: TransactCall): TransactResult {
+  #call({ marker }: TransactCall, apart: boolean): TransactResult {
     const { details } = TransactMarker.decode(marker);
     const flag = (name: string): boolean => value(details[name]) === true;
     const awaited = flag("awaited");
     const answers = awaited && !flag("required");
-    try {
+    const reduced = (): Uint8Array => {
       const name = String(value(details["reducer"]));
       const args = fromPayloads(this.#converter, details["arguments"]?.payloads);
-      const result = this.#store.savepoint(() => {
-        const returned = reduce(this.#reducers, name, this.#store.tables, args);
-        return returned === undefined ? NO_BYTES : this.#payload(returned);
-      });
-      return { result, failure: NO_BYTES, awaited };
+      const returned = reduce(this.#reducers, name, this.#store.tables, args);
+      return returned === undefined ? NO_BYTES : this.#payload(returned);
+    };
+    try {
+      return { result: apart ? this.#store.savepoint(reduced) : reduced(), failure: NO_BYTES, awaited };
     } catch (e) {
+      if (e instanceof StoreError) throw e;
       const failure = encodeFailure(e, this.#converter);
       if (!answers) throw new TaskFails(failure);
-      return { result: NO_BYTES, failure, awaited };
+      const result = { result: NO_BYTES, failure, awaited };
+      if (!apart) throw new Answered(result);
+      return result;
     }
   }
 
@@ -163,8 +179,10 @@ class Reducing {
   }
 }
 
+const text = new TextDecoder();
+
 /** A value of the core's own: JSON, whatever the converter. */
 function value(payloads: Payloads | undefined): unknown {
   const [payload] = payloads?.payloads ?? [];
-  return payload === undefined ? undefined : JSON.parse(new TextDecoder().decode(payload.data));
+  return payload === undefined ? undefined : JSON.parse(text.decode(payload.data));
 }

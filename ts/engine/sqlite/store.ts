@@ -286,7 +286,10 @@ export class SqliteStore implements Store {
     this.#rollback();
   }
 
-  /** Runs work under a savepoint; what it throws is thrown again, and what it wrote is taken back. */
+  /**
+   * Runs work under a savepoint; what it throws is thrown again, and what it wrote is taken back. Throws a StoreError where the storage
+   * itself failed (a full disk): then the transaction is of no more use.
+   */
   savepoint<T>(work: () => T): T {
     this.#sql.savepoint.run([]);
     try {
@@ -294,8 +297,13 @@ export class SqliteStore implements Store {
       this.#sql.release.run([]);
       return result;
     } catch (e) {
-      this.#sql.rollbackTo.run([]);
-      this.#sql.release.run([]);
+      try {
+        this.#sql.rollbackTo.run([]);
+        this.#sql.release.run([]);
+      } catch {
+        // SQLite has taken the whole transaction back.
+        throw storeError(e, `writing to ${this.path} failed`, this.#file.free);
+      }
       throw e;
     }
   }

@@ -49,8 +49,11 @@ const parts = ([half, other]: readonly [Half, Half]) =>
     .filter((part) => !BYTES[other].includes(part));
 const PARTS = { worker: parts(["worker", "engine"]), engine: parts(["engine", "worker"]) };
 
-/** Any part of the bytes of a half, wherever lines are broken. */
-const holds = (half: Half) => (text: string) => PARTS[half].some((part) => text.includes(part));
+/** Any part of the bytes of a half. They stand in lines, and a part may lie over the end of one. */
+const holds = (half: Half) => (text: string) => {
+  const joined = text.replace(/",\s*"/g, "");
+  return PARTS[half].some((part) => joined.includes(part));
+};
 const holdsCore = (text: string) => holds("worker")(text) || holds("engine")(text) || text.includes("AGFzbQEAAAAB");
 /** What the glue of a half calls; in a page that has its realm in a worker, the worker's glue is in the worker's file. */
 const GLUE = { worker: "run_start_task", engine: "engine_request_pair" };

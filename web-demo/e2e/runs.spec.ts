@@ -51,6 +51,10 @@ test("runs appear as they start and end; a filter and a count select; a query th
     await expect(page.locator(".status-counts")).toContainText("Running 2");
     await first.signal(done);
     await expect(row("count-1")).toContainText("Completed");
+    await app.client.start("Counter", { id: "idle-1", args: [], taskQueue: "nobody" });
+    await expect(row("idle-1")).toContainText("waits for a worker of queue nobody");
+    await row("idle-1").click();
+    await expect(page.locator(".run-panel .now-said")).toContainText("It waits for a worker of queue nobody");
     await page.locator("#runs-query").fill('WorkflowId = "count-2"');
     await page.keyboard.press("Enter");
     await expect(row("count-1")).toHaveCount(0);

@@ -22,7 +22,7 @@ export async function nowOf(client: Client, run: WorkflowSummary, before: Now | 
   return run.status === "RUNNING" ? await waiting(client, run, before) : await outcome(client, run);
 }
 
-async function waiting(client: Client, { workflowId, runId }: WorkflowSummary, before: Now | undefined): Promise<Now> {
+async function waiting(client: Client, { workflowId, runId, taskQueue }: WorkflowSummary, before: Now | undefined): Promise<Now> {
   const handle = client.getHandle(undefined as string | undefined, workflowId, runId).with({ timeout: ASK_MS });
   const { historyLength: events, pendingActivities, pendingChildren, paused, pendingWorkflowTask } = await handle.describe();
   const say = (kind: GlyphKind | undefined, text: string, isFailure = false): Now =>
@@ -31,6 +31,8 @@ async function waiting(client: Client, { workflowId, runId }: WorkflowSummary, b
   if ((pendingWorkflowTask?.attempt ?? 1) > 1) {
     return say("difference", `its code fails, try ${pendingWorkflowTask!.attempt}`, true);
   }
+  // Nothing of its own happens before a worker has taken the task.
+  if (pendingWorkflowTask?.state === "SCHEDULED") return say("park", `waits for a worker of queue ${taskQueue}`);
   const [activity] = pendingActivities;
   if (activity !== undefined) {
     const more = pendingActivities.length > 1 ? ` and ${pendingActivities.length - 1} more` : "";

@@ -7,6 +7,7 @@ import { test } from "node:test";
 import { toBinary } from "@bufbuild/protobuf";
 import { HistorySchema } from "../../ts/api/generated/temporal/api/history/v1/message_pb.ts";
 import { type App, createWorkerRealm, open, type OpenOptions, silentLogger } from "../../ts/mod.ts";
+import { refuseOwnTables } from "../../ts/engine/tables/database.ts";
 import { until } from "../support/until.ts";
 import * as reducers from "./game/reducers.ts";
 import { fight, forgets, go, many, needed, survives, unheard, wrong } from "./game/workflows.ts";
@@ -112,13 +113,63 @@ test("reducers that wait, that write the engine's tables, and unknown ones are r
     assert.deepEqual(lines(app), []);
   }));
 
+test("no way of writing it reaches the engine's tables", () => {
+  const writes = [
+    "UPDATE runs SET status = 2",
+    "update OR ignore runs set status = 2",
+    'UPDATE "runs" SET status = 2',
+    "UPDATE[runs] SET status = 2",
+    "UPDATE `main`.`runs` SET status = 2",
+    'DELETE FROM "main" . "history"',
+    "DELETE/**/FROM/* here */items",
+    "INSERT INTO main.store (id) VALUES (2)",
+    "REPLACE INTO migrations VALUES (9, 'x', 0)",
+    "WITH x AS (SELECT 1) DELETE FROM runs",
+    "INSERT INTO npc SELECT * FROM runs",
+    "DROP TABLE IF EXISTS runs",
+    "ALTER TABLE table_migrations RENAME TO t",
+    "DROP INDEX runs_by_id",
+    "DROP INDEX IF EXISTS main.runs_ready",
+    "WITH x AS (SELECT '--') DELETE FROM runs",
+    "/* ' */ DELETE FROM runs -- '",
+    "WITH x AS (SELECT '/*') DELETE FROM runs WHERE '*/' = ''",
+    `WITH x AS (SELECT 1 AS "--") DELETE FROM runs`,
+    "WITH x AS (SELECT 1 AS [/*]) DELETE FROM runs",
+    "CREATE TRIGGER t AFTER INSERT ON history BEGIN SELECT 1; END",
+  ];
+  for (const sql of writes) assert.throws(() => refuseOwnTables(sql), { name: "DatabaseError" }, sql);
+  const others = [
+    "UPDATE npc SET name = 'from runs' WHERE id = 1",
+    "INSERT INTO runs_of_today (n) VALUES (1)",
+    "DELETE FROM my_items",
+    "UPDATE npc SET hp = 1 -- runs",
+    "UPDATE npc SET name = 'it''s from runs' /* from runs */",
+    "CREATE INDEX npc_by_name ON npc (name)",
+    "CREATE TABLE stores (id INTEGER)",
+  ];
+  for (const sql of others) refuseOwnTables(sql);
+});
+
 test("the application reads its tables, and does not write them outside of a task", () =>
   withApp(async (app) => {
     const { tables } = app.engine;
     assert.throws(() => tables.run("INSERT INTO combat_log (line) VALUES ('x')"), /only reducers write/);
-    for (const sql of ["BEGIN", "COMMIT", "PRAGMA journal_mode = DELETE", "ATTACH 'x' AS x", "DROP TABLE npc", "VACUUM", ""]) {
+    for (
+      const sql of [
+        "WITH x AS (SELECT '--') DELETE FROM runs",
+        "BEGIN",
+        "COMMIT",
+        "/* SELECT */ PRAGMA user_version",
+        "PRAGMA journal_mode = DELETE",
+        "ATTACH 'x' AS x",
+        "DROP TABLE npc",
+        "VACUUM",
+        "",
+      ]
+    ) {
       assert.throws(() => tables.run(sql), { name: "DatabaseError" }, sql);
     }
+    assert.deepEqual(tables.get("SELECT ';' AS text;"), { text: ";" });
     await Promise.resolve();
   }));
 

@@ -22,12 +22,18 @@ export class DatabaseError extends Error {
 /** The engine's own tables, in the same file. */
 export const OWN_TABLES: readonly string[] = ["store", "migrations", "runs", "history", "items", "table_migrations"];
 
-const COMMENTS = /\/\*[\s\S]*?\*\/|--[^\n]*/g;
-/** Names in quotes are names, too; text in apostrophes is none. */
-const TEXTS = /'(?:[^']|'')*'/g;
+/** Texts, quoted names and comments, whichever begins first: what looks like one inside of another is none. */
+const QUOTED = /'(?:[^']|'')*'|"(?:[^"]|"")*"|`(?:[^`]|``)*`|\[[^\]]*\]|--[^\n]*|\/\*[\s\S]*?(?:\*\/|$)/g;
+/** A statement without comments and without what its texts say; names stay, in quotes too. */
+export const bareOf = (sql: string): string =>
+  sql.replace(QUOTED, (found) => found.startsWith("'") ? "''" : /^(?:--|\/\*)/.test(found) ? " " : found).trim();
 const NAME = `["\`\\[]?(?:${OWN_TABLES.join("|")})["\`\\]]?(?![\\w$])`;
+/** A schema before the name, quoted or not. */
+const SCHEMA = `(?:["\`\\[]?\\w+["\`\\]]?\\s*\\.\\s*)?`;
 const WRITES_OWN = new RegExp(
-  `\\b(?:into|update(?:\\s+or\\s+\\w+)?|from|join|table(?:\\s+if\\s+(?:not\\s+)?exists)?|on)\\s+(?:main\\s*\\.\\s*)?${NAME}`,
+  `\\b(?:into|update(?:\\s+or\\s+\\w+)?|from|join|table(?:\\s+if\\s+(?:not\\s+)?exists)?|on)\\s*${SCHEMA}${NAME}` +
+    // Its indexes have the name of their table before an underscore.
+    `|\\bindex(?:\\s+if\\s+(?:not\\s+)?exists)?\\s*${SCHEMA}["\`\\[]?(?:runs|history|items)_`,
   "i",
 );
 const READS = new Set(["SELECT", "VALUES", "EXPLAIN"]);
@@ -35,7 +41,7 @@ const CHANGES = new Set(["INSERT", "UPDATE", "DELETE", "REPLACE", "WITH"]);
 
 /** The statement without comments and texts, and its first word. */
 function looked(sql: string): { readonly bare: string; readonly word: string } {
-  const bare = sql.replace(COMMENTS, " ").replace(TEXTS, "''").trim();
+  const bare = bareOf(sql);
   return { bare, word: (/^[a-z]+/i.exec(bare)?.[0] ?? "").toUpperCase() };
 }
 
@@ -75,6 +81,7 @@ export class UserTables implements Database {
             `tables are made by migrations (${short(sql)})`,
         );
       }
+      if (/;\s*\S/.test(bare)) throw new DatabaseError(`give one statement at a time (${short(sql)})`);
       const writes = !READS.has(word) && !(word === "WITH" && !/\b(?:insert|update|delete|replace)\b/i.test(bare));
       if (writes) refuseOwnTables(sql);
       found = { statement: this.#database.prepare(sql), writes };

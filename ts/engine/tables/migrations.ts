@@ -2,7 +2,7 @@
 // because files of two histories would then look alike and not be. All missing steps are one transaction.
 import type { SqlDatabase } from "../sqlite/driver.ts";
 import { StoreError } from "../store_errors.ts";
-import { DatabaseError, refuseOwnTables } from "./database.ts";
+import { bareOf, DatabaseError, refuseOwnTables } from "./database.ts";
 
 /** One step: its name, unique among the steps, and its SQL. */
 export interface TableMigration {
@@ -63,7 +63,7 @@ function check(steps: readonly TableMigration[]): void {
     if (names.has(name)) throw new TypeError(`two of migrations are named "${name}"`);
     names.add(name);
     refuseOwnTables(sql);
-    const found = FORBIDDEN.exec(sql.replace(/'(?:[^']|'')*'/g, "''"));
+    const found = FORBIDDEN.exec(bareOf(sql));
     if (found !== null) {
       throw new DatabaseError(`step "${name}" of migrations has ${found[0].toUpperCase()}: the engine opens the transaction`);
     }

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { toBinary } from "@bufbuild/protobuf";
 import { HistorySchema } from "../../ts/api/generated/temporal/api/history/v1/message_pb.ts";
-import { type App, createWorkerRealm, open, type OpenOptions, silentLogger } from "../../ts/mod.ts";
+import { type App, createWorkerRealm, open, type OpenOptions, silentLogger, SqliteStore, StoreError } from "../../ts/mod.ts";
 import { refuseOwnTables } from "../../ts/engine/tables/database.ts";
 import { until } from "../support/until.ts";
 import * as reducers from "./game/reducers.ts";
@@ -89,6 +89,45 @@ test("what nobody waits for fails the task when it throws: nothing of the task i
     const failed = events.flatMap((e) => e.attributes.case === "workflowTaskFailedEventAttributes" ? [e.attributes.value] : []);
     assert.deepEqual(failed.map((f) => f.failure?.message), ["a bad start"]);
   }));
+
+test("a commit may fail at any place: the task is done again, and every reducer's work is there once", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "temporalex-transact-"));
+  try {
+    let commits = Infinity;
+    for (let failing = 1; failing <= commits; failing++) {
+      const store = SqliteStore.open(join(folder, `${failing}.sqlite`), { synchronous: "NORMAL" });
+      let n = 0;
+      const failingStore = new Proxy(store, {
+        get(target, name) {
+          const value = Reflect.get(target, name, target) as unknown;
+          if (typeof value !== "function") return value;
+          if (name !== "commit") return value.bind(target);
+          return (writes: Parameters<SqliteStore["commit"]>[0]) => {
+            if (++n === failing) throw new StoreError("this commit fails");
+            target.commit(writes);
+          };
+        },
+      });
+      const engine = { store: failingStore, onError: () => {} };
+      const app = await open({ workflows, reducers, migrations, engine, logger: silentLogger });
+      try {
+        assert.equal(await app.client.execute(fight, { id: "fight", args: ["orc", [10, 20]] }), 70, `commit ${failing}`);
+        assert.deepEqual(lines(app), ["orc is hit for 10", "orc is hit for 20"], `commit ${failing}`);
+        assert.deepEqual(app.engine.tables.all("SELECT name, hp FROM npc"), [{ name: "orc", hp: 70 }], `commit ${failing}`);
+        const { events } = await app.client.getHandle(fight, "fight").fetchHistory();
+        assert.equal(events.filter((e) => e.attributes.case === "markerRecordedEventAttributes").length, 5, `commit ${failing}`);
+      } finally {
+        await app.close();
+        store.close();
+      }
+      // The last round has no commit left that fails.
+      if (n < failing) commits = failing;
+    }
+    assert.ok(commits > 8 && commits < 100, `${commits} commits`);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
 
 test("transact.required fails the task also where it is awaited", () =>
   withApp(async (app) => {

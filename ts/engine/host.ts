@@ -18,7 +18,7 @@ import { pairError, pairResponse, takePair } from "./multi_operation.ts";
 import type { HeldRun } from "../crash_notes/held_runs.ts";
 import type { RunningTasks } from "../crash_notes/running_tasks.ts";
 import { Holding } from "./holding.ts";
-import { NO_REDUCERS, type Reducer, reducingOf, tablesOf } from "./reducing.ts";
+import { NO_REDUCERS, type ReducerRunner, reducingOf, tablesOf } from "./reducing.ts";
 import { reportTimeouts } from "./timed_out.ts";
 import { replyTo } from "./replies.ts";
 import { RunReader } from "./run_reader.ts";
@@ -79,7 +79,7 @@ export class EmbeddedEngine implements RawService {
   #pumping = false;
   #retry: (() => void) | undefined;
 
-  readonly #reducing: Reducer;
+  readonly #reducing: ReducerRunner;
   readonly #onActivityTimeout: EmbeddedEngineOptions["onActivityTimeout"];
   readonly #remoteWorkers: boolean;
   readonly #holding: Holding;

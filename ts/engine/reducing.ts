@@ -48,10 +48,10 @@ export function tablesOf(store: Store): Database {
 }
 
 /** What runs the reducers of a batch. */
-export type Reducer = Pick<Reducing, "run" | "ended">;
+export type ReducerRunner = Pick<Reducing, "run" | "ended">;
 
 /** What the engine's options say of reducers; the tables are brought to their newest step. */
-export function reducingOf(store: Store, options: EmbeddedEngineOptions): Reducer {
+export function reducingOf(store: Store, options: EmbeddedEngineOptions): ReducerRunner {
   const { reducers, migrations, converter } = options;
   if (reducers === undefined && migrations === undefined) return NO_REDUCERS;
   if (!hasTables(store)) throw new TypeError(NO_TABLES);
@@ -60,7 +60,7 @@ export function reducingOf(store: Store, options: EmbeddedEngineOptions): Reduce
 }
 
 /** In place of reducers where there are none: the tasks fail. */
-export const NO_REDUCERS: Reducer = {
+export const NO_REDUCERS: ReducerRunner = {
   ended() {},
   run(tasks, engine) {
     const failure = encodeFailure(new ReducerError("this engine was opened without reducers: open({ path, reducers })"));

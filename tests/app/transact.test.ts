@@ -6,11 +6,21 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { toBinary } from "@bufbuild/protobuf";
 import { HistorySchema } from "../../ts/api/generated/temporal/api/history/v1/message_pb.ts";
-import { type App, createWorkerRealm, open, type OpenOptions, silentLogger, SqliteStore, StoreError } from "../../ts/mod.ts";
+import {
+  type App,
+  createWorkerRealm,
+  MemoryStore,
+  open,
+  type OpenOptions,
+  silentLogger,
+  SqliteStore,
+  StoreError,
+} from "../../ts/mod.ts";
 import { refuseOwnTables } from "../../ts/engine/tables/database.ts";
+import { TestEnvironment } from "../../ts/testing/mod.ts";
 import { until } from "../support/until.ts";
 import * as reducers from "./game/reducers.ts";
-import { fight, forgets, go, many, needed, survives, unheard, wrong } from "./game/workflows.ts";
+import { fight, forgets, go, many, needed, sleepy, survives, unheard, wrong } from "./game/workflows.ts";
 
 const { migrations } = reducers;
 const workflows = new URL("./game/workflows.ts", import.meta.url);
@@ -273,11 +283,32 @@ test("code that runs another reducer, or none, diverges in words: which one, and
     );
   }));
 
-test("reducers need a file, and no codec", async () => {
-  await assert.rejects(
-    open({ workflows, reducers, logger: silentLogger }),
-    /reducers and migrations need a store in SQLite \(a path\)/,
-  );
+test("without a path the tables are in memory, too, and a test environment has them in virtual time", async () => {
+  const app = await open({ workflows, reducers, migrations, logger: silentLogger });
+  assert.equal(await app.client.execute(fight, { id: "fight", args: ["orc", [10]] }), 90);
+  assert.deepEqual(lines(app), ["orc is hit for 10"]);
+  await app.close();
+  const env = await TestEnvironment.create({ reducers, migrations, logger: silentLogger });
+  try {
+    await env.runWorker({ workflows }, async () => {
+      const began = env.now();
+      assert.equal(await env.client.execute(sleepy, { id: "sleepy", args: [] }), 3);
+      assert.ok(env.now() - began >= 3 * 86_400_000);
+    });
+    assert.deepEqual(env.engine.tables.all("SELECT line FROM combat_log"), [{ line: "day 0" }, { line: "day 1" }, {
+      line: "day 2",
+    }]);
+  } finally {
+    await env.dispose();
+  }
+});
+
+test("reducers do not go together with a codec, nor with a store that has no tables", async () => {
   const codec = { encode: (p: never[]) => p, decode: (p: never[]) => p } as unknown as NonNullable<OpenOptions["codec"]>;
   await assert.rejects(open({ path: "x.sqlite", workflows, reducers, codec }), /reducers cannot be used with a codec/);
+  const engine = { store: new MemoryStore() };
+  await assert.rejects(
+    open({ workflows, reducers, engine, logger: silentLogger }),
+    /reducers and migrations need a store in SQLite/,
+  );
 });

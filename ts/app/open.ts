@@ -4,6 +4,7 @@ import { Client, type ClientOptions } from "../client/mod.ts";
 import type { CodecOptions } from "../codec/codec.ts";
 import { EmbeddedEngine } from "../engine/host.ts";
 import { MemoryStore } from "../engine/memory_store.ts";
+import type { Store } from "../engine/store.ts";
 import type { EmbeddedEngineOptions } from "../engine/options.ts";
 import { warnOfTimeouts } from "../engine/timed_out.ts";
 import { consoleLogger } from "../platform/host.ts";
@@ -29,10 +30,10 @@ export interface OpenOptions extends CodecOptions {
   converter?: ClientOptions["converter"];
   /**
    * Functions that workflows run by `transact`, in the transaction that commits their task: an object, or a module
-   * (`import * as reducers from "./reducers.ts"`). Needs a `path`.
+   * (`import * as reducers from "./reducers.ts"`).
    */
   reducers?: EmbeddedEngineOptions["reducers"];
-  /** The application's own tables in the store's file, step by step; each is applied once. Needs a `path`. */
+  /** The application's own tables in the store's file, step by step; each is applied once. */
   migrations?: EmbeddedEngineOptions["migrations"];
   /** Default: lines on standard error. */
   logger?: Logger;
@@ -116,13 +117,15 @@ export async function open(options: OpenOptions): Promise<App> {
   const logger = containedLogger(options.logger ?? consoleLogger());
   const { codec, encodeCommonAttributes } = options;
   const shared = { logger, codec, encodeCommonAttributes, ...(converter !== undefined && { converter }) };
-  const store = path === undefined && options.engine?.store === undefined ? { store: new MemoryStore() } : {};
-  const late: { engine?: EmbeddedEngine } = {};
+  const inMemory = path === undefined && options.engine?.store === undefined;
+  const withTables = reducers !== undefined || migrations !== undefined;
+  const late: { engine?: EmbeddedEngine; tables?: Store } = {};
   const openEngine = async () => {
+    if (inMemory && withTables) late.tables = (await import("../engine/sqlite/in_memory.ts")).openInMemory();
     const engine = late.engine = await EmbeddedEngine.open({
       onError: (error) => logger.error("the engine met a failure", { error }),
       onActivityTimeout: warnOfTimeouts(logger),
-      ...store,
+      ...(inMemory && { store: late.tables ?? new MemoryStore() }),
       ...(path !== undefined && { path }),
       ...(converter !== undefined && { converter }),
       ...(reducers !== undefined && { reducers }),
@@ -184,6 +187,7 @@ export async function open(options: OpenOptions): Promise<App> {
   let closing: Promise<void> | undefined;
   // The engine's end answers the calls that wait; the server passes that on before it closes.
   const close = () =>
-    closing ??= worker.shutdown().then(() => server.retire()).then(() => engine.close()).then(() => server.close());
+    closing ??= worker.shutdown().then(() => server.retire()).then(() => engine.close()).then(() => server.close())
+      .then(() => late.tables?.close());
   return { client, worker, engine, served: server.address, done, close, [Symbol.asyncDispose]: close };
 }

@@ -6,7 +6,8 @@ import { type Duration, toMs } from "../converter/duration.ts";
 import { type Clock, RealClock, VirtualClock } from "../engine/clock.ts";
 import { EmbeddedEngine } from "../engine/host.ts";
 import { MemoryStore } from "../engine/memory_store.ts";
-import type { EngineLimits } from "../engine/options.ts";
+import type { EmbeddedEngineOptions, EngineLimits } from "../engine/options.ts";
+import type { Store } from "../engine/store.ts";
 import { consoleLogger } from "../platform/host.ts";
 import type { Logger } from "../base/logger.ts";
 import { typedService } from "../service/typed.ts";
@@ -34,6 +35,10 @@ export interface TestEnvironmentOptions extends CodecOptions {
   limits?: EngineLimits;
   /** How values become payloads. Default: JSON. */
   converter?: ClientOptions["converter"];
+  /** Functions that workflows run by `transact`, and the tables that they change, as in `open`. In Node and Deno. */
+  reducers?: EmbeddedEngineOptions["reducers"];
+  /** The application's tables, step by step. */
+  migrations?: EmbeddedEngineOptions["migrations"];
   /** Default: warnings and errors go to standard error. */
   logger?: Logger;
 }
@@ -65,6 +70,8 @@ export class TestEnvironment {
   /** Queue of the environment's client and workers. */
   readonly taskQueue = "test";
   readonly #options: TestEnvironmentOptions;
+  /** The store in SQLite, where there are tables. */
+  readonly #tables: Store | undefined;
   readonly #clock: Clock;
   readonly #service: ObservedService;
   readonly #time: VirtualTime | undefined;
@@ -72,8 +79,9 @@ export class TestEnvironment {
   readonly #workers = new Set<Worker>();
   readonly #outside = new Set<ActivityAttempt>();
 
-  private constructor(engine: EmbeddedEngine, clock: Clock, options: TestEnvironmentOptions) {
+  private constructor(engine: EmbeddedEngine, tables: Store | undefined, clock: Clock, options: TestEnvironmentOptions) {
     this.engine = engine;
+    this.#tables = tables;
     this.#clock = clock;
     this.#options = options;
     this.#service = new ObservedService(engine, () => this.#time?.wanted());
@@ -109,13 +117,19 @@ export class TestEnvironment {
   static async create(options: TestEnvironmentOptions = {}): Promise<TestEnvironment> {
     const { startTime = Date.now() } = options;
     const clock = options.virtualTime === false ? new RealClock() : new VirtualClock(Number(startTime));
+    const { reducers, migrations, converter } = options;
+    const withTables = reducers !== undefined || migrations !== undefined;
+    const store = withTables ? (await import("../engine/sqlite/in_memory.ts")).openInMemory() : new MemoryStore();
     const engine = await EmbeddedEngine.open({
-      store: new MemoryStore(),
+      store,
+      ...(reducers !== undefined && { reducers }),
+      ...(migrations !== undefined && { migrations }),
+      ...(converter !== undefined && { converter }),
       clock,
       ...(options.namespace !== undefined && { namespace: options.namespace }),
       ...(options.limits !== undefined && { limits: options.limits }),
     });
-    return new TestEnvironment(engine, clock, options);
+    return new TestEnvironment(engine, withTables ? store : undefined, clock, options);
   }
 
   /** The environment's time, in milliseconds since the epoch. Workflows see the same. */
@@ -168,6 +182,7 @@ export class TestEnvironment {
     this.#time?.close();
     await Promise.all([...this.#workers].map((worker) => worker.shutdown()));
     await this.engine.close();
+    this.#tables?.close();
   }
 
   [Symbol.asyncDispose](): Promise<void> {

@@ -61,6 +61,15 @@ export const many = workflow("Many", async (n: number) => {
   return all.map((each) => (each.ok ? each.value : String(each.error)));
 });
 
+/** A row a day. */
+export const sleepy = workflow("Sleepy", async () => {
+  for (let day = 0; day < 3; day++) {
+    transact(game.logLine, `day ${day}`);
+    await sleep("1 day");
+  }
+  return 3;
+});
+
 export const wrong = workflow("Wrong", async (which: "waits" | "writesEngine" | "nobody") => {
   const reducer = which === "nobody" ? { name: "nobody" } : game[which];
   return await transact(reducer as typeof game.logLine, "").then(() => "nothing", (e: Error) => e.message);

@@ -52,7 +52,8 @@ export function replayOnChange(run: OpenRun, replay: Replay): () => void {
     const mine = ++asked;
     const before = run.verdict.peek();
     const isEdit = code !== undefined && last?.id === code.id;
-    last = code;
+    // Code that waits for permission has not been replayed: it is no edit when it may run.
+    last = may ? code : undefined;
     if (code === undefined || !may) {
       run.verdict.value = { state: code === undefined ? "none" : "waiting for permission" };
       return;

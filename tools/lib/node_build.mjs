@@ -90,6 +90,8 @@ export async function nodeBuild(sources, out) {
     chunkFileNames: "_temporalex_[hash].js",
     hashCharacters: "hex",
     comments: { legal: false, annotation: true, jsdoc: false },
+    // Names stay, for stack traces; Node and Deno do not look at annotations.
+    minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } },
     codeSplitting: {
       groups: [
         { name: "realm", test: (id) => inRealm.has(id), priority: 4 },

@@ -2,11 +2,7 @@
 // server, all at once. A verdict is one line of text: what was scheduled, and the event that ended the activity.
 import { delay } from "@std/async/delay";
 import { enumName } from "../../../ts/converter/enums.ts";
-import {
-  Code,
-  type RawService,
-  ServiceError,
-} from "../../../ts/service/raw.ts";
+import { Code, type RawService, ServiceError } from "../../../ts/service/raw.ts";
 import { type TypedService, typedService } from "../../../ts/service/typed.ts";
 import { CommandType } from "../../../ts/api/generated/temporal/api/enums/v1/command_type_pb.ts";
 import { TimeoutType } from "../../../ts/api/generated/temporal/api/enums/v1/workflow_pb.ts";
@@ -50,8 +46,7 @@ export interface TimeoutCase {
   readonly attempts: 0 | 1;
 }
 
-export const nameOf = ({ spans, life, attempts }: TimeoutCase): string =>
-  `${spans.join("")} ${life} ${attempts}`;
+export const nameOf = ({ spans, life, attempts }: TimeoutCase): string => `${spans.join("")} ${life} ${attempts}`;
 
 const SPANS: readonly Span[] = ["-", "s", "l"];
 
@@ -134,22 +129,12 @@ export class TimeoutLab {
   }
 
   #spanOf(span: Span): { seconds?: bigint; nanos?: number } {
-    return span === "-"
-      ? {}
-      : duration(span === "s" ? this.#shortMs : this.#longMs);
+    return span === "-" ? {} : duration(span === "s" ? this.#shortMs : this.#longMs);
   }
 
   #nameOf(given: { seconds: bigint; nanos: number } | undefined): string {
-    const ms = given === undefined
-      ? 0
-      : Number(given.seconds) * 1000 + given.nanos / 1e6;
-    return ms === 0
-      ? "-"
-      : ms === this.#shortMs
-      ? "s"
-      : ms === this.#longMs
-      ? "l"
-      : `${ms}ms`;
+    const ms = given === undefined ? 0 : Number(given.seconds) * 1000 + given.nanos / 1e6;
+    return ms === 0 ? "-" : ms === this.#shortMs ? "s" : ms === this.#longMs ? "l" : `${ms}ms`;
   }
 
   /** One verdict for each case, in their order. */
@@ -307,13 +292,9 @@ export class TimeoutLab {
       } else if (attributes.case === "activityTaskStartedEventAttributes") {
         started = ` attempt ${attributes.value.attempt}`;
       } else if (attributes.case === "activityTaskTimedOutEventAttributes") {
-        end = `timed out, ${
-          enumName(RetryState, attributes.value.retryState)
-        }: ${failureText(attributes.value.failure)}`;
+        end = `timed out, ${enumName(RetryState, attributes.value.retryState)}: ${failureText(attributes.value.failure)}`;
       } else if (attributes.case === "activityTaskFailedEventAttributes") {
-        end = `failed, ${enumName(RetryState, attributes.value.retryState)}: ${
-          failureText(attributes.value.failure)
-        }`;
+        end = `failed, ${enumName(RetryState, attributes.value.retryState)}: ${failureText(attributes.value.failure)}`;
       }
     }
     return `${scheduled}${started} ${end}`;

@@ -91,7 +91,7 @@ test("what an awaited reducer throws is its answer, and what it wrote is taken b
     assert.deepEqual(lines(app), ["before", "after"]);
   }));
 
-test("what nobody waits for fails the task when it throws: nothing of the task is kept, and it is tried again", () =>
+test("what no code waits for fails the task when it throws: nothing of the task is kept, and it is tried again", () =>
   withApp(async (app) => {
     await app.client.execute(unheard, { id: "u" });
     assert.deepEqual(lines(app), ["try 2"]);
@@ -155,10 +155,10 @@ test("many reducers of one task, and of tasks beside each other", () =>
 
 test("reducers that wait, that write the engine's tables, and unknown ones are refused by name", () =>
   withApp(async (app) => {
-    const ask = (which: "waits" | "writesEngine" | "nobody") => app.client.execute(wrong, { id: which, args: [which] });
+    const ask = (which: "waits" | "writesEngine" | "unknown") => app.client.execute(wrong, { id: which, args: [which] });
     assert.match(await ask("waits"), /reducer "waits" returned a promise: reducers are synchronous/);
     assert.match(await ask("writesEngine"), /a statement names a table of the engine .*: UPDATE runs/);
-    assert.match(await ask("nobody"), /no reducer is named "nobody"; there are "applyDamage", /);
+    assert.match(await ask("unknown"), /no reducer is named "unknown"; there are "applyDamage", /);
     assert.deepEqual(lines(app), []);
   }));
 

@@ -70,8 +70,8 @@ export const sleepy = workflow("Sleepy", async () => {
   return 3;
 });
 
-export const wrong = workflow("Wrong", async (which: "waits" | "writesEngine" | "nobody") => {
-  const reducer = which === "nobody" ? { name: "nobody" } : game[which];
+export const wrong = workflow("Wrong", async (which: "waits" | "writesEngine" | "unknown") => {
+  const reducer = which === "unknown" ? { name: "unknown" } : game[which];
   return await transact(reducer as typeof game.logLine, "").then(() => "nothing", (e: Error) => e.message);
 });
 

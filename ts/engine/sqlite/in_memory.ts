@@ -1,4 +1,4 @@
-// A store in SQLite's memory: gone with the process as MemoryStore is, and with tables for reducers. Nobody else can reach it, so it has no
+// A store in SQLite's memory: gone with the process as MemoryStore is, and with tables for reducers. No other process can reach it, so it has no
 // fence and no log.
 import { StoreError } from "../store_errors.ts";
 import { backupFile } from "./backup.ts";

@@ -247,7 +247,7 @@ check("a tab of a later version makes older pages let go, and tells them to relo
 check("a tab of another protocol is told so at once", async ({ store, newTab }) => {
   const older = await opened(await newTab(), { store });
   const other = await newTab();
-  await other.page.evaluate((store) => tab.pretend(store, { protocol: 2, schema: 1, version: "9.9.9" }), store);
+  await other.page.evaluate((store) => tab.pretend(store, { protocol: 1000, schema: 1, version: "9.9.9" }), store);
   await older.until("none");
   assert.match(await older.start("w", PLAN) ?? "", /reload this page/);
 });

@@ -4,6 +4,7 @@ import { Client, type ClientOptions } from "../client/mod.ts";
 import type { CodecOptions } from "../codec/codec.ts";
 import { EmbeddedEngine } from "../engine/host.ts";
 import { MemoryStore } from "../engine/memory_store.ts";
+import { NO_CODEC_WITH_REDUCERS } from "../engine/reducing.ts";
 import type { Store } from "../engine/store.ts";
 import type { EmbeddedEngineOptions } from "../engine/options.ts";
 import { warnOfTimeouts } from "../engine/timed_out.ts";
@@ -112,7 +113,7 @@ export async function open(options: OpenOptions): Promise<App> {
   checkNames(options);
   const { path, workflows, activities, taskQueue = "default", converter, reducers, migrations } = options;
   if (reducers !== undefined && options.codec !== undefined) {
-    throw new TypeError("reducers cannot be used with a codec: they run inside a transaction, which does not wait for one");
+    throw new TypeError(NO_CODEC_WITH_REDUCERS);
   }
   const logger = containedLogger(options.logger ?? consoleLogger());
   const { codec, encodeCommonAttributes } = options;

@@ -10,6 +10,7 @@ import {
   StoreUnavailableError,
   StoreVersionError,
 } from "../engine/store_errors.ts";
+import { DatabaseError } from "../engine/tables/database.ts";
 import { isA, messageOf, nameOf, safeText, stackOf } from "../converter/thrown.ts";
 import { type Code, ServiceError } from "../service/raw.ts";
 
@@ -46,6 +47,7 @@ const PLAIN: { readonly [name: string]: new (message: string) => Error } = {
   StoreFencedError,
   StoreFullError,
   StoreNotEmptyError,
+  DatabaseError,
 };
 
 export function fromData(data: ErrorData): Error {

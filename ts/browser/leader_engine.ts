@@ -1,6 +1,7 @@
 // The engine of the leading tab, in its worker: the store, the embedded engine on it, and the calls of this page and of the other tabs.
 // A call that comes from a tab is answered to that tab; calls in flight outlive an import, which replaces the engine below them.
 import { EmbeddedEngine } from "../engine/host.ts";
+import { NO_CODEC_WITH_REDUCERS } from "../engine/reducing.ts";
 import { OpfsStore } from "../engine/sqlite/opfs/open.ts";
 import type { StoreFence } from "../engine/sqlite/open.ts";
 import { isFinalStoreError, StoreError, StoreNotEmptyError } from "../engine/store_errors.ts";
@@ -9,6 +10,7 @@ import { detachedCopy } from "../realm/protocol.ts";
 import { ServiceError } from "../service/raw.ts";
 import { WorkflowService } from "../api/generated/temporal/api/workflowservice/v1/service_pb.ts";
 import { toData } from "./error_data.ts";
+import type { EngineEntryOptions } from "./engine_entry.ts";
 import type { ChoreValue, EngineInit, FromLeader, ToLeader } from "./messages.ts";
 
 type Reply = (answer: FromLeader) => void;
@@ -30,6 +32,7 @@ export interface LeaderEngineEvents {
 
 export class LeaderEngine {
   readonly #init: EngineInit;
+  readonly #entry: EngineEntryOptions;
   readonly #fence: StoreFence;
   readonly #events: LeaderEngineEvents;
   readonly #open = new Map<string, OpenCall>();
@@ -41,20 +44,31 @@ export class LeaderEngine {
   /** Imports and exports one after the other. */
   #chores: Promise<unknown> = Promise.resolve();
 
-  private constructor(init: EngineInit, fence: StoreFence, events: LeaderEngineEvents) {
+  private constructor(init: EngineInit, entry: EngineEntryOptions, fence: StoreFence, events: LeaderEngineEvents) {
     this.#init = init;
+    this.#entry = entry;
     this.#fence = fence;
     this.#events = events;
   }
 
-  static async open(init: EngineInit, fence: StoreFence, events: LeaderEngineEvents): Promise<LeaderEngine> {
-    const leader = new LeaderEngine(init, fence, events);
+  static async open(
+    init: EngineInit,
+    entry: EngineEntryOptions,
+    fence: StoreFence,
+    events: LeaderEngineEvents,
+  ): Promise<LeaderEngine> {
+    if (init.coded && entry.reducers !== undefined) throw new TypeError(NO_CODEC_WITH_REDUCERS);
+    const leader = new LeaderEngine(init, entry, fence, events);
     await leader.#begin();
     return leader;
   }
 
   get description(): string {
     return this.#opfs.store.description;
+  }
+
+  get runsReducers(): boolean {
+    return this.#engine.runsReducers;
   }
 
   async #begin(): Promise<void> {
@@ -70,6 +84,7 @@ export class LeaderEngine {
         core: loadEngineCoreSync(core),
         ...(namespace !== undefined && { namespace }),
         ...(limits !== undefined && { limits }),
+        ...this.#entry,
         onError: (error) => this.#heard(error),
       });
       this.#opfs = opfs;
@@ -106,6 +121,8 @@ export class LeaderEngine {
         const { closedBefore, limit } = message;
         return this.#chore(message, reply, () => this.#engine.purge({ closedBefore, limit }));
       }
+      case "read":
+        return this.#chore(message, reply, () => Promise.resolve(this.#engine.tables.all(message.sql, ...message.params)));
       case "import":
         return this.#chore(message, reply, () => this.#import(message.file, message.force));
     }
@@ -210,6 +227,7 @@ function isCall(message: ToLeader): boolean {
   if (typeof message.from !== "string" || typeof message.id !== "number") return false;
   if (message.k === "call") return Object.hasOwn(WorkflowService.method, message.method) && message.request instanceof Uint8Array;
   if (message.k === "purge") return typeof message.closedBefore === "number" && message.limit >= 0;
+  if (message.k === "read") return typeof message.sql === "string" && Array.isArray(message.params);
   return message.k === "cancel" || message.k === "export" || message.k === "check" ||
     (message.k === "import" && message.file instanceof Blob);
 }

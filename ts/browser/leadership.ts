@@ -5,6 +5,8 @@
 //
 //   import { serveEngine } from "temporalex/browser";
 //   serveEngine();
+//
+// The reducers and the tables of the application come by the same file.
 import { randomId } from "../platform/host.ts";
 import {
   isFinalStoreError,
@@ -15,6 +17,7 @@ import {
 } from "../engine/store_errors.ts";
 import { NotAStoreError } from "../engine/store_errors.ts";
 import { toData } from "./error_data.ts";
+import type { EngineEntryOptions } from "./engine_entry.ts";
 import { LeaderEngine } from "./leader_engine.ts";
 import {
   channelOf,
@@ -43,18 +46,28 @@ const MAX_SILENT = 2;
 /** After a failure that may pass (no space, files in use) the next try waits this long. */
 const RETRY_MS = 2000;
 
-/** Serves the engine of one tab in this worker. */
-export function serveEngine(): void {
+/**
+ * Serves the engine of one tab in this worker. Every page of a site that can lead gives the same reducers and migrations; they run in the
+ * tab that leads.
+ *
+ * @example
+ * // engine.ts
+ * import { serveEngine } from "temporalex/browser";
+ * import * as reducers from "./reducers.ts";
+ * serveEngine({ reducers, migrations: [{ name: "001 npcs", sql: "CREATE TABLE npc (id INTEGER PRIMARY KEY, name TEXT)" }] });
+ */
+export function serveEngine(options: EngineEntryOptions = {}): void {
   const scope = globalThis as unknown as WorkerScope;
   let session: Session | undefined;
   scope.onmessage = ({ data }: MessageEvent<ToEngine | ToLeader>) => {
-    if (data?.k === "init") session ??= new Session(data, (message) => scope.postMessage(message));
+    if (data?.k === "init") session ??= new Session(data, options, (message) => scope.postMessage(message));
     else session?.receive(data);
   };
 }
 
 class Session {
   readonly #init: EngineInit;
+  readonly #entry: EngineEntryOptions;
   readonly #post: (message: FromEngine | FromLeader) => void;
   readonly #common: BroadcastChannel;
   readonly #own = ownVersions();
@@ -66,8 +79,9 @@ class Session {
   #resigned = false;
   #silent = 0;
 
-  constructor(init: EngineInit, post: (message: FromEngine | FromLeader) => void) {
+  constructor(init: EngineInit, entry: EngineEntryOptions, post: (message: FromEngine | FromLeader) => void) {
     this.#init = init;
+    this.#entry = entry;
     this.#post = post;
     this.#common = new BroadcastChannel(commonChannel(init.name));
     this.#common.onmessage = ({ data }) => this.#hail(data);
@@ -133,7 +147,7 @@ class Session {
       this.#stepDown?.("the lock was taken away");
     };
     try {
-      const leader = await LeaderEngine.open(this.#init, fence, {
+      const leader = await LeaderEngine.open(this.#init, this.#entry, fence, {
         survived: (error) => this.#post({ k: "survived", error: toData(error) }),
         replaced: () => this.#post({ k: "replaced" }),
         stopped: (error) => {
@@ -182,7 +196,8 @@ class Session {
     calls.onmessage = ({ data }) => leader.receive(data, (answer) => lineTo(answer.to).postMessage(answer));
     const watch = setInterval(() => void this.#watchPage(), PING_MS);
     try {
-      this.#post({ k: "leading", leader: this.#address, description: leader.description });
+      const { description, runsReducers } = leader;
+      this.#post({ k: "leading", leader: this.#address, description, runsReducers });
       this.#announce();
       await end;
     } finally {

@@ -8,13 +8,14 @@
 // this package for ever: by it an older page learns that it is older.
 import type { EngineLimits } from "../engine/options.ts";
 import type { Synchronous } from "../engine/sqlite/open.ts";
+import type { SqlValue } from "../engine/sqlite/driver.ts";
 import { schemaVersion } from "../engine/sqlite/schema.ts";
 import type { MethodName } from "../service/raw.ts";
 import { VERSION } from "../base/version.ts";
 import type { ErrorData } from "./error_data.ts";
 
 /** Version of the messages below `Hail`. Tabs of different protocols do not call each other. */
-export const PROTOCOL = 1;
+export const PROTOCOL = 2;
 
 /** What a tab's code knows. */
 export interface Versions {
@@ -61,9 +62,17 @@ export type ToLeader =
   | { readonly k: "export"; readonly from: string; readonly id: number }
   | { readonly k: "check"; readonly from: string; readonly id: number }
   | { readonly k: "purge"; readonly from: string; readonly id: number; readonly closedBefore: number; readonly limit: number }
-  | { readonly k: "import"; readonly from: string; readonly id: number; readonly file: Blob; readonly force: boolean };
+  | { readonly k: "import"; readonly from: string; readonly id: number; readonly file: Blob; readonly force: boolean }
+  /** A query of the application's tables. */
+  | {
+    readonly k: "read";
+    readonly from: string;
+    readonly id: number;
+    readonly sql: string;
+    readonly params: readonly SqlValue[];
+  };
 
-export type ChoreValue = Blob | readonly string[] | number | undefined;
+export type ChoreValue = Blob | readonly string[] | readonly object[] | number | undefined;
 
 export type FromLeader =
   | { readonly k: "answer"; readonly to: string; readonly id: number; readonly value: Uint8Array | ChoreValue }
@@ -79,6 +88,8 @@ export interface EngineInit {
   readonly namespace: string | undefined;
   readonly limits: EngineLimits | undefined;
   readonly synchronous: Synchronous | undefined;
+  /** The page gave a payload codec, which reducers do not go together with. */
+  readonly coded: boolean;
 }
 
 /** Page to its engine worker, beside calls. */
@@ -93,7 +104,7 @@ export type FromEngine =
   /** It runs, and waits for its turn. */
   | { readonly k: "waiting" }
   /** This tab leads; its own calls go over the local line. */
-  | { readonly k: "leading"; readonly leader: string; readonly description: string }
+  | { readonly k: "leading"; readonly leader: string; readonly description: string; readonly runsReducers: boolean }
   /** It leads no more. `again`: it waits for its next turn. */
   | { readonly k: "stepped-down"; readonly reason: string; readonly again: boolean }
   /** The store was replaced by an import: what the page remembers of runs is of no use. */

@@ -4,7 +4,11 @@ import { inlineEngine } from "../core/inline_engine.ts";
 import { inlineWorker } from "../core/inline_worker.ts";
 import { open as openTab } from "./open.ts";
 
-export type { BrowserApp, BrowserOpenOptions } from "./open.ts";
+export type { BrowserApp, BrowserOpenOptions, TabTables } from "./open.ts";
+export type { EngineEntryOptions } from "./engine_entry.ts";
+export { type Database, DatabaseError } from "../engine/tables/database.ts";
+export type { ReducerFunction, ReducerTable } from "../engine/tables/reducers.ts";
+export type { TableMigration } from "../engine/tables/migrations.ts";
 export { deleteStore } from "./delete.ts";
 export { EngineWorkerError, NoLeaderError, PageOutdatedError, TabError } from "./errors.ts";
 export { serveEngine } from "./leadership.ts";

@@ -5,6 +5,7 @@ import { Client } from "../client/mod.ts";
 import { codecsOf } from "../codec/codec.ts";
 import { coreModule, type CoreSources, useCore } from "../core/source.ts";
 import type { EngineLimits } from "../engine/options.ts";
+import type { SqlRow, SqlValue } from "../engine/sqlite/driver.ts";
 import type { Synchronous } from "../engine/sqlite/open.ts";
 import type { PurgeOptions } from "../engine/store.ts";
 import { StoreUnavailableError } from "../engine/store_errors.ts";
@@ -16,7 +17,8 @@ import type { Worker as WorkflowWorker } from "../worker/worker.ts";
 import { Tab, type TabStatus } from "./tab.ts";
 
 /** Options of {@link open} in a browser tab. */
-export interface BrowserOpenOptions extends Omit<OpenOptions, "engine" | "worker" | "workflows" | "serve"> {
+export interface BrowserOpenOptions
+  extends Omit<OpenOptions, "engine" | "worker" | "workflows" | "serve" | "reducers" | "migrations"> {
   /** Name of the store: every page of this site that opens the same name shares it. */
   path?: string;
   /** The same, by a name that fits better. */
@@ -30,7 +32,7 @@ export interface BrowserOpenOptions extends Omit<OpenOptions, "engine" | "worker
   workflows?: WorkerOptions["workflows"];
   /** Texts of the workflow modules by path, where `workflows` names modules. */
   sources?: WorkerOptions["sources"];
-  /** Makes the Worker in which the engine runs. Default: the package's own file. With a bundler: an entry that calls `serveEngine()`. */
+  /** Makes the Worker in which the engine runs. Default: the package's own file. With a bundler, and for reducers: an entry that calls `serveEngine`. */
   engineWorker?: () => WebWorker;
   /**
    * The core, as `useCore` takes it: the addresses of the package's `worker.wasm` (for the tab's workflow code) and `engine.wasm`. A tab
@@ -47,6 +49,14 @@ export interface BrowserOpenOptions extends Omit<OpenOptions, "engine" | "worker
   engine?: { namespace?: string; limits?: EngineLimits; synchronous?: Synchronous };
   /** Options of the worker; it runs in the tab that leads. */
   worker?: Omit<WorkerOptions, "service" | "taskQueue" | "workflows" | "activities" | "realm" | "sources">;
+}
+
+/** Reads of the application's tables from a page. Rejects with a DatabaseError for a statement that does not only read. */
+export interface TabTables {
+  /** The first row of a query; undefined: there is none. */
+  get<T extends object = SqlRow>(sql: string, ...params: SqlValue[]): Promise<T | undefined>;
+  /** All rows of a query. */
+  all<T extends object = SqlRow>(sql: string, ...params: SqlValue[]): Promise<T[]>;
 }
 
 /** A tab with an open store. */
@@ -70,6 +80,8 @@ export interface BrowserApp extends Pick<App, "client" | "done" | "close"> {
    * and with a StoreNotEmptyError when there are runs and `force` is not set; then nothing has changed.
    */
   importStore(file: Blob | ArrayBuffer | Uint8Array<ArrayBuffer>, options?: { force?: boolean }): Promise<void>;
+  /** The application's own tables, for reading; the tab that leads is asked. They are made by the migrations of `serveEngine`. */
+  readonly tables: TabTables;
   /** Removes closed runs with their histories; answers how many. Their space is used again before the store grows. In a full store it fails, too. */
   purge(options: PurgeOptions): Promise<number>;
   /** Looks for damage in the store: one sentence for each, none when all is well. Reads everything. */
@@ -142,6 +154,7 @@ export async function open(options: BrowserOpenOptions): Promise<BrowserApp> {
       sqliteWasm: options.sqliteWasm === undefined ? undefined : new URL(options.sqliteWasm, location.href).href,
       limits: options.engine?.limits,
       synchronous: options.engine?.synchronous,
+      coded: codec !== undefined,
     },
     worker: () =>
       Promise.resolve({
@@ -186,6 +199,11 @@ export async function open(options: BrowserOpenOptions): Promise<BrowserApp> {
     importStore: (file, { force = false } = {}) => tab.service.import(file instanceof Blob ? file : new Blob([file]), force),
     purge: ({ closedBefore, limit = Infinity }) => tab.service.purge(closedBefore, limit),
     checkStore: () => tab.service.check(),
+    tables: {
+      get: async <T extends object>(sql: string, ...params: SqlValue[]) =>
+        (await tab.service.read(sql, params))[0] as T | undefined,
+      all: async <T extends object>(sql: string, ...params: SqlValue[]) => [...await tab.service.read(sql, params)] as T[],
+    },
     done: tab.done,
     close,
     [Symbol.asyncDispose]: close,

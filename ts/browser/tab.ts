@@ -70,6 +70,8 @@ export class Tab {
   #doneNow!: () => void;
   #failedNow!: (error: Error) => void;
   #closed = false;
+  /** As the own engine has said when it began to lead. */
+  #runsReducers = false;
 
   constructor(options: TabOptions) {
     this.#options = options;
@@ -202,18 +204,19 @@ export class Tab {
         else this.#host.service?.receive(message);
         return;
       case "leading": {
-        const { leader: address } = message;
+        const { leader: address, runsReducers } = message;
+        this.#runsReducers = runsReducers;
         this.#channel?.close();
         this.#channel = undefined;
         const route = this.#route(address);
         this.service.follow(route);
         this.#become({ role: "leader", leader: address, ...this.#mended() });
-        this.#host.start(route);
+        this.#host.start(route, runsReducers);
         this.#options.logger.debug("this tab leads", { store: message.description });
         return;
       }
       case "replaced":
-        if (this.#status.leader !== undefined) this.#host.start(this.#route(this.#status.leader));
+        if (this.#status.leader !== undefined) this.#host.start(this.#route(this.#status.leader), this.#runsReducers);
         return;
       case "stepped-down":
         this.#options.logger.info("this tab does not lead any more", { reason: message.reason });

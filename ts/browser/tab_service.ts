@@ -6,6 +6,7 @@ import { cancelled } from "../engine/refusals.ts";
 import { randomId } from "../platform/host.ts";
 import { detachedCopy } from "../realm/protocol.ts";
 import { type CallOptions, Code, type MethodName, type RawService, ServiceError } from "../service/raw.ts";
+import type { SqlValue } from "../engine/sqlite/driver.ts";
 import { StoreError } from "../engine/store_errors.ts";
 import { fromData } from "./error_data.ts";
 import type { ChoreValue, FromLeader, ToLeader } from "./messages.ts";
@@ -17,7 +18,7 @@ export interface Route {
 }
 
 interface Chore {
-  readonly message: Extract<ToLeader, { k: "export" | "import" | "check" | "purge" }>;
+  readonly message: Extract<ToLeader, { k: "export" | "import" | "check" | "purge" | "read" }>;
   readonly resolve: (value: ChoreValue) => void;
   readonly reject: (error: Error) => void;
 }
@@ -29,13 +30,16 @@ export class TabService implements RawService {
   readonly #open = new Map<number, Extract<ToLeader, { k: "call" }>>();
   readonly #chores = new Map<number, Chore>();
   readonly #forClients: boolean;
+  /** @internal The engine of this tab runs reducers. */
+  readonly runsReducers: boolean;
   #route: Route | undefined;
   #ended: ServiceError | undefined;
   #lastChore = 0;
 
   /** `forClients`: people wait for the answers; a full store is said at once instead of being tried again. */
-  constructor(options: { forClients: boolean }) {
+  constructor(options: { forClients: boolean; runsReducers?: boolean }) {
     this.#forClients = options.forClients;
+    this.runsReducers = options.runsReducers === true;
     this.#calls = new Calls({
       cancel: (id) => {
         if (this.#open.delete(id)) this.#route?.send({ k: "cancel", from: this.address, id });
@@ -71,6 +75,10 @@ export class TabService implements RawService {
 
   purge(closedBefore: number, limit: number): Promise<number> {
     return this.#chore((id) => ({ k: "purge", from: this.address, id, closedBefore, limit })) as Promise<number>;
+  }
+
+  read(sql: string, params: readonly SqlValue[]): Promise<readonly object[]> {
+    return this.#chore((id) => ({ k: "read", from: this.address, id, sql, params })) as Promise<readonly object[]>;
   }
 
   #chore(make: (id: number) => Chore["message"]): Promise<ChoreValue> {

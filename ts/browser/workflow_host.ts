@@ -50,9 +50,9 @@ export class WorkflowHost {
     return this.#term?.service;
   }
 
-  start(route: Route): void {
+  start(route: Route, runsReducers: boolean): void {
     this.stop();
-    const service = new TabService({ forClients: false });
+    const service = new TabService({ forClients: false, runsReducers });
     service.follow(route);
     const term: Term = { service, worker: undefined, ended: false, over: Promise.resolve() };
     this.#term = term;

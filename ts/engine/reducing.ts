@@ -39,6 +39,10 @@ interface StoreWithTables extends Store, ReducingStore {
 
 const hasTables = (store: Store): store is StoreWithTables => "savepoint" in store && "migrate" in store;
 
+/** Why an engine with reducers is not opened. */
+export const NO_CODEC_WITH_REDUCERS =
+  "reducers cannot be used with a codec: they run inside a transaction, which does not wait for one";
+
 const NO_TABLES = "this store has no tables: reducers and migrations need a store in SQLite (a path)";
 
 /** The application's tables in a store. */

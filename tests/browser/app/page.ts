@@ -161,6 +161,18 @@ const api = {
     }));
     return ids.length;
   },
+  /** Runs a workflow of another program of the site (`open({ realm })`) by its name; its result, or what it failed with. */
+  execute: (type: string, id: string, args: unknown[]) => opened().client.execute(type, { id, args }).catch(described),
+  /** What tasks of a run have failed with. */
+  failures: async (id: string) => {
+    const { events } = await opened().client.getHandle(undefined, id).fetchHistory();
+    return events.flatMap(({ attributes }) =>
+      attributes.case === "workflowTaskFailedEventAttributes" ? [attributes.value.failure?.message ?? ""] : []
+    );
+  },
+  signalBare: (id: string, name: string) => opened().client.getHandle(undefined, id).signal(name),
+  /** Rows of the application's tables, or what was wrong. */
+  rows: (sql: string, ...params: (string | number)[]) => opened().tables.all(sql, ...params).catch(described),
   result: (id: string) => opened().client.getHandle(program.crash, id).result(),
   async running() {
     const ids: string[] = [];

@@ -74,6 +74,8 @@ export class Profile {
   }
 }
 
+const HOLDS_MS = 60_000;
+
 /** A tab and what its page can do. */
 export class Tab {
   readonly page: Page;
@@ -85,11 +87,15 @@ export class Tab {
   }
 
   /**
-   * Waits until something holds in the page. Playwright's own wait looks once for each frame that is drawn, and a tab in the background draws
-   * none: there it would see what holds already, and nothing that comes later.
+   * Waits until something holds in the page, or what it promises does. Not by Playwright's own wait: that looks once for each frame that is
+   * drawn, and a tab in the background draws none; and with an interval it takes a promise for an answer.
    */
   async holds<A>(what: (argument: A) => unknown, argument: A): Promise<void> {
-    await this.page.waitForFunction(what as (argument: unknown) => unknown, argument, { polling: 20 });
+    const until = performance.now() + HOLDS_MS;
+    while (!await this.page.evaluate(what as (argument: unknown) => unknown, argument)) {
+      if (performance.now() > until) throw new Error(`it did not come to hold within ${HOLDS_MS / 1000} s: ${what}`);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
   }
   loaded(): Promise<void> {
     return this.holds(() => globalThis.tab !== undefined, undefined);

@@ -85,4 +85,6 @@ export const SITE = {
   newer: "tests/browser/app/newer.ts",
   vandal: "tests/browser/app/vandal.ts",
   contract: "tests/browser/app/contract.ts",
+  game_engine: "tests/browser/app/game_engine.ts",
+  game_realm: "tests/browser/app/game_realm.ts",
 };

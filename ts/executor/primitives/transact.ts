@@ -26,7 +26,7 @@ export class TransactAwaiter extends Awaiter<unknown> implements TransactTarget 
       run.misuse(
         new MisuseError(
           `transact("${reducer}") needs the embedded engine with reducers, in the process of this worker ` +
-            `(open({ path, reducers })); on a cluster use an activity`,
+            `(open({ path, reducers }), in a browser serveEngine({ reducers })); on a cluster use an activity`,
         ),
       );
     }

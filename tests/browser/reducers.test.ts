@@ -1,0 +1,64 @@
+// runtime: node
+// Reducers and tables in a browser (docs/dev/semantics/database.md#transact): they come with the engine worker's entry, and run in the tab
+// that leads, in the transaction that commits the workflow task.
+import assert from "node:assert/strict";
+import type { Tab } from "./support/browser.ts";
+import { browserSuite, opened } from "./support/suite.ts";
+
+const { check } = await browserSuite();
+const GAME = { engine: "game_engine.js", realm: "game_realm.js" };
+
+const execute = (tab: Tab, type: string, id: string, args: unknown[] = []): Promise<unknown> =>
+  tab.page.evaluate(([t, i, a]) => globalThis.tab.execute(t, i, a), [type, id, args] as const);
+const rows = (tab: Tab, sql: string): Promise<unknown> => tab.page.evaluate((text) => globalThis.tab.rows(text), sql);
+const lines = async (tab: Tab): Promise<string[]> =>
+  (await rows(tab, "SELECT line FROM combat_log ORDER BY id") as { line: string }[]).map(({ line }) => line);
+
+check("reducers run in the tab that leads; every tab reads the tables", async ({ store, newTab }) => {
+  const leader = await opened(await newTab(), { store, ...GAME });
+  const follower = await opened(await newTab(), { store, ...GAME });
+  assert.equal(await follower.role(), "follower");
+  assert.equal(await execute(follower, "Fight", "fight", ["orc", [10, 20]]), 70);
+  for (const tab of [leader, follower]) {
+    assert.deepEqual(await rows(tab, "SELECT name, hp FROM npc"), [{ name: "orc", hp: 70 }]);
+    assert.deepEqual(await lines(tab), ["orc is hit for 10", "orc is hit for 20"]);
+  }
+  assert.equal(await execute(leader, "Survives", "survives"), "TypeError: not today: never");
+  assert.deepEqual((await lines(leader)).slice(2), ["before", "after"]);
+});
+
+check("a run goes on in the next tab that leads, and replay runs no reducer", async ({ store, newTab }) => {
+  const first = await opened(await newTab(), { store, ...GAME });
+  void execute(first, "Forgets", "f").catch(() => {});
+  await first.holds(async () => (await tab.rows("SELECT 1 FROM combat_log") as unknown[]).length === 2, undefined);
+  const next = await opened(await newTab(), { store, ...GAME });
+  await first.close();
+  await next.until("leader");
+  await next.page.evaluate(() => tab.signalBare("f", "go"));
+  assert.equal(await next.page.evaluate(() => tab.result("f")), "gone");
+  assert.deepEqual(await lines(next), ["one", "two"]);
+});
+
+check("a page cannot write the tables, nor read what is not there", async ({ store, newTab }) => {
+  const one = await opened(await newTab(), { store, ...GAME });
+  const said = async (sql: string) => {
+    const { name, message } = await rows(one, sql) as { name: string; message: string };
+    return `${name}: ${message}`;
+  };
+  assert.match(await said("DELETE FROM npc"), /^DatabaseError: only reducers write/);
+  assert.match(await said("DROP TABLE npc"), /^DatabaseError: DROP is not for this handle/);
+  assert.match(await said("SELECT * FROM monsters"), /no such table: monsters/);
+});
+
+check("an engine worker without reducers fails the task with what to do", async ({ store, newTab }) => {
+  const one = await opened(await newTab(), { store, realm: GAME.realm });
+  void execute(one, "Forgets", "f").catch(() => {});
+  await one.holds(async () => (await tab.failures("f")).length > 0, undefined);
+  const [failure] = await one.page.evaluate(() => tab.failures("f"));
+  assert.match(failure!, /serveEngine\(\{ reducers \}\)/);
+});
+
+check("reducers and a payload codec are refused together", async ({ store, newTab }) => {
+  const wrong = await (await newTab()).open({ store, ...GAME, coded: true });
+  assert.match(wrong?.message ?? "it was opened", /reducers cannot be used with a codec/);
+});

@@ -9,6 +9,7 @@ import { after, before, test } from "node:test";
 import { DefaultLogger, NativeConnection, Runtime, Worker } from "../../ts/compat/worker/mod.ts";
 import { DevServer, noServer } from "./support/dev_server.ts";
 import { noOfficial, official, officialProgram, root } from "./support/official.ts";
+import { runReport } from "./support/run_report.ts";
 
 const skip = noServer || noOfficial;
 const runs = Number(process.env["SHARED_QUEUE_RUNS"] ?? 24);
@@ -16,6 +17,8 @@ const runs = Number(process.env["SHARED_QUEUE_RUNS"] ?? 24);
 type Any = any;
 
 let server: DevServer, client: Any, theirs: Any;
+/** What both workers logged. */
+const log: string[] = [];
 
 before(async () => {
   if (skip !== false) return;
@@ -23,7 +26,13 @@ before(async () => {
   const { Connection, Client } = official("@temporalio/client");
   theirs = await Connection.connect({ address: server.address });
   client = new Client({ connection: theirs });
-  Runtime.install({ logger: new DefaultLogger("ERROR") });
+  Runtime.install({
+    logger: new DefaultLogger("WARN", ({ level, message, meta }) => {
+      log.push(
+        `ours: ${level} ${message} ${JSON.stringify(meta, (_, value) => value instanceof Error ? String(value.stack) : value)}`,
+      );
+    }),
+  });
 });
 
 after(async () => {
@@ -44,8 +53,9 @@ async function withOfficialWorker(
     taskQueue,
     String(cached),
   ], {
-    stdio: ["ignore", "pipe", "inherit"],
+    stdio: ["ignore", "pipe", "pipe"],
   });
+  program.stderr!.on("data", (chunk) => log.push(`official: ${String(chunk).trimEnd()}`));
   const kill = () => void program.kill("SIGKILL");
   process.once("exit", kill);
   const exit = new Promise((resolve) => program.once("exit", resolve));
@@ -54,7 +64,7 @@ async function withOfficialWorker(
       program.stdout!.once("data", resolve);
       program.once(
         "exit",
-        () => reject(new Error("the official worker ended")),
+        () => reject(new Error(`the official worker ended: ${log.join("\n")}`)),
       );
     });
     await body();
@@ -103,12 +113,7 @@ for (
       const workers = new Set<string>();
       let both = 0;
       await withOfficialWorker(taskQueue, cached, async () => {
-        const one = async (i: number) => {
-          const handle = await client.workflow.start("adds", {
-            taskQueue,
-            workflowId: `${taskQueue}-${i}`,
-            args: [5],
-          });
+        const judge = async (handle: Any) => {
           await handle.signal("more", 2000);
           assert.ok(await handle.query("sum") >= 2000);
           const { total, failure, ids } = await handle.result();
@@ -118,6 +123,13 @@ for (
           assert.deepEqual(found.failed, []);
           if (found.workers.length === 2) both++;
           for (const worker of found.workers) workers.add(worker);
+        };
+        const one = async (i: number) => {
+          const workflowId = `${taskQueue}-${i}`;
+          const handle = await client.workflow.start("adds", { taskQueue, workflowId, args: [5] });
+          await judge(handle).catch(async (error) => {
+            throw runReport(workflowId, error, (await handle.fetchHistory()).events, log);
+          });
         };
         await ours.runUntil(async () => {
           for (let i = 0; i < runs; i += 12) {

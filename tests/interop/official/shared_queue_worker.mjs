@@ -6,7 +6,7 @@ import { DefaultLogger, NativeConnection, Runtime, Worker } from "@temporalio/wo
 
 const [address, taskQueue, cached] = process.argv.slice(2);
 Runtime.install({
-  logger: new DefaultLogger("ERROR"),
+  logger: new DefaultLogger("WARN"),
   shutdownSignals: ["SIGTERM"],
 });
 const connection = await NativeConnection.connect({ address });

@@ -7,7 +7,7 @@ import { builtins } from "../../ts/engine/sqlite/builtins.ts";
 import type { DriverName } from "../../ts/engine/sqlite/driver.ts";
 import { loadLibrary } from "../../ts/engine/sqlite/libraries.ts";
 import { StoreReader } from "../../ts/engine/sqlite/reader.ts";
-import { APPLICATION_ID, MIGRATIONS } from "../../ts/engine/sqlite/schema.ts";
+import { APPLICATION_ID, MIGRATIONS, schemaVersion } from "../../ts/engine/sqlite/schema.ts";
 import { SqliteStore } from "../../ts/engine/sqlite/store.ts";
 import {
   NotAStoreError,
@@ -16,7 +16,8 @@ import {
   StoreFencedError,
   StoreVersionError,
 } from "../../ts/engine/store_errors.ts";
-import { batch, created, eventIds, row, write } from "./support/records.ts";
+import { parseQuery } from "../../ts/engine/visibility/parse.ts";
+import { attributes, batch, created, eventIds, row, write } from "./support/records.ts";
 import { inFolder, sqliteDrivers } from "./support/stores.ts";
 
 for (const { driver, skip } of sqliteDrivers) {
@@ -158,7 +159,7 @@ for (const { driver, skip } of sqliteDrivers) {
     const before = readFileSync(path);
     assert.throws(
       () => open(path),
-      (e: Error) => e instanceof StoreVersionError && e.found === 7 && e.known === 1 && /newer/.test(e.message),
+      (e: Error) => e instanceof StoreVersionError && e.found === 7 && e.known === schemaVersion() && /newer/.test(e.message),
     );
     assert.deepEqual(readFileSync(path), before);
   });
@@ -168,11 +169,15 @@ for (const { driver, skip } of sqliteDrivers) {
     old.commit([created("wf", "r", 3)]);
     old.close();
     const second = {
-      version: 2,
+      version: schemaVersion() + 1,
       name: "notes",
       sql: "CREATE TABLE notes (text TEXT) STRICT; INSERT INTO notes VALUES ('migrated')",
     };
-    const broken = { version: 3, name: "broken", sql: "CREATE TABLE more (a TEXT) STRICT; INSERT INTO nowhere VALUES (1)" };
+    const broken = {
+      version: schemaVersion() + 2,
+      name: "broken",
+      sql: "CREATE TABLE more (a TEXT) STRICT; INSERT INTO nowhere VALUES (1)",
+    };
     assert.throws(() => SqliteStore.open(path, { driver }, [...MIGRATIONS, second, broken]), StoreError);
     const same = open(path);
     assert.equal(same.load("wf")?.row?.historyLength, 3);
@@ -185,9 +190,28 @@ for (const { driver, skip } of sqliteDrivers) {
     assert.equal(raw.prepare("SELECT text FROM notes").get([])?.["text"], "migrated");
     assert.deepEqual(
       raw.prepare("SELECT version, name FROM migrations ORDER BY version").all([]).map((r) => `${r["version"]} ${r["name"]}`),
-      ["1 first", "2 notes"],
+      [...MIGRATIONS, second].map((each) => `${each.version} ${each.name}`),
     );
     raw.close();
+  });
+
+  check("a file of the first version is migrated, and its search attributes are found", (path) => {
+    const first = library().open(path);
+    first.exec(`${MIGRATIONS[0]!.sql}; PRAGMA application_id=${APPLICATION_ID}; PRAGMA user_version=1`);
+    const insert = first.prepare(
+      `INSERT INTO runs VALUES (?, ?, ?, 'Type', 'queue', ?, 1, 1, NULL, 0, 0, 0, 0, 0, '', x'', ?, x'')`,
+    );
+    // More than are read at once.
+    for (let i = -5; i < 1000; i++) {
+      const found = i % 100 === 0 ? { Region: "north", Tags: ["red", `n${i}`] } : i % 2 === 0 ? { Region: "south" } : {};
+      insert.run([i, `w${i}`, `r${i}`, `r${i}`, attributes(found)]);
+    }
+    first.close();
+    const migrated = open(path);
+    const count = (query: string) => migrated.count(parseQuery(query).where);
+    assert.deepEqual(["Region = 'north'", "Region = 'south'", "Region IS NULL", "Tags = 'n300'"].map(count), [10, 492, 503, 1]);
+    assert.deepEqual(migrated.check(), []);
+    migrated.close();
   });
 
   check("a file that is cut short is refused by name", (path) => {

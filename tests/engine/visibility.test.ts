@@ -5,10 +5,11 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { MemoryStore } from "../../ts/engine/memory_store.ts";
 import { SqliteStore } from "../../ts/engine/sqlite/store.ts";
+import { Kind } from "../../ts/engine/visibility/attributes.ts";
 import { type Condition, type Field, matches, negated } from "../../ts/engine/visibility/condition.ts";
 import { parseQuery } from "../../ts/engine/visibility/parse.ts";
 import { ServiceError } from "../../ts/service/raw.ts";
-import { created, row } from "./support/records.ts";
+import { attributes, created, row } from "./support/records.ts";
 import { inFolder, sqliteDrivers } from "./support/stores.ts";
 
 const T = Date.UTC(2026, 0, 31, 12);
@@ -136,7 +137,15 @@ test("parentheses are nested 49 deep at most", () => {
 
 test("everything else is refused at its position", () => {
   const cases: [query: string, message: RegExp][] = [
-    ["CustomField = 'x'", /there is no field "CustomField"; there are WorkflowType.*"CustomField" at position 1$/],
+    ["workflowtype = 'x'", /there is no field "workflowtype"; there are WorkflowType.*"workflowtype" at position 1$/],
+    ["HistoryLength > 5", /there is no field "HistoryLength"; there are WorkflowType.*, and search attributes by their names; /],
+    ["Region", /expected a comparison after Region: .*the end of the query at position 7$/],
+    ["Region = north", /expected a value for Region: text in quotes, a number, true or false; found "north" at position 10$/],
+    ["Region > true", /true and false have no order; use = or !=; found "true" at position 10$/],
+    ["Region BETWEEN 1 AND 'x'", /BETWEEN takes two texts, two numbers or two times; found 'x' at position 22$/],
+    ["Region BETWEEN true AND false", /BETWEEN takes two texts/],
+    ["Region STARTS_WITH 5", /STARTS_WITH takes text: put the value in quotes; found "5" at position 20$/],
+    [`Region IN (${Array.from({ length: 1001 }, () => "'x'").join(",")})`, /a query may have 1000 values/],
     ["WorkflowId", /expected a comparison after WorkflowId: .*the end of the query at position 11$/],
     ["WorkflowId = ", /expected a value for WorkflowId .*the end of the query at position 14$/],
     ["WorkflowId = x", /expected a value for WorkflowId .*found "x" at position 14$/],
@@ -211,6 +220,16 @@ const TEXTS = [
   "a'b",
 ];
 const TIMES = [1, 2, 2.5, 3, 1_753_170_000_123];
+/** Attributes of runs: each kind under each name. */
+const VALUES: readonly { readonly [name: string]: unknown }[] = [
+  {},
+  { A: "a", B: ["a", "b", "a"], C: 2 },
+  { A: ["ab", "", "%"], B: 0.5 },
+  { A: true, B: new Date(1), C: "a\u{10000}" },
+  { A: -1, B: false, C: ["ä"] },
+  { A: new Date(2), C: [] },
+  { A: 0, B: "a\ue000" },
+];
 const text = fc.constantFrom(...TEXTS);
 const time = fc.constantFrom(...TIMES);
 const stringField = fc.constantFrom("WorkflowType", "WorkflowId", "RunId", "TaskQueue");
@@ -242,12 +261,58 @@ const leaf = fc.oneof(
   fc.record({ kind: fc.constant("startsWith"), field: stringField, prefix: text, negated: fc.boolean() }),
   fc.record({ kind: fc.constant("null"), field: fc.oneof(stringField, timeField), negated: fc.boolean() }),
 );
-const { condition } = fc.letrec((tie) => ({
+const attribute = fc.constantFrom("A", "B", "C");
+const number = fc.constantFrom(-1, 0, 0.5, 2, 3);
+const of = <T>(kind: Kind, test: fc.Arbitrary<T>) => fc.record({ of: fc.constant(kind), test });
+const testOf = (kind: Kind, value: fc.Arbitrary<string | number>) =>
+  of(
+    kind,
+    fc.oneof(
+      fc.record({ kind: fc.constant("compare"), op: fc.constantFrom("=", "<", "<=", ">", ">="), value }),
+      fc.record({ kind: fc.constant("in"), values: fc.array(value, { minLength: 1, maxLength: 3 }) }),
+      fc.record({ kind: fc.constant("between"), low: value, high: value }),
+    ),
+  );
+const attributeLeaf = fc.oneof(
+  fc.record({
+    kind: fc.constant("attribute"),
+    name: attribute,
+    tests: fc.array(
+      fc.oneof(
+        testOf(Kind.TEXT, text),
+        testOf(Kind.NUMBER, number),
+        testOf(Kind.TIME, fc.constantFrom(1, 2)),
+        testOf(Kind.BOOL, fc.constantFrom(0, 1)),
+        of(Kind.TEXT, fc.record({ kind: fc.constant("startsWith"), prefix: text })),
+      ),
+      { minLength: 1, maxLength: 2 },
+    ),
+    negated: fc.boolean(),
+  }),
+  fc.record({ kind: fc.constant("noAttribute"), name: attribute, negated: fc.boolean() }),
+);
+const { condition, anyCondition } = fc.letrec((tie) => ({
+  anyCondition: fc.oneof({ depthSize: "small" }, leaf, attributeLeaf, tie("anyGroup")),
+  anyGroup: fc.record({
+    kind: fc.constantFrom("and", "or"),
+    parts: fc.array(tie("anyCondition"), { minLength: 1, maxLength: 3 }),
+  }),
   condition: fc.oneof({ depthSize: "small" }, leaf, tie("group")),
   group: fc.record({ kind: fc.constantFrom("and", "or"), parts: fc.array(tie("condition"), { minLength: 1, maxLength: 3 }) }),
 }));
 
 for (const { driver, skip } of sqliteDrivers) {
+  test(`${driver}: as many tests of attributes as a query may have`, { skip }, () =>
+    inFolder((folder) => {
+      const store = SqliteStore.open(join(folder, "store.db"), { driver, synchronous: "NORMAL" });
+      try {
+        store.commit([created("a", "1", 1, { searchAttributes: attributes({ A: 999 }) })]);
+        assert.equal(store.count(parseQuery(Array.from({ length: 1000 }, (_, i) => `A = ${i}`).join(" OR ")).where), 1);
+        assert.equal(store.count(parseQuery(`A IN (${Array.from({ length: 1000 }, (_, i) => i).join(", ")})`).where), 1);
+      } finally {
+        store.close();
+      }
+    }));
   test(
     `${driver}: a status inside of OR beside the same start time (SQLite 3.53 fails to plan its partial index)`,
     { skip },
@@ -285,13 +350,14 @@ for (const { driver, skip } of sqliteDrivers) {
             status: 1 + (i % 8),
             startTimeMs: TIMES[i % TIMES.length]!,
             closeTimeMs: open === 1 ? 0 : TIMES[(i + 1) % TIMES.length]!,
+            searchAttributes: attributes(VALUES[n % VALUES.length]!),
           })
         )
       );
       for (const store of [sql, memory]) store.commit(writes);
       try {
         fc.assert(
-          fc.property(condition, fc.constantFrom("StartTime", "CloseTime"), fc.boolean(), (where, orderBy, descending) => {
+          fc.property(anyCondition, fc.constantFrom("StartTime", "CloseTime"), fc.boolean(), (where, orderBy, descending) => {
             const query = { where: where as Condition, orderBy: orderBy as "StartTime", descending };
             const ids = (store: SqliteStore | MemoryStore) => store.list(query, 100).rows.map((r) => r.runId);
             assert.deepEqual(ids(sql), ids(memory));

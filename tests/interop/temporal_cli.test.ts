@@ -310,10 +310,10 @@ test("what the engine does not have is named, with what to do instead", { skip }
       [["worker", "deployment", "list"], /worker versioning/],
       [["worker", "list"], /temporal task-queue describe/],
       [["operator", "nexus", "endpoint", "list"], /Nexus/],
-      [["operator", "search-attribute", "create", "--name", "A", "--type", "Keyword"], /queries know the built-in ones/],
+      [["operator", "search-attribute", "create", "--name", "A", "--type", "Keyword"], /queries select by any/],
       [["operator", "cluster", "list"], /other clusters/],
       [["activity", "pause", "-w", "c1", "-a", "1"], /pausing and resetting of activities/],
-      [["workflow", "list", "--query", "Mine = 'x'"], /there is no field .*Mine/],
+      [["workflow", "list", "--query", "HistoryLength > 5"], /there is no field .*HistoryLength/],
       [["workflow", "list", "-n", "other"], /start it with --namespace other/],
     ] as const
   ) {

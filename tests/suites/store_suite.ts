@@ -2,7 +2,7 @@
 import type { ListQuery, Store } from "../../ts/engine/store.ts";
 import { parseQuery } from "../../ts/engine/visibility/parse.ts";
 import * as assert from "../cases/assert.ts";
-import { batch, created, eventIds, events, row, write } from "../engine/support/records.ts";
+import { attributes, batch, created, eventIds, events, row, write } from "../engine/support/records.ts";
 
 const utf8 = new TextEncoder();
 const plain = (bytes: Uint8Array) => [...bytes];
@@ -320,4 +320,93 @@ check("purge goes through many runs in slices and obeys its limit", (store) => {
   assert.ok(store.load("w10"));
   assert.equal(store.purge({ closedBefore: 1e9 }).length, 440);
   assert.equal(store.count(), 0);
+});
+
+/** A store with runs of many attributes, and what queries over them select. */
+const FLEET: { readonly [runId: string]: { readonly [name: string]: unknown } } = {
+  a: { Region: "north", Tags: ["red", "blue"], Amount: 10, Due: new Date("2030-01-31T12:00:00Z"), Urgent: true },
+  b: { Region: "south", Tags: ["blue"], Amount: 10.5, Urgent: false },
+  c: { Region: "northeast", Tags: [], Amount: -3, Due: new Date("2031-01-31T12:00:00Z") },
+  d: { Region: "42", Amount: "10" },
+  e: {},
+};
+const SELECTED: readonly (readonly [query: string, runIds: string])[] = [
+  ["Region = 'north'", "a"],
+  ["Region != 'north'", "bcd"],
+  ["NOT Region = 'north'", "bcd"],
+  ["Region IN ('north', 'south', 'west')", "ab"],
+  ["Region NOT IN ('north', 'south')", "cd"],
+  ["Region STARTS_WITH 'north'", "ac"],
+  ["Region NOT STARTS_WITH 'north'", "bd"],
+  ["Region BETWEEN 'north' AND 'o'", "ac"],
+  ["Region < 'north'", "d"],
+  ["Region >= 'north' AND Region < 'south'", "ac"],
+  ["Region IS NULL", "e"],
+  ["Region IS NOT NULL", "abcd"],
+  ["NOT Region IS NULL", "abcd"],
+  ["Region = 42", ""],
+  ["Region = '42'", "d"],
+  ["Tags = 'blue'", "ab"],
+  ["Tags = 'red' AND Tags = 'blue'", "a"],
+  ["Tags != 'red'", "b"],
+  ["Tags IN ('red', 'green')", "a"],
+  ["Tags NOT IN ('red', 'green')", "b"],
+  ["Tags IS NULL", "cde"],
+  ["Amount = 10", "a"],
+  ["Amount = '10'", "d"],
+  ["Amount > 0", "ab"],
+  ["Amount BETWEEN -3 AND 10", "ac"],
+  ["Amount NOT BETWEEN -3 AND 10", "bd"],
+  ["Amount <= -3.0", "c"],
+  ["Due = '2030-01-31T13:00:00+01:00'", "a"],
+  ["Due > '2030-01-31T12:00:00Z'", "c"],
+  ["Due BETWEEN '2030-01-01' AND '2030-12-31'", "a"],
+  ["Due < 1900000000000000000", "a"],
+  ["Urgent = true", "a"],
+  ["Urgent != TRUE", "b"],
+  ["Urgent = 1", ""],
+  ["`Region` = 'south' OR Urgent = true", "ab"],
+  ["Nothing = 'x'", ""],
+  ["Nothing != 'x'", ""],
+  ["Nothing IS NULL", "abcde"],
+  ["Region = 'north' AND ExecutionStatus = 'Running'", "a"],
+  ["Region = 'north' AND ExecutionStatus = 'Completed'", ""],
+];
+
+check("queries select by search attributes: keyword lists by element, each kind of value for itself", (store, reopen) => {
+  store.commit(Object.entries(FLEET).map(([id, values]) => created(`w-${id}`, id, 1, { searchAttributes: attributes(values) })));
+  for (const current of twice(store, reopen)) {
+    for (const [query, runIds] of SELECTED) {
+      const { where } = parseQuery(query);
+      const found = current.list({ ...BY_START, ...(where && { where }) }, 100).rows.map((found) => found.runId);
+      assert.equal(found.sort().join(""), runIds, query);
+      assert.equal(current.count(where), runIds.length, query);
+    }
+  }
+});
+
+check("search attributes change with the run, go with it, and stay as they were where a commit fails", (store, reopen) => {
+  const found = (query: string, of: Store = store) => of.list({ ...BY_START, where: parseQuery(query).where! }, 100).rows.length;
+  const change = (values: { readonly [name: string]: unknown }, historyLength: number, more = {}) =>
+    write(row("wf", "r", { historyLength, searchAttributes: attributes(values), ...more }), {
+      append: [batch(historyLength, historyLength)],
+    });
+  store.commit([created("wf", "r", 1)]);
+  assert.equal(found("Tags = 'red'"), 0);
+  store.commit([change({ Tags: ["red", "blue"] }, 2)]);
+  assert.equal(found("Tags = 'red'"), 1);
+  // The second write is of a run that is not there.
+  assert.throws(() => store.commit([change({ Tags: ["green"] }, 3), write(row("wf", "none"))]), /^StoreError/);
+  assert.deepEqual([found("Tags = 'red'"), found("Tags = 'green'")], [1, 0]);
+  store.commit([change({ Tags: ["green"] }, 3)]);
+  assert.deepEqual([found("Tags = 'red'"), found("Tags = 'green'")], [0, 1]);
+  for (const current of twice(store, reopen)) {
+    assert.deepEqual([found("Tags = 'red'", current), found("Tags = 'green'", current)], [0, 1]);
+    store = current;
+  }
+  store.commit([change({}, 4, { status: 2, closeTimeMs: 5 })]);
+  assert.equal(found("Tags IS NOT NULL"), 0);
+  store.commit([created("wf", "s", 1, { status: 2, closeTimeMs: 5, searchAttributes: attributes({ Tags: ["red"] }) })]);
+  assert.deepEqual(store.purge({ closedBefore: 10, where: parseQuery("Tags = 'red'").where! }), ["s"]);
+  assert.equal(found("Tags = 'red'"), 0);
 });

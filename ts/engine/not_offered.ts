@@ -12,7 +12,7 @@ const INSTEAD: readonly (readonly [method: RegExp, what: string])[] = [
     /Archived|ListTaskQueuePartitions|AdminService/,
     "archives and partitions: everything is in one store, until somebody removes it",
   ],
-  [/SearchAttributes/, "a register of search attributes: workflows keep and show any, but queries know the built-in ones alone"],
+  [/SearchAttributes/, "a register of search attributes: workflows keep any, and queries select by any"],
   [/Nexus/, `Nexus: call an activity that starts the other workflow with a client, or use a Temporal cluster`],
   [
     /Deployment|Versioning|BuildId|TaskReachability|WorkflowRule|ExecutionOptions/,

@@ -1,5 +1,6 @@
 // Runs and writes for tests of stores: histories are real History messages whose events can be told apart by their ids.
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
+import { SearchAttributesSchema } from "../../../ts/api/generated/temporal/api/common/v1/message_pb.ts";
 import { HistorySchema } from "../../../ts/api/generated/temporal/api/history/v1/message_pb.ts";
 import type { HistoryBatch, RunRow, RunWrite } from "../../../ts/core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 
@@ -62,4 +63,18 @@ export function created(workflowId: string, runId: string, length = 2, more: Par
     create: true,
     append: length === 0 ? [] : [batch(1, length)],
   });
+}
+
+/** Encoded SearchAttributes of values as JSON has them; a Date is a Datetime. */
+export function attributes(values: { readonly [name: string]: unknown }): Uint8Array {
+  const indexedFields = Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [name, {
+      metadata: {
+        encoding: utf8.encode("json/plain"),
+        ...(value instanceof Date && { type: utf8.encode("Datetime") }),
+      },
+      data: utf8.encode(JSON.stringify(value)),
+    }]),
+  );
+  return toBinary(SearchAttributesSchema, create(SearchAttributesSchema, { indexedFields }));
 }

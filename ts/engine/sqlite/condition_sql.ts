@@ -1,6 +1,6 @@
 // Visibility conditions as SQL. Values are always parameters. Text compares by its UTF-8 bytes (SQLite's default collation), and
 // STARTS_WITH is written as a range of text so that an index can serve it.
-import type { Condition, Field } from "../visibility/condition.ts";
+import type { AttributeTest, Condition, Field, Test } from "../visibility/condition.ts";
 import type { SqlValue } from "./driver.ts";
 
 const COLUMNS: { readonly [field in Field]: string } = {
@@ -25,26 +25,64 @@ export function conditionSql(condition: Condition, params: SqlValue[], insideOr 
     case "and":
     case "or": {
       const isOr = condition.kind === "or";
-      return `(${condition.parts.map((part) => conditionSql(part, params, insideOr || isOr)).join(isOr ? " OR " : " AND ")})`;
+      return joined(condition.parts.map((part) => conditionSql(part, params, insideOr || isOr)), isOr ? " OR " : " AND ");
     }
-    case "compare":
-      params.push(condition.value);
-      return `${column(condition.field)} ${condition.op} ?`;
-    case "in":
-      params.push(...condition.values);
-      return `${column(condition.field)}${condition.negated ? " NOT" : ""} IN (${condition.values.map(() => "?").join(", ")})`;
-    case "between":
-      params.push(condition.low, condition.high);
-      return `${COLUMNS[condition.field]}${condition.negated ? " NOT" : ""} BETWEEN ? AND ?`;
+    case "attribute": {
+      // A negation holds of no run without the attribute.
+      const has = condition.negated ? `${hasAttribute(condition.name, params)} AND ` : "";
+      const found = `run_key${condition.negated ? " NOT" : ""} IN (${
+        condition.tests.map((test) => attributeSql(condition.name, test, params)).join(" UNION ALL ")
+      })`;
+      return `(${has}${found})`;
+    }
+    case "noAttribute":
+      return `${condition.negated ? "" : "NOT "}${hasAttribute(condition.name, params)}`;
     case "null":
       return `${COLUMNS[condition.field]} IS${condition.negated ? " NOT" : ""} NULL`;
+    case "compare":
+      return testSql(column(condition.field), condition, params);
+    case "in":
+      return testSql(column(condition.field), condition, params, condition.negated);
+    default:
+      return testSql(COLUMNS[condition.field], condition, params, condition.negated);
+  }
+}
+
+/** In halves: SQLite takes 1000 terms side by side for an expression that is 1000 deep, which it refuses. */
+function joined(terms: readonly string[], operator: string): string {
+  if (terms.length <= 8) return `(${terms.join(operator)})`;
+  const half = terms.length >> 1;
+  return `(${joined(terms.slice(0, half), operator)}${operator}${joined(terms.slice(half), operator)})`;
+}
+
+function hasAttribute(name: string, params: SqlValue[]): string {
+  params.push(name);
+  return "run_key IN (SELECT run_key FROM search_attributes WHERE name = ?)";
+}
+
+function attributeSql(name: string, { of, test }: AttributeTest, params: SqlValue[]): string {
+  params.push(name, of);
+  return `SELECT run_key FROM search_attributes WHERE name = ? AND kind = ? AND ${testSql("value", test, params)}`;
+}
+
+function testSql(column: string, test: Test, params: SqlValue[], negated = false): string {
+  const not = negated ? " NOT" : "";
+  switch (test.kind) {
+    case "compare":
+      params.push(test.value);
+      return `${column} ${test.op} ?`;
+    case "in":
+      params.push(...test.values);
+      return `${column}${not} IN (${test.values.map(() => "?").join(", ")})`;
+    case "between":
+      params.push(test.low, test.high);
+      return `${column}${not} BETWEEN ? AND ?`;
     case "startsWith": {
-      const column = COLUMNS[condition.field];
-      const end = endOfPrefix(condition.prefix);
-      params.push(condition.prefix);
+      const end = endOfPrefix(test.prefix);
+      params.push(test.prefix);
       if (end !== undefined) params.push(end);
       const range = end === undefined ? `${column} >= ?` : `${column} >= ? AND ${column} < ?`;
-      return condition.negated ? `NOT (${range})` : `(${range})`;
+      return negated ? `NOT (${range})` : `(${range})`;
     }
   }
 }

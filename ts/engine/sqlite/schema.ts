@@ -4,6 +4,7 @@
 // `history` is a chain per run, newest first: runs.history_key names the last batch, `prev` the one before (0: none). Batches are appended
 // at the end of one table and no index is kept, so a commit of many runs dirties few pages: measured twice the throughput of an index
 // on (run, event). Reads walk the chain, from the end, where workers usually ask; history_index.ts remembers what was walked.
+import { ATTRIBUTES_SCHEMA, fillAttributes } from "./attribute_rows.ts";
 import type { SqlDatabase } from "./driver.ts";
 
 /** "TxTs" as a big-endian number. */
@@ -14,6 +15,8 @@ export interface Migration {
   readonly version: number;
   readonly name: string;
   readonly sql: string;
+  /** Fills what `sql` made from what the file has. */
+  fill?(database: SqlDatabase): void;
 }
 
 export const MIGRATIONS: readonly Migration[] = [{
@@ -70,7 +73,7 @@ CREATE TABLE items (
 ) STRICT, WITHOUT ROWID;
 INSERT INTO store (id, created_ms, epoch) VALUES (1, unixepoch('subsec') * 1000, 0);
 `,
-}];
+}, { version: 2, name: "search attributes", sql: ATTRIBUTES_SCHEMA, fill: fillAttributes }];
 
 /** The newest version that this package knows. */
 export function schemaVersion(migrations: readonly Migration[] = MIGRATIONS): number {
@@ -91,9 +94,10 @@ export function migrate(database: SqlDatabase, migrations: readonly Migration[] 
   database.exec("BEGIN IMMEDIATE");
   try {
     const from = fileVersion(database);
-    for (const { version, name, sql } of migrations) {
+    for (const { version, name, sql, fill } of migrations) {
       if (version <= from) continue;
       database.exec(sql);
+      fill?.(database);
       database.prepare("INSERT INTO migrations (version, name, applied_ms) VALUES (?, ?, ?)").run([version, name, Date.now()]);
     }
     database.exec(`PRAGMA application_id=${APPLICATION_ID}; PRAGMA user_version=${schemaVersion(migrations)}`);

@@ -5,6 +5,7 @@ import type { HistoryBatch } from "../../core/generated/boundary/temporalex/boun
 import type { ListPage, ListPosition, ListQuery, PurgeOptions, RunRecord, RunWrite, Store, StoredRun } from "../store.ts";
 import { StoreCorruptError, StoreError, StoreFencedError } from "../store_errors.ts";
 import type { Condition } from "../visibility/condition.ts";
+import { AttributeRows, isWritten, NOTHING, type Written } from "./attribute_rows.ts";
 import { checkFile } from "./check.ts";
 import { conditionSql } from "./condition_sql.ts";
 import type { SqlDatabase, SqlRow, SqlValue } from "./driver.ts";
@@ -22,6 +23,7 @@ interface RunKeys {
   readonly runKey: number;
   historyKey: number;
   lastEvent: number;
+  attributes: Written;
 }
 
 const MAX_REMEMBERED = 50_000;
@@ -39,6 +41,7 @@ export class SqliteStore implements Store {
   readonly #database: SqlDatabase;
   readonly #sql: ReturnType<typeof statements>;
   readonly #index: HistoryIndex;
+  readonly #attributes: AttributeRows;
   readonly #remembered = new Map<string, RunKeys>();
   readonly #epoch: number;
   #nextRunKey: number;
@@ -72,6 +75,7 @@ export class SqliteStore implements Store {
     this.description = `SQLite store ${file.path} (${file.library}, synchronous=${file.synchronous})`;
     this.#sql = statements(file.database);
     this.#index = new HistoryIndex(file.database);
+    this.#attributes = new AttributeRows(file.database);
     if (!file.readOnly) this.#database.exec("UPDATE store SET epoch = epoch + 1");
     this.#epoch = number(this.#sql.epoch.get([]), "epoch");
     this.#nextRunKey = this.#max("runs", "run_key") + 1;
@@ -148,7 +152,12 @@ export class SqliteStore implements Store {
     if (keys === undefined) {
       const row = this.#find(workflowId, runId);
       if (row === undefined) throw new StoreError(`there is no run ${runId} of workflow ${workflowId}`);
-      keys = { runKey: number(row, "run_key"), historyKey: number(row, "history_key"), lastEvent: number(row, "history_length") };
+      keys = {
+        runKey: number(row, "run_key"),
+        historyKey: number(row, "history_key"),
+        lastEvent: number(row, "history_length"),
+        attributes: row["search_attributes"] as Uint8Array,
+      };
       this.#remember(runId, keys);
     }
     return keys;
@@ -320,7 +329,7 @@ export class SqliteStore implements Store {
     if (row === undefined) throw new StoreError("a write names no run");
     let keys: RunKeys;
     if (write.create) {
-      keys = { runKey: this.#nextRunKey++, historyKey: 0, lastEvent: 0 };
+      keys = { runKey: this.#nextRunKey++, historyKey: 0, lastEvent: 0, attributes: NOTHING };
       this.#remember(row.runId, keys);
     } else keys = this.#keys(row.workflowId, row.runId);
     for (const batch of write.append) this.#append(keys, row.runId, batch);
@@ -353,6 +362,9 @@ export class SqliteStore implements Store {
         row.startTimeMs,
       ]);
     } else if (this.#sql.updateRun.run(changing) !== 1) throw new StoreError(`run ${row.runId} is not in the store`);
+    if (!isWritten(row.searchAttributes, keys.attributes)) {
+      keys.attributes = this.#attributes.write(keys.runKey, row.searchAttributes, keys.attributes);
+    }
     for (const item of write.put) this.#sql.putItem.run([keys.runKey, item.kind, item.id, item.value]);
     for (const item of write.remove) this.#sql.removeItem.run([keys.runKey, item.kind, item.id]);
   }
@@ -390,6 +402,7 @@ export class SqliteStore implements Store {
             this.#forget(row["run_id"] as string);
             this.#sql.removeHistory.run([row["history_key"]!]);
             this.#sql.removeItems.run([row["run_key"]!]);
+            this.#attributes.remove(number(row, "run_key"));
             this.#sql.removeRun.run([row["run_key"]!]);
           }
         }, () => {});

@@ -20,7 +20,15 @@ export class DatabaseError extends Error {
 }
 
 /** The engine's own tables, in the same file. */
-export const OWN_TABLES: readonly string[] = ["store", "migrations", "runs", "history", "items", "table_migrations"];
+export const OWN_TABLES: readonly string[] = [
+  "store",
+  "migrations",
+  "runs",
+  "history",
+  "items",
+  "search_attributes",
+  "table_migrations",
+];
 
 /** Texts, quoted names and comments, whichever begins first: what looks like one inside of another is none. */
 const QUOTED = /'(?:[^']|'')*'|"(?:[^"]|"")*"|`(?:[^`]|``)*`|\[[^\]]*\]|--[^\n]*|\/\*[\s\S]*?(?:\*\/|$)/g;
@@ -33,7 +41,7 @@ const SCHEMA = `(?:["\`\\[]?\\w+["\`\\]]?\\s*\\.\\s*)?`;
 const WRITES_OWN = new RegExp(
   `\\b(?:into|update(?:\\s+or\\s+\\w+)?|from|join|table(?:\\s+if\\s+(?:not\\s+)?exists)?|on)\\s*${SCHEMA}${NAME}` +
     // Its indexes have the name of their table before an underscore.
-    `|\\bindex(?:\\s+if\\s+(?:not\\s+)?exists)?\\s*${SCHEMA}["\`\\[]?(?:runs|history|items)_`,
+    `|\\bindex(?:\\s+if\\s+(?:not\\s+)?exists)?\\s*${SCHEMA}["\`\\[]?(?:runs|history|items|search_attributes)_`,
   "i",
 );
 const READS = new Set(["SELECT", "VALUES", "EXPLAIN"]);

@@ -1,7 +1,10 @@
-// Conditions of visibility queries over the indexed fields of a run, and their meaning. The memory store evaluates them here; SQLite
-// gets them as SQL (sqlite/condition_sql.ts), and a property test holds the two together. Strings compare by code point (the order of
-// their UTF-8 bytes, which is SQLite's). CloseTime of an open run is null: no comparison with it holds, negated or not.
+// Conditions of visibility queries over the indexed fields of a run and its search attributes, and their meaning. The memory store
+// evaluates them here; SQLite gets them as SQL (sqlite/condition_sql.ts), and a property test holds the two together. Strings compare by
+// code point (the order of their UTF-8 bytes, which is SQLite's). CloseTime of an open run is null: no comparison with it holds, negated or
+// not. The same goes for an attribute that a run does not have. One of several values (a keyword list) passes a test when one of them does,
+// and the test's negation when none does.
 import type { RunRow } from "../store.ts";
+import { type AttributeValue, attributeValues, type Kind } from "./attributes.ts";
 
 export type StringField = "WorkflowType" | "WorkflowId" | "RunId" | "TaskQueue";
 export type TimeField = "StartTime" | "CloseTime";
@@ -17,7 +20,22 @@ export type Condition =
   | { readonly kind: "in"; readonly field: Field; readonly values: readonly Value[]; readonly negated: boolean }
   | { readonly kind: "between"; readonly field: Field; readonly low: Value; readonly high: Value; readonly negated: boolean }
   | { readonly kind: "startsWith"; readonly field: StringField; readonly prefix: string; readonly negated: boolean }
-  | { readonly kind: "null"; readonly field: Field; readonly negated: boolean };
+  | { readonly kind: "null"; readonly field: Field; readonly negated: boolean }
+  | { readonly kind: "attribute"; readonly name: string; readonly tests: readonly AttributeTest[]; readonly negated: boolean }
+  | { readonly kind: "noAttribute"; readonly name: string; readonly negated: boolean };
+
+/** What a value must pass. */
+export type Test =
+  | { readonly kind: "compare"; readonly op: CompareOp; readonly value: Value }
+  | { readonly kind: "in"; readonly values: readonly Value[] }
+  | { readonly kind: "between"; readonly low: Value; readonly high: Value }
+  | { readonly kind: "startsWith"; readonly prefix: string };
+
+/** A test for values of one kind. What a query writes may be of several kinds: '2030-01-31' is a text and a time. */
+export interface AttributeTest {
+  readonly of: Kind;
+  readonly test: Test;
+}
 
 const OPPOSITE: { readonly [op in CompareOp]: CompareOp } = { "=": "!=", "!=": "=", "<": ">=", "<=": ">", ">": "<=", ">=": "<" };
 
@@ -99,17 +117,36 @@ export function matches(row: RunRow, condition: Condition): boolean {
       return condition.parts.some((part) => matches(row, part));
     case "null":
       return (fieldOf(row, condition.field) === undefined) !== condition.negated;
+    case "noAttribute":
+      return (valuesOf(row, condition.name).length === 0) !== condition.negated;
+    case "attribute": {
+      const values = valuesOf(row, condition.name);
+      const passed = values.some(({ kind, value }) => condition.tests.some(({ of, test }) => of === kind && passes(value, test)));
+      return values.length > 0 && passed !== condition.negated;
+    }
   }
   const value = fieldOf(row, condition.field);
-  if (value === undefined) return false;
-  switch (condition.kind) {
+  return value !== undefined && passes(value, condition) !== (condition.kind !== "compare" && condition.negated);
+}
+
+function passes(value: Value, test: Test): boolean {
+  switch (test.kind) {
     case "compare":
-      return holds(compare(value, condition.value), condition.op);
+      return holds(compare(value, test.value), test.op);
     case "in":
-      return condition.values.includes(value) !== condition.negated;
+      return test.values.includes(value);
     case "between":
-      return (compare(value, condition.low) >= 0 && compare(value, condition.high) <= 0) !== condition.negated;
+      return compare(value, test.low) >= 0 && compare(value, test.high) <= 0;
     case "startsWith":
-      return (value as string).startsWith(condition.prefix) !== condition.negated;
+      return (value as string).startsWith(test.prefix);
   }
+}
+
+/** What was read of rows; those of a store in memory are asked often. */
+const read = new WeakMap<RunRow, readonly AttributeValue[]>();
+
+function valuesOf(row: RunRow, name: string): AttributeValue[] {
+  let values = read.get(row);
+  if (values === undefined) read.set(row, values = attributeValues(row.searchAttributes));
+  return values.filter((each) => each.name === name);
 }

@@ -1,14 +1,16 @@
 // The query language of ListWorkflowExecutions and CountWorkflowExecutions: the part of Temporal's list filters that an index of runs
-// without custom search attributes can answer. Grammar (keywords in any case, field names as written):
+// and of their search attributes can answer. Grammar (keywords in any case, field names as written):
 //   query  := [or] [ORDER BY (StartTime | CloseTime) [ASC | DESC]]      of a count: [or] [GROUP BY ExecutionStatus]
 //   or     := and {OR and}        and := term {AND term}        term := NOT term | "(" or ")" | field test
 //   test   := (= | != | < | <= | > | >=) value | [NOT] IN "(" value {"," value} ")" | [NOT] BETWEEN value AND value
 //           | [NOT] STARTS_WITH string | IS [NOT] NULL
 // Without ORDER BY the order is a server's (1.29): open runs first, the youngest first, then the others as they closed, the last first. A
-// server refuses ORDER BY. Everything else is refused with the position at which it stands.
+// server refuses ORDER BY. A name that is no field is a search attribute; there is no register of them, so one that no run has selects none.
+// Everything else is refused with the position at which it stands.
 import { ServiceError } from "../../service/raw.ts";
 import type { ListQuery, OrderField } from "../store.ts";
-import { type CompareOp, type Condition, type Field, negated, type StringField, type Value } from "./condition.ts";
+import { attributeCondition, isBool, type Written } from "./attribute_condition.ts";
+import { type CompareOp, type Condition, type Field, negated, type Value } from "./condition.ts";
 import { type Token, tokenize } from "./tokens.ts";
 import { QueryError } from "./query_error.ts";
 import { parseStatus, parseTime } from "./values.ts";
@@ -22,6 +24,18 @@ const FIELDS: readonly Field[] = [
   "StartTime",
   "CloseTime",
 ];
+/** Fields of Temporal's servers that are not indexed here: as attributes they would be found nowhere. */
+const NOT_INDEXED = [
+  "ExecutionTime",
+  "ExecutionDuration",
+  "HistoryLength",
+  "HistorySizeBytes",
+  "StateTransitionCount",
+  "ParentWorkflowId",
+  "ParentRunId",
+  "RootWorkflowId",
+  "RootRunId",
+];
 const STRING_FIELDS: readonly Field[] = ["WorkflowType", "WorkflowId", "RunId", "TaskQueue"];
 const COMPARISONS = ["=", "!=", "<>", "<", "<=", ">", ">="];
 const KEYWORDS = ["AND", "OR", "NOT", "IN", "BETWEEN", "STARTS_WITH", "IS", "NULL", "ORDER", "GROUP", "BY", "ASC", "DESC"];
@@ -29,6 +43,12 @@ const KEYWORDS = ["AND", "OR", "NOT", "IN", "BETWEEN", "STARTS_WITH", "IS", "NUL
 const MAX_LENGTH = 16_384;
 const MAX_DEPTH = 50;
 const MAX_VALUES = 1000;
+
+/** What stands before a test: how its values are read, and which tests it does not have. */
+interface Subject<T> {
+  value(): T;
+  check(kind: "order" | "between" | "startsWith", at: Token): void;
+}
 
 class Parser {
   readonly #tokens: Token[];
@@ -115,46 +135,82 @@ class Parser {
       throw new QueryError(`expected a field (${FIELDS.join(", ")})`, token);
     }
     const field = FIELDS.find((name) => name === token.text);
-    if (field === undefined) throw new QueryError(`there is no field "${token.text}"; there are ${FIELDS.join(", ")}`, token);
-    return this.#test(field);
+    if (field !== undefined) return this.#field(field);
+    const alike = FIELDS.find((name) => name.toLowerCase() === token.text.toLowerCase());
+    if (alike !== undefined || NOT_INDEXED.includes(token.text)) {
+      throw new QueryError(
+        `there is no field "${token.text}"; there are ${FIELDS.join(", ")}, and search attributes by their names`,
+        token,
+      );
+    }
+    return this.#attribute(token.text);
   }
 
-  #test(field: Field): Condition {
+  #field(field: Field): Condition {
+    return {
+      field,
+      ...this.#test(field, {
+        value: () => this.#value(field),
+        check(kind, at) {
+          if (field === "ExecutionStatus" && (kind === "order" || kind === "between")) {
+            throw new QueryError("ExecutionStatus has no order; use =, != or IN", at);
+          }
+          if (kind === "startsWith" && !STRING_FIELDS.includes(field)) {
+            throw new QueryError(`STARTS_WITH is for text, and ${field} is none`, at);
+          }
+        },
+      }),
+    } as Condition;
+  }
+
+  #attribute(name: string): Condition {
+    return attributeCondition(name, this.#test(name, { value: () => this.#literal(name), check() {} }));
+  }
+
+  #test<T>(name: string, subject: Subject<T>): Written<T> {
     const op = this.#peek();
     if (op.kind === "symbol" && COMPARISONS.includes(op.text)) {
       this.#next++;
       const ordered = op.text !== "=" && op.text !== "!=" && op.text !== "<>";
-      if (ordered && field === "ExecutionStatus") throw new QueryError("ExecutionStatus has no order; use =, != or IN", op);
-      return { kind: "compare", field, op: (op.text === "<>" ? "!=" : op.text) as CompareOp, value: this.#value(field) };
+      if (ordered) subject.check("order", op);
+      return { kind: "compare", op: (op.text === "<>" ? "!=" : op.text) as CompareOp, value: subject.value() };
     }
     if (this.#takeKeyword("IS")) {
       const not = this.#takeKeyword("NOT");
       this.#expectKeyword("NULL");
-      return { kind: "null", field, negated: not };
+      return { kind: "null", negated: not };
     }
     const not = this.#takeKeyword("NOT");
     const word = this.#peek();
     if (this.#takeKeyword("IN")) {
       if (!this.#takeSymbol("(")) throw new QueryError('expected "(" after IN', this.#peek());
-      const values = [this.#value(field)];
-      while (this.#takeSymbol(",")) values.push(this.#value(field));
+      const values = [subject.value()];
+      while (this.#takeSymbol(",")) values.push(subject.value());
       if (!this.#takeSymbol(")")) throw new QueryError('expected "," or ")" in the list of IN', this.#peek());
-      return { kind: "in", field, values, negated: not };
+      return { kind: "in", values, negated: not };
     }
     if (this.#takeKeyword("BETWEEN")) {
-      if (field === "ExecutionStatus") throw new QueryError("ExecutionStatus has no order; use =, != or IN", word);
-      const low = this.#value(field);
+      subject.check("between", word);
+      const low = subject.value();
       this.#expectKeyword("AND");
-      return { kind: "between", field, low, high: this.#value(field), negated: not };
+      return { kind: "between", low, high: subject.value(), negated: not };
     }
     if (this.#takeKeyword("STARTS_WITH")) {
-      if (!STRING_FIELDS.includes(field)) throw new QueryError(`STARTS_WITH is for text, and ${field} is none`, word);
-      return { kind: "startsWith", field: field as StringField, prefix: this.#value(field) as string, negated: not };
+      subject.check("startsWith", word);
+      return { kind: "startsWith", prefix: subject.value(), negated: not };
     }
     throw new QueryError(
-      `expected a comparison after ${field}: =, !=, <, <=, >, >=, IN, BETWEEN, STARTS_WITH or IS NULL`,
+      `expected a comparison after ${name}: =, !=, <, <=, >, >=, IN, BETWEEN, STARTS_WITH or IS NULL`,
       word,
     );
+  }
+
+  /** The value of an attribute, whose type the query does not know. */
+  #literal(name: string): Token {
+    const token = this.#take();
+    if (++this.#values > MAX_VALUES) throw new QueryError(`a query may have ${MAX_VALUES} values`, token);
+    if (token.kind === "text" || token.kind === "number" || isBool(token)) return token;
+    throw new QueryError(`expected a value for ${name}: text in quotes, a number, true or false`, token);
   }
 
   #value(field: Field): Value {

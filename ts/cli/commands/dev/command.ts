@@ -10,7 +10,7 @@ It is for development and tests on one machine: no TLS, no accounts, nothing but
   lines: true,
   drains: true,
   notes:
-    `What the embedded engine does not have is refused with UNIMPLEMENTED and what to use instead: schedules, reset, Nexus, batch operations, search attributes of your own.
+    `What the embedded engine does not have is refused with UNIMPLEMENTED and what to use instead: schedules, reset, Nexus, batch operations.
 JSON lines have event: ready (address, port, httpAddress, namespaces, store, ms), stopped.`,
   exits: ["0 after Ctrl-C or SIGTERM", "1 when a port is taken or the store cannot be used", "2 for wrong usage"],
   examples: [

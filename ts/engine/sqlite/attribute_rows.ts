@@ -1,0 +1,70 @@
+// Search attributes as rows, which queries find runs by. The run's own message in `runs` is what is true; the rows are written with it, in
+// its transaction, and only when it has changed: a run without attributes costs nothing here.
+import { attributeValues } from "../visibility/attributes.ts";
+import type { SqlDatabase, SqlStatement } from "./driver.ts";
+
+export const ATTRIBUTES_SCHEMA = `
+CREATE TABLE search_attributes (
+  run_key INTEGER NOT NULL,
+  name TEXT NOT NULL,
+  kind INTEGER NOT NULL,        -- 1: text, 2: number, 3: bool (0, 1), 4: time (milliseconds since the epoch)
+  value ANY NOT NULL,           -- each element of a keyword list has a row
+  PRIMARY KEY (run_key, name, kind, value)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX search_attributes_by_value ON search_attributes (name, kind, value);
+`;
+
+const INSERT = "INSERT OR IGNORE INTO search_attributes (run_key, name, kind, value) VALUES (?, ?, ?, ?)";
+const PAGE = 500;
+
+/** What the rows of a run were made of; empty: it has none. */
+export type Written = Uint8Array;
+export const NOTHING: Written = new Uint8Array(0);
+
+/** Whether a run's message is still what its rows were made of. */
+export function isWritten(message: Uint8Array, written: Written): boolean {
+  const { length } = message;
+  if (length !== written.length) return false;
+  for (let i = 0; i < length; i++) if (message[i] !== written[i]) return false;
+  return true;
+}
+
+/** Writes the rows of runs. */
+export class AttributeRows {
+  readonly #insert: SqlStatement;
+  readonly #remove: SqlStatement;
+
+  constructor(database: SqlDatabase) {
+    this.#insert = database.prepare(INSERT);
+    this.#remove = database.prepare("DELETE FROM search_attributes WHERE run_key = ?");
+  }
+
+  /** Answers what to remember: a copy, because the bytes of a commit share one buffer. */
+  write(runKey: number, message: Uint8Array, written: Written): Written {
+    if (written.length > 0) this.remove(runKey);
+    for (const { name, kind, value } of attributeValues(message)) this.#insert.run([runKey, name, kind, value]);
+    return message.slice();
+  }
+
+  remove(runKey: number): void {
+    this.#remove.run([runKey]);
+  }
+}
+
+/** Makes the rows of a file that has none yet. */
+export function fillAttributes(database: SqlDatabase): void {
+  const page = database.prepare(
+    `SELECT run_key, search_attributes FROM runs WHERE run_key > ? AND length(search_attributes) > 0 ORDER BY run_key LIMIT ${PAGE}`,
+  );
+  const insert = database.prepare(INSERT);
+  for (let after = -9e15;;) {
+    const rows = page.all([after]);
+    if (rows.length === 0) return;
+    for (const row of rows) {
+      after = row["run_key"] as number;
+      for (const { name, kind, value } of attributeValues(row["search_attributes"] as Uint8Array)) {
+        insert.run([after, name, kind, value]);
+      }
+    }
+  }
+}

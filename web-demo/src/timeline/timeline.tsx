@@ -9,10 +9,10 @@ import { Axis, Ground, Tears } from "./axis.tsx";
 import { useDrag } from "./drag.ts";
 import { eventAt, LANE_PX, measure, placeLanes } from "./geometry.ts";
 import { Head } from "./head.tsx";
-import { OverlayLanes } from "./overlay_lanes.tsx";
-import { overlays } from "./overlays.ts";
 import { Playhead } from "./playhead.tsx";
 import { RunLane, tasksOf } from "./run_lane.tsx";
+import { sessionLanes } from "./session_lanes.ts";
+import { SessionLaneShapes } from "./session_lane_shapes.tsx";
 import { type Drawing, LaneShapes } from "./shapes.tsx";
 import { useKept, useSight } from "./sight.ts";
 import "./timeline.css";
@@ -39,7 +39,8 @@ export function Timeline({ run }: { run: OpenRun }): JSX.Element {
   const head = wide < NARROW_PX ? NARROW_HEAD_PX : HEAD_PX;
   const end = wide < NARROW_PX ? NARROW_END_PX : END_PX;
   const width = Math.min(MOST_PX, Math.max(120, wide - head - PAD_PX - end) * zoom.value);
-  const laid = overlays.value.filter((lane) => lane.run === run.key);
+  const session = run.session.value;
+  const laid = useMemo(() => sessionLanes(run.model, session, measured.clock), [run, session, measured]);
   const geometry = useMemo(
     () => placeLanes(measured, width, cutsGaps.value, LANE_PX * (1 + laid.length)),
     [measured, width, cutsGaps.value, laid.length],
@@ -109,7 +110,7 @@ export function Timeline({ run }: { run: OpenRun }): JSX.Element {
                 <Ground scale={scale} fromX={drawing.fromX} toX={drawing.toX} height={height} />
                 {lanes.map(({ top }) => <line key={top} class="tl-hair" x1={-PAD_PX} x2={full} y1={top - 0.5} y2={top - 0.5} />)}
                 <RunLane run={run} drawing={drawing} tasks={tasks} />
-                <OverlayLanes lanes={laid} drawing={drawing} />
+                <SessionLaneShapes lanes={laid} drawing={drawing} />
                 {lanes.map((lane) => <LaneShapes key={lane.lane.key} lane={lane} drawing={drawing} />)}
                 <Tears scale={scale} fromX={drawing.fromX} toX={drawing.toX} height={height} />
                 <line class="tl-now" x1={x} x2={x} y1={0} y2={height} />

@@ -5,7 +5,7 @@ import type { JSX } from "preact";
 /** What has a shape of its own. */
 export type GlyphKind =
   | ("run" | "activity" | "localActivity" | "timer" | "signal" | "update" | "query" | "child" | "external" | "nexus")
-  | ("marker" | "searchAttributes" | "task" | "unknown" | "park" | "whatIf" | "difference" | "replays");
+  | ("marker" | "searchAttributes" | "task" | "unknown" | "park" | "whatIf" | "difference" | "replays" | "state");
 
 const line = (d: string, width: number) => (
   <path d={d} fill="none" stroke="currentColor" stroke-width={width} stroke-linecap="round" stroke-linejoin="round" />
@@ -68,6 +68,11 @@ const SHAPES: { readonly [kind in GlyphKind]: () => JSX.Element } = {
     </>
   ),
   difference: () => line("m3.5 3.5 9 9m0-9-9 9", 2.2),
+  state: () =>
+    line(
+      "M6.5 2.5C4.6 2.5 4.4 3.6 4.4 5S4 7.4 2.5 8c1.5.6 1.9 1.6 1.9 3s.2 2.5 2.1 2.5m3-11c1.9 0 2.1 1.1 2.1 2.5s.4 2.4 1.9 3c-1.5.6-1.9 1.6-1.9 3s-.2 2.5-2.1 2.5",
+      1.8,
+    ),
   replays: () => line("m2.5 8.5 3.6 3.8 7.4-8.6", 2.2),
 };
 
@@ -91,6 +96,7 @@ export const COLOUR_OF: { readonly [kind in GlyphKind]: string } = {
   whatIf: "if",
   difference: "red",
   replays: "ok",
+  state: "task",
 };
 
 /** The names of kinds for people. */
@@ -113,6 +119,7 @@ export const KIND_NAMES: { readonly [kind in GlyphKind]: string } = {
   whatIf: "what if",
   difference: "difference",
   replays: "replays",
+  state: "state",
 };
 
 /** The sign of a kind. Without `label` it is decoration, and screen readers are given the name beside it. */

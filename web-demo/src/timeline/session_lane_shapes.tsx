@@ -1,0 +1,81 @@
+// What lies in the lanes that a replay adds, above those of the history. Ink and pencil as in the others.
+import type { JSX } from "preact";
+import { COLOUR_OF } from "../ui/glyph.tsx";
+import { LANE_PX } from "./geometry.ts";
+import { LETTER_PX } from "./layout.ts";
+import type { SessionBar, SessionLane } from "./session_lanes.ts";
+import { cutTo, type Drawing } from "./shapes.tsx";
+
+/** Of a bar that took no time. */
+const LEAST_PX = 3;
+/** Of the box of what the code did: it has no length in time, and is as wide as its text. */
+const MOST_BOX_PX = 320;
+/** What the box may take of the air behind the last event. */
+const AIR_PX = 20;
+const BAR_PX = 15;
+const TOP_PX = (LANE_PX - BAR_PX) / 2;
+
+export function SessionLaneShapes({ lanes, drawing }: { lanes: readonly SessionLane[]; drawing: Drawing }): JSX.Element {
+  return (
+    <>
+      {lanes.map(({ key, is, kind, bars }, i) => (
+        <g key={key} class={`tl-session k-${COLOUR_OF[kind]}`} data-lane={is} transform={`translate(0 ${LANE_PX * (i + 1)})`}>
+          {is === "code" ? bars.map((bar) => <CodeBox key={bar.from} bar={bar} drawing={drawing} />) : bars.map((bar) => (
+            <Stretch
+              key={`${bar.from} ${bar.fiber}`}
+              bar={bar}
+              isState={is === "state"}
+              drawing={drawing}
+            />
+          ))}
+        </g>
+      ))}
+    </>
+  );
+}
+
+/** A line as far as code and history agree, then what the code did instead. */
+function CodeBox({ bar: { fromMs, text }, drawing: { scale } }: { bar: SessionBar; drawing: Drawing }): JSX.Element {
+  const at = scale.x(fromMs);
+  const wide = Math.min(MOST_BOX_PX, scale.width, text.length * LETTER_PX + 14);
+  // At the end of the run there is no room behind the place: it is drawn before it.
+  const x = Math.max(0, at + 6 + wide <= scale.width + AIR_PX ? at + 6 : at - 6 - wide);
+  return (
+    <g>
+      <title>{`Your code: ${text}`}</title>
+      <line class="tl-agrees" x1={0} x2={Math.min(at, x)} y1={LANE_PX / 2} y2={LANE_PX / 2} />
+      <rect class="tl-box" x={x} y={TOP_PX - 1} width={wide} height={BAR_PX + 2} rx={3} />
+      <text class="tl-box-text" x={x + 7} y={16}>{cutTo(text, Math.floor((wide - 14) / LETTER_PX))}</text>
+    </g>
+  );
+}
+
+function Stretch({ bar, isState, drawing }: { bar: SessionBar; isState: boolean; drawing: Drawing }): JSX.Element | null {
+  const { from, fromMs, toMs, text } = bar;
+  const { scale, fromX, toX, position } = drawing;
+  const x = scale.x(fromMs);
+  const w = Math.max(LEAST_PX, scale.x(toMs) - x);
+  if (x > toX || x + w < fromX) return null;
+  const begun = from <= position;
+  const inkTo = begun ? Math.max(x, Math.min(x + w, drawing.x)) : x;
+  const most = Math.floor((w - 10) / LETTER_PX);
+  return (
+    <g>
+      <title>{text}</title>
+      {inkTo < x + w && (
+        <rect class="tl-pencil" x={x + 0.5} y={TOP_PX + 0.5} width={Math.max(1, w - 1)} height={BAR_PX - 1} rx={3} />
+      )}
+      {begun && (
+        <rect
+          class={isState ? "tl-state" : "tl-fiber"}
+          x={x + 0.5}
+          y={TOP_PX + 0.5}
+          width={Math.max(LEAST_PX, inkTo - x - 1)}
+          height={BAR_PX - 1}
+          rx={isState ? 0 : 3}
+        />
+      )}
+      {most > 2 && <text class={begun ? "tl-name" : "tl-name tl-later"} x={x + 6} y={16}>{cutTo(text, most)}</text>}
+    </g>
+  );
+}

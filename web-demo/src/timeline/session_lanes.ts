@@ -1,0 +1,107 @@
+// Lanes that a replay adds to those of the history: what the code did where it parts from history, one for each fiber that outlives its
+// task, and the published state. Made once for a replay, never by a step.
+import type { DebugSession } from "temporalex/debug";
+import type { RunModel } from "../app/run_model.ts";
+import { briefOf } from "../code/session_facts.ts";
+import type { GlyphKind } from "../ui/glyph.tsx";
+
+/** A stretch of a lane. */
+export interface SessionBar {
+  /** The event at which it begins. */
+  readonly from: number;
+  readonly fromMs: number;
+  /** The end of the history where it has not ended. */
+  readonly toMs: number;
+  readonly text: string;
+  /** Index of the fiber. */
+  readonly fiber: number | undefined;
+  /** The message that the fiber was begun for. */
+  readonly cause: number | undefined;
+}
+
+export interface SessionLane {
+  readonly key: string;
+  readonly is: "code" | "fiber" | "state";
+  readonly kind: GlyphKind;
+  readonly label: string;
+  /** Ascending by their start. */
+  readonly bars: readonly SessionBar[];
+}
+
+/** More fibers at once than these share the last lane, over each other. */
+const MOST_FIBER_LANES = 8;
+/** Published states of longer runs are not decoded for a lane: the inspector has each of them. */
+const MOST_STATE_TASKS = 2000;
+
+/** `clock`: the time of each event, at its id - 1. */
+export function sessionLanes(model: RunModel, session: DebugSession | undefined, clock: ArrayLike<number>): SessionLane[] {
+  if (session === undefined) return [];
+  return [...codeLane(session, clock), ...fiberLanes(model, session, clock), ...stateLane(session, clock)];
+}
+
+function codeLane({ problem }: DebugSession, clock: ArrayLike<number>): SessionLane[] {
+  if (problem === undefined || !problem.isDivergence) return [];
+  const { position, divergence } = problem;
+  const text = divergence === undefined ? problem.actual : divergence.first.code?.text ?? "nothing";
+  const ms = clock[position - 1] ?? 0;
+  const bar = { from: position, fromMs: ms, toMs: ms, text: text || "something else", fiber: undefined, cause: undefined };
+  return [{ key: "code", is: "code", kind: "difference", label: "your code", bars: [bar] }];
+}
+
+interface Filling {
+  readonly kind: GlyphKind;
+  readonly label: string;
+  readonly bars: SessionBar[];
+  /** The event from which on it is free; undefined: it never is again. */
+  free: number | undefined;
+}
+
+/** Fibers of one name that follow each other share a lane. */
+function fiberLanes(model: RunModel, { code }: DebugSession, clock: ArrayLike<number>): SessionLane[] {
+  const lanes: Filling[] = [];
+  const endMs = clock[clock.length - 1] ?? 0;
+  for (const { id, kind, name, from, to, cause } of code?.fibers ?? []) {
+    // One that ends in the task in which it began is a moment: its message says all of it.
+    if (kind === "run" || to === from) continue;
+    const message = cause === undefined ? undefined : model.itemOf(cause);
+    const detail = message === undefined ? "" : model.detailOf(message);
+    const bar: SessionBar = {
+      from,
+      fromMs: clock[from - 1] ?? 0,
+      toMs: to === undefined ? endMs : clock[to - 1] ?? endMs,
+      text: detail === "" ? name : detail,
+      fiber: id,
+      cause,
+    };
+    let lane = lanes.find((one) => one.label === name && one.free !== undefined && one.free <= from);
+    if (lane === undefined && lanes.length < MOST_FIBER_LANES) {
+      lanes.push(lane = { kind: message === undefined ? "run" : message.kind, label: name, bars: [], free: from });
+    }
+    lane ??= lanes.at(-1)!;
+    lane.bars.push(bar);
+    lane.free = to;
+  }
+  return lanes.map(({ kind, label, bars }, i) => {
+    const others = bars.some(({ fiber }) => code!.fibers[fiber!]!.name !== label);
+    return { key: `fiber ${i}`, is: "fiber", kind, label: others ? "more fibers" : label, bars };
+  });
+}
+
+function stateLane({ code, tasks, length }: DebugSession, clock: ArrayLike<number>): SessionLane[] {
+  if (code === undefined || tasks.length > MOST_STATE_TASKS) return [];
+  const changes = code.changes("published", [], length);
+  if (changes.length === 0) return [];
+  const endMs = clock[clock.length - 1] ?? 0;
+  const msOf = (eventId: number) => clock[eventId - 1] ?? 0;
+  const bars = changes.map(({ taskEventId, fiber, after }, i) => ({
+    from: taskEventId,
+    fromMs: msOf(taskEventId),
+    toMs: i + 1 < changes.length ? msOf(changes[i + 1]!.taskEventId) : endMs,
+    text: briefOf(after),
+    fiber,
+    cause: undefined,
+  }));
+  // Of several in one task the last one stays.
+  const last = bars.filter(({ from }, i) => bars[i + 1]?.from !== from);
+  return [{ key: "state", is: "state", kind: "state", label: "state", bars: last }];
+}

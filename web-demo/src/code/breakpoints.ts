@@ -22,6 +22,11 @@ const add = (one: Omit<Breakpoint, "id" | "isOn">): void => {
   breakpoints.value = [...breakpoints.value, { ...one, id: ++last, isOn: true }];
 };
 
+/** Puts those of an earlier page in the place of all. */
+export function restoreBreakpoints(all: readonly Omit<Breakpoint, "id">[]): void {
+  breakpoints.value = all.map(({ kind, path, line, text, isOn }) => ({ id: ++last, kind, path, line, text, isOn }));
+}
+
 /** Sets one at a line, or takes it away. */
 export function toggleLine(path: string, line: number): void {
   const known = breakpoints.value.find((one) => one.kind === "line" && one.path === path && one.line === line);

@@ -2,6 +2,7 @@
 // and history part, that comes first.
 import type { JSX } from "preact";
 import { type OpenRun, view } from "../app/state.ts";
+import { Limits } from "../no_code/limits.tsx";
 import { CommandsSection } from "./commands.tsx";
 import { DivergenceSections } from "./divergence.tsx";
 import "./inspector.css";
@@ -21,6 +22,7 @@ export function Inspector({ run }: { run: OpenRun }): JSX.Element {
       <CommandsSection run={run} />
       <ThingSection run={run} />
       <ToldSections run={run} />
+      <Limits run={run} />
     </div>
   );
 }

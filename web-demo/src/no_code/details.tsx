@@ -1,10 +1,11 @@
 // The right pane of a run without code: the door to code, what the history tells by itself, what is open at the position, other runs, limits.
 import type { JSX } from "preact";
-import type { RunLimit, RunLink } from "temporalex/debug";
+import type { RunLink } from "temporalex/debug";
 import { goTo, type OpenRun, openRuns, playing, position, select, showRun } from "../app/state.ts";
 import { CodeButtons } from "../realm/code_doors.tsx";
 import { Glyph } from "../ui/glyph.tsx";
 import { count, date, lasting } from "../ui/time.ts";
+import { Limits } from "./limits.tsx";
 import { Marked } from "./names.tsx";
 import { bareName, languageOf } from "./words.ts";
 
@@ -191,38 +192,3 @@ function Facts({ run }: { run: OpenRun }): JSX.Element {
 
 const listed = (names: readonly string[]) =>
   names.slice(0, 3).join(", ") + (names.length > 3 ? ` and ${names.length - 3} more` : "");
-
-const LIMITS: { readonly [name in RunLimit["name"]]: string } = { events: "Events", size: "Size", payload: "Largest payload" };
-
-function Limits({ run }: { run: OpenRun }): JSX.Element {
-  return (
-    <section class="section" id="limits">
-      <h3>Limits of a server</h3>
-      <dl class="limits">
-        {run.model.limits.map(({ name, value, most, warns, eventId }) => {
-          const text = name === "events" ? `${count(value)} of ${count(most)}` : `${bytes(value)} of ${bytes(most)}`;
-          return [
-            <dt key={`${name} name`}>{LIMITS[name]}</dt>,
-            <dd key={name}>
-              <span class="meter" role="img" aria-label={`${Math.round(value / most * 100)} %`}>
-                <i
-                  class={value >= warns ? "k-red" : "k-run"}
-                  ref={(element) => element?.style.setProperty("width", `${Math.min(100, Math.max(1.5, value / most * 100))}%`)}
-                />
-              </span>
-              {eventId > 0
-                ? <button type="button" class="link-button" title={`event ${eventId}`} onClick={() => go(eventId)}>{text}</button>
-                : <span>{text}</span>}
-            </dd>,
-          ];
-        })}
-      </dl>
-    </section>
-  );
-}
-
-function bytes(size: number): string {
-  if (size < 1024) return `${size} B`;
-  if (size < 1024 * 1024) return `${Math.round(size / 1024)} kB`;
-  return `${Math.round(size / 1024 / 102.4) / 10} MB`;
-}

@@ -52,7 +52,7 @@ export function SummaryTable({ run }: { run: OpenRun }): JSX.Element | null {
               <td>
                 {row.longestMs !== undefined && (
                   <>
-                    <span class="meter" aria-hidden="true">
+                    <span class="part-meter" aria-hidden="true">
                       <i
                         class={`k-${row.kind === "localActivity" ? "activity" : row.kind}`}
                         ref={(element) => element?.style.setProperty("width", `${Math.max(2, row.longestMs! / longest * 100)}%`)}

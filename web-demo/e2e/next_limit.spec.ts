@@ -1,0 +1,39 @@
+// When a server will suggest to continue as new: from the rate of the newest events, and only where history is enough to tell.
+import type { RunModel } from "../src/app/run_model.ts";
+import { nextLimit } from "../src/no_code/next_limit.ts";
+import { expect, test } from "./support/story.ts";
+
+const model = (times: readonly number[], bytes: number, status = "Running"): RunModel =>
+  ({
+    facts: { status },
+    lines: times.map((timeMs) => ({ timeMs })),
+    limits: [
+      { name: "events", value: times.length, most: 51_200, warns: 4096, eventId: 0 },
+      { name: "size", value: bytes, most: 50 << 20, warns: 4 << 20, eventId: 0 },
+      { name: "payload", value: 1, most: 2 << 20, warns: 1, eventId: 3 },
+    ],
+  }) as unknown as RunModel;
+const each = (n: number, ms: number, from = 0) => Array.from({ length: n }, (_, i) => from + i * ms);
+
+test("the count or the size, whichever comes first", () => {
+  expect(nextLimit(model(each(96, 1000), 96 * 100))).toEqual({ name: "events", warns: 4096, inMs: 4_000_000 });
+  // 64 KiB for each event: 64 of them are 4 MiB.
+  expect(nextLimit(model(each(32, 1000), 32 << 16))).toEqual({ name: "size", warns: 4 << 20, inMs: 32_000 });
+});
+
+test("the newest events say how fast it goes, not the idle weeks before them", () => {
+  const times = [...each(100, 86_400_000), ...each(500, 10, 1e12)];
+  expect(nextLimit(model(times, 1000))!.inMs).toBe((4096 - 600) * 10);
+});
+
+test("past the threshold it is now; ended, short or timeless histories say nothing", () => {
+  expect(nextLimit(model(each(5000, 1000), 1000))).toEqual({ name: "events", warns: 4096, inMs: 0 });
+  expect(nextLimit(model(each(96, 1000), 9600, "Completed"))).toBeUndefined();
+  expect(nextLimit(model(each(19, 1000), 1900))).toBeUndefined();
+  expect(nextLimit(model(each(96, 0), 9600))).toBeUndefined();
+});
+
+test("an open run says it beside its code, too", async ({ app }) => {
+  await app.sample("inventory", 33);
+  await expect(app.page.locator("#limits")).toContainText("33 of 51,200");
+});

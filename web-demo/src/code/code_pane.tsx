@@ -20,6 +20,7 @@ import { openInEditor } from "./open_in_editor.ts";
 import { partingOf } from "./parting.ts";
 import { runToStop } from "./stops.ts";
 import { TaskTable } from "./task_table.tsx";
+import { workflowAt } from "./workflow_line.ts";
 import { type OpenSheet, ValuesSheet } from "./values_sheet.tsx";
 
 /** The line that keys mean; undefined: the one where the run stands. */
@@ -37,7 +38,11 @@ export function CodePane({ run }: { run: OpenRun }): JSX.Element {
   const parting = partingOf(run);
   const isParted = parting !== undefined && position.value >= parting.position;
   const target = isParted ? parting.at ?? facts.at : facts.at;
-  const path = code.files.some((one) => one.path === chosenFile.value) ? chosenFile.value! : target?.path ?? code.entry;
+  const { type } = run.model.facts;
+  const start = useMemo(() => workflowAt(code, type), [code, type]);
+  const path = code.files.some((one) => one.path === chosenFile.value)
+    ? chosenFile.value!
+    : target?.path ?? start?.path ?? code.entry;
   const file = highlighted(code, path);
   const before = originalOf(run)?.files.find((one) => one.path === path)?.text;
   const edit = useMemo(
@@ -45,7 +50,8 @@ export function CodePane({ run }: { run: OpenRun }): JSX.Element {
     [before, file],
   );
   const targetLine = target?.path === path ? target.line : undefined;
-  const active = chosenLine.value?.path === path ? chosenLine.value.line : targetLine ?? 1;
+  const opensAt = start?.path === path ? start.line : undefined;
+  const active = chosenLine.value?.path === path ? chosenLine.value.line : targetLine ?? opensAt ?? 1;
   const actions = lineActions(run, { path, line: active });
   useEffect(() => bindCodeKeys(run), [run]);
   current = { path, line: active };
@@ -68,6 +74,7 @@ export function CodePane({ run }: { run: OpenRun }): JSX.Element {
             file={file}
             facts={facts.file(path)}
             target={targetLine}
+            opensAt={opensAt}
             call={0}
             red={isParted && parting.at?.path === path ? { line: parting.at.line, mark: parting.mark } : undefined}
             added={edit?.lines ?? NO_LINES}

@@ -15,6 +15,8 @@ export interface CodeViewProps {
   readonly facts: FileFacts;
   /** Where the run stands, or where it parts from history: brought into sight when it becomes another line. */
   readonly target: number | undefined;
+  /** What a file is opened at while there is no target. */
+  readonly opensAt: number | undefined;
   /** Changes when the target is to be brought into sight although it is the same line. */
   readonly call: number;
   readonly red: { readonly line: number; readonly mark: RedMark } | undefined;
@@ -34,7 +36,7 @@ const GUTTER = 80;
 const CHARACTER = 7.23;
 
 export function CodeView(props: CodeViewProps): JSX.Element {
-  const { path, file, facts, target, call, red, added, breakpoints, active, startMs } = props;
+  const { path, file, facts, target, opensAt, call, red, added, breakpoints, active, startMs } = props;
   const element = useRef<HTMLDivElement>(null);
   const total = file.lines.length;
   const box = useBox(element, total);
@@ -43,10 +45,14 @@ export function CodeView(props: CodeViewProps): JSX.Element {
     file,
   ]);
 
+  const opened = useRef("");
   useLayoutEffect(() => {
     const scroller = element.current!;
-    if (target === undefined || scroller.clientHeight === 0) return;
-    const top = scrollTo(target, scroller.scrollTop, scroller.clientHeight);
+    if (scroller.clientHeight === 0) return;
+    const wanted = target ?? (opened.current === path ? undefined : opensAt);
+    opened.current = path;
+    if (wanted === undefined) return;
+    const top = scrollTo(wanted, scroller.scrollTop, scroller.clientHeight);
     if (top !== undefined) scroller.scrollTop = top;
   }, [target, path, call]);
 

@@ -46,6 +46,7 @@ export function Timeline({ run }: { run: OpenRun }): JSX.Element {
     [measured, width, cutsGaps.value, laid.length],
   );
   const { scale, lanes, height } = geometry;
+  const tops = [...laid.map((_, i) => LANE_PX * (i + 1)), ...lanes.map(({ top }) => top)];
   const x = scale.x(measured.clock[position.value - 1] ?? 0);
   const drawing: Drawing = {
     model: run.model,
@@ -108,7 +109,7 @@ export function Timeline({ run }: { run: OpenRun }): JSX.Element {
             >
               <g transform={`translate(${PAD_PX} 0)`}>
                 <Ground scale={scale} fromX={drawing.fromX} toX={drawing.toX} height={height} />
-                {lanes.map(({ top }) => <line key={top} class="tl-hair" x1={-PAD_PX} x2={full} y1={top - 0.5} y2={top - 0.5} />)}
+                {tops.map((top) => <line key={top} class="tl-hair" x1={-PAD_PX} x2={full} y1={top - 0.5} y2={top - 0.5} />)}
                 <RunLane run={run} drawing={drawing} tasks={tasks} />
                 <SessionLaneShapes lanes={laid} drawing={drawing} />
                 {lanes.map((lane) => <LaneShapes key={lane.lane.key} lane={lane} drawing={drawing} />)}

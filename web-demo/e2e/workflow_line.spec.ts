@@ -1,0 +1,48 @@
+// The code pane begins at the workflow's function: native and for Temporal's SDK, in whichever file declares it.
+import { workflowAt } from "../src/code/workflow_line.ts";
+import { codeSet } from "../src/realm/code_set.ts";
+import { expect, test } from "./support/story.ts";
+
+const at = (type: string, files: { readonly [path: string]: readonly string[] }, entry = Object.keys(files)[0]!) =>
+  workflowAt(
+    codeSet({ entry, files: Object.entries(files).map(([path, lines]) => ({ path, text: lines.join("\n") })), origin: "paste" }),
+    type,
+  );
+
+test("a native workflow's run function, behind its messages and queries", () => {
+  const cart = [
+    'import { workflow } from "temporalex/workflow";',
+    'export const other = workflow("CartOther", { async run() {} });',
+    'export const cart = workflow("Cart", {',
+    "  queries: { status: (state) => state },",
+    "  async run(customer: string) {",
+    "  },",
+    "});",
+  ];
+  expect(at("Cart", { "cart.ts": cart })).toEqual({ path: "cart.ts", line: 5 });
+  expect(at("CartOther", { "cart.ts": cart })).toEqual({ path: "cart.ts", line: 2 });
+  expect(at("Cart", { "cart.ts": ['workflow<[string], number>("Cart", {', "  run,", "});"] })).toEqual({
+    path: "cart.ts",
+    line: 2,
+  });
+});
+
+test("an exported function of another file than the entry; none of a longer name", () => {
+  const files = {
+    "index.ts": ['export * from "./order.js";'],
+    "order.ts": ["export async function orderLater() {}", "", "export async function order(id: string): Promise<void> {", "}"],
+  };
+  expect(at("order", files)).toEqual({ path: "order.ts", line: 3 });
+  expect(at("or", files)).toBeUndefined();
+  expect(at("a.b(", files)).toBeUndefined();
+  expect(at("", files)).toBeUndefined();
+});
+
+test("a sample opens with its run function in sight, before anything has run", async ({ app }) => {
+  const { page } = app;
+  await page.setViewportSize({ width: 1280, height: 560 });
+  await app.sample("shopping_cart", 1);
+  const run = page.locator(".code-line", { hasText: /async run\(/ });
+  await expect(run).toBeInViewport();
+  await expect.poll(() => page.locator(".code-view").evaluate((element) => element.scrollTop)).toBeGreaterThan(0);
+});

@@ -1,0 +1,35 @@
+// Where the workflow's function begins: what the code pane shows while no line stands out, because nothing has run or all has.
+import type { CodeSet } from "../realm/code_set.ts";
+import type { LineAt } from "./facts.ts";
+
+const RUN = /(?:^|[\s{,])(?:async\s+)?run\s*(?:[(:<,]|$)/;
+const WORKFLOW = /\bworkflow\s*[(<]/;
+/** Messages and queries are declared before it. */
+const NEAR = 60;
+
+/** The function's line; undefined: no file declares the type. The entry is looked at first. */
+export function workflowAt({ entry, files }: CodeSet, type: string): LineAt | undefined {
+  if (type === "") return undefined;
+  for (const { path, text } of files.toSorted((a, b) => Number(b.path === entry) - Number(a.path === entry))) {
+    const line = lineIn(text, type);
+    if (line !== undefined) return { path, line };
+  }
+  return undefined;
+}
+
+function lineIn(text: string, type: string): number | undefined {
+  // Most files of a bundle do not have the name at all.
+  if (!text.includes(type)) return undefined;
+  const name = type.replace(/[^\w]/g, "\\$&");
+  const native = new RegExp(`\\bworkflow\\s*(?:<[^()]{0,500}>)?\\s*\\(\\s*(["'\`])${name}\\1`).exec(text);
+  const found = native ??
+    new RegExp(`\\bexport\\s+(?:async\\s+)?(?:function\\s*\\*?\\s*|const\\s+|let\\s+)${name}(?![\\w$])`).exec(text);
+  if (found === null) return undefined;
+  const line = text.slice(0, found.index).split("\n").length;
+  if (native === null) return line;
+  const lines = text.split("\n").slice(line - 1, line - 1 + NEAR);
+  // Behind the next declaration it is another workflow's.
+  const next = lines.findIndex((one, i) => i > 0 && WORKFLOW.test(one));
+  const run = lines.slice(0, next < 0 ? NEAR : next).findIndex((one) => RUN.test(one));
+  return run < 0 ? line : line + run;
+}

@@ -4,7 +4,9 @@
 // scrolls without script. What is out of sight is not drawn, and what is too small is merged, so 51,200 events are some hundred shapes.
 import type { JSX } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
-import { goTo, length, type OpenRun, playing, position, select, selected, shownItem } from "../app/state.ts";
+import { goTo, length, type OpenRun, playing, position, select, selected, shownItem, view } from "../app/state.ts";
+import { Arrows } from "./arrow_shapes.tsx";
+import { arrowsOf, causesByTask } from "./arrows.ts";
 import { Axis, Ground, Tears } from "./axis.tsx";
 import { useDrag } from "./drag.ts";
 import { eventAt, LANE_PX, measure, placeLanes } from "./geometry.ts";
@@ -46,6 +48,11 @@ export function Timeline({ run }: { run: OpenRun }): JSX.Element {
     [measured, width, cutsGaps.value, laid.length],
   );
   const { scale, lanes, height } = geometry;
+  const causes = useMemo(() => session === undefined ? undefined : causesByTask(session), [session]);
+  const woken = causes?.get(view.value?.task?.eventId ?? 0);
+  const arrows = session === undefined || woken === undefined
+    ? NO_ARROWS
+    : arrowsOf(woken, { model: run.model, session, scale, clock: measured.clock, added: laid, lanes });
   const tops = [...laid.map((_, i) => LANE_PX * (i + 1)), ...lanes.map(({ top }) => top)];
   const x = scale.x(measured.clock[position.value - 1] ?? 0);
   const drawing: Drawing = {
@@ -114,6 +121,7 @@ export function Timeline({ run }: { run: OpenRun }): JSX.Element {
                 <SessionLaneShapes lanes={laid} drawing={drawing} />
                 {lanes.map((lane) => <LaneShapes key={lane.lane.key} lane={lane} drawing={drawing} />)}
                 <Tears scale={scale} fromX={drawing.fromX} toX={drawing.toX} height={height} />
+                <Arrows arrows={arrows} />
                 <line class="tl-now" x1={x} x2={x} y1={0} y2={height} />
               </g>
             </svg>
@@ -125,6 +133,7 @@ export function Timeline({ run }: { run: OpenRun }): JSX.Element {
 }
 
 const AXIS_PX = 25;
+const NO_ARROWS: ReturnType<typeof arrowsOf> = [];
 
 function place(element: HTMLElement | SVGElement | null, width: number, height: number): void {
   element?.style.setProperty("width", `${width}px`);

@@ -9,7 +9,7 @@ const at = (type: string, files: { readonly [path: string]: readonly string[] },
     type,
   );
 
-test("a native workflow's run function, behind its messages and queries", () => {
+test("a native workflow's run function, after its messages and queries", () => {
   const cart = [
     'import { workflow } from "temporalex/workflow";',
     'export const other = workflow("CartOther", { async run() {} });',
@@ -21,6 +21,10 @@ test("a native workflow's run function, behind its messages and queries", () => 
   ];
   expect(at("Cart", { "cart.ts": cart })).toEqual({ path: "cart.ts", line: 5 });
   expect(at("CartOther", { "cart.ts": cart })).toEqual({ path: "cart.ts", line: 2 });
+  expect(at("Cart", { "cart.ts": ['workflow("Cart", async () => {', "  await run();", "});"] })).toEqual({
+    path: "cart.ts",
+    line: 1,
+  });
   expect(at("Cart", { "cart.ts": ['workflow<[string], number>("Cart", {', "  run,", "});"] })).toEqual({
     path: "cart.ts",
     line: 2,

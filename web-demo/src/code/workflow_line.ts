@@ -28,7 +28,9 @@ function lineIn(text: string, type: string): number | undefined {
   const line = text.slice(0, found.index).split("\n").length;
   if (native === null) return line;
   const lines = text.split("\n").slice(line - 1, line - 1 + NEAR);
-  // Behind the next declaration it is another workflow's.
+  // `workflow("Cart", async () => {`: the declaration is the function.
+  if (/=>|\bfunction\b/.test(lines[0]!)) return line;
+  // After the next declaration it is another workflow's.
   const next = lines.findIndex((one, i) => i > 0 && WORKFLOW.test(one));
   const run = lines.slice(0, next < 0 ? NEAR : next).findIndex((one) => RUN.test(one));
   return run < 0 ? line : line + run;

@@ -10,7 +10,7 @@ import { cutTo, type Drawing } from "./shapes.tsx";
 const LEAST_PX = 3;
 /** Of the box of what the code did: it has no length in time, and is as wide as its text. */
 const MOST_BOX_PX = 320;
-/** What the box may take of the air behind the last event. */
+/** What the box may take of the air after the last event. */
 const AIR_PX = 20;
 const BAR_PX = 15;
 const TOP_PX = (LANE_PX - BAR_PX) / 2;
@@ -38,7 +38,7 @@ export function SessionLaneShapes({ lanes, drawing }: { lanes: readonly SessionL
 function CodeBox({ bar: { fromMs, text }, drawing: { scale } }: { bar: SessionBar; drawing: Drawing }): JSX.Element {
   const at = scale.x(fromMs);
   const wide = Math.min(MOST_BOX_PX, scale.width, text.length * LETTER_PX + 14);
-  // At the end of the run there is no room behind the place: it is drawn before it.
+  // At the end of the run there is no room after the place: it is drawn before it.
   const x = Math.max(0, at + 6 + wide <= scale.width + AIR_PX ? at + 6 : at - 6 - wide);
   return (
     <g>

@@ -1,7 +1,7 @@
 // A modal dialog that follows a signal: the browser keeps the focus in it, closes it on Escape and gives the focus back.
 import type { Signal } from "@preact/signals";
 import type { ComponentChildren, JSX } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 
 interface Props {
   readonly id: string;
@@ -13,7 +13,8 @@ interface Props {
 export function Dialog({ id, title, isOpen, children }: Props): JSX.Element {
   const element = useRef<HTMLDialogElement>(null);
   const open = isOpen.value;
-  useEffect(() => {
+  // Before the next frame: keys that come between would still move the run.
+  useLayoutEffect(() => {
     const dialog = element.current!;
     if (open && !dialog.open) dialog.showModal();
     if (!open && dialog.open) dialog.close();

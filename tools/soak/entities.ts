@@ -1,21 +1,14 @@
 // Many accounts of examples/entity under load: `node --expose-gc dist/tools/soak/entities.js` (or with Deno). Every account gets messages
 // of all kinds, some of them twice and some at once, over many generations; then each of them is asked what it has seen. One JSON line
-// now and then, and one at the end; exit code 1 when a message was lost, an update was carried out twice, or one was not answered.
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+// now and then, and one at the end for each worker; exit code 1 when a message was lost, an update was carried out twice, or one was not
+// answered.
 import process from "node:process";
 import { parseArgs } from "node:util";
-import { accountOf, saveProfile } from "../../examples/entity/accounts.ts";
-import * as activities from "../../examples/entity/activities.ts";
-import { getHealth, getState, reactivate, type Receipt, suspend } from "../../examples/entity/workflow.ts";
-import { DevServer } from "../../tests/interop/support/dev_server.ts";
 import { silentLogger } from "../../ts/base/logger.ts";
 import { Client } from "../../ts/client/mod.ts";
-import { EmbeddedEngine, MemoryStore } from "../../ts/engine/mod.ts";
-import { GrpcService } from "../../ts/grpc/grpc_service.ts";
-import type { RawService } from "../../ts/service/raw.ts";
-import { Worker } from "../../ts/worker/mod.ts";
+import { Load } from "./entities/load.ts";
+import { openPlace } from "./entities/places.ts";
+import { startWorker, type WorkerName, WORKERS } from "./entities/workers.ts";
 
 const { values } = parseArgs({
   args: process.argv.slice(2),
@@ -24,6 +17,7 @@ const { values } = parseArgs({
     messages: { type: "string", default: "100" },
     callers: { type: "string", default: "32" },
     on: { type: "string", default: "memory" },
+    workers: { type: "string", default: "here" },
     events: { type: "string", default: "120" },
     cached: { type: "string", default: "1000" },
     minutes: { type: "string", default: "1000" },
@@ -32,103 +26,22 @@ const { values } = parseArgs({
 });
 if (values.help) {
   console.log(
-    "usage: entities [--on memory|sqlite|server|ADDRESS] [--entities 1000] [--messages 100] [--callers 32] [--events 120] [--cached 1000] [--minutes N]\n\n" +
-      "--on: an engine in memory or on a file, a Temporal dev server that is started, or one that runs.\n" +
-      "--events: continue-as-new is suggested at so many. A message has about 11.\n--cached: workflows in the worker's cache.\n" +
+    "usage: entities [--on memory|sqlite|dev|server|ADDRESS] [--workers here|ours|official|ours,official] [--entities 1000] [--messages 100] [--callers 32] [--events 120] [--cached 1000] [--minutes N]\n\n" +
+      "--on: an engine in memory or on a file, a `temporalex dev` or Temporal dev server that is started, or one that runs.\n" +
+      "--workers: here: our worker in this process, with the native program. ours, official: our worker, and that of Temporal's SDK, each\n" +
+      "  in a process of its own, with the same program of @temporalio/workflow. With both, each has so many accounts and callers, at the same\n" +
+      "  time on one server; when one of them is done, the other one stops.\n" +
+      "--events: continue-as-new is suggested at so many (not on `temporalex dev`, which has its own limits). A message has about 11.\n" +
+      "--cached: workflows in a worker's cache.\n" +
       "--minutes: no further message after so many; what was sent is judged.",
   );
   process.exit(0);
 }
-const [entities, messages, callers, events, cached] = [
-  values.entities,
-  values.messages,
-  values.callers,
-  values.events,
-  values.cached,
-]
-  .map(Number) as [number, number, number, number, number];
-
-interface Place {
-  readonly service: RawService;
-  close(): Promise<void>;
-}
-
-async function open(): Promise<Place> {
-  if (values.on === "memory" || values.on === "sqlite") {
-    const folder = mkdtempSync(join(tmpdir(), "temporalex-entities-"));
-    const store = values.on === "memory" ? { store: new MemoryStore() } : { path: join(folder, "store.sqlite") };
-    const engine = await EmbeddedEngine.open({ ...store, limits: { suggestContinueAsNewEvents: events } });
-    const close = async () => {
-      await engine.close();
-      rmSync(folder, { recursive: true, force: true });
-    };
-    return { service: engine, close };
-  }
-  const server = values.on === "server"
-    ? await DevServer.start([
-      `limit.historyCount.suggestContinueAsNew=${events}`,
-      // A dev server has one shard, whose limits are those of one of a cluster's hundreds.
-      ...["frontend.rps", "frontend.namespaceRPS", "history.rps", "matching.rps", "frontend.persistenceMaxQPS"],
-      ...["history.persistenceMaxQPS", "matching.persistenceMaxQPS", "system.visibilityPersistenceMaxWriteQPS"],
-      ...["transfer", "timer", "visibility", "outbound"].map((queue) => `history.${queue}ProcessorMaxPollRPS`),
-    ].map((key) => key.includes("=") ? key : `${key}=1000000`))
-    : undefined;
-  const service = new GrpcService({ address: server?.address ?? values.on! });
-  return { service, close: async () => (service.close(), await server?.stop()) };
-}
-
-/** What one account must have seen. */
-interface Expected {
-  readonly userId: string;
-  operations: number;
-  /** Answers by update id. */
-  readonly answers: Map<string, Receipt>;
-  last: string;
-}
-
-const problems: string[] = [];
-const wrong = (text: string) => void (problems.length < 20 ? problems.push(text) : problems.length++);
-let sent = 0;
-let repeated = 0;
-let slowest = 0;
-
-async function update(client: Client, account: Expected, id: string, name: string): Promise<void> {
-  const began = performance.now();
-  const known = account.answers.get(id);
-  const answer = await saveProfile(client, account.userId, { name }, id).catch((error: Error) => error);
-  slowest = Math.max(slowest, performance.now() - began);
-  sent++;
-  if (answer instanceof Error) return wrong(`${account.userId} ${id}: ${answer}`);
-  if (known === undefined) account.answers.set(id, answer);
-  else if (repeated++, answer.operation !== known.operation) {
-    wrong(`${account.userId} ${id}: was operation ${known.operation}, and ${answer.operation} when it was sent again`);
-  }
-}
-
-/** The i-th message of an account. */
-async function message(client: Client, account: Expected, i: number): Promise<void> {
-  const { userId } = account;
-  switch (i % 10) {
-    case 3:
-    case 7:
-      await accountOf(client, userId).signal(i % 10 === 3 ? suspend : reactivate);
-      sent++;
-      account.operations++;
-      return;
-    case 5: // three at once
-      account.operations += 3;
-      await Promise.all(["a", "b", "c"].map((part) => update(client, account, `u-${i}-${part}`, account.last = `${i}`)));
-      return;
-    case 9: { // one of long ago, as far as it is remembered, and one of just now
-      const ids = [...account.answers.keys()];
-      await Promise.all([ids.at(-900) ?? ids[0]!, ids.at(-1)!].map((id) => update(client, account, id, "sent again")));
-      return;
-    }
-    default:
-      account.operations++;
-      return await update(client, account, `u-${i}`, account.last = `${i}`);
-  }
-}
+const number = (name: "entities" | "messages" | "callers" | "events" | "cached" | "minutes") => Number(values[name]);
+const names = values.workers.split(",").map((name) => {
+  if (!WORKERS.includes(name as WorkerName)) throw new Error(`--workers takes ${WORKERS.join(", ")}, not "${name}"`);
+  return name as WorkerName;
+});
 
 const collect = (globalThis as { gc?: () => void }).gc;
 function memory(): { heapMb: number; rssMb: number } {
@@ -137,65 +50,47 @@ function memory(): { heapMb: number; rssMb: number } {
   return { heapMb: Math.round((heapUsed + external) / 1e5) / 10, rssMb: Math.round(rss / 1e6) };
 }
 
-// A dev server that was started ends with this process.
+// A server that was started ends with this process.
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(130));
-const place = await open();
-const taskQueue = "entities";
-const worker = await Worker.create({
-  service: place.service,
-  taskQueue,
-  workflows: [new URL("../../examples/entity/workflow.ts", import.meta.url)],
-  activities,
-  cachedWorkflows: cached,
-  logger: silentLogger,
-});
-const client = new Client({ service: place.service, taskQueue, logger: silentLogger });
-await worker.runUntil(async () => {
-  const accounts = Array.from({ length: entities }, (_, n): Expected => ({
-    userId: `soak-${n}`,
-    operations: 0,
-    answers: new Map(),
-    last: "",
-  }));
-  const began = performance.now();
-  const cpu = process.cpuUsage();
-  for (let i = 0, reportAt = 0; i < messages && performance.now() - began < Number(values.minutes) * 60_000; i++) {
-    let next = 0;
-    const caller = async () => {
-      for (let account = accounts[next++]; account !== undefined; account = accounts[next++]) await message(client, account, i);
-    };
-    await Promise.all(Array.from({ length: callers }, caller));
+const place = await openPlace(values.on, number("events"));
+const lanes = await Promise.all(names.map(async (name) => {
+  const taskQueue = `entities-${name}`;
+  const worker = await startWorker(name, { ...place, address: place.address, taskQueue, cached: number("cached") });
+  const client = new Client({ service: place.service, taskQueue, logger: silentLogger });
+  const type = name === "here" ? "UserAccount" : "userAccount";
+  return { name, worker, load: new Load({ client, type, name, entities: number("entities"), callers: number("callers") }) };
+}));
+const began = performance.now();
+const cpu = process.cpuUsage();
+let done = false;
+const over = () => done || performance.now() - began > number("minutes") * 60_000;
+await Promise.all(lanes.map(async ({ name, worker, load }) => {
+  for (let i = 0, reportAt = 0; i < number("messages") && !over(); i++) {
+    await load.round(i, over);
     if (performance.now() < reportAt) continue;
     reportAt = performance.now() + 10_000;
-    const { generation } = await accountOf(client, accounts[0]!.userId).query(getHealth);
-    console.log(JSON.stringify({ round: i, generation, sent, ...memory(), problems: problems.length }));
+    const figures = { generation: await load.generation(), sent: load.sent, ...memory(), workerRssMb: worker.rssMb() };
+    console.log(JSON.stringify({ worker: name, round: i, ...figures, problems: load.problems.length }));
   }
-  const seconds = (performance.now() - began) / 1000;
-  const { user, system } = process.cpuUsage(cpu);
-  let generationsSeen = 0;
-  const judge = async ({ userId, operations, last }: Expected) => {
-    // A signal that was sent last may still be at work.
-    const account = accountOf(client, userId);
-    let health = await account.query(getHealth);
-    for (let tries = 0; tries < 500 && health.operations < operations; tries++) {
-      await new Promise((resolve) => setTimeout(resolve, 20));
-      health = await account.query(getHealth);
-    }
-    generationsSeen += health.generation;
-    if (health.operations !== operations) wrong(`${userId}: ${health.operations} operations, ${operations} were expected`);
-    const { profile } = await account.query(getState);
-    if (profile?.name !== last) wrong(`${userId}: its profile is ${profile?.name}, and ${last} was sent last`);
-  };
-  const left = [...accounts];
-  const judging = async () => {
-    for (let account = left.pop(); account !== undefined; account = left.pop()) await judge(account);
-  };
-  await Promise.all(Array.from({ length: callers }, judging));
+  done = true;
+}));
+const seconds = (performance.now() - began) / 1000;
+const { user, system } = process.cpuUsage(cpu);
+let failed = false;
+for (const { name, worker, load } of lanes) {
+  const spent = worker.cpu();
+  const generations = await load.judge();
+  const { sent, repeated, problems } = load;
+  failed ||= problems.length > 0;
   console.log(JSON.stringify({
-    ...{ on: values.on, entities, messages: sent, repeated, generations: generationsSeen },
-    ...{ seconds: Math.round(seconds), perSecond: Math.round(sent / seconds), cpuSeconds: Math.round((user + system) / 1e6) },
-    ...{ slowestMs: Math.round(slowest), ...memory(), problems },
+    ...{ on: values.on, worker: name, entities: number("entities"), messages: sent, repeated, generations },
+    ...{ seconds: Math.round(seconds), perSecond: Math.round(10 * sent / seconds) / 10 },
+    ...(spent === undefined
+      ? { cpuSeconds: Math.round((user + system) / 1e6) }
+      : { workerCpuMsPerMessage: Math.round(100 * 1000 * spent / sent) / 100, workerRssMb: worker.rssMb() }),
+    ...{ slowestMs: Math.round(load.slowestMs), ...memory(), problems },
   }));
-});
+}
+await Promise.all(lanes.map(({ worker }) => worker.stop()));
 await place.close();
-process.exit(problems.length === 0 ? 0 : 1);
+process.exit(failed ? 1 : 0);

@@ -1,15 +1,16 @@
 // Temporal's own worker for examples/entity/temporal_workflow.ts, until it is told to stop.
-//   node entity_worker.mjs ADDRESS TASK_QUEUE
+//   node entity_worker.mjs ADDRESS TASK_QUEUE [CACHED_WORKFLOWS]
 import { join } from "node:path";
 import process from "node:process";
 import { DefaultLogger, NativeConnection, Runtime, Worker } from "@temporalio/worker";
 
-const [address, taskQueue] = process.argv.slice(2);
+const [address, taskQueue, cached] = process.argv.slice(2);
 Runtime.install({ logger: new DefaultLogger("ERROR"), shutdownSignals: ["SIGTERM"] });
 const connection = await NativeConnection.connect({ address });
 const worker = await Worker.create({
   connection,
   taskQueue,
+  ...(cached !== undefined && { maxCachedWorkflows: Number(cached) }),
   workflowsPath: join(process.cwd(), "examples/entity/temporal_workflow.ts"),
   // The program lies outside of the folder that has the SDK.
   bundlerOptions: {
@@ -18,7 +19,7 @@ const worker = await Worker.create({
       resolve: { ...config.resolve, modules: [join(process.cwd(), "tests/interop/node_modules"), "node_modules"] },
     }),
   },
-  activities: { validateProfile: async () => {} },
+  activities: { validateProfile: async () => {}, sendNotification: async () => "sent" },
 });
 console.log("ready");
 await worker.run();

@@ -8,6 +8,7 @@ import { Interrupted } from "../../ts/cli/frame/errors.ts";
 import { type App, open, silentLogger } from "../../ts/mod.ts";
 import * as activities from "./flows/activities.ts";
 import { refusals, type Result, run as runCommand, type RunOptions } from "./support/run.ts";
+import { until } from "../support/until.ts";
 import { fitsSocket } from "../../ts/app/socket_path.ts";
 
 const workflows = new URL("./flows/workflows.ts", import.meta.url);
@@ -227,4 +228,35 @@ test("Ctrl-C ends waiting with 130, and the workflow goes on", async () => {
   assert.equal((await waiting).code, 130);
   await ok("signal", "-w", "interrupt-1", "--name", "checkout");
   await ok("result", "-w", "interrupt-1");
+});
+
+test("procedure: list, complete, fail, describe, show", async () => {
+  await json("start", "--type", "Asks", "-w", "asks");
+  await until("it asks", async () => (await run(["procedure", "list", "-w", "asks"])).out !== "");
+  assert.match(
+    await ok("procedure", "-w", "asks"),
+    /^Procedure +Id +Arguments +Since +Times out\ncompute_damage +1 +42, "sword" +\S.*\n$/,
+  );
+  assert.match(await ok("describe", "-w", "asks"), /\nPending procedures\nProcedure +Id +Since +Times out\ncompute_damage +1 /);
+  await refused(2, /--name or --procedure-id is required, and not both/, "procedure", "complete", "-w", "asks");
+  const twice = ["procedure", "complete", "-w", "asks", "--name", "compute_damage", "-i", "1", "-i", "2"];
+  await refused(2, /a procedure has one result; give --input once/, ...twice);
+  const unknown = await run(["procedure", "complete", "-w", "asks", "--name", "damage"]);
+  assert.equal(unknown.code, 1);
+  assert.match(unknown.err, /workflow asks has no open procedure "damage": .* open are: "compute_damage" \(id 1\)/);
+  assert.equal(
+    await ok("procedure", "complete", "-w", "asks", "--name", "compute_damage", "-i", "12"),
+    "completed procedure compute_damage (id 1) of asks\n",
+  );
+  const second = async () => JSON.parse((await run(["procedure", "list", "-w", "asks", "-o", "jsonl"])).out || "{}") as Json;
+  await until("it asks again", async () => (await second())["name"] === "approve");
+  const { id, args } = await second();
+  assert.deepEqual(args, []);
+  assert.deepEqual(await json("procedure", "fail", "-w", "asks", "--procedure-id", String(id), "--reason", "no"), {
+    workflowId: "asks",
+    procedureId: id,
+    done: "failed",
+  });
+  assert.deepEqual((await json("result", "-w", "asks"))["result"], [12, "ProcedureFailed: no"]);
+  assert.match(await ok("show", "-w", "asks"), /procedure compute_damage\(42, "sword"\), id 1/);
 });

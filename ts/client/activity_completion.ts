@@ -1,10 +1,11 @@
 // Completing activities from outside: by anyone who holds the task token, or who knows workflow id and activity id. The service takes one
 // completion per attempt; a second one gets ActivityNotFoundError.
+import { failedResult } from "../converter/procedure_failures.ts";
 import { toFailure } from "../converter/failure_converter.ts";
 import type { RecordActivityTaskHeartbeatResponse } from "../api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import { CALL_TIMEOUT_MS, type CallSettings } from "./calls.ts";
 import { type ClientContext, deadlineOf, encodeArgs, nameError } from "./context.ts";
-import { ActivityCancelledError } from "./errors.ts";
+import { ActivityCancelledError, ActivityNotFoundError } from "./errors.ts";
 
 /** An activity by its task token (`activityInfo().taskToken`), or by its ids; without a run id the current run is meant. */
 export type ActivityAddress = Uint8Array | { workflowId: string; activityId: string; runId?: string };
@@ -43,6 +44,17 @@ export async function completeActivity(
   await report(context, "respondActivityTaskCompleted", address, {
     result: encodeArgs(context, "the activity's result", [result]),
   }, settings);
+}
+
+/** Fails a procedure: as an activity, or, where the service refuses that of one that no worker has, by a result that says so. */
+export async function failUnstarted(context: ClientContext, address: ActivityAddress, error: unknown, settings: CallSettings) {
+  try {
+    await failActivity(context, address, error, settings);
+  } catch (refusal) {
+    if (!(refusal instanceof ActivityNotFoundError)) throw refusal;
+    const result = { payloads: [failedResult(error, context.converter)] };
+    await report(context, "respondActivityTaskCompleted", address, { result }, settings);
+  }
 }
 
 export async function failActivity(context: ClientContext, address: ActivityAddress, error: unknown, settings: CallSettings) {

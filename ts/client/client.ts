@@ -35,6 +35,7 @@ import {
 } from "./interceptors.ts";
 import type { ListInput } from "./operation_inputs.ts";
 import type { WorkflowOptions } from "./options.ts";
+import { type ProcedureAddress, whichOf } from "./procedures.ts";
 import type { UpdateHandle } from "./updates.ts";
 import { ScheduleClient } from "./schedules/schedule_client.ts";
 import { signalWithStart, startWorkflow } from "./starts.ts";
@@ -266,6 +267,26 @@ export class Client {
   /** Says that an activity has stopped because it was cancelled. */
   reportCancellation(address: ActivityAddress, details?: unknown, settings: CallSettings = {}): Promise<void> {
     return reportCancellation(this.#context, address, details === undefined ? [] : [details], settings);
+  }
+
+  /**
+   * Gives a procedure of a workflow its result; answers the procedure's id. By its definition or name, of several that are open the oldest; or
+   * by its id. Throws a ProcedureNotFoundError when it is not open, a WorkflowNotFoundError.
+   *
+   * @example
+   * await client.completeProcedure({ workflow: "fight-1", name: game.computeDamage }, 12);
+   */
+  completeProcedure<R = unknown>(address: ProcedureAddress<R>, value?: NoInfer<R>, settings: CallSettings = {}): Promise<string> {
+    return this.#procedureOf(address, settings).completeProcedure(whichOf(address), value);
+  }
+
+  /** Fails a procedure, as `completeProcedure`: the workflow gets an ActivityFailure with `error` as its cause. */
+  failProcedure(address: ProcedureAddress<unknown>, error: unknown, settings: CallSettings = {}): Promise<string> {
+    return this.#procedureOf(address, settings).failProcedure(whichOf(address), error);
+  }
+
+  #procedureOf({ workflow, runId }: { workflow: string; runId?: string }, settings: CallSettings): WorkflowHandle {
+    return this.getHandle(undefined, workflow, runId).with(settings) as WorkflowHandle;
   }
 
   #deadline(settings: CallSettings): Deadline {

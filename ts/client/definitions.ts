@@ -1,9 +1,9 @@
 // What the client takes from the definitions that workflow code declares: a name at run time, and arguments and results in the type. A call
 // may name a workflow or message by a string instead; then its values are untyped.
 // deno-lint-ignore-file no-explicit-any
-import type { Query, Signal, Update, WorkflowDefinition } from "../workflow/mod.ts";
+import type { Procedure, Query, Signal, Update, WorkflowDefinition } from "../workflow/mod.ts";
 
-export type { Query, Signal, Update, WorkflowDefinition };
+export type { Procedure, Query, Signal, Update, WorkflowDefinition };
 
 /** Any definition of a workflow. */
 export type AnyDefinition = WorkflowDefinition<any[], any>;

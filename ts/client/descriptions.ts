@@ -6,6 +6,7 @@ import { withJson } from "./description_json.ts";
 import { enumName } from "../converter/enums.ts";
 import type { TemporalFailure } from "../converter/failures.ts";
 import type { Payload, PayloadConverter } from "../converter/payload.ts";
+import { procedureOf } from "../converter/procedure_names.ts";
 import { TypedSearchAttributes } from "../converter/search_attributes.ts";
 import {
   ParentClosePolicy,
@@ -13,7 +14,7 @@ import {
   PendingWorkflowTaskState,
   WorkflowExecutionStatus,
 } from "../api/generated/temporal/api/enums/v1/workflow_pb.ts";
-import type { WorkflowExecutionInfo } from "../api/generated/temporal/api/workflow/v1/message_pb.ts";
+import type { PendingActivityInfo, WorkflowExecutionInfo } from "../api/generated/temporal/api/workflow/v1/message_pb.ts";
 import type { DescribeWorkflowExecutionResponse } from "../api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import { durationMs, timestampDate } from "../api/well_known.ts";
 
@@ -82,6 +83,18 @@ export interface PendingActivity {
   readonly lastWorkerIdentity: string;
 }
 
+/** A procedure that waits for its answer. */
+export interface PendingProcedure {
+  /** Its name on the wire. */
+  readonly name: string;
+  /** Its id within the run. */
+  readonly id: string;
+  /** Since when. */
+  readonly since: Date | undefined;
+  /** When it times out; undefined: never. */
+  readonly expires: Date | undefined;
+}
+
 /** A workflow task that waits for a worker, or that one has. */
 export interface PendingWorkflowTask {
   /** Waiting for a worker, or with one. */
@@ -126,8 +139,10 @@ export interface WorkflowDescription extends WorkflowSummary {
   readonly runTimeoutMs: number | undefined;
   /** Longest time of one workflow task. */
   readonly taskTimeoutMs: number | undefined;
-  /** Activities that are not finished. */
+  /** Activities that are not finished, but for procedures. */
   readonly pendingActivities: readonly PendingActivity[];
+  /** Procedures that wait for their answers, the oldest first. */
+  readonly pendingProcedures: readonly PendingProcedure[];
   /** Child workflows whose end it waits to hear of. */
   readonly pendingChildren: readonly PendingChild[];
   /** Why its tasks wait: an operator paused it (on a cluster), or an embedded engine holds it because its process died on it. */
@@ -185,6 +200,20 @@ export function toSummary(info: WorkflowExecutionInfo, converter: PayloadConvert
   });
 }
 
+const isProcedure = ({ activityType }: PendingActivityInfo): boolean => procedureOf(activityType?.name ?? "") !== undefined;
+
+/** Procedures in the order in which they were asked for: a server lists activities in no order, and several may have one moment. */
+function proceduresOf(activities: readonly PendingActivityInfo[]): PendingProcedure[] {
+  return activities.filter(isProcedure)
+    .map(({ activityType, activityId, scheduledTime, expirationTime }) => ({
+      name: procedureOf(activityType!.name)!,
+      id: activityId,
+      since: date(scheduledTime),
+      expires: date(expirationTime),
+    }))
+    .sort((a, b) => (a.since?.getTime() ?? 0) - (b.since?.getTime() ?? 0) || a.id.length - b.id.length || (a.id < b.id ? -1 : 1));
+}
+
 export function toDescription(
   response: DescribeWorkflowExecutionResponse,
   converter: PayloadConverter,
@@ -200,7 +229,8 @@ export function toDescription(
     executionTimeoutMs: limit(config?.workflowExecutionTimeout),
     runTimeoutMs: limit(config?.workflowRunTimeout),
     taskTimeoutMs: limit(config?.defaultWorkflowTaskTimeout),
-    pendingActivities: response.pendingActivities.map((activity) => ({
+    pendingProcedures: proceduresOf(response.pendingActivities),
+    pendingActivities: response.pendingActivities.filter((activity) => !isProcedure(activity)).map((activity) => ({
       activityId: activity.activityId,
       activityType: activity.activityType?.name ?? "",
       state: enumName(PendingActivityState, activity.state) ?? "UNKNOWN",

@@ -196,6 +196,40 @@ export class ActivityNotFoundError extends Error {
   }
 }
 
+/** The workflow has no such procedure open: it was answered before, has timed out, was cancelled, or was never asked for. */
+export class ProcedureNotFoundError extends Error {
+  override name = "ProcedureNotFoundError";
+  /** The workflow that was asked. */
+  readonly workflowId: string;
+  /** Its run. */
+  readonly runId: string;
+  /** The name or id that was asked for. */
+  readonly procedure: string;
+
+  /** Made by the client, from what it asked for and what the run has open. */
+  constructor(
+    wanted: { readonly id: string } | { readonly name: string },
+    run: {
+      readonly workflowId: string;
+      readonly runId: string;
+      readonly status: string;
+      readonly pendingProcedures: readonly { readonly name: string; readonly id: string }[];
+    },
+    options?: ErrorOptions,
+  ) {
+    const { workflowId, runId, status, pendingProcedures } = run;
+    const which = "id" in wanted ? `with the id "${wanted.id}"` : `"${wanted.name}"`;
+    const open = pendingProcedures.slice(0, 20).map(({ name, id }) => `"${name}" (id ${id})`).join(", ");
+    const why = status !== "RUNNING"
+      ? `the workflow is ${status}`
+      : `it was answered before, has timed out, was cancelled, or was not asked for; open are: ${open === "" ? "none" : open}`;
+    super(`workflow ${workflowId} has no open procedure ${which}: ${why}`, options);
+    this.workflowId = workflowId;
+    this.runId = runId;
+    this.procedure = "id" in wanted ? wanted.id : wanted.name;
+  }
+}
+
 /** A heartbeat learned that the activity is to stop. */
 export class ActivityCancelledError extends Error {
   override name = "ActivityCancelledError";

@@ -25,6 +25,7 @@ import {
 import { intercept, type OperationContext } from "./interceptors.ts";
 import type { WorkflowTarget } from "./operation_inputs.ts";
 import { nextRun, outcomeOf } from "./outcome.ts";
+import { answerProcedure, type OpenProcedure, openProcedures, type WhichProcedure } from "./procedures.ts";
 import { resetWorkflow } from "./reset.ts";
 import { checkPoint, type ResetOptions, type ResetPoint } from "./reset_options.ts";
 import { startUpdate, type StartUpdateOptions, UpdateHandle, type UpdateOptions } from "./updates.ts";
@@ -274,6 +275,24 @@ export class WorkflowHandle<W extends AnyWorkflow = string> {
       }
       return description;
     });
+  }
+
+  /** The procedures that the run waits for, with their arguments, the oldest first. Throws a WorkflowNotFoundError. */
+  async procedures(): Promise<OpenProcedure[]> {
+    return await openProcedures(this.#context, await this.describe(), this.#settings);
+  }
+
+  /**
+   * Gives a procedure its result; answers the procedure's id. By its definition or name, of several that are open the oldest; or by its id.
+   * Throws a ProcedureNotFoundError when it is not open, a WorkflowNotFoundError.
+   */
+  async completeProcedure<R = unknown>(which: WhichProcedure<R>, value?: NoInfer<R>): Promise<string> {
+    return await answerProcedure(this.#context, await this.describe(), which, { value }, this.#settings);
+  }
+
+  /** Fails a procedure, as `completeProcedure`: the workflow gets an ActivityFailure with `error` as its cause. */
+  async failProcedure(which: WhichProcedure, error: unknown): Promise<string> {
+    return await answerProcedure(this.#context, await this.describe(), which, { error }, this.#settings);
   }
 
   /** The events of the run, one by one; with `follow` as they come, until the run closes. */

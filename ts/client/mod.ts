@@ -7,6 +7,7 @@ export type { AnyWorkflow, WorkflowArgs, WorkflowResult } from "./definitions.ts
 export type {
   PendingActivity,
   PendingChild,
+  PendingProcedure,
   PendingWorkflowTask,
   WorkflowDescription,
   WorkflowStatus,
@@ -42,6 +43,7 @@ export type {
   UpdateWithStartInput,
   WorkflowTarget,
 } from "./operation_inputs.ts";
+export type { OpenProcedure, ProcedureAddress, WhichProcedure } from "./procedures.ts";
 export type { ReapplyExclude, ResetOptions, ResetPoint } from "./reset_options.ts";
 export type { RetryPolicy, WorkflowOptions, WorkflowPriority } from "./options.ts";
 export type { StartUpdateWithStartOptions, UpdateOfStart, UpdateWithStart, UpdateWithStartOptions } from "./update_with_start.ts";

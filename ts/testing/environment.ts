@@ -239,7 +239,9 @@ export class TestEnvironment {
     } catch (error) {
       lines.push(`(where its code waits is not known: ${(error as Error).message})`);
     }
-    const pending = await handle.describe().then((run) => run.pendingActivities, () => []);
+    const run = await handle.describe().catch(() => undefined);
+    for (const { name, id } of run?.pendingProcedures ?? []) lines.push(`procedure ${name} (id ${id}): nothing completes it`);
+    const pending = run?.pendingActivities ?? [];
     for (const { activityType, activityId, attempt, state, lastFailure } of pending) {
       const failed = lastFailure === undefined ? "" : `, failed before: ${lastFailure.message}`;
       lines.push(`activity ${activityType} (id ${activityId}): ${state}, attempt ${attempt}${failed}`);

@@ -2,6 +2,7 @@
 import type { CodecOptions } from "../codec/codec.ts";
 import { type Duration, toMs } from "../converter/duration.ts";
 import { MessageCodec } from "../codec/message_codec.ts";
+import { PROCEDURE_QUEUE } from "../converter/procedure_names.ts";
 import { defaultPayloadConverter, type PayloadConverter } from "../converter/payload.ts";
 import { consoleLogger, processIdentity } from "../platform/host.ts";
 import { DEFAULT_PAYLOAD_LIMITS, type PayloadLimits } from "../service/limits.ts";
@@ -180,6 +181,11 @@ export function checkedService(service: RawService): RawService {
 export function workerSettings(options: WorkerOptions): WorkerSettings {
   const { taskQueue } = options;
   if (typeof taskQueue !== "string" || taskQueue === "") throw new TypeError("a worker needs the name of its task queue");
+  if (taskQueue === PROCEDURE_QUEUE) {
+    throw new TypeError(
+      `no worker polls task queue "${taskQueue}": it holds procedures, which clients complete; use another name`,
+    );
+  }
   const cachedWorkflows = whole("cachedWorkflows", options.cachedWorkflows ?? 1000, 0);
   // Each queue's poller holds a slot while it waits: with one slot the cached runs' own queue would starve.
   const maxConcurrentWorkflowTasks = whole(

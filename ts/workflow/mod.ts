@@ -11,6 +11,8 @@ export { workflow } from "./definition.ts";
 export type { ResultOf, WorkflowDefinition, WorkflowOptions } from "./definition.ts";
 export { externalWorkflow } from "./external.ts";
 export type { ExternalWorkflow } from "./external.ts";
+export { procedure, procedures, signature } from "./procedures.ts";
+export type { Procedure, ProcedureOptions, Procedures, ProcedureSignature } from "./procedures.ts";
 export { query, signal, update } from "./messages.ts";
 export type { ArgSchemas, MessageOptions, Query, QueryOptions, Signal, Update } from "./messages.ts";
 export { parallel, shield } from "./parallel.ts";

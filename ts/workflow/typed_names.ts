@@ -81,7 +81,7 @@ export function parseTimer<T extends { readonly [key: string]: string }>(table: 
 }
 
 /** Keys with their names on the wire. Two keys of one name would be one signal. */
-function wireNames(kind: string, keys: readonly string[]): [key: string, wire: string][] {
+export function wireNames(kind: string, keys: readonly string[]): [key: string, wire: string][] {
   const seen = new Map<string, string>();
   return keys.map((key) => {
     const wire = snakeCase(key);

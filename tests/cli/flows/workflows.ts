@@ -4,6 +4,7 @@ import {
   ApplicationFailure,
   continueAsNew,
   on,
+  procedure,
   publishState,
   query,
   receive,
@@ -49,6 +50,12 @@ export const slow = workflow("Slow", async (ms: number) => {
 });
 export const again = workflow("Again", async (left: number) => left > 0 ? continueAsNew(left - 1) : "done");
 export const bug = workflow("Bug", () => Promise.reject(new TypeError("this code has a bug")));
+export const asks = workflow("Asks", async () => [
+  await procedure<number>("compute_damage", [42, "sword"]),
+  await procedure("approve", [], { timeout: "1h" }).catch((error: { cause: Error & { type: string } }) =>
+    `${error.cause.type}: ${error.cause.message}`
+  ),
+]);
 export const family = workflow("Family", async () => {
   const lamp = await startChild(cart, { id: "family-lamp", args: ["lamp"], parentClosePolicy: "ABANDON" });
   return await lamp.result();

@@ -35,7 +35,8 @@ export const failureLine = ({ message, at }: TaskFailure): string => at === "" ?
 export async function blockedReason(client: Client, workflowId: string, runId: string | undefined): Promise<string> {
   try {
     const handle = (client.getHandle(undefined as string | undefined, workflowId, runId) as Handle).with({ timeout: 2000 });
-    const { status, paused, pendingWorkflowTask: task, pendingActivities, pendingChildren } = await handle.describe();
+    const { status, paused, pendingWorkflowTask: task, pendingActivities, pendingProcedures, pendingChildren } = await handle
+      .describe();
     if (paused !== undefined) return `it is ${paused.reason}`;
     if (status !== "RUNNING") return "";
     const failure = task !== undefined && task.attempt > 1 ? await lastTaskFailure(handle) : undefined;
@@ -50,6 +51,10 @@ export async function blockedReason(client: Client, workflowId: string, runId: s
     }
     const waiting = pendingActivities[0];
     const [child] = pendingChildren;
+    const [procedure] = pendingProcedures;
+    if (waiting === undefined && procedure !== undefined) {
+      return `it waits for procedure ${procedure.name} (temporalex workflow procedure complete)`;
+    }
     if (waiting === undefined && child !== undefined) {
       const more = pendingChildren.length > 1 ? ` and for ${pendingChildren.length - 1} more` : "";
       return `it waits for its child ${child.workflowType} (id ${child.workflowId})${more}`;

@@ -1,6 +1,7 @@
 // Steps: what a workflow task asked for, in one form for the events of history and for the commands of code, so that the two can be held
 // beside each other and be spoken of in the same words.
 import type { Payload } from "../../converter/payload.ts";
+import { procedureOf, shownActivity } from "../../converter/procedure_names.ts";
 import { plain, shown } from "../values.ts";
 import type { Step, StepKind } from "./types.ts";
 
@@ -38,7 +39,7 @@ export function isSame(a: KnownStep, b: KnownStep): boolean {
 function textOf({ kind, name, duration, target, answer }: StepPlan): string {
   switch (kind) {
     case "activity":
-      return `activity ${name}`;
+      return procedureOf(name) === undefined ? `activity ${name}` : shownActivity(name);
     case "localActivity":
       return `local activity ${name}`;
     case "timer":

@@ -1,6 +1,7 @@
 // The things of a history: which events belong together. One pass over the events; every kind of event has its place, which a test holds.
 import type { HistoryEvent } from "../../api/generated/temporal/api/history/v1/message_pb.ts";
 import type { PayloadConverter } from "../../converter/payload.ts";
+import { shownActivity } from "../../converter/procedure_names.ts";
 import { timeOf } from "./event_time.ts";
 import { markerOf } from "./markers.ts";
 import { shownDuration } from "../values.ts";
@@ -125,7 +126,7 @@ class Grouper implements Grouped {
       case "workflowExecutionSignaledEventAttributes":
         return this.#begin(event, "signal", at.value.signalName, "completed");
       case "activityTaskScheduledEventAttributes":
-        return this.#begin(event, "activity", at.value.activityType?.name ?? "", "open", at.value.activityId);
+        return this.#begin(event, "activity", shownActivity(at.value.activityType?.name ?? ""), "open", at.value.activityId);
       case "timerStartedEventAttributes": {
         const name = `timer ${shownDuration(msOf(at.value.startToFireTimeout) ?? 0)}`;
         return this.#begin(event, "timer", name, "open", at.value.timerId);

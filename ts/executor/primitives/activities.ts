@@ -10,7 +10,9 @@ import {
 } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { decodeFailure } from "../../converter/failure_converter.ts";
 import { ActivityFailure } from "../../converter/failures.ts";
-import { defaultPayloadConverter } from "../../converter/payload.ts";
+import { procedureOf } from "../../converter/procedure_names.ts";
+import { failureOfResult } from "../../converter/procedure_failures.ts";
+import { defaultPayloadConverter, type Payload } from "../../converter/payload.ts";
 import { encode, wire, withPayloads } from "../program/encode.ts";
 import { Awaiter, type Fiber } from "../scheduler/fiber.ts";
 import type { ActivityTarget } from "../scheduler/job_targets.ts";
@@ -66,14 +68,17 @@ export class ActivityAwaiter extends Awaiter<unknown> implements ActivityTarget 
   }
 
   describe(): string {
-    return `activity "${this.activityType}"`;
+    const procedure = procedureOf(this.activityType);
+    return procedure === undefined ? `activity "${this.activityType}"` : `procedure "${procedure}"`;
   }
 
   resolved({ seq, result }: ResolveActivity): void {
     switch (result?.$case) {
       case "completed": {
         const payload = result.value.result;
-        this.fulfil(payload === undefined ? undefined : this.fiber.run.converter.fromPayload(payload));
+        const failure = payload && this.#failedProcedure(payload);
+        if (failure !== undefined) this.fail(failure);
+        else this.fulfil(payload === undefined ? undefined : this.fiber.run.converter.fromPayload(payload));
         return;
       }
       case "failed":
@@ -84,6 +89,13 @@ export class ActivityAwaiter extends Awaiter<unknown> implements ActivityTarget 
       case undefined:
         throw new Error(`the core resolved activity ${seq} with ${result?.$case ?? "nothing"}, which is for local activities`);
     }
+  }
+
+  #failedProcedure(payload: Payload): ActivityFailure | undefined {
+    const { activityType } = this;
+    if (procedureOf(activityType) === undefined) return undefined;
+    const cause = failureOfResult(payload, this.fiber.run.converter);
+    return cause && new ActivityFailure("Activity task failed", { activityType, activityId: this.#activityId }, { cause });
   }
 
   cancel(reason: unknown): void {

@@ -2,6 +2,7 @@
 import type {
   PendingActivity,
   PendingChild,
+  PendingProcedure,
   WorkflowDescription,
   WorkflowStatus,
   WorkflowSummary,
@@ -112,7 +113,14 @@ function describeText(d: WorkflowDescription, failure: TaskFailure | undefined, 
   ];
   const table = <T>(title: string, columns: Column<T>[], rows: readonly T[]) =>
     rows.length === 0 ? "" : `\n${print.paint(title, "bold")}\n${print.table(rows, columns)}`;
+  const procedures: Column<PendingProcedure>[] = [
+    { title: "Procedure", cell: (p) => p.name },
+    { title: "Id", cell: (p) => p.id },
+    { title: "Since", cell: (p) => showTime(p.since, format) },
+    { title: "Times out", cell: (p) => p.expires === undefined ? "" : showTime(p.expires, format) },
+  ];
   return fields + table("Pending activities", activities, d.pendingActivities) +
+    table("Pending procedures", procedures, d.pendingProcedures) +
     table("Pending children", children, d.pendingChildren);
 }
 

@@ -10,6 +10,7 @@ import {
 } from "../../../api/generated/temporal/api/enums/v1/failed_cause_pb.ts";
 import { type HistoryEvent, HistoryEventSchema } from "../../../api/generated/temporal/api/history/v1/message_pb.ts";
 import { durationMs, timestampDate } from "../../../api/well_known.ts";
+import { shownActivity } from "../../../converter/procedure_names.ts";
 import { enumName } from "../../../converter/enums.ts";
 import { decodePayload } from "../../../debug/payload_json.ts";
 import type { Payload } from "../../../converter/payload.ts";
@@ -125,8 +126,9 @@ export class EventTexts {
         return failureText(attributes.value.failure);
       case "activityTaskScheduledEventAttributes": {
         const { activityId, activityType, input } = attributes.value;
-        this.#names.set(event.eventId, activityType?.name ?? "");
-        return `${activityType?.name ?? ""}(${values(input)}), id ${activityId}`;
+        const shown = shownActivity(activityType?.name ?? "");
+        this.#names.set(event.eventId, shown);
+        return `${shown}(${values(input)}), id ${activityId}`;
       }
       case "activityTaskStartedEventAttributes": {
         const { scheduledEventId, attempt, lastFailure } = attributes.value;

@@ -152,6 +152,32 @@ export const updateResult = {
 } as const satisfies Options;
 export type UpdateResultCall = Call<typeof updateResult>;
 
+export const procedureList = { ...one, timeFormat: TIME_FORMAT } as const satisfies Options;
+export type ProcedureListCall = Call<typeof procedureList>;
+
+/** One procedure of a workflow. */
+const PROCEDURE = {
+  workflowId: WORKFLOW_ID,
+  runId: RUN_ID,
+  name: {
+    type: "text",
+    value: "name",
+    help: "Its name; of several that are open the oldest. This or --procedure-id is required",
+  },
+  procedureId: { type: "text", value: "id", help: "Its id, as workflow procedure list shows it" },
+} as const satisfies Options;
+
+export const procedureComplete = { ...PROCEDURE, ...INPUT_OPTIONS, ...SERVICE_OPTIONS } as const satisfies Options;
+export type ProcedureCompleteCall = Call<typeof procedureComplete>;
+
+export const procedureFail = {
+  ...PROCEDURE,
+  reason: { type: "text", value: "text", required: true, help: "Why; the workflow's code gets it" },
+  type: { type: "text", value: "name", help: "Type of the failure. Default: ProcedureFailed" },
+  ...SERVICE_OPTIONS,
+} as const satisfies Options;
+export type ProcedureFailCall = Call<typeof procedureFail>;
+
 const REJECT_CONDITION = {
   type: "text",
   value: "condition",

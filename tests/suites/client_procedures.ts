@@ -1,0 +1,139 @@
+// Procedures on any service: asked for by workflows, answered from outside (docs/dev/semantics/database.md#procedures).
+import assert from "node:assert/strict";
+import { ProcedureNotFoundError, WorkflowFailedError, WorkflowNotFoundError } from "../../ts/client/mod.ts";
+import { ActivityFailure, ApplicationFailure, TimeoutFailure } from "../../ts/converter/mod.ts";
+import {
+  on,
+  parallel,
+  procedure,
+  procedures,
+  select,
+  signal,
+  signature,
+  waitForSignal,
+  workflow,
+} from "../../ts/workflow/mod.ts";
+import { until } from "../support/until.ts";
+import type { Setting, Suite } from "../support/services.ts";
+
+const game = procedures({ computeDamage: signature<[target: number, power: number], number>() });
+const go = signal("go");
+
+const hit = workflow("Hit", async (target: number) => await procedure(game.computeDamage, [target, 7]));
+const both = workflow("Both", async () => {
+  const all = await parallel([1, 2].map((target) => () => procedure(game.computeDamage, [target, 7])));
+  return all.map((each) => each.ok ? each.value : -1);
+});
+const named = workflow(
+  "Named",
+  async () => await procedure<string>("approve", [{ order: 1 }], { id: "order-1", summary: "look" }),
+);
+const brief = workflow("Brief", async () => await procedure("approve", [], { timeout: "300 ms" }));
+const either = workflow("Either", async () => {
+  const first = await select([on(() => procedure<string>("approve"), (by) => `approved by ${by}`), on(go, () => "gone on")]);
+  await waitForSignal(go);
+  return first;
+});
+const workflows = [hit, both, named, brief, either];
+
+/** The procedures that a workflow has open, once there are as many. */
+async function open(t: Setting, id: string, count = 1) {
+  const handle = t.client.getHandle(undefined, id);
+  await until("it asks", async () => (await handle.describe()).pendingProcedures.length === count);
+  return await handle.procedures();
+}
+
+const rejected = (message: RegExp) => (error: unknown) => error instanceof ProcedureNotFoundError && message.test(error.message);
+
+export const proceduresTests: Suite = {
+  "a procedure is asked for, listed with its arguments, and completed once": (t) =>
+    t.work({ workflows }, async () => {
+      const workflow = t.id("hit");
+      const handle = await t.client.start(hit, { id: workflow, args: [42] });
+      const [one] = await open(t, workflow);
+      assert.deepEqual([one?.name, one?.args, one?.expires], ["compute_damage", [42, 7], undefined]);
+      const { pendingActivities, pendingProcedures } = await handle.describe();
+      assert.deepEqual([pendingActivities, pendingProcedures.map(({ id }) => id)], [[], [one?.id]]);
+      await assert.rejects(
+        t.client.completeProcedure({ workflow, name: "compute_damages" }, 1),
+        rejected(/no open procedure "compute_damages": it was answered before, .*; open are: "compute_damage" \(id 1\)$/),
+      );
+      await assert.rejects(t.client.failProcedure({ workflow, id: "77" }, new Error("no")), rejected(/with the id "77"/));
+      assert.equal(await t.client.completeProcedure({ workflow, name: game.computeDamage }, 12), one?.id);
+      assert.equal(await handle.result(), 12);
+      await assert.rejects(handle.completeProcedure(game.computeDamage, 13), rejected(/the workflow is COMPLETED$/));
+      await assert.rejects(t.client.completeProcedure({ workflow: t.id("none"), name: "a" }), WorkflowNotFoundError);
+    }),
+
+  "of several of one name the oldest is answered, and by id that very one; a second answer is an error": (t) =>
+    t.work({ workflows }, async () => {
+      const workflow = t.id("both");
+      const handle = await t.client.start(both, { id: workflow });
+      const [first, second] = await open(t, workflow, 2);
+      assert.deepEqual([first?.args, second?.args], [[1, 7], [2, 7]]);
+      assert.equal(await t.client.completeProcedure({ workflow, id: second!.id }, 200), second!.id);
+      await assert.rejects(
+        t.client.completeProcedure({ workflow, id: second!.id }, 201),
+        rejected(
+          new RegExp(`with the id "${second!.id}": it was answered before, .* open are: "compute_damage" \\(id ${first!.id}\\)$`),
+        ),
+      );
+      assert.equal(await handle.completeProcedure("compute_damage", 100), first!.id);
+      assert.deepEqual(await handle.result(), [100, 200]);
+    }),
+
+  "two answers at the same time: one is taken": (t) =>
+    t.work({ workflows }, async () => {
+      const workflow = t.id("race");
+      const handle = await t.client.start(hit, { id: workflow, args: [1] });
+      await open(t, workflow);
+      const answers = await Promise.allSettled([1, 2].map((value) => handle.completeProcedure(game.computeDamage, value)));
+      assert.deepEqual(answers.map(({ status }) => status).sort(), ["fulfilled", "rejected"]);
+      const refusal = answers.find((answer) => answer.status === "rejected");
+      assert.ok(refusal?.reason instanceof ProcedureNotFoundError, String(refusal?.reason));
+      assert.equal(await handle.result(), answers[0]?.status === "fulfilled" ? 1 : 2);
+    }),
+
+  "a failed procedure rejects with what it was failed with, and is not tried again": (t) =>
+    t.work({ workflows }, async () => {
+      const workflow = t.id("named");
+      const handle = await t.client.start(named, { id: workflow });
+      const [one] = await open(t, workflow);
+      assert.deepEqual([one?.id, one?.name, one?.args], ["order-1", "approve", [{ order: 1 }]]);
+      await t.client.failProcedure({ workflow, id: "order-1" }, new RangeError("too much"));
+      await assert.rejects(handle.result(), (error) => {
+        assert.ok(error instanceof WorkflowFailedError && error.cause instanceof ActivityFailure);
+        assert.ok(error.cause.cause instanceof ApplicationFailure);
+        assert.deepEqual([error.cause.cause.type, error.cause.cause.message], ["RangeError", "too much"]);
+        return true;
+      });
+    }),
+
+  "a procedure with a timeout ends by it, and is then no longer open": (t) =>
+    t.work({ workflows }, async () => {
+      const workflow = t.id("brief");
+      const handle = await t.client.start(brief, { id: workflow });
+      const [one] = await open(t, workflow);
+      assert.ok(one?.expires !== undefined && one.expires.getTime() - one.since!.getTime() === 300);
+      await assert.rejects(
+        handle.result(),
+        (error) => error instanceof WorkflowFailedError && error.cause?.cause instanceof TimeoutFailure,
+      );
+      await assert.rejects(handle.completeProcedure("approve"), ProcedureNotFoundError);
+    }),
+
+  "a procedure that loses a select is cancelled, one that wins ends it": (t) =>
+    t.work({ workflows }, async () => {
+      const [wins, loses] = [t.id("wins"), t.id("loses")];
+      const winner = await t.client.start(either, { id: wins });
+      const loser = await t.client.start(either, { id: loses });
+      await open(t, wins);
+      await open(t, loses);
+      await winner.completeProcedure("approve", "ada");
+      await loser.signal(go);
+      await until("it is cancelled", async () => (await loser.describe()).pendingProcedures.length === 0);
+      await assert.rejects(loser.completeProcedure("approve", "bob"), rejected(/open are: none$/));
+      await Promise.all([winner.signal(go), loser.signal(go)]);
+      assert.deepEqual(await Promise.all([winner.result(), loser.result()]), ["approved by ada", "gone on"]);
+    }),
+};

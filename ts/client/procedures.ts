@@ -1,0 +1,86 @@
+// Procedures, which workflows ask for and clients answer: found among the run's pending activities, answered by the id of theirs.
+import { procedureOf } from "../converter/procedure_names.ts";
+import { completeActivity, failUnstarted } from "./activity_completion.ts";
+import type { CallSettings } from "./calls.ts";
+import { type ClientContext, show } from "./context.ts";
+import { nameOf, type Procedure } from "./definitions.ts";
+import type { PendingProcedure, WorkflowDescription } from "./descriptions.ts";
+import { ActivityNotFoundError, ProcedureNotFoundError } from "./errors.ts";
+import { readHistory } from "./history.ts";
+
+/** A procedure that waits for its answer, with what it was called with. */
+export interface OpenProcedure extends PendingProcedure {
+  /** Its arguments, decoded. */
+  readonly args: readonly unknown[];
+}
+
+/** Which procedure of a workflow: by its definition or name (of several that are open the oldest), or by its id. */
+// deno-lint-ignore no-explicit-any
+export type WhichProcedure<R = any> = Procedure<any, R> | string | { readonly id: string };
+
+/** A procedure of a workflow; without a run id of the current run. */
+export type ProcedureAddress<R> =
+  & { workflow: string; runId?: string }
+  // deno-lint-ignore no-explicit-any
+  & ({ name: Procedure<any, R> | string; id?: never } | { id: string; name?: never });
+
+/** What a procedure is answered with. */
+type Answer = { readonly value: unknown } | { readonly error: unknown };
+
+export function whichOf({ name, id }: ProcedureAddress<unknown>): WhichProcedure {
+  if ((name === undefined) === (id === undefined)) {
+    throw new TypeError(
+      'a procedure is named by `name` or by `id`, and not by both: completeProcedure({ workflow: "fight-1", name: "compute_damage" }, 12)',
+    );
+  }
+  return name ?? { id: id! };
+}
+
+/** Answers the procedure, and gives its id. Throws a ProcedureNotFoundError where it is not open. */
+export async function answerProcedure(
+  context: ClientContext,
+  run: WorkflowDescription,
+  which: WhichProcedure,
+  answer: Answer,
+  settings: CallSettings,
+): Promise<string> {
+  const { workflowId, runId } = run;
+  const wanted = typeof which === "object" && "id" in which ? { id: which.id } : { name: nameOf(which) };
+  const open = run.pendingProcedures.filter(({ id, name }) => "id" in wanted ? id === wanted.id : name === wanted.name);
+  const [first] = open;
+  if (first === undefined) throw new ProcedureNotFoundError(wanted, run);
+  const address = { workflowId, runId, activityId: first.id };
+  try {
+    if ("value" in answer) await completeActivity(context, address, answer.value, settings);
+    else await failUnstarted(context, address, answer.error, settings);
+  } catch (error) {
+    // Answered, timed out or cancelled since it was looked for. The next one of the name is not taken: that could be a second answer.
+    if (error instanceof ActivityNotFoundError) {
+      const pendingProcedures = run.pendingProcedures.filter((one) => one !== first);
+      throw new ProcedureNotFoundError(wanted, { ...run, pendingProcedures }, { cause: error });
+    }
+    throw error;
+  }
+  return first.id;
+}
+
+/** The run's open procedures with their arguments, which its history holds. The oldest first. */
+export async function openProcedures(
+  context: ClientContext,
+  run: WorkflowDescription,
+  settings: CallSettings,
+): Promise<OpenProcedure[]> {
+  const open = new Map(run.pendingProcedures.map((one) => [one.id, one]));
+  const found = new Map<string, OpenProcedure>();
+  if (open.size > 0) {
+    for await (const { attributes } of readHistory(context, run.workflowId, run.runId, { ...settings, decode: true })) {
+      if (attributes.case !== "activityTaskScheduledEventAttributes") continue;
+      const { activityId, activityType, input } = attributes.value;
+      const one = open.get(activityId);
+      if (one === undefined || procedureOf(activityType?.name ?? "") !== one.name) continue;
+      const args = (input?.payloads ?? []).map((payload) => show(payload, context.converter));
+      found.set(activityId, { ...one, args });
+    }
+  }
+  return run.pendingProcedures.flatMap(({ id }) => found.get(id) ?? []);
+}

@@ -1,0 +1,121 @@
+// procedure(name, args): asks for something that is done outside of workers, by application code or by a person, and waits for the answer,
+// which a client sends (`completeProcedure`, `failProcedure`). On the wire it is an activity on a queue that no worker polls.
+import type { Duration } from "../converter/duration.ts";
+import { PROCEDURE_QUEUE, procedureType } from "../converter/procedure_names.ts";
+import { ActivityAwaiter, CANCELLATION, prepareActivity } from "../executor/primitives/activities.ts";
+import { waitingFiber } from "../executor/scheduler/api_guard.ts";
+import { rejected } from "../executor/scheduler/fiber.ts";
+import { ms, optionalText, retryPolicy, shown } from "./retry.ts";
+import { wireNames } from "./typed_names.ts";
+
+/** A procedure with arguments `A` that is answered with an `R`. Made by {@link procedures}. */
+export interface Procedure<A extends unknown[] = [], R = unknown> {
+  readonly kind: "procedure";
+  /** Name on the wire. */
+  readonly name: string;
+  readonly _a?: A;
+  readonly _r?: R;
+}
+
+/** What a procedure of {@link procedures} takes and gives. Made by {@link signature}. */
+export interface ProcedureSignature<A extends unknown[], R> {
+  readonly kind: "signature";
+  readonly _a?: A;
+  readonly _r?: R;
+}
+
+/** The procedures of a table, by their keys. */
+export type Procedures<T> = {
+  readonly [K in keyof T]: T[K] extends ProcedureSignature<infer A, infer R> ? Procedure<A, R> : never;
+};
+
+/** Options of {@link procedure}. */
+export interface ProcedureOptions {
+  /** Longest wait for the answer; then it rejects with an ActivityFailure whose cause is a TimeoutFailure. Default: no limit. */
+  readonly timeout?: Duration;
+  /** Its id, unique among what the run has open. Default: a number. */
+  readonly id?: string;
+  /** A line for people who look at the history. */
+  readonly summary?: string;
+}
+
+/**
+ * Arguments and result of a procedure, for {@link procedures}.
+ *
+ * @example
+ * signature<[target: number, power: number], number>()
+ */
+export function signature<A extends unknown[] = [], R = unknown>(): ProcedureSignature<A, R> {
+  return Object.freeze({ kind: "signature" });
+}
+
+/**
+ * Declares the procedures of a workflow together. Their names on the wire are the keys in snake_case.
+ *
+ * @example
+ * export const game = procedures({ computeDamage: signature<[target: number, power: number], number>() }); // "compute_damage"
+ */
+// deno-lint-ignore no-explicit-any
+export function procedures<T extends { readonly [key: string]: ProcedureSignature<any, any> }>(table: T): Procedures<T> {
+  const made: { [key: string]: unknown } = {};
+  for (const [key, name] of wireNames("procedure", Object.keys(table))) {
+    const { kind } = (table[key] ?? {}) as Partial<ProcedureSignature<[], unknown>>;
+    if (kind !== "signature") {
+      throw new TypeError(`procedure "${key}" needs signature<[...], ...>(), which says what it takes and gives`);
+    }
+    made[key] = Object.freeze({ kind: "procedure", name });
+  }
+  return Object.freeze(made) as Procedures<T>;
+}
+
+/** No server takes an activity without a limit. An attempt that no worker has does not start, so that this one is never counted. */
+const NO_LIMIT_MS = 10 * 365 * 86_400_000;
+
+/**
+ * Asks for a procedure and waits for its answer, which a client sends: `client.completeProcedure({ workflow, name }, value)`. Rejects with an
+ * ActivityFailure whose cause is what `failProcedure` was given, or a TimeoutFailure.
+ *
+ * @example
+ * const damage = await procedure(game.computeDamage, [target, power], { timeout: "1 minute" });
+ * const approved = await procedure<boolean>("approve", [order]);
+ */
+export function procedure<A extends unknown[], R>(
+  procedure: Procedure<A, R>,
+  ...rest: [] extends A ? [args?: NoInfer<A>, options?: ProcedureOptions] : [args: NoInfer<A>, options?: ProcedureOptions]
+): Promise<R>;
+export function procedure<R = unknown>(name: string, args?: readonly unknown[], options?: ProcedureOptions): Promise<R>;
+export function procedure(
+  given: { readonly name: string } | string,
+  args: readonly unknown[] = [],
+  options: ProcedureOptions = {},
+): Promise<unknown> {
+  const name: unknown = typeof given === "string" ? given : (given as { readonly name: string } | undefined)?.name;
+  if (typeof name !== "string" || name === "") {
+    throw new TypeError('procedure takes one of procedures({...}), or its name: procedure("compute_damage", [target, power])');
+  }
+  if (!Array.isArray(args)) {
+    throw new TypeError(`procedure "${name}" takes its arguments as an array, not ${shown(args)}: procedure("${name}", [a, b])`);
+  }
+  const timeoutMs = ms("timeout", options.timeout, 0);
+  const spec = prepareActivity({
+    activityType: procedureType(name),
+    activityId: optionalText("id", options.id) ?? "",
+    taskQueue: PROCEDURE_QUEUE,
+    scheduleToCloseTimeoutMs: timeoutMs,
+    scheduleToStartTimeoutMs: 0,
+    startToCloseTimeoutMs: timeoutMs === 0 ? NO_LIMIT_MS : 0,
+    heartbeatTimeoutMs: 0,
+    // What was failed from outside has failed.
+    retryPolicy: ONE_ATTEMPT,
+    cancellationType: CANCELLATION.tryCancel,
+    summary: optionalText("summary", options.summary),
+    priority: NO_PRIORITY,
+    versioningIntent: 0,
+  });
+  const fiber = waitingFiber(`procedure "${name}"`);
+  if (fiber instanceof Error) return rejected(fiber);
+  return new ActivityAwaiter(fiber, spec, args).promise;
+}
+
+const NO_PRIORITY = new Uint8Array(0);
+const ONE_ATTEMPT = retryPolicy({ maximumAttempts: 1 });

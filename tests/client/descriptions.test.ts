@@ -45,19 +45,30 @@ test("everything that a service tells of a run is shown", async () => {
         },
       },
     },
-    pendingActivities: [{
-      activityId: "5",
-      activityType: { name: "charge" },
-      state: 2,
-      attempt: 3,
-      maximumAttempts: 4,
-      scheduledTime: at(3),
-      lastStartedTime: at(4),
-      lastHeartbeatTime: at(5),
-      heartbeatDetails: { payloads: [payload("half"), payload("other")] },
-      lastFailure: toFailure(new ApplicationFailure("no", { type: "T" }), defaultPayloadConverter),
-      lastWorkerIdentity: "me",
-    }, { activityId: "6", state: ODD }],
+    pendingActivities: [
+      {
+        activityId: "5",
+        activityType: { name: "charge" },
+        state: 2,
+        attempt: 3,
+        maximumAttempts: 4,
+        scheduledTime: at(3),
+        lastStartedTime: at(4),
+        lastHeartbeatTime: at(5),
+        heartbeatDetails: { payloads: [payload("half"), payload("other")] },
+        lastFailure: toFailure(new ApplicationFailure("no", { type: "T" }), defaultPayloadConverter),
+        lastWorkerIdentity: "me",
+      },
+      { activityId: "6", state: ODD },
+      {
+        activityId: "10",
+        activityType: { name: "procedure:approve" },
+        state: 1,
+        scheduledTime: at(3),
+        expirationTime: at(6),
+      },
+      { activityId: "9", activityType: { name: "procedure:approve" }, state: 1, scheduledTime: at(3) },
+    ],
     pendingChildren: [{ workflowId: "c", runId: "cr", workflowTypeName: "C", parentClosePolicy: 2 }, { parentClosePolicy: ODD }],
     pendingWorkflowTask: { state: 1, attempt: 2, scheduledTime: at(6) },
   });
@@ -82,6 +93,10 @@ test("everything that a service tells of a run is shown", async () => {
     executionTimeoutMs: 60_000,
     runTimeoutMs: undefined,
     taskTimeoutMs: 10_005,
+    pendingProcedures: [
+      { name: "approve", id: "9", since: date(3), expires: undefined },
+      { name: "approve", id: "10", since: date(3), expires: date(6) },
+    ],
     pendingChildren: [
       { workflowId: "c", runId: "cr", workflowType: "C", parentClosePolicy: "ABANDON" },
       { workflowId: "", runId: "", workflowType: "", parentClosePolicy: "UNKNOWN" },
@@ -89,6 +104,7 @@ test("everything that a service tells of a run is shown", async () => {
     pendingWorkflowTask: { state: "SCHEDULED", attempt: 2, scheduledTime: date(6), startedTime: undefined },
   });
   const [first, second] = pendingActivities;
+  assert.equal(pendingActivities.length, 2, "procedures stand by themselves");
   const { lastFailure, ...rest } = first!;
   assert.equal(lastFailure?.message, "no");
   assert.deepEqual(rest, {

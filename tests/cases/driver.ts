@@ -68,7 +68,7 @@ export async function makeRunner(definitions: DefinitionShape[], options: DriveO
       core,
       programs: options.programs ?? table.get,
       workflowTypes: table.names,
-      runOptions: { namespace: "default", identity: "test", sdkVersion: "0.0.0-test", stickyQueue: "sticky" },
+      runOptions: { namespace: "default", identity: "test", sdkVersion: "0.0.0-test", stickyQueue: "sticky", runsReducers: true },
       cacheSize: options.cached === false ? 0 : options.cacheSize ?? 100,
       log: { write: (entry) => void logs.push(entry) },
       fetchHistory: async (_workflowId, runId, token) => {

@@ -30,6 +30,7 @@ import {
 } from "../../ts/api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 
 import { OtherWorkflows } from "./mini_others.ts";
+import { type Marker, reduced } from "./mini_reducers.ts";
 
 type EventInit = Parameters<typeof create<typeof HistoryEventSchema>>[1];
 type Attributes = NonNullable<HistoryEvent["attributes"]>;
@@ -97,6 +98,8 @@ export class MiniServer {
   /** Tasks that are opened from now on say that continue-as-new is suggested. */
   suggestsContinueAsNew = false;
   attempt = 1;
+  /** A reducer has answered code that waits: the same commit schedules the next task. */
+  hasAnswer = false;
   #outbox: ProtocolMessage[] = [];
   #lastStarted = 0n;
   #previousStarted = 0n;
@@ -217,6 +220,7 @@ export class MiniServer {
   /** Opens a workflow task: bytes of PollWorkflowTaskQueueResponse. `sticky`: only what is new since the last completed task. */
   openTask(options: { sticky?: boolean; queries?: { [id: string]: { type: string; args: unknown[] } } } = {}): Uint8Array {
     this.nowMs += 1000;
+    this.hasAnswer = false;
     const scheduled = this.append(EventType.WORKFLOW_TASK_SCHEDULED, {
       case: "workflowTaskScheduledEventAttributes",
       value: { taskQueue: { name: "q" }, attempt: this.attempt },
@@ -390,12 +394,12 @@ export class MiniServer {
         });
         return;
       }
-      case "recordMarkerCommandAttributes":
-        this.append(EventType.MARKER_RECORDED, {
-          case: "markerRecordedEventAttributes",
-          value: { ...bare(attributes.value), ...task },
-        });
+      case "recordMarkerCommandAttributes": {
+        const marker = bare(attributes.value) as unknown as Marker;
+        this.hasAnswer = reduced(marker) || this.hasAnswer;
+        this.append(EventType.MARKER_RECORDED, { case: "markerRecordedEventAttributes", value: { ...marker, ...task } });
         return;
+      }
       case "upsertWorkflowSearchAttributesCommandAttributes":
         this.append(EventType.UPSERT_WORKFLOW_SEARCH_ATTRIBUTES, {
           case: "upsertWorkflowSearchAttributesEventAttributes",

@@ -16,6 +16,7 @@ import {
   publishState,
   random,
   receive,
+  reducers,
   reply,
   select,
   shield,
@@ -25,6 +26,7 @@ import {
   spawnAsync,
   stop,
   timer,
+  transact,
   update,
   uuid4,
   waitForSignal,
@@ -36,6 +38,7 @@ export type Leaf =
   | { op: "sleep"; ms: number }
   | { op: "wait"; name: "a" | "b" }
   | { op: "side" }
+  | { op: "transact"; wait: boolean }
   | { op: "random" }
   | { op: "throw" }
   | { op: "patch"; id: string }
@@ -58,6 +61,7 @@ const acts = activities<{ work(label: string): string }>();
 const confirmed = activities<{ work(label: string): string }>({ cancellationType: "waitCancellationCompleted" });
 const near = localActivities<{ work(label: string): string }>();
 const nearConfirmed = localActivities<{ work(label: string): string }>({ cancellationType: "waitCancellationCompleted" });
+const tables = reducers<{ note(database: never, label: string, wait: boolean): string }>();
 const a = signal<[number]>("a");
 const b = signal<[number]>("b");
 const c = signal<[number]>("c");
@@ -93,6 +97,10 @@ export const interpreter = workflow("Interpreter", {
           return sleep(op.ms);
         case "wait":
           return waitForSignal(op.name);
+        case "transact": {
+          const noted = transact(tables.note, label, op.wait);
+          return op.wait ? noted : undefined;
+        }
         case "side":
           return sideEffect(() => `side ${label}`);
         case "random":

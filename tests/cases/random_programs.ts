@@ -93,6 +93,22 @@ export const programWithLocals: fc.Arbitrary<Step[]> = fc.tuple(program, fc.arra
   },
 );
 
+/**
+ * The same with reducers among the activities. Their answers come with a task of their own, before anything that happens later: what such a
+ * program comes to hangs on the grouping, too.
+ */
+export const programWithReducers: fc.Arbitrary<Step[]> = fc.tuple(program, fc.array(fc.nat(3), { minLength: 1, maxLength: 8 }))
+  .map(
+    ([steps, choices]) => {
+      let at = 0;
+      return JSON.parse(JSON.stringify(steps), (_, value) => {
+        if (value?.op !== "act") return value;
+        const choice = choices[at++ % choices.length]!;
+        return choice === 0 ? value : { op: "transact", wait: choice > 1 };
+      });
+    },
+  );
+
 /** Something that happens outside. `pick` chooses among what is open when it happens. */
 export type Happening =
   | { kind: "signal"; name: "a" | "b" | "c" | "stop" | "other"; n: number }

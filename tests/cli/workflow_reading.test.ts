@@ -47,6 +47,32 @@ const refused = refusals(run);
 
 const cart = (id: string, ...more: string[]) => json("start", "--type", "Cart", "-w", id, "-i", '"ada"', ...more);
 
+test("what belongs to an entity or a group is listed, counted and cancelled", async () => {
+  const belongs = (entity: string) => ["--entity", entity, "--correlation", "spell-1"];
+  await cart("belongs-41", ...belongs("41"));
+  await cart("belongs-42", ...belongs("42"));
+  const listed = async (...args: string[]) =>
+    (await json("list", ...args) as unknown as { workflowId: string }[]).map((found) => found.workflowId).sort();
+  assert.deepEqual(await listed("--entity", "42"), ["belongs-42"]);
+  assert.deepEqual(await listed("--correlation", "spell-1"), ["belongs-41", "belongs-42"]);
+  assert.deepEqual(await listed("--correlation", "spell-1", "--query", 'WorkflowId = "belongs-41" OR WorkflowId = "x"'), [
+    "belongs-41",
+  ]);
+  assert.equal((await json("count", "--correlation", "spell-1", "--query", "GROUP BY ExecutionStatus"))["count"], 2);
+  await refused(2, /2 open workflows match; add --yes/, "cancel", "--correlation", "spell-1");
+  await refused(
+    2,
+    /--workflow-id or --query .* is required, and not both/,
+    "cancel",
+    "--correlation",
+    "spell-1",
+    "-w",
+    "belongs-41",
+  );
+  assert.equal((await json("terminate", "--correlation", "spell-1", "--yes") as unknown as Json[]).length, 2);
+  assert.deepEqual(await listed("--entity", "42", "--query", 'ExecutionStatus = "Running"'), []);
+});
+
 test("describe, list, count", async () => {
   await cart("look-1", "--memo", 'who="ada"');
   const text = await ok("describe", "-w", "look-1");

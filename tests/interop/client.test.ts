@@ -345,6 +345,38 @@ test("search attributes of every type arrive, select, and are read with their ty
   );
 });
 
+test(
+  "entities and correlations are refused until they are registered, then found and cancelled",
+  { skip: noServer },
+  async () => {
+    const register = "temporal operator search-attribute create --namespace default --name";
+    const refused = (name: string) => (error: Error) =>
+      error instanceof ServiceError && error.message.includes(`${register} ${name} --type Keyword`);
+    const belonging = { entityId: "42", correlationId: "spell-1" };
+    await assert.rejects(client.start(patient, { id: "belongs-1", ...belonging }), refused("Temporalex"));
+    await assert.rejects(client.workflows({ entityId: "42" }).count(), refused("TemporalexEntityId"));
+    await assert.rejects(client.workflows({ correlationId: "spell-1" }).cancel(), refused("TemporalexCorrelationId"));
+    for (const name of ["TemporalexEntityId", "TemporalexCorrelationId"]) {
+      temporal("operator", "search-attribute", "create", "--namespace", "default", "--name", name, "--type", "Keyword");
+    }
+    // A server looks at what is registered every few seconds.
+    const started = async (id: string) => {
+      try {
+        return await client.start(patient, { id, ...belonging });
+      } catch (error) {
+        if (!refused("Temporalex")(error as Error)) throw error;
+      }
+    };
+    await until("a start is taken", async () => await started("belongs-1") !== undefined);
+    await client.start(patient, { id: "belongs-2", entityId: "43", correlationId: "spell-1" });
+    const spell = client.workflows({ correlationId: "spell-1" });
+    await until("both are listed", async () => await spell.count() === 2);
+    assert.equal(await client.workflows({ entityId: "42" }).count(), 1);
+    assert.equal(await spell.terminate("dispelled"), 2);
+    assert.equal((await client.getHandle(patient, "belongs-2").describe()).status, "TERMINATED");
+  },
+);
+
 test("activities are completed, failed and cancelled from outside, by token and by id; once", { skip: noServer }, async () => {
   const begin = async (id: string) => {
     const before = outside.length;

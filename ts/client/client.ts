@@ -39,6 +39,8 @@ import { type ProcedureAddress, whichOf } from "./procedures.ts";
 import type { UpdateHandle } from "./updates.ts";
 import { ScheduleClient } from "./schedules/schedule_client.ts";
 import { signalWithStart, startWorkflow } from "./starts.ts";
+import type { WorkflowSelection } from "./belonging.ts";
+import { WorkflowSet } from "./workflow_set.ts";
 import {
   type StartUpdateWithStartOptions,
   type UpdateWithStart,
@@ -227,6 +229,18 @@ export class Client {
       yield* page.runs;
       nextPageToken = page.nextPageToken;
     } while (nextPageToken.length > 0);
+  }
+
+  /**
+   * Workflows that belong together, by entity, correlation or type: to list them, or to cancel, signal or terminate all that run.
+   *
+   * @example
+   * await client.start(dot, { id: `dot-${target}`, args: [target], entityId: target, correlationId: spell });
+   * await client.workflows({ correlationId: spell }).cancel("dispelled");
+   */
+  workflows(selection: WorkflowSelection): WorkflowSet {
+    const handle = (workflowId: string, runId: string) => this.getHandle(undefined, workflowId, runId);
+    return new WorkflowSet({ list: (...of) => this.list(...of), count: (...of) => this.count(...of), handle }, selection);
   }
 
   /** How many runs a visibility query selects (all without one). */

@@ -1,4 +1,5 @@
 // What the parts of a client share: where it calls, as whom, and how values and refusals are turned.
+import { unregistered } from "./belonging.ts";
 import type { Duration } from "../converter/duration.ts";
 import { fromFailure } from "../converter/failure_converter.ts";
 import type { TemporalFailure } from "../converter/failures.ts";
@@ -143,6 +144,8 @@ export function nameError(context: ClientContext, error: unknown, target: Target
       }
       return new ActivityNotFoundError(error.message, options);
     default: {
+      const unknown = unregistered(error, context.namespace);
+      if (unknown !== undefined) return unknown;
       const limit = updateLimit(error);
       if (limit === undefined || target.updateId === undefined) return error;
       return new WorkflowUpdateLimitError(

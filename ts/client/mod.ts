@@ -45,6 +45,8 @@ export type {
 } from "./operation_inputs.ts";
 export type { OpenProcedure, ProcedureAddress, WhichProcedure } from "./procedures.ts";
 export type { ReapplyExclude, ResetOptions, ResetPoint } from "./reset_options.ts";
+export type { WorkflowSelection } from "./belonging.ts";
+export { WorkflowSet } from "./workflow_set.ts";
 export type { RetryPolicy, WorkflowOptions, WorkflowPriority } from "./options.ts";
 export type { StartUpdateWithStartOptions, UpdateOfStart, UpdateWithStart, UpdateWithStartOptions } from "./update_with_start.ts";
 export type {

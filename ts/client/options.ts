@@ -1,6 +1,7 @@
 // Options of a start, in the words of this package, and the request fields that they become.
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { type Duration, toMs } from "../converter/duration.ts";
+import { belongings } from "./belonging.ts";
 import { namingWhat } from "../converter/lossy_value.ts";
 import type { PayloadConverter } from "../converter/payload.ts";
 import { type SearchAttributes, toSearchAttributePayloads } from "../converter/search_attributes.ts";
@@ -50,6 +51,13 @@ export interface WorkflowOptions {
   memo?: { [key: string]: unknown };
   /** Data that `list(query)` can select by: `[{ key, value }]` with keys of `defineSearchAttributeKey`, or names with untyped values. */
   searchAttributes?: SearchAttributes;
+  /**
+   * What the workflow works for: a player, a building. Kept over continue-as-new; `client.workflows({ entityId })` finds all of it. A
+   * Keyword named TemporalexEntityId, which a cluster must know (`temporal operator search-attribute create`).
+   */
+  entityId?: string;
+  /** What groups workflows of several entities: a spell, a trade. As `entityId`; TemporalexCorrelationId. */
+  correlationId?: string;
   /** One line for people, shown by user interfaces. */
   summary?: string;
   /** More lines for people. */
@@ -109,8 +117,13 @@ export function toStartFields(options: WorkflowOptions & { taskQueue: string; re
     ...(options.retry && { retryPolicy: toRetryPolicy(options.retry) }),
     ...(options.memo &&
       { memo: { fields: namingWhat("the memo", () => mapValues(options.memo!, (value) => converter.toPayload(value))) } }),
-    ...(options.searchAttributes && {
-      searchAttributes: { indexedFields: toSearchAttributePayloads(options.searchAttributes) },
+    ...((options.searchAttributes ?? options.entityId ?? options.correlationId) !== undefined && {
+      searchAttributes: {
+        indexedFields: {
+          ...toSearchAttributePayloads(options.searchAttributes ?? []),
+          ...toSearchAttributePayloads(belongings(options)),
+        },
+      },
     }),
     ...((options.summary !== undefined || options.details !== undefined) && {
       userMetadata: {

@@ -15,6 +15,7 @@ import { wholeNumber } from "../../text/numbers.ts";
 import { type Handle, withService } from "../../service/open_service.ts";
 import { failureLine, lastTaskFailure, type TaskFailure } from "../../service/blocked_reason.ts";
 import type { CountCall, DescribeCall, ListCall } from "./options.ts";
+import { queryOfOptions } from "./targets.ts";
 import { showMs, showTime, type TimeFormat } from "../../text/times.ts";
 import { showValue } from "../../text/values.ts";
 
@@ -125,7 +126,8 @@ function describeText(d: WorkflowDescription, failure: TaskFailure | undefined, 
 }
 
 export async function listCommand(call: ListCall): Promise<number> {
-  const { query = "", timeFormat } = call.options;
+  const { timeFormat } = call.options;
+  const query = queryOfOptions(call.options) ?? "";
   const { print } = call;
   const limit = wholeNumber("--limit", call.options.limit) ?? Infinity;
   const pageSize = Math.min(wholeNumber("--page-size", call.options.pageSize) ?? 100, limit);
@@ -161,7 +163,7 @@ export async function listCommand(call: ListCall): Promise<number> {
 export async function countCommand(call: CountCall): Promise<number> {
   return await withService(call, async ({ client, settings }) => {
     const { print } = call;
-    const { count, groups } = await client.countGroups(call.options.query, settings);
+    const { count, groups } = await client.countGroups(queryOfOptions(call.options) ?? "", settings);
     const columns: Column<WorkflowCountGroup>[] = [
       { title: "Count", cell: (group) => String(group.count), right: true },
       {

@@ -35,6 +35,8 @@ export const START_OPTIONS = {
   startDelay: { type: "duration", value: "duration", help: "Time before the first workflow task" },
   memo: { type: "text", value: "key=json", many: true, help: "Data that describe and list show" },
   searchAttribute: { type: "text", value: "key=json", many: true, help: "Data that --query can select by" },
+  entity: { type: "text", value: "id", help: "What it works for; list --entity finds all of it" },
+  correlation: { type: "text", value: "id", help: "What groups it with others; cancel --correlation ends all of it" },
   staticSummary: { type: "text", value: "text", help: "One line for people, shown by user interfaces" },
   staticDetails: { type: "text", value: "text", help: "More lines for people" },
 } as const satisfies Options;
@@ -51,9 +53,16 @@ const QUERY = {
   help: `Which workflows, for instance 'ExecutionStatus = "Running" AND WorkflowType = "Cart"'`,
 } as const;
 
+/** Instead of a query, or together with one. */
+const BELONGING = {
+  entity: { type: "text", value: "id", help: "Those that work for this entity" },
+  correlation: { type: "text", value: "id", help: "Those of this group" },
+} as const satisfies Options;
+
 /** One workflow by its id, or all that a query selects. */
 const SOME = {
-  workflowId: { ...WORKFLOW_ID, required: false, help: "Workflow id; this or --query is required" },
+  workflowId: { ...WORKFLOW_ID, required: false, help: "Workflow id; this, --query, --entity or --correlation is required" },
+  ...BELONGING,
   runId: RUN_ID,
   query: { ...QUERY, help: `All open workflows that match, for instance 'WorkflowType = "Cart"'` },
   yes: { type: "flag", short: "y", help: "Do not ask before it is done to all that --query selects" },
@@ -214,6 +223,7 @@ export type DescribeCall = Call<typeof describe>;
 
 export const list = {
   query: QUERY,
+  ...BELONGING,
   limit: { type: "number", value: "n", help: "Show at most so many" },
   pageSize: { type: "number", value: "n", help: "Fetch so many at a time. Default: what the service gives" },
   timeFormat: TIME_FORMAT,
@@ -221,7 +231,7 @@ export const list = {
 } as const satisfies Options;
 export type ListCall = Call<typeof list>;
 
-export const count = { query: QUERY, ...SERVICE_OPTIONS } as const satisfies Options;
+export const count = { query: QUERY, ...BELONGING, ...SERVICE_OPTIONS } as const satisfies Options;
 export type CountCall = Call<typeof count>;
 
 export const show = {

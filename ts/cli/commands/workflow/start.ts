@@ -17,7 +17,7 @@ export function startOptions(
   args: Encoded[],
 ): WorkflowOptions & { args: Encoded[] } {
   const { idConflictPolicy, idReusePolicy, executionTimeout, runTimeout, taskTimeout, startDelay } = options;
-  const { staticSummary, staticDetails } = options;
+  const { staticSummary, staticDetails, entity, correlation } = options;
   const memo = jsonPairs("--memo", options.memo);
   const searchAttributes = jsonPairs("--search-attribute", options.searchAttribute) as WorkflowOptions["searchAttributes"];
   return {
@@ -32,6 +32,8 @@ export function startOptions(
     ...(startDelay !== undefined && { startDelay }),
     ...(memo !== undefined && { memo }),
     ...(searchAttributes !== undefined && { searchAttributes }),
+    ...(entity !== undefined && { entityId: entity }),
+    ...(correlation !== undefined && { correlationId: correlation }),
     ...(staticSummary !== undefined && { summary: staticSummary }),
     ...(staticDetails !== undefined && { details: staticDetails }),
   };

@@ -1,4 +1,5 @@
 // Commands for one workflow by its id, or for all open ones that a query selects.
+import { queryOf } from "../../../client/belonging.ts";
 import type { Client } from "../../../client/client.ts";
 import { WorkflowNotFoundError } from "../../../client/errors.ts";
 import { Exit } from "../../frame/exit.ts";
@@ -7,6 +8,20 @@ import { type Connection, type Handle, withService } from "../../service/open_se
 import type { DeleteCall, EndCall, SignalCall } from "./options.ts";
 
 type SomeCall = DeleteCall | EndCall | SignalCall;
+
+/** The query of --query, --entity and --correlation together; undefined: none of them was given. */
+export function queryOfOptions(
+  { query, entity, correlation }: { readonly [name in "query" | "entity" | "correlation"]: string | undefined },
+): string | undefined {
+  if (entity === undefined && correlation === undefined) return query;
+  const selection = {
+    ...(entity !== undefined && { entityId: entity }),
+    ...(correlation !== undefined && { correlationId: correlation }),
+  };
+  const belonging = queryOf(selection);
+  const [, where = "", groups = ""] = /^(.*?)(\bgroup\s+by\b.*)?$/is.exec(query ?? "") ?? [];
+  return `${belonging}${where.trim() === "" ? "" : ` AND (${where.trim()})`}${groups === "" ? "" : ` ${groups}`}`;
+}
 
 /** So many are done at the same time. */
 const AT_ONCE = 20;
@@ -21,9 +36,12 @@ export async function withTargets(
   act: (handle: Handle, settings: Connection["settings"]) => Promise<void>,
   which: "open" | "all" = "open",
 ): Promise<number> {
-  const { workflowId, runId, query, yes } = call.options;
+  const { workflowId, runId, yes } = call.options;
+  const query = queryOfOptions(call.options);
   if ((workflowId === undefined) === (query === undefined)) {
-    throw new UsageError(`--workflow-id or --query is required, and not both; see temporalex ${call.name} --help`);
+    throw new UsageError(
+      `--workflow-id or --query (or --entity, --correlation) is required, and not both; see temporalex ${call.name} --help`,
+    );
   }
   if (query !== undefined && runId !== undefined) throw new UsageError("--run-id goes with --workflow-id, not with --query");
   return await withService(call, async ({ client, settings }) => {

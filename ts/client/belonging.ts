@@ -1,0 +1,79 @@
+// What workflows belong to: an entity (a player, a building) and a correlation (a spell that has many
+// targets, a trade of two). Both are search attributes that a start sets, so every list and query can
+// select by them.
+import { Code, ServiceError } from "../service/raw.ts";
+import { defineSearchAttributeKey, type SearchAttributePair } from "../converter/search_attributes.ts";
+import type { AnyWorkflow } from "./definitions.ts";
+
+/** What a server says of an attribute that its namespace does not know: to a start, and to a query. */
+const UNREGISTERED =
+  /no mapping defined for search attribute (Temporalex\w+)|'(Temporalex\w+)' is not a valid search attribute|search attribute (Temporalex\w+) is not defined/;
+const KEPT_IN: { readonly [attribute: string]: readonly [what: string, type: string] } = {
+  TemporalexEntityId: ["entityId is", "Keyword"],
+  TemporalexCorrelationId: ["correlationId is", "Keyword"],
+  TemporalexSubscription: ["subscriptions are", "KeywordList"],
+};
+
+/** The error of a call that needs an attribute which the namespace does not have, with what to do; undefined for every other one. */
+export function unregistered(error: ServiceError, namespace: string): ServiceError | undefined {
+  if (error.code !== Code.INVALID_ARGUMENT) return undefined;
+  const attribute = UNREGISTERED.exec(error.message)?.slice(1).find((found) => found !== undefined);
+  const kept = attribute === undefined ? undefined : KEPT_IN[attribute];
+  if (kept === undefined) return undefined;
+  const [what, type] = kept;
+  return new ServiceError(
+    error.code,
+    `namespace ${namespace} does not know the search attribute ${attribute}, in which ${what} kept; register it once: ` +
+      `temporal operator search-attribute create --namespace ${namespace} --name ${attribute} --type ${type}`,
+    error.reason,
+    error.metadata,
+    { cause: error },
+  );
+}
+
+const ENTITY = "TemporalexEntityId";
+const CORRELATION = "TemporalexCorrelationId";
+
+/** What selects workflows; all of it must hold. */
+export interface WorkflowSelection {
+  /** The entity that they were started for. */
+  readonly entityId?: string;
+  /** What groups them. */
+  readonly correlationId?: string;
+  /** Their definition, or the name of their type. */
+  readonly workflow?: AnyWorkflow;
+}
+
+function checked(name: string, value: unknown): string {
+  if (typeof value !== "string" || value === "") {
+    throw new TypeError(`${name} must be a non-empty string, not ${JSON.stringify(value)}`);
+  }
+  return value;
+}
+
+/** The search attributes of a start's entity and correlation. */
+export function belongings(options: { readonly entityId?: string; readonly correlationId?: string }): SearchAttributePair[] {
+  const pairs: SearchAttributePair[] = [];
+  const add = (name: string, option: "entityId" | "correlationId") => {
+    const value = options[option];
+    if (value !== undefined) pairs.push({ key: defineSearchAttributeKey(name, "KEYWORD"), value: checked(option, value) });
+  };
+  add(ENTITY, "entityId");
+  add(CORRELATION, "correlationId");
+  return pairs;
+}
+
+/** The visibility query of a selection. */
+export function queryOf({ entityId, correlationId, workflow }: WorkflowSelection): string {
+  const terms: string[] = [];
+  const add = (field: string, name: string, value: string | undefined) => {
+    if (value !== undefined) terms.push(`${field} = '${checked(name, value).replaceAll("'", "''")}'`);
+  };
+  add(ENTITY, "entityId", entityId);
+  add(CORRELATION, "correlationId", correlationId);
+  add("WorkflowType", "workflow", typeof workflow === "object" ? workflow.name : workflow);
+  if (terms.length === 0) {
+    throw new TypeError("workflows(...) needs entityId, correlationId or workflow; for all of them there is list()");
+  }
+  return terms.join(" AND ");
+}

@@ -62,7 +62,7 @@ test("what belongs to an entity or a group is listed, counted and cancelled", as
   await refused(2, /2 open workflows match; add --yes/, "cancel", "--correlation", "spell-1");
   await refused(
     2,
-    /--workflow-id or --query .* is required, and not both/,
+    /--workflow-id or --query is required .*, and not both/,
     "cancel",
     "--correlation",
     "spell-1",

@@ -61,7 +61,7 @@ test("they stand beside the start's own search attributes, and any text is an id
     assert.deepEqual(await ids(client.workflows({ entityId }).list()), ["b"]);
     assert.deepEqual((await client.getHandle(buff, "b").describe()).searchAttributes, {
       Region: "north",
-      TemporalexEntityId: entityId,
+      WorkflowEntityId: entityId,
     });
     assert.deepEqual(await ids(client.list(`Region = 'north' AND ${client.workflows({ entityId }).query}`)), ["b"]);
   }));

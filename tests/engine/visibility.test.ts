@@ -85,6 +85,11 @@ test("values are read in every form", () => {
   }
 });
 
+test("in backquotes every other name is an attribute", () => {
+  assert.deepEqual(parseQuery("`RunIt` IS NULL").where, { kind: "noAttribute", name: "RunIt", negated: false });
+  assert.equal(parseQuery("`RunId` = 'x'").where?.kind, "compare");
+});
+
 test("NOT stands before a test or a group, and binds tighter than AND", () => {
   const same = (query: string, other: string) => assert.deepEqual(parseQuery(query).where, parseQuery(other).where, query);
   same("NOT WorkflowId = 'a'", "WorkflowId != 'a'");
@@ -138,7 +143,11 @@ test("parentheses are nested 49 deep at most", () => {
 test("everything else is refused at its position", () => {
   const cases: [query: string, message: RegExp][] = [
     ["workflowtype = 'x'", /there is no field "workflowtype"; there are WorkflowType.*"workflowtype" at position 1$/],
-    ["HistoryLength > 5", /there is no field "HistoryLength"; there are WorkflowType.*, and search attributes by their names; /],
+    ["WorkflowIdd = 'x'", /there is no field "WorkflowIdd"/],
+    ["WorkflwId = 'x'", /there is no field "WorkflwId"/],
+    ["StarTTime = 'x'", /there is no field "StarTTime"/],
+    ["RunIt = 'x'", /there is no field "RunIt".*in backquotes\); found "RunIt" at position 1$/],
+    ["HistoryLength > 5", /there is no field "HistoryLength"; there are WorkflowType.*, and search attributes by their names/],
     ["Region", /expected a comparison after Region: .*the end of the query at position 7$/],
     ["Region = north", /expected a value for Region: text in quotes, a number, true or false; found "north" at position 10$/],
     ["Region > true", /true and false have no order; use = or !=; found "true" at position 10$/],

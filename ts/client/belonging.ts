@@ -7,11 +7,11 @@ import type { AnyWorkflow } from "./definitions.ts";
 
 /** What a server says of an attribute that its namespace does not know: to a start, and to a query. */
 const UNREGISTERED =
-  /no mapping defined for search attribute (Temporalex\w+)|'(Temporalex\w+)' is not a valid search attribute|search attribute (Temporalex\w+) is not defined/;
+  /no mapping defined for search attribute (Workflow\w+)|'(Workflow\w+)' is not a valid search attribute|search attribute (Workflow\w+) is not defined/;
 const KEPT_IN: { readonly [attribute: string]: readonly [what: string, type: string] } = {
-  TemporalexEntityId: ["entityId is", "Keyword"],
-  TemporalexCorrelationId: ["correlationId is", "Keyword"],
-  TemporalexSubscription: ["subscriptions are", "KeywordList"],
+  WorkflowEntityId: ["entityId is", "Keyword"],
+  WorkflowCorrelationId: ["correlationId is", "Keyword"],
+  WorkflowSubscription: ["subscriptions are", "KeywordList"],
 };
 
 /** The error of a call that needs an attribute which the namespace does not have, with what to do; undefined for every other one. */
@@ -31,8 +31,8 @@ export function unregistered(error: ServiceError, namespace: string): ServiceErr
   );
 }
 
-const ENTITY = "TemporalexEntityId";
-const CORRELATION = "TemporalexCorrelationId";
+const ENTITY = "WorkflowEntityId";
+const CORRELATION = "WorkflowCorrelationId";
 
 /** What selects workflows; all of it must hold. */
 export interface WorkflowSelection {

@@ -53,10 +53,10 @@ export interface WorkflowOptions {
   searchAttributes?: SearchAttributes;
   /**
    * What the workflow works for: a player, a building. Kept over continue-as-new; `client.workflows({ entityId })` finds all of it. A
-   * Keyword named TemporalexEntityId, which a cluster must know (`temporal operator search-attribute create`).
+   * Keyword named WorkflowEntityId, which a cluster must know (`temporal operator search-attribute create`).
    */
   entityId?: string;
-  /** What groups workflows of several entities: a spell, a trade. As `entityId`; TemporalexCorrelationId. */
+  /** What groups workflows of several entities: a spell, a trade. As `entityId`; WorkflowCorrelationId. */
   correlationId?: string;
   /** One line for people, shown by user interfaces. */
   summary?: string;

@@ -44,6 +44,16 @@ const MAX_LENGTH = 16_384;
 const MAX_DEPTH = 50;
 const MAX_VALUES = 1000;
 
+/** Whether a word is a field's name but for its case or one character: taken for an attribute, it would select nothing without a word. */
+function isSlip(word: string, field: string): boolean {
+  const [a, b] = [word.toLowerCase(), field.toLowerCase()];
+  let start = 0;
+  while (start < a.length && a[start] === b[start]) start++;
+  let end = 0;
+  while (end < Math.min(a.length, b.length) - start && a[a.length - 1 - end] === b[b.length - 1 - end]) end++;
+  return Math.max(a.length, b.length) - start - end <= 1;
+}
+
 /** What stands before a test: how its values are read, and which tests it does not have. */
 interface Subject<T> {
   value(): T;
@@ -136,10 +146,10 @@ class Parser {
     }
     const field = FIELDS.find((name) => name === token.text);
     if (field !== undefined) return this.#field(field);
-    const alike = FIELDS.find((name) => name.toLowerCase() === token.text.toLowerCase());
-    if (alike !== undefined || NOT_INDEXED.includes(token.text)) {
+    if (!quoted && (NOT_INDEXED.includes(token.text) || FIELDS.some((name) => isSlip(token.text, name)))) {
       throw new QueryError(
-        `there is no field "${token.text}"; there are ${FIELDS.join(", ")}, and search attributes by their names`,
+        `there is no field "${token.text}"; there are ${FIELDS.join(", ")}, and search attributes by their names ` +
+          "(one that has such a name stands in backquotes)",
         token,
       );
     }

@@ -40,7 +40,7 @@ export async function withTargets(
   const query = queryOfOptions(call.options);
   if ((workflowId === undefined) === (query === undefined)) {
     throw new UsageError(
-      `--workflow-id or --query (or --entity, --correlation) is required, and not both; see temporalex ${call.name} --help`,
+      `--workflow-id or --query is required (or --entity, --correlation), and not both; see temporalex ${call.name} --help`,
     );
   }
   if (query !== undefined && runId !== undefined) throw new UsageError("--run-id goes with --workflow-id, not with --query");

@@ -6,6 +6,7 @@ import {
   type VersioningBehavior,
 } from "../executor/program/definition.ts";
 import { isReserved, RESERVED_NAMES } from "../executor/program/built_in_queries.ts";
+import type { Carry } from "./carry.ts";
 import type { ContinueAsNew } from "./continue_as_new.ts";
 import type { Query, Signal, Update } from "./messages.ts";
 
@@ -20,6 +21,8 @@ export interface WorkflowDefinition<A extends unknown[] = unknown[], R = unknown
 
 // deno-lint-ignore no-explicit-any
 type AnyRun = (...args: any[]) => Promise<unknown>;
+// deno-lint-ignore no-explicit-any
+type AnyFirst = (...args: any[]) => unknown;
 // deno-lint-ignore no-explicit-any
 type AnyMessage = Signal<any> | Update<any, any> | Query<any, any>;
 
@@ -48,13 +51,7 @@ type QueriesFor<M> = [QueryKeys<M>] extends [never] ? { readonly queries?: FreeQ
 // deno-lint-ignore no-explicit-any
 type FreeQueries = { readonly [name: string]: (published: any, ...args: any[]) => unknown };
 
-/** What defines a workflow, beside its messages and queries. */
-export interface WorkflowOptions<F extends AnyRun> {
-  /**
-   * The workflow: sequential code that calls activities, sleeps, receives messages and returns its result. Return `continueAsNew(...)` to
-   * start over with a fresh history; throw an ApplicationFailure to fail.
-   */
-  readonly run: F;
+interface CommonOptions {
   /**
    * What happens when a message handler throws something that is not a Temporal failure. "report" (default): an update fails, a signal is
    * logged, the workflow goes on. "failTask": it is taken for a bug; the task fails and is tried again, so that a deployment can mend it.
@@ -71,6 +68,34 @@ export interface WorkflowOptions<F extends AnyRun> {
    * forgotten. They are written into the history twice per continue-as-new. Default: 32, in 32 KiB.
    */
   readonly rememberUpdates?: number;
+}
+
+/** What defines a workflow, beside its messages and queries. */
+export interface WorkflowOptions<F extends AnyRun> extends CommonOptions {
+  /**
+   * The workflow: sequential code that calls activities, sleeps, receives messages and returns its result. Return `continueAsNew(...)` to
+   * start over with a fresh history; throw an ApplicationFailure to fail.
+   */
+  readonly run: F;
+}
+
+/** What a round completes the workflow with: what it returns, but for {@link carry} and continue-as-new. */
+// deno-lint-ignore no-explicit-any
+export type RoundResult<T> = Exclude<T, Carry<any> | ContinueAsNew<any>>;
+
+/** A round goes on with the state that `carry` makes. */
+type CheckedRound<S, T> = Extract<T, Carry<unknown>> extends Carry<S> ? unknown
+  : { readonly "carry needs the state that the workflow declares": S };
+
+/** What defines a workflow of rounds: a loop of any length, whose state goes from round to round. `F` makes the first state. */
+export interface RoundOptions<F extends AnyFirst, T> extends CommonOptions {
+  /** The state that the first round begins with, of the workflow's arguments. It must survive the payload converter. */
+  readonly carry: F;
+  /**
+   * One round: sequential code as `run` is, called again each time that it returns `carry(next)`. What it returns otherwise is the
+   * workflow's result. Nothing else goes from one round to the next, and what a round leaves open is cancelled at its end.
+   */
+  readonly round: (state: ReturnType<F>, ...args: Parameters<F>) => Promise<T>;
 }
 
 /** The most that `rememberUpdates` may be. */
@@ -94,13 +119,22 @@ export function workflow<F extends AnyRun, M extends { readonly [key: string]: A
   name: string,
   definition: WorkflowOptions<F & CheckedRun<F>> & { readonly messages?: M } & QueriesFor<NoInfer<M>>,
 ): WorkflowDefinition<Parameters<F>, ResultOf<F>>;
+export function workflow<F extends AnyFirst, T, M extends { readonly [key: string]: AnyMessage } = Record<never, never>>(
+  name: string,
+  definition: RoundOptions<F, T> & CheckedRound<ReturnType<F>, T> & { readonly messages?: M } & QueriesFor<NoInfer<M>>,
+): WorkflowDefinition<Parameters<F>, RoundResult<T>>;
 export function workflow(
   name: string,
-  definition: AnyRun | (WorkflowOptions<AnyRun> & { messages?: { [key: string]: AnyMessage }; queries?: FreeQueries }),
+  definition:
+    | AnyRun
+    | ((WorkflowOptions<AnyRun> | RoundOptions<AnyFirst, unknown>) & {
+      messages?: { [key: string]: AnyMessage };
+      queries?: FreeQueries;
+    }),
 ): WorkflowDefinition {
   if (typeof name !== "string" || name === "") throw new TypeError("a workflow needs a name that is a non-empty string");
   const parts = typeof definition === "function" ? { run: definition } : definition;
-  if (typeof parts?.run !== "function") throw new TypeError(`workflow "${name}" needs a run function`);
+  const { run, carry } = runOf(name, parts);
   const versioning = "versioningBehavior" in parts ? parts.versioningBehavior : undefined;
   if (versioning !== undefined && versioning !== "PINNED" && versioning !== "AUTO_UPGRADE") {
     throw new TypeError(
@@ -114,13 +148,28 @@ export function workflow(
   return makeDefinition({
     kind: "workflow" as const,
     name,
-    run: parts.run,
+    run,
+    ...(carry !== undefined && { carry }),
     queries: queryTable(name, "messages" in parts ? parts.messages : undefined, "queries" in parts ? parts.queries : undefined),
     ...("messages" in parts && parts.messages !== undefined && { messages: Object.freeze(Object.values(parts.messages)) }),
     handlerErrors: ("handlerErrors" in parts ? parts.handlerErrors : undefined) ?? "report",
     ...(versioning !== undefined && { versioningBehavior: versioning }),
     ...(remembered !== undefined && { rememberUpdates: remembered }),
   });
+}
+
+/** What drives the workflow: a run function, or rounds. */
+function runOf(name: string, parts: object): { readonly run: AnyRun; readonly carry?: (...args: unknown[]) => unknown } {
+  const { run, carry, round } = (parts ?? {}) as { readonly [key in "run" | "carry" | "round"]?: AnyRun };
+  if (carry === undefined && round === undefined) {
+    if (typeof run !== "function") throw new TypeError(`workflow "${name}" needs a run function`);
+    return { run };
+  }
+  if (typeof carry !== "function" || typeof round !== "function") {
+    throw new TypeError(`workflow "${name}" needs two functions: carry, which makes the first state, and round`);
+  }
+  if (run !== undefined) throw new TypeError(`workflow "${name}" has run and round; with carry, round takes the place of run`);
+  return { run: round, carry };
 }
 
 /** Handlers by wire name. */

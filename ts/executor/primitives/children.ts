@@ -50,6 +50,9 @@ export const CHILD_CANCELLATION = {
   abandon: ChildWorkflowCancellationType.CHILD_WORKFLOW_CANCELLATION_TYPE_ABANDON,
 } as const;
 
+/** temporal.api.enums.v1.ParentClosePolicy */
+const ABANDON = 2;
+
 const WAITS: ReadonlySet<number> = new Set([
   CHILD_CANCELLATION.waitCancellationCompleted,
   CHILD_CANCELLATION.waitCancellationRequested,
@@ -73,6 +76,7 @@ export class Child implements ChildTarget {
   readonly workflowType: string;
   /** It was started in a shield: a cancellation of the workflow does not reach it. */
   readonly shielded: boolean;
+  readonly endsWithParent: boolean;
   /** Its first run; undefined before its start is known. */
   runId: string | undefined;
   readonly #cancellationType: ChildWorkflowCancellationType;
@@ -86,6 +90,7 @@ export class Child implements ChildTarget {
     this.workflowType = workflowType;
     this.workflowId = options.workflowId ?? uuidOf(run.randomBytes(16));
     this.shielded = fiber.shielded;
+    this.endsWithParent = options.parentClosePolicy !== ABANDON;
     this.#cancellationType = cancellationType;
     // For people who look at the history, so it is plain text whatever the run's converter does.
     const text = (value: string | undefined) => value === undefined ? undefined : wire(defaultPayloadConverter.toPayload(value));

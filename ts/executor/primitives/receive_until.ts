@@ -3,9 +3,8 @@
 // of them, because history has nothing of it. Not earlier: signals that came with the same task would have to go to the next run.
 import { current, inClosure } from "../program/current.ts";
 import { MisuseError, taskErrorOf } from "../program/errors.ts";
-import { HEADER_LIMIT } from "../scheduler/next_run_headers.ts";
+import { signalsFit } from "../scheduler/next_run_headers.ts";
 import type { Fiber } from "../scheduler/fiber.ts";
-import type { RunState } from "../scheduler/run_state.ts";
 
 /**
  * So many messages are taken while it is true and something is always in flight or waiting. Then no further one is, so that a receive
@@ -46,7 +45,7 @@ export class Until {
   isLast(state: unknown, overlaps: boolean): boolean {
     if (!this.#ask(state)) this.#late = 0;
     else if (overlaps) this.#late++;
-    return this.#late >= MESSAGES_AFTER_UNTIL && signalsFit(this.#fiber.run);
+    return this.#late >= MESSAGES_AFTER_UNTIL && signalsFit(this.#fiber.run.inbox.signals());
   }
 
   #ask(state: unknown): boolean {
@@ -66,16 +65,6 @@ export class Until {
       current.fiber = before;
     }
   }
-}
-
-/** Whether the signals that nothing has taken can be handed to the next run, with as much room left for those that come until then. */
-function signalsFit(run: RunState): boolean {
-  let bytes = 0;
-  for (const { name, input } of run.inbox.signals()) {
-    bytes += name.length + 32;
-    for (const { data } of input) bytes += data.length * 4 / 3 + 128;
-  }
-  return bytes <= HEADER_LIMIT / 2;
 }
 
 function describe(answer: unknown): string {

@@ -48,6 +48,12 @@ export interface DefinitionShape {
   readonly versioningBehavior?: VersioningBehavior;
   // deno-lint-ignore no-explicit-any
   readonly run: (...args: any[]) => unknown;
+  /**
+   * Makes the state that the first round begins with, of the arguments. Then `run` is one round: it gets the state before the arguments, and
+   * goes on with the next round when it returns what `makeCarry` makes.
+   */
+  // deno-lint-ignore no-explicit-any
+  readonly carry?: (...args: any[]) => unknown;
   // deno-lint-ignore no-explicit-any
   readonly queries: { readonly [name: string]: (published: any, ...args: any[]) => unknown };
   /** The messages that it declares, if it does. */
@@ -59,6 +65,7 @@ export interface DefinitionShape {
 
 const RESULT = Symbol.for("temporalex.result.1");
 const CONTINUE = Symbol.for("temporalex.continue-as-new.1");
+const CARRY = Symbol.for("temporalex.carry.1");
 const DEFINITION = Symbol.for("temporalex.workflow.1");
 
 export type ResultKind = "noreply" | "reply" | "stop" | "stopReply" | "async";
@@ -101,6 +108,8 @@ export interface ContinueAsNewOptionsShape {
 export interface ContinueAsNewShape {
   readonly args: readonly unknown[];
   readonly options: ContinueAsNewOptionsShape;
+  /** The last argument is the state of a workflow that declares `carry`. */
+  readonly carries?: boolean;
 }
 
 export function makeContinueAsNew(shape: ContinueAsNewShape): ContinueAsNewShape {
@@ -110,6 +119,21 @@ export function makeContinueAsNew(shape: ContinueAsNewShape): ContinueAsNewShape
 
 export function isContinueAsNew(value: unknown): value is ContinueAsNewShape {
   return has(value, CONTINUE);
+}
+
+/** What a round returned to go on with another one. */
+export interface CarryShape {
+  /** What the next round begins with. */
+  readonly state: unknown;
+}
+
+export function makeCarry(shape: CarryShape): CarryShape {
+  Object.defineProperty(shape, CARRY, { value: true });
+  return shape;
+}
+
+export function isCarry(value: unknown): value is CarryShape {
+  return has(value, CARRY);
 }
 
 export function makeDefinition<T extends DefinitionShape>(definition: T): T {

@@ -14,7 +14,8 @@ import { encodeFailure } from "../../converter/failure_converter.ts";
 import { ApplicationFailure, CancelledFailure, isCancellation, TemporalFailure } from "../../converter/failures.ts";
 import { namingWhat } from "../../converter/lossy_value.ts";
 import { headersForNextRun } from "./continue_as_new_headers.ts";
-import { type ContinueAsNewShape, isContinueAsNew, isHandlerResult } from "../program/definition.ts";
+import { CARRY_HEADER, jsonHeader } from "../scheduler/next_run_headers.ts";
+import { type ContinueAsNewShape, isCarry, isContinueAsNew, isHandlerResult } from "../program/definition.ts";
 import { toSearchAttributePayloads } from "../../converter/search_attributes.ts";
 import { findCause, isA, messageOf, read } from "../../converter/thrown.ts";
 import { encode, encodePayloads, wire, wireAll, wirePayloads, wireRecord } from "../program/encode.ts";
@@ -57,13 +58,20 @@ function endOf(run: RunState, outcome: Outcome<unknown>): RunEnd | undefined {
       );
       return undefined;
     }
+    if (isCarry(value)) {
+      run.fail(
+        new NestingError(`${where} returned carry(...), but has no rounds: declare them with workflow(name, { carry, round })`),
+      );
+      return undefined;
+    }
     // A history of a version that let it pass still replays.
     if (run.continuedAt !== undefined && !run.isReplaying) {
       const at = run.continuedAt === "" ? "" : ` at ${run.continuedAt}`;
+      const call = run.definition.carry === undefined ? "continueAsNew" : "carry or continueAsNew";
       run.fail(
         new NestingError(
-          `${where} called continueAsNew${at} and returned something else, so it would complete; the \`return\` is missing: ` +
-            `write \`return continueAsNew(...)\``,
+          `${where} called ${call}${at} and returned something else, so it would complete; the \`return\` is missing: ` +
+            `write \`return ${run.definition.carry === undefined ? "continueAsNew" : "carry"}(...)\``,
         ),
       );
       return undefined;
@@ -128,7 +136,11 @@ function continueAttributes(run: RunState, next: ContinueAsNewShape): ContinueAs
     workflowRunTimeoutMs: options.runTimeoutMs ?? 0,
     workflowTaskTimeoutMs: options.taskTimeoutMs ?? 0,
     memo: options.memo === undefined ? wirePayloads(run.info?.changedMemo ?? {}) : wireRecord(run.converter, options.memo),
-    headers: { ...run.headers.fields, ...headersForNextRun(run) },
+    headers: {
+      ...run.headers.fields,
+      ...headersForNextRun(run),
+      ...(next.carries === true ? jsonHeader.write(CARRY_HEADER, true) : {}),
+    },
     searchAttributes: wirePayloads(toSearchAttributePayloads(options.searchAttributes ?? {})),
     retryPolicy: undefined,
     backoffStartIntervalMs: 0,

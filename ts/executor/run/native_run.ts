@@ -48,6 +48,7 @@ import { restoreFromPreviousRun } from "./continue_as_new_headers.ts";
 import { checkDeadlock } from "./deadlock.ts";
 import { decideUpdates, dispatchOne } from "./dispatch.ts";
 import { answerQueries } from "./queries.ts";
+import { startRounds } from "./rounds.ts";
 import { runConverter } from "./run_converter.ts";
 
 /** Jobs that are applied before the first turn of a run: what replay needs to know, and messages that came with the start. */
@@ -223,9 +224,12 @@ export class NativeRun implements Activator, RunState {
       if (!FACTS.has(kind) && (carried.length > 0 || !MESSAGES.has(kind))) break;
       this.#apply(jobs[taken]!);
     }
-    const fiber = new Fiber(this, "run", `run of workflow "${this.definition.name}"`, undefined);
     const args = start.arguments.map((payload) => this.converter.fromPayload(payload));
-    startFiber(fiber, () => this.definition.run(...args), (outcome) => endRun(this, outcome));
+    if (this.definition.carry !== undefined) startRounds(this, this.definition.carry, args, start.headers);
+    else {
+      const fiber = new Fiber(this, "run", `run of workflow "${this.definition.name}"`, undefined);
+      startFiber(fiber, () => this.definition.run(...args), (outcome) => endRun(this, outcome));
+    }
     return [...carried, ...jobs.slice(taken)];
   }
 

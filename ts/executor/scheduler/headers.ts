@@ -4,7 +4,7 @@
 // nothing of it. They are part of the history's first event, so every replay sends the same.
 import { Payload as PayloadCodec } from "../../core/generated/boundary/temporal/api/common/v1/message.ts";
 import { MapEntry, ScheduleActivity, ScheduleLocalActivity } from "../../api/generated/fields.ts";
-import { ANSWERED_UPDATES_HEADER, BUFFERED_SIGNALS_HEADER, CANCEL_REQUEST_HEADER } from "./next_run_headers.ts";
+import { ANSWERED_UPDATES_HEADER, BUFFERED_SIGNALS_HEADER, CANCEL_REQUEST_HEADER, CARRY_HEADER } from "./next_run_headers.ts";
 import { encodeParts, type WirePayload } from "../program/encode.ts";
 
 type Fields = { readonly [name: string]: WirePayload };
@@ -16,6 +16,7 @@ const HANDED_ON: ReadonlySet<string> = new Set([
   BUFFERED_SIGNALS_HEADER,
   CANCEL_REQUEST_HEADER,
   ANSWERED_UPDATES_HEADER,
+  CARRY_HEADER,
 ]);
 
 export class StartHeaders {

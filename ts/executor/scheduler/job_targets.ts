@@ -25,6 +25,8 @@ export interface ActivityTarget {
 export interface ChildTarget {
   /** It was started in a shield: a cancellation of the workflow does not reach it. */
   readonly shielded: boolean;
+  /** Its parent close policy ends it, or asks it to, when this run closes. */
+  readonly endsWithParent: boolean;
   startResolved(job: ResolveChildWorkflowStart): void;
   resolved(job: ResolveChildWorkflow): void;
   /** Asks it to cancel, once. `cause`: what its failure then says. */

@@ -4,10 +4,13 @@
 import { base64Decode, base64Encode } from "@bufbuild/protobuf/wire";
 import type { WirePayload } from "../program/encode.ts";
 import { WorkflowTaskError } from "../program/errors.ts";
+import type { SignalItem } from "./inbox.ts";
 
 export const BUFFERED_SIGNALS_HEADER = "temporalex-buffered-signals";
 export const CANCEL_REQUEST_HEADER = "temporalex-cancel-requested";
 export const ANSWERED_UPDATES_HEADER = "temporalex-answered-updates";
+/** Present: the last argument is the state of a workflow that declares `carry`. */
+export const CARRY_HEADER = "temporalex-carry";
 /** Bytes of the header's data. */
 export const HEADER_LIMIT = 256 * 1024;
 
@@ -53,4 +56,14 @@ export function fromText(payload: PayloadText): WirePayload {
   const metadata: { [key: string]: Uint8Array } = {};
   for (const [key, value] of Object.entries(payload.metadata)) metadata[key] = base64Decode(value);
   return { metadata, data: base64Decode(payload.data), externalPayloads: [] };
+}
+
+/** Whether signals that nothing has taken can be handed to the next run, with as much room left for those that come until then. */
+export function signalsFit(signals: readonly SignalItem[]): boolean {
+  let bytes = 0;
+  for (const { name, input } of signals) {
+    bytes += name.length + 32;
+    for (const { data } of input) bytes += data.length * 4 / 3 + 128;
+  }
+  return bytes <= HEADER_LIMIT / 2;
 }

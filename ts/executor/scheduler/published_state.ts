@@ -8,8 +8,9 @@ export class PublishedState {
   #decoded: { value: unknown } | undefined;
   #touched = false;
 
-  publish(converter: PayloadConverter, value: unknown): void {
-    this.#payload = namingWhat("the published state", () => converter.toPayload(value));
+  /** `what`: what an error about the value calls it. */
+  publish(converter: PayloadConverter, value: unknown, what = "the published state"): void {
+    this.#payload = namingWhat(what, () => converter.toPayload(value));
     this.#decoded = undefined;
   }
 

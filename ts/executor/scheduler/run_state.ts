@@ -84,6 +84,8 @@ export interface RunState extends RunClock {
   /** What setCurrentDetails was given last. */
   details: string;
   readonly info: RunInfo | undefined;
+  /** The service finds the history long enough, as of this task. */
+  readonly continueAsNewSuggested: boolean;
   readonly headers: StartHeaders;
   cancellation: Cancellation | undefined;
   /** The user's line that called continueAsNew ("" where it is not known); undefined: none did. */

@@ -17,6 +17,31 @@ async function describe(response: object) {
   return await new Client({ service, taskQueue: "q", logger: silentLogger }).getHandle(undefined, "w").describe();
 }
 
+const pendingActivities = [
+  {
+    activityId: "5",
+    activityType: { name: "charge" },
+    state: 2,
+    attempt: 3,
+    maximumAttempts: 4,
+    scheduledTime: at(3),
+    lastStartedTime: at(4),
+    lastHeartbeatTime: at(5),
+    heartbeatDetails: { payloads: [payload("half"), payload("other")] },
+    lastFailure: toFailure(new ApplicationFailure("no", { type: "T" }), defaultPayloadConverter),
+    lastWorkerIdentity: "me",
+  },
+  { activityId: "6", state: ODD },
+  {
+    activityId: "10",
+    activityType: { name: "procedure:approve" },
+    state: 1,
+    scheduledTime: at(3),
+    expirationTime: at(6),
+  },
+  { activityId: "9", activityType: { name: "procedure:approve" }, state: 1, scheduledTime: at(3) },
+];
+
 test("everything that a service tells of a run is shown", async () => {
   const time = payload("2026-01-02T03:04:05.000Z");
   const description = await describe({
@@ -45,30 +70,7 @@ test("everything that a service tells of a run is shown", async () => {
         },
       },
     },
-    pendingActivities: [
-      {
-        activityId: "5",
-        activityType: { name: "charge" },
-        state: 2,
-        attempt: 3,
-        maximumAttempts: 4,
-        scheduledTime: at(3),
-        lastStartedTime: at(4),
-        lastHeartbeatTime: at(5),
-        heartbeatDetails: { payloads: [payload("half"), payload("other")] },
-        lastFailure: toFailure(new ApplicationFailure("no", { type: "T" }), defaultPayloadConverter),
-        lastWorkerIdentity: "me",
-      },
-      { activityId: "6", state: ODD },
-      {
-        activityId: "10",
-        activityType: { name: "procedure:approve" },
-        state: 1,
-        scheduledTime: at(3),
-        expirationTime: at(6),
-      },
-      { activityId: "9", activityType: { name: "procedure:approve" }, state: 1, scheduledTime: at(3) },
-    ],
+    pendingActivities,
     pendingChildren: [{ workflowId: "c", runId: "cr", workflowTypeName: "C", parentClosePolicy: 2 }, { parentClosePolicy: ODD }],
     pendingWorkflowTask: { state: 1, attempt: 2, scheduledTime: at(6) },
   });

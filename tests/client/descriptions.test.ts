@@ -17,7 +17,7 @@ async function describe(response: object) {
   return await new Client({ service, taskQueue: "q", logger: silentLogger }).getHandle(undefined, "w").describe();
 }
 
-const pendingActivities = [
+const givenActivities = [
   {
     activityId: "5",
     activityType: { name: "charge" },
@@ -70,7 +70,7 @@ test("everything that a service tells of a run is shown", async () => {
         },
       },
     },
-    pendingActivities,
+    pendingActivities: givenActivities,
     pendingChildren: [{ workflowId: "c", runId: "cr", workflowTypeName: "C", parentClosePolicy: 2 }, { parentClosePolicy: ODD }],
     pendingWorkflowTask: { state: 1, attempt: 2, scheduledTime: at(6) },
   });

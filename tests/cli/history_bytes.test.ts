@@ -5,7 +5,10 @@ import { Buffer } from "node:buffer";
 import { fromBinary, fromJson, type JsonValue, toBinary, toJson } from "@bufbuild/protobuf";
 import { HistorySchema } from "../../ts/api/generated/temporal/api/history/v1/message_pb.ts";
 import { readHistoryFile } from "../../ts/debug/history_file.ts";
+import { MAX_NESTING, nestedTooDeep } from "../../ts/debug/json_nesting.ts";
+import { timestamp } from "../../ts/debug/json_scalars.ts";
 import { fromBase64 } from "../../ts/debug/payload_json.ts";
+import { isSurely } from "../../ts/debug/wire_check.ts";
 
 const utf8 = new TextEncoder();
 const long = "é".repeat(300);
@@ -91,4 +94,47 @@ test("base64 of both alphabets, with and without padding, and with line ends; no
   for (const no of ["a", "ab=", "abc==", "a===", "====", "ab!c", "é", "abcde", "ab=c"]) {
     assert.equal(fromBase64(no), undefined, no);
   }
+});
+
+test("bytes that are surely a message are one to a decoder, too, and those of an encoder are surely one", () => {
+  const bytes = toBinary(HistorySchema, fromJson(HistorySchema, history));
+  assert.equal(isSurely(HistorySchema, bytes), true);
+  for (let at = 0; at < bytes.length; at++) {
+    for (const byte of [0x00, 0x7f, 0x80, 0xff, bytes[at]! ^ 1, bytes[at]! ^ 8]) {
+      const damaged = bytes.slice();
+      damaged[at] = byte;
+      if (isSurely(HistorySchema, damaged)) assert.doesNotThrow(() => fromBinary(HistorySchema, damaged), `${byte} at ${at}`);
+      if (isSurely(HistorySchema, bytes.subarray(0, at))) fromBinary(HistorySchema, bytes.subarray(0, at));
+    }
+  }
+  const open = bytes.slice();
+  const last = Buffer.from(bytes).indexOf(Buffer.from([0xff, 0xff, 0xff, 0xff, 0x0f])) + 4;
+  open[last] = 0x8f; // the last number of the packed list does not end with it
+  assert.equal(isSurely(HistorySchema, open), false);
+});
+
+test("a time in the usual form is read as any other", () => {
+  for (
+    const text of [
+      "2024-02-28T23:59:59Z",
+      "2026-11-20T18:06:35.607668350Z",
+      "1969-12-31T23:59:59.5Z",
+      "2024-01-01T00:00:00.000001Z",
+    ]
+  ) {
+    assert.deepEqual(timestamp(text), timestamp(text.replace("Z", "+00:00")), text);
+  }
+  assert.deepEqual(timestamp("2024-02-29T00:00:00Z"), { seconds: 1709164800, nanos: 0 });
+  for (const text of ["2024-13-01T00:00:00Z", "2024-01-01T00:61:00Z", "2024-01-01T00:00:00.Z", "2024-01-0xT00:00:00Z"]) {
+    assert.equal(timestamp(text), undefined, text);
+  }
+});
+
+test("how deep a text is nested is counted outside of its strings", () => {
+  const deep = (n: number, inside: string) => "[".repeat(n) + inside + "]".repeat(n);
+  for (const inside of ['"[[["', '"\\"[[["', '"\\\\"', '"\\\\\\"["', '""']) {
+    assert.equal(nestedTooDeep(deep(MAX_NESTING, inside)), undefined, inside);
+    assert.match(nestedTooDeep(deep(MAX_NESTING, `${inside},[]`)) ?? "", /nested more than/, inside);
+  }
+  assert.equal(nestedTooDeep('"no end ['), undefined);
 });

@@ -62,12 +62,13 @@ const lanes = await Promise.all(names.map(async (name) => {
 }));
 const began = performance.now();
 const cpu = process.cpuUsage();
+const tenth = Math.ceil(number("messages") / 10);
 let done = false;
 const over = () => done || performance.now() - began > number("minutes") * 60_000;
 await Promise.all(lanes.map(async ({ name, worker, load }) => {
   for (let i = 0, reportAt = 0; i < number("messages") && !over(); i++) {
     await load.round(i, over);
-    if (performance.now() < reportAt) continue;
+    if (performance.now() < reportAt && (i + 1) % tenth !== 0) continue;
     reportAt = performance.now() + 10_000;
     const figures = { generation: await load.generation(), sent: load.sent, ...memory(), workerRssMb: worker.rssMb() };
     console.log(JSON.stringify({ worker: name, round: i, ...figures, problems: load.problems.length }));

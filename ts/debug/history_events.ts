@@ -41,6 +41,12 @@ export function inOrder(history: Uint8Array, notes: string[]): { bytes: Uint8Arr
   return { bytes: to.slice(), events: ordered };
 }
 
+/** Events are there, and each has an id. Of a History that can be decoded. */
+export function haveIds(history: Uint8Array): boolean {
+  const events = eventsOf(history);
+  return events.length > 0 && events.every(({ id }) => id > 0);
+}
+
 export function check(events: readonly EncodedEvent[]): void {
   if (events.length === 0) throw new HistoryFileError("the history has no events");
   events.forEach(({ id }, i) => {

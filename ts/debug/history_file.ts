@@ -14,12 +14,13 @@ import {
 } from "../api/generated/temporal/api/history/v1/message_pb.ts";
 import { GetWorkflowExecutionHistoryResponseSchema } from "../api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import { concat } from "../api/wire.ts";
-import { check, type EncodedEvent, inOrder, isStrict } from "./history_events.ts";
+import { check, type EncodedEvent, haveIds, inOrder, isStrict } from "./history_events.ts";
 import { writeMessage } from "./history_json.ts";
 import { HistoryFileError, isObject, type Json, JsonReading } from "./json_reading.ts";
 import { jsonFault } from "./json_fault.ts";
 import { nestedTooDeep } from "./json_nesting.ts";
 import { fromBase64 } from "./payload_json.ts";
+import { isSurely } from "./wire_check.ts";
 
 export { HistoryFileError } from "./json_reading.ts";
 
@@ -66,9 +67,9 @@ export async function historiesIn(file: Uint8Array): Promise<readonly HistoryInF
   // Codecs of users are given parts of it: Node's Buffer, which is one too, has other methods.
   const content = await open(new Uint8Array(file.buffer, file.byteOffset, file.length), notes, 0);
   if (typeof content !== "string") return [{ place: "", read: () => historyFile(fromProtobuf(content), notes) }];
-  const lines = content.split("\n");
-  if (lines.length > 1 && isHistoryLine(lines[0]!)) {
-    return lines.flatMap((line, i) =>
+  const firstEnd = content.indexOf("\n");
+  if (firstEnd !== -1 && isHistoryLine(content.slice(0, firstEnd))) {
+    return content.split("\n").flatMap((line, i) =>
       line.trim() === "" ? [] : [{ place: `line ${i + 1}`, read: () => readHistoryText(line, [...notes]) }]
     );
   }
@@ -201,6 +202,7 @@ function asText(file: Uint8Array): string | undefined {
 
 /** The encoded History in bytes of one, or of a response with one. */
 function fromProtobuf(bytes: Uint8Array): Uint8Array {
+  if (isSurely(HistorySchema, bytes) && haveIds(bytes)) return bytes;
   try {
     const history = fromBinary(HistorySchema, bytes);
     if (history.events.length > 0 && history.events.every((event) => event.eventId > 0n)) {

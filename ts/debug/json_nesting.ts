@@ -26,10 +26,10 @@ export function nestedTooDeep(text: string): string | undefined {
 
 /** Index of the quote that ends the string which begins at `at`. */
 function endOfString(text: string, at: number): number {
-  for (let i = at + 1; i < text.length; i++) {
-    const c = text.charCodeAt(i);
-    if (c === 0x22) return i;
-    if (c === 0x5c) i++;
+  for (let end = text.indexOf('"', at + 1); end !== -1; end = text.indexOf('"', end + 1)) {
+    let slashes = 0;
+    while (text.charCodeAt(end - 1 - slashes) === 0x5c) slashes++;
+    if (slashes % 2 === 0) return end;
   }
   return text.length;
 }

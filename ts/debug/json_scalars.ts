@@ -123,6 +123,37 @@ export function writeSeconds(seconds: number | bigint, nanos: number, to: WireBu
 const fraction = (digits: string | undefined): number => Number((digits ?? "").padEnd(9, "0").slice(0, 9));
 
 export function timestamp(text: string): SecondsAndNanos | undefined {
+  return usualTimestamp(text) ?? anyTimestamp(text);
+}
+
+/** The number that `length` digits are; NaN where there are others. */
+function digits(text: string, at: number, length: number): number {
+  let value = 0;
+  for (let i = at; i < at + length; i++) {
+    const digit = text.charCodeAt(i) - 0x30;
+    if (!(digit >= 0 && digit <= 9)) return NaN;
+    value = value * 10 + digit;
+  }
+  return value;
+}
+
+/** The form in which exports have times, which histories are full of: 2024-05-06T07:08:09.123456Z. Undefined for any other, and for days that a month may not have. */
+function usualTimestamp(text: string): SecondsAndNanos | undefined {
+  const { length } = text;
+  const places = length - 21;
+  if (text.charCodeAt(length - 1) !== 0x5a || !(length === 20 || (places >= 1 && places <= 9 && text[19] === "."))) {
+    return undefined;
+  }
+  if (text[4] !== "-" || text[7] !== "-" || text[10] !== "T" || text[13] !== ":" || text[16] !== ":") return undefined;
+  const [year, month, day] = [digits(text, 0, 4), digits(text, 5, 2), digits(text, 8, 2)];
+  const [hour, minute, second] = [digits(text, 11, 2), digits(text, 14, 2), digits(text, 17, 2)];
+  const nanos = places > 0 ? digits(text, 20, places) * 10 ** (9 - places) : 0;
+  const isTime = year >= 1000 && month >= 1 && month <= 12 && day >= 1 && day <= 28 && hour < 24 && minute < 60 && second < 60;
+  if (!isTime || Number.isNaN(nanos)) return undefined;
+  return { seconds: Date.UTC(year, month - 1, day, hour, minute, second) / 1000, nanos };
+}
+
+function anyTimestamp(text: string): SecondsAndNanos | undefined {
   const m = /^(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d:\d\d)(?:[.,](\d{1,9})\d*)?\s*([Zz]|UTC|[+-]\d\d:?\d\d)?$/.exec(text.trim());
   if (m === null) return undefined;
   const zone = m[4] === undefined || /^(?:z|utc)$/i.test(m[4]) ? "Z" : m[4].replace(/^(...)(\d\d)$/, "$1:$2");

@@ -9,6 +9,7 @@ export const applications: { readonly [name: string]: () => Promise<{ run: Appli
   validation: () => import("./validation/main.ts"),
   cpu_bound: () => import("./cpu_bound/main.ts"),
   entity: () => import("./entity/main.ts"),
+  game: () => import("./game/main.ts"),
 };
 
 /** Those that go on until they are stopped, or are run by a test runner; `all` leaves them out. */

@@ -36,6 +36,23 @@ const RESULTS: { [name: string]: (result: never, said: string) => void } = {
     assert.match(again, /WorkflowExecutionAlreadyStartedError/);
     assert.match(said, /near the end of its generation/);
   },
+  game: ({ patrol, ...rest }: { patrol: { steps: number } }, said) => {
+    assert.deepEqual({ ...patrol, steps: patrol.steps > 50 }, {
+      steps: true,
+      victories: 2,
+      at: "tower",
+      because: "was defeated",
+    });
+    assert.deepEqual(rest, {
+      continued: true,
+      buff: { finalStacks: 6, ended: "expired" },
+      dots: ["CANCELED", "CANCELED", "CANCELED"],
+      counter: { finalCount: 3 },
+      tasks: 60,
+      branch: 50,
+    });
+    assert.match(said, /the spell was dispelled on 3 targets/);
+  },
   cpu_bound: (result) => assert.deepEqual(result, { count: 9592, cancelled: "stopped", heartbeats: true }),
 };
 

@@ -354,6 +354,7 @@ export class MiniServer {
           case: "timerStartedEventAttributes",
           value: { ...bare(attributes.value), ...task },
         });
+        if (command.userMetadata !== undefined) event.userMetadata = command.userMetadata;
         this.timers.set(attributes.value.timerId, event.eventId);
         return;
       }

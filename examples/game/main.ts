@@ -1,0 +1,69 @@
+// A short game in virtual time: `npm run example game`. Patrols, buffs and a spell, on the embedded engine in memory.
+import { TestEnvironment } from "temporalex/testing";
+import { buff, buffSignals } from "./buff.ts";
+import { dot } from "./dot.ts";
+import { branching, taskList, tickCounter } from "./flow.ts";
+import { patrol, patrolSignals, patrolStatus } from "./patrol.ts";
+
+const modules = [
+  new URL("./buff.ts", import.meta.url),
+  new URL("./dot.ts", import.meta.url),
+  new URL("./flow.ts", import.meta.url),
+  new URL("./patrol.ts", import.meta.url),
+];
+
+/** Runs all of it; `events`: the length of a history at which patrols continue as new. */
+export async function play(say: (line: string) => void, events = 40) {
+  const env = await TestEnvironment.create({ limits: { suggestContinueAsNewEvents: events } });
+  try {
+    return await env.runWorker({ workflows: modules }, async () => {
+      const { client } = env;
+
+      const guard = await client.start(patrol, { id: "patrol-1", args: [{ route: ["gate", "well", "tower"], lives: 2 }] });
+      for (let i = 0; i < 4; i++) {
+        await env.advance("1 minute");
+        await guard.signal(patrolSignals.threatDetected, i);
+        await env.advance("2s");
+      }
+      const seen = await client.getHandle(patrol, "patrol-1").query(patrolStatus);
+      say(`the patrol has gone ${seen.steps} steps and has won ${seen.victories} fights`);
+      const fallen = await guard.result();
+      const { runId } = await client.getHandle(patrol, "patrol-1").describe();
+      say(`it ${fallen.because}, in ${runId === guard.runId ? "its first run" : "a later run, which it has begun by itself"}`);
+
+      const strength = await client.start(buff, { id: "buff-1", args: [{ durationSeconds: 60 }], entityId: "42" });
+      await env.advance("50s");
+      await strength.signal(buffSignals.stack, 5);
+      await env.advance("50s");
+      say(`the buff of 42 stands: ${(await strength.describe()).status}`);
+
+      const spell = "spell-1";
+      const targets = [7, 8, 9];
+      for (const target of targets) {
+        const init = { target, damage: 5, ticks: 10 };
+        await client.start(dot, { id: `dot-${target}`, args: [init], entityId: String(target), correlationId: spell });
+      }
+      await env.advance("3500ms");
+      const ended = await client.workflows({ correlationId: spell }).cancel("dispelled");
+      await env.advance(0);
+      say(`the spell was dispelled on ${ended} targets`);
+      const left: string[] = [];
+      for (const target of targets) left.push((await client.getHandle(dot, `dot-${target}`).describe()).status);
+
+      return {
+        patrol: fallen,
+        continued: runId !== guard.runId,
+        buff: await strength.result(),
+        dots: left,
+        counter: await client.execute(tickCounter, { id: "counter-1", args: [{ iterations: 3 }] }),
+        tasks: await client.execute(taskList, { id: "tasks-1", args: [{ taskCount: 4 }] }),
+        branch: await client.execute(branching, { id: "branch-1", args: [{ useShortTimer: false }] }),
+      };
+    });
+  } finally {
+    await env.dispose();
+  }
+}
+
+/** As `npm run example game` runs it. */
+export const run = (say: (line: string) => void): Promise<unknown> => play(say);

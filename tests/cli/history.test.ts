@@ -1,12 +1,13 @@
 // `temporalex history`: a divergence made small, a test of it that fails until the code is repaired, and a history without its values.
-// takes: 8 s
+// takes: 15 s
 import assert from "node:assert/strict";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { historyJson } from "../../ts/debug/mod.ts";
+import { historyJson, type TestRunner } from "../../ts/debug/mod.ts";
 import { EDITED, recorded } from "../debug/take_away_support.ts";
+import { missing, project, runTests } from "./support/exported_tests.ts";
 import { run } from "./support/run.ts";
 
 const { before, after } = EDITED[2]!;
@@ -63,3 +64,24 @@ test("history: minimised, as a test, and redacted", () =>
     const wrong = await run(["history", "redact", "run.json", "--match", "(", "--unverified", "--out", "x.json"], at);
     assert.equal(wrong.code, 2);
   }));
+
+const RUNNERS: readonly (readonly [TestRunner, ending: string])[] = [["node", "mjs"], ["vitest", "ts"], ["deno", "ts"]];
+
+for (const [runner, ending] of RUNNERS) {
+  test(`history: a test for ${runner} fails with the change, and passes without it`, (t) => {
+    const how = missing(runner);
+    if (how !== undefined) return t.skip(`${runner} is not installed: ${how}`);
+    return inFolder(async (folder) => {
+      project(folder);
+      const file = `order.test.${ending}`;
+      const args = ["--workflows", "new.ts", "--repaired", "old.ts", "--runner", runner, "--out", file];
+      const made = await run(["history", "test", "run.json", ...args], { cwd: folder });
+      assert.equal(made.code, 0, made.err);
+      const name = "Main replays the history of order";
+      const broken = await runTests(runner, folder, [file]);
+      assert.match(broken.get(name) ?? "", /ondetermini[\s\S]*at .*new\.ts:1\d/);
+      writeFileSync(join(folder, "new.ts"), before);
+      assert.deepEqual([...await runTests(runner, folder, [file])], [[name, ""]]);
+    });
+  });
+}

@@ -17,6 +17,8 @@ export interface TestFileOptions {
   readonly workflows: string;
   /** Extra commands and swapped update ids fail, too. */
   readonly strict?: boolean;
+  /** Of the test's file. Default: {@link TEST_ENDINGS} of the runner. */
+  readonly ending?: string;
 }
 
 /** A file to write. */
@@ -27,6 +29,13 @@ export interface TextFile {
   readonly text: string;
 }
 
+/** The ending of a test's file for each runner. Its text is JavaScript: `node --test` runs TypeScript from Node 22.18 on alone. */
+export const TEST_ENDINGS: { readonly [runner in TestRunner]: string } = {
+  node: ".test.mjs",
+  vitest: ".test.ts",
+  deno: ".test.ts",
+};
+
 /** Names in the text of a test, not in this room. */
 const [NODE, DENO, VITEST] = ["node", "Deno", "vitest"];
 const HEAD: { readonly [runner in TestRunner]: string } = {
@@ -34,27 +43,29 @@ const HEAD: { readonly [runner in TestRunner]: string } = {
   vitest: `import { readFile } from "${NODE}:fs/promises";\nimport { test } from "${VITEST}";\n`,
   deno: "",
 };
+/** Vitest ends a test after 5 s, which starting a realm may take on a busy machine; the others wait. */
+const LIMIT: { readonly [runner in TestRunner]: string } = { node: "", vitest: "{ timeout: 60_000 }, ", deno: "" };
 
 /** The test and its history. `history`: bytes of temporal.api.history.v1.History. */
 export function testFiles(
   history: Uint8Array,
   options: TestFileOptions,
 ): { readonly test: TextFile; readonly history: TextFile } {
-  const { runner, name, workflows, strict = false } = options;
+  const { runner, name, workflows, strict = false, ending = TEST_ENDINGS[runner] } = options;
   const decoded = fromBinary(HistorySchema, history);
   const first = decoded.events[0]?.attributes;
   const type = first?.case === "workflowExecutionStartedEventAttributes" ? first.value.workflowType?.name ?? "" : "";
   const title = options.title ?? `${type} replays the history of ${name}`;
   const historyName = `${name}.history.json`;
   const read = runner === "deno"
-    ? `await ${DENO}.readFile(new URL(${text(`./${historyName}`)}, import.meta.url))`
-    : `await readFile(new URL(${text(`./${historyName}`)}, import.meta.url))`;
+    ? `await ${DENO}.readFile(new URL(${address(`./${historyName}`)}, import.meta.url))`
+    : `await readFile(new URL(${address(`./${historyName}`)}, import.meta.url))`;
   const declare = runner === "deno" ? `${DENO}.test` : "test";
   const body = `${HEAD[runner]}import { openSession } from "temporalex/debug";
 import { createWorkerRealm } from "temporalex/realm";
 
-${declare}(${text(title)}, async () => {
-  const realm = await createWorkerRealm({ workflows: new URL(${text(workflows)}, import.meta.url) });
+${declare}(${text(title)}, ${LIMIT[runner]}async () => {
+  const realm = await createWorkerRealm({ workflows: new URL(${address(workflows)}, import.meta.url) });
   try {
     const { problem } = await openSession(${read}, { realm${strict ? ", strict: true" : ""} });
     if (problem !== undefined) throw new Error(\`\${problem.message}\\n    at \${problem.location || "no line is known"}\`);
@@ -64,7 +75,7 @@ ${declare}(${text(title)}, async () => {
 });
 `;
   return {
-    test: { name: `${name}.test.ts`, text: body },
+    test: { name: `${name}${ending}`, text: body },
     history: { name: historyName, text: historyJson(history) },
   };
 }
@@ -76,3 +87,6 @@ export function historyJson(history: Uint8Array): string {
 
 /** A literal; in JSON's form it is one of JavaScript's. */
 const text = (value: string): string => JSON.stringify(value).replaceAll("\u2028", "\\u2028").replaceAll("\u2029", "\\u2029");
+
+/** A path as a relative address: what ends one, or escapes in one, is escaped. */
+const address = (path: string): string => text(path.replace(/[%?#]/g, encodeURIComponent));

@@ -37,7 +37,7 @@ const test = command({
   args: HISTORY,
   exits: ["0 both files are written", "1 the history replays against this code, or cannot be read", "2 wrong usage"],
   examples: [
-    { line: "temporalex history test order-17.json --workflows src/workflows.ts --out tests/order-17.test.ts" },
+    { line: "temporalex history test order-17.json --workflows src/workflows.ts --out tests/order-17.test.mjs" },
     { line: "temporalex history test order-17.json --workflows src/workflows.ts --runner vitest --out tests/order-17.test.ts" },
   ],
   run: async (call) => (await import("./test.ts")).testCommand(call),

@@ -57,7 +57,12 @@ export const testOptions = {
     default: "node",
     help: "What runs the test",
   },
-  out: { ...OUT, value: "file.test.ts", help: "The test to write; its history is written beside it. Neither must exist" },
+  out: {
+    ...OUT,
+    value: "file.test.mjs",
+    help:
+      "The test to write (.test.mjs, .test.js, .test.ts or .test.mts; `node --test` runs the latter two from Node 22.18 on); its history is written beside it. Neither must exist",
+  },
   repaired: REPAIRED,
   strict: STRICT,
 } as const satisfies Options;

@@ -10,12 +10,15 @@ import { modulesOf, newFile, readHistory, withRealms, write } from "./support.ts
 export async function testCommand(call: TestCall): Promise<number> {
   const { options, args, io, print, signal } = call;
   const to = newFile(io, options.out);
-  if (!to.endsWith(".test.ts")) throw new UsageError(`--out ${options.out}: the name of a test ends with .test.ts`);
+  const ending = /\.test\.m?[jt]s$/.exec(to)?.[0];
+  if (ending === undefined) {
+    throw new UsageError(`--out ${options.out}: the name of a test ends with .test.ts, .test.js, .test.mts or .test.mjs`);
+  }
   const modules = modulesOf(io, options);
   if (modules.length !== 1) {
     throw new UsageError(`a test loads one workflow module, and there are ${modules.length}: name one with --workflows`);
   }
-  const name = basename(to, ".test.ts");
+  const name = basename(to, ending);
   const path = relative(dirname(to), modules[0]!).split(sep).join("/");
   const history = await readHistory(io, args[0]!);
   return await withRealms(io, options, async (realm, repaired) => {
@@ -26,7 +29,7 @@ export async function testCommand(call: TestCall): Promise<number> {
     print.progress("");
     signal.throwIfAborted();
     const { strict, runner } = options;
-    const files = testFiles(left, { runner, name, strict, workflows: path.startsWith(".") ? path : `./${path}` });
+    const files = testFiles(left, { runner, name, strict, ending, workflows: path.startsWith(".") ? path : `./${path}` });
     const historyPath = newFile(io, join(dirname(to), files.history.name));
     write(historyPath, files.history.text);
     write(to, files.test.text);

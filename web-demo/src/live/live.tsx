@@ -1,24 +1,63 @@
-// A workflow that lives in this tab: the shop, whose parts are plain DOM. It is opened when its room is, and stays where it is while another
-// room is in sight, because its engine goes on.
-import type { JSX } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+// What lives in this tab: a cart and a world, each a store of its own. A part is opened when it is chosen, and stays where it is while another
+// one is in sight, because its engine goes on. The cart's parts are plain DOM.
+import type { FunctionComponent, JSX } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { openBytes } from "../app/doors.ts";
+import type { Debug } from "./part.ts";
 import "./live.css";
 
+const PARTS = [["cart", "Cart"], ["world", "World"]] as const;
+type Part = typeof PARTS[number][0];
+
 export function Live({ isShown }: { isShown: boolean }): JSX.Element {
-  const root = useRef<HTMLElement>(null);
+  const cart = useRef<HTMLElement>(null);
   const isOpened = useRef(false);
+  const [part, setPart] = useState<Part>("cart");
+  const [WorldMap, setWorld] = useState<FunctionComponent<{ debug: Debug }>>();
+  const [wrong, setWrong] = useState("");
   useEffect(() => {
-    if (!isShown || isOpened.current) return;
+    if (!isShown || part !== "cart" || isOpened.current) return;
     isOpened.current = true;
-    const shop = root.current!;
+    const shop = cart.current!;
     void import("./part.ts").then(({ openShop }) => openShop(shop, debug)).catch((error: Error) => {
       isOpened.current = false;
       shop.textContent = `This room could not be loaded: ${error.message}. Reload the page to try again.`;
     });
-  }, [isShown]);
-  return <section id="shop" class="live" ref={root} hidden={!isShown} aria-label="A cart that outlives its tab" />;
+  }, [isShown, part]);
+  const loadWorld = async () => {
+    try {
+      const { WorldMap } = await import("./world/world.tsx");
+      setWorld(() => WorldMap);
+    } catch (error) {
+      setWrong(`This part could not be loaded: ${(error as Error).message}. Reload the page to try again.`);
+    }
+  };
+  return (
+    <div class="live" hidden={!isShown}>
+      <nav class="rooms" aria-label="What lives here">
+        {PARTS.map(([name, label]) => (
+          <button
+            key={name}
+            type="button"
+            id={`live-${name}`}
+            aria-pressed={part === name}
+            class={part === name ? "primary" : ""}
+            onClick={() => {
+              setPart(name);
+              if (name === "world") void loadWorld();
+            }}
+          >
+            {label}
+          </button>
+        ))}
+      </nav>
+      <section id="shop" ref={cart} hidden={part !== "cart"} aria-label="A cart that outlives its tab" />
+      <section id="world" hidden={part !== "world"} aria-label="A world that outlives its tab">
+        {WorldMap === undefined ? <p class="fine" role="status">{wrong || "Loading …"}</p> : <WorldMap debug={debug} />}
+      </section>
+    </div>
+  );
 }
 
-/** Opens a run of the shop in the debugger. */
-const debug = async (name: string, history: Uint8Array): Promise<void> => void await openBytes(name, history);
+/** Opens a run in the debugger. */
+const debug: Debug = async (name, history) => void await openBytes(name, history);

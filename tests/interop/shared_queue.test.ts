@@ -75,12 +75,16 @@ async function withOfficialWorker(
   }
 }
 
-/** Who worked on a run's tasks, and events that tell of trouble. */
-function seen(events: readonly Any[]): { workers: string[]; failed: string[] } {
+/** Who worked on a run's tasks, the workflow tasks that failed, and who was handed activities that nothing came of. */
+function seen(events: readonly Any[]): { workers: string[]; failed: string[]; lost: string[] } {
   const identities = events.flatMap((event) => event.workflowTaskStartedEventAttributes?.identity ?? []);
   const failed = events.filter((event) => event.workflowTaskFailedEventAttributes != null)
     .map((event) => String(event.workflowTaskFailedEventAttributes.failure?.message));
-  return { workers: [...new Set<string>(identities)], failed };
+  const lost = events.filter((event) => event.activityTaskTimedOutEventAttributes != null)
+    .map(({ activityTaskTimedOutEventAttributes: { startedEventId } }) =>
+      String(events[Number(startedEventId) - 1]?.activityTaskStartedEventAttributes?.identity)
+    );
+  return { workers: [...new Set<string>(identities)], failed, lost };
 }
 
 for (
@@ -89,7 +93,7 @@ for (
   test(
     `two workers of both SDKs serve one queue, ${name}`,
     { skip },
-    async () => {
+    async (t) => {
       const taskQueue = `shared-${cached}`;
       const connection = await NativeConnection.connect({
         address: server.address,
@@ -121,6 +125,7 @@ for (
           assert.ok(total >= 2018 && total <= 2019, String(total));
           const found = seen((await handle.fetchHistory()).events);
           assert.deepEqual(found.failed, []);
+          for (const worker of found.lost) t.diagnostic(`an activity was handed to the worker "${worker}", and never ran`);
           if (found.workers.length === 2) both++;
           for (const worker of found.workers) workers.add(worker);
         };

@@ -191,10 +191,13 @@ async function gunzip(file: Uint8Array): Promise<Uint8Array> {
 function asText(file: Uint8Array): string | undefined {
   if (file[0] === 0xff && file[1] === 0xfe) return new TextDecoder("utf-16le").decode(file);
   if (file[0] === 0xfe && file[1] === 0xff) return new TextDecoder("utf-16be").decode(file);
+  // Before it is decoded: protobuf is found out by its first bytes.
+  for (let at = 0; at < file.length && at < 4096; at++) {
+    const byte = file[at]!;
+    if (byte < 0x20 && (byte < 9 || byte > 13)) return undefined;
+  }
   try {
-    const text = new TextDecoder("utf-8", { fatal: true }).decode(file);
-    // deno-lint-ignore no-control-regex
-    return /[\x00-\x08\x0e-\x1f]/.test(text.slice(0, 4096)) ? undefined : text;
+    return new TextDecoder("utf-8", { fatal: true }).decode(file);
   } catch {
     return undefined;
   }

@@ -4,25 +4,27 @@
 // are told to the callers concerned. Only a store that can never serve again (lost fence, damage) stops the engine.
 import type { CoreEngine } from "../core/engine.ts";
 import { type EngineCore, loadEngineCore } from "../core/engine_half.ts";
-import type { EngineMethod, Flush, LoadRequest } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
+import { EngineMethod, type Flush, type LoadRequest } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { hop } from "../platform/hop.ts";
 import { type CallOptions, type MethodName, type RawService, ServiceError } from "../service/raw.ts";
 import { BatchWindow } from "./batch_window.ts";
 import { Calls, instanceKeyOf } from "./calls.ts";
 import { type Clock, RealClock } from "./clock.ts";
 import { type HostMethod, hostMethods } from "./host_methods.ts";
+import { fireTimerRequest } from "./manual_timers.ts";
 import { ENGINE_METHODS } from "./methods.ts";
-import { backlogOf, coreOptions, type EmbeddedEngineOptions, type EngineLimits, type EngineStats } from "./options.ts";
+import { backlogOf, coreOptions, type EmbeddedEngineOptions, type EngineStats } from "./options.ts";
 import { cancelled, closed, coreReplaced, notRecorded, stopped, storeFailed, unimplemented } from "./refusals.ts";
 import { pairError, pairResponse, takePair } from "./multi_operation.ts";
 import type { HeldRun } from "../crash_notes/held_runs.ts";
 import type { RunningTasks } from "../crash_notes/running_tasks.ts";
 import { Holding } from "./holding.ts";
 import { NO_REDUCERS, type ReducerRunner, reducingOf, tablesOf } from "./reducing.ts";
+import { purgeInSlices } from "./purging.ts";
 import { reportTimeouts } from "./timed_out.ts";
 import { replyTo } from "./replies.ts";
 import { RunReader } from "./run_reader.ts";
-import { openStore } from "./short_lived_open.ts";
+import { storeOf } from "./short_lived_open.ts";
 import type { PurgeOptions, Store, StoredRun } from "./store.ts";
 import { isFinalStoreError } from "./store_errors.ts";
 import type { Database } from "./tables/database.ts";
@@ -33,7 +35,6 @@ import { WakeTimer } from "./wake_timer.ts";
 const LOAD_SLICE = 64;
 /** After a failed commit the next one waits, longer each time, so that a full disk is not a busy loop. */
 const RETRY_MS = [10, 50, 200, 1000];
-const PURGE_SLICE = 100;
 /** A core that fails more often than this, each time within a REPLACEMENT_MS of the last, is not replaced again. */
 const MAX_REPLACEMENTS = 100;
 const REPLACEMENT_MS = 10_000;
@@ -54,7 +55,7 @@ export class EmbeddedEngine implements RawService {
   readonly clock: Clock;
   readonly #core: EngineCore;
   readonly #ownsStore: boolean;
-  readonly #limits: EngineLimits;
+  readonly #options: EmbeddedEngineOptions;
   readonly #onError: (error: Error) => void;
   readonly #local: { readonly [name in MethodName]?: HostMethod };
   readonly #calls: Calls;
@@ -92,12 +93,7 @@ export class EmbeddedEngine implements RawService {
       throw new TypeError("an engine needs either a path (of its SQLite file) or a store (new MemoryStore() for tests)");
     }
     const core = options.core ?? await loadEngineCore();
-    const { path, synchronous, driver, visit } = options;
-    const store = options.store ?? await openStore(path!, {
-      ...(synchronous !== undefined && { synchronous }),
-      ...(driver !== undefined && { driver }),
-      ...(visit !== undefined && { visit }),
-    });
+    const store = await storeOf(options);
     try {
       const engine = new EmbeddedEngine(core, store, options);
       engine.#recover();
@@ -115,7 +111,7 @@ export class EmbeddedEngine implements RawService {
     this.clock = options.clock ?? new RealClock();
     this.#core = core;
     this.#ownsStore = options.store === undefined;
-    this.#limits = options.limits ?? {};
+    this.#options = options;
     this.#holding = new Holding(store, options.path);
     this.#wakes = new WakeTimer(store, this.clock, (error) => this.#report(error));
     this.#reader = new RunReader(store, {
@@ -144,7 +140,7 @@ export class EmbeddedEngine implements RawService {
 
   #create(inFlightLost: boolean): CoreEngine {
     const openRuns = this.store.count(parseQuery("CloseTime IS NULL").where);
-    return this.#core.createEngine({ ...coreOptions(this.namespace, this.#limits), inFlightLost, openRuns });
+    return this.#core.createEngine({ ...coreOptions(this.namespace, this.#options), inFlightLost, openRuns });
   }
 
   // ---------------------------------------------------------------------------------------------------------------- calls
@@ -456,6 +452,12 @@ export class EmbeddedEngine implements RawService {
     return this.#holding.release(workflowId, runId);
   }
 
+  /** Fires the oldest open timer of that name, or id, of a workflow. For tests: `timers: "manual"`. */
+  async fireTimer(workflowId: string, name: string, runId?: string): Promise<void> {
+    const request = fireTimerRequest(this.store, this.#options, workflowId, name, runId);
+    await this.#ask("signalWorkflowExecution", EngineMethod.ENGINE_METHOD_FIRE_TIMER, request, {});
+  }
+
   // ------------------------------------------------------------------------------------------------------- maintenance
 
   /** What it holds at this moment. */
@@ -488,13 +490,10 @@ export class EmbeddedEngine implements RawService {
 
   /** Removes closed runs with their histories, in slices between which the engine goes on. Answers how many. */
   async purge(options: PurgeOptions): Promise<number> {
-    for (let purged = 0, { limit = Infinity } = options;;) {
-      const slice = { ...options, limit: Math.min(PURGE_SLICE, limit - purged) };
+    return await purgeInSlices(options, (slice) => {
       const runIds = this.#state === "open" ? this.store.purge(slice) : [];
-      if (runIds.length === 0) return purged;
-      purged += runIds.length;
       this.#guard(() => runIds.forEach((runId) => this.#engine.forget(runId)));
-      await hop();
-    }
+      return runIds.length;
+    });
   }
 }

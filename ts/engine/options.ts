@@ -53,6 +53,11 @@ export interface EmbeddedEngineOptions {
   /** Bounds of what it takes on. */
   limits?: EngineLimits;
   /**
+   * For tests. "manual": timers of workflows do not fire when they are due, but when `fireTimer` says so. Timeouts and retries are as
+   * ever. Default: "due".
+   */
+  timers?: "due" | "manual";
+  /**
    * Workers run outside of this process and outlive it, so tasks that were handed out before a restart may still be answered. Default
    * false: their holders died with the process, and their tasks are given again at once.
    */
@@ -107,7 +112,10 @@ export interface EngineStats {
 }
 
 /** The core's options; limits that are not given are the core's own. */
-export function coreOptions(namespace: string, limits: EngineLimits): Partial<EngineOptions> {
+export function coreOptions(
+  namespace: string,
+  { limits = {}, timers }: Pick<EmbeddedEngineOptions, "limits" | "timers">,
+): Partial<EngineOptions> {
   return {
     namespace,
     seed: crypto.getRandomValues(new Uint8Array(32)),
@@ -121,5 +129,6 @@ export function coreOptions(namespace: string, limits: EngineLimits): Partial<En
     suggestContinueAsNewBytes: limits.suggestContinueAsNewBytes ?? 0,
     suggestContinueAsNewUpdates: limits.suggestContinueAsNewUpdates ?? 0,
     maxHistoryEvents: limits.historyEvents ?? 0,
+    manualTimers: timers === "manual",
   };
 }

@@ -1,8 +1,10 @@
 // A store has one writer, but it changes hands: the command line and other short-lived programs open it for a moment (a visit) while no
 // process holds it. Whoever comes in such a moment waits for its end instead of being refused.
 import { hop } from "../platform/hop.ts";
+import type { EmbeddedEngineOptions } from "./options.ts";
 import type { SqliteOptions } from "./sqlite/open.ts";
 import { SqliteStore } from "./sqlite/store.ts";
+import type { Store } from "./store.ts";
 import { isMomentary, StoreLockedError } from "./store_errors.ts";
 
 /** A visit takes milliseconds; one that lasts longer than this is no visit. */
@@ -10,6 +12,15 @@ const PATIENCE_MS = 10_000;
 /** The same for a holder without a name: it is opening or closing, or it is one whose note was removed. */
 const NAMELESS_PATIENCE_MS = 2_000;
 const PAUSE_MS = 10;
+
+/** The store that an engine is to have: the caller's, or that of the path. */
+export function storeOf({ store, path, synchronous, driver, visit }: EmbeddedEngineOptions): Store | Promise<Store> {
+  return store ?? openStore(path!, {
+    ...(synchronous !== undefined && { synchronous }),
+    ...(driver !== undefined && { driver }),
+    ...(visit !== undefined && { visit }),
+  });
+}
 
 /** Opens a store file, waiting for visitors to go. Throws as `SqliteStore.open`. */
 export async function openStore(path: string, options: SqliteOptions = {}): Promise<SqliteStore> {

@@ -29,6 +29,11 @@ export interface TestEnvironmentOptions extends CodecOptions {
    * either the wait ends with an EndlessWaitError that says what the workflow waits for. Default: 10 years, 50,000 moments.
    */
   skipLimit?: { time?: Duration; moments?: number };
+  /**
+   * "manual": timers of workflows fire when `fireTimer` says so, however far time has moved. Timeouts and retries are as ever. Default:
+   * "due".
+   */
+  timers?: EmbeddedEngineOptions["timers"];
   /** Default: "default". */
   namespace?: string;
   /** Limits of the engine, for tests of what happens beyond them. */
@@ -126,6 +131,7 @@ export class TestEnvironment {
       ...(migrations !== undefined && { migrations }),
       ...(converter !== undefined && { converter }),
       clock,
+      ...(options.timers !== undefined && { timers: options.timers }),
       ...(options.namespace !== undefined && { namespace: options.namespace }),
       ...(options.limits !== undefined && { limits: options.limits }),
     });
@@ -146,6 +152,20 @@ export class TestEnvironment {
       throw new Error("this environment runs in real time; create it with virtualTime: true to move time");
     }
     await this.#time.advance(toMs(duration));
+  }
+
+  /**
+   * Fires the oldest open timer of that name (of `timer(name, ...)`, or a `sleep`'s summary) of a workflow, and waits until what it sets
+   * off is done. Needs `timers: "manual"`. Rejects with a ServiceError where there is no such workflow or timer, and says which are open.
+   */
+  async fireTimer(
+    workflow: string | { readonly workflowId: string; readonly runId?: string | undefined },
+    name: string,
+  ): Promise<void> {
+    const { workflowId, runId } = typeof workflow === "string" ? { workflowId: workflow, runId: undefined } : workflow;
+    await this.#time?.advance(0);
+    await this.engine.fireTimer(workflowId, name, runId);
+    await this.#time?.advance(0);
   }
 
   /** A worker of this environment; the caller runs it and shuts it down. `runWorker` does both. */

@@ -23,6 +23,7 @@ impl Engine {
         let cx = Context {
             limits: Limits::new(&options),
             in_flight_lost: options.in_flight_lost,
+            manual_timers: options.manual_timers,
             now: 0,
             rng,
             life,

@@ -16,6 +16,8 @@ pub struct Context {
     pub namespace: String,
     pub limits: Limits,
     pub in_flight_lost: bool,
+    /// Timers fire when a request says so, not when they are due.
+    pub manual_timers: bool,
     pub now: Micros,
     pub rng: Rng,
     /// Names this life of the engine: a task handed out under another one has lost its holder (if `in_flight_lost`).

@@ -4,7 +4,7 @@
 use super::machine::Engine;
 use super::requests::handle;
 use super::state::run::Run;
-use super::{activity, rpc, workflow_task};
+use super::{activity, rpc, timers, workflow_task};
 use crate::boundary::RunRecord;
 
 impl Engine {
@@ -67,6 +67,9 @@ impl Engine {
             }
             if !run.open() {
                 return;
+            }
+            if cx.manual_timers {
+                timers::hold_all(run);
             }
             let deadline = (run.head.run_deadline_us > 0).then_some(run.head.run_deadline_us);
             run.set_run_deadline(deadline);

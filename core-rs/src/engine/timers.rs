@@ -24,3 +24,10 @@ pub fn fired(run: &mut Run, cx: &mut Context, started_id: i64) {
         run.want_task = true;
     }
 }
+
+/// A run was loaded by an engine whose timers fire on request: none of its timers is due by itself.
+pub fn hold_all(run: &mut Run) {
+    for (started_id, fire_us) in run.timers.values().map(|t| (t.started_id, t.fire_us)).collect::<Vec<_>>() {
+        run.set_deadline(Deadline::Timer(started_id), Some(fire_us), None);
+    }
+}

@@ -898,6 +898,8 @@ pub struct EngineOptions {
     pub suggest_continue_as_new_bytes: u32,
     #[prost(uint32, tag = "14")]
     pub suggest_continue_as_new_updates: u32,
+    #[prost(bool, tag = "15")]
+    pub manual_timers: bool,
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct RunRow {
@@ -1453,6 +1455,7 @@ pub enum EngineMethod {
     RespondActivityTaskCanceledById = 23,
     ResetStickyTaskQueue = 24,
     ShutdownWorker = 25,
+    FireTimer = 26,
 }
 impl EngineMethod {
     /// String value of the enum field names used in the ProtoBuf definition.
@@ -1521,6 +1524,7 @@ impl EngineMethod {
             }
             Self::ResetStickyTaskQueue => "ENGINE_METHOD_RESET_STICKY_TASK_QUEUE",
             Self::ShutdownWorker => "ENGINE_METHOD_SHUTDOWN_WORKER",
+            Self::FireTimer => "ENGINE_METHOD_FIRE_TIMER",
         }
     }
     /// Creates an enum from field names used in the ProtoBuf definition.
@@ -1592,6 +1596,7 @@ impl EngineMethod {
             }
             "ENGINE_METHOD_RESET_STICKY_TASK_QUEUE" => Some(Self::ResetStickyTaskQueue),
             "ENGINE_METHOD_SHUTDOWN_WORKER" => Some(Self::ShutdownWorker),
+            "ENGINE_METHOD_FIRE_TIMER" => Some(Self::FireTimer),
             _ => None,
         }
     }

@@ -2,7 +2,7 @@
 use temporalex_core::api::enums::v1::EventType as E;
 use temporalex_core::api::history::v1::history_event::Attributes as A;
 use temporalex_core::api::workflowservice::v1::*;
-use temporalex_core::boundary::EngineMethod as M;
+use temporalex_core::boundary::{EngineMethod as M, EngineOptions};
 
 use super::support::*;
 
@@ -28,6 +28,35 @@ fn one_timer_from_start_to_end() {
         "Started WTScheduled WTStarted WTCompleted TimerStarted TimerFired WTScheduled WTStarted WTCompleted Completed"
     );
     assert_eq!(t.status("w"), 2);
+    t.check_memory();
+}
+
+#[test]
+fn timers_that_fire_on_request_fire_then_and_not_when_they_are_due() {
+    let mut t = T::with(EngineOptions { manual_timers: true, ..Default::default() });
+    t.start("w");
+    let task = t.task();
+    t.complete(&task, vec![timer("1", 1_000), timer("2", 1_000)]);
+    t.advance(86_400_000.0);
+    assert!(t.try_task().is_none(), "none fires by itself");
+    t.restart();
+    t.advance(86_400_000.0);
+    assert!(t.try_task().is_none(), "nor after a restart");
+    let fire = |t: &mut T, id: &str| {
+        let request = SignalWorkflowExecutionRequest {
+            namespace: "default".into(),
+            workflow_execution: Some(exec("w", "")),
+            signal_name: id.into(),
+            ..Default::default()
+        };
+        t.call::<SignalWorkflowExecutionResponse>(M::FireTimer, &request)
+    };
+    fire(&mut t, "2").unwrap();
+    let task = t.task();
+    assert_eq!(shape(&events(&task)[6..]), "TimerFired WTScheduled WTStarted");
+    assert_eq!(fire(&mut t, "2").unwrap_err().code, 5, "it has fired");
+    t.complete(&task, vec![done()]);
+    assert_eq!(fire(&mut t, "1").unwrap_err().code, 5, "the run is closed");
     t.check_memory();
 }
 

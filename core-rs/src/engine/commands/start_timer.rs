@@ -35,7 +35,7 @@ impl Kind for StartTimer {
         Ok(())
     }
 
-    fn apply(self, run: &mut Run, _: &mut Context, at: &At) -> bool {
+    fn apply(self, run: &mut Run, cx: &mut Context, at: &At) -> bool {
         let length = micros_or_zero(&self.start_to_fire_timeout);
         let attrs = TimerStartedAttrs {
             timer_id: self.timer_id,
@@ -45,7 +45,9 @@ impl Kind for StartTimer {
         let started_id = at.write(run, &attrs);
         let timer_id = attrs.timer_id;
         let fire_us = at.time + length;
-        run.set_deadline(Deadline::Timer(started_id), None, Some(fire_us));
+        if !cx.manual_timers {
+            run.set_deadline(Deadline::Timer(started_id), None, Some(fire_us));
+        }
         run.timer_ids.insert(started_id, timer_id.clone());
         run.mark(kind::TIMER, timer_id.clone());
         run.timers.insert(timer_id.clone(), TimerState { timer_id, started_id, fire_us });

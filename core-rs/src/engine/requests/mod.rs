@@ -6,6 +6,7 @@ mod activity_failed;
 mod activity_heartbeat;
 mod activity_tasks;
 mod describe;
+mod fire_timer;
 mod get_history;
 mod poll_task_queue;
 mod poll_update;
@@ -56,6 +57,7 @@ fn route(engine: &mut Engine, r: &Again) -> Rpc<()> {
         Method::RespondActivityTaskCanceledById => activity_canceled::by_id(engine, r),
         Method::ResetStickyTaskQueue => sticky_queue::reset(engine, r),
         Method::ShutdownWorker => sticky_queue::shut_down(engine, r),
+        Method::FireTimer => fire_timer::handle(engine, r),
     }
 }
 

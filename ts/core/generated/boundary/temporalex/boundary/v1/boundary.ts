@@ -130,6 +130,7 @@ export const EngineMethod = {
   ENGINE_METHOD_RESPOND_ACTIVITY_TASK_CANCELED_BY_ID: 23,
   ENGINE_METHOD_RESET_STICKY_TASK_QUEUE: 24,
   ENGINE_METHOD_SHUTDOWN_WORKER: 25,
+  ENGINE_METHOD_FIRE_TIMER: 26,
   UNRECOGNIZED: -1,
 } as const;
 
@@ -670,6 +671,7 @@ export interface EngineOptions {
   maxUpdates: number;
   suggestContinueAsNewBytes: number;
   suggestContinueAsNewUpdates: number;
+  manualTimers: boolean;
 }
 
 export interface RunRow {
@@ -8178,6 +8180,7 @@ function createBaseEngineOptions(): EngineOptions {
     maxUpdates: 0,
     suggestContinueAsNewBytes: 0,
     suggestContinueAsNewUpdates: 0,
+    manualTimers: false,
   };
 }
 
@@ -8224,6 +8227,9 @@ export const EngineOptions: MessageFns<EngineOptions> = {
     }
     if (message.suggestContinueAsNewUpdates !== 0) {
       writer.uint32(112).uint32(message.suggestContinueAsNewUpdates);
+    }
+    if (message.manualTimers !== false) {
+      writer.uint32(120).bool(message.manualTimers);
     }
     return writer;
   },
@@ -8353,6 +8359,14 @@ export const EngineOptions: MessageFns<EngineOptions> = {
             message.suggestContinueAsNewUpdates = reader.uint32();
             continue;
           }
+          case 15: {
+            if (tag !== 120) {
+              break;
+            }
+
+            message.manualTimers = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -8384,6 +8398,7 @@ export const EngineOptions: MessageFns<EngineOptions> = {
     message.maxUpdates = object.maxUpdates ?? 0;
     message.suggestContinueAsNewBytes = object.suggestContinueAsNewBytes ?? 0;
     message.suggestContinueAsNewUpdates = object.suggestContinueAsNewUpdates ?? 0;
+    message.manualTimers = object.manualTimers ?? false;
     return message;
   },
 };

@@ -1,0 +1,79 @@
+// Timers that fire when a test says so. A timer's name is the summary of its TimerStarted event, which the state machine does not keep: it
+// is looked up in the history.
+import { fromBinary } from "@bufbuild/protobuf";
+import { HistorySchema } from "../api/generated/temporal/api/history/v1/message_pb.ts";
+import { SignalWorkflowExecutionRequestSchema } from "../api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+import { defaultPayloadConverter } from "../converter/payload.ts";
+import { Code, ServiceError } from "../service/raw.ts";
+import { encode } from "./host_bytes.ts";
+import type { EmbeddedEngineOptions } from "./options.ts";
+import type { Store } from "./store.ts";
+
+interface OpenTimer {
+  readonly id: string;
+  /** Undefined: it has none, or a codec has encoded it. */
+  readonly name: string | undefined;
+}
+
+/**
+ * The core's request that fires the oldest open timer of a name; without a timer of that name, the one of that id. Throws ServiceErrors:
+ * FAILED_PRECONDITION where timers fire by themselves, NOT_FOUND for a workflow or a timer that is not there.
+ */
+export function fireTimerRequest(
+  store: Store,
+  options: Pick<EmbeddedEngineOptions, "timers" | "namespace">,
+  workflowId: string,
+  name: string,
+  runId?: string,
+): Uint8Array {
+  if (options.timers !== "manual") {
+    throw new ServiceError(
+      Code.FAILED_PRECONDITION,
+      `timer "${name}" of workflow "${workflowId}" fires when it is due; fireTimer is for an engine of a test that was opened with ` +
+        `timers: "manual"`,
+    );
+  }
+  const row = store.load(workflowId, runId)?.row;
+  if (row === undefined) throw new ServiceError(Code.NOT_FOUND, `there is no workflow "${workflowId}"`, "NotFound");
+  const open = openTimers(store, workflowId, row.runId, row.historyLength);
+  const timer = open.find((one) => one.name === name) ?? open.find((one) => one.id === name);
+  if (timer === undefined) {
+    const names = open.map((one) => one.name === undefined ? `one without a name (id ${one.id})` : `"${one.name}"`);
+    throw new ServiceError(
+      Code.NOT_FOUND,
+      `workflow "${workflowId}" has no open timer "${name}"; open are: ${names.length === 0 ? "none" : names.join(", ")}`,
+      "NotFound",
+    );
+  }
+  return encode(SignalWorkflowExecutionRequestSchema, {
+    namespace: options.namespace ?? "default",
+    workflowExecution: { workflowId, runId: row.runId },
+    signalName: timer.id,
+  });
+}
+
+/** Oldest first. */
+function openTimers(store: Store, workflowId: string, runId: string, historyLength: number): OpenTimer[] {
+  const open = new Map<string, OpenTimer>();
+  for (const batch of store.historyRange(workflowId, runId, 1, historyLength)) {
+    for (const { attributes, userMetadata } of fromBinary(HistorySchema, batch).events) {
+      if (attributes.case === "timerStartedEventAttributes") {
+        const id = attributes.value.timerId;
+        open.set(id, { id, name: textOf(userMetadata?.summary) });
+      } else if (attributes.case === "timerFiredEventAttributes" || attributes.case === "timerCanceledEventAttributes") {
+        open.delete(attributes.value.timerId);
+      }
+    }
+  }
+  return [...open.values()];
+}
+
+function textOf(payload: Parameters<typeof defaultPayloadConverter.fromPayload>[0] | undefined): string | undefined {
+  if (payload === undefined) return undefined;
+  try {
+    const text = defaultPayloadConverter.fromPayload(payload);
+    return typeof text === "string" ? text : undefined;
+  } catch {
+    return undefined;
+  }
+}

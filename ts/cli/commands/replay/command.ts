@@ -6,14 +6,15 @@ export const replay = command({
   description:
     `Replays each history against the workflow code of today and says whether the code still does what the history records.
 A history may be JSON (of the UI, encoded or decoded; of the command line; of an SDK), protobuf, or either in gzip. A file may hold several: in a list, or one on each line. A folder stands for all files in it, and in its folders, that end in .json, .jsonl, .ndjson, .bin, .binpb, .pb, .b64 or .history, with or without .gz.
-A workflow module may be TypeScript; it needs no build step.`,
+A workflow module may be TypeScript; it needs no build step.
+--bisect and --versions find the first version of the code that does not replay, by halves, the newest one first: each looks at the histories until one goes wrong.`,
   options,
   args: { name: "history", many: true, completes: "files", help: "Files with histories, and folders of such" },
   lines: true,
   piped: "jsonl",
   drains: true,
   notes:
-    `Each JSON line has file, place (in a file with several), workflowType, workflowId, runId, events, activations, verdict, warnings, ms and, when it is not ok, error (code, message, eventId, expected, actual, location). The last line has summary (histories, verdicts, warned, events, gone, interrupted, ms, groups). Lines are in the order of the histories. Where standard output is not a terminal, JSON lines are written without --json. Payloads are never written. Verdicts:
+    `Each JSON line has file, place (in a file with several), workflowType, workflowId, runId, events, activations, verdict, warnings, ms and, when it is not ok, error (code, message, eventId, expected, actual, location). The last line has summary (histories, verdicts, warned, events, gone, interrupted, ms, groups). Lines are in the order of the histories. Where standard output is not a terminal, JSON lines are written without --json. With --bisect or --versions there is a line for each version that was looked at (version, verdict, line; of revisions commit, date, author, subject) and a last one with bisect (versions, tried, first, before, notLoaded, line). Payloads are never written. Verdicts:
   ok               the code makes the commands that the history records
   nondeterminism   it makes others: this change breaks runs that are open
   failed           another failure of the task: unknown workflow type, an exception, a deadlock
@@ -35,6 +36,7 @@ On a terminal each history that was named has a line; of folders, clusters and s
       what: "open runs of a cluster, at most twenty of each type and build",
     },
     { line: "temporalex replay --store shop.sqlite --open", what: "the open runs of a store" },
+    { line: "temporalex replay --workflows src/workflows.ts --bisect v1.2 histories/", what: "which commit broke it" },
     { line: "temporalex replay --github --junit replay.xml --output text histories/", what: "in CI" },
   ],
   run: async (call) => (await import("./run.ts")).replayCommand(call),

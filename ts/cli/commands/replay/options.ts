@@ -6,6 +6,7 @@ import { PAYLOAD_CONVERTER, WORKFLOW_MODULES } from "../../service/workflow_modu
 
 const WHICH = "Histories from elsewhere";
 const REPORTS = "Reports";
+const VERSIONS = "Which version broke it";
 
 const { store: _, codec: __, ...CLUSTER } = SERVICE_OPTIONS;
 
@@ -50,6 +51,21 @@ export const options = {
     value: "text",
     default: "",
     help: "Another text makes another sample; the same one the same, as long as the runs are the same",
+  },
+  bisect: {
+    section: VERSIONS,
+    type: "text",
+    value: "revisions",
+    help:
+      "The first of these git revisions whose workflow code does not replay the histories: v1.2..main, or v1.2 for all up to the files as they are now",
+  },
+  versions: {
+    section: VERSIONS,
+    type: "text",
+    value: "module",
+    many: true,
+    completes: "files",
+    help: "In place of --workflows, once for each version, the oldest first: the first one that does not replay the histories",
   },
   junit: {
     section: REPORTS,

@@ -10,6 +10,8 @@ import { exitCodeOf, UsageError } from "../../frame/errors.ts";
 import type { Io } from "../../io.ts";
 import { configuredWorkflows } from "../../modules/workflow_modules.ts";
 import { importCodec } from "../../service/codec.ts";
+import { bisectCommand, checkBisect } from "./bisect/run.ts";
+import type { Opened } from "./bisect/version.ts";
 import { replayAll } from "./gate.ts";
 import type { ReplayLine } from "./line.ts";
 import type { ReplayCall } from "./options.ts";
@@ -31,7 +33,11 @@ export async function replayCommand(call: ReplayCall): Promise<number> {
   const { options, io } = call;
   checkSource(call);
   checkJobs(options.jobs);
-  const workflows = options.workflows.length > 0
+  const bisects = options.bisect !== undefined || options.versions.length > 0;
+  if (bisects) checkBisect(call);
+  const workflows = options.versions.length > 0
+    ? []
+    : options.workflows.length > 0
     ? options.workflows.map((module) => resolve(io.cwd, module))
     : configuredWorkflows(io.cwd);
   const { codec } = await importCodec(io.cwd, options.codec);
@@ -40,6 +46,10 @@ export async function replayCommand(call: ReplayCall): Promise<number> {
     const interceptors = options.interceptors.map((module) => resolve(io.cwd, module));
     const { payloadConverter } = options;
     const converter = payloadConverter === undefined ? {} : { payloadConverter: resolve(io.cwd, payloadConverter) };
+    if (bisects) {
+      const start = (code: Opened) => createWorkerRealm(realmOptions({ ...code, threads }));
+      return await bisectCommand(call, { source, threads, codec, workflows, interceptors, ...converter, startRealm: start });
+    }
     const realm = await startRealm({ workflows, interceptors, threads, ...converter }, io);
     try {
       return await replaySource(call, source, { realm, threads, codec, workflows });
@@ -94,21 +104,23 @@ async function replaySource(call: ReplayCall, source: Source, { realm, threads, 
   return verdicts.nondeterminism + verdicts.failed > 0 ? Exit.failed : Exit.ok;
 }
 
-async function startRealm(
-  code: {
-    readonly workflows: readonly string[];
-    readonly interceptors: readonly string[];
-    readonly payloadConverter?: string;
-    readonly threads: number;
-  },
-  io: Io,
-): Promise<WorkerRealm> {
+interface Code {
+  readonly workflows: readonly string[];
+  readonly interceptors: readonly string[];
+  readonly payloadConverter?: string;
+  readonly threads: number;
+}
+
+const realmOptions = ({ workflows, interceptors, payloadConverter, threads }: Code) => ({
+  ...{ workflows, interceptors, threads },
+  ...(payloadConverter !== undefined && { payloadConverter }),
+  cacheSize: 0,
+  runOptions: { namespace: "default", identity: "temporalex replay" },
+});
+
+async function startRealm(code: Code, io: Io): Promise<WorkerRealm> {
   try {
-    const realm = await createWorkerRealm({
-      ...code,
-      cacheSize: 0,
-      runOptions: { namespace: "default", identity: "temporalex replay" },
-    });
+    const realm = await createWorkerRealm(realmOptions(code));
     for (const warning of realm.warnings) {
       io.err(`warning: ${formatProblem({ ...warning, file: shortPath(warning.file, io.cwd) })}\n`);
     }

@@ -10,10 +10,12 @@ export const applications: { readonly [name: string]: () => Promise<{ run: Appli
   cpu_bound: () => import("./cpu_bound/main.ts"),
   entity: () => import("./entity/main.ts"),
   game: () => import("./game/main.ts"),
+  world: () => import("./world/main.ts"),
 };
 
 /** Those that go on until they are stopped, or are run by a test runner; `all` leaves them out. */
 export const services: { readonly [name: string]: () => Promise<unknown> } = {
   graceful_shutdown: () => import("./graceful_shutdown/main.ts"),
+  world_map: async () => await (await import("./world/terminal.ts")).play(),
   testing: () => import("./testing/node.test.ts"),
 };

@@ -25,7 +25,8 @@ export function draw({ npcs, threats, scores }: Sight, at: { readonly x: number;
   for (const { x, y } of threats) cells[y]![x] = colour(31, "▲");
   cells[at.y]![at.x] = `\x1b[7m${cells[at.y]![at.x]}\x1b[27m`;
   const count = (is: (npc: Npc) => boolean) => npcs.filter(is).length;
-  const line = `${npcs.length} patrols, ${count(({ doing }) => doing === "fights")} fight, ${count(({ ward }) => ward > 0)} warded, ` +
+  const line =
+    `${npcs.length} patrols, ${count(({ doing }) => doing === "fights")} fight, ${count(({ ward }) => ward > 0)} warded, ` +
     `${count(({ poison }) => poison > 0)} poisoned; ${scores["threats beaten"] ?? 0} threats beaten`;
   return [...cells.map((row) => row.join("")), "", line, KEYS].join("\n");
 }

@@ -39,7 +39,10 @@ export interface Patrol extends Point {
   readonly pace: number;
 }
 
-const towards = (from: Point, to: Point): Point => ({ x: from.x + Math.sign(to.x - from.x), y: from.y + Math.sign(to.y - from.y) });
+const towards = (from: Point, to: Point): Point => ({
+  x: from.x + Math.sign(to.x - from.x),
+  y: from.y + Math.sign(to.y - from.y),
+});
 const isBeside = (a: Point, b: Point): boolean => Math.max(Math.abs(a.x - b.x), Math.abs(a.y - b.y)) <= 1;
 
 export const patrolId = (npc: number): string => `patrol-${npc}`;

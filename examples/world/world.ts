@@ -27,10 +27,10 @@ export async function look(world: World): Promise<Sight> {
 
 /** Numbers that are the same each time, so that a world can be compared with another one. */
 function numbers(seed: number): (below: number) => number {
-  let state = seed * 2654435761 >>> 0;
+  let state = Math.imul(seed, 0x9e3779b1);
   return (below) => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    return Math.floor(state / 2 ** 32 * below);
+    state = Math.imul(state ^ state >>> 15, 0x85ebca6b) + 0x6d2b79f5 | 0;
+    return ((state ^ state >>> 13) >>> 0) % below;
   };
 }
 
@@ -83,9 +83,11 @@ export async function strengthen(world: World, npc: number, lastsMs: number): Pr
 /** Gives some NPCs a ward each, and strengthens and dispels them by a workflow, so that no client has to stay. */
 export async function bless(world: World, npcs: readonly number[], stacks: number, lastsMs: number): Promise<void> {
   const id = (npc: number) => `blessed-${npc}`;
-  await Promise.all(npcs.map((npc) =>
-    world.client.start(ward, { id: id(npc), entityId: String(npc), args: [npc, lastsMs], ...ONCE }).catch(orKnown)
-  ));
+  await Promise.all(
+    npcs.map((npc) =>
+      world.client.start(ward, { id: id(npc), entityId: String(npc), args: [npc, lastsMs], ...ONCE }).catch(orKnown)
+    ),
+  );
   await world.client.start(blessing, { id: "blessing", args: [npcs.map(id), stacks], ...ONCE }).catch(orKnown);
 }
 
@@ -101,7 +103,13 @@ export async function within(world: World, { x, y }: Point, distance: number): P
 }
 
 /** Poisons several at once. One spell is one correlation: what it has set off is cancelled together. */
-export async function cast(world: World, targets: readonly number[], ticks: number, tickMs: number, spell: string): Promise<void> {
+export async function cast(
+  world: World,
+  targets: readonly number[],
+  ticks: number,
+  tickMs: number,
+  spell: string,
+): Promise<void> {
   await Promise.all(targets.map((npc) =>
     world.client.start(poison, {
       id: `${spell}-${npc}`,

@@ -53,6 +53,10 @@ const RESULTS: { [name: string]: (result: never, said: string) => void } = {
     });
     assert.match(said, /the spell was dispelled on 3 targets/);
   },
+  world: (result, said) => {
+    assert.deepEqual(result, { health: { 95: 34, 99: 33, 100: 33 }, wards: 10, resting: 100 });
+    assert.match(said, /100 patrols are home; 3 threats beaten, 0 left/);
+  },
   cpu_bound: (result) => assert.deepEqual(result, { count: 9592, cancelled: "stopped", heartbeats: true }),
 };
 

@@ -8,7 +8,7 @@ import { startModule } from "../engine/support/child.ts";
 import { inFolder } from "../engine/support/stores.ts";
 
 const NPCS = 100;
-const child = new URL(import.meta.url.endsWith(".js") ? "./world_child.js" : "./world_child.ts", import.meta.url);
+const child = new URL(import.meta.url.endsWith(".js") ? "../crash/world/child.js" : "../crash/world/child.ts", import.meta.url);
 
 test("a hundred entities: the day ends in the same state, however often the process is killed in the middle of it", () =>
   inFolder(async (folder) => {

@@ -38,7 +38,9 @@ export function Workflows(
       <ul class="goods">
         {runs.map((run) => (
           <li key={run.runId}>
-            <span class="what">{run.type} <span class="fine">{run.workflowId}, {run.status.toLowerCase()}</span></span>
+            <span class="what">
+              {run.type} <span class="fine">{run.workflowId}, {run.status.toLowerCase()}</span>
+            </span>
             <button
               type="button"
               onClick={() => void open(run).catch((e: Error) => fail(`${e.name}: ${e.message}`))}

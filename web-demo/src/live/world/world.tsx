@@ -1,6 +1,6 @@
 // A small world that lives in this tab: a hundred patrols, each a workflow, over tables of their own. What is done to it is done by workflows,
 // so a reload, a closed tab or a killed browser changes nothing.
-import type { JSX } from "preact";
+import type { JSX, RefObject } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { HEIGHT, WIDTH } from "../../../../examples/world/reducers.ts";
 import type { Point } from "../../../../examples/world/workflows.ts";
@@ -40,8 +40,9 @@ export function WorldMap({ debug }: { debug: Debug }): JSX.Element {
     <>
       <h1>A world that outlives its tab</h1>
       <p class="lead">
-        A hundred patrols walk here. Each is a durable workflow that sleeps between two steps, and each step changes a table in the very
-        transaction that commits it. Reload, close the tab, kill the browser in the middle of a fight: they go on where they were.
+        A hundred patrols walk here. Each is a durable workflow that sleeps between two steps, and each step changes a table in
+        the very transaction that commits it. Reload, close the tab, kill the browser in the middle of a fight: they go on where
+        they were.
       </p>
       {wrong !== "" && <p class="notice bad" role="alert" id="world-error">{wrong}</p>}
       {world !== undefined ? <Play world={world} debug={debug} fail={setWrong} /> : (
@@ -49,27 +50,22 @@ export function WorldMap({ debug }: { debug: Debug }): JSX.Element {
           <button type="button" class="primary" id="open-world" disabled={isOpening} onClick={() => void open()}>
             {isOpening ? "Opening …" : "Open the world"}
           </button>
-          <p class="fine">Loads the engine and SQLite (once, under a megabyte), and keeps one file for this site in this browser.</p>
+          <p class="fine">
+            Loads the engine and SQLite (once, under a megabyte), and keeps one file for this site in this browser.
+          </p>
         </div>
       )}
     </>
   );
 }
 
-function Play({ world, debug, fail }: { world: OpenWorld; debug: Debug; fail: (wrong: string) => void }): JSX.Element {
-  const canvas = useRef<HTMLCanvasElement>(null);
+/** What the tables hold, asked for while the map is in sight. */
+function useSight(world: OpenWorld, canvas: RefObject<HTMLCanvasElement | null>, fail: (wrong: string) => void): Sight {
   const [sight, setSight] = useState(EMPTY);
-  const [tool, setTool] = useState<Tool>("threat");
-  const [at, setAt] = useState<Point>({ x: WIDTH >> 1, y: HEIGHT >> 1 });
-  const [chosen, setChosen] = useState<number>();
-  const [role, setRole] = useState(world.app.role);
-
-  useEffect(() => world.app.onStatus(({ role }) => setRole(role)), [world]);
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout>;
     let isOver = false;
     const frame = async () => {
-      // Out of sight nothing is drawn, and nothing is asked.
       if (!document.hidden && canvas.current?.offsetParent !== null) {
         await look(world).then(setSight, (e: Error) => fail(`${e.name}: ${e.message}`));
       }
@@ -81,15 +77,33 @@ function Play({ world, debug, fail }: { world: OpenWorld; debug: Debug; fail: (w
       clearTimeout(timer);
     };
   }, [world]);
+  return sight;
+}
+
+function Play({ world, debug, fail }: { world: OpenWorld; debug: Debug; fail: (wrong: string) => void }): JSX.Element {
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const sight = useSight(world, canvas, fail);
+  const [tool, setTool] = useState<Tool>("threat");
+  const [at, setAt] = useState<Point>({ x: WIDTH >> 1, y: HEIGHT >> 1 });
+  const [chosen, setChosen] = useState<number>();
+  const [role, setRole] = useState(world.app.role);
+
+  useEffect(() => world.app.onStatus(({ role }) => setRole(role)), [world]);
   useEffect(() => {
     if (canvas.current !== null) drawMap(canvas.current, sight, at);
   }, [sight, at]);
 
   const use = async (place: Point) => {
     setAt(place);
-    if (tool === "look") return setChosen((await within(world, place, 1))[0]);
+    if (tool === "look") {
+      const [first] = await within(world, place, 1);
+      // On empty ground the last one stays in sight.
+      return first === undefined ? undefined : setChosen(first);
+    }
     if (tool === "threat") return await threaten(world, place, 20);
-    if (tool === "ward") return void await Promise.all((await within(world, place, 2)).map((npc) => strengthen(world, npc, 10_000)));
+    if (tool === "ward") {
+      return void await Promise.all((await within(world, place, 2)).map((npc) => strengthen(world, npc, 10_000)));
+    }
     await cast(world, await within(world, place, 5), 30, 1000, `spell-${crypto.randomUUID()}`);
   };
   const doing = (work: Promise<unknown>) => void work.catch((e: Error) => fail(`${e.name}: ${e.message}`));
@@ -118,7 +132,8 @@ function Play({ world, debug, fail }: { world: OpenWorld; debug: Debug; fail: (w
           {role === "leader" ? "this tab leads" : role === "follower" ? "another tab leads" : "nobody leads"}
         </span>
         <span class="fine" id="world-counts" role="status">
-          {sight.npcs.length} patrols, {count(({ doing }) => doing === "fights")} fight, {count(({ ward }) => ward > 0)} warded,{" "}
+          {sight.npcs.length} patrols, {count(({ doing }) => doing === "fights")} fight, {count(({ ward }) => ward > 0)} warded,
+          {" "}
           {poisoned} poisoned; {sight.scores["threats beaten"] ?? 0} threats beaten
         </span>
       </div>
@@ -130,7 +145,9 @@ function Play({ world, debug, fail }: { world: OpenWorld; debug: Debug; fail: (w
             {label}
           </label>
         ))}
-        <button type="button" id="end-spells" disabled={poisoned === 0} onClick={() => doing(endSpells(world))}>Cancel the poison</button>
+        <button type="button" id="end-spells" disabled={poisoned === 0} onClick={() => doing(endSpells(world))}>
+          Cancel the poison
+        </button>
       </fieldset>
       <p class="fine">A click on the map: {TOOLS.find(([name]) => name === tool)![2]}.</p>
       <canvas

@@ -1,0 +1,61 @@
+// The part "World" of the room "Live": a hundred patrols over tables of their own, that go on over reloads and killed browsers.
+import { Profile } from "./support/shop.ts";
+import { expect, test } from "./support/story.ts";
+import type { Page } from "@playwright/test";
+
+async function openWorld(page: Page, url: string): Promise<void> {
+  await page.goto(`${url}#/live`);
+  await page.locator("#live-world").click();
+  await page.locator("#open-world").click();
+  await expect(page.locator("#world-counts")).toHaveText(/^100 patrols/);
+}
+
+/** A click on a cell of the map, with a tool. */
+async function use(page: Page, tool: string, x: number, y: number): Promise<void> {
+  await page.locator(`.tools input[value=${tool}]`).check();
+  const box = (await page.locator("#map").boundingBox())!;
+  await page.locator("#map").click({ position: { x: (x + 0.5) / 48 * box.width, y: (y + 0.5) / 24 * box.height } });
+}
+
+test("a threat is beaten, a spell is cancelled as one, and a patrol opens in the debugger", async ({ context, site }) => {
+  const page = await context.newPage();
+  await openWorld(page, site.url);
+  const counts = page.locator("#world-counts");
+  await use(page, "spell", 24, 12);
+  await expect(counts).toHaveText(/[1-9]\d* poisoned/);
+  await use(page, "threat", 24, 12);
+  await expect(counts).toHaveText(/[1-9]\d* fight/, { timeout: 60_000 });
+  await page.locator("#end-spells").click();
+  await expect(counts).toHaveText(/ 0 poisoned/);
+  await expect(counts).toHaveText(/; 1 threats beaten/, { timeout: 60_000 });
+  await expect(page.locator("#world-error")).toHaveCount(0);
+
+  await page.locator(".tools input[value=look]").check();
+  for (let n = 0; n < 40 && await page.locator("#entity-title").count() === 0; n++) {
+    await page.locator("#map").press("ArrowLeft");
+    await page.locator("#map").press("Enter");
+  }
+  await expect(page.locator("#entity-title")).toHaveText(/^Entity \d+/);
+  await page.locator("#world .goods button").first().click();
+  await expect(page.locator("h1.run-name")).toHaveText(/Patrol|Poison|Ward/);
+});
+
+test("after a killed browser the patrols and the poison go on", async ({ site }) => {
+  const profile = new Profile();
+  try {
+    await profile.start();
+    const page = await profile.context.newPage();
+    await openWorld(page, site.url);
+    await use(page, "spell", 24, 12);
+    await expect(page.locator("#world-counts")).toHaveText(/[1-9]\d* poisoned/);
+    await profile.kill();
+    await profile.start();
+    const again = await profile.context.newPage();
+    await openWorld(again, site.url);
+    await expect(again.locator("#world-counts")).toHaveText(/[1-9]\d* poisoned/);
+    await again.locator("#end-spells").click();
+    await expect(again.locator("#world-counts")).toHaveText(/ 0 poisoned/);
+  } finally {
+    await profile.remove();
+  }
+});

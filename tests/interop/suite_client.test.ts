@@ -7,6 +7,7 @@ import { GrpcService } from "../../ts/grpc/grpc_service.ts";
 import { clientSuite } from "../suites/client_suite.ts";
 import { type OnService, settingOf } from "../support/services.ts";
 import { signal, waitForSignal, workflow } from "../../ts/workflow/mod.ts";
+import { until } from "../support/until.ts";
 import { DevServer, noServer, temporalCli } from "./support/dev_server.ts";
 
 let server: DevServer;
@@ -32,6 +33,18 @@ const onCluster: OnService = (name, body) => {
     () => body(settingOf(service, false, `queue-${number}`, (id) => `${id}-${number}`)),
   );
 };
+
+test("a namespace without the attribute of subscriptions is named, with what registers it", { skip: noServer }, async () => {
+  const { client } = settingOf(service, false, "subscriptions", (id) => id);
+  const register = ["operator", "search-attribute", "create", "--namespace", "default", "--name", "WorkflowSubscription"];
+  await assert.rejects(
+    client.broadcast("enemy_killed", "orc"),
+    (error: Error) => error.message.includes(`temporal ${register.join(" ")} --type KeywordList`),
+  );
+  execFileSync(temporalCli()!, [...register, "--type", "KeywordList", "--address", server.address], { stdio: "ignore" });
+  // A server looks at what is registered every few seconds.
+  await until("it is registered", () => client.broadcast("enemy_killed", "orc").then(() => true, () => false));
+});
 
 clientSuite(onCluster);
 

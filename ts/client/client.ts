@@ -21,6 +21,8 @@ import {
   heartbeatActivity,
   reportCancellation,
 } from "./activity_completion.ts";
+import type { SubscriptionFilter } from "../converter/subscriptions.ts";
+import { broadcast } from "./broadcast.ts";
 import { deadlineOf, nameError } from "./context.ts";
 import type { AnyWorkflow, ArgsOption, Named, Signal, WorkflowArgs, WorkflowResult } from "./definitions.ts";
 import { toSummary, type WorkflowStatus, type WorkflowSummary } from "./descriptions.ts";
@@ -241,6 +243,22 @@ export class Client {
   workflows(selection: WorkflowSelection): WorkflowSet {
     const handle = (workflowId: string, runId: string) => this.getHandle(undefined, workflowId, runId);
     return new WorkflowSet({ list: (...of) => this.list(...of), count: (...of) => this.count(...of), handle }, selection);
+  }
+
+  /**
+   * Sends a signal to all workflows that have subscribed to it (`subscribe`): with a filter to those with the same filter and those without
+   * one, without a filter (undefined) to all of them. Returns how many were reached. On the embedded engine it is one transaction, and
+   * reaches exactly the subscriptions that were committed before; on a cluster the workflows are listed and signalled one by one.
+   *
+   * @example
+   * const reached = await client.broadcast(quest.enemyKilled, "orc", { by: "ada" });
+   */
+  async broadcast<A extends unknown[] = unknown[]>(
+    signal: Signal<A> | string,
+    filter: SubscriptionFilter | undefined,
+    ...args: NoInfer<A>
+  ): Promise<number> {
+    return await broadcast(this.#context, signal as string, filter, args, this.#deadline({}));
   }
 
   /** How many runs a visibility query selects (all without one). */

@@ -6,15 +6,16 @@ import type { CoreEngine } from "../core/engine.ts";
 import { type EngineCore, loadEngineCore } from "../core/engine_half.ts";
 import { EngineMethod, type Flush, type LoadRequest } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { hop } from "../platform/hop.ts";
-import { type CallOptions, type MethodName, type RawService, ServiceError } from "../service/raw.ts";
+import type { CallOptions, MethodName, RawService, ServiceError } from "../service/raw.ts";
 import { BatchWindow } from "./batch_window.ts";
 import { Calls, instanceKeyOf } from "./calls.ts";
 import { type Clock, RealClock } from "./clock.ts";
-import { type HostMethod, hostMethods } from "./host_methods.ts";
+import { broadcast, isBroadcast } from "./broadcast.ts";
+import { answered, type HostMethod, hostMethods } from "./host_methods.ts";
 import { fireTimerRequest } from "./manual_timers.ts";
 import { ENGINE_METHODS } from "./methods.ts";
 import { backlogOf, coreOptions, type EmbeddedEngineOptions, type EngineStats } from "./options.ts";
-import { cancelled, closed, coreReplaced, notRecorded, stopped, storeFailed, unimplemented } from "./refusals.ts";
+import { cancelled, closed, coreReplaced, notRecorded, stopped, unimplemented } from "./refusals.ts";
 import { pairError, pairResponse, takePair } from "./multi_operation.ts";
 import type { HeldRun } from "../crash_notes/held_runs.ts";
 import type { RunningTasks } from "../crash_notes/running_tasks.ts";
@@ -79,7 +80,6 @@ export class EmbeddedEngine implements RawService {
   readonly #batch = new BatchWindow(() => this.#pump());
   #pumping = false;
   #retry: (() => void) | undefined;
-
   readonly #reducing: ReducerRunner;
   readonly #onActivityTimeout: EmbeddedEngineOptions["onActivityTimeout"];
   readonly #remoteWorkers: boolean;
@@ -148,8 +148,8 @@ export class EmbeddedEngine implements RawService {
   /** Answers a method of WorkflowService. Everything that it acknowledges is in the store. */
   call(method: MethodName, request: Uint8Array, options: CallOptions = {}): Promise<Uint8Array> {
     if (this.#state !== "open") return Promise.reject(this.#closedError());
-    const local = this.#local[method];
-    if (local !== undefined) return this.#answer(local, request);
+    const local = isBroadcast(method, request) ? () => this.#broadcast(request) : this.#local[method];
+    if (local !== undefined) return answered(() => local(request));
     if (method === "executeMultiOperation") return this.#updateWithStart(request, options);
     const number = ENGINE_METHODS[method];
     if (number === undefined) return Promise.reject(unimplemented(method));
@@ -182,12 +182,13 @@ export class EmbeddedEngine implements RawService {
     return pairResponse(await answer);
   }
 
-  async #answer(method: HostMethod, request: Uint8Array): Promise<Uint8Array> {
-    try {
-      return await method(request);
-    } catch (e) {
-      throw e instanceof ServiceError ? e : storeFailed(e as Error);
-    }
+  /** What was entered before is committed first; the signals enter together, so that no commit parts them. */
+  #broadcast(request: Uint8Array): Promise<Uint8Array> {
+    this.#pump();
+    this.#pumping = true;
+    const sent = broadcast(this.store, request, (signal) => this.call("signalWorkflowExecution", signal));
+    this.#pumping = false;
+    return sent;
   }
 
   #closedError(): ServiceError {

@@ -24,6 +24,7 @@ import { runMethods, type RunMethodsContext } from "./run_methods.ts";
 import type { ListPosition, RunRow, Store } from "./store.ts";
 import type { Condition } from "./visibility/condition.ts";
 import type { HeldRun } from "../crash_notes/held_runs.ts";
+import { storeFailed } from "./refusals.ts";
 import { PAUSED } from "./held_status.ts";
 import { parseCount, parseQuery } from "./visibility/parse.ts";
 import { STATUS_NAMES } from "./visibility/values.ts";
@@ -40,6 +41,15 @@ export interface HostContext extends Omit<RunMethodsContext, "ours"> {
   readonly version: string;
   /** The run, if its tasks are held. */
   readonly held?: (runId: string) => HeldRun | undefined;
+}
+
+/** The answer of a method that reads the store: what the store fails with is told as a service tells it. */
+export async function answered(method: () => Uint8Array | Promise<Uint8Array>): Promise<Uint8Array> {
+  try {
+    return await method();
+  } catch (e) {
+    throw e instanceof ServiceError ? e : storeFailed(e as Error);
+  }
 }
 
 /** The methods by name. They throw ServiceErrors, and the store's own errors. */

@@ -4,6 +4,7 @@ import type { HistoryBatch, StateItem } from "../core/generated/boundary/tempora
 import { cutBatch } from "./history_bytes.ts";
 import type { ListPage, ListPosition, ListQuery, PurgeOptions, RunRecord, RunRow, RunWrite, Store, StoredRun } from "./store.ts";
 import { StoreError } from "./store_errors.ts";
+import { attributeValues, Kind } from "./visibility/attributes.ts";
 import { type Condition, matches } from "./visibility/condition.ts";
 
 interface StoredState {
@@ -19,6 +20,10 @@ const itemKey = (item: StateItem) => `${item.kind}/${item.id}`;
 /** Open runs count as closed last of all. */
 const placeOf = (row: RunRow, query: ListQuery) => (query.orderBy === "StartTime" ? row.startTimeMs : row.closeTimeMs || 9e15);
 
+const NONE: Uint8Array = new Uint8Array(0);
+const placesOf = (attributes: Uint8Array): string[] =>
+  attributeValues(attributes).filter(({ kind }) => kind === Kind.TEXT).map(({ name, value }) => `${name}=${value}`);
+
 /** A store that is gone with the process, for tests and trials. */
 export class MemoryStore implements Store {
   readonly description = "memory store";
@@ -26,6 +31,7 @@ export class MemoryStore implements Store {
   readonly #byWorkflow = new Map<string, StoredState[]>();
   /** Runs that are ready or due some time: what is asked for after every batch, among many that are neither. */
   readonly #active = new Set<StoredState>();
+  readonly #subscribers = new Map<string, Set<StoredState>>();
   #nextKey = 1;
   #closed = false;
 
@@ -106,12 +112,37 @@ export class MemoryStore implements Store {
     return n;
   }
 
+  subscribers(attribute: string, values: readonly string[]): { workflowId: string; runId: string }[] {
+    this.#open();
+    const found = new Set(values.flatMap((value) => [...this.#subscribers.get(`${attribute}=${value}`) ?? []]));
+    return [...found].sort((a, b) => a.key - b.key).map(({ row: { workflowId, runId } }) => ({ workflowId, runId }));
+  }
+
+  /** The texts among the run's attributes, by which broadcasts find it while it is open. */
+  #index(run: StoredState, was: RunRow | undefined): void {
+    const { row } = run;
+    const before = was === undefined || was.closeTimeMs > 0 ? NONE : was.searchAttributes;
+    const after = row.closeTimeMs > 0 ? NONE : row.searchAttributes;
+    if (before.length === 0 && after.length === 0) return;
+    for (const place of placesOf(before)) {
+      const runs = this.#subscribers.get(place);
+      runs?.delete(run);
+      if (runs?.size === 0) this.#subscribers.delete(place);
+    }
+    for (const place of placesOf(after)) {
+      const runs = this.#subscribers.get(place);
+      if (runs === undefined) this.#subscribers.set(place, new Set([run]));
+      else runs.add(run);
+    }
+  }
+
   commit(writes: readonly RunWrite[]): void {
     this.#open();
     this.#refuse(writes);
     for (const write of writes) {
       const row = { ...write.row!, memo: write.row!.memo.slice(), searchAttributes: write.row!.searchAttributes.slice() };
       let run = this.#runs.get(row.runId);
+      const was = run?.row;
       if (run === undefined) {
         run = { key: this.#nextKey++, row, head: write.head, history: [], items: new Map() };
         this.#runs.set(row.runId, run);
@@ -120,6 +151,7 @@ export class MemoryStore implements Store {
         else siblings.push(run);
       }
       run.row = row;
+      this.#index(run, was);
       if (row.ready || row.wakeAtMs > 0) this.#active.add(run);
       else this.#active.delete(run);
       run.head = write.head.slice();

@@ -32,6 +32,7 @@ function asItIs(store: Store): Store {
     nextWake: () => 0,
     list: (query, size, after) => store.list(query, size, after),
     count: (where) => store.count(where),
+    subscribers: (attribute, values) => store.subscribers(attribute, values),
     commit: () => {
       throw new StoreError("a store that is only read was to be written");
     },

@@ -74,6 +74,8 @@ export interface Store {
   list(query: ListQuery, size: number, after?: ListPosition): ListPage;
   /** Number of runs of which the condition holds; of all without one. */
   count(where?: Condition): number;
+  /** Open runs whose search attribute has one of these values, in order of creation. Costs what it finds, not what there is. */
+  subscribers(attribute: string, values: readonly string[]): { workflowId: string; runId: string }[];
   /** Writes everything or nothing, durably (as far as the store's settings promise). Throws a StoreError. */
   commit(writes: readonly RunWrite[]): void;
   /** Copies the store to a file that must not exist, while it is open. Blocks until it is done. */

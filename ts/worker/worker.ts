@@ -1,5 +1,7 @@
 // The worker: polls for tasks, has workflow code run in its realm and activities here, and reports what came of them. It stands on a
 // RawService and a realm alone. Its life: created, running, stopping (no new tasks; what was taken is finished), stopped.
+import { BROADCAST_ACTIVITY } from "../converter/subscriptions.ts";
+import { broadcasting } from "./broadcast.ts";
 import { randomId } from "../platform/host.ts";
 import { withCodec } from "../codec/coded_service.ts";
 import { containedMetrics } from "../base/contained.ts";
@@ -62,10 +64,14 @@ const NO_ACTIVITIES = new ActivityRegistry({});
 function localActivities(settings: WorkerSettings, current: CurrentActivities): LocalActivities {
   const { activityInterceptors, maxConcurrentLocalActivities, activityTimers, dialect } = settings;
   const slots = new Slots(maxConcurrentLocalActivities);
-  const run = (type: string) => intercepted((context, args) => find(type, current, dialect)(context, args), activityInterceptors);
+  const broadcast = broadcasting(settings);
+  const run = (type: string) =>
+    type === BROADCAST_ACTIVITY
+      ? broadcast
+      : intercepted((context, args) => find(type, current, dialect)(context, args), activityInterceptors);
   return new LocalActivities(
     { ...settings, timers: activityTimers, slots, find: run },
-    (type) => (current.registry ?? NO_ACTIVITIES).lacks(type),
+    (type) => type === BROADCAST_ACTIVITY ? undefined : (current.registry ?? NO_ACTIVITIES).lacks(type),
   );
 }
 

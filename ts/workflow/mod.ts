@@ -58,6 +58,7 @@ export { reducers, transact } from "./transact.ts";
 export type { Reducer, Reducers } from "./transact.ts";
 export { parseSignal, parseTimer, payload, signals, timers } from "./typed_names.ts";
 export type { ParsedSignal, SignalPayload, Signals } from "./typed_names.ts";
+export { broadcast, subscribe, unsubscribe } from "./subscriptions.ts";
 export { sleep, waitForSignal } from "./waiting.ts";
 export type { SignalValue } from "./waiting.ts";
 
@@ -75,6 +76,7 @@ export type {
   SearchAttributeTypes,
   SearchAttributeValue,
 } from "../converter/search_attributes.ts";
+export type { SubscriptionFilter } from "../converter/subscriptions.ts";
 export type { Duration } from "../converter/duration.ts";
 export {
   ActivityFailure,

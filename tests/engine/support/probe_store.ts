@@ -66,6 +66,10 @@ export class ProbeStore implements Store {
     return this.inner.count(where);
   }
 
+  subscribers(attribute: string, values: readonly string[]): { workflowId: string; runId: string }[] {
+    return this.inner.subscribers(attribute, values);
+  }
+
   backup(path: string): void {
     this.inner.backup(path);
   }

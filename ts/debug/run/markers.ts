@@ -1,6 +1,7 @@
 // Markers of every SDK: patches and versions, side effects, local activities; our reducers. Their names and details differ; what they are does not.
 import type { MarkerRecordedEventAttributes } from "../../api/generated/temporal/api/history/v1/message_pb.ts";
 import type { PayloadConverter } from "../../converter/payload.ts";
+import { BROADCAST_ACTIVITY } from "../../converter/subscriptions.ts";
 import { plain, shown } from "../values.ts";
 import type { ItemKind } from "./types.ts";
 
@@ -52,7 +53,8 @@ function localActivity(value: (name: string) => unknown): Marker {
   const fields = typeof data === "object" && data !== null ? data as { readonly [name: string]: unknown } : {};
   const type = fields["activity_type"] ?? fields["ActivityType"] ?? value("type");
   const id = fields["activity_id"] ?? fields["ActivityID"] ?? value("activityId");
-  return { kind: "localActivity", name: text(type) || "local activity", key: text(id) };
+  const name = type === BROADCAST_ACTIVITY ? "broadcast" : text(type);
+  return { kind: "localActivity", name: name || "local activity", key: text(id) };
 }
 
 const text = (value: unknown): string =>

@@ -1,6 +1,8 @@
 // Search attributes as rows, which queries find runs by. The run's own message in `runs` is what is true; the rows are written with it, in
 // its transaction, and only when it has changed: a run without attributes costs nothing here.
-import { attributeValues } from "../visibility/attributes.ts";
+import { SUBSCRIPTION_ATTRIBUTE } from "../../converter/subscriptions.ts";
+import { attributeValues, Kind } from "../visibility/attributes.ts";
+import type { RunRow } from "../store.ts";
 import type { SqlDatabase, SqlStatement } from "./driver.ts";
 
 export const ATTRIBUTES_SCHEMA = `
@@ -22,7 +24,7 @@ export type Written = Uint8Array;
 export const NOTHING: Written = new Uint8Array(0);
 
 /** Whether a run's message is still what its rows were made of. */
-export function isWritten(message: Uint8Array, written: Written): boolean {
+function isWritten(message: Uint8Array, written: Written): boolean {
   const { length } = message;
   if (length !== written.length) return false;
   for (let i = 0; i < length; i++) if (message[i] !== written[i]) return false;
@@ -31,19 +33,42 @@ export function isWritten(message: Uint8Array, written: Written): boolean {
 
 /** Writes the rows of runs. */
 export class AttributeRows {
+  readonly #database: SqlDatabase;
   readonly #insert: SqlStatement;
   readonly #remove: SqlStatement;
+  readonly #removeNamed: SqlStatement;
 
   constructor(database: SqlDatabase) {
+    this.#database = database;
     this.#insert = database.prepare(INSERT);
     this.#remove = database.prepare("DELETE FROM search_attributes WHERE run_key = ?");
+    this.#removeNamed = database.prepare("DELETE FROM search_attributes WHERE run_key = ? AND name = ?");
   }
 
-  /** Answers what to remember: a copy, because the bytes of a commit share one buffer. */
-  write(runKey: number, message: Uint8Array, written: Written): Written {
-    if (written.length > 0) this.remove(runKey);
-    for (const { name, kind, value } of attributeValues(message)) this.#insert.run([runKey, name, kind, value]);
-    return message.slice();
+  /**
+   * Answers what to remember: a copy, because the bytes of a commit share one buffer. A closed run is found by its other attributes alone:
+   * broadcasts cost what they reach, however many subscribers have ended.
+   */
+  write(runKey: number, { searchAttributes: message, closeTimeMs }: RunRow, written: Written): Written {
+    let now = written;
+    if (!isWritten(message, written)) {
+      if (written.length > 0) this.remove(runKey);
+      for (const { name, kind, value } of attributeValues(message)) this.#insert.run([runKey, name, kind, value]);
+      now = message.slice();
+    }
+    if (closeTimeMs > 0 && now.length > 0) this.#removeNamed.run([runKey, SUBSCRIPTION_ATTRIBUTE]);
+    return now;
+  }
+
+  /** Open runs with one of these texts. CROSS JOIN: from the values to the runs, whatever the planner thinks of the two tables. */
+  subscribers(attribute: string, values: readonly string[]): { workflowId: string; runId: string }[] {
+    const found = this.#database.prepare(
+      `SELECT DISTINCT runs.run_key, workflow_id, run_id FROM search_attributes AS a CROSS JOIN runs ON runs.run_key = a.run_key
+        WHERE a.name = ? AND a.kind = ${Kind.TEXT} AND a.value IN (${values.map(() => "?").join(", ")}) AND +runs.status = 1
+        ORDER BY runs.run_key`,
+    );
+    return found.all([attribute, ...values])
+      .map((row) => ({ workflowId: row["workflow_id"] as string, runId: row["run_id"] as string }));
   }
 
   remove(runKey: number): void {

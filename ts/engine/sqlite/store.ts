@@ -5,7 +5,7 @@ import type { HistoryBatch } from "../../core/generated/boundary/temporalex/boun
 import type { ListPage, ListPosition, ListQuery, PurgeOptions, RunRecord, RunWrite, Store, StoredRun } from "../store.ts";
 import { StoreCorruptError, StoreError, StoreFencedError } from "../store_errors.ts";
 import type { Condition } from "../visibility/condition.ts";
-import { AttributeRows, isWritten, NOTHING, type Written } from "./attribute_rows.ts";
+import { AttributeRows, NOTHING, type Written } from "./attribute_rows.ts";
 import { checkFile } from "./check.ts";
 import { conditionSql } from "./condition_sql.ts";
 import type { SqlDatabase, SqlRow, SqlValue } from "./driver.ts";
@@ -218,6 +218,10 @@ export class SqliteStore implements Store {
     });
   }
 
+  subscribers(attribute: string, values: readonly string[]): { workflowId: string; runId: string }[] {
+    return this.#attempt("reading", () => this.#attributes.subscribers(attribute, values));
+  }
+
   commit(writes: readonly RunWrite[]): void {
     this.#attempt("writing to", () => {
       if (this.#file.readOnly) throw new StoreError(`${this.path} was opened for reading`);
@@ -362,9 +366,7 @@ export class SqliteStore implements Store {
         row.startTimeMs,
       ]);
     } else if (this.#sql.updateRun.run(changing) !== 1) throw new StoreError(`run ${row.runId} is not in the store`);
-    if (!isWritten(row.searchAttributes, keys.attributes)) {
-      keys.attributes = this.#attributes.write(keys.runKey, row.searchAttributes, keys.attributes);
-    }
+    keys.attributes = this.#attributes.write(keys.runKey, row, keys.attributes);
     for (const item of write.put) this.#sql.putItem.run([keys.runKey, item.kind, item.id, item.value]);
     for (const item of write.remove) this.#sql.removeItem.run([keys.runKey, item.kind, item.id]);
   }

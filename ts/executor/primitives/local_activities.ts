@@ -12,6 +12,7 @@ import {
 import { decodeFailure } from "../../converter/failure_converter.ts";
 import { ActivityFailure } from "../../converter/failures.ts";
 import { defaultPayloadConverter } from "../../converter/payload.ts";
+import { BROADCAST_ACTIVITY } from "../../converter/subscriptions.ts";
 import { isA } from "../../converter/thrown.ts";
 import { encode, wire, withPayloads } from "../program/encode.ts";
 import { Awaiter, type Fiber } from "../scheduler/fiber.ts";
@@ -80,7 +81,8 @@ export class LocalActivityAwaiter extends Awaiter<unknown> implements ActivityTa
   }
 
   describe(): string {
-    return `local activity "${this.#options.activityType}"`;
+    const { activityType } = this.#options;
+    return activityType === BROADCAST_ACTIVITY ? "broadcast" : `local activity "${activityType}"`;
   }
 
   cancel(reason: unknown): void {

@@ -1,0 +1,61 @@
+// Broadcasts: signals without a workflow, for all open runs whose subscriptions are committed. What was entered before is committed first,
+// so that the store has every subscription that came before; the signals are one batch, which is one transaction.
+import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
+import { BROADCAST_CONTROL, SUBSCRIPTION_ATTRIBUTE } from "../converter/subscriptions.ts";
+import {
+  SignalWorkflowExecutionRequestSchema,
+  SignalWorkflowExecutionResponseSchema,
+} from "../api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+import { WorkflowExecutionSchema } from "../api/generated/temporal/api/common/v1/message_pb.ts";
+import { textOf } from "../api/wire.ts";
+import { Code, type MethodName, ServiceError } from "../service/raw.ts";
+import { invalid } from "./host_bytes.ts";
+import type { Store } from "./store.ts";
+
+/** The field `control` of SignalWorkflowExecutionRequest. */
+const CONTROL = 58;
+
+/** Whether a call is a broadcast. */
+export function isBroadcast(method: MethodName, request: Uint8Array): boolean {
+  return method === "signalWorkflowExecution" && textOf(request, CONTROL).startsWith(BROADCAST_CONTROL);
+}
+
+/** `send` is called for all before this awaits anything. */
+export async function broadcast(
+  store: Store,
+  request: Uint8Array,
+  send: (signal: Uint8Array) => Promise<unknown>,
+): Promise<Uint8Array> {
+  const { control, workflowExecution, ...signal } = fromBinary(SignalWorkflowExecutionRequestSchema, request);
+  if (workflowExecution !== undefined) throw invalid("a broadcast names no workflow");
+  const runs = store.subscribers(SUBSCRIPTION_ATTRIBUTE, valuesOf(control));
+  const answers = await Promise.allSettled(runs.map(({ workflowId, runId }) => {
+    const execution = create(WorkflowExecutionSchema, { workflowId, runId });
+    return send(toBinary(SignalWorkflowExecutionRequestSchema, { ...signal, control: "", workflowExecution: execution }));
+  }));
+  let reached = 0;
+  let failure: unknown;
+  for (const answer of answers) {
+    if (answer.status === "fulfilled") reached++;
+    // One that ended in the same moment is no subscriber any more.
+    else if (!(answer.reason instanceof ServiceError) || answer.reason.code !== Code.NOT_FOUND) failure ??= answer.reason;
+  }
+  if (failure instanceof ServiceError) {
+    const { code, message, reason, metadata } = failure;
+    throw new ServiceError(code, `${reached} of ${runs.length} subscribers were reached; the next: ${message}`, reason, metadata);
+  }
+  return toBinary(
+    SignalWorkflowExecutionResponseSchema,
+    create(SignalWorkflowExecutionResponseSchema, { link: { variant: { case: "batchJob", value: { jobId: String(reached) } } } }),
+  );
+}
+
+function valuesOf(control: string): string[] {
+  try {
+    const values: unknown = JSON.parse(control.slice(BROADCAST_CONTROL.length));
+    if (Array.isArray(values) && values.every((value) => typeof value === "string")) return values;
+  } catch {
+    // As below.
+  }
+  throw invalid("the control of a broadcast does not say what it is for");
+}

@@ -111,7 +111,7 @@ async function activities(): Promise<void> {
   equal(run.itemOf(8), flight);
   deepEqual(run.pendingAt(7).map(({ name }) => name), ["BookFlight", "timer 1 d"]);
   deepEqual(run.pendingAt(10), []);
-  equal(run.detailOf(flight), '{"to":"LIS"} 3 tries, no seats');
+  equal(run.detailOf(flight), "LIS 3 tries, no seats");
   equal(run.detailOf(run.items[4]!), '→ {"booked":false}');
   deepEqual([...run.search("no SEATS")], [2]);
   deepEqual([...run.search("lis")], [0, 2]);

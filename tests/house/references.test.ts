@@ -133,28 +133,42 @@ test("promises are those of docs/guarantees.md", () => {
   assert.deepEqual(found, []);
 });
 
+/** What is wrong with the tests that a document names (`Tests: [file](address) "name", ...`), and how many there are. */
+function namedTests({ path, text }: File): { readonly found: readonly string[]; readonly named: number } {
+  const found: string[] = [];
+  let named = 0;
+  // A list goes on to the end of its paragraph.
+  for (const [, list] of text.matchAll(/^Tests: ([\s\S]*?)(?:\n\n|\s*(?![\s\S]))/gm)) {
+    // One file and the names that follow it, up to the next file.
+    for (const [, link, names] of list!.matchAll(/\[[^\]]*\]\(([^)]*)\)([^[]*)/g)) {
+      const file = normalize(join(dirname(path), link!));
+      const source = existsSync(join(root, file)) ? readFileSync(join(root, file), "utf8") : "";
+      if (source === "") found.push(`${path}: ${file} does not exist`);
+      const plain = source.replace(/\s+/g, " ");
+      const wanted = [...names!.replace(/\s+/g, " ").matchAll(/"([^"]+)"|`([^`]+)`/g)].map((m) => m[1] ?? m[2]!);
+      if (wanted.length === 0) found.push(`${path}: no test of ${file} is named`);
+      named += wanted.length;
+      for (const name of wanted) if (!plain.includes(name)) found.push(`${path}: ${file} has no test ${name}`);
+    }
+  }
+  return { found, named };
+}
+
 test("each rule names tests, and each test that is named exists", () => {
   const RULES = join("docs", "dev", "semantics");
   const rules = documents.filter(({ path }) => path.startsWith(RULES));
   assert.ok(rules.length > 10, "the semantics have moved: this test looks for them in docs/dev/semantics");
-  const found: string[] = [];
-  let named = 0;
-  for (const { path, text } of rules) {
-    // A list goes on to the end of its paragraph.
-    for (const [, list] of text.matchAll(/^Tests: ([\s\S]*?)(?:\n\n|\s*(?![\s\S]))/gm)) {
-      // One file and the names that follow it, up to the next file.
-      for (const [, link, names] of list!.matchAll(/\[[^\]]*\]\(([^)]*)\)([^[]*)/g)) {
-        const file = normalize(join(dirname(path), link!));
-        const source = existsSync(join(root, file)) ? readFileSync(join(root, file), "utf8") : "";
-        if (source === "") found.push(`${path}: ${file} does not exist`);
-        const plain = source.replace(/\s+/g, " ");
-        const wanted = [...names!.replace(/\s+/g, " ").matchAll(/"([^"]+)"|`([^`]+)`/g)].map((m) => m[1] ?? m[2]!);
-        if (wanted.length === 0) found.push(`${path}: no test of ${file} is named`);
-        named += wanted.length;
-        for (const name of wanted) if (!plain.includes(name)) found.push(`${path}: ${file} has no test ${name}`);
-      }
-    }
-  }
-  assert.deepEqual(found, []);
+  const all = rules.map(namedTests);
+  assert.deepEqual(all.flatMap(({ found }) => found), []);
+  const named = all.reduce((sum, { named }) => sum + named, 0);
   assert.ok(named > 200, `only ${named} tests are named: the list of tests under a rule is not read`);
+});
+
+test("each row of the debugger's table that is there has tests, and each exists", () => {
+  const page = documents.find(({ path }) => path === join("docs", "dev", "debugger-table.md"))!;
+  assert.deepEqual(namedTests(page).found, []);
+  const rows = [...page.text.matchAll(/^\| (D\d+) \|[^|]*\| (yes|partly|no)\b/gm)].map((m) => ({ row: m[1]!, is: m[2]! }));
+  assert.deepEqual(rows.map(({ row }) => row), Array.from({ length: 26 }, (_, i) => `D${i + 1}`));
+  const proven = new Set([...page.text.matchAll(/^(D\d+)\nTests: /gm)].map((m) => m[1]!));
+  assert.deepEqual(rows.filter(({ row, is }) => (is !== "no") !== proven.has(row)), []);
 });

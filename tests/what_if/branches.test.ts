@@ -160,6 +160,12 @@ const SCENES: readonly Scene[] = [
     real: { activities: { charge: given("by hand") } },
   },
   {
+    name: "the charge answers nothing",
+    life: cart,
+    edits: (h) => [{ kind: "activity", eventId: eventId(h, ACTIVITY), end: { kind: "completed" }, afterMs: 0 }],
+    real: { activities: { charge: given(undefined) } },
+  },
+  {
     name: "the charge fails until no attempt is left",
     life: cart,
     edits: (h) => [

@@ -14,6 +14,23 @@ export function short(value: unknown, room = 80): string {
 
 export const shortArgs = (args: readonly unknown[]): string => args.map((arg) => short(arg, 60)).join(", ");
 
+/** Arguments in a few words: of a small flat object its values alone, `BOOK-1, 1900`. */
+export const briefArgs = (args: readonly unknown[]): string => args.map(brief).join(", ");
+
+const MOST_FIELDS = 4;
+const MOST_LETTERS = 40;
+
+function brief(value: unknown): string {
+  if (typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Uint8Array)) {
+    const parts = Object.values(value);
+    if (parts.length > 0 && parts.length <= MOST_FIELDS && parts.every((part) => typeof part !== "object")) {
+      const text = parts.map(String).join(", ");
+      if (text.length <= MOST_LETTERS) return text;
+    }
+  }
+  return short(value, 60);
+}
+
 /** The fields that are not at their defaults. */
 export function set(fields: object): { [name: string]: unknown } {
   const isSet = ([, value]: [string, unknown]) =>

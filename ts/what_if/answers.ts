@@ -114,7 +114,8 @@ export class Answers {
   #encoded(end: End): RecordedEnd {
     switch (end.kind) {
       case "completed": {
-        const payloads = end.result === undefined ? [] : [this.#converter.toPayload(end.result)];
+        // A worker sends one payload for nothing, too.
+        const payloads = [this.#converter.toPayload(end.result)];
         return { kind: "completed", result: create(PayloadsSchema, { payloads }) };
       }
       case "failed":

@@ -58,7 +58,8 @@ test("a failed activity: tries, input, failure, what led to it and what came of 
   const { page } = app;
   await app.start();
   await app.drop([{ name: "trip.json", content: trip() }]);
-  await app.isAt(1);
+  // An open run is shown where it stands.
+  await app.isAt(18);
   await page.locator("[role=row]", { hasText: "BookFlight" }).click();
   const thing = page.locator("#thing");
   await expect(thing.locator("h2")).toHaveText("BookFlight");
@@ -79,7 +80,8 @@ test("the run itself: where its time went, what the history tells, what is open,
   const { page } = app;
   await app.start();
   await app.drop([{ name: "trip.json", content: trip() }]);
-  await app.isAt(1);
+  await app.isAt(18);
+  await page.locator("#go-start").click();
   await expect(page.locator("#thing .summary tbody tr").first()).toContainText("timer 1 d");
   await expect(page.locator("#findings")).toContainText(
     "BookFlight failed 4 times in 41 s. Only the last failure is recorded: no seats",

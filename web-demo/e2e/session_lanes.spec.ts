@@ -23,13 +23,13 @@ const session = (fibers: readonly FiberLane[], changes: readonly StateChange[] =
 const lanes = (of: DebugSession | undefined) =>
   sessionLanes(model, of, CLOCK).map(({ label, bars }) => [label, bars.map(({ fromMs, toMs, text }) => [fromMs, toMs, text])]);
 
-test("fibers that outlive their task have lanes, those of one name that follow each other share one", () => {
+test("fibers that outlive their task have lanes named for their message, those of one name that follow each other share one", () => {
   const run = fiber(0, 3, undefined, { kind: "run", name: "run", cause: undefined });
   // The second begins while the first lives; the third after its end; the fourth ends in its own task.
   const of = session([run, fiber(1, 4, 8), fiber(2, 6, undefined), fiber(3, 9, 11), fiber(4, 12, 12)]);
   expect(lanes(of)).toEqual([
-    ["handler of restock", [[300, 700, "item 3"], [800, 1000, "item 8"]]],
-    ["handler of restock", [[500, 1900, "item 5"]]],
+    ["restock", [[300, 700, "item 3"], [800, 1000, "item 8"]]],
+    ["restock", [[500, 1900, "item 5"]]],
   ]);
   expect(lanes(undefined)).toEqual([]);
 });

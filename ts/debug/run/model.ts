@@ -5,7 +5,7 @@ import type { PayloadConverter } from "../../converter/payload.ts";
 import { type HistoryEvent, HistorySchema } from "../../api/generated/temporal/api/history/v1/message_pb.ts";
 import { type EventLine, lineOf } from "../events.ts";
 import { type HistoryFile, readHistoryFile } from "../history_file.ts";
-import { short, shortArgs } from "../value_text.ts";
+import { briefArgs, short } from "../value_text.ts";
 import { plain, type Shown, shown, shownEvent, type ShownFailure, shownFailure } from "../values.ts";
 import { attemptsOf } from "./attempts.ts";
 import { valuesOf } from "./event_values.ts";
@@ -127,7 +127,7 @@ class Run implements RunModel {
   }
 
   #detail(item: RunItem): string {
-    const args = shortArgs(this.inputOf(item).map(plain));
+    const args = briefArgs(this.inputOf(item).map(plain));
     const output = this.outputOf(item);
     const failure = this.failureOf(item);
     const tries = item.attempt > 1 ? `${item.attempt} tries, ` : "";

@@ -15,7 +15,7 @@ const HOW =
 export interface OpenOptions {
   /** Default: a digest of the bytes. */
   readonly key?: string;
-  /** The position to begin at. Default: the first event. */
+  /** The position to begin at. Default: where a run is shown first. */
   readonly at?: number;
   /** Whether it becomes the current run. Default: yes. */
   readonly show?: boolean;

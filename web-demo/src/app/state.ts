@@ -80,10 +80,26 @@ export const shownItem: ReadonlySignal<RunItem | undefined> = computed(() =>
 
 const clamp = (wanted: number, last: number) => Math.max(1, Math.min(last, Math.round(wanted) || 1));
 
+/** The current run while its position is where the page put it: the reader has not moved yet. */
+const untouched: Signal<OpenRun | undefined> = signal<OpenRun | undefined>(undefined);
+
+/** Where a run is shown first: where it parts from its code or fails there, an open one where it stands, any other at its start. */
+function firstPosition({ model, verdict }: OpenRun): number {
+  const said = verdict.peek();
+  if ("problem" in said) return said.problem.position;
+  return model.facts.status === "Running" ? model.lines.length : 1;
+}
+
+/** After a replay: to the place where code and history part, unless the reader has moved already. */
+export function showProblem(run: OpenRun): void {
+  if (untouched.peek() === run && currentRun.peek() === run && "problem" in run.verdict.peek()) goTo(firstPosition(run));
+}
+
 /** To a position of the current run; one that it does not have becomes its nearest. The router writes it into the address. */
 export function goTo(wanted: number): void {
   if (length.value === 0) return;
   batch(() => {
+    untouched.value = undefined;
     position.value = clamp(wanted, length.value);
     selected.value = undefined;
   });
@@ -97,14 +113,15 @@ export function select(item: RunItem): void {
   });
 }
 
-/** Makes a run the current one. `at`: a position, else its first event. */
-export function showRun(run: OpenRun, at = 1): void {
+/** Makes a run the current one. `at`: a position; default: where it is shown first. */
+export function showRun(run: OpenRun, at?: number): void {
   batch(() => {
     currentRun.value = run;
     file.value = undefined;
     playing.value = false;
     room.value = "open";
-    goTo(at);
+    goTo(at ?? firstPosition(run));
+    untouched.value = at === undefined ? run : undefined;
   });
 }
 

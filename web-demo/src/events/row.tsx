@@ -53,10 +53,17 @@ export function EventRow({ run, row, index, top, isCurrent, isTask }: Props): JS
           {detail !== "" && <span class="detail">{detail}</span>}
         </span>
       </span>
-      {row.is !== "task" && <time role="gridcell">{start === undefined || time === undefined ? "" : clock(time - start)}</time>}
+      {row.is !== "task" && (
+        <time role="gridcell">{start === undefined || time === undefined ? "" : clock(time - start, digitsOf(run))}</time>
+      )}
     </div>
   );
 }
+
+/** All times of a run of some milliseconds would be the same in tenths of a second. */
+const SHORT_MS = 2000;
+const digitsOf = ({ model: { lines } }: OpenRun): number =>
+  (lines.at(-1)?.timeMs ?? 0) - (lines[0]?.timeMs ?? 0) < SHORT_MS ? 3 : 1;
 
 /** The event that the code stands against; 0: none. */
 function problemAt({ verdict }: OpenRun): number {

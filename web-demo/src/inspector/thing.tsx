@@ -4,6 +4,7 @@ import { useMemo, useState } from "preact/hooks";
 import { goTo, type OpenRun, position, shownItem } from "../app/state.ts";
 import type { RunItem } from "../app/run_model.ts";
 import { Glyph, KIND_NAMES } from "../ui/glyph.tsx";
+import { CHANGEABLE, changeThis } from "./legal_now.ts";
 import { type ThingFact, thingFacts } from "./thing_facts.ts";
 import { ValueTree } from "./value_tree.tsx";
 import { jsonOf, lineOfValue } from "./value_text.ts";
@@ -44,6 +45,16 @@ export function ThingSection({ run }: { run: OpenRun }): JSX.Element | null {
       </dl>
       <div class="chips">
         <button type="button" class="button small" onClick={copy}>{copied === item ? "Copied" : "Copy JSON"}</button>
+        {changeThis.value !== undefined && CHANGEABLE.has(item.kind) && run.code.value !== undefined && (
+          <button
+            type="button"
+            class="button small what-if"
+            id="change-this"
+            onClick={() => changeThis.value?.(run, item)}
+          >
+            <Glyph kind="whatIf" /> Change this…
+          </button>
+        )}
       </div>
     </section>
   );

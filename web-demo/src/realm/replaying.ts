@@ -1,7 +1,7 @@
 // Replays a run whenever its code changes and may run, and says what came of it. The last session stays in sight until the next one is there.
-import { effect } from "@preact/signals";
+import { batch, effect } from "@preact/signals";
 import type { DebugSession } from "temporalex/debug";
-import type { FirstVerdict, OpenRun, Verdict } from "../app/state.ts";
+import { type FirstVerdict, type OpenRun, showProblem, type Verdict } from "../app/state.ts";
 import type { CodeSet } from "./code_set.ts";
 import { mayRun } from "./permission.ts";
 
@@ -44,7 +44,10 @@ export function replayOnChange(run: OpenRun, replay: Replay): () => void {
       if (mine !== asked) return;
       verdict = failed(error as LoadError, settled(run.verdict.peek()));
     }
-    run.verdict.value = verdict;
+    batch(() => {
+      run.verdict.value = verdict;
+      showProblem(run);
+    });
   };
   return effect(() => {
     const code = run.code.value;

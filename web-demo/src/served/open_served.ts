@@ -46,7 +46,7 @@ export async function openServed(): Promise<boolean> {
   if (first === undefined || /^#\/(?:runs|live)|[?&]run=/.test(location.hash)) return false;
   batch(() => {
     intro.value = false;
-    showRun(first, first.model.facts.status === "Running" ? first.model.lines.length : 1);
+    showRun(first);
   });
   return true;
 }

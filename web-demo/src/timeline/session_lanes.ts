@@ -50,6 +50,8 @@ function codeLane({ problem }: DebugSession, clock: ArrayLike<number>): SessionL
 
 interface Filling {
   readonly kind: GlyphKind;
+  /** Of its fibers. */
+  readonly name: string;
   readonly label: string;
   readonly bars: SessionBar[];
   /** The event from which on it is free; undefined: it never is again. */
@@ -73,16 +75,18 @@ function fiberLanes(model: RunModel, { code }: DebugSession, clock: ArrayLike<nu
       fiber: id,
       cause,
     };
-    let lane = lanes.find((one) => one.label === name && one.free !== undefined && one.free <= from);
+    let lane = lanes.find((one) => one.name === name && one.free !== undefined && one.free <= from);
     if (lane === undefined && lanes.length < MOST_FIBER_LANES) {
-      lanes.push(lane = { kind: message === undefined ? "run" : message.kind, label: name, bars: [], free: from });
+      // A handler is known by its message: a narrow head has no room for more.
+      const { kind, name: label } = message ?? { kind: "run" as const, name };
+      lanes.push(lane = { kind, name, label, bars: [], free: from });
     }
     lane ??= lanes.at(-1)!;
     lane.bars.push(bar);
     lane.free = to;
   }
-  return lanes.map(({ kind, label, bars }, i) => {
-    const others = bars.some(({ fiber }) => code!.fibers[fiber!]!.name !== label);
+  return lanes.map(({ kind, name, label, bars }, i) => {
+    const others = bars.some(({ fiber }) => code!.fibers[fiber!]!.name !== name);
     return { key: `fiber ${i}`, is: "fiber", kind, label: others ? "more fibers" : label, bars };
   });
 }

@@ -26,8 +26,11 @@ const NEW = "new";
 export function ChangeForm({ branches }: { branches: Branches }): JSX.Element {
   const { model } = branches.run;
   const things = useComputed(() => model.items.filter(({ kind }) => WHATS[kind] !== undefined)).value;
-  const wanted = asked.value;
-  const near = things.find(({ to, kind }) => to >= position.value && kind !== "run") ?? things.at(-1);
+  const begin = asked.value;
+  const wanted = begin !== undefined && !("index" in begin) ? begin : undefined;
+  const near = begin !== undefined && "index" in begin
+    ? begin
+    : things.find(({ to, kind }) => to >= position.value && kind !== "run") ?? things.at(-1);
   const [thing, setThing] = useState<string>(wanted === undefined && near !== undefined ? String(near.index) : NEW);
   const [what, setWhat] = useState<What>();
   const [text, setText] = useState<string>();

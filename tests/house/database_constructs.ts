@@ -1,0 +1,309 @@
+// What the design document of workflows inside a database has, part by part: what it is here, and the test that proves it, or why it is
+// not here. `database_constructs.test.ts` holds the tests to exist.
+
+export interface Row {
+  /** As the document names it. */
+  readonly part: string;
+  /** What it is here. */
+  readonly here: string;
+  /** [file, the test's name]: of what is here. */
+  readonly tests?: readonly (readonly [file: string, name: string])[];
+  /** Of what is not here. */
+  readonly missing?: string;
+}
+
+const select = "tests/cases/select.ts";
+const typed = "tests/cases/typed_names.ts";
+const game = "tests/cases/game.ts";
+const transact = "tests/app/transact.test.ts";
+const clock = "tests/engine/clock.test.ts";
+const manual = "tests/testing/manual_timers.test.ts";
+const carry = "tests/cases/carry.ts";
+const procedures = "tests/cases/procedures.ts";
+const answers = "tests/suites/client_procedures.ts";
+const belonging = "tests/client/belonging.test.ts";
+const world: readonly [string, string] = [
+  "tests/app/world_kill9.test.ts",
+  "a hundred entities: the day ends in the same state, however often the process is killed in the middle of it",
+];
+const notYet = "subscriptions and broadcast are not on the embedded engine yet";
+const noViews = "the store's views for SQL are not there yet; lists and descriptions give the same";
+
+export const CONSTRUCTS: readonly Row[] = [
+  {
+    part: "timer!",
+    here: "sleep, timer",
+    tests: [[clock, "a workflow's timer fires at its moment and not a millisecond before, also after a restart"], [
+      clock,
+      "a timer that was due while nobody ran fires at the opening",
+    ]],
+  },
+  {
+    part: "signal!",
+    here: "signals, on, waitForSignal",
+    tests: [[typed, "typed signals are taken by select and receive, with tuple and struct payloads"]],
+  },
+  {
+    part: "select!",
+    here: "select",
+    tests: [[select, "P9, the earliest event wins however tasks were grouped"], [
+      select,
+      "what is ready when it is entered wins in written order",
+    ], [select, "a losing signal is not consumed"]],
+  },
+  {
+    part: "select! gives the value of its arm",
+    here: "select",
+    tests: [[select, "a body runs when the losers have been told, may wait, and its value is the value"]],
+  },
+  {
+    part: "spawn!",
+    here: "spawn, executeChild, startChild",
+    tests: [["tests/cases/children.ts", "executeChild: starts, waits, and gives the result; the options go with the command"]],
+  },
+  {
+    part: "procedure!",
+    here: "procedure, procedures",
+    tests: [[procedures, "a procedure is an activity on a queue of its own; it wins and loses selects, and replays"]],
+  },
+  {
+    part: "reducer!",
+    here: "transact",
+    tests: [[transact, "reducers run in the order of their commands, once, and their results are in history"], [
+      transact,
+      "a run left in the middle goes on after the next open, and replay runs no reducer",
+    ]],
+  },
+  { part: "subscribe!", here: "", missing: notYet },
+  {
+    part: "loop with break and continue",
+    here: "loops of the language; carry for those without an end",
+    tests: [[game, "buff: stacks refresh the timer, and it expires or is dispelled"], [
+      carry,
+      "carry: rounds go on in one run, and continue as new where the service suggests it, with arguments and state",
+    ]],
+  },
+  {
+    part: "for with spawn!",
+    here: "loops of the language",
+    tests: [[game, "for and spawn: children one after the other, their results added up"]],
+  },
+  {
+    part: "if and else with timers",
+    here: "conditions of the language",
+    tests: [[game, "if and else: the branch that was taken is taken again"]],
+  },
+  {
+    part: "mutable variables persist",
+    here: "all variables, typed or not: replay computes them again",
+    tests: [[game, "counter: a loop of timers counts"], world],
+  },
+  {
+    part: "what is inferred before the first await is lost",
+    here: "nothing is lost: code is not cut into phases, so there is no such rule",
+    tests: [[game, "counter: a loop of timers counts"]],
+  },
+];
+
+export const EXAMPLES: readonly Row[] = [
+  {
+    part: "buff",
+    here: "examples/game/buff.ts",
+    tests: [[game, "buff: stacks refresh the timer, and it expires or is dispelled"]],
+  },
+  {
+    part: "patrol",
+    here: "examples/game/patrol.ts",
+    tests: [[game, "patrol: walks, waits, is configured, fights, and continues as new by itself in between"]],
+  },
+  {
+    part: "combat",
+    here: "docs/database.md, examples/world/workflows.ts",
+    tests: [[transact, "reducers run in the order of their commands, once, and their results are in history"], world],
+  },
+  { part: "quest", here: "", missing: notYet },
+  {
+    part: "dot",
+    here: "examples/game/dot.ts",
+    tests: [[game, "dot: ticks until its end, and a cancellation ends it in the middle"]],
+  },
+  { part: "counter", here: "examples/game/flow.ts: tickCounter", tests: [[game, "counter: a loop of timers counts"]] },
+  {
+    part: "task, for-spawn",
+    here: "examples/game/flow.ts: taskList",
+    tests: [[game, "for and spawn: children one after the other, their results added up"]],
+  },
+  {
+    part: "condition",
+    here: "examples/game/flow.ts: branching",
+    tests: [[game, "if and else: the branch that was taken is taken again"]],
+  },
+  {
+    part: "compute_damage",
+    here: "a procedure",
+    tests: [[answers, "a procedure is asked for, listed with its arguments, and completed once"]],
+  },
+];
+
+export const TRAITS: readonly Row[] = [
+  {
+    part: "Timer::name",
+    here: "timers(...).arrival",
+    tests: [[typed, "signals and timers are keys in code and snake_case on the wire"]],
+  },
+  { part: "Timer::from_name", here: "parseTimer", tests: [[typed, "names from the wire are parsed back"]] },
+  {
+    part: "Signal::name",
+    here: "signals({...}).threatDetected.name",
+    tests: [[typed, "signals and timers are keys in code and snake_case on the wire"]],
+  },
+  { part: "Signal::from_name_and_payload", here: "parseSignal", tests: [[typed, "names from the wire are parsed back"]] },
+  {
+    part: "unit, tuple and struct variants",
+    here: "payload(), payload<[number]>(), payload<[{ ... }]>()",
+    tests: [[typed, "typed signals are taken by select and receive, with tuple and struct payloads"]],
+  },
+  {
+    part: "WorkflowHandler::start",
+    here: "the first workflow task of a run",
+    tests: [["tests/cases/basics.ts", "a timer, an activity, a result"]],
+  },
+  {
+    part: "WorkflowHandler::handle",
+    here: "a later workflow task: an activation for each event",
+    tests: [["tests/cases/basics.ts", "the same with no cache"]],
+  },
+  {
+    part: "WorkflowHandler::workflow_type",
+    here: "the name of workflow(...)",
+    tests: [["tests/cases/basics.ts", "a timer, an activity, a result"]],
+  },
+];
+
+const commands: Row["tests"] = [["tests/cases/basics.ts", "a timer, an activity, a result"]];
+export const RESULTS_AND_EVENTS: readonly Row[] = [
+  { part: "WorkflowResult::Suspend", here: "a completed task: START_TIMER, or no command", tests: commands },
+  {
+    part: "WorkflowResult::SpawnChild",
+    here: "START_CHILD_WORKFLOW",
+    tests: [["tests/cases/children.ts", "executeChild: starts, waits, and gives the result; the options go with the command"]],
+  },
+  {
+    part: "WorkflowResult::CallProcedure",
+    here: "SCHEDULE_ACTIVITY on the queue of procedures",
+    tests: [[procedures, "a procedure is an activity on a queue of its own; it wins and loses selects, and replays"]],
+  },
+  { part: "WorkflowResult::Complete", here: "COMPLETE_WORKFLOW", tests: commands },
+  {
+    part: "WorkflowResult::Fail",
+    here: "FAIL_WORKFLOW",
+    tests: [["tests/cases/basics.ts", "an ApplicationFailure fails the workflow"]],
+  },
+  { part: "WorkflowEvent::Timer", here: "TimerFired", tests: commands },
+  {
+    part: "WorkflowEvent::Signal",
+    here: "WorkflowExecutionSignaled",
+    tests: [["tests/cases/basics.ts", "signals into a receive"]],
+  },
+  {
+    part: "WorkflowEvent::ChildComplete",
+    here: "ChildWorkflowExecutionCompleted",
+    tests: [["tests/cases/children.ts", "executeChild: starts, waits, and gives the result; the options go with the command"]],
+  },
+  {
+    part: "WorkflowEvent::ProcedureComplete",
+    here: "ActivityTaskCompleted",
+    tests: [[procedures, "a procedure is an activity on a queue of its own; it wins and loses selects, and replays"]],
+  },
+];
+
+export const TABLES: readonly Row[] = [
+  { part: "Workflow", here: "client.list, describe", missing: noViews },
+  { part: "WorkflowTimer", here: "the history's TimerStarted", missing: noViews },
+  { part: "WorkflowSubscription", here: "", missing: notYet },
+  {
+    part: "PendingProcedure",
+    here: "handle.procedures, describe().pendingProcedures",
+    tests: [[answers, "a procedure is asked for, listed with its arguments, and completed once"]],
+  },
+  { part: "LastWorkflowId", here: "the caller chooses the id, or start returns it in its handle", missing: noViews },
+];
+
+export const REDUCERS: readonly Row[] = [
+  {
+    part: "workflow_start",
+    here: "client.start",
+    tests: [["tests/engine/host.test.ts", "a workflow runs to its end with activities, timers, a signal and an update"]],
+  },
+  {
+    part: "workflow_start_test",
+    here: 'timers: "manual" of an engine or a test environment, not of one run: its children and next runs stand still with it',
+    tests: [[manual, "timers fire by name when they are told to, in any order, and not when they are due"], [
+      manual,
+      "an application opened for tests keeps its timers still over a restart",
+    ]],
+  },
+  {
+    part: "workflow_signal",
+    here: "handle.signal, temporalex workflow signal",
+    tests: [["tests/engine/host.test.ts", "a workflow runs to its end with activities, timers, a signal and an update"]],
+  },
+  { part: "workflow_broadcast_signal", here: "", missing: notYet },
+  {
+    part: "workflow_procedure_complete",
+    here: "client.completeProcedure, handle.completeProcedure",
+    tests: [[answers, "a procedure is asked for, listed with its arguments, and completed once"]],
+  },
+  {
+    part: "workflow_cancel",
+    here: "handle.cancel",
+    tests: [["tests/suites/client_calls.ts", "results: continue-as-new, failure, cancellation, termination, timeout"]],
+  },
+  {
+    part: "workflow_timer_fire",
+    here: "the engine's own, in the commit of the timer's event",
+    tests: [[
+      "tests/engine/failing_commits.test.ts",
+      "a timer whose commits fail fires when they succeed, and the engine does not spin meanwhile",
+    ]],
+  },
+  {
+    part: "debug_fire_timer",
+    here: "env.fireTimer, engine.fireTimer",
+    tests: [[manual, "of several open timers of one name the oldest fires; ids are names, too"], [
+      manual,
+      "what cannot fire says why, and which timers are open",
+    ]],
+  },
+  {
+    part: "debug_send_signal",
+    here: "handle.signal: it never asks for subscriptions",
+    tests: [[manual, "timers fire by name when they are told to, in any order, and not when they are due"]],
+  },
+  {
+    part: "install!",
+    here: "open({ workflows, reducers, migrations })",
+    tests: [[transact, "tables are made step by step, and a step that was applied does not change"]],
+  },
+];
+
+export const STATES_AND_GROUPS: readonly Row[] = [
+  { part: "CREATED, RUNNING, SUSPENDED", here: "RUNNING; pending tasks and waits in describe", missing: noViews },
+  ...["COMPLETED", "FAILED", "CANCELLED"].map((part): Row => ({
+    part,
+    here: `the status of a closed run`,
+    tests: [["tests/suites/client_calls.ts", "results: continue-as-new, failure, cancellation, termination, timeout"]],
+  })),
+  {
+    part: "entity_id",
+    here: "entityId of start, client.workflows({ entityId })",
+    tests: [[belonging, "entity and correlation find workflows, over continue-as-new, and cancel reaches a whole group"]],
+  },
+  {
+    part: "correlation_id, cancel all of one spell",
+    here: "correlationId of start, client.workflows({ correlationId }).cancel()",
+    tests: [[belonging, "entity and correlation find workflows, over continue-as-new, and cancel reaches a whole group"]],
+  },
+  { part: "SELECT * FROM workflow WHERE entity_id = 42", here: "", missing: noViews },
+  { part: "phase, state_data", here: "published state, handle.query", missing: noViews },
+];

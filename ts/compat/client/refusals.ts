@@ -74,6 +74,7 @@ export function officialError(thrown: unknown, concern: Concern): unknown {
     return isGrpcServiceError(thrown) ? new ServiceError(concern.fallback, { cause: thrown }) : thrown;
   }
   const { code, message } = refusal;
+  if (refusal.reason.startsWith("NamespaceNotFound")) return new NamespaceNotFoundError(refusal.metadata["namespace"] ?? "");
   if (thrown instanceof native.QueryFailedError) return new QueryNotRegisteredError(message, code);
   if (code === Code.ALREADY_EXISTS && concern.workflowType !== undefined) {
     return new WorkflowExecutionAlreadyStartedError("Workflow execution already started", workflowId, concern.workflowType);

@@ -42,7 +42,7 @@ export class SinkCalls {
     if (duringReplay === undefined) return this.#unregistered(sink, method, copies);
     if (!duringReplay && (this.#host.onlyReplays === true || info.unsafe.isReplayingHistoryEvents)) return;
     const what = { sink, method, args: copies, workflowType, workflowId, runId };
-    this.#host.sinks!.call(sink === METRICS_SINK ? what : { ...what, info: withoutFunctions(info) });
+    this.#host.sinks!.call(sink === METRICS_SINK ? what : { ...what, info: plain(info) });
   }
 
   #unregistered(sink: string, method: string, args: readonly unknown[]): void {
@@ -92,8 +92,12 @@ function own<T>(table: { readonly [name: string]: T } | undefined, name: string)
 
 const isLevel = (name: string): name is LogLevel | "trace" => ["trace", "debug", "info", "warn", "error"].includes(name);
 
-/** Functions cannot be sent. */
-function withoutFunctions(info: WorkflowInfo): object {
+/** Functions cannot be sent, nor objects of a class: typed search attributes go as their pairs (worker/worker_log.ts makes them anew). */
+function plain(info: WorkflowInfo): object {
   const { isReplaying, isReplayingHistoryEvents } = info.unsafe;
-  return { ...info, unsafe: { isReplaying, isReplayingHistoryEvents } };
+  return {
+    ...info,
+    typedSearchAttributes: info.typedSearchAttributes.getAll(),
+    unsafe: { isReplaying, isReplayingHistoryEvents },
+  };
 }

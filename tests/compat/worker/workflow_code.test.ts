@@ -14,7 +14,7 @@ import {
 } from "../../../ts/compat/worker/mod.ts";
 import { Client as CompatClient } from "../../../ts/compat/client/mod.ts";
 import { importDataConverter } from "../../../ts/compat/client/load_data_converter.ts";
-import { ApplicationFailure, type DataConverter } from "../../../ts/compat/common/mod.ts";
+import { ApplicationFailure, type DataConverter, defineSearchAttributeKey } from "../../../ts/compat/common/mod.ts";
 import { Context } from "../../../ts/compat/activity/mod.ts";
 import { folderWith, lines, modulePath, setting } from "./support.ts";
 
@@ -403,6 +403,28 @@ export async function tells(name) { events.told(name, { n: 1 }); await sleep(1);
   assert.deepEqual({ level: line!.level, tenant, more, sdkComponent, workflowType, taskQueue }, {
     ...{ level: "WARN", tenant: "t", more: 1, sdkComponent: "workflow", workflowType: "logs", taskQueue: `code-${count}` },
   });
+});
+
+test("a sink is told of the run with its typed search attributes", async (t) => {
+  const folder = folderWith(t, {
+    "workflows.mjs": `import { proxySinks, upsertSearchAttributes } from "@temporalio/workflow";
+import { defineSearchAttributeKey } from "@temporalio/common";
+const { events } = proxySinks();
+export async function marks() {
+  upsertSearchAttributes([{ key: defineSearchAttributeKey("CustomKeywordField", "KEYWORD"), value: "north" }]);
+  events.told();
+}
+`,
+  });
+  const key = defineSearchAttributeKey("CustomKeywordField", "KEYWORD");
+  const told: unknown[] = [];
+  const sinks: InjectedSinks<{ events: { told(): void } }> = {
+    events: {
+      told: { fn: ({ typedSearchAttributes }) => void told.push(typedSearchAttributes.get(key), typedSearchAttributes.getAll()) },
+    },
+  };
+  await run({ workflowsPath: join(folder, "workflows.mjs"), sinks }, "marks");
+  assert.deepEqual(told, ["north", [{ key: { name: "CustomKeywordField", type: "KEYWORD" }, value: "north" }]]);
 });
 
 test("replays: a history that fits, one that does not, and one of code that throws", async (t) => {

@@ -1,5 +1,5 @@
 // Log lines of workflow code, and of the executor about it, on their way to the runtime's logger, with the official attributes.
-import type { Logger, LogLevel, LogMetadata } from "../common/mod.ts";
+import { type Logger, type LogLevel, type LogMetadata, type SearchAttributePair, TypedSearchAttributes } from "../common/mod.ts";
 import { LOGGER_SINK } from "../../executor/program/sinks.ts";
 import type { LogSink } from "../../realm/realm.ts";
 import type { InjectedSinks } from "../../realm/sinks.ts";
@@ -11,11 +11,31 @@ const OLD_LOGGER_SINK = "defaultWorkerLogger";
 /** The user's sinks, and that of log lines. */
 export function sinksOf(sinks: WorkerOptions["sinks"], logger: Logger): InjectedSinks {
   const line = (level: LogLevel) => ({
-    fn: (_info: unknown, message: string, attributes?: LogMetadata) => logger.log(level, message, attributes),
+    fn: (_info: unknown, message: string, attributes?: LogMetadata) => void logger.log(level, message, attributes),
   });
-  const lines = { trace: line("TRACE"), debug: line("DEBUG"), info: line("INFO"), warn: line("WARN"), error: line("ERROR") };
+  const lines: InjectedSinks[string] = {
+    trace: line("TRACE"),
+    debug: line("DEBUG"),
+    info: line("INFO"),
+    warn: line("WARN"),
+    error: line("ERROR"),
+  };
   const { [OLD_LOGGER_SINK]: old, ...rest } = (sinks ?? {}) as { [name: string]: InjectedSinks[string] };
-  return { [LOGGER_SINK]: old ?? lines, ...rest };
+  return { [LOGGER_SINK]: old === undefined ? lines : whole(old), ...mapped(rest, whole) };
+}
+
+const mapped = <T, R>(table: { readonly [name: string]: T }, change: (value: T) => R): { [name: string]: R } =>
+  Object.fromEntries(Object.entries(table).map(([name, value]) => [name, change(value)]));
+
+/** A sink whose functions get the run's info with typed search attributes, which come as pairs. */
+function whole(sink: InjectedSinks[string]): InjectedSinks[string] {
+  return mapped(sink, (given) => {
+    // What is no function is refused where the table is checked.
+    if (typeof given?.fn !== "function") return given;
+    const fn = (info: { readonly typedSearchAttributes: SearchAttributePair[] }, ...args: unknown[]) =>
+      given.fn({ ...info, typedSearchAttributes: new TypedSearchAttributes(info.typedSearchAttributes) }, ...args);
+    return { ...given, fn };
+  });
 }
 
 /** The sink of a worker's realm. `logger` has the fields of the worker. */

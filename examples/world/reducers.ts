@@ -36,13 +36,12 @@ const FULL = 100;
 const scored = (database: Database, what: string): void =>
   void database.run("INSERT INTO score VALUES (?, 1) ON CONFLICT (what) DO UPDATE SET count = count + 1", what);
 
-/** Puts an NPC on the map; one that is there stays as it is. */
-export function appear(database: Database, id: number, x: number, y: number): void {
-  database.run("INSERT OR IGNORE INTO npc (id, x, y, hp, doing) VALUES (?, ?, ?, ?, 'patrols')", id, x, y, FULL);
-}
-
+/** One step of an NPC; its first one puts it on the map. */
 export function walk(database: Database, id: number, x: number, y: number, doing: string): void {
-  database.run("UPDATE npc SET x = ?, y = ?, doing = ? WHERE id = ?", x, y, doing, id);
+  database.run(
+    "INSERT INTO npc (id, x, y, hp, doing) VALUES (?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET x = ?2, y = ?3, doing = ?5",
+    ...[id, x, y, FULL, doing],
+  );
 }
 
 /** A threat comes; answers who is near enough to see it, the nearest first. */

@@ -1,6 +1,6 @@
 // Who lives in the world: patrols that walk for ever, threats that call them, wards that stack and run out, poison that a spell spreads.
 import {
-  continueAsNew,
+  carry,
   externalWorkflow,
   on,
   payload,
@@ -12,7 +12,6 @@ import {
   timers,
   transact,
   workflow,
-  workflowInfo,
 } from "temporalex/workflow";
 import type { Threat } from "./reducers.ts";
 
@@ -29,7 +28,7 @@ export interface Point {
   readonly y: number;
 }
 
-/** What a patrol carries from run to run. */
+/** What a patrol carries from round to round. */
 export interface Patrol extends Point {
   readonly npc: number;
   readonly route: readonly Point[];
@@ -50,41 +49,39 @@ export const patrolId = (npc: number): string => `patrol-${npc}`;
 /** Walks its route for ever. When a threat is seen near it, it goes there and fights; when it is told to stand down, it goes home. */
 export const patrol = workflow("Patrol", {
   messages: patrolSignals,
-  async run(start: Patrol) {
-    let { x, y, to } = start;
-    const { npc, route, pace } = start;
+  carry: (start: Patrol): Patrol => start,
+  round(patrol) {
+    let { x, y } = patrol;
+    const { npc, route, pace, to } = patrol;
     const home = route[0]!;
     const go = (target: Point, doing: string) => {
       ({ x, y } = towards({ x, y }, target));
       transact(world.walk, npc, x, y, doing);
     };
-    const fight = async (threat: number) => {
-      for (;;) {
-        const seen: Threat | undefined = await transact(world.strike, npc, threat);
-        if (seen === undefined) return;
-        if (isBeside({ x, y }, seen)) transact(world.walk, npc, x, y, "fights");
-        else go(seen, "alert");
-        await timer(patrolTimers.blow, pace);
-      }
-    };
-    transact(world.appear, npc, x, y);
-    for (let isOnDuty = true; isOnDuty;) {
-      await select([
-        on(patrolSignals.threatDetected, ([threat]) => fight(threat)),
-        on(patrolSignals.standDown, () => void (isOnDuty = false)),
-        timer(patrolTimers.step, pace, () => {
-          const corner = route[to]!;
-          go(corner, "patrols");
-          if (x === corner.x && y === corner.y) to = (to + 1) % route.length;
-        }),
-      ]);
-      if (isOnDuty && workflowInfo().continueAsNewSuggested) return continueAsNew({ npc, route, pace, x, y, to });
-    }
-    while (x !== home.x || y !== home.y) {
-      go(home, "goes home");
-      await timer(patrolTimers.step, pace);
-    }
-    transact(world.walk, npc, x, y, "rests");
+    return select([
+      timer(patrolTimers.step, pace, () => {
+        const corner = route[to]!;
+        go(corner, "patrols");
+        const isThere = x === corner.x && y === corner.y;
+        return carry({ ...patrol, x, y, to: isThere ? (to + 1) % route.length : to });
+      }),
+      on(patrolSignals.threatDetected, async ([threat]) => {
+        for (;;) {
+          const seen: Threat | undefined = await transact(world.strike, npc, threat);
+          if (seen === undefined) return carry({ ...patrol, x, y });
+          if (isBeside({ x, y }, seen)) transact(world.walk, npc, x, y, "fights");
+          else go(seen, "alert");
+          await timer(patrolTimers.blow, pace);
+        }
+      }),
+      on(patrolSignals.standDown, async () => {
+        while (x !== home.x || y !== home.y) {
+          go(home, "goes home");
+          await timer(patrolTimers.step, pace);
+        }
+        transact(world.walk, npc, x, y, "rests");
+      }),
+    ]);
   },
 });
 

@@ -3,6 +3,7 @@ import { TestEnvironment } from "temporalex/testing";
 import { buff, buffSignals } from "./buff.ts";
 import { dot } from "./dot.ts";
 import { branching, taskList, tickCounter } from "./flow.ts";
+import { quest, questSignals } from "./quest.ts";
 import { patrol, patrolSignals, patrolStatus } from "./patrol.ts";
 
 const modules = [
@@ -10,6 +11,7 @@ const modules = [
   new URL("./dot.ts", import.meta.url),
   new URL("./flow.ts", import.meta.url),
   new URL("./patrol.ts", import.meta.url),
+  new URL("./quest.ts", import.meta.url),
 ];
 
 /** Runs all of it; `events`: the length of a history at which patrols continue as new. */
@@ -50,7 +52,15 @@ export async function play(say: (line: string) => void, events = 40) {
       const left: string[] = [];
       for (const target of targets) left.push((await client.getHandle(dot, `dot-${target}`).describe()).status);
 
+      const orc = await client.start(quest, { id: "quest-orc", args: [{ targetEnemy: "orc", targetItem: 7 }] });
+      const elf = await client.start(quest, { id: "quest-elf", args: [{ targetEnemy: "elf", targetItem: 8 }] });
+      await env.advance(0);
+      const heard = await client.broadcast(questSignals.enemyKilled, "orc", "orc");
+      await client.broadcast(questSignals.itemCollected, 8, 8);
+      say(`an orc is dead: ${heard} quest has heard of it`);
+
       return {
+        quests: [(await orc.result()).by, (await elf.result()).by],
         patrol: fallen,
         continued: runId !== guard.runId,
         buff: await strength.result(),

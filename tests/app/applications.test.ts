@@ -45,6 +45,7 @@ const RESULTS: { [name: string]: (result: never, said: string) => void } = {
     });
     assert.deepEqual(rest, {
       continued: true,
+      quests: ["the orc is dead", "item 8 is found"],
       buff: { finalStacks: 6, ended: "expired" },
       dots: ["CANCELED", "CANCELED", "CANCELED"],
       counter: { finalCount: 3 },

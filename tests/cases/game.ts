@@ -2,6 +2,7 @@
 import { buff } from "../../examples/game/buff.ts";
 import { dot } from "../../examples/game/dot.ts";
 import { branching, taskList, tickCounter } from "../../examples/game/flow.ts";
+import { quest } from "../../examples/game/quest.ts";
 import { patrol } from "../../examples/game/patrol.ts";
 import { EventType } from "../../ts/api/generated/temporal/api/enums/v1/event_type_pb.ts";
 import { defaultPayloadConverter } from "../../ts/converter/mod.ts";
@@ -105,6 +106,20 @@ export const cases: Case[] = [
       await task(d);
       equal(d.server.closed?.kind, "cancelled");
       await d.checkReplay();
+    },
+  },
+  {
+    name: "quest: subscribes to what it is about, and ends with the first of it",
+    async run() {
+      const d = await drive(quest, { args: [{ targetEnemy: "orc", targetItem: 7 }], cached: false });
+      await task(d);
+      deepEqual(d.commands().map((command) => command.replace(/ \d+$/, "")), [
+        "UPSERT_SEARCH_ATTRIBUTES",
+        "UPSERT_SEARCH_ATTRIBUTES",
+      ]);
+      d.server.signal("item_collected", 7);
+      await task(d);
+      deepEqual(await d.finish(), { completed: true, by: "item 7 is found" });
     },
   },
   {

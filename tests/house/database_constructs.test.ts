@@ -14,7 +14,7 @@ const PARTS: { readonly [table in keyof typeof tables]: number } = {
   TRAITS: 8,
   RESULTS_AND_EVENTS: 9,
   TABLES: 5,
-  REDUCERS: 10,
+  REDUCERS: 11,
   STATES_AND_GROUPS: 8,
 };
 

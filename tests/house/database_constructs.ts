@@ -26,7 +26,8 @@ const world: readonly [string, string] = [
   "tests/app/world_kill9.test.ts",
   "a hundred entities: the day ends in the same state, however often the process is killed in the middle of it",
 ];
-const notYet = "subscriptions and broadcast are not on the embedded engine yet";
+const broadcasts = "tests/suites/client_broadcasts.ts";
+const unknown = "tests/app/unknown_types.test.ts";
 const noViews = "the store's views for SQL are not there yet; lists and descriptions give the same";
 
 export const CONSTRUCTS: readonly Row[] = [
@@ -74,7 +75,11 @@ export const CONSTRUCTS: readonly Row[] = [
       "a run left in the middle goes on after the next open, and replay runs no reducer",
     ]],
   },
-  { part: "subscribe!", here: "", missing: notYet },
+  {
+    part: "subscribe!",
+    here: "subscribe, unsubscribe",
+    tests: [[broadcasts, "unsubscribe, the end of a run and continue-as-new: who is reached then"]],
+  },
   {
     part: "loop with break and continue",
     here: "loops of the language; carry for those without an end",
@@ -121,7 +126,11 @@ export const EXAMPLES: readonly Row[] = [
     here: "docs/database.md, examples/world/workflows.ts",
     tests: [[transact, "reducers run in the order of their commands, once, and their results are in history"], world],
   },
-  { part: "quest", here: "", missing: notYet },
+  {
+    part: "quest",
+    here: "examples/game/quest.ts",
+    tests: [[game, "quest: subscribes to what it is about, and ends with the first of it"]],
+  },
   {
     part: "dot",
     here: "examples/game/dot.ts",
@@ -220,7 +229,11 @@ export const RESULTS_AND_EVENTS: readonly Row[] = [
 export const TABLES: readonly Row[] = [
   { part: "Workflow", here: "client.list, describe", missing: noViews },
   { part: "WorkflowTimer", here: "the history's TimerStarted", missing: noViews },
-  { part: "WorkflowSubscription", here: "", missing: notYet },
+  {
+    part: "WorkflowSubscription",
+    here: "the search attribute WorkflowSubscription",
+    tests: [[broadcasts, "unsubscribe, the end of a run and continue-as-new: who is reached then"]],
+  },
   {
     part: "PendingProcedure",
     here: "handle.procedures, describe().pendingProcedures",
@@ -248,7 +261,17 @@ export const REDUCERS: readonly Row[] = [
     here: "handle.signal, temporalex workflow signal",
     tests: [["tests/engine/host.test.ts", "a workflow runs to its end with activities, timers, a signal and an update"]],
   },
-  { part: "workflow_broadcast_signal", here: "", missing: notYet },
+  {
+    part: "workflow_broadcast_signal",
+    here: "client.broadcast; broadcast in workflow code",
+    tests: [[
+      broadcasts,
+      "a broadcast reaches those with its filter and those without one; without a filter everyone of the signal",
+    ], [
+      broadcasts,
+      "workflow code broadcasts, and is told how many were reached",
+    ]],
+  },
   {
     part: "workflow_procedure_complete",
     here: "client.completeProcedure, handle.completeProcedure",
@@ -284,6 +307,14 @@ export const REDUCERS: readonly Row[] = [
     part: "install!",
     here: "open({ workflows, reducers, migrations })",
     tests: [[transact, "tables are made step by step, and a step that was applied does not change"]],
+  },
+  {
+    part: "lazy registration",
+    here: "modules are known from their loading on, at the opening and by worker.replaceWorkflows; runs without code wait",
+    tests: [[unknown, "a run of a type that is not here waits, says so, and goes on at the next opening that has it"], [
+      unknown,
+      "code that comes back by a reload of the module takes its runs up, and reloads without it leave them waiting",
+    ]],
   },
 ];
 

@@ -1,0 +1,73 @@
+// Runs of a workflow type whose code is not here: they stay open, say why they wait, hold up nothing else, and go on when it is back.
+// takes: 8 s
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { MemoryStore } from "../../ts/engine/memory_store.ts";
+import { open, silentLogger } from "../../ts/mod.ts";
+import { until } from "../support/until.ts";
+
+const HERE = `export const here = workflow("Here", async () => "here");`;
+const GONE = `export const gone = workflow("Gone", async (n) => {
+  await sleep("10ms");
+  return n * 2;
+});`;
+const source = (...workflows: string[]) => [`import { sleep, workflow } from "temporalex/workflow";`, ...workflows].join("\n");
+
+async function withModule(body: (path: string, write: (...workflows: string[]) => void) => Promise<void>): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), "temporalex-unknown-"));
+  const path = join(folder, "workflows.ts");
+  try {
+    await body(path, (...workflows) => writeFileSync(path, source(...workflows)));
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+test("a run of a type that is not here waits, says so, and goes on at the next opening that has it", () =>
+  withModule(async (path, write) => {
+    const store = new MemoryStore();
+    const options = { workflows: path, logger: silentLogger, engine: { store } };
+    write(HERE);
+    let app = await open(options);
+    const handle = await app.client.start("Gone", { id: "g", args: [21] });
+    await until("its task has failed once", async () => ((await handle.describe()).pendingWorkflowTask?.attempt ?? 1) > 1);
+    assert.equal(await app.client.execute("Here", { id: "h" }), "here", "others are not held up");
+    const { status, historyLength } = await handle.describe();
+    assert.deepEqual([status, historyLength], ["RUNNING", 4], "its history grows no further");
+    assert.match(await handle.historyJson(), /workflow type \\"Gone\\" is not known to this worker; it knows \\"Here\\"/);
+    await app.close();
+    write(HERE, GONE);
+    app = await open(options);
+    assert.equal(await app.client.getHandle(undefined, "g").result(), 42);
+    await app.close();
+  }));
+
+test("code that comes back by a reload of the module takes its runs up, and reloads without it leave them waiting", () =>
+  withModule(async (path, write) => {
+    write(HERE);
+    const app = await open({ workflows: path, logger: silentLogger });
+    const handle = await app.client.start("Gone", { id: "g", args: [4], taskTimeout: "1s" });
+    await until("its task has failed once", async () => ((await handle.describe()).pendingWorkflowTask?.attempt ?? 1) > 1);
+    write(HERE, `export const other = workflow("Other", async () => "other");`);
+    assert.deepEqual((await app.worker.replaceWorkflows()).workflowTypes, ["Here", "Other"]);
+    assert.equal(await app.client.execute("Other", { id: "o" }), "other", "a new type is known from its first use on");
+    assert.equal((await handle.describe()).status, "RUNNING");
+    write(HERE, GONE);
+    await app.worker.replaceWorkflows();
+    assert.equal(await handle.result(), 8);
+    await app.close();
+  }));
+
+test("code with open runs is not taken away by a reload", () =>
+  withModule(async (path, write) => {
+    write(HERE, GONE.replace("10ms", "10 days"));
+    const app = await open({ workflows: path, logger: silentLogger });
+    const handle = await app.client.start("Gone", { id: "g", args: [1] });
+    await until("it sleeps", async () => (await handle.describe()).historyLength >= 5);
+    write(HERE);
+    await assert.rejects(app.worker.replaceWorkflows(), /Gone/);
+    await app.close();
+  }));

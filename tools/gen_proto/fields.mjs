@@ -29,7 +29,7 @@ const MESSAGES = {
       "query scheduledTime startedTime queries pollerScalingDecision",
     PollActivityTaskQueueRequest: "namespace taskQueue identity taskQueueMetadata deploymentOptions workerInstanceKey",
     PollActivityTaskQueueResponse: "taskToken pollerScalingDecision",
-    RespondWorkflowTaskCompletedRequest: "commands returnNewWorkflowTask messages versioningBehavior deploymentOptions meteringMetadata",
+    RespondWorkflowTaskCompletedRequest: "taskToken commands returnNewWorkflowTask messages versioningBehavior deploymentOptions meteringMetadata",
     RespondWorkflowTaskCompletedResponse: "",
     RespondWorkflowTaskFailedRequest: "taskToken cause failure identity namespace deploymentOptions",
     RespondQueryTaskCompletedRequest: "taskToken completedType errorMessage namespace failure cause",
@@ -48,16 +48,18 @@ const MESSAGES = {
   [REPLICATION]: { NamespaceReplicationConfig: "", ClusterReplicationConfig: "" },
   [COMMON]: {
     ...{ DataBlob: "", Memo: "", Payload: "metadata data", Payloads: "", SearchAttributes: "", WorkflowExecution: "", WorkflowType: "" },
-    Header: "",
+    ...{ ActivityType: "", Header: "" },
     MeteringMetadata: "",
   },
   [HISTORY]: {
     History: "",
-    HistoryEvent: "eventId eventTime eventType workflowExecutionStartedEventAttributes",
+    HistoryEvent: "eventId eventTime eventType userMetadata workflowExecutionStartedEventAttributes",
+    ActivityTaskScheduledEventAttributes: "activityId activityType input",
     WorkflowExecutionStartedEventAttributes: "workflowType parentWorkflowExecution lastCompletionResult originalExecutionRunId " +
       "cronSchedule memo searchAttributes header rootWorkflowExecution",
     MarkerRecordedEventAttributes: "markerName",
   },
+  "temporal.api.sdk.v1": { UserMetadata: "summary" },
   "temporal.api.query.v1": { WorkflowQuery: "queryType" },
   [TASKQUEUE]: { PollerScalingDecision: "", TaskQueue: "", TaskQueueMetadata: "" },
   "temporal.api.command.v1": {
@@ -70,7 +72,7 @@ const MESSAGES = {
   [ENGINE]: {
     ...{ Head: "", PairResponse: "", TaskState: "scheduledId attempt scheduledUs originalScheduledUs startToCloseUs inHistory", TimerState: "" },
     ActivityState: "scheduledId attempt scheduledUs firstScheduledUs cancelRequestedId expirationUs attrs",
-    ...{ ChildState: "", UpdateState: "" },
+    ...{ ChildState: "", UpdateState: "", TaskToken: "runId" },
   },
   "google.protobuf": {
     ...{ Any: "", Timestamp: "", Duration: "", DoubleValue: "" },

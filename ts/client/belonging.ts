@@ -1,6 +1,8 @@
 // What workflows belong to: an entity (a player, a building) and a correlation (a spell that has many
 // targets, a trade of two). Both are search attributes that a start sets, so every list and query can
 // select by them.
+import { CORRELATION, ENTITY } from "../converter/belonging_names.ts";
+import { SUBSCRIPTION_ATTRIBUTE } from "../converter/subscriptions.ts";
 import { Code, ServiceError } from "../service/raw.ts";
 import { defineSearchAttributeKey, type SearchAttributePair } from "../converter/search_attributes.ts";
 import type { AnyWorkflow } from "./definitions.ts";
@@ -9,9 +11,9 @@ import type { AnyWorkflow } from "./definitions.ts";
 const UNREGISTERED =
   /no mapping defined for search attribute (Workflow\w+)|'(Workflow\w+)' is not a valid search attribute|search attribute (Workflow\w+) is not defined/;
 const KEPT_IN: { readonly [attribute: string]: readonly [what: string, type: string] } = {
-  WorkflowEntityId: ["entityId is", "Keyword"],
-  WorkflowCorrelationId: ["correlationId is", "Keyword"],
-  WorkflowSubscription: ["subscriptions are", "KeywordList"],
+  [ENTITY]: ["entityId is", "Keyword"],
+  [CORRELATION]: ["correlationId is", "Keyword"],
+  [SUBSCRIPTION_ATTRIBUTE]: ["subscriptions are", "KeywordList"],
 };
 
 /** The error of a call that needs an attribute which the namespace does not have, with what to do; undefined for every other one. */
@@ -30,9 +32,6 @@ export function unregistered(error: ServiceError, namespace: string): ServiceErr
     { cause: error },
   );
 }
-
-const ENTITY = "WorkflowEntityId";
-const CORRELATION = "WorkflowCorrelationId";
 
 /** What selects workflows; all of it must hold. */
 export interface WorkflowSelection {

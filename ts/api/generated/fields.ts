@@ -43,6 +43,7 @@ export const PollActivityTaskQueueResponse = {
 
 /** temporal.api.workflowservice.v1.RespondWorkflowTaskCompletedRequest */
 export const RespondWorkflowTaskCompletedRequest = {
+  taskToken: 10,
   commands: 18,
   returnNewWorkflowTask: 40,
   messages: 90,
@@ -261,6 +262,11 @@ export const WorkflowType = {
   name: 10,
 } as const;
 
+/** temporal.api.common.v1.ActivityType */
+export const ActivityType = {
+  name: 10,
+} as const;
+
 /** temporal.api.common.v1.Header */
 export const Header = {
   fields: 10,
@@ -281,7 +287,15 @@ export const HistoryEvent = {
   eventId: 8,
   eventTime: 18,
   eventType: 24,
+  userMetadata: 2410,
   workflowExecutionStartedEventAttributes: 50,
+} as const;
+
+/** temporal.api.history.v1.ActivityTaskScheduledEventAttributes */
+export const ActivityTaskScheduledEventAttributes = {
+  activityId: 10,
+  activityType: 18,
+  input: 50,
 } as const;
 
 /** temporal.api.history.v1.WorkflowExecutionStartedEventAttributes */
@@ -300,6 +314,11 @@ export const WorkflowExecutionStartedEventAttributes = {
 /** temporal.api.history.v1.MarkerRecordedEventAttributes */
 export const MarkerRecordedEventAttributes = {
   markerName: 10,
+} as const;
+
+/** temporal.api.sdk.v1.UserMetadata */
+export const UserMetadata = {
+  summary: 10,
 } as const;
 
 /** temporal.api.query.v1.WorkflowQuery */
@@ -462,6 +481,11 @@ export const EngineUpdateState = {
   acceptedId: 8,
   outcome: 18,
   completed: 24,
+} as const;
+
+/** temporalex.engine.v1.TaskToken */
+export const EngineTaskToken = {
+  runId: 18,
 } as const;
 
 /** google.protobuf.Any */

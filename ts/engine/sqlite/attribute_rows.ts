@@ -1,9 +1,10 @@
 // Search attributes as rows, which queries find runs by. The run's own message in `runs` is what is true; the rows are written with it, in
 // its transaction, and only when it has changed: a run without attributes costs nothing here.
+import { CORRELATION, ENTITY } from "../../converter/belonging_names.ts";
 import { SUBSCRIPTION_ATTRIBUTE } from "../../converter/subscriptions.ts";
 import { attributeValues, Kind } from "../visibility/attributes.ts";
 import type { RunRow } from "../store.ts";
-import type { SqlDatabase, SqlStatement } from "./driver.ts";
+import type { SqlDatabase, SqlStatement, SqlValue } from "./driver.ts";
 
 export const ATTRIBUTES_SCHEMA = `
 CREATE TABLE search_attributes (
@@ -37,12 +38,14 @@ export class AttributeRows {
   readonly #insert: SqlStatement;
   readonly #remove: SqlStatement;
   readonly #removeNamed: SqlStatement;
+  readonly #belongs: SqlStatement;
 
   constructor(database: SqlDatabase) {
     this.#database = database;
     this.#insert = database.prepare(INSERT);
     this.#remove = database.prepare("DELETE FROM search_attributes WHERE run_key = ?");
     this.#removeNamed = database.prepare("DELETE FROM search_attributes WHERE run_key = ? AND name = ?");
+    this.#belongs = database.prepare("UPDATE runs SET entity_id = ?, correlation_id = ? WHERE run_key = ?");
   }
 
   /**
@@ -52,12 +55,23 @@ export class AttributeRows {
   write(runKey: number, { searchAttributes: message, closeTimeMs }: RunRow, written: Written): Written {
     let now = written;
     if (!isWritten(message, written)) {
-      if (written.length > 0) this.remove(runKey);
-      for (const { name, kind, value } of attributeValues(message)) this.#insert.run([runKey, name, kind, value]);
+      this.#replace(runKey, message, written);
       now = message.slice();
     }
     if (closeTimeMs > 0 && now.length > 0) this.#removeNamed.run([runKey, SUBSCRIPTION_ATTRIBUTE]);
     return now;
+  }
+
+  #replace(runKey: number, message: Uint8Array, written: Written): void {
+    if (written.length > 0) this.remove(runKey);
+    let [entity, correlation]: [SqlValue, SqlValue] = [null, null];
+    for (const { name, kind, value } of attributeValues(message)) {
+      this.#insert.run([runKey, name, kind, value]);
+      if (kind !== Kind.TEXT) continue;
+      if (name === ENTITY) entity = value;
+      else if (name === CORRELATION) correlation = value;
+    }
+    if (entity !== null || correlation !== null || written.length > 0) this.#belongs.run([entity, correlation, runKey]);
   }
 
   /** Open runs with one of these texts. CROSS JOIN: from the values to the runs, whatever the planner thinks of the two tables. */

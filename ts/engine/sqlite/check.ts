@@ -28,6 +28,10 @@ const RULES: readonly { readonly what: string; readonly sql: string }[] = [
     what: "search attributes without a run",
     sql: "SELECT run_key AS name FROM search_attributes WHERE run_key NOT IN (SELECT run_key FROM runs)",
   },
+  {
+    what: "timers and procedures without a run",
+    sql: "SELECT label AS name FROM waits WHERE run_key NOT IN (SELECT run_key FROM runs)",
+  },
   { what: "state items without a run", sql: "SELECT id AS name FROM items WHERE run_key NOT IN (SELECT run_key FROM runs)" },
 ];
 

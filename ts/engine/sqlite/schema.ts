@@ -6,6 +6,7 @@
 // on (run, event). Reads walk the chain, from the end, where workers usually ask; history_index.ts remembers what was walked.
 import { ATTRIBUTES_SCHEMA, fillAttributes } from "./attribute_rows.ts";
 import type { SqlDatabase } from "./driver.ts";
+import { fillViews, VIEWS_SCHEMA } from "./views.ts";
 
 /** "TxTs" as a big-endian number. */
 export const APPLICATION_ID = 0x54785473;
@@ -19,10 +20,11 @@ export interface Migration {
   fill?(database: SqlDatabase): void;
 }
 
-export const MIGRATIONS: readonly Migration[] = [{
-  version: 1,
-  name: "first",
-  sql: `
+export const MIGRATIONS: readonly Migration[] = [
+  {
+    version: 1,
+    name: "first",
+    sql: `
 CREATE TABLE store (
   id INTEGER PRIMARY KEY CHECK (id = 1),
   created_ms REAL NOT NULL,
@@ -73,7 +75,10 @@ CREATE TABLE items (
 ) STRICT, WITHOUT ROWID;
 INSERT INTO store (id, created_ms, epoch) VALUES (1, unixepoch('subsec') * 1000, 0);
 `,
-}, { version: 2, name: "search attributes", sql: ATTRIBUTES_SCHEMA, fill: fillAttributes }];
+  },
+  { version: 2, name: "search attributes", sql: ATTRIBUTES_SCHEMA, fill: fillAttributes },
+  { version: 3, name: "views", sql: VIEWS_SCHEMA, fill: fillViews },
+];
 
 /** The newest version that this package knows. */
 export function schemaVersion(migrations: readonly Migration[] = MIGRATIONS): number {

@@ -5,26 +5,20 @@ import type { HistoryBatch } from "../../core/generated/boundary/temporalex/boun
 import type { ListPage, ListPosition, ListQuery, PurgeOptions, RunRecord, RunWrite, Store, StoredRun } from "../store.ts";
 import { StoreCorruptError, StoreError, StoreFencedError } from "../store_errors.ts";
 import type { Condition } from "../visibility/condition.ts";
-import { AttributeRows, NOTHING, type Written } from "./attribute_rows.ts";
 import { checkFile } from "./check.ts";
 import { conditionSql } from "./condition_sql.ts";
 import type { SqlDatabase, SqlRow, SqlValue } from "./driver.ts";
 import { storeError } from "./errors.ts";
 import { HistoryIndex } from "./history_index.ts";
+import { Indexed, remembered, type RunKeys } from "./indexed.ts";
 import { type OpenFile, openFile, type SqliteOptions } from "./open.ts";
 import { type Migration, MIGRATIONS } from "./schema.ts";
+import { readOnlyRows } from "./read_only_sql.ts";
 import { number, stored, toRow } from "./rows.ts";
 import { purgeableSql, ROW_COLUMNS, statements } from "./statements.ts";
+import { stageOf } from "./waits.ts";
 import { UserTables } from "../tables/database.ts";
 import { migrateTables, type TableMigration } from "../tables/migrations.ts";
-
-/** What is remembered of a run between commits. */
-interface RunKeys {
-  readonly runKey: number;
-  historyKey: number;
-  lastEvent: number;
-  attributes: Written;
-}
 
 const MAX_REMEMBERED = 50_000;
 const PURGE_SLICE = 200;
@@ -41,7 +35,7 @@ export class SqliteStore implements Store {
   readonly #database: SqlDatabase;
   readonly #sql: ReturnType<typeof statements>;
   readonly #index: HistoryIndex;
-  readonly #attributes: AttributeRows;
+  readonly #indexed: Indexed;
   readonly #remembered = new Map<string, RunKeys>();
   readonly #epoch: number;
   #nextRunKey: number;
@@ -75,7 +69,7 @@ export class SqliteStore implements Store {
     this.description = `SQLite store ${file.path} (${file.library}, synchronous=${file.synchronous})`;
     this.#sql = statements(file.database);
     this.#index = new HistoryIndex(file.database);
-    this.#attributes = new AttributeRows(file.database);
+    this.#indexed = new Indexed(file.database);
     if (!file.readOnly) this.#database.exec("UPDATE store SET epoch = epoch + 1");
     this.#epoch = number(this.#sql.epoch.get([]), "epoch");
     this.#nextRunKey = this.#max("runs", "run_key") + 1;
@@ -156,7 +150,7 @@ export class SqliteStore implements Store {
         runKey: number(row, "run_key"),
         historyKey: number(row, "history_key"),
         lastEvent: number(row, "history_length"),
-        attributes: row["search_attributes"] as Uint8Array,
+        ...remembered(row["search_attributes"] as Uint8Array),
       };
       this.#remember(runId, keys);
     }
@@ -219,7 +213,7 @@ export class SqliteStore implements Store {
   }
 
   subscribers(attribute: string, values: readonly string[]): { workflowId: string; runId: string }[] {
-    return this.#attempt("reading", () => this.#attributes.subscribers(attribute, values));
+    return this.#attempt("reading", () => this.#indexed.subscribers(attribute, values));
   }
 
   commit(writes: readonly RunWrite[]): void {
@@ -270,6 +264,12 @@ export class SqliteStore implements Store {
   /** The user's tables. Reducers write in them, between `begin` and `commit`. */
   get tables(): UserTables {
     return this.#tables ??= new UserTables(this.#database, () => this.#begun);
+  }
+
+  /** The rows of a statement that only reads: views of workflows, tables of the engine and the user. */
+  sql(sql: string, params: readonly SqlValue[] = []): SqlRow[] {
+    if (this.#closed) throw new StoreError(`${this.path} is closed`);
+    return readOnlyRows(this.#database, sql, params);
   }
 
   /** Makes and changes the user's tables: each step once, in order. */
@@ -333,7 +333,7 @@ export class SqliteStore implements Store {
     if (row === undefined) throw new StoreError("a write names no run");
     let keys: RunKeys;
     if (write.create) {
-      keys = { runKey: this.#nextRunKey++, historyKey: 0, lastEvent: 0, attributes: NOTHING };
+      keys = { runKey: this.#nextRunKey++, historyKey: 0, lastEvent: 0, ...remembered() };
       this.#remember(row.runId, keys);
     } else keys = this.#keys(row.workflowId, row.runId);
     for (const batch of write.append) this.#append(keys, row.runId, batch);
@@ -353,6 +353,7 @@ export class SqliteStore implements Store {
       row.memo,
       row.searchAttributes,
       write.head,
+      stageOf(write.head),
       keys.runKey,
     ];
     if (write.create) {
@@ -366,7 +367,7 @@ export class SqliteStore implements Store {
         row.startTimeMs,
       ]);
     } else if (this.#sql.updateRun.run(changing) !== 1) throw new StoreError(`run ${row.runId} is not in the store`);
-    keys.attributes = this.#attributes.write(keys.runKey, row, keys.attributes);
+    this.#indexed.write(keys.runKey, write, keys);
     for (const item of write.put) this.#sql.putItem.run([keys.runKey, item.kind, item.id, item.value]);
     for (const item of write.remove) this.#sql.removeItem.run([keys.runKey, item.kind, item.id]);
   }
@@ -404,7 +405,7 @@ export class SqliteStore implements Store {
             this.#forget(row["run_id"] as string);
             this.#sql.removeHistory.run([row["history_key"]!]);
             this.#sql.removeItems.run([row["run_key"]!]);
-            this.#attributes.remove(number(row, "run_key"));
+            this.#indexed.remove(number(row, "run_key"));
             this.#sql.removeRun.run([row["run_key"]!]);
           }
         }, () => {});

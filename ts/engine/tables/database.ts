@@ -27,6 +27,7 @@ export const OWN_TABLES: readonly string[] = [
   "history",
   "items",
   "search_attributes",
+  "waits",
   "table_migrations",
 ];
 
@@ -41,7 +42,7 @@ const SCHEMA = `(?:["\`\\[]?\\w+["\`\\]]?\\s*\\.\\s*)?`;
 const WRITES_OWN = new RegExp(
   `\\b(?:into|update(?:\\s+or\\s+\\w+)?|from|join|table(?:\\s+if\\s+(?:not\\s+)?exists)?|on)\\s*${SCHEMA}${NAME}` +
     // Its indexes have the name of their table before an underscore.
-    `|\\bindex(?:\\s+if\\s+(?:not\\s+)?exists)?\\s*${SCHEMA}["\`\\[]?(?:runs|history|items|search_attributes)_`,
+    `|\\bindex(?:\\s+if\\s+(?:not\\s+)?exists)?\\s*${SCHEMA}["\`\\[]?(?:runs|history|items|search_attributes|waits)_`,
   "i",
 );
 const READS = new Set(["SELECT", "VALUES", "EXPLAIN"]);

@@ -1,6 +1,7 @@
 // The user's tables in the store's file: made and changed by ordered steps, each applied once. A step's text may not change afterwards,
 // because files of two histories would then look alike and not be. All missing steps are one transaction.
 import type { SqlDatabase } from "../sqlite/driver.ts";
+import { VIEWS } from "../sqlite/views.ts";
 import { StoreError } from "../store_errors.ts";
 import { bareOf, DatabaseError, refuseOwnTables } from "./database.ts";
 
@@ -14,6 +15,13 @@ export interface TableMigration {
 
 const FORBIDDEN =
   /\b(?:begin\s+(?:transaction|immediate|deferred|exclusive)|commit|rollback|savepoint|release|attach|detach|vacuum|pragma)\b/i;
+
+const NAMES_VIEW = new RegExp(
+  `\\b(?:table|view|to)\\s+(?:if\\s+(?:not\\s+)?exists\\s+)?(?:["\`\\[]?\\w+["\`\\]]?\\s*\\.\\s*)?["\`\\[]?(${
+    VIEWS.join("|")
+  })["\`\\]]?(?![\\w$])`,
+  "i",
+);
 
 /** Applies what is missing. Throws a StoreError that names the step, and changes nothing then. */
 export function migrateTables(database: SqlDatabase, steps: readonly TableMigration[], nowMs: number): void {
@@ -63,6 +71,8 @@ function check(steps: readonly TableMigration[]): void {
     if (names.has(name)) throw new TypeError(`two of migrations are named "${name}"`);
     names.add(name);
     refuseOwnTables(sql);
+    const view = NAMES_VIEW.exec(bareOf(sql));
+    if (view !== null) throw new DatabaseError(`step "${name}" of migrations names ${view[1]}, which is a view of the engine`);
     const found = FORBIDDEN.exec(bareOf(sql));
     if (found !== null) {
       throw new DatabaseError(`step "${name}" of migrations has ${found[0].toUpperCase()}: the engine opens the transaction`);

@@ -1,0 +1,53 @@
+// What is written beside a run so that SQL finds it: rows of its search attributes, timers and procedures. Each is written only where it has
+// changed, so something is remembered of each run.
+import type { RunWrite } from "../store.ts";
+import { AttributeRows, NOTHING, type Written } from "./attribute_rows.ts";
+import type { SqlDatabase } from "./driver.ts";
+import { nameOfTimer, type Procedures, Waits } from "./waits.ts";
+
+/** What is remembered of a run between commits. */
+interface Remembered {
+  attributes: Written;
+  procedures: Procedures;
+}
+
+/** With where it stands in the tables. */
+export interface RunKeys extends Remembered {
+  readonly runKey: number;
+  historyKey: number;
+  lastEvent: number;
+}
+
+/** Of a run that is not in the store yet, or of one with these attributes. */
+export const remembered = (attributes?: Uint8Array): Remembered => ({
+  attributes: attributes ?? NOTHING,
+  procedures: attributes === undefined ? null : undefined,
+});
+
+export class Indexed {
+  readonly #attributes: AttributeRows;
+  readonly #waits: Waits;
+
+  constructor(database: SqlDatabase) {
+    this.#attributes = new AttributeRows(database);
+    this.#waits = new Waits(database);
+  }
+
+  /** After the run itself is written. */
+  write(runKey: number, write: RunWrite, of: Remembered): void {
+    of.attributes = this.#attributes.write(runKey, write.row!, of.attributes);
+    if (write.put.length + write.remove.length === 0) return;
+    const named = (startedId: number) => nameOfTimer(write.append.map((batch) => batch.events), startedId);
+    of.procedures = this.#waits.write(runKey, write, of.procedures, named);
+  }
+
+  /** Open runs with one of these texts. */
+  subscribers(attribute: string, values: readonly string[]): { workflowId: string; runId: string }[] {
+    return this.#attributes.subscribers(attribute, values);
+  }
+
+  remove(runKey: number): void {
+    this.#attributes.remove(runKey);
+    this.#waits.remove(runKey);
+  }
+}

@@ -1,0 +1,93 @@
+// SQL that only reads, from people and other programs. Not every driver has SQLite's authorizer, so a statement is looked at before SQLite
+// sees it: one statement, of a kind that reads, without the functions and tables that reach outside of the file or change settings. While it
+// runs the connection is `query_only`, so that SQLite itself refuses what would write.
+import type { SqlDatabase, SqlRow, SqlValue } from "./driver.ts";
+
+/** A statement that is not run. */
+export class SqlRefusedError extends Error {
+  override name = "SqlRefusedError";
+}
+
+const MAX_LENGTH = 100_000;
+const READS: ReadonlySet<string> = new Set(["SELECT", "VALUES", "WITH"]);
+/** In a statement that begins with WITH they would make it a write. REPLACE is a function, too. */
+const WRITES: ReadonlySet<string> = new Set(["INSERT", "UPDATE", "DELETE"]);
+/** By lower-case name: functions that load code, or that some builds have for files. */
+const FORBIDDEN_NAMES: ReadonlySet<string> = new Set([
+  "load_extension",
+  "fts3_tokenizer",
+  "readfile",
+  "writefile",
+  "edit",
+  "zipfile",
+  "fsdir",
+  "lsmode",
+  "sqlite_dbpage",
+  "sqlite_dbdata",
+  "sqlite_dbptr",
+]);
+
+// Texts, names in quotes, comments, words, numbers, parameters, and every other character.
+const TOKEN =
+  /('(?:[^']|'')*')|("(?:[^"]|"")*"|`(?:[^`]|``)*`|\[[^\]]*\])|(--[^\n]*|\/\*[\s\S]*?(?:\*\/|$))|([A-Za-z_\u0080-\uffff][\w$\u0080-\uffff]*)|(\s+)|([\s\S])/gy;
+
+interface Piece {
+  readonly kind: "word" | "name" | "symbol";
+  readonly text: string;
+}
+
+function piecesOf(sql: string): Piece[] {
+  const pieces: Piece[] = [];
+  for (const [, , quoted, , word, , symbol] of sql.matchAll(TOKEN)) {
+    if (word !== undefined) pieces.push({ kind: "word", text: word });
+    else if (quoted !== undefined) pieces.push({ kind: "name", text: quoted.slice(1, -1) });
+    else if (symbol !== undefined) pieces.push({ kind: "symbol", text: symbol });
+  }
+  return pieces;
+}
+
+/** Throws a SqlRefusedError for everything but one statement that reads. */
+export function refuseWriting(sql: string): void {
+  const refuse = (why: string): never => {
+    const line = sql.replace(/\s+/g, " ").trim();
+    throw new SqlRefusedError(
+      `${why}; only one statement that reads is run (SELECT, VALUES, WITH, EXPLAIN): ${line.slice(0, 200)}`,
+    );
+  };
+  if (typeof sql !== "string") throw new SqlRefusedError(`SQL is a string, not ${typeof sql}`);
+  if (sql.length > MAX_LENGTH) refuse(`the statement is longer than ${MAX_LENGTH} characters`);
+  // SQLite takes a text for its end at the first NUL, and these checks do not.
+  if (sql.includes("\0")) refuse("the statement has a NUL character");
+  const pieces = piecesOf(sql);
+  const end = pieces.findIndex(({ text, kind }) => kind === "symbol" && text === ";");
+  if (end >= 0 && pieces.slice(end).some(({ text }) => text !== ";")) refuse("there is more than one statement");
+  const words = (end < 0 ? pieces : pieces.slice(0, end)).map((piece) => ({ ...piece, upper: piece.text.toUpperCase() }));
+  let at = 0;
+  if (words[at]?.kind === "word" && words[at]?.upper === "EXPLAIN") {
+    at++;
+    if (words[at]?.upper === "QUERY" && words[at + 1]?.upper === "PLAN") at += 2;
+  }
+  const first = words[at];
+  if (first === undefined) return refuse("there is no statement");
+  if (first.kind !== "word" || !READS.has(first.upper)) refuse(`${first.text} is not run`);
+  words.forEach(({ kind, upper, text }, i) => {
+    if (kind === "symbol") return;
+    const name = text.toLowerCase();
+    if (kind === "word" && first.upper === "WITH") {
+      if (WRITES.has(upper) || (upper === "REPLACE" && words[i + 1]?.text !== "(")) refuse(`${text} is not run`);
+    }
+    if (FORBIDDEN_NAMES.has(name)) refuse(`${text} is not run`);
+    if (name.startsWith("pragma_")) refuse(`${text} is not read`);
+  });
+}
+
+/** The rows of a statement that reads. Throws a SqlRefusedError, and SQLite's own errors. */
+export function readOnlyRows(database: SqlDatabase, sql: string, params: readonly SqlValue[]): SqlRow[] {
+  refuseWriting(sql);
+  database.exec("PRAGMA query_only=ON");
+  try {
+    return database.prepare(sql).all(params).map((row) => ({ ...row }));
+  } finally {
+    database.exec("PRAGMA query_only=OFF");
+  }
+}

@@ -1,0 +1,191 @@
+// The rows of the views' table `waits`: timers and procedures that a run waits for, kept with the state items that they are made of. The
+// name of a timer is in its event alone, which is written in the same commit.
+import {
+  ActivityTaskScheduledEventAttributes,
+  ActivityType,
+  EngineActivityState,
+  EngineHead,
+  EngineTimerState,
+  History,
+  HistoryEvent,
+  Payload,
+  Payloads,
+  UserMetadata,
+} from "../../api/generated/fields.ts";
+import { Fields } from "../../api/wire.ts";
+import { procedureOf } from "../../converter/procedure_names.ts";
+import type { SqlDatabase, SqlStatement } from "./driver.ts";
+import type { RunWrite } from "../store.ts";
+
+/** Kinds of state items, as the engine numbers them. */
+const ACTIVITY = 1, ACTIVITY_INPUT = 2, TIMER = 3;
+
+/** What is remembered of a run's rows: items that are procedures; null: there are none; undefined: they are not read yet. */
+export type Procedures = Set<string> | null | undefined;
+
+const NONE: Uint8Array = new Uint8Array(0);
+const text = new TextDecoder();
+
+/** Whether a task was completed yet and whether one is open, out of an open run's head. */
+export function stageOf(head: Uint8Array): 0 | 1 | 2 {
+  let completed = false;
+  try {
+    for (const at = new Fields(head); at.next();) {
+      if (at.tag === EngineHead.lastCompletedStartedId) completed = true;
+      else if (at.tag === EngineHead.task) return completed ? 1 : 0;
+    }
+  } catch {
+    // What cannot be read says nothing.
+  }
+  return completed ? 2 : 0;
+}
+
+/** Writes the rows of runs. */
+export class Waits {
+  readonly #put: SqlStatement;
+  readonly #remove: SqlStatement;
+  readonly #removeAll: SqlStatement;
+  readonly #procedures: SqlStatement;
+
+  constructor(database: SqlDatabase) {
+    this.#put = database.prepare(
+      `INSERT INTO waits (run_key, kind, id, label, name, at_ms, args) VALUES (?, ?, ?, ?, ?, ?, ?)
+         ON CONFLICT DO UPDATE SET at_ms = excluded.at_ms`,
+    );
+    this.#remove = database.prepare("DELETE FROM waits WHERE run_key = ? AND kind = ? AND id = ?");
+    this.#removeAll = database.prepare("DELETE FROM waits WHERE run_key = ?");
+    this.#procedures = database.prepare(`SELECT id FROM waits WHERE run_key = ? AND kind = ${ACTIVITY}`);
+  }
+
+  /** Follows what a commit does to a run's items; `procedures` are those before it. Answers those after it. */
+  write(
+    runKey: number,
+    { put, remove }: Pick<RunWrite, "put" | "remove">,
+    procedures: Procedures,
+    named: (startedId: number) => string | undefined,
+  ): Procedures {
+    let known = procedures;
+    for (const { kind, id, value } of put) {
+      if (kind === TIMER) {
+        const timer = timerOf(value);
+        if (timer === undefined) continue;
+        this.#put.run([runKey, TIMER, id, timer.label, named(timer.startedId) ?? null, timer.atMs, null]);
+      } else if (kind === ACTIVITY || kind === ACTIVITY_INPUT) {
+        const asked = procedureIn(kind, value);
+        if (asked === undefined) continue;
+        known = (this.#read(runKey, known) ?? new Set()).add(id);
+        this.#put.run([runKey, ACTIVITY, id, asked.label, asked.name, asked.atMs || null, asked.args]);
+      }
+    }
+    for (const { kind, id } of remove) {
+      if (kind === TIMER) this.#remove.run([runKey, TIMER, id]);
+      else if (kind === ACTIVITY) {
+        known = this.#read(runKey, known);
+        if (known?.delete(id)) this.#remove.run([runKey, ACTIVITY, id]);
+      }
+    }
+    return known;
+  }
+
+  #read(runKey: number, known: Procedures): Set<string> | null {
+    if (known !== undefined) return known;
+    const rows = this.#procedures.all([runKey]);
+    return rows.length === 0 ? null : new Set(rows.map((row) => row["id"] as string));
+  }
+
+  remove(runKey: number): void {
+    this.#removeAll.run([runKey]);
+  }
+}
+
+interface Timer {
+  readonly label: string;
+  readonly startedId: number;
+  readonly atMs: number;
+}
+
+function timerOf(value: Uint8Array): Timer | undefined {
+  let [label, startedId, atMs] = ["", 0, 0];
+  try {
+    for (const at = new Fields(value); at.next();) {
+      if (at.tag === EngineTimerState.timerId) label = at.text();
+      else if (at.tag === EngineTimerState.startedId) startedId = Number(at.int());
+      else if (at.tag === EngineTimerState.fireUs) atMs = Number(at.int()) / 1000;
+    }
+  } catch {
+    return undefined;
+  }
+  return { label, startedId, atMs };
+}
+
+/** The summary of the timer's event, in encoded Histories; undefined: it has none, or the event is not among them. */
+export function nameOfTimer(histories: readonly Uint8Array[], startedId: number): string | undefined {
+  for (const history of histories) {
+    for (const events = new Fields(history); events.next();) {
+      if (events.tag !== History.events) continue;
+      let id = 0;
+      let summary = NONE;
+      for (const event = new Fields(events.bytes()); event.next();) {
+        if (event.tag === HistoryEvent.eventId) {
+          id = Number(event.int());
+          if (id !== startedId) break;
+        } else if (event.tag === HistoryEvent.userMetadata) summary = field(event.bytes(), UserMetadata.summary);
+      }
+      if (id !== startedId) continue;
+      const name = parsed(jsonOf(summary));
+      return typeof name === "string" ? name : undefined;
+    }
+  }
+  return undefined;
+}
+
+function procedureIn(kind: number, value: Uint8Array) {
+  try {
+    let attributes = kind === ACTIVITY ? NONE : value;
+    let atMs = 0;
+    for (const at = new Fields(kind === ACTIVITY ? value : NONE); at.next();) {
+      if (at.tag === EngineActivityState.attrs) attributes = at.bytes();
+      else if (at.tag === EngineActivityState.firstScheduledUs) atMs = Number(at.int()) / 1000;
+    }
+    let label = "";
+    let input = NONE;
+    let name: string | undefined;
+    for (const at = new Fields(attributes); at.next();) {
+      if (at.tag === ActivityTaskScheduledEventAttributes.activityId) label = at.text();
+      else if (at.tag === ActivityTaskScheduledEventAttributes.activityType) {
+        name = procedureOf(text.decode(field(at.bytes(), ActivityType.name)));
+        if (name === undefined) return undefined;
+      } else if (at.tag === ActivityTaskScheduledEventAttributes.input) input = at.bytes();
+    }
+    return name === undefined ? undefined : { label, name, atMs, args: argsOf(input) };
+  } catch {
+    return undefined;
+  }
+}
+
+/** The arguments as a JSON array; null: one of them is no JSON. */
+function argsOf(input: Uint8Array): string | null {
+  const args: string[] = [];
+  for (const at = new Fields(input); at.next();) {
+    if (at.tag !== Payloads.payloads) continue;
+    const json = jsonOf(at.bytes());
+    if (parsed(json) === undefined) return null;
+    args.push(json);
+  }
+  return `[${args.join(",")}]`;
+}
+
+const jsonOf = (payload: Uint8Array): string => text.decode(field(payload, Payload.data));
+
+function parsed(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return undefined;
+  }
+}
+
+function field(message: Uint8Array, tag: number): Uint8Array {
+  for (const at = new Fields(message); at.next();) if (at.tag === tag) return at.bytes();
+  return NONE;
+}

@@ -149,7 +149,7 @@ test("store purge: by age and query, as a dry run first; open runs stay, and spa
   filled(300, async (folder, store) => {
     const purge = (...args: string[]) => ["store", "purge", "--store", store, ...args];
     await fails(purge(), folder, 2, /say which closed runs/);
-    await fails(purge("--query", "Nope = 1"), folder, 2, /Nope/);
+    await fails(purge("--query", "Nope"), folder, 2, /Nope/);
     await fails(purge("--older-than", "soon"), folder, 2, /duration/);
     assert.deepEqual((await json(purge("--older-than", "1h"), folder)).runs, 0);
     const query = ["--query", `WorkflowId = "q 7/x" OR WorkflowType = "Waits"`];

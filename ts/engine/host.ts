@@ -20,7 +20,7 @@ import { pairError, pairResponse, takePair } from "./multi_operation.ts";
 import type { HeldRun } from "../crash_notes/held_runs.ts";
 import type { RunningTasks } from "../crash_notes/running_tasks.ts";
 import { Holding } from "./holding.ts";
-import { NO_REDUCERS, type ReducerRunner, reducingOf, tablesOf } from "./reducing.ts";
+import { NO_REDUCERS, type ReducerRunner, reducingOf, sqlOf, tablesOf } from "./reducing.ts";
 import { purgeInSlices } from "./purging.ts";
 import { reportTimeouts } from "./timed_out.ts";
 import { replyTo } from "./replies.ts";
@@ -28,7 +28,7 @@ import { RunReader } from "./run_reader.ts";
 import { storeOf } from "./short_lived_open.ts";
 import type { PurgeOptions, Store, StoredRun } from "./store.ts";
 import { isFinalStoreError } from "./store_errors.ts";
-import type { Database } from "./tables/database.ts";
+import type { Database, SqlRow, SqlValue } from "./tables/database.ts";
 import { parseQuery } from "./visibility/parse.ts";
 import { WakeTimer } from "./wake_timer.ts";
 
@@ -436,7 +436,10 @@ export class EmbeddedEngine implements RawService {
     return tablesOf(this.store);
   }
 
-  // ------------------------------------------------------------------------------------------------------- held runs
+  /** The rows of one SQL statement that reads, over the views of workflows and all tables. Throws for every other statement. */
+  sql(sql: string, ...params: SqlValue[]): SqlRow[] {
+    return sqlOf(this.store, sql, params);
+  }
 
   /** @internal What notes the runs in work, for the workers of this process. */
   runningTasks(): RunningTasks | undefined {
@@ -458,8 +461,6 @@ export class EmbeddedEngine implements RawService {
     const request = fireTimerRequest(this.store, this.#options, workflowId, name, runId);
     await this.#ask("signalWorkflowExecution", EngineMethod.ENGINE_METHOD_FIRE_TIMER, request, {});
   }
-
-  // ------------------------------------------------------------------------------------------------------- maintenance
 
   /** What it holds at this moment. */
   stats(): EngineStats {

@@ -16,7 +16,7 @@ import {
 import type { EmbeddedEngineOptions } from "./options.ts";
 import type { Store } from "./store.ts";
 import { StoreError } from "./store_errors.ts";
-import type { Database } from "./tables/database.ts";
+import type { Database, SqlRow, SqlValue } from "./tables/database.ts";
 import type { TableMigration } from "./tables/migrations.ts";
 import { reduce, ReducerError, type ReducerFunction, reducersOf, type ReducerTable } from "./tables/reducers.ts";
 
@@ -35,6 +35,7 @@ export interface ReducingStore {
 /** A store with tables of the application. */
 interface StoreWithTables extends Store, ReducingStore {
   migrate(steps: readonly TableMigration[], nowMs: number): void;
+  sql(sql: string, params: readonly SqlValue[]): SqlRow[];
 }
 
 const hasTables = (store: Store): store is StoreWithTables => "savepoint" in store && "migrate" in store;
@@ -49,6 +50,12 @@ const NO_TABLES = "this store has no tables: reducers and migrations need a stor
 export function tablesOf(store: Store): Database {
   if (!hasTables(store)) throw new TypeError(NO_TABLES);
   return store.tables;
+}
+
+/** The rows of a statement that reads. */
+export function sqlOf(store: Store, sql: string, params: readonly SqlValue[]): SqlRow[] {
+  if (!hasTables(store)) throw new TypeError(NO_TABLES);
+  return store.sql(sql, params);
 }
 
 /** What runs the reducers of a batch. */

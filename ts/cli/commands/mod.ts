@@ -21,6 +21,7 @@ import { lint } from "./lint/command.ts";
 import { replay } from "./replay/command.ts";
 import { run } from "./run/command.ts";
 import { schedule } from "./schedule/command.ts";
+import { sql } from "./sql/command.ts";
 import { storeCommands } from "./store/command.ts";
 import { ui } from "./ui/command.ts";
 import { worker } from "./worker/command.ts";
@@ -34,6 +35,7 @@ export const COMMANDS: Commands = {
   dev,
   gateway,
   store: storeCommands,
+  sql,
   build,
   lint,
   replay,

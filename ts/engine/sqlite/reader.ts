@@ -7,7 +7,7 @@ import { backupFile } from "./backup.ts";
 import { type Builtins, builtins } from "./builtins.ts";
 import { checkFile } from "./check.ts";
 import { conditionSql } from "./condition_sql.ts";
-import type { DriverName, SqlDatabase, SqlValue } from "./driver.ts";
+import type { DriverName, SqlDatabase, SqlRow, SqlValue } from "./driver.ts";
 import { loadLibrary } from "./libraries.ts";
 import { storeError } from "./errors.ts";
 import { Fence, holderOf } from "./fence.ts";
@@ -15,6 +15,7 @@ import { takeBackCreation } from "./hot_journal.ts";
 import { HistoryIndex } from "./history_index.ts";
 import { inspect, resolve } from "./open.ts";
 import { APPLICATION_ID, fileVersion, isUnmade, MIGRATIONS, schemaVersion } from "./schema.ts";
+import { refuseWriting } from "./read_only_sql.ts";
 import { toRow } from "./rows.ts";
 import { ROW_COLUMNS } from "./statements.ts";
 
@@ -130,6 +131,12 @@ export class StoreReader {
       // Damage can be so bad that the question itself fails.
       return [storeError(e, "the file cannot be looked through").message];
     }
+  }
+
+  /** The rows of a statement that only reads. Throws a SqlRefusedError for every other one, and SQLite's own errors. */
+  sql(sql: string): SqlRow[] {
+    refuseWriting(sql);
+    return this.#database.prepare(sql).all([]).map((row) => ({ ...row }));
   }
 
   count(): number {

@@ -1,0 +1,22 @@
+// `temporalex sql`.
+import { command } from "../../frame/command.ts";
+import { options } from "./options.ts";
+
+export const sql = command({
+  summary: "ask a store in SQL",
+  description:
+    `Runs one statement that reads (SELECT, VALUES, WITH, EXPLAIN) over a store's views and tables, also while a process works on it. Views: workflow, workflow_timer, workflow_subscription, pending_procedure, last_workflow_id; beside them the application's own tables. Whatever writes, attaches, changes settings or loads code is refused.`,
+  options,
+  args: { name: "statement", required: true, help: "The statement, as one argument" },
+  exits: [
+    "0 the rows are printed",
+    "1 the store cannot be read, or SQLite does not know what the statement names",
+    "2 it is not run",
+  ],
+  examples: [
+    { line: `temporalex sql "SELECT id, status FROM workflow WHERE entity_id = 42" --store game.sqlite` },
+    { line: `temporalex sql "SELECT name, fires_ms FROM workflow_timer ORDER BY fires_ms LIMIT 10" --json` },
+    { line: `temporalex sql "SELECT * FROM workflow WHERE status IN ('Running', 'Suspended')" --csv > open.csv` },
+  ],
+  run: async (call) => (await import("./run.ts")).sqlCommand(call),
+});

@@ -29,7 +29,10 @@ const waits = workflow("waits", async (n: number): Promise<unknown> => {
   return await waitForSignal(go);
 });
 const buff = workflow("buff", async () => {
-  upsertSearchAttributes([{ key: subscription, value: ["enemy_killed:orc", "item:a:b", "stand_down"] }]);
+  upsertSearchAttributes([{
+    key: subscription,
+    value: ["enemy_killed:", "enemy_killed:orc", "item:", "item:a:b", "stand_down"],
+  }]);
   return await procedure<number>("compute_damage", [7, { power: 3 }]);
 });
 const fails = workflow("fails", async () => {

@@ -287,8 +287,6 @@ export class EmbeddedEngine implements RawService {
     if (loaded) this.#pump();
   }
 
-  // ------------------------------------------------------------------------------------------------------------- time
-
   #arm(): void {
     if (this.#state !== "closed") this.#wakes.arm(() => this.#wake());
   }

@@ -45,7 +45,7 @@ CREATE VIEW IF NOT EXISTS workflow_subscription AS SELECT
     '%3A', ':'), '%25', '%') AS signal_name,
   CASE instr(a.value, ':') WHEN 0 THEN NULL ELSE substr(a.value, instr(a.value, ':') + 1) END AS filter
   FROM search_attributes a JOIN runs r ON r.run_key = a.run_key
-  WHERE a.name = '${SUBSCRIPTION_ATTRIBUTE}' AND a.kind = 1 AND a.value NOT LIKE '%:' AND r.status IN (1, 8);
+  WHERE a.name = '${SUBSCRIPTION_ATTRIBUTE}' AND a.kind = 1 AND instr(a.value, ':') <> length(a.value) AND r.status IN (1, 8);
 CREATE VIEW IF NOT EXISTS last_workflow_id AS
   SELECT workflow_id AS id, run_id FROM runs WHERE run_key = (SELECT max(run_key) FROM runs);
 `;

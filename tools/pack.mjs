@@ -184,11 +184,12 @@ function coreFile(file, out) {
   writeFileSync(out, bytes);
 }
 
-/** A text as it is in the package: links to what is not in it are their words alone. Code is left as it is. */
+/** A text as it is in the package: links to what is not in it are their words alone, pictures are left out. Code is left as it is. */
 function packedText(file) {
   const text = readFileSync(join(root, file), "utf8");
   if (!file.endsWith(".md")) return text;
-  return text.replace(/^```[\s\S]*?^```|\[([^\]]*)\]\(([^)\s]+)\)/gm, (whole, words, link) => {
+  return text.replace(/^```[\s\S]*?^```|^!\[[^\]]*\]\([^)\s]+\)\n\n|\[([^\]]*)\]\(([^)\s]+)\)/gm, (whole, words, link) => {
+    if (whole.startsWith("!")) return "";
     if (link === undefined || /^(?:[a-z]+:|#)/.test(link)) return whole;
     const target = posix.join(posix.dirname(file), link.split("#")[0]);
     return TEXTS.includes(target) ? whole : words;

@@ -23,5 +23,5 @@ test("a history is saved without its values; a divergence as a test with its his
   page.on("download", (download) => names.push(download.suggestedFilename()));
   await page.locator("#save-test").click();
   await expect(page.locator("#test-dialog [role=status]")).toContainText("It fails until the code replays", { timeout: 60_000 });
-  await expect.poll(() => names.toSorted().map((name) => name.replace(/^.*?\./, ""))).toEqual(["history.json", "test.ts"]);
+  await expect.poll(() => names.toSorted().map((name) => name.replace(/^.*?\./, ""))).toEqual(["history.json", "test.mjs"]);
 });

@@ -1,0 +1,130 @@
+#!/usr/bin/env node
+// `npm run screenshots`: pictures of the debugger's page in the states that its stories are about, and those that README and docs show.
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import process from "node:process";
+import { launchChromium } from "./lib/chromium.mjs";
+import { leaveWithParent } from "./lib/leave.mjs";
+import { root } from "./lib/steps.mjs";
+import { buildDemo, serveDemo } from "./demo.mjs";
+
+const HELP = `usage: npm run screenshots [-- --only=NAME] [--out=FOLDER] [--built]
+
+Builds the debugger's page and writes a picture of each of its states to FOLDER (default .build/screenshots), light and dark, 1440 and
+320 pixels wide, and the pictures of README and docs to docs/pictures. --built: the page is built already.`;
+
+const args = process.argv.slice(2);
+const option = (name, other) => args.find((a) => a.startsWith(`--${name}=`))?.slice(name.length + 3) ?? other;
+if (args.some((a) => !/^--(only=.+|out=.+|built)$/.test(a))) {
+  console.log(HELP);
+  process.exit(args.includes("--help") ? 0 : 2);
+}
+leaveWithParent();
+
+const SIZES = [{ width: 1440, height: 900 }, { width: 320, height: 720 }];
+/** Of a picture in the documentation, 0 to 100: letters keep their edges. */
+const QUALITY = 82;
+
+const replayed = async (page) => {
+  await page.locator("#verdict", { hasText: /Replays|Diverges|No code/ }).waitFor();
+  // The lines are drawn in a later frame than the verdict.
+  await page.waitForTimeout(500);
+};
+
+const sample = (id, event) => `#/open?run=sample:${id}${event === undefined ? "" : `&e=${event}`}`;
+
+/** A charge that was declined, beside the run in which it was not. */
+async function decline(page) {
+  await page.locator("[role=row]", { hasText: /^charge/ }).click();
+  await page.locator("#change-this").click();
+  await page.locator('.change-form [name="text"]').fill("card declined");
+  await page.locator("#run-branch").click();
+  await page.locator("#end-of-b", { hasText: "card declined" }).waitFor();
+}
+
+/** `wideOnly`: its steps need the list, which a narrow screen has behind a tab. `picture`: it stands in the documentation, light. */
+const STATES = [
+  { name: "first", hash: "" },
+  { name: "open", hash: sample("shopping_cart", 19), act: replayed, picture: true },
+  { name: "fibers", hash: sample("inventory", 21), act: replayed },
+  { name: "diverged", hash: sample("shopping_cart_diverged"), act: replayed, picture: true },
+  {
+    name: "what-if",
+    hash: sample("shopping_cart", 26),
+    wideOnly: true,
+    picture: true,
+    act: async (page) => {
+      await replayed(page);
+      await decline(page);
+    },
+  },
+  {
+    name: "no-code",
+    hash: sample("batch_process"),
+    act: async (page) => {
+      await replayed(page);
+      const { readFileSync } = await import("node:fs");
+      const text = readFileSync(join(root, "web-demo/samples/batch_process.json"), "utf8").replaceAll(
+        '"BatchProcess"',
+        '"Settlement"',
+      );
+      await page.locator("input[type=file]:not([webkitdirectory])").first()
+        .setInputFiles({ name: "settlement.json", mimeType: "application/json", buffer: Buffer.from(text) });
+      await page.locator("h1", { hasText: "Settlement" }).waitFor();
+      await replayed(page);
+    },
+  },
+  { name: "runs", hash: "#/runs" },
+  {
+    name: "keys",
+    hash: sample("shopping_cart", 19),
+    act: async (page) => (await replayed(page), await page.keyboard.press("?")),
+  },
+];
+
+if (!args.includes("--built")) await buildDemo();
+const launched = await launchChromium();
+if (!launched.browser) {
+  console.error(`no browser: ${launched.reason}`);
+  process.exit(1);
+}
+const out = resolve(option("out", join(root, ".build/screenshots")));
+const pictures = join(root, "docs/pictures");
+for (const folder of [out, pictures]) mkdirSync(folder, { recursive: true });
+const site = await serveDemo();
+try {
+  for (const { name, hash, act, wideOnly = false, picture = false } of STATES) {
+    if (!name.includes(option("only", ""))) continue;
+    for (const viewport of wideOnly ? SIZES.slice(0, 1) : SIZES) {
+      for (const colorScheme of ["light", "dark"]) {
+        const context = await launched.browser.newContext({
+          viewport,
+          colorScheme,
+          reducedMotion: "reduce",
+          serviceWorkers: "block",
+          timezoneId: "UTC",
+          locale: "en-GB",
+        });
+        const page = await context.newPage();
+        await page.goto(`${site.url}${hash}`);
+        await page.locator("#main").waitFor();
+        await (act ?? (() => page.waitForTimeout(1500)))(page);
+        const file = join(out, `${name}-${viewport.width}-${colorScheme}.png`);
+        await page.screenshot({ path: file });
+        console.log(file);
+        if (picture && viewport.width === 1440 && colorScheme === "light") {
+          const session = await context.newCDPSession(page);
+          const { data } = await session.send("Page.captureScreenshot", { format: "webp", quality: QUALITY });
+          const bytes = Buffer.from(data, "base64");
+          writeFileSync(join(pictures, `${name}.webp`), bytes);
+          console.log(`docs/pictures/${name}.webp: ${Math.round(bytes.length / 1024)} KiB`);
+        }
+        await context.close();
+      }
+    }
+  }
+} finally {
+  await launched.browser.close();
+  await site.close();
+}
+process.exit(0);

@@ -30,6 +30,8 @@ export interface ReducingStore {
   rollback(): void;
   /** Runs work under a savepoint; what it throws is thrown again, and what it wrote is taken back. */
   savepoint<T>(work: () => T): T;
+  /** The same for the first work of a transaction, without a savepoint: the transaction is taken back, and must be begun again. */
+  firstWork<T>(work: () => T): T;
 }
 
 /** A store with tables of the application. */
@@ -120,10 +122,6 @@ class Reducing {
   /** Runs the reducers of some tasks, each task under a savepoint. Answers what the store failed with; then the batch has failed. */
   run(tasks: readonly TransactTask[], engine: CoreEngine): StoreError | undefined {
     try {
-      if (!this.#begun) {
-        this.#store.begin();
-        this.#begun = true;
-      }
       for (const task of tasks) this.#task(task, engine);
     } catch (e) {
       this.ended(false);
@@ -141,17 +139,30 @@ class Reducing {
 
   /** One savepoint for the task, and one for each of its reducers if it has several: what one wrote is taken back alone. */
   #task({ requestId, calls }: TransactTask, engine: CoreEngine): void {
-    const store = this.#store;
     const taken = (results: TransactResult[]) => engine.transacted({ requestId, results, failure: NO_BYTES });
+    const work = () => {
+      const results = calls.map((call) => this.#call(call, calls.length > 1));
+      if (!taken(results)) throw new NotTaken();
+    };
     try {
-      store.savepoint(() => {
-        const results = calls.map((call) => this.#call(call, calls.length > 1));
-        if (!taken(results)) throw new NotTaken();
-      });
+      if (this.#begun) this.#store.savepoint(work);
+      else this.#first(work);
     } catch (e) {
       if (e instanceof TaskFails) engine.transacted({ requestId, results: [], failure: e.failure });
       else if (e instanceof Answered) taken([e.result]);
       else if (!(e instanceof NotTaken)) throw e;
+    }
+  }
+
+  /** The first task of a transaction needs no savepoint: nothing lies before it that would have to stay. */
+  #first(work: () => void): void {
+    this.#store.begin();
+    this.#begun = true;
+    try {
+      this.#store.firstWork(work);
+    } catch (e) {
+      this.#begun = false;
+      throw e;
     }
   }
 

@@ -305,14 +305,30 @@ export class SqliteStore implements Store {
    */
   savepoint<T>(work: () => T): T {
     this.#sql.savepoint.run([]);
-    try {
+    return this.#orTakenBack(() => {
       const result = work();
       this.#sql.release.run([]);
       return result;
+    }, () => {
+      this.#sql.rollbackTo.run([]);
+      this.#sql.release.run([]);
+    });
+  }
+
+  /** As `savepoint`, for the first work of a transaction: the transaction itself is taken back, and must be begun again. */
+  firstWork<T>(work: () => T): T {
+    return this.#orTakenBack(work, () => {
+      this.#begun = false;
+      this.#database.exec("ROLLBACK");
+    });
+  }
+
+  #orTakenBack<T>(work: () => T, takeBack: () => void): T {
+    try {
+      return work();
     } catch (e) {
       try {
-        this.#sql.rollbackTo.run([]);
-        this.#sql.release.run([]);
+        takeBack();
       } catch {
         // SQLite has taken the whole transaction back.
         throw storeError(e, `writing to ${this.path} failed`, this.#file.free);

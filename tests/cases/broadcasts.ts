@@ -50,24 +50,23 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "quest: what happens in the world reaches the quests that it is about",
+    name: "a quest hears of what it is about, from a client and from workflow code, and nothing after its end",
     async run() {
       const engine = await EmbeddedEngine.open({ store: new MemoryStore() });
       try {
         const worker = await Worker.create({ service: engine, taskQueue: "q", workflows: [quest, herald], logger: silentLogger });
         const client = new Client({ service: engine, taskQueue: "q", logger: silentLogger });
         await worker.runUntil(async () => {
-          const start = (id: string, targetEnemyType: string, targetItemId: number) =>
-            client.start(quest, { id, args: [{ targetEnemyType, targetItemId }] });
+          const start = (id: string, targetEnemy: string, targetItem: number) =>
+            client.start(quest, { id, args: [{ targetEnemy, targetItem }] });
           const [orc, elf] = await Promise.all([start("orc", "orc", 1), start("elf", "elf", 1)]);
           await until(async () => await client.count("WorkflowSubscription = 'item_collected:1'") === 2);
           equal(await client.execute(herald, { id: "herald", args: ["orc"] }), 1);
-          equal(await client.broadcast(questSignals.itemCollected, 2, 2), 0);
-          equal(await client.broadcast(questSignals.itemCollected, 1, 1), 2);
-          deepEqual(await orc.result(), { completed: true, killed: 1 });
+          deepEqual(await orc.result(), { completed: true, by: "the orc is dead" });
           equal(await client.broadcast(questSignals.enemyKilled, "orc", "orc"), 0, "a quest that has ended hears nothing");
-          await elf.signal(questSignals.abandon);
-          deepEqual(await elf.result(), { completed: false, killed: 0 });
+          equal(await client.broadcast(questSignals.itemCollected, 2, 2), 0);
+          equal(await client.broadcast(questSignals.itemCollected, 1, 1), 1);
+          deepEqual(await elf.result(), { completed: true, by: "item 1 is found" });
           const { events } = await client.getHandle(herald, "herald").fetchHistory();
           deepEqual(groupEvents(events).items.filter(({ kind }) => kind === "localActivity").map(({ name }) => name), [
             "broadcast",

@@ -275,7 +275,7 @@ export const cases: Case[] = [
       });
       match(
         await failureOf(forgets),
-        /called carry or continueAsNew at .*carry.* the `return` is missing: write `return carry\(\.\.\.\)`/,
+        /called carry or continueAsNew.* the `return` is missing: write `return carry\(\.\.\.\)`/,
       );
       const nested = workflow("Nested", {
         carry: () => 0,

@@ -14,8 +14,9 @@ import { Indexed, remembered, type RunKeys } from "./indexed.ts";
 import { type OpenFile, openFile, type SqliteOptions } from "./open.ts";
 import { type Migration, MIGRATIONS } from "./schema.ts";
 import { readOnlyRows } from "./read_only_sql.ts";
+import { countRuns, listPage } from "./lists.ts";
 import { number, stored, toRow } from "./rows.ts";
-import { purgeableSql, ROW_COLUMNS, statements } from "./statements.ts";
+import { purgeableSql, statements } from "./statements.ts";
 import { stageOf } from "./waits.ts";
 import { UserTables } from "../tables/database.ts";
 import { migrateTables, type TableMigration } from "../tables/migrations.ts";
@@ -24,7 +25,6 @@ const MAX_REMEMBERED = 50_000;
 const PURGE_SLICE = 200;
 /** Keys of adopted runs are the microseconds of their start, from here: below 0 up to the year 2255. */
 const FIRST_ADOPTED = 9e15;
-const ORDER_COLUMNS = { StartTime: "start_time_ms", CloseTime: "ifnull(close_time_ms, 9e15)" } as const;
 
 /** A store in one SQLite file, or in a browser's private files. */
 export class SqliteStore implements Store {
@@ -181,35 +181,11 @@ export class SqliteStore implements Store {
   }
 
   list(query: ListQuery, size: number, after?: ListPosition): ListPage {
-    return this.#attempt("listing runs of", () => {
-      const params: SqlValue[] = [];
-      const order = ORDER_COLUMNS[query.orderBy];
-      const terms = query.where === undefined ? [] : [conditionSql(query.where, params)];
-      if (after !== undefined) {
-        terms.push(`(${order}, run_key) ${query.descending ? "<" : ">"} (?, ?)`);
-        params.push(...after);
-      }
-      const where = terms.length === 0 ? "" : `WHERE ${terms.join(" AND ")}`;
-      const direction = query.descending ? "DESC" : "ASC";
-      const sql =
-        `SELECT ${ROW_COLUMNS}, head, ${order} AS place FROM runs ${where} ORDER BY ${order} ${direction}, run_key ${direction} LIMIT ?`;
-      // One more than asked for tells whether there is a next page.
-      const rows = this.#database.prepare(sql).all([...params, size + 1]);
-      const page = rows.slice(0, size);
-      const last = page[page.length - 1];
-      const next = rows.length > size && last !== undefined
-        ? [number(last, "place"), number(last, "run_key")] as const
-        : undefined;
-      return { rows: page.map(toRow), heads: page.map((row) => row["head"] as Uint8Array), next };
-    });
+    return this.#attempt("listing runs of", () => listPage(this.#database, query, size, after));
   }
 
   count(where?: Condition): number {
-    return this.#attempt("counting runs of", () => {
-      const params: SqlValue[] = [];
-      const condition = where === undefined ? "" : `WHERE ${conditionSql(where, params)}`;
-      return number(this.#database.prepare(`SELECT count(*) AS n FROM runs ${condition}`).get(params), "n");
-    });
+    return this.#attempt("counting runs of", () => countRuns(this.#database, where));
   }
 
   subscribers(attribute: string, values: readonly string[]): { workflowId: string; runId: string }[] {

@@ -172,7 +172,12 @@ async function measure(set: Set) {
 
 try {
   const measured = [];
-  for (const set of await sets()) measured.push(await measure(set));
+  for (const set of await sets()) {
+    const figures = await measure(set);
+    measured.push(figures);
+    // A bench of a quarter of an hour says what it has when it is ended before.
+    console.error(JSON.stringify(figures));
+  }
   const runtime = `node ${process.versions.node}`;
   console.log(JSON.stringify({ bench: "gate", runtime, cores: availableParallelism(), rounds, sets: measured }, undefined, 1));
 } finally {

@@ -1,5 +1,5 @@
-// Whether bytes are a message of a type, down to its last field. Decoding says that too, but makes objects of it all, which takes ten times
-// as long; a gate has thousands of histories that it only passes on.
+// Whether bytes are a message of a type, down to its last field. Decoding says that too, but makes objects of it all, which takes more
+// than ten times as long; a gate has thousands of histories that it only passes on.
 //
 // It says yes to less than a decoder takes: fields of another wire type than theirs, and groups, are left to that.
 import { type DescField, type DescMessage, ScalarType } from "@bufbuild/protobuf";

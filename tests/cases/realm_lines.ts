@@ -29,7 +29,7 @@ export const cases: Case[] = [
       }),
   },
   {
-    name: "lines: a bug names its line, with name and message, in the failure and in a replay",
+    name: "lines: a bug names its line and no function of the engine's, with name and message, in the failure and in a replay",
     run: () =>
       withRealm(program("await sleep(1);", "await sleep(2);", "return 1;"), async (first) => {
         const run = first.start("W");
@@ -38,6 +38,7 @@ export const cases: Case[] = [
           const verdict = await second.realm.replay(run.server.workflowId, run.server.history());
           equal(verdict.verdict, "failed");
           ok(verdict.error!.location.includes(`/app/main.ts:${line(2)}:`), verdict.error!.location);
+          ok(!/eval|\[as/.test(verdict.error!.location), verdict.error!.location);
           const { name, message, stack } = verdict.error!.thrown as { name: string; message: string; stack: string };
           equal(`${name}: ${message}`, "TypeError: a bug");
           match(stack, /^TypeError: a bug\n {4}at .*\/app\/main\.ts:\d+:\d+/);

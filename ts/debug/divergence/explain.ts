@@ -101,7 +101,7 @@ async function explained(known: Known): Promise<Divergence> {
     ? onPath(gone, place, edit.edit, await pathOf(known))
     : { ...stands, location: edit.at, how: "command" as const };
   const eventId = pair.history?.eventId ?? lastRight(place);
-  const location = plainLocation(where.location === "" ? error.location : where.location);
+  const location = plainLocation(where.location === "" ? error.location : where.location, where.fiber);
   const sentence = sentenceOf(place, pair, { ...where, location }, edit.edit);
   return {
     firstTask: place.task.task,

@@ -72,14 +72,19 @@ const FAR = 4;
 
 const LONG: ReadonlySet<Wait["kind"]> = new Set(["receive", "select", "children"]);
 
-/** "Object.eval [as run] (f)" is "run (f)": the name that the user gave, without what the engine says of it. */
-export function plainLocation(location: string): string {
+/**
+ * "Object.eval [as run] (f)" is "run (f)": the name that the user gave, without what the engine says of it. A function without a name has
+ * that of its fiber, where it is known: "handler of add (f)".
+ */
+export function plainLocation(location: string, fiber: string): string {
   const [, name, place] = /^(?:async )?(.*) \((.*)\)$/.exec(location) ?? [];
-  if (name === undefined) return location;
+  if (name === undefined) return fiber === "" || location === "" ? location : `${fiber} (${location})`;
   const [, of = "", as] = /^(.*?)(?: \[as (.*)\])?$/.exec(name) ?? [];
   const own = of.replace(/^.*\./, "");
-  const plain = /^(?:eval|<anonymous>|)$/.test(own) ? as ?? "" : own;
-  return plain === "" ? place! : `${plain} (${place})`;
+  // Another name than that of the run is one of this package's, for how it calls a handler or a branch.
+  const plain = !/^(?:eval|<anonymous>|)$/.test(own) ? own : as === "run" ? as : "";
+  if (plain === "") return plainLocation(place!, fiber);
+  return `${plain} (${place})`;
 }
 
 /** The line for a step that is gone: between where the code came from and where it came to. */

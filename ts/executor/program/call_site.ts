@@ -21,11 +21,24 @@ export function noteLoaded(urls: Iterable<string>): void {
  */
 export function userFrame(stack: string | undefined, depth = 0): string {
   const all = stackFrames(stack);
-  if (bundled) {
-    if (loaded.size === 0) return all[depth] ?? "";
-    return all.find((frame) => [...loaded].some((url) => frame.includes(`${url}:`))) ?? "";
-  }
-  return all.find((line) => !line.includes(ownCode) && !/\bnode:|\bext:|\(<anonymous>\)$/.test(line)) ?? "";
+  if (bundled && loaded.size === 0) return namedFrame(all[depth] ?? "");
+  const isUsers = bundled
+    ? (frame: string) => [...loaded].some((url) => frame.includes(`${url}:`))
+    : (frame: string) => !frame.includes(ownCode) && !/\bnode:|\bext:|\(<anonymous>\)$/.test(frame);
+  return namedFrame(all.find(isUsers) ?? "");
+}
+
+/**
+ * A frame by the name that its function has in reports. V8 names a function without a name, in code of a realm, for how it was called:
+ * "Object.eval [as run] (f)" is "run (f)", and "Object.eval [as fn] (f)", called by a name of ours, is "f".
+ */
+function namedFrame(frame: string): string {
+  const [, wait = "", name, place] = /^(async )?(.*?) \((.*)\)$/.exec(frame) ?? [];
+  if (place === undefined) return frame;
+  const [, own = "", as] = /^(.*?)(?: \[as (.*)\])?$/.exec(name!)!;
+  const plain = own.replace(/^(?:Object|FiberStart)\./, "");
+  const shown = !/^(?:eval|<anonymous>|)$/.test(plain) ? plain : as === "run" ? as : "";
+  return shown === "" ? place : `${wait}${shown} (${place})`;
 }
 
 /** All frames of the user's, nearest first, a line for each; as `userFrame` otherwise. Where a bundle hides which are whose: the nearest. */

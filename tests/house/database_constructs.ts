@@ -28,7 +28,7 @@ const world: readonly [string, string] = [
 ];
 const broadcasts = "tests/suites/client_broadcasts.ts";
 const unknown = "tests/app/unknown_types.test.ts";
-const noViews = "the store's views for SQL are not there yet; lists and descriptions give the same";
+const views = "tests/engine/sql_views.test.ts";
 
 export const CONSTRUCTS: readonly Row[] = [
   {
@@ -227,8 +227,16 @@ export const RESULTS_AND_EVENTS: readonly Row[] = [
 ];
 
 export const TABLES: readonly Row[] = [
-  { part: "Workflow", here: "client.list, describe", missing: noViews },
-  { part: "WorkflowTimer", here: "the history's TimerStarted", missing: noViews },
+  {
+    part: "Workflow",
+    here: "client.list, describe, the view workflow",
+    tests: [[views, "states, timers, procedures and subscriptions, as long as they are"]],
+  },
+  {
+    part: "WorkflowTimer",
+    here: "the view workflow_timer",
+    tests: [[views, "states, timers, procedures and subscriptions, as long as they are"]],
+  },
   {
     part: "WorkflowSubscription",
     here: "the search attribute WorkflowSubscription",
@@ -239,7 +247,11 @@ export const TABLES: readonly Row[] = [
     here: "handle.procedures, describe().pendingProcedures",
     tests: [[answers, "a procedure is asked for, listed with its arguments, and completed once"]],
   },
-  { part: "LastWorkflowId", here: "the caller chooses the id, or start returns it in its handle", missing: noViews },
+  {
+    part: "LastWorkflowId",
+    here: "the handle that start returns, the view last_workflow_id",
+    tests: [[views, "states, timers, procedures and subscriptions, as long as they are"]],
+  },
 ];
 
 export const REDUCERS: readonly Row[] = [
@@ -319,7 +331,11 @@ export const REDUCERS: readonly Row[] = [
 ];
 
 export const STATES_AND_GROUPS: readonly Row[] = [
-  { part: "CREATED, RUNNING, SUSPENDED", here: "RUNNING; pending tasks and waits in describe", missing: noViews },
+  {
+    part: "CREATED, RUNNING, SUSPENDED",
+    here: "status of the view workflow",
+    tests: [[views, "states, timers, procedures and subscriptions, as long as they are"]],
+  },
   ...["COMPLETED", "FAILED", "CANCELLED"].map((part): Row => ({
     part,
     here: `the status of a closed run`,
@@ -335,6 +351,10 @@ export const STATES_AND_GROUPS: readonly Row[] = [
     here: "correlationId of start, client.workflows({ correlationId }).cancel()",
     tests: [[belonging, "entity and correlation find workflows, over continue-as-new, and cancel reaches a whole group"]],
   },
-  { part: "SELECT * FROM workflow WHERE entity_id = 42", here: "", missing: noViews },
-  { part: "phase, state_data", here: "published state, handle.query", missing: noViews },
+  { part: "SELECT * FROM workflow WHERE entity_id = 42", here: "verbatim", tests: [[views, "the document's own statements"]] },
+  {
+    part: "phase, state_data",
+    here: "handle.query",
+    missing: "the view has neither: replay has no phases, and published state is not in the store",
+  },
 ];

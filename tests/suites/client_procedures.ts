@@ -28,7 +28,7 @@ const named = workflow(
   "Named",
   async () => await procedure<string>("approve", [{ order: 1 }], { id: "order-1", summary: "look" }),
 );
-const brief = workflow("Brief", async () => await procedure("approve", [], { timeout: "300 ms" }));
+const brief = workflow("Brief", async (timeoutMs: number) => await procedure("approve", [], { timeout: timeoutMs }));
 const either = workflow("Either", async () => {
   const first = await select([on(() => procedure<string>("approve"), (by) => `approved by ${by}`), on(go, () => "gone on")]);
   await waitForSignal(go);
@@ -111,10 +111,12 @@ export const proceduresTests: Suite = {
 
   "a procedure with a timeout ends by it, and is then no longer open": (t) =>
     t.work({ workflows }, async () => {
-      const workflow = t.id("brief");
-      const handle = await t.client.start(brief, { id: workflow });
-      const [one] = await open(t, workflow);
-      assert.ok(one?.expires !== undefined && one.expires.getTime() - one.since!.getTime() === 300);
+      // One that is looked at, however slow the machine is, and one that is waited for.
+      const long = await t.client.start(brief, { id: t.id("brief-1"), args: [3_600_000] });
+      const handle = await t.client.start(brief, { id: t.id("brief-2"), args: [300] });
+      const [one] = await open(t, long.workflowId);
+      assert.equal(one!.expires!.getTime() - one!.since!.getTime(), 3_600_000);
+      await long.completeProcedure("approve");
       await assert.rejects(
         handle.result(),
         (error) => error instanceof WorkflowFailedError && error.cause?.cause instanceof TimeoutFailure,

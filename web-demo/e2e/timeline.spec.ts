@@ -166,6 +166,8 @@ test("fifty thousand events: few shapes are drawn, and the playhead goes to the 
   ].map((event, i) => ({ ...event, eventId: String(i + 1) }));
   await app.start();
   await app.drop([{ name: "long.json", content: JSON.stringify({ events: many }).replaceAll('"Counter"', '"Long"') }]);
+  await expect(page.locator("#position")).toHaveText("Event 51,200 of 51,200");
+  await page.locator("#go-start").click();
   await expect(page.locator("#position")).toHaveText("Event 1 of 51,200");
   await expect.poll(() => page.locator(".tl-svg *").count()).toBeLessThan(3000);
   await page.locator("#go-end").click();

@@ -3,13 +3,15 @@
 // programs lies beside the checkout, taken with their histories), edited in one place, and replayed. Of each edit it is known at which
 // line it is, what it is, and, from the commands of both programs, which workflow task is the first that differs. Prints how often the
 // explanation says the same, each miss, and the table; exit code 1 under the goals. An edit that history does not show is only counted.
-//   node tools/build_dist.mjs && node tools/soak/divergences.mjs [--seed 1] [--edits 240] [--only native|compat] [--misses] [--keep FOLDER]
+//   node tools/build_dist.mjs && node tools/soak/divergences.mjs [--seed 1] [--edits 240] [--only native|compat] [--misses] [--judge] [--keep FOLDER]
+// --judge: the official replayer (npm ci --prefix tests/interop --ignore-scripts) replays the edits of programs for Temporal, too.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { decodeCommand } from "../../dist/ts/debug/commands.js";
 import { createWorkerRealm } from "../../dist/ts/realm/mod.js";
+import { hasOfficial, judge, judged } from "./divergences/judge.mjs";
 import { compatPrograms, nativePrograms } from "./divergences/recorded.mjs";
 import { Random } from "./verdicts/random.mjs";
 
@@ -20,15 +22,20 @@ const { values } = parseArgs({
     only: { type: "string" },
     misses: { type: "boolean", default: false },
     all: { type: "boolean", default: false },
+    judge: { type: "boolean", default: false },
     keep: { type: "string" },
     help: { type: "boolean", default: false },
   },
 });
 if (values.help) {
   console.log(
-    "usage: node tools/soak/divergences.mjs [--seed 1] [--edits 240] [--only native|compat] [--misses] [--all] [--keep FOLDER]",
+    "usage: node tools/soak/divergences.mjs [--seed 1] [--edits 240] [--only native|compat] [--misses] [--all] [--judge] [--keep FOLDER]",
   );
   process.exit(0);
+}
+if (values.judge && !hasOfficial()) {
+  console.error("--judge needs the official SDK: npm ci --prefix tests/interop --ignore-scripts");
+  process.exit(2);
 }
 const random = new Random(Number(values.seed));
 const work = values.keep === undefined ? mkdtempSync(join(tmpdir(), "temporalex-divergences-")) : resolve(values.keep);
@@ -119,7 +126,7 @@ for (const { program, edit } of order) {
   const file = join(work, `${program.name}.v${n++}.js`);
   writeFileSync(file, edit.code);
   let original = originals.get(program.name);
-  const [{ bytes, workflowId }] = program.histories;
+  const [{ bytes, workflowId, json }] = program.histories;
   if (original === undefined) {
     const realm = await createWorkerRealm({ workflows: program.file, cacheSize: 0 });
     original = await realm.replay(workflowId, bytes, { record: true });
@@ -156,6 +163,7 @@ for (const { program, edit } of order) {
     rows.push({
       ...where,
       dialect: program.dialect,
+      ...{ workflowId, json },
       truth: truth.task,
       task,
       taskOk: task === truth.task,
@@ -198,6 +206,11 @@ for (const [kind, list] of table) {
 console.log(
   `${unseen.length} edits are not to be seen from history, ${failed.length} make the code fail, ${notLoaded.length} do not load`,
 );
+if (values.judge) {
+  const temporal = rows.filter(({ json }) => json !== undefined);
+  await judge(temporal, work);
+  for (const line of judged(temporal)) console.log(line);
+}
 if (values.keep === undefined) rmSync(work, { recursive: true, force: true });
 const enough = (test, of) => count(rows, test) * 200 >= of * rows.length;
 process.exitCode = enough((r) => r.taskOk, 198) && enough((r) => r.lineOk, 190) && enough((r) => r.editOk, 160) ? 0 : 1;

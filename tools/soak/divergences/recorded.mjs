@@ -68,7 +68,7 @@ export async function compatPrograms(work) {
       dialect: "compat",
       code,
       file,
-      histories: [{ bytes, workflowId: id }],
+      histories: [{ bytes, workflowId: id, json: history }],
       edits: editsOf(code, { sleep, proxies }),
     });
   }

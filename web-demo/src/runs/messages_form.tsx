@@ -3,7 +3,7 @@ import { type Signal, useSignal, useSignalEffect } from "@preact/signals";
 import type { JSX } from "preact";
 import { jsonOf } from "../inspector/value_text.ts";
 import { Glyph } from "../ui/glyph.tsx";
-import { client } from "./state.ts";
+import { client, isGone } from "./state.ts";
 import type { Watched } from "./watched_run.ts";
 
 type Kind = "signal" | "update" | "query";
@@ -26,6 +26,7 @@ interface Metadata {
 
 const METADATA_MS = 10_000;
 const SEND_MS = 60_000;
+const AGAIN_MS = 5000;
 const KINDS: readonly Kind[] = ["update", "signal", "query"];
 
 async function messagesOf({ workflowId, runId }: Watched): Promise<readonly Message[]> {
@@ -80,13 +81,25 @@ export function MessagesForm({ run, open, readOnly }: { run: Watched; open: bool
   const text = useSignal("");
   const said = useSignal<Said | undefined>(undefined);
   const busy = useSignal(false);
+  // A worker that starts, or a server that comes back, names them later.
   useSignalEffect(() => {
-    void messagesOf(run).then((list) => {
-      known.value = list;
-    }, (error: Error) => {
-      known.value = [];
-      trouble.value = error.message;
-    });
+    let isOver = false;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const ask = () =>
+      void messagesOf(run).then((list) => {
+        known.value = list;
+        trouble.value = undefined;
+      }, (error: Error) => {
+        if (isOver) return;
+        known.value ??= [];
+        trouble.value = error.message;
+        timer = setTimeout(ask, AGAIN_MS);
+      });
+    ask();
+    return () => {
+      isOver = true;
+      clearTimeout(timer);
+    };
   });
   const kinds = KINDS.filter((kind) => kind === "query" || (open && !readOnly));
   const shown = (known.value ?? []).filter(({ kind }) => kinds.includes(kind));
@@ -151,7 +164,7 @@ export function MessagesForm({ run, open, readOnly }: { run: Watched; open: bool
               onInput={(event) => (text.value = event.currentTarget.value)}
             />
           </label>
-          <button type="submit" class="button main" disabled={busy.value || message.name === ""}>
+          <button type="submit" class="button main" disabled={busy.value || isGone.value || message.name === ""}>
             {message.kind === "query" ? "Ask" : "Send"} {message.name}
           </button>
         </form>

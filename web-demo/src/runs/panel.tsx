@@ -8,7 +8,7 @@ import { count, date, lasting } from "../ui/time.ts";
 import { currentRun } from "../app/state.ts";
 import { EndRun } from "./end_run.tsx";
 import { MessagesForm } from "./messages_form.tsx";
-import { nows, rows } from "./state.ts";
+import { nowMs, nows, rows } from "./state.ts";
 import { debugWatched, type Watched, watchedRun, watchRun, watchTrouble } from "./watched_run.ts";
 
 export function Panel({ watched }: { watched: Watched }): JSX.Element {
@@ -53,7 +53,7 @@ function NowSaid({ watched, isOpen }: { watched: Watched; isOpen: boolean }): JS
   const pending = run?.model.pendingAt(run.model.lines.length) ?? [];
   const last = run?.model.lines.at(-1);
   const known = nows.value.get(watched.runId);
-  const since = last?.timeMs === undefined ? "" : `, since ${lasting(Date.now() - last.timeMs)}`;
+  const since = last?.timeMs === undefined ? "" : `, since ${lasting(nowMs.value - last.timeMs)}`;
   return (
     <section class={isOpen ? "section now-said" : "section"}>
       <h3>{isOpen ? "Now" : "What came of it"}</h3>
@@ -65,7 +65,7 @@ function NowSaid({ watched, isOpen }: { watched: Watched; isOpen: boolean }): JS
             {pending.slice(0, 8).map((item) => (
               <li key={item.index}>
                 <Glyph kind={item.kind} label={item.kind} /> {item.name}
-                {item.startMs !== undefined && <span class="soft">{` for ${lasting(Date.now() - item.startMs)}`}</span>}
+                {item.startMs !== undefined && <span class="soft">{` for ${lasting(nowMs.value - item.startMs)}`}</span>}
               </li>
             ))}
             {pending.length > 8 && <li class="soft">and {pending.length - 8} more</li>}

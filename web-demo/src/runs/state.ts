@@ -1,7 +1,8 @@
 // What the Runs room shows: the query, the runs that it selects, how many there are of each status, and what each waits for. Asked for again
 // every so often while the room is in sight.
 import { batch, effect, type Signal, signal } from "@preact/signals";
-import type { Client, WorkflowStatus, WorkflowSummary } from "temporalex/client";
+import { type Client, DeadlineExceededError, type WorkflowStatus, type WorkflowSummary } from "temporalex/client";
+import { Code } from "../../../ts/service/raw.ts";
 import { room } from "../app/state.ts";
 import { served } from "../served/about.ts";
 import { type Now, nowOf } from "./now.ts";
@@ -29,7 +30,15 @@ export const nows: Signal<ReadonlyMap<string, Now>> = signal<ReadonlyMap<string,
 /** What the service says of the query, or why it does not answer. */
 export const trouble: Signal<string | undefined> = signal<string | undefined>(undefined);
 
+/** The server did not answer in time, or not at all: what is shown is old, and nothing can be sent. */
+export const isGone: Signal<boolean> = signal(false);
+/** The time, for what is told as an age; moves on while the room is in sight. */
+export const nowMs: Signal<number> = signal(Date.now());
+
 const MOST_ROWS = 200;
+/** Calls are sent again for so long; then the page says that the server does not answer. */
+const ANSWER_MS = 8000;
+const SECOND_MS = 1000;
 const LIST_MS = 2000;
 const BARS_MS = 30_000;
 const BARS: { readonly [range in Range]: { readonly count: number; readonly stepMs: number } } = {
@@ -64,20 +73,26 @@ async function list(client: Client): Promise<void> {
   const text = withCondition(query.peek(), since(range.peek()));
   try {
     const found: WorkflowSummary[] = [];
-    for await (const run of client.list(text, { pageSize: MOST_ROWS })) {
+    for await (const run of client.list(text, { pageSize: MOST_ROWS, timeout: ANSWER_MS })) {
       found.push(run);
       if (found.length === MOST_ROWS) break;
     }
-    const counted = await client.countByStatus(withoutOrder(text));
+    const counted = await client.countByStatus(withoutOrder(text), { timeout: ANSWER_MS });
     if (mine !== asked) return;
     batch(() => {
       rows.value = found;
       counts.value = counted;
       trouble.value = undefined;
+      isGone.value = false;
     });
     await lookAt(client, found, () => mine === asked);
   } catch (error) {
-    if (mine === asked) trouble.value = (error as Error).message;
+    if (mine !== asked) return;
+    const { message, code } = error as Error & { readonly code?: unknown };
+    batch(() => {
+      isGone.value = error instanceof DeadlineExceededError || code === Code.UNAVAILABLE;
+      trouble.value = isGone.value ? `The server does not answer; what is shown is from before. ${message}` : message;
+    });
   }
 }
 
@@ -141,10 +156,12 @@ export function watchRuns(): void {
     void again();
     draw();
     const drawing = setInterval(draw, BARS_MS);
+    const ticking = setInterval(() => (nowMs.value = Date.now()), SECOND_MS);
     return () => {
       ended = true;
       clearTimeout(timer);
       clearInterval(drawing);
+      clearInterval(ticking);
     };
   });
 }

@@ -173,9 +173,10 @@ const ENDLESS: { readonly [name: string]: string } = {
 test("Stop ends a loop, recursion, microtasks and allocation within a second", async ({ app }) => {
   const workers = () => app.page.workers().filter((worker) => worker.url().startsWith("blob:"));
   for (const [name, text] of Object.entries(ENDLESS)) {
-    // Of runs that were open before: they have nothing to do with this one.
-    const others = new Set(workers());
     await open(app, [{ name: "tally.ts", content: `${code}\n${text}` }]);
+    await app.page.getByRole("button", { name: "Show what will run" }).waitFor();
+    // Of other runs, the first screen's among them: they have nothing to do with this one.
+    const others = new Set(workers());
     await permit(app);
     const stop = app.page.getByRole("button", { name: "Stop" });
     await stop.waitFor();

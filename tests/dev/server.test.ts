@@ -148,7 +148,7 @@ test("what nobody has is refused with UNIMPLEMENTED and what to use instead, in 
   assert.deepEqual([other.status, other.message], ["12", "temporalex dev does not have the service acme.Service"]);
   assert.equal((await grpc("/")).http, 404);
   const operator = await grpc("/temporal.api.operatorservice.v1.OperatorService/AddSearchAttributes");
-  assert.match(operator.message, /queries know the built-in ones/);
+  assert.match(operator.message, /workflows keep any, and queries select by any/);
 });
 
 test("history backwards, page by page; pages of another run are refused", async () => {

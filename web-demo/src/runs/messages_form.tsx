@@ -73,15 +73,10 @@ interface Said {
   readonly isFailure: boolean;
 }
 
-/** `open`: the run takes signals and updates; a closed one answers queries alone. */
-export function MessagesForm({ run, open, readOnly }: { run: Watched; open: boolean; readOnly: boolean }): JSX.Element {
+/** The messages that the workflow names, and why it did not. A worker that starts, or a server that comes back, names them later. */
+function useMessages(run: Watched): { known: Signal<readonly Message[] | undefined>; trouble: Signal<string | undefined> } {
   const known = useSignal<readonly Message[] | undefined>(undefined);
   const trouble = useSignal<string | undefined>(undefined);
-  const chosen: Signal<Message | undefined> = useSignal<Message | undefined>(undefined);
-  const text = useSignal("");
-  const said = useSignal<Said | undefined>(undefined);
-  const busy = useSignal(false);
-  // A worker that starts, or a server that comes back, names them later.
   useSignalEffect(() => {
     let isOver = false;
     let timer: ReturnType<typeof setTimeout> | undefined;
@@ -101,6 +96,16 @@ export function MessagesForm({ run, open, readOnly }: { run: Watched; open: bool
       clearTimeout(timer);
     };
   });
+  return { known, trouble };
+}
+
+/** `open`: the run takes signals and updates; a closed one answers queries alone. */
+export function MessagesForm({ run, open, readOnly }: { run: Watched; open: boolean; readOnly: boolean }): JSX.Element {
+  const { known, trouble } = useMessages(run);
+  const chosen: Signal<Message | undefined> = useSignal<Message | undefined>(undefined);
+  const text = useSignal("");
+  const said = useSignal<Said | undefined>(undefined);
+  const busy = useSignal(false);
   const kinds = KINDS.filter((kind) => kind === "query" || (open && !readOnly));
   const shown = (known.value ?? []).filter(({ kind }) => kinds.includes(kind));
   const message = chosen.value;

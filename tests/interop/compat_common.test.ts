@@ -175,7 +175,9 @@ const officialLib = (): Common =>
   Object.assign(
     {},
     official,
-    ...["protobufs", "time", "converter/payload-search-attributes"].map((part) => load(`@temporalio/common/lib/${part}`)),
+    ...["protobufs", "time", "search-attributes", "converter/payload-search-attributes"].map((part) =>
+      load(`@temporalio/common/lib/${part}`)
+    ),
   ) as Common;
 
 const PROTO = `
@@ -185,6 +187,12 @@ const PROTO = `
   message Order { string id = 1; Kind kind = 2; repeated Line lines = 3; map<string, int32> counts = 4; bytes mark = 5; double ratio = 6; }`;
 
 const DEEP: { readonly [name: string]: (common: Common) => unknown } = {
+  "types of search attributes": (c) =>
+    ["TEXT", "KEYWORD", "INT", "DOUBLE", "BOOL", "DATETIME", "KEYWORD_LIST", "INDEXED_VALUE_TYPE_TEXT", 3, undefined, "DATE"].map(
+      (
+        type,
+      ) => outcome(() => c.encodeSearchAttributeIndexedValueType(type as never)),
+    ),
   "messages of protobufjs": (c) => {
     const root = c.patchProtobufRoot(load("protobufjs").parse(PROTO, { keepCase: false }).root) as Any;
     const order = root.shop.Order.create({

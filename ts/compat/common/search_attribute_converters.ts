@@ -1,4 +1,5 @@
 // The converters of search attributes in the official form; the conversions are search_attributes.ts's.
+import { type EnumCodec, enumCodec } from "./enum_codecs.ts";
 import { ValueError } from "./errors.ts";
 import { JsonPayloadConverter, type Payload, type PayloadConverter } from "./payload_converters.ts";
 import {
@@ -14,6 +15,12 @@ import {
 import type { Payload as FullPayload } from "../../converter/payload.ts";
 
 const NAME = "value";
+const types: EnumCodec<"INDEXED_VALUE_TYPE_", SearchAttributeType> = enumCodec("INDEXED_VALUE_TYPE_", [
+  ...["TEXT", "KEYWORD", "INT", "DOUBLE", "BOOL", "DATETIME", "KEYWORD_LIST"] as const,
+]);
+
+/** The number by which a server registers a search attribute of this type. Throws a ValueError for another name. */
+export const encodeSearchAttributeIndexedValueType: typeof types[0] = types[0];
 
 function full(payload: Payload): FullPayload {
   if (payload.metadata === undefined || payload.metadata === null) throw new ValueError("Missing payload metadata");

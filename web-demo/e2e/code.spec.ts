@@ -82,3 +82,8 @@ for (const theme of ["light", "dark"] as const) {
     expect(await axeFindings(app.page, ".of-code")).toEqual([]);
   });
 }
+
+test("a workflow task is named by its number", async ({ app }) => {
+  await app.sample("shopping_cart", 28);
+  await expect(app.page.locator("#thing")).toContainText("Workflow task 6");
+});

@@ -29,12 +29,14 @@ export function ThingSection({ run }: { run: OpenRun }): JSX.Element | null {
     const events = item.eventIds.slice(0, MOST).map((id) => [`event ${id}`, model.eventOf(id)]);
     void navigator.clipboard.writeText(jsonOf(Object.fromEntries(events))).then(() => setCopied(item));
   };
-  const kind = KIND_NAMES[item.kind];
+  // A task has no name but its number.
+  const number = model.tasks.filter(({ eventId }) => eventId <= item.to).length;
+  const title = `${KIND_NAMES[item.kind]} ${item.kind === "task" ? number : item.name}`;
   return (
     <section class="section" id="thing">
       <h3>
-        <span class="thing-name cut" title={`${kind} ${item.name}`}>
-          <Glyph kind={item.kind} /> {kind.charAt(0).toUpperCase() + kind.slice(1)} {item.name}
+        <span class="thing-name cut" title={title}>
+          <Glyph kind={item.kind} /> {title.charAt(0).toUpperCase() + title.slice(1)}
         </span>
         <button type="button" class="link-button soft nowrap" onClick={() => goTo(item.from)}>
           {item.from === item.to ? `event ${item.from}` : `events ${item.from}–${item.to}`}

@@ -24,6 +24,8 @@ const SOUND = `  await sleep(1000);`;
 const BROKEN = `${SOUND}\n  await sleep(2000);`;
 
 let folder = "", temporary = "";
+/** Tests of other files may be in this process. */
+const usual = process.env["TMPDIR"];
 before(async () => {
   // Of this test alone, so that what is left in it can be seen.
   temporary = mkdtempSync(join(tmpdir(), "temporalex-bisected-tmp-"));
@@ -72,6 +74,8 @@ ${SOUND}
   );
 });
 after(() => {
+  if (usual === undefined) delete process.env["TMPDIR"];
+  else process.env["TMPDIR"] = usual;
   for (const made of [folder, temporary]) rmSync(made, { recursive: true, force: true });
 });
 

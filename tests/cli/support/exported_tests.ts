@@ -24,9 +24,11 @@ export function missing(runner: TestRunner): string | undefined {
   return runner === "deno" && !existsSync(DENO) ? "npm ci" : undefined;
 }
 
+/** Node itself, in a test that Deno runs, too. */
+const NODE = "Deno" in globalThis ? "node" : process.execPath;
 const COMMANDS: { readonly [runner in TestRunner]: (files: readonly string[]) => readonly [string, readonly string[]] } = {
-  node: (files) => [process.execPath, ["--test", "--test-reporter=junit", ...files]],
-  vitest: (files) => [process.execPath, [join(VITEST, "vitest.mjs"), "run", "--reporter=junit", ...files]],
+  node: (files) => [NODE, ["--test", "--test-reporter=junit", ...files]],
+  vitest: (files) => [NODE, [join(VITEST, "vitest.mjs"), "run", "--reporter=junit", ...files]],
   deno: (files) => [DENO, ["test", "-A", "--no-check", "--reporter=junit", ...files]],
 };
 

@@ -17,7 +17,7 @@ export interface TestFileOptions {
   readonly workflows: string;
   /** Extra commands and swapped update ids fail, too. */
   readonly strict?: boolean;
-  /** Of the test's file. Default: {@link TEST_ENDINGS} of the runner. */
+  /** Of the test's file. Default: what the runner finds and takes (`.test.mjs` for node). */
   readonly ending?: string;
 }
 

@@ -133,7 +133,7 @@ test("a workflow's timer fires at its moment and not a millisecond before, also 
   await second.close();
 });
 
-test("a timer that was due while nobody ran fires at the opening", async () => {
+test("a timer that was due while nothing ran fires at the opening", async () => {
   const store = new MemoryStore();
   const clock = new VirtualClock(1_753_000_000_000);
   const engine = await EmbeddedEngine.open({ store, clock });

@@ -36,7 +36,7 @@ export const CONSTRUCTS: readonly Row[] = [
     here: "sleep, timer",
     tests: [[clock, "a workflow's timer fires at its moment and not a millisecond before, also after a restart"], [
       clock,
-      "a timer that was due while nobody ran fires at the opening",
+      "a timer that was due while nothing ran fires at the opening",
     ]],
   },
   {

@@ -5,7 +5,7 @@
 //   test   := (= | != | < | <= | > | >=) value | [NOT] IN "(" value {"," value} ")" | [NOT] BETWEEN value AND value
 //           | [NOT] STARTS_WITH string | IS [NOT] NULL
 // Without ORDER BY the order is a server's (1.29): open runs first, the youngest first, then the others as they closed, the last first. A
-// server refuses ORDER BY. A name that is no field is a search attribute; there is no register of them, so one that no run has selects none.
+// server refuses ORDER BY. A name of another kind is a search attribute; they are not registered, so one that no run has selects none.
 // Everything else is refused with the position at which it stands.
 import { ServiceError } from "../../service/raw.ts";
 import type { ListQuery, OrderField } from "../store.ts";

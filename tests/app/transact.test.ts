@@ -171,6 +171,8 @@ test("no way of writing it reaches the engine's tables", () => {
     "UPDATE `main`.`runs` SET status = 2",
     'DELETE FROM "main" . "history"',
     "DELETE/**/FROM/* here */items",
+    "UPDATE search_attributes SET value = 1",
+    "DELETE FROM main.waits",
     "INSERT INTO main.store (id) VALUES (2)",
     "REPLACE INTO migrations VALUES (9, 'x', 0)",
     "WITH x AS (SELECT 1) DELETE FROM runs",

@@ -1,4 +1,4 @@
-// What somebody comes with who has the export of a run, and a project that this page knows nothing of: five questions, each to its answer.
+// A user has the export of a run, of a project that this page does not know: five questions, each to its answer.
 import { readFileSync } from "node:fs";
 import { exported, lineOf, nextDeploy, project } from "./support/orders.ts";
 import { openFolder, permit } from "./support/programs.ts";

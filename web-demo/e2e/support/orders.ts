@@ -72,7 +72,7 @@ export const lineOf = (files: { readonly [path: string]: string }, text: string)
 // deno-lint-ignore no-explicit-any
 type Loose = any;
 
-/** The export of a run: one that nobody has approved, or one to its end. */
+/** The export of a run: one that waits for its approval, or one to its end. */
 export async function exported(how: "waiting" | "completed"): Promise<string> {
   const dist = (path: string) => pathToFileURL(fileURLToPath(new URL(`../../../dist/ts/${path}`, import.meta.url))).href;
   const { open }: Loose = await import(dist("mod.js"));

@@ -278,6 +278,36 @@ export function localActivitiesSuite(onService: OnService): void {
     });
   });
 
+  onService("no attempt may take longer than all of them together", async ({ client, work, id }) => {
+    const seen: unknown[] = [];
+    const activities = {
+      work(input: string) {
+        const { attempt, startToCloseTimeoutMs, scheduleToCloseTimeoutMs } = activityInfo();
+        seen.push([input, attempt, startToCloseTimeoutMs, scheduleToCloseTimeoutMs]);
+        if (input === "longer" && attempt === 1) throw new Error("once more");
+        return Promise.resolve(input);
+      },
+    };
+    const retry = { initialInterval: 50 };
+    await work({ workflows: all, activities }, async () => {
+      for (
+        const [input, options] of [
+          ["one", { startToClose: "5s" }],
+          ["all", { scheduleToClose: "5s" }],
+          ["shorter", { startToClose: "2s", scheduleToClose: "5s" }],
+          ["longer", { startToClose: "5s", scheduleToClose: "2s", retry }],
+        ] as const
+      ) await client.execute(calls, { id: id(input), args: [input, options] });
+    });
+    assert.deepEqual(seen, [
+      ["one", 1, 5000, undefined],
+      ["all", 1, 5000, 5000],
+      ["shorter", 1, 2000, 5000],
+      ["longer", 1, 2000, 2000],
+      ["longer", 2, 2000, 2000],
+    ]);
+  });
+
   onService("queries and signals while one runs: answers come with the next heartbeat", async ({ client, work, id }) => {
     let release!: (value: string) => void;
     const activities = { work: () => new Promise<string>((resolve) => (release = resolve)) };

@@ -168,7 +168,7 @@ export class LocalActivity {
     let stop!: () => void;
     const over = this.#over.signal;
     const limited = new Promise<AttemptEnd>((resolve) => {
-      const { startToCloseTimeoutMs: limit } = this.#call;
+      const limit = this.#startToCloseMs;
       stop = () => {
         resolve(this.#timeoutEnd());
         attempt.cancel("TIMED_OUT");
@@ -190,9 +190,15 @@ export class LocalActivity {
     }
   }
 
+  /** Longest time of an attempt, 0 for none. No attempt may take longer than all of them together, as Core has it. */
+  get #startToCloseMs(): number {
+    const { startToCloseTimeoutMs: start, scheduleToCloseTimeoutMs: close } = this.#call;
+    return start > 0 && close > 0 ? Math.min(start, close) : start;
+  }
+
   #timeoutEnd(): AttemptEnd {
     const failure = timeoutFailure(TimeoutType.START_TO_CLOSE);
-    return { kind: "failed", failure, error: new Error(`it took longer than ${this.#call.startToCloseTimeoutMs} ms`) };
+    return { kind: "failed", failure, error: new Error(`it took longer than ${this.#startToCloseMs} ms`) };
   }
 
   /** Settles it, or answers how long to wait for the next attempt. */
@@ -276,13 +282,13 @@ export class LocalActivity {
 
   /** The attempt that is due, as the service would hand it out. */
   #task(): PollActivityTaskQueueResponse {
-    const { activityId, activityType, headers, retryPolicy, startToCloseTimeoutMs, scheduleToCloseTimeoutMs } = this.#call;
+    const { activityId, activityType, headers, retryPolicy, scheduleToCloseTimeoutMs } = this.#call;
     const { namespace, timers } = this.#settings;
     const initialMs = retryPolicy?.initialIntervalMs || DEFAULT_INITIAL_MS;
     const coefficient = retryPolicy?.backoffCoefficient ?? 0;
     const scheduled = timestampFromDate(new Date(this.#scheduledAt));
     const now = timestampFromDate(new Date(dateOn(timers)));
-    const start = startToCloseTimeoutMs || scheduleToCloseTimeoutMs;
+    const start = this.#startToCloseMs || scheduleToCloseTimeoutMs;
     return create(PollActivityTaskQueueResponseSchema, {
       taskToken: new TextEncoder().encode(`local/${this.#run.runId}/${this.seq}`),
       workflowNamespace: namespace,

@@ -52,6 +52,20 @@ test("an activity's info has the fields of the official SDK", async () => {
   assert.deepEqual((info["retryPolicy"] as { maximumAttempts: number }).maximumAttempts, 1);
 });
 
+test("the limits that a local activity is told", async () => {
+  const limits = (options: object) =>
+    run("limited", ["look", options], {
+      look() {
+        const { startToCloseTimeoutMs, scheduleToCloseTimeoutMs, isLocal } = activity.activityInfo();
+        return [startToCloseTimeoutMs, scheduleToCloseTimeoutMs, isLocal];
+      },
+    });
+  assert.deepEqual(await limits({ startToCloseTimeout: "5s" }), [5000, 0, true]);
+  assert.deepEqual(await limits({ scheduleToCloseTimeout: "5s" }), [5000, 5000, true]);
+  assert.deepEqual(await limits({ scheduleToCloseTimeout: "5s", startToCloseTimeout: "2s" }), [2000, 5000, true]);
+  assert.deepEqual(await limits({ scheduleToCloseTimeout: "2s", startToCloseTimeout: "5s" }), [2000, 2000, true]);
+});
+
 test("heartbeats, sleep and cancellation: the official classes and words", async () => {
   const seen: unknown[] = [];
   const result = await run("cancelled", ["wait"], {

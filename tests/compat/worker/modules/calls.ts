@@ -4,7 +4,9 @@ import {
   type ApplicationFailure,
   CancellationScope,
   isCancellation,
+  type LocalActivityOptions,
   proxyActivities,
+  proxyLocalActivities,
   sleep,
 } from "@temporalio/workflow";
 
@@ -25,6 +27,11 @@ export async function call(name: string, ...args: unknown[]): Promise<unknown> {
 /** Calls one that may be tried again. */
 export async function retried(name: string, ...args: unknown[]): Promise<unknown> {
   return await local[name](...args);
+}
+
+/** Calls a local one with these limits. */
+export async function limited(name: string, limits: LocalActivityOptions): Promise<unknown> {
+  return await proxyLocalActivities<Any>(limits)[name]();
 }
 
 /** What an activity failed with. */

@@ -117,6 +117,28 @@ for (let more = true; more;) {
   }
 }
 
+/** What came of the repair: "replays", "put in" and diverging still, "shown" with something to fill in, or "none" in the user's lines. */
+async function repaired(code, repair, workflowId, bytes, name) {
+  if (repair === undefined || repair.code === "") return { kind: "none" };
+  if (repair.changes === undefined) {
+    return { kind: /as before:|the line that|the new way:|the new end/.test(repair.code) ? "words" : "shown" };
+  }
+  const lines = code.split("\n");
+  for (const { first, last, lines: by } of repair.changes) lines.splice(first - 1, last - first + 1, ...by);
+  const file = join(work, name);
+  writeFileSync(file, lines.join("\n"));
+  let realm;
+  try {
+    realm = await createWorkerRealm({ workflows: file, cacheSize: 0 });
+    const { verdict, error } = await realm.replay(workflowId, bytes, { explain: false });
+    return verdict === "ok" ? { kind: "replays" } : { kind: "put in", message: error.message, file };
+  } catch (error) {
+    return { kind: "put in", message: error.message, file };
+  } finally {
+    await realm?.dispose();
+  }
+}
+
 const originals = new Map();
 const rows = [];
 const unseen = [], failed = [], notLoaded = [];
@@ -160,8 +182,10 @@ for (const { program, edit } of order) {
     const line = lineOf(error.location);
     const said = divergence?.edit;
     const words = `${divergence?.sentence ?? ""} ${said?.text ?? ""}`;
+    const repair = await repaired(edit.code, divergence?.repair, workflowId, bytes, `${program.name}.v${n - 1}.repaired.js`);
     rows.push({
       ...where,
+      repair,
       dialect: program.dialect,
       ...{ workflowId, json },
       truth: truth.task,
@@ -202,6 +226,16 @@ console.log(`${"edit".padEnd(20)} ${"n".padStart(4)} ${"task".padStart(5)} ${"li
 for (const [kind, list] of table) {
   const cells = [list.length, count(list, (r) => r.taskOk), count(list, (r) => r.lineOk), count(list, (r) => r.editOk)];
   console.log(`${kind.padEnd(20)} ${cells.map((cell, i) => String(cell).padStart(i === 0 ? 4 : 5)).join(" ")}`);
+}
+const repairs = groupBy(rows, ({ repair }) => repair.kind);
+console.log(`repairs: ${[...repairs].map(([kind, list]) => `${list.length} ${kind}`).join(", ")}`);
+for (const [kind, list] of [...groupBy(rows, ({ kind }) => kind)].sort(([a], [b]) => a < b ? -1 : 1)) {
+  console.log(
+    `  ${kind}: ${[...groupBy(list, ({ repair }) => repair.kind)].map(([said, of]) => `${of.length} ${said}`).join(", ")}`,
+  );
+}
+for (const { program, kind, line, repair } of values.misses ? repairs.get("put in") ?? [] : []) {
+  console.log(`put in, and diverges still: ${program} ${kind}:${line}: ${repair.message}\n    ${repair.file}`);
 }
 console.log(
   `${unseen.length} edits are not to be seen from history, ${failed.length} make the code fail, ${notLoaded.length} do not load`,

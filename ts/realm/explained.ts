@@ -1,5 +1,7 @@
 // Verdicts with their explanation. It is made outside of the realm's thread, from what the replay wrote down, and only after a divergence.
 import type { KnownEdits } from "../debug/divergence/mod.ts";
+import type { Divergence } from "../debug/divergence/types.ts";
+import type { SourceOf } from "./repairs/in_lines.ts";
 import type { ReplayOptions, ReplayVerdict } from "./realm.ts";
 
 /** Replays as a realm does it, without explanations. */
@@ -8,12 +10,14 @@ export type BareReplay = (workflowId: string, history: Uint8Array, options: Repl
 export class Explainer {
   readonly #replay: BareReplay;
   readonly #probed: BareReplay | undefined;
+  readonly #sourceOf: SourceOf | undefined;
   #known: KnownEdits | undefined;
 
-  /** `probed`: replays with `lines`, in a realm whose modules have probes. */
-  constructor(replay: BareReplay, probed?: BareReplay) {
+  /** `probed`: replays with `lines`, in a realm whose modules have probes. `sourceOf`: the texts of its modules. */
+  constructor(replay: BareReplay, probed?: BareReplay, sourceOf?: SourceOf) {
     this.#replay = replay;
     this.#probed = probed;
+    this.#sourceOf = sourceOf;
   }
 
   /** Replays a history; a verdict that is not "ok" has what is known of its cause. */
@@ -33,9 +37,14 @@ export class Explainer {
       const { strict = false } = options;
       return (await probed(workflowId, history, { ...how, strict })).trace?.lines;
     };
-    const divergence = await explainDivergence(history, verdict, again, { known: this.#known, lines });
-    if (divergence === undefined) return { ...verdict, error: plain };
+    const explained = await explainDivergence(history, verdict, again, { known: this.#known, lines });
+    if (explained === undefined) return { ...verdict, error: plain };
+    const divergence = this.#sourceOf === undefined ? explained : await this.#inLines(explained, this.#sourceOf);
     const { firstTask, eventId, location, sentence } = divergence;
     return { ...verdict, error: { ...plain, firstTask, eventId, location, sentence, divergence } };
+  }
+  async #inLines(divergence: Divergence, sourceOf: SourceOf): Promise<Divergence> {
+    const { repairedInLines } = await import("./repairs/in_lines.ts");
+    return await repairedInLines(divergence, sourceOf);
   }
 }

@@ -8,6 +8,7 @@ import { displayName } from "./loader/errors.ts";
 import type { LoadOptions, ModuleGraph, ModuleText } from "./loader/graph.ts";
 import type { Provided } from "./loader/resolve.ts";
 import { mapSources, sourceUrl } from "./loader/source_host.ts";
+import type { SourceOf } from "./repairs/in_lines.ts";
 import { loadSucrase, needsSucrase, SucraseNotLoadedError } from "./loader/strip.ts";
 
 export interface SourceOptions {
@@ -53,6 +54,17 @@ export async function loadSources(options: SourceOptions): Promise<{ graph: Modu
   return { graph: await untilLoaded(() => loadGraph(entries, loading)), hasConverter };
 }
 
+/** The texts of modules by the paths of locations, as they are now; of packages and bundles none. */
+export function sourceTexts({ sources }: Pick<SourceOptions, "sources">): SourceOf {
+  const host = hostOf(sources);
+  return (path) => {
+    if (/node_modules[\\/]/.test(path)) return undefined;
+    const url = sources === undefined ? fileUrl(path) : sourceUrl(path);
+    const text = host.read(url);
+    return text === undefined || isBundle(text) ? undefined : { url, text };
+  };
+}
+
 /** The modules of the graph for a bundle of them, by the rules of `loadSources`. */
 export async function loadSourceTexts(options: SourceOptions): Promise<SourceTexts> {
   const [{ entries, hasConverter, options: loading }, { loadTexts }] = await Promise.all([
@@ -82,11 +94,7 @@ async function namedModules(options: SourceOptions, what?: "sources alone"): Pro
       "there are no files here: give the texts of the workflow modules as `sources`, or an `entry` that serves them",
     );
   }
-  const host = sources === undefined
-    ? fileSources()
-    : typeof (sources as SourceHost).read === "function"
-    ? sources as SourceHost
-    : mapSources(sources as { readonly [path: string]: string });
+  const host = hostOf(sources);
   const address = (module: string | URL): string =>
     sources === undefined ? fileUrl(module) : module instanceof URL ? module.href : sourceUrl(module);
   const bundles: BundleContent[] = [];
@@ -141,6 +149,12 @@ async function namedModules(options: SourceOptions, what?: "sources alone"): Pro
     hasConverter: converter !== undefined,
     options: { ...common, resolver, bundled: (url) => resolver.read(url) },
   };
+}
+
+function hostOf(sources: SourceOptions["sources"]): SourceHost {
+  if (sources === undefined) return fileSources();
+  if (typeof (sources as SourceHost).read === "function") return sources as SourceHost;
+  return mapSources(sources as { readonly [path: string]: string });
 }
 
 /** By module: the lines at which variables are read. A file is named by its address, or by the end of it. */

@@ -31,7 +31,8 @@ import {
 import { type Job, type LostHandler, type RealmInit, type RealmSpec, RealmThread } from "./realm_thread.ts";
 import { ShardedRealm, shareOf } from "./sharded_realm.ts";
 import { HostSinks, type InjectedSinks } from "./sinks.ts";
-import { type LineOptions, loadSources } from "./sources.ts";
+import { type LineOptions, loadSources, sourceTexts } from "./sources.ts";
+import type { SourceOf } from "./repairs/in_lines.ts";
 
 /** Options of {@link createWorkerRealm}. */
 export interface WorkerRealmOptions extends CommonRealmOptions {
@@ -138,11 +139,12 @@ export async function createWorkerRealm(options: WorkerRealmOptions): Promise<Wo
     onStarting: options.onStarting,
   };
   const probed = probedReplay(options, compiled);
+  const sourceOf = workflows === undefined || options.graph !== undefined ? undefined : sourceTexts(options);
   const maxQuarantine = shareOf(options.maxQuarantine ?? 4, threads);
   const realms = Array.from({ length: threads }, (_, i) => {
     // The host has its own work to do once, not once per worker.
     const own = i === 0 ? spec : { ...spec, onStarting: undefined };
-    return new ThreadedRealm(own, options.runOptions ?? {}, maxQuarantine, probed);
+    return new ThreadedRealm(own, options.runOptions ?? {}, maxQuarantine, probed, sourceOf);
   });
   const end = () => realms.forEach((realm) => void realm.dispose());
   if (options.signal?.aborted === true) end();
@@ -189,10 +191,16 @@ class ThreadedRealm implements WorkerRealm {
   #starting: Promise<void> | undefined;
   #disposed = false;
 
-  constructor(spec: RealmSpec, runOptions: RunSettings, maxQuarantine: number, probed: ProbedReplay) {
+  constructor(
+    spec: RealmSpec,
+    runOptions: RunSettings,
+    maxQuarantine: number,
+    probed: ProbedReplay,
+    sourceOf: SourceOf | undefined,
+  ) {
     this.#probed = probed;
     const replay: BareReplay = (...args) => this.#replay(...args);
-    this.#explainer = new Explainer(replay, probed === "own" ? replay : probed?.replay);
+    this.#explainer = new Explainer(replay, probed === "own" ? replay : probed?.replay, sourceOf);
     this.#spec = spec;
     this.#runOptions = runOptions;
     this.#main = this.#newMain();

@@ -1,9 +1,8 @@
-// Edits as the code pane counts them, blocks of awaits, and repairs that are put into code.
+// Edits as the code pane counts them, and blocks of awaits.
 import { expect, test } from "@playwright/test";
 import { blockEnd } from "../src/code/block.ts";
 import { editSize, editText } from "../src/code/edits.ts";
 import { drawnLines, LINE, scrollTo } from "../src/code/line_window.ts";
-import { withImport, withPatch, withPatchId } from "../src/code/repairing.ts";
 import { TokenizedFile } from "../src/code/tokens.ts";
 import { makeRun } from "../src/app/state.ts";
 import { codeSet, withText } from "../src/realm/code_set.ts";
@@ -22,32 +21,6 @@ test("an edit is counted in lines, whatever stands around it", () => {
 test("a block ends where the brackets of its await close", () => {
   const file = new TokenizedFile(lines('const x = await receive([], [ // "("', '  on(a, () => stop(")")),', "]);", "await y();"));
   expect([1, 2, 4].map((line) => blockEnd(file, line))).toEqual([3, 2, 4]);
-});
-
-test("a repair is put around the line, with its import; not around a declaration", () => {
-  const text = lines('import { sleep } from "temporalex/workflow";', "async function run() {", '  await sleep("10s");', "}");
-  expect(withPatch(text, 3, 3, "second-thoughts")).toBe(lines(
-    'import { sleep, patched } from "temporalex/workflow";',
-    "async function run() {",
-    '  if (patched("second-thoughts")) {',
-    '    await sleep("10s");',
-    "  }",
-    "}",
-  ));
-  expect(withPatch(lines("const x = await f();"), 1, 1, "p")).toBeUndefined();
-  expect(withPatchId('  if (patched("b")) {', 1, "a")).toBe('  if (patched("a")) {');
-  expect(withPatchId("await f();", 1, "a")).toBeUndefined();
-});
-
-test("an import is added to a list of many lines, to one of its own, and not twice", () => {
-  expect(withImport(lines("import {", "  a,", "  b,", '} from "@temporalio/workflow";'), "patched")).toBe(
-    lines("import {", "  a,", "  b,", "  patched,", '} from "@temporalio/workflow";'),
-  );
-  expect(withImport('import * as wf from "@temporalio/workflow";', "patched")).toBe(
-    lines('import { patched } from "@temporalio/workflow";', 'import * as wf from "@temporalio/workflow";'),
-  );
-  const known = 'import { patched } from "temporalex/workflow";';
-  expect(withImport(known, "patched")).toBe(known);
 });
 
 test("of a long file the lines in sight are drawn, and scrolling goes only where it must", () => {

@@ -98,14 +98,28 @@ export interface LikelyEdit {
   readonly confidence: "verified" | "likely" | "guess";
 }
 
+/** Lines of a text that others take the place of. */
+export interface LineChange {
+  /** From 1. */
+  readonly first: number;
+  /** The last of them; `first - 1` where lines are added and none is taken away. */
+  readonly last: number;
+  readonly lines: readonly string[];
+}
+
 /** What makes open runs replay again. */
 export interface Repair {
   /** A name for `patched`; "" where another repair is proposed. */
   readonly patchId: string;
   /** What to do, in a sentence. */
   readonly text: string;
-  /** Code to paste; "" where there is none. */
+  /** Code to paste, in the user's own lines where their text is known; "" where there is none. */
   readonly code: string;
+  /**
+   * What puts it into the module of `location`, from the end of the text to its begin. Undefined: the text is not known, or something is to
+   * be filled in.
+   */
+  readonly changes?: readonly LineChange[];
   /** Where: "function (file:line:column)"; "" when not known. */
   readonly location: string;
 }

@@ -1,4 +1,5 @@
 // From the files of a code set to the module graph that a realm evaluates. Nothing is run, and nothing is parsed on this thread.
+import type { Divergence } from "../../../ts/debug/divergence/types.ts";
 import { type Problem, WorkflowLoadError } from "../../../ts/realm/loader/errors.ts";
 import type { ModuleGraph } from "../../../ts/realm/loader/graph.ts";
 import type { LineOptions } from "../../../ts/realm/sources.ts";
@@ -18,6 +19,8 @@ export interface LoadedCode {
 const MOST_BYTES = 128 * 1024 * 1024;
 /** Parsing that takes longer than this without asking for a file has no end. */
 const LOAD_MS = 20_000;
+/** A repair that takes longer is shown as it is without the user's lines. */
+const REPAIR_MS = 2_000;
 
 /** Loads code sets in a worker, one at a time. */
 export class CodeLoader {
@@ -66,6 +69,8 @@ export class CodeLoader {
             return fail(new WorkflowLoadError(message.problems.map((problem: Problem) => explained(problem, code))));
           case "failed":
             return fail(new Error(message.message));
+          case "repaired":
+            return;
         }
       };
       this.#open = { id, receive, fail };
@@ -73,6 +78,27 @@ export class CodeLoader {
       watch();
       post(worker, { t: "load", id, set: code.id, entry, lines, files, hasMore: code.source !== undefined });
     });
+  }
+
+  /** The divergence of the code that was loaded last, with its repair in the lines of its text. */
+  async inLines(divergence: Divergence): Promise<Divergence> {
+    const worker = this.#worker;
+    if (worker === undefined || divergence.repair === undefined) return divergence;
+    const id = this.#nextId++;
+    const late = new AbortController();
+    const timer = setTimeout(() => late.abort(), REPAIR_MS);
+    try {
+      return await new Promise((resolve) => {
+        late.signal.addEventListener("abort", () => resolve(divergence));
+        worker.addEventListener("message", ({ data }: MessageEvent<FromLoader>) => {
+          if (data.t === "repaired" && data.id === id) resolve(data.divergence);
+        }, { signal: late.signal });
+        post(worker, { t: "repair", id, divergence });
+      });
+    } finally {
+      clearTimeout(timer);
+      late.abort();
+    }
   }
 
   /** Ends it at once, whatever it parses. */

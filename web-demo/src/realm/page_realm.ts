@@ -2,6 +2,7 @@
 // `PageRealms` keeps what makes the next realm fast: the frame, and in it a worker that has its script and its core already.
 import { createWorkerRealm, type ReplayOptions, type ReplayVerdict, type WorkerRealm } from "temporalex/slim";
 import type { ReplayingRealm } from "temporalex/debug";
+import type { Divergence } from "../../../ts/debug/divergence/types.ts";
 import type { WebWorker } from "../../../ts/platform/threads.ts";
 import type { Problem } from "../../../ts/realm/loader/errors.ts";
 import type { LineOptions } from "../../../ts/realm/sources.ts";
@@ -70,7 +71,7 @@ export class PageRealms {
     const realm = await stop.race(starting);
     this.#spareFor(frame, this.#last === code.id);
     this.#last = code.id;
-    return new SandboxedRealm(realm, loaded, stop);
+    return new SandboxedRealm(realm, loaded, stop, (divergence) => this.#loader.inLines(divergence));
   }
 
   /** Ends what runs, at once, and everything that was kept for the next realm. */
@@ -143,11 +144,13 @@ class SandboxedRealm implements PageRealm {
   readonly code: CodeSet;
   readonly #realm: WorkerRealm;
   readonly #stop: Stop;
+  readonly #inLines: (divergence: Divergence) => Promise<Divergence>;
 
-  constructor(realm: WorkerRealm, code: CodeSet, stop: Stop) {
+  constructor(realm: WorkerRealm, code: CodeSet, stop: Stop, inLines: (divergence: Divergence) => Promise<Divergence>) {
     this.#realm = realm;
     this.code = code;
     this.#stop = stop;
+    this.#inLines = inLines;
   }
 
   get workflowTypes(): readonly string[] {
@@ -163,7 +166,10 @@ class SandboxedRealm implements PageRealm {
   }
 
   async replay(workflowId: string, history: Uint8Array, options?: ReplayOptions): Promise<ReplayVerdict> {
-    return await this.#stop.race(this.#realm.replay(workflowId, history, options));
+    const verdict = await this.#stop.race(this.#realm.replay(workflowId, history, options));
+    const { error } = verdict;
+    if (error?.divergence === undefined) return verdict;
+    return { ...verdict, error: { ...error, divergence: await this.#stop.race(this.#inLines(error.divergence)) } };
   }
 
   async runTask(...args: Parameters<WorkerRealm["runTask"]>): ReturnType<WorkerRealm["runTask"]> {

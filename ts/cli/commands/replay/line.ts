@@ -38,7 +38,7 @@ export interface ReplayLine {
     /** Of a divergence: the likely edit, as a kind and in words. */
     readonly edit?: LikelyEdit;
     /** Of a divergence: what makes open runs replay again. */
-    readonly repair?: Pick<Repair, "patchId" | "text" | "code">;
+    readonly repair?: Pick<Repair, "patchId" | "text" | "code" | "changes">;
     /** The same for histories that diverge in the same way. */
     readonly shared?: string;
   };
@@ -70,8 +70,9 @@ function errorOf({ code, message, eventId, expected, actual, location, divergenc
   if (divergence === undefined) return known;
   const { firstTask, sentence, edit, repair, key: shared } = divergence;
   if (repair === undefined) return { ...known, firstTask, sentence, edit, shared };
-  const { patchId, text, code: lines } = repair;
-  return { ...known, firstTask, sentence, edit, repair: { patchId, text, code: lines }, shared };
+  const { patchId, text, code: lines, changes } = repair;
+  const shown = { patchId, text, code: lines, ...(changes === undefined ? {} : { changes }) };
+  return { ...known, firstTask, sentence, edit, repair: shown, shared };
 }
 
 /** The line of a history that was not replayed because of `thrown`. */

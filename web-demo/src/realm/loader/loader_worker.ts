@@ -2,7 +2,8 @@
 // its worker. Nothing is run here. Modules whose texts are the same as before are not parsed again.
 import { WorkflowLoadError } from "../../../../ts/realm/loader/errors.ts";
 import type { ParsedModules } from "../../../../ts/realm/loader/parsed_modules.ts";
-import { type LineOptions, loadSources } from "../../../../ts/realm/sources.ts";
+import { repairedInLines } from "../../../../ts/realm/repairs/in_lines.ts";
+import { type LineOptions, loadSources, sourceTexts } from "../../../../ts/realm/sources.ts";
 import type { FromLoader, ToLoader } from "./protocol.ts";
 import { pathOf, urlOf, VirtualFiles } from "./virtual_files.ts";
 
@@ -24,7 +25,8 @@ addEventListener("message", ({ data }: MessageEvent<ToLoader>) => {
     const { files, parsed } = kept;
     for (const { path, text } of data.files) files.setText(path, text);
     void load(open = { id: data.id, entry: data.entry, lines: data.lines, files, parsed });
-  } else if (open?.id === data.id) {
+  } else if (data.t === "repair") void repair(data);
+  else if (open?.id === data.id) {
     for (const { path, text } of data.files) open.files.setText(path, text);
     for (const [path, listing] of data.folders) open.files.setListing(path, listing);
     void load(open);
@@ -61,6 +63,11 @@ async function load({ id, entry, lines, files, parsed }: Loading): Promise<void>
     if (error instanceof WorkflowLoadError) tell({ t: "refused", id, problems: error.problems.map(withoutRoot) });
     else tell({ t: "failed", id, message: error instanceof Error ? error.message : String(error) });
   }
+}
+
+async function repair({ id, divergence }: Extract<ToLoader, { t: "repair" }>): Promise<void> {
+  const sourceOf = kept === undefined ? () => undefined : sourceTexts({ sources: kept.files });
+  tell({ t: "repaired", id, divergence: await repairedInLines(divergence, sourceOf) });
 }
 
 /** Names of files as the code pane has them. */

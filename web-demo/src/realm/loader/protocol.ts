@@ -1,5 +1,6 @@
 // What the page and its loader say to each other.
 import type { Problem } from "../../../../ts/realm/loader/errors.ts";
+import type { Divergence } from "../../../../ts/debug/divergence/types.ts";
 import type { ModuleGraph } from "../../../../ts/realm/loader/graph.ts";
 import type { LineOptions } from "../../../../ts/realm/sources.ts";
 import type { CodeFile } from "../code_set.ts";
@@ -23,7 +24,9 @@ export type ToLoader =
     readonly id: number;
     readonly files: readonly CodeFile[];
     readonly folders: readonly (readonly [path: string, listing: Listing])[];
-  };
+  }
+  /** The repair is to be in the lines of the set that was loaded last. */
+  | { readonly t: "repair"; readonly id: number; readonly divergence: Divergence };
 
 export type FromLoader =
   | { readonly t: "want"; readonly id: number; readonly files: readonly string[]; readonly folders: readonly string[] }
@@ -36,4 +39,5 @@ export type FromLoader =
     readonly files: readonly CodeFile[];
   }
   | { readonly t: "refused"; readonly id: number; readonly problems: readonly Problem[] }
-  | { readonly t: "failed"; readonly id: number; readonly message: string };
+  | { readonly t: "failed"; readonly id: number; readonly message: string }
+  | { readonly t: "repaired"; readonly id: number; readonly divergence: Divergence };

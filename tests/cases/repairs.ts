@@ -1,0 +1,172 @@
+// Repairs in the user's own lines: put into the code that diverges, the history replays. Over many edits: tools/soak/divergences.mjs.
+import type { Divergence } from "../../ts/debug/divergence/types.ts";
+import { deepEqual, equal, match, ok } from "./assert.ts";
+import type { Case } from "./case.ts";
+import { settleActivity } from "./driver.ts";
+import { type RealmRun, withRealm } from "./realm_host.ts";
+
+const HEAD = `import { activities, patched, sleep, workflow } from "temporalex/workflow";
+
+const acts = activities<{ reserve(order: string): string; charge(order: string): string; ship(order: string): string }>({
+  startToClose: "1m",
+});
+
+export const w = workflow("W", async (): Promise<string> => {
+`;
+const program = (body: string, head = HEAD): string => `${head}${body}\n});\n`;
+
+const BODY = `  const held: string = await acts.reserve("o-1");
+  await sleep("10s");
+  if (held.length > 99) return "none";
+  const paid = await acts.charge(held);
+  await acts.ship(paid);
+  await sleep("1m");
+  return paid;`;
+
+async function toTheEnd(run: RealmRun): Promise<void> {
+  const { server } = run;
+  const done = { reserve: () => "held", charge: () => "paid", ship: () => "shipped" };
+  for (let i = 0; server.closed === undefined && i < 50; i++) {
+    await run.task();
+    for (const id of [...server.activities.keys()]) await settleActivity(server, id, done);
+    for (const id of [...server.timers.keys()]) server.fireTimer(id);
+  }
+  equal(run.failure, "");
+}
+
+/** Records with the one text, replays with the other. */
+async function parted(
+  before: string,
+  after: string,
+): Promise<{ divergence: Divergence; replays(text: string): Promise<boolean> }> {
+  return await withRealm(before, async (first) => {
+    const run = first.start("W");
+    await toTheEnd(run);
+    const history = run.server.history();
+    const verdictOf = (text: string) => withRealm(text, ({ realm }) => realm.replay(run.server.workflowId, history));
+    const { verdict, error } = await verdictOf(after);
+    equal(verdict, "nondeterminism");
+    return { divergence: error!.divergence!, replays: async (text) => (await verdictOf(text)).verdict === "ok" };
+  });
+}
+
+function putIn(text: string, { repair }: Divergence): string {
+  const lines = text.split("\n");
+  for (const { first, last, lines: by } of repair!.changes!) lines.splice(first - 1, last - first + 1, ...by);
+  return lines.join("\n");
+}
+
+/** The repair of an edit, which must replay, as it is shown. */
+const repaired = (name: string, [from, to]: [string, string], code: RegExp | string, head = HEAD): Case => ({
+  name: `repairs: ${name}`,
+  async run() {
+    const [before, after] = [program(BODY, head), program(BODY, head).replace(from, to)];
+    ok(before !== after, "the edit changes the text");
+    const { divergence, replays } = await parted(before, after);
+    const shown = divergence.repair!.code;
+    if (typeof code === "string") equal(shown, code);
+    else match(shown, code);
+    const text = putIn(after, divergence);
+    ok(await replays(text), text);
+  },
+});
+
+const inWords = (name: string, [from, to]: [string, string], code: string): Case => ({
+  name: `repairs: ${name}`,
+  async run() {
+    const { divergence } = await parted(program(BODY), program(BODY).replace(from, to));
+    equal(divergence.repair!.code, code);
+    equal(divergence.repair!.changes, undefined);
+  },
+});
+
+export const cases: Case[] = [
+  repaired(
+    "a step that was added runs behind a patch",
+    ["  await acts.ship", '  await acts.charge(\n    "twice",\n  );\n  await acts.ship'],
+    'if (patched("with-charge")) {\n  await acts.charge(\n    "twice",\n  );\n}',
+  ),
+  repaired(
+    "what a new step gives is declared before the patch",
+    ["  await acts.ship", '  const twice: string = await acts.charge("twice");\n  await acts.ship'],
+    'let twice: string;\nif (patched("with-charge")) {\n  twice = await acts.charge("twice");\n}',
+  ),
+  repaired(
+    "of two steps in one line the new one alone",
+    ["  await acts.ship(paid)", '  await acts.charge("twice"); await acts.ship(paid)'],
+    'if (patched("with-charge")) {\n  await acts.charge("twice");\n}',
+  ),
+  repaired(
+    "a renamed step keeps its old name for runs that have it",
+    ["acts.charge(held)", "acts.chargeCard(held)"],
+    'let paid;\nif (patched("new-charge-card")) {\n  paid = await acts.chargeCard(held);\n} else {\n  paid = await acts.charge(held);\n}',
+  ),
+  repaired(
+    "two steps in another order stand in both",
+    ['  await acts.ship(paid);\n  await sleep("1m");', '  await sleep("1m");\n  await acts.ship(paid);'],
+    /^if \(patched\("order-of-timer"\)\) \{\n {2}await sleep\("1m"\);\n {2}await acts\.ship\(paid\);\n\} else \{\n {2}await acts\.ship\(paid\);\n {2}await sleep\("1m"\);\n\}$/,
+  ),
+  repaired(
+    "an end that comes earlier is one for new runs",
+    ["  await acts.ship", '  if (paid === "paid") return paid;\n  await acts.ship'],
+    'if (patched("ends-before-ship")) {\n  if (paid === "paid") return paid;\n}',
+  ),
+  repaired(
+    "`patched` is imported where it is not, and called as the module calls the API",
+    ["  await acts.ship", '  await acts.charge("twice");\n  await acts.ship'],
+    /^if \(patched\(/,
+    HEAD.replace("patched, ", ""),
+  ),
+  repaired(
+    "a module that imports the whole API calls it by that name",
+    ["  await acts.ship", '  await acts.charge("twice");\n  await acts.ship'],
+    /^if \(wf\.patched\(/,
+    HEAD.replace("{ activities, patched, sleep, workflow }", "* as wf").replace(
+      "const acts",
+      "const { activities, sleep, workflow } = wf;\nconst acts",
+    ),
+  ),
+  {
+    name: "repairs: a patch gets its id back",
+    async run() {
+      const body = (id: string) => BODY.replace("  await acts.ship(paid);", `  if (patched("${id}")) await acts.ship(paid);`);
+      const { divergence, replays } = await parted(program(body("ship")), program(body("ship-it")));
+      const text = putIn(program(body("ship-it")), divergence);
+      equal(text, program(body("ship")));
+      ok(await replays(text));
+    },
+  },
+  inWords(
+    "the values of a step that is gone are to be filled in, in the module's own call",
+    ["  await acts.ship(paid);\n", ""],
+    'if (!patched("without-ship")) {\n  await acts.ship(/* as in event 22 */);\n}',
+  ),
+  inWords(
+    "beside a step of another kind stands the old one",
+    ["await acts.ship(paid)", 'await sleep("1h")'],
+    'if (patched("new-timer")) {\n  await sleep("1h");\n} else {\n  await acts.ship(/* as in event 22 */);\n}',
+  ),
+  repaired(
+    "a timer that another step took the place of",
+    ['await sleep("10s")', 'await acts.charge("first")'],
+    'if (patched("new-charge")) {\n  await acts.charge("first");\n} else {\n  await sleep("10 s");\n}',
+  ),
+  repaired(
+    "a timer that is gone",
+    ['  await sleep("10s");\n', ""],
+    /^if \(!patched\("without-timer"\)\) \{\n {2}await sleep\("10 s"\);\n\}/,
+  ),
+  {
+    name: "repairs: a step within a branch stays in words: the statement is not the step's alone",
+    async run() {
+      const all = (names: string[]) =>
+        BODY.replace(
+          "  await acts.ship(paid);",
+          `  await Promise.all([${names.map((n) => `(async () => await acts.${n}(paid))()`).join(", ")}]);`,
+        );
+      const { divergence } = await parted(program(all(["ship"])), program(all(["ship", "reserve"])));
+      deepEqual([divergence.edit.kind, divergence.repair!.changes], ["inserted", undefined]);
+      match(divergence.repair!.code, /^if \(patched\("with-reserve"\)\) \{\n {2}\/\/ the line that/);
+    },
+  },
+];

@@ -25,3 +25,34 @@ test("a history is saved without its values; a divergence as a test with its his
   await expect(page.locator("#test-dialog [role=status]")).toContainText("It fails until the code replays", { timeout: 60_000 });
   await expect.poll(() => names.toSorted().map((name) => name.replace(/^.*?\./, ""))).toEqual(["history.json", "test.mjs"]);
 });
+
+test("the timeline is saved as a drawing that stands alone: names and times, no values", async ({ app }) => {
+  const { page } = app;
+  await app.sample("shopping_cart");
+  await page.locator("#share").click();
+  const saving = page.waitForEvent("download");
+  await page.locator("#save-drawing").click();
+  const saved = await saving;
+  expect(saved.suggestedFilename()).toMatch(/\.svg$/);
+  const text = readFileSync(await saved.path(), "utf8");
+  for (const name of ["ShoppingCart", "add_item", "messages", "Completed"]) expect(text).toContain(name);
+  expect(text).not.toMatch(/class=|<script|<style|href=|url\(|var\(/);
+  expect(text).not.toContain("ada");
+  // As any program that reads such files sees it.
+  const drawn = await page.context().newPage();
+  await drawn.goto("about:blank");
+  const { width, colours } = await drawn.evaluate(async (svg) => {
+    const image = new Image();
+    image.src = URL.createObjectURL(new Blob([svg], { type: "image/svg+xml" }));
+    await image.decode();
+    const canvas = document.createElement("canvas");
+    canvas.width = image.naturalWidth;
+    canvas.height = image.naturalHeight;
+    const context = canvas.getContext("2d")!;
+    context.drawImage(image, 0, 0);
+    const pixels = new Uint32Array(context.getImageData(0, 0, canvas.width, canvas.height).data.buffer);
+    return { width: image.naturalWidth, colours: new Set(pixels).size };
+  }, text);
+  expect(width).toBe(1380);
+  expect(colours).toBeGreaterThan(50);
+});

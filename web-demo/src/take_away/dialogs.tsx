@@ -6,6 +6,7 @@ import { historyJson, minimise, NoProblemError, readHistoryFile, redact, testFil
 import type { OpenRun } from "../app/state.ts";
 import { PageRealms } from "../realm/page_realm.ts";
 import { Dialog } from "../ui/dialog.tsx";
+import { drawingOf } from "./drawing.tsx";
 import { shareIsOpen, testIsOpen } from "./mod.ts";
 import "./take_away.css";
 
@@ -17,8 +18,8 @@ const needed: Signal<readonly string[]> = signal([]);
 const nameOf = (run: OpenRun): string => (run.model.facts.id || run.model.facts.type || "run").replace(/[^\w.-]+/g, "-");
 
 /** Has the browser save a text. */
-function save(name: string, text: string): void {
-  const url = URL.createObjectURL(new Blob([text], { type: "application/json" }));
+function save(name: string, text: string, type = "application/json"): void {
+  const url = URL.createObjectURL(new Blob([text], { type }));
   const link = document.createElement("a");
   link.href = url;
   link.download = name;
@@ -154,6 +155,18 @@ function ShareForm({ run }: { run: OpenRun }): JSX.Element {
             })}
         >
           Save as it is
+        </button>
+        <button
+          type="button"
+          class="button"
+          id="save-drawing"
+          onClick={() =>
+            void tell(() => {
+              save(`${nameOf(run)}.svg`, drawingOf(run), "image/svg+xml");
+              return Promise.resolve("Saved the timeline: names and times, no values.");
+            })}
+        >
+          Save a drawing
         </button>
       </p>
     </form>

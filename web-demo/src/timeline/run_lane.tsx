@@ -10,20 +10,10 @@ import { cutTo, type Drawing } from "./shapes.tsx";
 const NOTCH_PX = 3;
 
 export function RunLane({ run, drawing, tasks }: { run: OpenRun; drawing: Drawing; tasks: readonly TaskMark[] }): JSX.Element {
-  const { fromX, toX, x, position, scale } = drawing;
+  const { x, position, scale } = drawing;
   const since = tasks.findLast(({ doneAt }) => doneAt <= position);
   const from = since === undefined ? undefined : scale.x(since.doneMs);
   const text = waitText(run, position);
-  const marks: JSX.Element[] = [];
-  let last = -Infinity;
-  for (const task of tasks) {
-    const at = scale.x(task.doneMs);
-    if (at > toX) break;
-    if (at < fromX || (at - last < NOTCH_PX && !task.isBad)) continue;
-    last = at;
-    const look = task.isBad ? "tl-notch tl-bad" : task.doneAt <= position ? "tl-notch" : "tl-notch tl-faint";
-    marks.push(<rect key={task.number} class={look} x={at - 1} y={LANE_PX - 8} width={2} height={8} />);
-  }
   const room = x - (from ?? x);
   return (
     <g class="tl-run" transform={`translate(0 0)`}>
@@ -34,9 +24,24 @@ export function RunLane({ run, drawing, tasks }: { run: OpenRun; drawing: Drawin
           {room > 60 && <text class="tl-wait-text" x={from + 7} y={16}>{cutTo(text, Math.floor((room - 10) / LETTER_PX))}</text>}
         </g>
       )}
-      {marks}
+      <Notches drawing={drawing} tasks={tasks} />
     </g>
   );
+}
+
+export function Notches({ drawing, tasks }: { drawing: Drawing; tasks: readonly TaskMark[] }): JSX.Element {
+  const { fromX, toX, position, scale } = drawing;
+  const marks: JSX.Element[] = [];
+  let last = -Infinity;
+  for (const task of tasks) {
+    const at = scale.x(task.doneMs);
+    if (at > toX) break;
+    if (at < fromX || (at - last < NOTCH_PX && !task.isBad)) continue;
+    last = at;
+    const look = task.isBad ? "tl-notch tl-bad" : task.doneAt <= position ? "tl-notch" : "tl-notch tl-faint";
+    marks.push(<rect key={task.number} class={look} x={at - 1} y={LANE_PX - 8} width={2} height={8} />);
+  }
+  return <>{marks}</>;
 }
 
 /** A workflow task that has ended. */

@@ -78,7 +78,11 @@ export class GuardContext {
 
   /** No run is active, and the code that asks is a package's: its module is being loaded. Its name. */
   packageLoads(): string | undefined {
-    if (this.#current.run !== undefined) return undefined;
+    return this.#current.run === undefined ? this.callingPackage() : undefined;
+  }
+
+  /** The name of the package whose code asks; undefined where a module of the program's own does. */
+  callingPackage(): string | undefined {
     // The first frame of loaded code: those above it are this package's.
     const frames = (new Error().stack ?? "").split("\n").slice(1).filter((line) => !line.includes(ownCode));
     return packageFolder(frames[0] ?? "")?.name;

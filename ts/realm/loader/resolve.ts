@@ -329,7 +329,9 @@ export class Resolver implements ModuleResolver {
     const folder = this.#host.installed?.(name, parent, asked);
     const found = folder === undefined ? undefined : this.#readPackage(folder);
     if (found !== undefined) return this.#inPackage(found, name, subpath, how);
-    const advice = asked === undefined
+    const advice = name === "@temporalio/proto"
+      ? "workflow code takes the installed package: npm install @temporalio/proto"
+      : asked === undefined
       ? 'paths of a tsconfig.json are not read; use relative paths, or "imports" in package.json'
       : 'nor in Deno\'s cache with a line in deno.lock; set "nodeModulesDir": "auto" in deno.json';
     return refused(

@@ -8,6 +8,7 @@ import { tmpdir } from "node:os";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { fieldsFile } from "./gen_proto/fields.mjs";
+import { otherMethodsFile, wholeFile } from "./gen_proto/whole.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 if (process.argv.includes("--help")) {
@@ -82,6 +83,9 @@ for (const file of [...walk(apiOut), ...walk(boundaryOut)]) {
   else writeFileSync(file, HEADER + (file.startsWith(apiOut) ? standingOnOurs(file, text) : text));
 }
 writeFileSync(join(apiOut, "fields.ts"), fieldsFile(root, HEADER));
+const whole = readFileSync(join(images, "whole.binpb"));
+writeFileSync(join(apiOut, "whole_api.ts"), `${HEADER}/* eslint-disable */\n\n${wholeFile(whole)}`);
+writeFileSync(join(apiOut, "other_methods.ts"), `${HEADER}\n${otherMethodsFile(root, whole)}`);
 if (existsSync(images)) rmSync(images, { recursive: true });
 if (process.argv.includes("--check")) {
   const dirty = execFileSync("git", ["status", "--porcelain", "--", rustOut, apiOut, boundaryOut], {

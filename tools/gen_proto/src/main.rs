@@ -1,5 +1,5 @@
 //! Generates the protobuf code of both languages from core-rs/proto: prost modules for Rust directly, and two trimmed
-//! descriptor images that `tools/gen_proto.mjs` hands to the TypeScript generators.
+//! descriptor images that `tools/gen_proto.mjs` hands to the TypeScript generators, and one of all of Temporal's API.
 //!
 //! Trimming: only messages that the roots below reach are kept, so neither side carries the rest of Temporal's API.
 //! A field whose type is dropped cannot occur: reachability is closed over field types.
@@ -246,6 +246,39 @@ fn trim(set: &FileDescriptorSet, keep: &BTreeSet<String>, services: bool) -> Fil
     FileDescriptorSet { file: files }
 }
 
+/// All of Temporal's API, for what is asked of a service by name: types alone, without options and comments.
+fn whole(set: &FileDescriptorSet) -> FileDescriptorSet {
+    let wanted = |name: &str| {
+        name.starts_with("temporal/api/")
+            || (name.starts_with("google/protobuf/") && name != "google/protobuf/descriptor.proto")
+    };
+    let mut files: Vec<FileDescriptorProto> =
+        set.file.iter().filter(|f| wanted(f.name())).cloned().collect();
+    for f in &mut files {
+        f.dependency.retain(|d| wanted(d));
+        f.public_dependency.clear();
+        f.weak_dependency.clear();
+        f.extension.clear();
+        f.source_code_info = None;
+        f.options = None;
+        for m in &mut f.message_type {
+            strip_options(m);
+            strip_json_names(m);
+        }
+        f.enum_type.iter_mut().for_each(|e| e.options = None);
+        for m in f.service.iter_mut().flat_map(|s| &mut s.method) {
+            m.options = None;
+        }
+    }
+    FileDescriptorSet { file: files }
+}
+
+/// They follow from the names, and only JSON asks for them.
+fn strip_json_names(m: &mut DescriptorProto) {
+    m.field.iter_mut().for_each(|f| f.json_name = None);
+    m.nested_type.iter_mut().for_each(strip_json_names);
+}
+
 /// Drops the fields whose types are in NOT_IN_RUST.
 fn drop_fields(m: &mut DescriptorProto) {
     m.field.retain(|f| {
@@ -354,6 +387,7 @@ fn main() {
         trim(&set, &api_keep, true).encode_to_vec(),
     )
     .unwrap();
+    std::fs::write(image_out.join("whole.binpb"), whole(&set).encode_to_vec()).unwrap();
     std::fs::write(
         image_out.join("boundary.binpb"),
         trim(&set, &boundary_keep, false).encode_to_vec(),

@@ -2,7 +2,7 @@
 // Longs, enumerations numbers, and a field that is not set reads as its default, through the prototype. The product's own messages
 // (protobuf-es) differ in these points alone, so one walk over the descriptor does for every message.
 import { create, type DescField, type DescMessage, type Message, type MessageShape, ScalarType } from "@bufbuild/protobuf";
-import { base64Decode } from "@bufbuild/protobuf/wire";
+import { base64Decode, base64Encode } from "@bufbuild/protobuf/wire";
 import { bigintOf, Long, type LongLike } from "./long.ts";
 
 /** A message in the official packages' form. */
@@ -14,6 +14,8 @@ type Fields = { [name: string]: unknown };
 const WRAPPER = /^google\.protobuf\.(?:U?Int(?:32|64)|Double|Float|Bool|String|Bytes)Value$/;
 const UNSIGNED: ReadonlySet<ScalarType> = new Set([ScalarType.UINT64, ScalarType.FIXED64]);
 const SIGNED: ReadonlySet<ScalarType> = new Set([ScalarType.INT64, ScalarType.SFIXED64, ScalarType.SINT64]);
+/** protobufjs has `type_url` of an Any as it is written in the file. */
+const nameOf = (field: DescField): string => field.parent.typeName === "google.protobuf.Any" ? field.name : field.localName;
 const is64 = (type: ScalarType): boolean => UNSIGNED.has(type) || SIGNED.has(type);
 
 // ------------------------------------------------------------------------------------------------------------------ to the plain form
@@ -24,15 +26,33 @@ const prototypes = new Map<string, object>();
 function prototypeOf(desc: DescMessage): object {
   let prototype = prototypes.get(desc.typeName);
   if (prototype === undefined) {
-    prototype = Object.fromEntries(desc.fields.map((field) => [field.localName, defaultOf(field)])) as object;
+    prototype = Object.fromEntries(desc.fields.map((field) => [nameOf(field), defaultOf(field)])) as object;
     Object.defineProperty(prototype, "toJSON", {
       value: function (this: Fields) {
-        return { ...this };
+        return jsonOf(desc, this);
       },
     });
     prototypes.set(desc.typeName, prototype);
   }
   return prototype;
+}
+
+/** As protobufjs writes a message into JSON: names of enumerations, 64-bit integers as text, bytes in base64. */
+function jsonOf(desc: DescMessage, plain: Fields): Fields {
+  const json: Fields = {};
+  for (const field of desc.fields) {
+    const name = nameOf(field);
+    const value = plain[name];
+    if (!Object.hasOwn(plain, name) || value === null || value === undefined) continue;
+    const one = (item: unknown): unknown => {
+      if (field.enum !== undefined) return field.enum.value[item as number]?.name ?? item;
+      if (field.scalar === ScalarType.BYTES) return base64Encode(item as Uint8Array);
+      return field.scalar !== undefined && is64(field.scalar) ? String(item) : item;
+    };
+    if (field.fieldKind === "list") json[name] = (value as unknown[]).map(one);
+    else json[name] = field.fieldKind === "map" ? mapped(value as Fields, one) : one(value);
+  }
+  return json;
 }
 
 function defaultOf(field: DescField): unknown {
@@ -72,7 +92,7 @@ export function toPlain<D extends DescMessage>(desc: D, message: MessageShape<D>
       if (chosen.case !== field.localName) continue;
       value = chosen.value;
     }
-    plain[field.localName] = plainField(field, value);
+    plain[nameOf(field)] = plainField(field, value);
   }
   return plain;
 }
@@ -114,7 +134,7 @@ export function fromPlain<D extends DescMessage>(desc: D, plain: PlainMessage): 
   if (typeof plain !== "object" || plain === null) throw new TypeError(`${desc.typeName}: an object is expected, not ${plain}`);
   const message = create(desc) as unknown as Fields;
   for (const field of desc.fields) {
-    const value = (plain as Fields)[field.localName];
+    const value = (plain as Fields)[nameOf(field)];
     if (value === undefined || value === null) continue;
     // The prototype's defaults set nothing; in a oneof they would choose.
     if (field.oneof !== undefined) message[field.oneof.localName] = { case: field.localName, value: readField(field, value) };

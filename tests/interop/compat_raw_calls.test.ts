@@ -1,0 +1,163 @@
+// Every method of WorkflowService on our connections (`connection.workflowService.*`): the official package's methods, its messages over our
+// bytes and back, and answers of a Temporal server to both connections.
+// takes: 20 s
+import assert from "node:assert/strict";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { Connection, isGrpcServiceError } from "../../ts/compat/client/mod.ts";
+import { NativeConnection } from "../../ts/compat/worker/connection.ts";
+import { DevServer, noServer } from "./support/dev_server.ts";
+import { noOfficial, official, root } from "./support/official.ts";
+import { OurServer } from "./support/our_server.ts";
+
+// deno-lint-ignore no-explicit-any
+type Any = any;
+
+const api = noOfficial === false ? createRequire(join(root, "tests/interop/x.js"))("@temporalio/proto") : undefined;
+const service = api?.temporal.api.workflowservice.v1.WorkflowService;
+const camel = (name: string) => name[0]!.toLowerCase() + name.slice(1);
+const methods: readonly Any[] = service === undefined
+  ? []
+  : service.methodsArray.map((method: Any) => method.resolve()).sort((a: Any, b: Any) => a.name < b.name ? -1 : 1);
+
+let server: DevServer;
+let ours: Connection;
+let theirs: Any;
+
+before(async () => {
+  if (noServer || noOfficial) return;
+  server = await DevServer.start();
+  ours = await Connection.connect({ address: server.address });
+  theirs = await official("@temporalio/client").Connection.connect({ address: server.address });
+});
+
+after(async () => {
+  await ours?.close();
+  await theirs?.close();
+  await server?.stop();
+});
+
+/** A message with something in every field; of a oneof in its last one. */
+function sample(type: Any, depth = 0): Any {
+  const fields: { [name: string]: unknown } = {};
+  for (const field of type.fieldsArray) {
+    field.resolve();
+    const last = field.partOf?.fieldsArray.at(-1);
+    if (last !== undefined && last !== field) continue;
+    const resolved = field.resolvedType;
+    if (resolved?.fieldsArray !== undefined && depth > 2) continue;
+    const one = resolved === null || resolved === undefined
+      ? scalar(field.type)
+      : resolved.fieldsArray !== undefined
+      ? sample(resolved, depth + 1)
+      : Object.values(resolved.values).at(-1);
+    fields[field.name] = field.map ? { key: one } : field.repeated ? [one, one] : one;
+  }
+  return type.fromObject(fields);
+}
+
+function scalar(type: string): unknown {
+  if (type === "string") return "text";
+  if (type === "bytes") return new Uint8Array([1, 2]);
+  return type === "bool" ? true : 3;
+}
+
+test("the methods are those of the official package", { skip: noOfficial }, () => {
+  const known = Object.keys(Connection.over({ call: () => Promise.reject(new Error("none")) }).workflowService);
+  assert.deepEqual(known.sort(), methods.map(({ name }) => camel(name)).sort());
+});
+
+test("messages of every method go and come as the official package writes them", { skip: noOfficial }, async () => {
+  let sent = new Uint8Array(), answer = new Uint8Array();
+  let asked = "";
+  const { workflowService } = Connection.over({
+    call(method, request) {
+      asked = method;
+      sent = Uint8Array.from(request);
+      return Promise.resolve(answer);
+    },
+  });
+  const plain = (type: Any, bytes: Uint8Array) => type.toObject(type.decode(bytes), { longs: String, bytes: Array });
+  for (const { name, resolvedRequestType, resolvedResponseType } of methods) {
+    const request = sample(resolvedRequestType), response = sample(resolvedResponseType);
+    answer = resolvedResponseType.encode(response).finish();
+    const got = await (workflowService as Any)[camel(name)](request);
+    assert.equal(asked, camel(name));
+    assert.deepEqual(
+      plain(resolvedRequestType, sent),
+      plain(resolvedRequestType, resolvedRequestType.encode(request).finish()),
+      name,
+    );
+    assert.deepEqual(
+      plain(resolvedResponseType, resolvedResponseType.encode(got).finish()),
+      plain(resolvedResponseType, answer),
+      name,
+    );
+  }
+  assert.ok(methods.length > 120);
+});
+
+/** What a call comes to, without what differs from call to call. */
+async function outcome(connection: Any, method: string, request: object): Promise<unknown> {
+  try {
+    const answer = JSON.stringify(await connection.workflowService[method](request));
+    return answer.replace(/"(?:seconds|nanos|low|high)":-?"?\d+"?|"[\w+/=-]{22,}"/g, "0");
+  } catch (error) {
+    const { code, details } = error as { code: number; details: string };
+    return { code, details };
+  }
+}
+
+test("a Temporal server answers both connections alike", { skip: noServer || noOfficial }, async () => {
+  const namespace = "default", workflowExecution = { workflowId: "none", runId: "" };
+  const deploymentVersion = { deploymentName: "none", buildId: "1" };
+  const calls: [string, object][] = [
+    ["listWorkerDeployments", { namespace, pageSize: 10 }],
+    ["describeWorkerDeployment", { namespace, deploymentName: "none" }],
+    ["describeWorkerDeploymentVersion", { namespace, deploymentVersion }],
+    ["setWorkerDeploymentCurrentVersion", { namespace, deploymentName: "none", buildId: "1" }],
+    ["setWorkerDeploymentRampingVersion", { namespace, deploymentName: "none", buildId: "1", percentage: 10 }],
+    ["deleteWorkerDeployment", { namespace, deploymentName: "none" }],
+    ["updateNamespace", { namespace, updateInfo: { description: "described", data: { a: "b" } } }],
+    ["listWorkers", { namespace }],
+    ["listBatchOperations", { namespace }],
+    ["describeBatchOperation", { namespace, jobId: "none" }],
+    ["scanWorkflowExecutions", { namespace, query: "" }],
+    ["listClosedWorkflowExecutions", { namespace, executionFilter: { workflowId: "x" }, startTimeFilter: {} }],
+    ["listTaskQueuePartitions", { namespace, taskQueue: { name: "q" } }],
+    ["updateActivityOptions", { namespace, execution: workflowExecution, id: "1" }],
+    ["updateWorkflowExecutionOptions", { namespace, workflowExecution, updateMask: { paths: ["versioning_override"] } }],
+    ["getWorkerVersioningRules", { namespace, taskQueue: "q" }],
+  ];
+  for (const [method, request] of calls) {
+    assert.deepEqual(await outcome(ours, method, request), await outcome(theirs, method, request), method);
+  }
+  assert.match(String(await outcome(ours, "describeNamespace", { namespace })), /described/);
+});
+
+test("connections of workers have them too; names that no API has are refused", { skip: noServer }, async () => {
+  const native = await NativeConnection.connect({ address: server.address });
+  try {
+    const { workerDeployments } = await native.workflowService.listWorkerDeployments({ namespace: "default" });
+    assert.deepEqual(workerDeployments, []);
+    await assert.rejects(
+      (native.workflowService as Any).describeWeather({}),
+      /workflowService\.describeWeather is not a method of the API/,
+    );
+  } finally {
+    await native.close();
+  }
+});
+
+test("`temporalex dev` says what it does not answer", async () => {
+  const own = await OurServer.start();
+  const connection = await Connection.connect({ address: own.address });
+  try {
+    const refused = connection.workflowService.describeWorkerDeployment({ namespace: "default", deploymentName: "x" });
+    await assert.rejects(refused, (error) => isGrpcServiceError(error) && error.code === 12);
+  } finally {
+    await connection.close();
+    await own.stop();
+  }
+});

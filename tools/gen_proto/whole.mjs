@@ -1,0 +1,28 @@
+// All of Temporal's API as data: a descriptor set in base64, and the names of the methods that no generated code knows. Programs that ask a
+// connection for such a method load it then (ts/compat/client/whole_service.ts).
+import { fromBinary } from "@bufbuild/protobuf";
+import { FileDescriptorSetSchema } from "@bufbuild/protobuf/wkt";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+
+const SERVICE = "temporal/api/workflowservice/v1/service.proto";
+
+/** The module with the descriptor set. */
+export function wholeFile(image) {
+  return `/** A google.protobuf.FileDescriptorSet of all of Temporal's API, without options and comments, in base64. */
+export const WHOLE_API =
+  "${Buffer.from(image).toString("base64")}";
+`;
+}
+
+/** The module with the names of methods, as clients spell them. */
+export function otherMethodsFile(root, image) {
+  const known = readFileSync(join(root, "ts/api/raw_methods.ts"), "utf8");
+  const service = fromBinary(FileDescriptorSetSchema, image).file.find(({ name }) => name === SERVICE);
+  const names = service.service[0].method.map(({ name }) => name[0].toLowerCase() + name.slice(1));
+  const others = names.filter((name) => !known.includes(`  ${name}: true,`));
+  return `/** The methods of WorkflowService that no generated code of this package knows. */
+export const OTHER_METHODS = [
+${others.map((name) => `  "${name}",\n`).join("")}] as const;
+`;
+}

@@ -53,8 +53,8 @@ export class DeferredServer {
 
 async function serve(engine: EmbeddedEngine, path: string, logger: Logger): Promise<StoreServer | undefined> {
   try {
-    const { serveStore } = await import("./serve_store.ts");
-    return await serveStore(engine, path, {
+    const { serveEngine } = await import("./serve_store.ts");
+    return await serveEngine(engine, path, {
       onError: (error) => logger.warn("the socket beside the store met a failure", { error }),
     });
   } catch (error) {

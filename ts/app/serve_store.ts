@@ -2,10 +2,13 @@
 // user can talk to it while it runs. Node and Deno; loaded only when a store is opened there.
 import { randomBytes } from "node:crypto";
 import { rmSync } from "node:fs";
+import type { EmbeddedEngine } from "../engine/host.ts";
 import type { RawService } from "../service/raw.ts";
 import { HttpGuard } from "../server/http_guard.ts";
+import type { ExtraMethod } from "../server/extra_methods.ts";
 import { listen, type Listener } from "../server/listener.ts";
 import { serviceHandler } from "../server/grpc_handlers.ts";
+import { sqlMethod } from "./sql/sql_method.ts";
 import { fileId, fitsSocket, placePort, placeSocket, portPath, removePort, removeSocket, socketPath } from "./socket_path.ts";
 
 export interface StoreServer {
@@ -21,6 +24,8 @@ export interface ServeStoreOptions {
   onError?(error: Error): void;
   /** The largest request that is read, in bytes. Default: 64 MiB. */
   readonly maxRequestBytes?: number;
+  /** Answers SQL (sql/sql_method.ts). */
+  readonly sql?: ExtraMethod;
 }
 
 /**
@@ -28,7 +33,8 @@ export interface ServeStoreOptions {
  * a killed one left is replaced. Throws when nothing can be served there; the store is not affected.
  */
 export async function serveStore(service: RawService, path: string, options: ServeStoreOptions = {}): Promise<StoreServer> {
-  const handler = serviceHandler(service, options);
+  const { sql } = options;
+  const handler = serviceHandler(service, { ...options, ...(sql !== undefined && { extra: [sql] }) });
   removePort(path);
   if (fitsSocket(path)) {
     try {
@@ -57,6 +63,15 @@ export async function serveStore(service: RawService, path: string, options: Ser
     throw e;
   }
   return closing(portPath(path), `127.0.0.1:${port}`, listener);
+}
+
+/** The same for an engine, whose store answers SQL as well. */
+export function serveEngine(
+  engine: EmbeddedEngine,
+  path: string,
+  options: Omit<ServeStoreOptions, "sql"> = {},
+): Promise<StoreServer> {
+  return serveStore(engine, path, { ...options, sql: sqlMethod(() => engine.store) });
 }
 
 function closing(file: string, address: string, listener: Listener): StoreServer {

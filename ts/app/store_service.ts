@@ -33,7 +33,7 @@ const LINGER_MS = 20;
 /** And for no longer than this, whatever is asked: others wait for its end. */
 const MAX_VISIT_MS = 500;
 /** How long a holder may take from opening the store to being reachable: it is starting, perhaps on a busy machine. */
-const REACHABLE_MS = 8_000;
+export const REACHABLE_MS = 8_000;
 const PAUSE_MS = 50;
 /** A call that waits looks into the store by itself so often. */
 const LOOK_MS = 2_000;
@@ -99,7 +99,7 @@ export class StoreService implements RawService {
           this.#options.onWaiting?.();
         } else if (!(e instanceof StoreLockedError)) throw e;
         // It is held by now; the holder may not listen yet, or listen again.
-        else if (waited > REACHABLE_MS) throw this.#unreachable(e);
+        else if (waited > REACHABLE_MS) throw unreachable(this.path, e);
       }
       await sleepOn(realTimers, PAUSE_MS, options.signal);
     }
@@ -130,9 +130,7 @@ export class StoreService implements RawService {
     if (this.#holder !== undefined && this.#holder.key === key) return this.#holder.service;
     this.#drop();
     if (found === undefined) return undefined;
-    const service = "socket" in found
-      ? new GrpcService({ address: `unix:${found.socket}` })
-      : new GrpcService({ address: `127.0.0.1:${found.port}`, apiKey: found.secret, tls: false });
+    const service = lineTo(found);
     this.#holder = { service, key };
     return service;
   }
@@ -140,18 +138,6 @@ export class StoreService implements RawService {
   #drop(): void {
     this.#holder?.service.close();
     this.#holder = undefined;
-  }
-
-  #unreachable(e: StoreLockedError): ServiceError {
-    const who = e.holder === undefined ? "another process" : `process ${e.holder.pid}`;
-    return new ServiceError(
-      Code.FAILED_PRECONDITION,
-      `${this.path} is open in ${who}, which cannot be reached: it was opened with serve: false, runs in Deno ` +
-        "without --allow-net, could not listen beside the store (its log says so), or belongs to another user",
-      "HolderUnreachable",
-      {},
-      { cause: e },
-    );
   }
 
   // ------------------------------------------------------------------------------------------------------ with no holder
@@ -266,6 +252,26 @@ export class StoreService implements RawService {
   }
 }
 
+/** A connection to the process that holds a store. */
+export function lineTo(holder: NonNullable<ReturnType<typeof findHolder>>): GrpcService {
+  return "socket" in holder
+    ? new GrpcService({ address: `unix:${holder.socket}` })
+    : new GrpcService({ address: `127.0.0.1:${holder.port}`, apiKey: holder.secret, tls: false });
+}
+
+/** What is said of a store whose holder was not found for {@link REACHABLE_MS}. */
+export function unreachable(path: string, e: StoreLockedError): ServiceError {
+  const who = e.holder === undefined ? "another process" : `process ${e.holder.pid}`;
+  return new ServiceError(
+    Code.FAILED_PRECONDITION,
+    `${path} is open in ${who}, which cannot be reached: it was opened with serve: false, runs in Deno ` +
+      "without --allow-net, could not listen beside the store (its log says so), or belongs to another user",
+    "HolderUnreachable",
+    {},
+    { cause: e },
+  );
+}
+
 function waits(request: Uint8Array): boolean {
   try {
     return fromBinary(GetWorkflowExecutionHistoryRequestSchema, request).waitNewEvent;
@@ -276,7 +282,7 @@ function waits(request: Uint8Array): boolean {
 }
 
 /** As the store resolves it: the folder's links are followed, also where the file is not there yet. */
-function realPath(path: string): string {
+export function realPath(path: string): string {
   try {
     return realpathSync(path);
   } catch {

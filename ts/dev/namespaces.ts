@@ -69,6 +69,11 @@ export class Namespaces implements RawService {
     return [...this.#spaces.values()].map(({ engine }) => engine);
   }
 
+  /** The engine of a namespace; undefined for a name that is none. */
+  engineOf(name: string): EmbeddedEngine | undefined {
+    return this.#spaces.get(name)?.engine;
+  }
+
   /** Adds a namespace; rejects with ALREADY_EXISTS, also while another call is about to add it. */
   async register(name: string, options: NamespaceOptions): Promise<void> {
     try {

@@ -14,6 +14,7 @@ import { containedLogger } from "../base/contained.ts";
 import type { Logger } from "../base/logger.ts";
 import { type CallOptions, Code, type MethodName, type RawService, ServiceError } from "../service/raw.ts";
 import { HttpGuard, type Refusal } from "../server/http_guard.ts";
+import type { ExtraMethod } from "../server/extra_methods.ts";
 import { listen, type Listener } from "../server/listener.ts";
 import { serviceHandler } from "../server/grpc_handlers.ts";
 import { SERVICE_NAME } from "../api/raw_methods.ts";
@@ -37,6 +38,8 @@ export interface DevServerOptions {
   readonly logger: Logger;
   /** Default: the wall clock. */
   readonly clock?: Clock;
+  /** More methods, with the namespaces that are open. */
+  extra?(namespaces: Namespaces): readonly ExtraMethod[];
   /** Puts something around the service that is served. */
   around?(service: Namespaces): RawService;
   /** The largest request that is read, in bytes. Default: 64 MiB. */
@@ -95,7 +98,11 @@ export async function startDevServer(options: DevServerOptions): Promise<DevServ
   const health = new Health(SERVICES);
   const onError = (error: Error) => logger.error("the server met a failure", { error });
   const handler = serviceHandler(logged(options.around?.(namespaces) ?? namespaces, logger), {
-    extra: [...health.methods, ...operatorMethods((name, options) => namespaces.register(name, options))],
+    extra: [
+      ...health.methods,
+      ...operatorMethods((name, options) => namespaces.register(name, options)),
+      ...options.extra?.(namespaces) ?? [],
+    ],
     unknown: (service, method) => {
       logger.debug("refused", { service, method, code: "UNIMPLEMENTED" });
       return SERVICES.includes(service) ? notOffered(method) : `temporalex dev does not have the service ${service}`;

@@ -59,6 +59,13 @@ function pathOf(method: MethodName): string {
   return path;
 }
 
+/** A method as messages name it, its path on the wire, and the namespace that its request is for ("": none). */
+interface Called {
+  readonly method: string;
+  readonly path: string;
+  readonly namespace: string;
+}
+
 export class GrpcService implements RawService {
   readonly losesCancelledPolls = true;
   readonly #address: string;
@@ -96,7 +103,17 @@ export class GrpcService implements RawService {
     });
   }
 
-  async call(method: MethodName, request: Uint8Array, options: CallOptions = {}): Promise<Uint8Array> {
+  call(method: MethodName, request: Uint8Array, options: CallOptions = {}): Promise<Uint8Array> {
+    return this.#send({ method, path: pathOf(method), namespace: namespaceOf(method, request) ?? "" }, request, options);
+  }
+
+  /** @internal Calls a method of another service of the same server: "/package.Service/Method". */
+  callOther(path: string, request: Uint8Array, options: CallOptions = {}): Promise<Uint8Array> {
+    return this.#send({ method: path.slice(path.lastIndexOf("/") + 1), path, namespace: "" }, request, options);
+  }
+
+  async #send(called: Called, request: Uint8Array, options: CallOptions): Promise<Uint8Array> {
+    const { method, path, namespace } = called;
     const { signal, timeoutMs = CALL_TIMEOUT_MS } = options;
     const began = performance.now();
     let turn: number | undefined;
@@ -120,13 +137,12 @@ export class GrpcService implements RawService {
         // Whole milliseconds: servers refuse others.
         const now = performance.now();
         const left = Math.min(Math.max(1, Math.ceil(timeoutMs - (now - began))), LONGEST_TIMEOUT_MS);
-        const namespace = namespaceOf(method, request) ?? "";
         const metadata = options.metadata === undefined ? undefined : checkedMetadata(options.metadata);
         return await unary(link, {
           method,
           address: this.#address,
-          key: `${method} ${left} ${namespace} ${authorization ?? ""}${metadata === undefined ? "" : JSON.stringify(metadata)}`,
-          fields: () => withMetadata(this.#fieldsOf(method, left, namespace, authorization), metadata),
+          key: `${path} ${left} ${namespace} ${authorization ?? ""}${metadata === undefined ? "" : JSON.stringify(metadata)}`,
+          fields: () => withMetadata(this.#fieldsOf(called, left, authorization), metadata),
           request,
           dueMs: now + left,
           wholeTimeoutMs: timeoutMs,
@@ -142,12 +158,12 @@ export class GrpcService implements RawService {
     }
   }
 
-  #fieldsOf(method: MethodName, left: number, namespace: string, authorization: string | undefined): FieldList {
+  #fieldsOf({ path, namespace }: Called, left: number, authorization: string | undefined): FieldList {
     const own = (name: string) => this.#fields.some((field) => field[0] === name);
     return [
       [":method", "POST"],
       [":scheme", this.#scheme],
-      [":path", pathOf(method)],
+      [":path", path],
       [":authority", this.#authority],
       // Pollers and reports have deadlines in whole seconds, again and again; others hardly ever come twice.
       ["grpc-timeout", `${left}m`, left % 1000 !== 0],
@@ -167,7 +183,7 @@ export class GrpcService implements RawService {
 
   /** Waits for what comes before a call can be sent, no longer than the call has. */
   async #within<T>(
-    method: MethodName,
+    method: string,
     began: number,
     { signal, timeoutMs = CALL_TIMEOUT_MS }: CallOptions,
     work: (until: Promise<never>) => Promise<T>,
@@ -194,7 +210,7 @@ export class GrpcService implements RawService {
     }
   }
 
-  #askKey(apiKey: () => string | Promise<string>, method: MethodName, began: number, options: CallOptions): Promise<string> {
+  #askKey(apiKey: () => string | Promise<string>, method: string, began: number, options: CallOptions): Promise<string> {
     return this.#within(method, began, options, async (until) => {
       let key: unknown;
       try {

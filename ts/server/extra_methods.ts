@@ -12,8 +12,8 @@ export interface ExtraMethod {
   readonly service: string;
   /** As the service's definition spells it: "Check". */
   readonly method: string;
-  /** Answers a call; rejects with a ServiceError. */
-  readonly unary?: (request: Uint8Array) => Uint8Array | Promise<Uint8Array>;
+  /** Answers a call; rejects with a ServiceError. The signal is aborted when the caller is gone. */
+  readonly unary?: (request: Uint8Array, signal: AbortSignal) => Uint8Array | Promise<Uint8Array>;
   /** Answers a call with one message after the other, until the caller is gone. */
   readonly stream?: (request: Uint8Array, signal: AbortSignal) => AsyncIterable<Uint8Array>;
 }
@@ -28,9 +28,9 @@ export function extraRoutes(
     if (unary !== undefined) {
       router.rpc(
         emptyMethod(each.service, each.method, "unary") as RawMethod,
-        async (request) => {
+        async (request, context) => {
           try {
-            return fromBinary(EmptySchema, await unary(toBinary(EmptySchema, request)));
+            return fromBinary(EmptySchema, await unary(toBinary(EmptySchema, request), context.signal));
           } catch (error) {
             throw toConnectError(error);
           }

@@ -18,7 +18,7 @@ import { UsageError } from "../frame/errors.ts";
 import type { SERVICE_OPTIONS } from "./options.ts";
 import { keyValue } from "../text/values.ts";
 
-type ClusterCall = Pick<Call<Omit<typeof SERVICE_OPTIONS, "timeout">>, "options" | "given" | "io">;
+type ClusterCall = Pick<Call<Omit<typeof SERVICE_OPTIONS, "timeout" | "codec" | "identity">>, "options" | "given" | "io">;
 
 const DEFAULT_ADDRESS = "localhost:7233";
 

@@ -12,6 +12,8 @@ export interface SqlStatement {
   run(params: readonly SqlValue[]): number;
   get(params: readonly SqlValue[]): SqlRow | undefined;
   all(params: readonly SqlValue[]): SqlRow[];
+  /** One row after the other, for answers that may have no end. Nothing else is asked of the statement meanwhile. */
+  iterate?(params: readonly SqlValue[]): Iterable<SqlRow>;
 }
 
 export interface SqlDatabase {
@@ -20,6 +22,8 @@ export interface SqlDatabase {
   prepare(sql: string): SqlStatement;
   /** Called before SQLite is told to write a log from now on, for libraries that must be helped with it. */
   beforeLog?(): void;
+  /** Runs `work`; a statement of it that runs for longer is interrupted, and throws a SqlLimitError. For libraries that can. */
+  within?<T>(ms: number, work: () => T): T;
   close(): void;
 }
 

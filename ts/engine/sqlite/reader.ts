@@ -4,6 +4,7 @@
 import type { PurgeOptions, RunRecord, RunRow } from "../store.ts";
 import { NotAStoreError, StoreError, type StoreHolder, StoreLockedError, StoreVersionError } from "../store_errors.ts";
 import { backupFile } from "./backup.ts";
+import { boundedRows, SQL_LIMITS, type SqlLimits } from "./bounded_rows.ts";
 import { type Builtins, builtins } from "./builtins.ts";
 import { checkFile } from "./check.ts";
 import { conditionSql } from "./condition_sql.ts";
@@ -133,10 +134,10 @@ export class StoreReader {
     }
   }
 
-  /** The rows of a statement that only reads. Throws a SqlRefusedError for every other one, and SQLite's own errors. */
-  sql(sql: string): SqlRow[] {
+  /** The rows of a statement that only reads. Throws a SqlRefusedError for every other one, a SqlLimitError, and SQLite's own errors. */
+  sql(sql: string, limits: Pick<SqlLimits, "rows" | "bytes"> = SQL_LIMITS): SqlRow[] {
     refuseWriting(sql);
-    return this.#database.prepare(sql).all([]).map((row) => ({ ...row }));
+    return boundedRows(this.#database.prepare(sql), [], limits);
   }
 
   count(): number {

@@ -1,6 +1,7 @@
 // `temporalex dev`: the embedded engine as a Temporal server on the loopback.
 import { extname, resolve } from "node:path";
 import { DeferredServer } from "../../../app/deferred_server.ts";
+import { sqlMethod } from "../../../app/sql/sql_method.ts";
 import { checkNamespace } from "../../../dev/namespaces.ts";
 import { type DevServer, startDevServer } from "../../../dev/server.ts";
 import { consoleLogger } from "../../../platform/host.ts";
@@ -88,6 +89,7 @@ async function start({ file, ...options }: Start): Promise<DevServer> {
   try {
     return await startDevServer({
       ...options,
+      extra: (namespaces) => [sqlMethod((name) => namespaces.engineOf(name)?.store)],
       storeOf: (namespace) => file === undefined ? undefined : namespaceFile(file, namespace),
     });
   } catch (error) {

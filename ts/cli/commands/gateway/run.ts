@@ -76,7 +76,7 @@ async function openService(call: GatewayCall): Promise<Opened> {
   const { options, io, given } = call;
   if (meansCluster(options)) {
     if (given.has("store")) throw new UsageError("--store and --address contradict each other: calls go to one place");
-    return await openCluster({ ...call, options: { ...options, namespace: "default", codec: undefined, identity: undefined } });
+    return await openCluster({ ...call, options: { ...options, namespace: "default" } });
   }
   if (options.store === undefined) {
     throw new UsageError("where do calls go? Name a cluster with --address host:port or --profile, or a store with --store");

@@ -5,12 +5,13 @@ import { options } from "./options.ts";
 export const sql = command({
   summary: "ask a store in SQL",
   description:
-    `Runs one statement that reads (SELECT, VALUES, WITH, EXPLAIN) over a store's views and tables, also while a process works on it. Views: workflow, workflow_timer, workflow_subscription, pending_procedure, last_workflow_id; beside them the application's own tables. Whatever writes, attaches, changes settings or loads code is refused.`,
+    `Runs one statement that reads (SELECT, VALUES, WITH, EXPLAIN) over a store's views and tables, also while a process works on it. Views: workflow, workflow_timer, workflow_subscription, pending_procedure, last_workflow_id; beside them the application's own tables. Whatever writes, attaches, changes settings or loads code is refused. A query is stopped after --timeout, and at 100,000 rows or 16 MiB.
+It runs in a process of its own, so the engine goes on. Where a driver locks the file (node-sqlite3-wasm), the process that holds the store is asked.`,
   options,
   args: { name: "statement", required: true, help: "The statement, as one argument" },
   exits: [
     "0 the rows are printed",
-    "1 the store cannot be read, or SQLite does not know what the statement names",
+    "1 the store cannot be read, SQLite does not know what the statement names, or the query was stopped",
     "2 it is not run",
   ],
   examples: [

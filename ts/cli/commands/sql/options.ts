@@ -2,10 +2,19 @@
 import type { Call, Options } from "../../frame/command.ts";
 import { SERVICE_OPTIONS } from "../../service/options.ts";
 
-const { store } = SERVICE_OPTIONS;
+const { codec: _codec, identity: _identity, ...where } = SERVICE_OPTIONS;
 
 export const options = {
-  store: { ...store, help: "Store file. Default: ./temporalex.sqlite" },
+  ...where,
+  store: { ...where.store, help: "Store file. Default: ./temporalex.sqlite" },
+  address: { ...where.address, help: "A server instead of a store: temporalex dev --db-filename" },
+  timeout: {
+    type: "duration",
+    value: "duration",
+    default: 30_000,
+    aliases: ["commandTimeout"],
+    help: "The query is stopped after this time; at most 1h",
+  },
   csv: { type: "flag", help: "Comma-separated values (RFC 4180), with the columns' names first" },
 } as const satisfies Options;
 export type SqlCall = Call<typeof options>;

@@ -1,23 +1,53 @@
-// `temporalex sql`: a reader beside the process that holds the store.
-import { StoreReader } from "../../../engine/maintenance/mod.ts";
+// `temporalex sql`: a query of a store beside the process that holds it, or through that, or of a server.
+import { askForRows } from "../../../app/sql/sql_method.ts";
+import { SqliteError } from "../../../app/sql/query.ts";
+import { checkTime } from "../../../app/sql/query_process.ts";
+import { queryStore } from "../../../app/sql/store_query.ts";
+import { SqlLimitError } from "../../../engine/sqlite/bounded_rows.ts";
 import type { SqlRow, SqlValue } from "../../../engine/sqlite/driver.ts";
-import { SqlRefusedError } from "../../../engine/sqlite/read_only_sql.ts";
+import { refuseWriting, SqlRefusedError } from "../../../engine/sqlite/read_only_sql.ts";
+import { Code, ServiceError } from "../../../service/raw.ts";
 import { CommandError, UsageError } from "../../frame/errors.ts";
 import { Exit } from "../../frame/exit.ts";
+import { meansCluster, openCluster } from "../../service/cluster.ts";
 import { storePath } from "../../service/open_service.ts";
 import type { SqlCall } from "./options.ts";
 
-export function sqlCommand(call: SqlCall): number {
-  const { args, options, print, io } = call;
-  const reader = StoreReader.open(storePath(call));
+async function rowsOf(call: SqlCall): Promise<SqlRow[]> {
+  const { args, options, given, signal } = call;
+  const sql = args[0]!;
+  const ms = options.timeout;
+  try {
+    refuseWriting(sql);
+    checkTime(ms);
+  } catch (e) {
+    throw new UsageError((e as Error).message);
+  }
+  if (!meansCluster(options)) return await queryStore(storePath(call), sql, ms, signal);
+  if (given.has("store")) throw new UsageError("--store and --address contradict each other: name one of them");
+  const { service, namespace, where, close } = await openCluster(call);
+  try {
+    return await askForRows(service, { namespace, sql, ms }, signal);
+  } catch (e) {
+    if (!(e instanceof ServiceError) || e.code !== Code.UNIMPLEMENTED) throw e;
+    throw new CommandError(
+      `${where} answers no SQL: only stores do, and temporalex dev with --db-filename, not a Temporal cluster`,
+    );
+  } finally {
+    await close();
+  }
+}
+
+export async function sqlCommand(call: SqlCall): Promise<number> {
+  const { options, print, io } = call;
   let rows: SqlRow[];
   try {
-    rows = reader.sql(args[0]!);
+    rows = await rowsOf(call);
   } catch (e) {
     if (e instanceof SqlRefusedError) throw new UsageError(e.message);
-    throw new CommandError(`SQLite: ${(e as Error).message}`, { cause: e });
-  } finally {
-    reader.close();
+    if (e instanceof SqlLimitError) throw new CommandError(e.message.replace("a longer timeout", "a longer --timeout"));
+    if (e instanceof SqliteError) throw new CommandError(`SQLite: ${e.message}`, { cause: e });
+    throw e;
   }
   const columns = Object.keys(rows[0] ?? {});
   if (options.csv) {

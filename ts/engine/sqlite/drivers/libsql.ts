@@ -7,6 +7,7 @@ interface LibsqlStatement {
   run(params: readonly SqlValue[]): { changes: number };
   get(params: readonly SqlValue[]): LibsqlRow | undefined;
   all(params: readonly SqlValue[]): LibsqlRow[];
+  iterate(params: readonly SqlValue[]): Iterable<LibsqlRow>;
 }
 interface LibsqlDatabase {
   exec(sql: string): void;
@@ -50,6 +51,9 @@ function wrap(database: LibsqlDatabase): SqlDatabase {
           return found === undefined ? undefined : row(found);
         },
         all: (params) => statement.all(params).map(row),
+        *iterate(params) {
+          for (const raw of statement.iterate(params)) yield row(raw);
+        },
       };
     },
     close: () => database.close(),

@@ -32,6 +32,10 @@ function wrap(database: Sqlite.DatabaseSync): SqlDatabase {
         run: (params) => Number(statement.run(...bound(params)).changes),
         get: (params) => statement.get(...bound(params)) as SqlRow | undefined,
         all: (params) => statement.all(...bound(params)) as SqlRow[],
+        // Node has it from 22.13 on.
+        ...(typeof statement.iterate === "function" && {
+          iterate: (params) => statement.iterate(...bound(params)) as Iterable<SqlRow>,
+        }),
       };
     },
     close: () => database.close(),

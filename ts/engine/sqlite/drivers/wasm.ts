@@ -12,6 +12,7 @@ import { makeFile, modeOf, readAt } from "../own_files.ts";
 interface WasmStatement {
   run(params: readonly SqlValue[]): { changes: number };
   all(params: readonly SqlValue[]): SqlRow[];
+  iterate(params: readonly SqlValue[]): Iterable<SqlRow>;
   finalize(): void;
 }
 interface WasmDatabase {
@@ -93,6 +94,7 @@ class WasmSqlDatabase implements SqlDatabase {
       run: (params) => use(params, (s) => s.run(params).changes),
       get: (params) => use(params, (s) => s.all(params)[0]),
       all: (params) => use(params, (s) => s.all(params)),
+      iterate: (params) => use(params, (s) => s.iterate(params)),
     };
   }
 

@@ -1,0 +1,46 @@
+// The program of a query's process, and of the thread in it that runs the query. SQLite is inside one call until the query ends, so the
+// process's own thread stays free to see that it is no longer wanted: its standard input is closed by the end of whoever started it, even
+// by one that nobody can catch.
+import process from "node:process";
+import { fileURLToPath } from "node:url";
+import { isMainThread, parentPort, Worker, workerData } from "node:worker_threads";
+import { StoreReader } from "../../engine/sqlite/reader.ts";
+import { answerOf, type QueryAnswer, type QueryJob, refusalOf } from "./query.ts";
+
+function answer({ path, sql, limits }: QueryJob): QueryAnswer {
+  let reader: StoreReader | undefined;
+  try {
+    reader = StoreReader.open(path);
+    return answerOf(reader.sql(sql, limits));
+  } catch (error) {
+    return refusalOf(error);
+  } finally {
+    reader?.close();
+  }
+}
+
+/** `exit` would wait for the thread. */
+const end = () => process.kill(process.pid, "SIGKILL");
+
+function main(): void {
+  let line = "";
+  let started = false;
+  process.stdin.setEncoding("utf8");
+  process.stdin.on("end", end);
+  process.stdin.on("data", (text: string) => {
+    line += text;
+    if (started || !line.endsWith("\n")) return;
+    started = true;
+    const job = JSON.parse(line) as QueryJob;
+    // Whoever started it kills it at this time; this is for one that is stopped itself.
+    setTimeout(end, job.limits.ms + 5_000);
+    const thread = new Worker(fileURLToPath(import.meta.url), { workerData: job });
+    thread.on("message", (found: string) => process.stdout.write(found, () => process.exit(0)));
+    thread.on("error", (error: Error) => {
+      process.stderr.write(`${error.message}\n`, () => process.exit(1));
+    });
+  });
+}
+
+if (isMainThread) main();
+else parentPort!.postMessage(JSON.stringify(answer(workerData as QueryJob)));

@@ -1,0 +1,77 @@
+// Runs a query in a process of its own, because nothing else ends one for sure: SQLite does not return before it has a row, a thread
+// inside of it cannot be ended, and two of the three libraries offer no way to interrupt it
+// (docs/dev/decisions/058-queries-in-processes.md).
+import { spawn } from "node:child_process";
+import process from "node:process";
+import { fileURLToPath } from "node:url";
+import { SqlLimitError, tooLong } from "../../engine/sqlite/bounded_rows.ts";
+import { refuseWriting } from "../../engine/sqlite/read_only_sql.ts";
+import type { SqlRow } from "../../engine/sqlite/driver.ts";
+import { type QueryAnswer, type QueryJob, rowsOf } from "./query.ts";
+
+/** The longest time that a query may be given. */
+export const MOST_MS = 60 * 60 * 1000;
+
+/** What is kept of the process's standard error, for a message. */
+const WORDS = 2_000;
+
+/** The program is beside this file, in the same form: compiled, or as TypeScript. */
+const program = (): string => fileURLToPath(import.meta.url).replace(/query_process(?=\.[a-z]+$)/, "query_child");
+
+/**
+ * The rows of a statement that reads, from the store at `path`. Throws a SqlRefusedError, a SqlLimitError, a StoreError or a SqliteError,
+ * and the signal's reason when that is aborted; in each case the process has been ended.
+ */
+export async function runQuery(job: QueryJob, signal?: AbortSignal): Promise<SqlRow[]> {
+  refuseWriting(job.sql);
+  checkTime(job.limits.ms);
+  signal?.throwIfAborted();
+  return rowsOf(await answerOf(job, signal));
+}
+
+/** Throws a SqlLimitError for a time that no query is given. */
+export function checkTime(ms: number): void {
+  if (ms > 0 && ms <= MOST_MS) return;
+  throw new SqlLimitError(`a query is given more than 0 and at most ${MOST_MS / 60_000} min, not ${ms / 1000} s`);
+}
+
+function answerOf(job: QueryJob, signal: AbortSignal | undefined): Promise<QueryAnswer> {
+  return new Promise((resolve, reject) => {
+    const deno = process.versions["deno"] !== undefined;
+    const child = spawn(process.execPath, [...(deno ? ["run", "-A", "--no-lock"] : []), program()], {
+      stdio: ["pipe", "pipe", "pipe"],
+      windowsHide: true,
+      // For applications whose own program is Electron.
+      env: { ...process.env, ELECTRON_RUN_AS_NODE: "1", NODE_OPTIONS: "" },
+    });
+    let out = "";
+    let words = "";
+    const settle = (done: () => void) => {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", aborted);
+      child.kill("SIGKILL");
+      done();
+    };
+    const aborted = () => settle(() => reject(signal!.reason));
+    const timer = setTimeout(() => settle(() => reject(tooLong(job.limits.ms, ", or give it a longer timeout"))), job.limits.ms);
+    signal?.addEventListener("abort", aborted);
+    child.stdout.setEncoding("utf8").on("data", (text: string) => out += text);
+    child.stderr.setEncoding("utf8").on("data", (text: string) => words = (words + text).slice(-WORDS));
+    // It may end before it has read.
+    child.stdin.on("error", () => {});
+    child.stdin.write(`${JSON.stringify(job)}\n`);
+    child.on("error", (error) => settle(() => reject(noProcess(error.message))));
+    child.on("close", (code, by) =>
+      settle(() => {
+        if (code === 0) return resolve(JSON.parse(out) as QueryAnswer);
+        const how = by === null ? `with code ${code}` : `by ${by}`;
+        reject(
+          /heap|out of memory/i.test(words) || by === "SIGABRT"
+            ? new SqlLimitError("the query needed more memory than its process has: select fewer columns, or add a LIMIT")
+            : noProcess(`it ended ${how}: ${words.trim()}`),
+        );
+      }));
+  });
+}
+
+const noProcess = (why: string): Error => new Error(`the process that runs the query cannot be had: ${why}`);

@@ -1,0 +1,90 @@
+// SQL over the line to a process that holds a store: one method beside WorkflowService, for the command line. Both its sides are here.
+import { bytesOf, Message, tagWithLength } from "../../api/wire.ts";
+import { SQL_LIMITS, SqlLimitError } from "../../engine/sqlite/bounded_rows.ts";
+import type { SqlRow } from "../../engine/sqlite/driver.ts";
+import type { Store } from "../../engine/store.ts";
+import { Code, ServiceError } from "../../service/raw.ts";
+import type { ExtraMethod } from "../../server/extra_methods.ts";
+import type { GrpcService } from "../../grpc/grpc_service.ts";
+import { withCopy } from "./copied_store.ts";
+import { answerOf, type QueryAnswer, refusalOf, rowsOf } from "./query.ts";
+import { runQuery } from "./query_process.ts";
+
+const SERVICE = "temporalex.sql.v1.SqlService";
+const METHOD = "Query";
+/** The only field of request and answer: JSON. */
+const JSON_FIELD = tagWithLength(1);
+/** Each is a process. */
+const AT_ONCE = 4;
+/** Beyond the query's own time: for the way, the copy, and the process's start. */
+const GRACE_MS = 15_000;
+
+interface Request {
+  readonly namespace: string;
+  readonly sql: string;
+  readonly ms: number;
+}
+
+/** `storeOf`: the store of a namespace; undefined where there is no such namespace. */
+export function sqlMethod(storeOf: (namespace: string) => Store | undefined): ExtraMethod {
+  let running = 0;
+  return {
+    service: SERVICE,
+    method: METHOD,
+    async unary(bytes, signal) {
+      const { namespace, sql, ms } = readRequest(bytes);
+      const path = pathOf(storeOf(namespace), namespace);
+      if (running >= AT_ONCE) {
+        throw new ServiceError(Code.RESOURCE_EXHAUSTED, `${AT_ONCE} queries run already; ask again when one has ended`);
+      }
+      running++;
+      try {
+        const ask = (at: string) => runQuery({ path: at, sql, limits: { ...SQL_LIMITS, ms } }, signal);
+        const alone = storeOf(namespace)!.description.includes("node-sqlite3-wasm");
+        return written(answerOf(await (alone ? withCopy(path, ask) : ask(path))));
+      } catch (error) {
+        signal.throwIfAborted();
+        return written(refusalOf(error));
+      } finally {
+        running--;
+      }
+    },
+  };
+}
+
+function pathOf(store: Store | undefined, namespace: string): string {
+  if (store === undefined) throw new ServiceError(Code.NOT_FOUND, `there is no namespace "${namespace}"`);
+  const { path } = store as { path?: unknown };
+  if (typeof path === "string") return path;
+  throw new ServiceError(
+    Code.FAILED_PRECONDITION,
+    `namespace "${namespace}" is kept in memory, where there are no tables; temporalex dev --db-filename keeps it in a file`,
+  );
+}
+
+function readRequest(bytes: Uint8Array): Request {
+  try {
+    const found = JSON.parse(new TextDecoder().decode(bytesOf(bytes, JSON_FIELD))) as Partial<Request>;
+    const { namespace, sql, ms } = found;
+    if (typeof namespace === "string" && typeof sql === "string" && typeof ms === "number") return { namespace, sql, ms };
+  } catch {
+    // Said below.
+  }
+  throw new ServiceError(Code.INVALID_ARGUMENT, "a query is JSON with namespace, sql and ms in field 1");
+}
+
+const written = (value: Request | QueryAnswer): Uint8Array =>
+  new Message().bytes(JSON_FIELD, new TextEncoder().encode(JSON.stringify(value))).finish();
+
+/** The rows, from a process that has the store. Throws as `runQuery` does, and a ServiceError for what the line has to say. */
+export async function askForRows(service: GrpcService, request: Request, signal: AbortSignal): Promise<SqlRow[]> {
+  let answer: Uint8Array;
+  try {
+    answer = await service.callOther(`/${SERVICE}/${METHOD}`, written(request), { signal, timeoutMs: request.ms + GRACE_MS });
+  } catch (error) {
+    signal.throwIfAborted();
+    if (!(error instanceof ServiceError) || error.code !== Code.DEADLINE_EXCEEDED) throw error;
+    throw new SqlLimitError(`the query was given up: ${error.message}`, { cause: error });
+  }
+  return rowsOf(JSON.parse(new TextDecoder().decode(bytesOf(answer, JSON_FIELD))) as QueryAnswer);
+}

@@ -1,0 +1,51 @@
+// A query of a store file by a process that does not hold it: beside the holder where both drivers share the file, else through it.
+import { StoreLockedError } from "../../engine/store_errors.ts";
+import { SQL_LIMITS } from "../../engine/sqlite/bounded_rows.ts";
+import type { SqlRow } from "../../engine/sqlite/driver.ts";
+import { NOT_CONNECTED } from "../../grpc/links.ts";
+import { Code, ServiceError } from "../../service/raw.ts";
+import { findHolder } from "../socket_path.ts";
+import { lineTo, REACHABLE_MS, realPath, unreachable } from "../store_service.ts";
+import { realTimers, sleepOn } from "../../base/timers.ts";
+import { runQuery } from "./query_process.ts";
+import { askForRows } from "./sql_method.ts";
+
+const PAUSE_MS = 100;
+
+/** The rows of a statement that reads. `ms`: the time that it may take. Throws as `runQuery` and `askForRows` do. */
+export async function queryStore(given: string, sql: string, ms: number, signal: AbortSignal): Promise<SqlRow[]> {
+  const path = realPath(given);
+  const began = performance.now();
+  for (;;) {
+    try {
+      return await runQuery({ path, sql, limits: { ...SQL_LIMITS, ms } }, signal);
+    } catch (error) {
+      if (!(error instanceof StoreLockedError)) throw error;
+      const rows = await throughHolder(path, sql, ms, signal);
+      if (rows !== undefined) return rows;
+      // It is starting, or has just gone.
+      if (performance.now() - began > REACHABLE_MS) throw unreachable(path, error);
+    }
+    await sleepOn(realTimers, PAUSE_MS, signal);
+  }
+}
+
+/** undefined when no process can be found. */
+async function throughHolder(path: string, sql: string, ms: number, signal: AbortSignal): Promise<SqlRow[] | undefined> {
+  const holder = findHolder(path);
+  if (holder === undefined) return undefined;
+  const line = lineTo(holder);
+  try {
+    return await askForRows(line, { namespace: "", sql, ms }, signal);
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    if (error.code === Code.UNAVAILABLE && error.reason === NOT_CONNECTED) return undefined;
+    if (error.code !== Code.UNIMPLEMENTED) throw error;
+    throw new ServiceError(
+      Code.UNIMPLEMENTED,
+      `the process that has ${path} open is of a version that does not answer SQL: end it, or open the store in it with this version`,
+    );
+  } finally {
+    line.close();
+  }
+}

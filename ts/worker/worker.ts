@@ -25,7 +25,7 @@ import { type Replacement, type ReplacementOptions, replaceRealm } from "./repla
 import { intercepted } from "./interceptors.ts";
 import { LocalActivities } from "./local_activities.ts";
 import { Slots } from "./slots.ts";
-import { LOSSY_POLL_MS, WorkerPollers } from "./worker_pollers.ts";
+import { LOSSY_POLL_MS, type ReservedTask, WorkerPollers } from "./worker_pollers.ts";
 import { WorkflowTasks } from "./workflow_tasks.ts";
 import { noteTasks } from "./left_behind.ts";
 
@@ -221,6 +221,11 @@ export class Worker {
   /** @internal Workflow tasks in work, without those that wait for local activities. */
   get busyWorkflowTasks(): number {
     return this.#pollers.workflow.reduce((count, poller) => count + poller.tasks, 0) - this.#local.waiting;
+  }
+
+  /** @internal A slot for the workflow task that a start may bring; undefined where none is free, or it does not run. */
+  reserveWorkflowTask(): ReservedTask | undefined {
+    return this.#state === "running" ? this.#pollers.reserveWorkflowTask() : undefined;
   }
 
   /** @internal Tasks in work, without activities that only sleep. */

@@ -34,6 +34,16 @@ export interface PollerParts {
   stop(failure: Error): void;
 }
 
+/** A slot for a workflow task that comes by another way than a poll. */
+export interface ReservedTask {
+  /** Works on the task: bytes of PollWorkflowTaskQueueResponse. */
+  run(task: Uint8Array): void;
+  /** Gives the slot back, if `run` was not called. */
+  release(): void;
+  /** An encoded WorkerDeploymentOptions, of a worker with a version. */
+  readonly deploymentOptions: Uint8Array | undefined;
+}
+
 function atMost({ min, initial, max }: PollRange, limit: number): PollRange {
   return { min: Math.min(min, limit), initial: Math.min(initial, limit), max: Math.min(max, limit) };
 }
@@ -61,6 +71,27 @@ export class WorkerPollers {
   /** Activities that came with reports of workflow tasks have ended. */
   async eagerIdle(): Promise<void> {
     await this.#eager?.idle();
+  }
+
+  /** A slot for a workflow task, if one is free. */
+  reserveWorkflowTask(): ReservedTask | undefined {
+    const [poller] = this.workflow;
+    let free = poller?.slots.tryAcquire();
+    if (free === undefined) return undefined;
+    const take = () => {
+      const taken = free;
+      free = undefined;
+      return taken;
+    };
+    return {
+      deploymentOptions: this.#settings.deployment?.encoded,
+      release: () => take()?.(),
+      run: (bytes) => {
+        const task = this.#parts.workflowTasks!.read(bytes);
+        const release = task === undefined ? undefined : take();
+        if (release !== undefined) poller!.work(task!, release);
+      },
+    };
   }
 
   /** The first polls leave. */

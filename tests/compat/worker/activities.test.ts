@@ -272,10 +272,6 @@ test("activities have a client of the worker's connection, with the worker's int
   const { Client } = await import("../../../ts/compat/client/mod.ts");
   assert.equal(await new Client({ connection }).workflow.getHandle(taskQueue).result(), "Hello, Ann!");
   await connection.withDeadline(Date.now() + 60_000, () => connection.workflowService.getSystemInfo({}));
-  await assert.rejects(
-    new Client({ connection }).workflow.start("call", { taskQueue, workflowId: "eager", args: [], requestEagerStart: true }),
-    /^TypeError: the option "requestEagerStart" is not supported here yet; leave it out/,
-  );
   const late = connection.withDeadline(Date.now() - 1, () => connection.workflowService.getSystemInfo({}));
   await assert.rejects(late, /DEADLINE_EXCEEDED|Deadline|deadline/);
 });

@@ -63,6 +63,8 @@ export interface ConnectionPlugin {
 export const RAW_SERVICE: unique symbol = Symbol.for("temporalex.compat.rawService");
 /** Whether a connection repeats calls by itself. */
 export const RETRIES: unique symbol = Symbol.for("temporalex.compat.retries");
+/** Workers of a connection may take the first task of a start. */
+export const EAGER: unique symbol = Symbol.for("temporalex.compat.eagerStarts");
 /** What the official SDK keeps on its connections; nothing here. */
 export const InternalConnectionLikeSymbol: unique symbol = Symbol("__temporal_internal_connection_like");
 
@@ -76,6 +78,8 @@ export interface ConnectionLike {
   readonly [RAW_SERVICE]?: RawService;
   /** It repeats calls by itself. */
   readonly [RETRIES]?: boolean;
+  /** Workers that share it may take the first task of a start. */
+  readonly [EAGER]?: boolean;
   /** Ends it. */
   close(): Promise<void>;
   /** Resolves when it is connected. */

@@ -18,6 +18,7 @@ import { toPlain } from "../common/plain_proto.ts";
 import type { PayloadTypeInfo, WorkflowSerializationContext } from "../common/type_info.ts";
 import { BaseClient, type BaseClientOptions, type LoadedWithDefaults } from "./base_client.ts";
 import { callSettings } from "./call_context.ts";
+import { startEagerly } from "./eager_start.ts";
 import type { QueryRejectCondition } from "./enums.ts";
 import { countOf, type CountWorkflowExecution, executionInfo, type WorkflowExecutionInfo } from "./infos.ts";
 import { intoHistories } from "./into_histories.ts";
@@ -138,8 +139,9 @@ export class WorkflowClient extends BaseClient {
     return await refusing(
       async () => {
         const native = nativeStart(options, this.dataConverter.payloadConverter);
-        const { runId } = await startWorkflow(context, workflowType, native, new Deadline(callSettings()));
-        return { runId, eagerlyStarted: false };
+        const start = (around: typeof context) => startWorkflow(around, workflowType, native, new Deadline(callSettings()));
+        if (options.requestEagerStart !== true) return { runId: (await start(context)).runId, eagerlyStarted: false };
+        return await startEagerly(this.connection, context, async (asking) => (await start(asking)).runId);
       },
       { fallback: "Failed to start Workflow", workflowType, workflowId },
     );

@@ -34,7 +34,10 @@ export interface WorkflowOptions extends CommonWorkflowOptions {
   startDelay?: Duration;
   /** What versions take the run, in place of what the workflow says. */
   versioningOverride?: VersioningOverride;
-  /** Needs a NativeConnection that a worker shares; refused here. */
+  /**
+   * A worker of this process takes the first task with the start, without a poll. Needs a NativeConnection that the worker shares; honoured by
+   * Temporal's servers. Default: false.
+   */
   requestEagerStart?: boolean;
   /** Types of arguments and result. */
   typeInfo?: PayloadTypeInfo;
@@ -144,11 +147,6 @@ export function nativeSearchAttributes(
 
 /** What the product's client takes for compiled options. */
 export function nativeStart(options: CompiledWorkflowOptions, converter: PayloadConverter): NativeStart<string> {
-  if (options.requestEagerStart) {
-    throw new TypeError(
-      'the option "requestEagerStart" is not supported here yet; leave it out: the workflow then starts by its task queue, as any other',
-    );
-  }
   const ms = (name: string, ts: Timestamp | undefined) => {
     const value = optionalTsToMs(ts);
     return value === undefined ? {} : { [name]: value };

@@ -1,6 +1,6 @@
 // NativeConnection: the connection of workers, over this package's own. There is nothing native in it; the name is the official one.
 import { IllegalStateError } from "../common/mod.ts";
-import { Connection as ClientConnection, type ConnectionLike, RAW_SERVICE } from "../client/connection.ts";
+import { Connection as ClientConnection, type ConnectionLike, EAGER, RAW_SERVICE } from "../client/connection.ts";
 import { Connection } from "../../grpc/connection.ts";
 import { type CallOptions, type MethodName, type RawService, ServiceError } from "../../service/raw.ts";
 import {
@@ -9,6 +9,7 @@ import {
   type NativeConnectionOptions,
   type NativeConnectionPlugin,
 } from "./connection_options.ts";
+import { EagerStarts } from "./eager_starts.ts";
 import { TransportError } from "./errors.ts";
 import { Runtime } from "./runtime.ts";
 
@@ -132,7 +133,12 @@ export class NativeConnection implements ConnectionLike {
       this.#connections.at(-1)!.call(method, request, options),
   };
 
-  readonly #forClients = ClientConnection.over(this.service);
+  /** @internal Workers that may take the first task of a start. */
+  readonly eagerStarts = new EagerStarts();
+  /** @internal Clients may ask for eager starts. */
+  readonly [EAGER] = true;
+
+  readonly #forClients = ClientConnection.over(this.eagerStarts.around(this.service));
 
   /** @internal The service, for clients: with what `withMetadata` and the like say. */
   get [RAW_SERVICE](): RawService {

@@ -132,7 +132,19 @@ export class Worker {
     this.options = parts.options;
     this.#logger = parts.logger;
     this.#connection = parts.connection;
-    this.#release = parts.connection.hold(this);
+    this.#release = this.#hold(parts.connection);
+  }
+
+  /** The connection is its own, too, until what this returns is called. */
+  #hold(connection: NativeConnection): () => void {
+    const { namespace, taskQueue } = this.options;
+    const { native } = this.#parts;
+    const release = connection.hold(this);
+    const leave = connection.eagerStarts.add(namespace!, taskQueue, () => native.reserveWorkflowTask());
+    return () => {
+      leave();
+      release();
+    };
   }
 
   /**
@@ -306,7 +318,7 @@ export class Worker {
     const { service, ownsConnection } = this.#parts;
     const old = this.#connection;
     this.#release();
-    this.#release = connection.hold(this);
+    this.#release = this.#hold(connection);
     service.to = connection.service;
     this.#connection = connection;
     this.#client = undefined;

@@ -1,0 +1,30 @@
+// A start that asks for the first workflow task, for a worker that shares the connection (ts/compat/worker/eager_starts.ts gives it the task).
+import type { Deadline } from "../../client/calls.ts";
+import type { OperationContext } from "../../client/interceptors.ts";
+import { type ConnectionLike, EAGER } from "./connection.ts";
+import type { WorkflowStartOutput } from "./interceptors.ts";
+
+/** Throws an Error for a connection that no worker can share. */
+export async function startEagerly(
+  connection: ConnectionLike,
+  context: OperationContext,
+  start: (context: OperationContext) => Promise<string>,
+): Promise<WorkflowStartOutput> {
+  if (connection[EAGER] !== true) {
+    throw new Error(
+      "Eager workflow start requires a NativeConnection shared between client and worker. " +
+        "Pass a NativeConnection via ClientOptions.connection, or disable requestEagerStart.",
+    );
+  }
+  let eagerlyStarted = false;
+  const { calls } = context;
+  const asking = {
+    async call(method: "startWorkflowExecution", request: Parameters<typeof calls.call<typeof method>>[1], deadline: Deadline) {
+      const answer = await calls.call(method, { ...request, requestEagerExecution: true }, deadline);
+      eagerlyStarted = answer.eagerWorkflowTask !== undefined;
+      return answer;
+    },
+  };
+  const runId = await start({ ...context, calls: asking as unknown as typeof calls });
+  return { runId, eagerlyStarted };
+}

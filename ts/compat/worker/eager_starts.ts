@@ -1,0 +1,69 @@
+// Eager starts (`requestEagerStart`): a client that shares a worker's connection asks for the first workflow task with its start, and the worker
+// works on it without a poll. As Core has it: where no worker of the queue has a slot, the start is an ordinary one.
+import { fromBinary, toBinary } from "@bufbuild/protobuf";
+import {
+  PollWorkflowTaskQueueResponseSchema,
+  type StartWorkflowExecutionRequest,
+  StartWorkflowExecutionRequestSchema,
+  StartWorkflowExecutionResponseSchema,
+} from "../../api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+import { WorkerDeploymentOptionsSchema } from "../../api/generated/temporal/api/deployment/v1/message_pb.ts";
+import type { CallOptions, MethodName, RawService } from "../../service/raw.ts";
+import type { ReservedTask } from "../../worker/worker_pollers.ts";
+
+/** What a worker is asked for: a slot for a workflow task; undefined where it has none. */
+export type Reserve = () => ReservedTask | undefined;
+
+const keyOf = (namespace: string, taskQueue: string) => `${namespace.length}/${namespace}/${taskQueue}`;
+
+/** The workers of a connection, and its calls for clients. */
+export class EagerStarts {
+  readonly #workers = new Map<string, Set<Reserve>>();
+
+  /** A worker that takes part, until what this returns is called. */
+  add(namespace: string, taskQueue: string, reserve: Reserve): () => void {
+    const key = keyOf(namespace, taskQueue);
+    const workers = this.#workers.get(key) ?? new Set();
+    this.#workers.set(key, workers.add(reserve));
+    return () => {
+      workers.delete(reserve);
+      if (workers.size === 0 && this.#workers.get(key) === workers) this.#workers.delete(key);
+    };
+  }
+
+  #reserve({ namespace, taskQueue }: StartWorkflowExecutionRequest): ReservedTask | undefined {
+    for (const reserve of this.#workers.get(keyOf(namespace, taskQueue?.name ?? "")) ?? []) {
+      const reserved = reserve();
+      if (reserved !== undefined) return reserved;
+    }
+    return undefined;
+  }
+
+  /** The service, for clients. */
+  around(inner: RawService): RawService {
+    return {
+      losesCancelledPolls: inner.losesCancelledPolls ?? false,
+      call: (method: MethodName, request: Uint8Array, options?: CallOptions) =>
+        method === "startWorkflowExecution" ? this.#start(inner, request, options) : inner.call(method, request, options),
+    };
+  }
+
+  async #start(inner: RawService, bytes: Uint8Array, options: CallOptions | undefined): Promise<Uint8Array> {
+    const request = fromBinary(StartWorkflowExecutionRequestSchema, bytes);
+    if (!request.requestEagerExecution) return await inner.call("startWorkflowExecution", bytes, options);
+    const reserved = this.#reserve(request);
+    request.requestEagerExecution = reserved !== undefined;
+    if (reserved?.deploymentOptions !== undefined) {
+      request.eagerWorkerDeploymentOptions = fromBinary(WorkerDeploymentOptionsSchema, reserved.deploymentOptions);
+    }
+    try {
+      const sent = toBinary(StartWorkflowExecutionRequestSchema, request);
+      const response = await inner.call("startWorkflowExecution", sent, options);
+      const { eagerWorkflowTask: task } = fromBinary(StartWorkflowExecutionResponseSchema, response);
+      if (task !== undefined) reserved?.run(toBinary(PollWorkflowTaskQueueResponseSchema, task));
+      return response;
+    } finally {
+      reserved?.release();
+    }
+  }
+}

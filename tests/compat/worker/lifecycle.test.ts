@@ -155,14 +155,60 @@ test("activities have the grace period before they are told", async () => {
   assert.equal(await next.runUntil(handle.result()), "done");
 });
 
-test("signals of the process stop workers", async () => {
-  const made = await worker(queue(), { workflowsPath });
-  const running = made.run();
-  process.kill(process.pid, "SIGUSR2");
-  await running;
-  assert.equal(made.getState(), "STOPPED");
-  // Without workers, signals do what they do by default.
-  assert.equal(process.listenerCount("SIGUSR2"), 0);
+test("signals of the process stop workers, those that are made and do not run yet among them", async () => {
+  const shared = Runtime._instance!;
+  const own = async (work: () => Promise<void>) => {
+    Runtime._instance = undefined;
+    Runtime.install({ logger: shared.logger });
+    try {
+      await work();
+    } finally {
+      Runtime._instance = shared;
+    }
+  };
+  const listeners = () => process.listenerCount("SIGUSR2");
+  const signal = async () => {
+    process.kill(process.pid, "SIGUSR2");
+    await until("the signal has come", () => listeners() === 0);
+  };
+  await own(async () => {
+    const made = await worker(queue(), { workflowsPath });
+    const running = made.run();
+    await signal();
+    await running;
+    assert.equal(made.getState(), "STOPPED");
+  });
+  await own(async () => {
+    const first = await worker(queue(), { workflowsPath });
+    const second = await worker(queue(), { workflowsPath });
+    assert.equal(listeners(), 1);
+    await signal();
+    assert.equal(first.getState(), "INITIALIZED");
+    await Promise.all([first.run(), second.run()]);
+    assert.deepEqual([first.getState(), second.getState()], ["STOPPED", "STOPPED"]);
+  });
+  await own(async () => {
+    // While it stops, the next signal does what it does by default.
+    let end!: () => void;
+    const taskQueue = queue();
+    const activities = { stuck: () => new Promise<void>((resolve) => end = resolve) };
+    const made = await worker(taskQueue, { workflowsPath, activities });
+    const running = made.run();
+    await client.start("call", { id: taskQueue, taskQueue, args: ["stuck"] });
+    await until("the activity runs", () => made.getStatus().numInFlightActivities === 1);
+    await signal();
+    assert.equal(made.getState(), "DRAINING");
+    end();
+    await running;
+  });
+  await own(async () => {
+    // Without workers as well.
+    const made = await worker(queue(), { workflowsPath });
+    await made.runUntil(async () => assert.equal(listeners(), 1));
+    assert.equal(listeners(), 0);
+    await assert.rejects(worker(queue(), { workflowsPath: modulePath("missing") }));
+    assert.equal(listeners(), 0);
+  });
 });
 
 test("plugins change options and stand around the run", async () => {

@@ -21,7 +21,11 @@ export class Runtime {
   readonly #callbacks = new Set<() => void>();
   /** Workers and connections that have it. */
   readonly #holders = new Set<object>();
+  /** Workers that are being made, wait to run, or run. */
+  readonly #workers = new Set<object>();
   #unlisten: (() => void) | undefined;
+  /** The process has got one of the signals: what runs from now on stops at once. */
+  #signalled = false;
 
   protected constructor(options: CompiledRuntimeOptions) {
     this.options = options;
@@ -58,18 +62,37 @@ export class Runtime {
     (this.logger as { flush?(): void }).flush?.();
   }
 
-  /** Calls `callback` when the process gets one of `shutdownSignals`. */
-  registerShutdownSignalCallback(callback: () => void): void {
-    this.#callbacks.add(callback);
+  /**
+   * From now on the first of `shutdownSignals` stops the workers, those that have not begun to run among them. What comes after it does what
+   * it does by default: it ends the process.
+   */
+  #listen(): void {
+    if (this.#signalled) return;
     this.#unlisten ??= onSignals(this.options.shutdownSignals, () => {
-      for (const each of [...this.#callbacks]) each();
+      this.#signalled = true;
+      this.#unlisten?.();
+      this.#unlisten = undefined;
+      const callbacks = [...this.#callbacks];
+      this.#callbacks.clear();
+      for (const each of callbacks) each();
     });
   }
 
-  /** Takes back what `registerShutdownSignalCallback` did. Without callbacks, signals do what they do by default. */
+  /** Calls `callback` when the process gets one of `shutdownSignals`; soon, if it has got one since there is this runtime. */
+  registerShutdownSignalCallback(callback: () => void): void {
+    if (this.#signalled) return queueMicrotask(callback);
+    this.#callbacks.add(callback);
+    this.#listen();
+  }
+
+  /** Takes back what `registerShutdownSignalCallback` did. Without workers, signals do what they do by default. */
   deregisterShutdownSignalCallback(callback: () => void): void {
     this.#callbacks.delete(callback);
-    if (this.#callbacks.size > 0) return;
+    this.#unlistenIfIdle();
+  }
+
+  #unlistenIfIdle(): void {
+    if (this.#callbacks.size > 0 || this.#workers.size > 0) return;
     this.#unlisten?.();
     this.#unlisten = undefined;
   }
@@ -82,6 +105,18 @@ export class Runtime {
     this.#holders.add(holder);
     return async () => {
       if (this.#holders.delete(holder) && this.#holders.size === 0) await this.shutdown();
+    };
+  }
+
+  /** @internal A worker is being made, and has not ended yet, until what this returns is called: signals wait for it to run. */
+  holdWorker(worker: object): () => Promise<void> {
+    const release = this.hold(worker);
+    this.#workers.add(worker);
+    this.#listen();
+    return async () => {
+      this.#workers.delete(worker);
+      this.#unlistenIfIdle();
+      await release();
     };
   }
 

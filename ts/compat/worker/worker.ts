@@ -185,7 +185,7 @@ export class Worker {
       heartbeating,
       client: () => worker?.client,
     };
-    const releaseRuntime = runtime.hold({});
+    const releaseRuntime = runtime.holdWorker({});
     let connection = options.connection;
     try {
       connection ??= await NativeConnection.connect();

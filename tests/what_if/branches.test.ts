@@ -271,6 +271,41 @@ const SCENES: readonly Scene[] = [
     edits: (h) => [{ kind: "payload", eventId: eventId(h, SIGNAL), args: ["again"] }],
     real: { acts: [signal(1 * S, "go", "again"), signal(2 * S, "go", "done")] },
   },
+  {
+    name: "a signal is moved behind what came after it: it is taken, and the next one, too",
+    life: race([signal(5 * S, "go", "first"), signal(8 * S, "go", "second")]),
+    edits: (h) => [{ kind: "move", eventId: eventId(h, SIGNAL, 1), after: eventId(h, SIGNAL, 2) }],
+    real: { acts: [signal(8 * S, "go", "second"), signal(8 * S, "go", "first")] },
+  },
+  {
+    name: "an update is replaced by a signal",
+    life: cart,
+    edits: (h) => [
+      { kind: "replace", eventId: eventId(h, UPDATE, 2), message: { kind: "signal", name: "remove", args: ["book"] } },
+    ],
+    real: { acts: [book, signal(2 * S, "remove", "book"), ...bought.slice(2)] },
+  },
+  {
+    name: "a signal is replaced by a request to cancel",
+    life: cart,
+    edits: (h) => [{ kind: "replace", eventId: eventId(h, SIGNAL, 2), message: { kind: "cancel", reason: "" } }],
+    real: { acts: [...bought.slice(0, 3), cancel(10 * S)] },
+  },
+  {
+    name: "a request to cancel was not sent",
+    life: { ...cart, acts: [...bought, cancel(15 * S)] },
+    edits: (h) => [{ kind: "drop", eventId: eventId(h, "workflowExecutionCancelRequested") }],
+    unanswered: { kind: "completed", result: "parcel of book" },
+    real: { acts: bought, activities: { ship: () => "parcel of book" } },
+  },
+  {
+    name: "a request to cancel comes earlier",
+    life: { ...cart, acts: [...bought, cancel(15 * S)] },
+    edits: (h) => [
+      { kind: "move", eventId: eventId(h, "workflowExecutionCancelRequested"), after: eventId(h, "activityTaskCompleted") },
+    ],
+    real: { acts: [...bought.slice(0, 3), cancel(6500)] },
+  },
   { name: "compat: nothing is changed", life: order, edits: () => [], real: {} },
   {
     name: "compat: the answer is no",
@@ -319,6 +354,35 @@ const SCENES: readonly Scene[] = [
     edits: (h) => [{ kind: "activity", eventId: eventId(h, ACTIVITY), end: { kind: "timed out" } }],
     real: { activities: { charge: hangs } },
   },
+  {
+    name: "compat: the order of two updates is changed",
+    life: order,
+    edits: (h) => [{ kind: "move", eventId: eventId(h, UPDATE, 1), after: eventId(h, UPDATE, 2) + 1 }],
+    real: { acts: [item(2 * S, "desk"), item(2 * S, "lamp"), ...ordered.slice(2)] },
+  },
+  {
+    name: "compat: an update is replaced by another",
+    life: order,
+    edits: (h) => [
+      { kind: "replace", eventId: eventId(h, UPDATE, 1), message: { kind: "update", name: "addItem", args: ["chair"] } },
+      { kind: "activity", eventId: eventId(h, ACTIVITY, 2), end: { kind: "completed", result: "parcel of chair" } },
+    ],
+    real: { acts: [item(1 * S, "chair"), ...ordered.slice(1)] },
+  },
+  {
+    name: "compat: the answer is replaced by a request to cancel",
+    life: order,
+    edits: (h) => [{ kind: "replace", eventId: eventId(h, SIGNAL), message: { kind: "cancel" } }],
+    real: { acts: [...ordered.slice(0, 2), cancel(60 * S)] },
+  },
+  {
+    name: "compat: terminated within the hour",
+    life: order,
+    edits: (h) => [
+      { kind: "insert", after: eventId(h, TIMER, 2), afterMs: 30 * MIN, message: { kind: "terminate", reason: "enough" } },
+    ],
+    real: { acts: [...ordered, [60 * S + 1500 + 30 * MIN, (h) => h.terminate("enough")]] },
+  },
 ];
 
 function race(acts: readonly Act[]): Life {
@@ -328,7 +392,7 @@ function family(): Life {
   return { of: "native", type: "Family", args: ["vase"], acts: [] };
 }
 
-assert.ok(SCENES.length >= 30, `${SCENES.length} scenes`);
+assert.ok(SCENES.length >= 40, `${SCENES.length} scenes`);
 
 const lives = new Map<Life, Promise<Uint8Array>>();
 const recordedOf = (life: Life): Promise<Uint8Array> => {

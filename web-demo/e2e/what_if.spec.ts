@@ -1,5 +1,15 @@
 // What if: a recorded run goes on in the page with something changed, as a branch beside it.
+import type { Page } from "@playwright/test";
 import { expect, test } from "./support/story.ts";
+
+/** Chooses a thing of the form by the beginning of its name, and what happens to it. */
+async function change(page: Page, thing: RegExp, how?: string): Promise<void> {
+  const list = page.locator('.change-form [name="thing"]');
+  await list.selectOption((await list.locator("option").filter({ hasText: thing }).first().getAttribute("value"))!);
+  if (how !== undefined) await page.locator('.change-form [name="how"]').selectOption(how);
+}
+
+const field = (page: Page, name: string) => page.locator(`.change-form [name="${name}"]`);
 
 test("a failed charge, a dropped message and an answer by hand are branches, and the recorded run stays as it is", async ({ app }) => {
   const { page } = app;
@@ -31,4 +41,59 @@ test("a failed charge, a dropped message and an answer by hand are branches, and
   await page.locator("#what-if-back").click();
   await expect(page.locator(".open-room")).toBeVisible();
   await expect(page.locator("#verdict")).toHaveText(/Replays/);
+});
+
+test("a message comes later, is another one, and a run is asked to cancel or terminated", async ({ app }) => {
+  const { page } = app;
+  await app.sample("shopping_cart");
+  await page.locator("#what-if").click();
+  const recorded = page.locator(".branch", { hasText: "Recorded" });
+
+  // The first item comes behind the second: the second is the first in what is charged for.
+  await change(page, /^update add_item/, "move");
+  await field(page, "after").fill("99");
+  await page.locator("#run-branch").click();
+  await expect(field(page, "after")).toBeFocused();
+  await expect(field(page, "after")).toHaveAccessibleDescription(/the history has the events 1 to \d+/);
+  const [first, second] = await field(page, "thing").locator("option").filter({ hasText: /^update add_item/ }).allInnerTexts();
+  const eventOf = (text: string | undefined) => Number(/event (\d+)/.exec(text ?? "")![1]);
+  expect(eventOf(second)).toBeGreaterThan(eventOf(first));
+  await field(page, "after").fill(String(eventOf(second) + 1));
+  await field(page, "after").press("Enter");
+  await expect(page.locator(".edits")).toContainText(`after event ${eventOf(second) + 1}`);
+  await expect(page.locator(".both-steps .differs").first()).toBeVisible({ timeout: 60_000 });
+  const accepted = page.locator(".both-steps tbody tr:not(.fold) td:nth-child(2)").filter({ hasText: "accepted" });
+  await expect(accepted.first()).toContainText(/add_item/);
+
+  // Another message in its place: a name is asked for beside its field, values are JSON.
+  await recorded.click();
+  await change(page, /^update add_item/, "replace");
+  await expect(field(page, "name")).toHaveValue("add_item");
+  await field(page, "name").fill("");
+  await page.locator("#run-branch").click();
+  await expect(field(page, "name")).toHaveAccessibleDescription(/an update has a name/);
+  await field(page, "name").fill("remove_item");
+  await field(page, "text").fill("{not json");
+  await page.locator("#run-branch").click();
+  await expect(field(page, "text")).toHaveAccessibleDescription(/that is not JSON/);
+  await field(page, "text").fill('["nothing"]');
+  await page.locator("#run-branch").click();
+  await expect(page.locator(".edits")).toContainText("→ remove_item");
+  await expect(page.locator("#end-of-b")).not.toContainText("has not run", { timeout: 60_000 });
+
+  // A request to cancel needs no name, a termination ends the run with its reason.
+  await recorded.click();
+  await change(page, /^a new message/);
+  await field(page, "kind").selectOption("cancel");
+  await expect(field(page, "name")).toHaveCount(0);
+  await field(page, "after").fill(String(eventOf(first) + 1));
+  await page.locator("#run-branch").click();
+  await expect(page.locator(".both-steps")).toContainText("requested", { timeout: 60_000 });
+  await recorded.click();
+  await change(page, /^a new message/);
+  await field(page, "kind").selectOption("terminate");
+  await field(page, "after").fill(String(eventOf(first) + 1));
+  await field(page, "text").fill("enough of it");
+  await page.locator("#run-branch").click();
+  await expect(page.locator("#end-of-b")).toHaveText("B terminated enough of it", { timeout: 60_000 });
 });

@@ -6,7 +6,7 @@ import * as activity from "../../../ts/compat/activity/mod.ts";
 import { ApplicationFailure, CancelledFailure, CompleteAsyncError, Context } from "../../../ts/compat/activity/mod.ts";
 import { AsyncCompletionClient } from "../../../ts/compat/client/mod.ts";
 import { ValueError } from "../../../ts/compat/common/mod.ts";
-import type { ActivityInterceptorsFactory } from "../../../ts/compat/worker/mod.ts";
+import { ActivityInboundLogInterceptor, type ActivityInterceptorsFactory, DefaultLogger } from "../../../ts/compat/worker/mod.ts";
 import { until } from "../../support/until.ts";
 import { lines, modulePath, setting } from "./support.ts";
 
@@ -274,6 +274,31 @@ test("activities have a client of the worker's connection, with the worker's int
   await connection.withDeadline(Date.now() + 60_000, () => connection.workflowService.getSystemInfo({}));
   const late = connection.withDeadline(Date.now() - 1, () => connection.workflowService.getSystemInfo({}));
   await assert.rejects(late, /DEADLINE_EXCEEDED|Deadline|deadline/);
+});
+
+test("the older interceptor of log lines: its logger, and attributes of a class that extends it", async () => {
+  const entries: { message: string; meta: Record<string, unknown> | undefined }[] = [];
+  const logger = new DefaultLogger("DEBUG", ({ message, meta }) => entries.push({ message, meta }));
+  class Marked extends ActivityInboundLogInterceptor {
+    protected override logAttributes() {
+      return { marked: this.ctx.info.activityType };
+    }
+  }
+  const says = {
+    says() {
+      activity.log.info("said", { more: 1 });
+      return "done";
+    },
+  };
+  const one = (make: (ctx: Context) => ActivityInboundLogInterceptor) =>
+    run("call", ["says"], says, [(ctx) => ({ inbound: make(ctx) })]);
+  assert.equal(await one((ctx) => new Marked(ctx, logger)), "done");
+  assert.deepEqual(entries, [{ message: "said", meta: { sdkComponent: "activity", marked: "says", more: 1 } }]);
+  await one((ctx) => new ActivityInboundLogInterceptor(ctx));
+  assert.equal(entries.length, 1);
+  const shared = lines.filter(({ message }) => message === "said");
+  assert.equal(shared.length, 1, "without a logger and a class of its own it changes nothing");
+  assert.equal(shared[0]!.meta?.["activityType"], "says");
 });
 
 test("outside of an activity there is no context", () => {

@@ -47,7 +47,7 @@ export class Client extends BaseClient {
   constructor(options: ClientOptions = {}) {
     const { plugins: own = [], ...given } = options;
     const ofConnection = (options.connection as { plugins?: ClientPlugin[] } | undefined)?.plugins ?? [];
-    const plugins = [...ofConnection, ...own];
+    const plugins = [...own, ...ofConnection];
     let configured: ClientOptions = given;
     for (const plugin of plugins) configured = plugin.configureClient?.(configured) ?? configured;
     const { interceptors = {}, workflow = {}, ...rest } = configured;

@@ -1,5 +1,6 @@
 // Bundles of workflow code, and the options of `bundleWorkflowCode`, in their official form.
 import type { Logger } from "../common/mod.ts";
+import { refuseOption } from "./runtime_options.ts";
 
 /** Changes the options of bundles. */
 export interface BundlerPlugin {
@@ -30,6 +31,16 @@ export interface BundleOptions {
   webpackConfigHook?: (config: any) => any;
   /** Plugins. */
   plugins?: BundlerPlugin[];
+}
+
+/** The options as their plugins change them, one after the other. Throws a TypeError for one that cannot be honoured. */
+export function configuredBundle(given: BundleOptions): BundleOptions {
+  let options = given;
+  for (const plugin of given.plugins ?? []) options = plugin.configureBundler?.(options) ?? options;
+  if (options.webpackConfigHook !== undefined) {
+    refuseOption("BundleOptions.webpackConfigHook", "bundles are made without webpack; see BundleOptions.ignoreModules");
+  }
+  return options;
 }
 
 /** A bundle in a file. */

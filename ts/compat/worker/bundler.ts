@@ -4,18 +4,14 @@ import { formatProblem } from "../../realm/loader/errors.ts";
 import { fileUrl } from "../../platform/source_files.ts";
 import { converterModule, SourceTexts } from "./source_texts.ts";
 import { Runtime } from "./runtime.ts";
-import { refuseOption } from "./runtime_options.ts";
-import type { BundleOptions, WorkflowBundleWithSourceMap } from "./bundle_options.ts";
+import { type BundleOptions, configuredBundle, type WorkflowBundleWithSourceMap } from "./bundle_options.ts";
 
 /**
  * Puts workflow code and all that it imports into one text, for `workflowBundle`. Rejects with a WorkflowLoadError that names file and line of
  * what cannot be loaded, and a TypeError for an option that cannot be honoured.
  */
-export async function bundleWorkflowCode(options: BundleOptions): Promise<WorkflowBundleWithSourceMap> {
-  for (const plugin of options.plugins ?? []) options = plugin.configureBundler?.(options) ?? options;
-  if (options.webpackConfigHook !== undefined) {
-    refuseOption("BundleOptions.webpackConfigHook", "bundles are made without webpack; see BundleOptions.ignoreModules");
-  }
+export async function bundleWorkflowCode(given: BundleOptions): Promise<WorkflowBundleWithSourceMap> {
+  const options = configuredBundle(given);
   const { workflowsPath, workflowInterceptorModules = [], ignoreModules = [] } = options;
   const texts = new SourceTexts();
   const converters = converterModule(texts, options);

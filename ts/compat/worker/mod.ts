@@ -24,6 +24,13 @@ export type {
   TLSConfig,
 } from "./connection_options.ts";
 export {
+  ActivityInboundLogInterceptor,
+  type LoggerSinks,
+  WorkflowInboundLogInterceptor,
+  workflowLogAttributes,
+  WorkflowLogInterceptor,
+} from "./deprecated.ts";
+export {
   CombinedWorkerRunError,
   type CombinedWorkerRunErrorCause,
   errors,

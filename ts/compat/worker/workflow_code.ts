@@ -1,24 +1,43 @@
 // Where a worker's workflow code is: modules by path, or a bundle; with interceptors and converters that are loaded into the realm.
 import type { Logger } from "../common/mod.ts";
+import type { DataConverter } from "../common/data_converter.ts";
 import { fileUrl } from "../../platform/source_files.ts";
 import type { WorkerOptions as NativeOptions } from "../../worker/options.ts";
+import { configuredBundle } from "./bundle_options.ts";
 import { converterModule, SourceTexts } from "./source_texts.ts";
 import type { ReplayWorkerOptions, WorkerOptions } from "./worker_options.ts";
 
 /** What a realm loads. */
 export type WorkflowCode = Pick<NativeOptions, "workflows" | "sources" | "workflowInterceptors" | "payloadConverterModule">;
 
+const pathsOf = ({ payloadConverterPath, failureConverterPath }: DataConverter) => ({
+  ...(payloadConverterPath !== undefined && { payloadConverterPath }),
+  ...(failureConverterPath !== undefined && { failureConverterPath }),
+});
+
 /** What the options name. Nothing where they name no workflows. Throws a TypeError for a bundle that is none. */
 export function workflowCode(options: WorkerOptions | ReplayWorkerOptions, logger: Logger): WorkflowCode {
-  const { workflowsPath, workflowBundle, bundlerOptions, interceptors, dataConverter = {} } = options;
+  const { workflowsPath, workflowBundle, bundlerOptions, interceptors } = options;
   if (workflowsPath === undefined && workflowBundle === undefined) return {};
   const texts = new SourceTexts();
-  const converters = converterModule(texts, dataConverter);
+  let dataConverter: Pick<DataConverter, "payloadConverterPath" | "failureConverterPath"> = options.dataConverter ?? {};
   let modules = interceptors?.workflowModules ?? [];
   let workflows: string;
   if (workflowBundle === undefined) {
-    workflows = fileUrl(workflowsPath!);
-    const ignored = bundlerOptions?.ignoreModules ?? [];
+    // Plugins change the options of bundles, as if one were made.
+    const { plugins = [] } = options;
+    const configured = configuredBundle({
+      workflowsPath: workflowsPath!,
+      logger,
+      workflowInterceptorModules: modules,
+      ...pathsOf(dataConverter),
+      ...(bundlerOptions?.ignoreModules !== undefined && { ignoreModules: bundlerOptions.ignoreModules }),
+      ...(plugins.length > 0 && { plugins }),
+    });
+    workflows = fileUrl(configured.workflowsPath);
+    modules = configured.workflowInterceptorModules ?? [];
+    dataConverter = pathsOf(configured);
+    const ignored = configured.ignoreModules ?? [];
     if (ignored.length > 0) texts.ignore(ignored);
   } else {
     const ignoring = (option: string) =>
@@ -36,6 +55,7 @@ export function workflowCode(options: WorkerOptions | ReplayWorkerOptions, logge
     else if ("codePath" in workflowBundle) workflows = fileUrl(workflowBundle.codePath);
     else throw new TypeError("Invalid WorkflowOptions.workflowBundle");
   }
+  const converters = converterModule(texts, dataConverter);
   const { host } = texts;
   return {
     workflows: new URL(workflows),

@@ -48,6 +48,31 @@ const TASK: readonly Line[] = [
 
 const brief = ({ items }: RunModel) => items.map(({ kind, name, status, eventIds }) => [kind, name, status, eventIds.join()]);
 
+/** Core's first form of a patch marker had plain bytes; a server's own workflows have protobuf, which needs a schema. */
+async function bytesOfOthers(): Promise<void> {
+  const payload = (encoding: string, data: string, more: Loose = {}) => ({
+    metadata: { encoding: btoa(encoding), ...more },
+    data: btoa(data),
+  });
+  const patch: Line = [1, "MARKER_RECORDED", {
+    markerName: "core_patch",
+    details: {
+      deprecated: { payloads: [payload("binary/plain", "\0")] },
+      patch_id: { payloads: [payload("binary/plain", "refunds in one go")] },
+    },
+  }];
+  const signaled: Line = [1, "WORKFLOW_EXECUTION_SIGNALED", {
+    signalName: "sync",
+    input: { payloads: [payload("binary/protobuf", "\x0a\x03abc", { messageType: btoa("shop.api.v1.SyncRequest") })] },
+  }];
+  const run = await openRun(historyOf(STARTED, ...TASK, patch, signaled));
+  const [marker, signal] = run.items.slice(-2) as [RunModel["items"][number], RunModel["items"][number]];
+  deepEqual([marker.name, marker.key], ["patch refunds in one go", "refunds in one go"]);
+  ok(run.inputOf(marker).some((value) => "value" in value && value.value === "refunds in one go"), "the id as a text");
+  deepEqual(run.inputOf(signal), [{ unreadable: "protobuf SyncRequest, 5 bytes" }]);
+  ok(run.detailOf(signal).includes("protobuf SyncRequest, 5 bytes"), run.detailOf(signal));
+}
+
 /** Reducers of the embedded engine have the name of the reducer, and its arguments and result. */
 async function reducers(): Promise<void> {
   const marker = (id: number, more: Loose, failure?: Loose): Line => [1, "MARKER_RECORDED", {
@@ -198,6 +223,7 @@ async function novel(): Promise<void> {
 export const cases: Case[] = [
   { name: "a history without code: an activity with its tries, a timer, what the run is", run: activities },
   { name: "a history without code: an open run says what it waits for", run: openRuns },
+  { name: "a history without code: ids of patches in bytes, values in protobuf", run: bytesOfOthers },
   { name: "a history without code: a reducer has its name, arguments and result", run: reducers },
   { name: "a history without code: each kind of event has its place", run: () => Promise.resolve(everyKind()) },
   { name: "a history without code: events of newer servers are kept", run: novel },

@@ -15,7 +15,25 @@ export function shown(payload: Payload | undefined, converter: PayloadConverter 
   try {
     return { value: converter.fromPayload(payload) };
   } catch (e) {
-    return { unreadable: (e as Error).message };
+    return { unreadable: protobufOf(payload) ?? (e as Error).message };
+  }
+}
+
+/** "protobuf Order, 20 bytes": no codec is missing, but the schema, which history does not have. Undefined for other encodings. */
+function protobufOf({ metadata, data }: Payload): string | undefined {
+  const read = (key: string) => new TextDecoder().decode(metadata[key]);
+  if (read("encoding") !== "binary/protobuf") return undefined;
+  const type = read("messageType").split(".").at(-1)!;
+  return `protobuf${type === "" ? "" : ` ${type}`}, ${data.length} bytes`;
+}
+
+/** The text that bytes are in UTF-8; undefined where they are none that can be read. */
+export function textOfBytes(bytes: Uint8Array): string | undefined {
+  try {
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    return /^[^\p{Cc}]+$/u.test(text) ? text : undefined;
+  } catch {
+    return undefined;
   }
 }
 

@@ -2,7 +2,7 @@
 import type { MarkerRecordedEventAttributes } from "../../api/generated/temporal/api/history/v1/message_pb.ts";
 import type { PayloadConverter } from "../../converter/payload.ts";
 import { BROADCAST_ACTIVITY } from "../../converter/subscriptions.ts";
-import { plain, shown } from "../values.ts";
+import { plain, shown, textOfBytes } from "../values.ts";
 import type { ItemKind } from "./types.ts";
 
 export interface Marker {
@@ -57,5 +57,12 @@ function localActivity(value: (name: string) => unknown): Marker {
   return { kind: "localActivity", name: name || "local activity", key: text(id) };
 }
 
+/** Old versions of Core wrote ids of patches as plain bytes. */
 const text = (value: unknown): string =>
-  typeof value === "string" ? value : typeof value === "number" || typeof value === "bigint" ? String(value) : "";
+  typeof value === "string"
+    ? value
+    : typeof value === "number" || typeof value === "bigint"
+    ? String(value)
+    : value instanceof Uint8Array
+    ? textOfBytes(value) ?? ""
+    : "";

@@ -6,7 +6,7 @@ import { type HistoryEvent, HistorySchema } from "../../api/generated/temporal/a
 import { type EventLine, lineOf } from "../events.ts";
 import { type HistoryFile, readHistoryFile } from "../history_file.ts";
 import { briefArgs, short } from "../value_text.ts";
-import { plain, type Shown, shown, shownEvent, type ShownFailure, shownFailure } from "../values.ts";
+import { plain, type Shown, shown, shownEvent, type ShownFailure, shownFailure, textOfBytes } from "../values.ts";
 import { attemptsOf } from "./attempts.ts";
 import { valuesOf } from "./event_values.ts";
 import { factsOf } from "./facts.ts";
@@ -36,6 +36,12 @@ async function decoded(history: Uint8Array, codec: OpenRunOptions["codec"]): Pro
   if (codec === undefined) return history;
   const { decodeHistory } = await import("../../codec/message_codec.ts");
   return await decodeHistory(history, codec);
+}
+
+/** Details that an SDK wrote as the bytes of a text. */
+function readableMarker(details: Shown): Shown {
+  const text = "value" in details && details.value instanceof Uint8Array ? textOfBytes(details.value) : undefined;
+  return text === undefined ? details : { value: text };
 }
 
 class Run implements RunModel {
@@ -97,7 +103,8 @@ class Run implements RunModel {
 
   inputOf(item: RunItem): readonly Shown[] {
     const input = this.#valuesOf(item, ({ input }) => input);
-    return (input ?? []).map((payload) => shown(payload, this.#converter));
+    const values = (input ?? []).map((payload) => shown(payload, this.#converter));
+    return item.kind === "marker" ? values.map(readableMarker) : values;
   }
 
   outputOf(item: RunItem): Shown | undefined {

@@ -260,3 +260,47 @@ test("procedure: list, complete, fail, describe, show", async () => {
   assert.deepEqual((await json("result", "-w", "asks"))["result"], [12, "ProcedureFailed: no"]);
   assert.match(await ok("show", "-w", "asks"), /procedure compute_damage\(42, "sword"\), id 1/);
 });
+
+test("broadcast: by filter, to all, as JSON, mistakes", async () => {
+  for (const item of [7, 8, 9]) await json("start", "--type", "Hears", "-w", `hears-${item}`, "-i", String(item));
+  await until("all have subscribed", async () => await app.client.count("WorkflowSubscription = 'found:'") === 3);
+  const broadcast = ["broadcast", "--signal", "found"];
+  assert.equal(await ok(...broadcast, "--filter", "8", "-i", '{"by": "ada"}'), "found reached 1 workflow\n");
+  assert.deepEqual(await app.client.getHandle(undefined, "hears-8").result(), { by: "ada" });
+  assert.deepEqual(await json(...broadcast, "--filter", '"8"', "-i", "1"), {
+    signal: "found",
+    filter: "8",
+    reached: 0,
+    missed: [],
+  });
+  assert.deepEqual(await json(...broadcast, "-i", "12345678901234567890"), { signal: "found", reached: 2, missed: [] });
+  assert.equal(await ok("result", "-w", "hears-9"), "12345678901234567000\n", "as JavaScript has it");
+  await refused(2, /--filter is not JSON: .*; a text needs its own quotes: --filter '"orc"'/, ...broadcast, "--filter", "orc");
+  await refused(2, /--filter is a text that is not empty, a number or a boolean, not \[1\]/, ...broadcast, "--filter", "[1]");
+  await refused(2, /write the number as JavaScript does: 1000/, ...broadcast, "--filter", "1e3");
+  await refused(2, /--signal/, "broadcast");
+});
+
+test("broadcast: who did not take it is shown, with exit status 1", async () => {
+  const path = join(folder, "full.sqlite");
+  const engine = await open({ path, workflows, activities, engine: { limits: { inbox: 1 } }, logger: silentLogger });
+  try {
+    for (const id of ["full", "free"]) {
+      await engine.client.start("Hears", {
+        id,
+        args: [0],
+        taskQueue: "nobody",
+        searchAttributes: { WorkflowSubscription: ["found"] },
+      });
+    }
+    await engine.client.getHandle(undefined, "full").signal("other");
+    const first = await run(["broadcast", "--signal", "found", "--store", path]);
+    assert.deepEqual([first.code, first.err], [1, ""]);
+    assert.match(first.out, /^found reached 1 workflow\nnot full: .+\n$/);
+    const again = await run(["broadcast", "--signal", "found", "--store", path, "--json"]);
+    const { reached, missed } = JSON.parse(again.out) as { reached: number; missed: { workflowId: string }[] };
+    assert.deepEqual([again.code, reached, missed.map(({ workflowId }) => workflowId).sort()], [1, 0, ["free", "full"]]);
+  } finally {
+    await engine.close();
+  }
+});

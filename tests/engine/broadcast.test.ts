@@ -1,8 +1,8 @@
 // Broadcasts on the embedded engine: one transaction, exactly the subscriptions that were committed before, and nothing else is touched.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Client, silentLogger } from "../../ts/client/mod.ts";
-import { EmbeddedEngine, MemoryStore, type Store, StoreError } from "../../ts/engine/mod.ts";
+import { BroadcastIncompleteError, Client, silentLogger } from "../../ts/client/mod.ts";
+import { EmbeddedEngine, type EngineLimits, MemoryStore, type Store, StoreError } from "../../ts/engine/mod.ts";
 import { Worker } from "../../ts/worker/mod.ts";
 import { openInMemory } from "../../ts/engine/sqlite/in_memory.ts";
 import { ProbeStore } from "./support/probe_store.ts";
@@ -14,9 +14,10 @@ async function withRuns(
   inner: Store,
   runs: { readonly [workflowId: string]: readonly string[] },
   body: (client: Client, store: ProbeStore, engine: EmbeddedEngine) => Promise<void>,
+  limits: EngineLimits = {},
 ): Promise<void> {
   const store = new ProbeStore(inner);
-  const engine = await EmbeddedEngine.open({ store, onError: () => {} });
+  const engine = await EmbeddedEngine.open({ store, limits, onError: () => {} });
   try {
     const client = new Client({ service: engine, taskQueue: "q", logger: silentLogger });
     await Promise.all(
@@ -83,6 +84,28 @@ for (const [kind, open] of Object.entries(stores)) {
     store.close();
   });
 }
+
+test("subscribers whose inbox is full are named, and the others have the signal", () =>
+  withRuns(new MemoryStore(), many(5, "kill:orc"), async (client) => {
+    const full = client.getHandle(undefined, "kill:orc-3");
+    for (let i = 0; i < 2; i++) await full.signal("other");
+    await assert.rejects(client.broadcast("kill", "orc", 1), (error) => {
+      assert.ok(error instanceof BroadcastIncompleteError, String(error));
+      assert.equal(error.reached, 4);
+      assert.deepEqual(error.missed.map(({ workflowId }) => workflowId), ["kill:orc-3"]);
+      assert.match(error.missed[0]!.runId, /^[0-9a-f-]{36}$/);
+      assert.match(
+        error.message,
+        /^the broadcast of signal "kill" reached 4 of 5 subscribers; not kill:orc-3 \(.*; send the signal/,
+      );
+      return true;
+    });
+    const lengths = async () =>
+      await Promise.all(
+        Array.from({ length: 5 }, async (_, i) => (await client.getHandle(undefined, `kill:orc-${i}`).describe()).historyLength),
+      );
+    assert.deepEqual(await lengths(), [3, 3, 3, 4, 3], "two signals of its own, and one of the broadcast each");
+  }, { inbox: 2 }));
 
 test("a broadcast from a workflow reaches what is committed: not what its own task subscribes to", async () => {
   const { broadcast, payload, signals, subscribe, workflow } = await import("../../ts/workflow/mod.ts");

@@ -275,13 +275,22 @@ export const REDUCERS: readonly Row[] = [
   },
   {
     part: "workflow_broadcast_signal",
-    here: "client.broadcast; broadcast in workflow code",
+    here: "client.broadcast; broadcast in workflow code; temporalex workflow broadcast",
     tests: [[
       broadcasts,
       "a broadcast reaches those with its filter and those without one; without a filter everyone of the signal",
     ], [
       broadcasts,
       "workflow code broadcasts, and is told how many were reached",
+    ], [
+      "tests/cli/workflow.test.ts",
+      "broadcast: by filter, to all, as JSON, mistakes",
+    ], [
+      "tests/engine/broadcast.test.ts",
+      "subscribers whose inbox is full are named, and the others have the signal",
+    ], [
+      "tests/browser/broadcast.test.ts",
+      "a broadcast of the leading tab and one of a following tab reach the subscribers of both",
     ]],
   },
   {

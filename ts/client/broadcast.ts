@@ -5,6 +5,7 @@ import { broadcastSignal } from "../service/broadcast.ts";
 import type { Deadline } from "./calls.ts";
 import { type ClientContext, encodeArgs, nameError } from "./context.ts";
 import { nameOf } from "./definitions.ts";
+import { BroadcastIncompleteError } from "./errors.ts";
 
 export async function broadcast(
   context: ClientContext,
@@ -18,7 +19,7 @@ export async function broadcast(
   const what = `the broadcast of signal "${signalName}"`;
   const payloads = encodeArgs(context, `the arguments of ${what}`, args);
   try {
-    return await broadcastSignal({
+    const { reached: count, missed } = await broadcastSignal({
       signalWorkflowExecution: (request) => calls.call("signalWorkflowExecution", request, deadline),
       listWorkflowExecutions: (request) => calls.call("listWorkflowExecutions", request, deadline),
     }, {
@@ -31,6 +32,8 @@ export async function broadcast(
       values: reached(signalName, filter),
       control: BROADCAST_CONTROL,
     });
+    if (missed.length > 0) throw new BroadcastIncompleteError(what, count, missed);
+    return count;
   } catch (error) {
     throw nameError(context, error, { what });
   }

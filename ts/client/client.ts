@@ -249,6 +249,7 @@ export class Client {
    * Sends a signal to all workflows that have subscribed to it (`subscribe`): with a filter to those with the same filter and those without
    * one, without a filter (undefined) to all of them. Returns how many were reached. On the embedded engine it is one transaction, and
    * reaches exactly the subscriptions that were committed before; on a cluster the workflows are listed and signalled one by one.
+   * Throws a {@link BroadcastIncompleteError} where some did not take it, with who they are; the others have it.
    *
    * @example
    * const reached = await client.broadcast(quest.enemyKilled, "orc", { by: "ada" });
@@ -258,7 +259,17 @@ export class Client {
     filter: SubscriptionFilter | undefined,
     ...args: NoInfer<A>
   ): Promise<number> {
-    return await broadcast(this.#context, signal as string, filter, args, this.#deadline({}));
+    return await this.broadcastWithin({}, signal as string, filter, args);
+  }
+
+  /** @internal `broadcast` with a deadline. */
+  async broadcastWithin(
+    settings: CallSettings,
+    signal: string,
+    filter: SubscriptionFilter | undefined,
+    args: readonly unknown[],
+  ): Promise<number> {
+    return await broadcast(this.#context, signal, filter, args, this.#deadline(settings));
   }
 
   /** How many runs a visibility query selects (all without one). */

@@ -1,6 +1,7 @@
 // What a client call can throw, each with what happened and what to do about it. Everything that the service refuses for another
 // reason passes through as a ServiceError. A class here never hides a failure of the workflow: `cause` is the failure as it was thrown.
 import type { RetryState, TemporalFailure } from "../converter/failures.ts";
+import type { MissedSubscriber } from "../service/broadcast.ts";
 
 /** The workflow ended without a result: it failed, was cancelled or terminated, or timed out. `cause` says which and why. */
 export class WorkflowFailedError extends Error {
@@ -38,6 +39,28 @@ export class WorkflowContinuedAsNewError extends Error {
     );
     this.workflowId = workflowId;
     this.newExecutionRunId = newExecutionRunId;
+  }
+}
+
+/**
+ * A broadcast has reached some of its subscribers and not the others: they have as many signals waiting as they may have, for instance.
+ * Those that were reached have the signal; a second broadcast would give it to them again, so send it to the others by their ids.
+ */
+export class BroadcastIncompleteError extends Error {
+  override name = "BroadcastIncompleteError";
+  /** How many have the signal. */
+  readonly reached: number;
+  /** Who does not, and why. */
+  readonly missed: readonly MissedSubscriber[];
+
+  constructor(what: string, reached: number, missed: readonly MissedSubscriber[]) {
+    const some = missed.slice(0, 3).map(({ workflowId, reason }) => `${workflowId} (${reason})`).join(", ");
+    super(
+      `${what} reached ${reached} of ${reached + missed.length} subscribers; not ${some}` +
+        `${missed.length > 3 ? ` and ${missed.length - 3} more` : ""}; send the signal to these by their ids, which "missed" has`,
+    );
+    this.reached = reached;
+    this.missed = missed;
   }
 }
 

@@ -94,6 +94,7 @@ export {
 export { DEFAULT_PAYLOAD_LIMITS, type PayloadLimits, PayloadTooLargeError } from "../service/limits.ts";
 export { type CallOptions, Code, type MethodName, type RawService, ServiceError } from "../service/raw.ts";
 export type { SubscriptionFilter } from "../converter/subscriptions.ts";
+export type { MissedSubscriber } from "../service/broadcast.ts";
 export { type RetryOptions } from "../service/retry.ts";
 export { type LogFields, type Logger, type LogLevel, silentLogger } from "../base/logger.ts";
 export { consoleLogger } from "../platform/host.ts";

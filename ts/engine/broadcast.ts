@@ -8,7 +8,8 @@ import {
 } from "../api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import { WorkflowExecutionSchema } from "../api/generated/temporal/api/common/v1/message_pb.ts";
 import { textOf } from "../api/wire.ts";
-import { Code, type MethodName, ServiceError } from "../service/raw.ts";
+import { type MissedSubscriber, outcomeText, refusalOfOne } from "../service/broadcast.ts";
+import type { MethodName } from "../service/raw.ts";
 import { invalid } from "./host_bytes.ts";
 import type { Store } from "./store.ts";
 
@@ -33,20 +34,20 @@ export async function broadcast(
     const execution = create(WorkflowExecutionSchema, { workflowId, runId });
     return send(toBinary(SignalWorkflowExecutionRequestSchema, { ...signal, control: "", workflowExecution: execution }));
   }));
+  const missed: MissedSubscriber[] = [];
   let reached = 0;
-  let failure: unknown;
-  for (const answer of answers) {
+  for (const [i, answer] of answers.entries()) {
     if (answer.status === "fulfilled") reached++;
-    // One that ended in the same moment is no subscriber any more.
-    else if (!(answer.reason instanceof ServiceError) || answer.reason.code !== Code.NOT_FOUND) failure ??= answer.reason;
+    // One that ended in the same moment is no subscriber any more; a commit that failed is thrown, and has reached nobody.
+    else if (refusalOfOne(answer.reason) === "missed") {
+      const { workflowId, runId } = runs[i]!;
+      missed.push({ workflowId, runId, reason: (answer.reason as Error).message });
+    }
   }
-  if (failure instanceof ServiceError) {
-    const { code, message, reason, metadata } = failure;
-    throw new ServiceError(code, `${reached} of ${runs.length} subscribers were reached; the next: ${message}`, reason, metadata);
-  }
+  const jobId = outcomeText({ reached, missed });
   return toBinary(
     SignalWorkflowExecutionResponseSchema,
-    create(SignalWorkflowExecutionResponseSchema, { link: { variant: { case: "batchJob", value: { jobId: String(reached) } } } }),
+    create(SignalWorkflowExecutionResponseSchema, { link: { variant: { case: "batchJob", value: { jobId } } } }),
   );
 }
 

@@ -24,23 +24,62 @@ export interface Broadcast {
   readonly control: string;
 }
 
+/** A subscriber that did not get the signal. */
+export interface MissedSubscriber {
+  /** Id of the workflow. */
+  readonly workflowId: string;
+  /** The run that had subscribed. */
+  readonly runId: string;
+  /** What the service said. */
+  readonly reason: string;
+}
+
+/** What became of a broadcast. */
+export interface BroadcastOutcome {
+  /** Runs that have the signal. */
+  readonly reached: number;
+  /** Runs that had subscribed and do not have it. Those that had ended are in neither. */
+  readonly missed: readonly MissedSubscriber[];
+}
+
+/** The outcome as an engine writes it into the answer, in the id of a batch job. */
+export const outcomeText = ({ reached, missed }: BroadcastOutcome): string =>
+  missed.length === 0 ? String(reached) : JSON.stringify({ reached, missed });
+
+function readOutcome(text: string): BroadcastOutcome {
+  return text.startsWith("{") ? JSON.parse(text) as BroadcastOutcome : { reached: Number(text), missed: [] };
+}
+
+/**
+ * Sorts what sending to one run threw: "ended" is no subscriber any more, "missed" is one that did not take it. Everything else is thrown:
+ * it is about the whole call, which may be asked again.
+ */
+export function refusalOfOne(error: unknown): "ended" | "missed" {
+  if (!(error instanceof ServiceError)) throw error;
+  if (error.code === Code.NOT_FOUND) return "ended";
+  // A run's own limits: its inbox is full, its history is at its end.
+  if (error.code === Code.RESOURCE_EXHAUSTED || error.code === Code.FAILED_PRECONDITION) return "missed";
+  throw error;
+}
+
 /** Signals that are on their way at the same time. */
 const AT_ONCE = 20;
 /** Error of a server's visibility for an attribute that it does not know. */
 const UNKNOWN_ATTRIBUTE = /is not a valid search attribute|invalid search attribute/;
 
-/** Answers how many runs were reached. Throws a ServiceError. */
-export async function broadcastSignal(calls: BroadcastCalls, broadcast: Broadcast): Promise<number> {
+/** Answers which runs were reached. Throws a ServiceError. */
+export async function broadcastSignal(calls: BroadcastCalls, broadcast: Broadcast): Promise<BroadcastOutcome> {
   const { namespace, identity, signalName, input, requestId, values, control } = broadcast;
   const signal = { namespace, identity, signalName, ...(input !== undefined && { input }), requestId };
   try {
     const { link } = await calls.signalWorkflowExecution({ ...signal, control: control + JSON.stringify(values) });
-    return link?.variant.case === "batchJob" ? Number(link.variant.value.jobId) : 0;
+    return readOutcome(link?.variant.case === "batchJob" ? link.variant.value.jobId : "0");
   } catch (error) {
     if (!(error instanceof ServiceError) || error.code !== Code.INVALID_ARGUMENT) throw error;
     if (!/^(Execution|WorkflowId) is not set on request/.test(error.message)) throw error;
   }
   const runs = await subscribers(calls, broadcast);
+  const missed: MissedSubscriber[] = [];
   let reached = 0, at = 0;
   const send = async () => {
     for (let run = runs[at++]; run !== undefined; run = runs[at++]) {
@@ -48,13 +87,13 @@ export async function broadcastSignal(calls: BroadcastCalls, broadcast: Broadcas
         await calls.signalWorkflowExecution({ ...signal, workflowExecution: run });
         reached++;
       } catch (error) {
-        // It has ended since it was listed.
-        if (!(error instanceof ServiceError) || error.code !== Code.NOT_FOUND) throw error;
+        // It may have ended since it was listed.
+        if (refusalOfOne(error) === "missed") missed.push({ ...run, reason: (error as Error).message });
       }
     }
   };
   await Promise.all(Array.from({ length: Math.min(AT_ONCE, runs.length) }, send));
-  return reached;
+  return { reached, missed };
 }
 
 async function subscribers(calls: BroadcastCalls, { namespace, attribute, values }: Broadcast) {

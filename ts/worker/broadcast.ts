@@ -17,7 +17,7 @@ export function broadcasting(settings: WorkerSettings): RunActivity {
   return async ({ info }, [signalName, filter, ...args]) => {
     const name = String(signalName);
     try {
-      return await broadcastSignal(calls, {
+      const { reached: count, missed } = await broadcastSignal(calls, {
         namespace,
         identity,
         signalName: name,
@@ -27,6 +27,17 @@ export function broadcasting(settings: WorkerSettings): RunActivity {
         values: reached(name, filter === null ? undefined : String(filter)),
         control: BROADCAST_CONTROL,
       });
+      // Tried again: who has the signal does not get it twice, and who had no room for it may have some.
+      if (missed.length > 0) {
+        const { workflowId, reason } = missed[0]!;
+        throw new ServiceError(
+          Code.RESOURCE_EXHAUSTED,
+          `the broadcast of signal "${name}" reached ${count} of ${
+            count + missed.length
+          } subscribers; not ${workflowId}: ${reason}`,
+        );
+      }
+      return count;
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error;
       if (error.code !== Code.FAILED_PRECONDITION && error.code !== Code.INVALID_ARGUMENT) throw error;

@@ -5,6 +5,7 @@ import {
   reducers,
   signal,
   sleep,
+  subscribe,
   transact,
   waitForSignal,
   workflow,
@@ -13,6 +14,14 @@ import {
 
 const game = reducers<typeof import("./reducers.ts")>();
 export const go = signal("go");
+export const killed = signal<[by: string]>("killed");
+
+/** Ends with who killed one of the kind. */
+export const hunts = workflow("Hunts", async (kind: string) => {
+  subscribe(killed, kind);
+  const by = await waitForSignal(killed);
+  return `${kind} by ${by}`;
+});
 
 export const fight = workflow("Fight", async (name: string, blows: number[]) => {
   const id = await transact(game.spawn, name, 100);

@@ -179,7 +179,10 @@ const api = {
     for await (const { workflowId } of opened().client.list("ExecutionStatus = 'Running'")) ids.push(workflowId);
     return ids;
   },
-  count: async () => Number(await opened().client.count()),
+  count: async (query = "") => Number(await opened().client.count(query)),
+  /** How many it has reached, or what was wrong. */
+  broadcast: (signal: string, filter: string | undefined, ...args: unknown[]) =>
+    opened().client.broadcast(signal, filter, ...args).catch(described),
   /** Kinds of the events of a history: "workflowExecutionSignaled", ... */
   events: async (id: string) => {
     const { events } = await opened().client.getHandle(program.crash, id).fetchHistory();

@@ -9,10 +9,12 @@ import {
   query,
   receive,
   reply,
+  select,
   signal,
   sleep,
   startChild,
   stop,
+  subscribe,
   update,
   workflow,
 } from "../../../ts/workflow/mod.ts";
@@ -20,6 +22,7 @@ import type * as shop from "./activities.ts";
 
 export const addItem = update<[sku: string], number>("add_item");
 export const checkout = signal<[note?: string]>("checkout");
+export const found = signal<[value: unknown]>("found");
 export const status = query<string, [upper?: boolean]>("status");
 const { charge } = activities<typeof shop>({ startToClose: "10s", retry: { maximumAttempts: 2 } });
 
@@ -56,6 +59,10 @@ export const asks = workflow("Asks", async () => [
     `${error.cause.type}: ${error.cause.message}`
   ),
 ]);
+export const hears = workflow("Hears", async (item: number) => {
+  subscribe(found, item);
+  return await select([on(found, ([value]) => value)]);
+});
 export const family = workflow("Family", async () => {
   const lamp = await startChild(cart, { id: "family-lamp", args: ["lamp"], parentClosePolicy: "ABANDON" });
   return await lamp.result();

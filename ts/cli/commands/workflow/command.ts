@@ -1,5 +1,6 @@
 import { command, type Group } from "../../frame/command.ts";
 import {
+  broadcast,
   count,
   describe,
   end,
@@ -65,6 +66,19 @@ While a process has the store open, its commands reach it through a socket besid
         { line: `temporalex workflow signal --query 'WorkflowType = "Cart"' --yes --name remind -i '{"days": 3}'` },
       ],
       run: async (call) => (await import("./messages.ts")).signalCommand(call),
+    }),
+    broadcast: command({
+      summary: "send a signal to all workflows that have subscribed to it",
+      description:
+        "Sends a signal to all open workflows that have subscribed to it: with --filter to those with the same filter and those without one. Shows how many were reached; where some did not take it, exit status 1 and who they are.",
+      options: broadcast,
+      notes:
+        "A store reaches exactly those that had subscribed, in one transaction. On a cluster they are listed by the search attribute WorkflowSubscription, some time after they subscribed, and signalled one by one.",
+      examples: [
+        { line: `temporalex workflow broadcast --signal enemy_killed --filter '"orc"' --input '"orc"'` },
+        { line: "temporalex workflow broadcast --signal item_collected --filter 8 -i 8 --json" },
+      ],
+      run: async (call) => (await import("./broadcast.ts")).broadcastCommand(call),
     }),
     update: {
       summary: "send an update and get its answer",

@@ -78,6 +78,18 @@ export const signal = {
 } as const satisfies Options;
 export type SignalCall = Call<typeof signal>;
 
+export const broadcast = {
+  signal: { type: "text", value: "name", aliases: ["name"], required: true, help: "Signal name" },
+  filter: {
+    type: "text",
+    value: "json",
+    help: "Those with this filter and those without one: a text, a number or a boolean. Default: all that have subscribed",
+  },
+  ...INPUT_OPTIONS,
+  ...SERVICE_OPTIONS,
+} as const satisfies Options;
+export type BroadcastCall = Call<typeof broadcast>;
+
 export const end = {
   ...SOME,
   reason: { type: "text", value: "text", help: "Why; histories show it" },

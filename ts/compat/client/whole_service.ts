@@ -3,7 +3,6 @@
 import { createFileRegistry, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { base64Decode } from "@bufbuild/protobuf/wire";
 import type { DescService, FileRegistry } from "@bufbuild/protobuf";
-import { FileDescriptorSetSchema } from "@bufbuild/protobuf/wkt";
 import { SERVICE_NAME } from "../../api/raw_methods.ts";
 import type { OTHER_METHODS } from "../../api/generated/other_methods.ts";
 import type { MethodName, RawService } from "../../service/raw.ts";
@@ -15,7 +14,10 @@ export type OtherMethod = typeof OTHER_METHODS[number];
 let service: Promise<DescService> | undefined;
 
 async function wholeService(): Promise<DescService> {
-  const { WHOLE_API } = await import("../../api/generated/whole_api.ts");
+  const [{ WHOLE_API }, { FileDescriptorSetSchema }] = await Promise.all([
+    import("../../api/generated/whole_api.ts"),
+    import("@bufbuild/protobuf/wkt"), // builds its own descriptors when it is imported
+  ]);
   const registry: FileRegistry = createFileRegistry(fromBinary(FileDescriptorSetSchema, base64Decode(WHOLE_API)));
   return registry.getService(SERVICE_NAME)!;
 }

@@ -146,3 +146,35 @@ fn activity_steps_per_second() {
         }
     }
 }
+
+/// What a commit of one run costs while many others have a task in the queue and cannot be forgotten: it must not grow with their number.
+/// `ENGINE_QUEUED=100000` for figures.
+#[test]
+fn commits_beside_queued_runs() {
+    let most: u32 = std::env::var("ENGINE_QUEUED").ok().and_then(|n| n.parse().ok()).unwrap_or(4_000);
+    for queued in [most / 4, most / 2, most] {
+        let mut t = T::with(EngineOptions { max_cached_runs: 100, max_inbox: most * 2, ..Default::default() });
+        t.check_on_drop = false;
+        for i in 0..queued {
+            let request = t.start_request(&format!("w{i}"));
+            t.send(M::StartWorkflowExecution, &request);
+            if i % 100 == 99 {
+                t.flush();
+            }
+        }
+        let began = Instant::now();
+        const COMMITS: u32 = 500;
+        for i in 0..COMMITS {
+            t.signal(&format!("w{}", i % queued), "s").expect("a signal");
+        }
+        let each = began.elapsed() / COMMITS;
+        println!("{queued} queued runs: a commit beside them {each:?}");
+        assert_eq!(t.flush().cached_runs, queued, "a run with a queued task stays");
+        // Once nothing is queued, each commit forgets more runs than it adds.
+        for i in 0..queued {
+            t.terminate(&format!("w{i}")).expect("a termination");
+        }
+        let left = t.flush().cached_runs;
+        assert!(left <= 200, "{left} runs in memory");
+    }
+}

@@ -40,13 +40,14 @@ impl Engine {
 
     pub(super) fn batch_committed(&mut self) {
         let Some(batch) = self.batch.take() else { return };
+        let committed = batch.slots.len();
         for slot in batch.slots {
             if let Some(run) = self.runs.get_mut(slot) {
                 run.in_flight = false;
                 run.stored_open = Some(run.open());
             }
         }
-        self.evict();
+        self.evict(committed);
         if self.swept + SECOND * 600 < self.cx.now {
             self.swept = self.cx.now;
             let now = self.cx.now;

@@ -1,6 +1,8 @@
 // A short game in virtual time: `npm run example game`. Patrols, buffs and a spell, on the embedded engine in memory.
 import { TestEnvironment } from "temporalex/testing";
 import { buff, buffSignals } from "./buff.ts";
+import { combat, combatSignals } from "./combat.ts";
+import * as tables from "./combat_tables.ts";
 import { dot } from "./dot.ts";
 import { branching, taskList, tickCounter } from "./flow.ts";
 import { quest, questSignals } from "./quest.ts";
@@ -8,6 +10,7 @@ import { patrol, patrolSignals, patrolStatus } from "./patrol.ts";
 
 const modules = [
   new URL("./buff.ts", import.meta.url),
+  new URL("./combat.ts", import.meta.url),
   new URL("./dot.ts", import.meta.url),
   new URL("./flow.ts", import.meta.url),
   new URL("./patrol.ts", import.meta.url),
@@ -16,7 +19,8 @@ const modules = [
 
 /** Runs all of it; `events`: the length of a history at which patrols continue as new. */
 export async function play(say: (line: string) => void, events = 40) {
-  const env = await TestEnvironment.create({ limits: { suggestContinueAsNewEvents: events } });
+  const { migrations, ...reducers } = tables;
+  const env = await TestEnvironment.create({ limits: { suggestContinueAsNewEvents: events }, reducers, migrations });
   try {
     return await env.runWorker({ workflows: modules }, async () => {
       const { client } = env;
@@ -59,7 +63,17 @@ export async function play(say: (line: string) => void, events = 40) {
       await client.broadcast(questSignals.itemCollected, 8, 8);
       say(`an orc is dead: ${heard} quest has heard of it`);
 
+      const won = await client.execute(combat, { id: "combat-1", args: [{ targetId: 1, damage: 40, blows: 5 }] });
+      const second = await client.start(combat, { id: "combat-2", args: [{ targetId: 2, damage: 40, blows: 5 }] });
+      await env.advance("500ms");
+      await second.signal(combatSignals.flee);
+      const fled = await second.result();
+      const npcs = env.engine.tables.all("SELECT id, hp, (SELECT count(*) FROM effect WHERE npc = npc.id) AS hits FROM npc");
+      say(`one fight ended in ${won.outcome} after ${won.blows} blows, of the other the target ${fled.outcome}`);
+
       return {
+        combats: [won, fled],
+        npcs,
         quests: [(await orc.result()).by, (await elf.result()).by],
         patrol: fallen,
         continued: runId !== guard.runId,

@@ -45,6 +45,8 @@ const RESULTS: { [name: string]: (result: never, said: string) => void } = {
     });
     assert.deepEqual(rest, {
       continued: true,
+      combats: [{ outcome: "victory", blows: 3 }, { outcome: "fled", blows: 1 }],
+      npcs: [{ id: 1, hp: 0, hits: 3 }, { id: 2, hp: 60, hits: 1 }],
       quests: ["the orc is dead", "item 8 is found"],
       buff: { finalStacks: 6, ended: "expired" },
       dots: ["CANCELED", "CANCELED", "CANCELED"],

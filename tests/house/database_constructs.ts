@@ -123,8 +123,16 @@ export const EXAMPLES: readonly Row[] = [
   },
   {
     part: "combat",
-    here: "docs/database.md, examples/world/workflows.ts",
-    tests: [[transact, "reducers run in the order of their commands, once, and their results are in history"], world],
+    here: "examples/game/combat.ts",
+    tests: [
+      ["tests/app/combat.test.ts", "combat: blows change the tables with each step, and the target falls or flees"],
+      [
+        "tests/app/combat.test.ts",
+        "combat: what a step did is there once after a restart in the middle",
+      ],
+      [transact, "reducers run in the order of their commands, once, and their results are in history"],
+      world,
+    ],
   },
   {
     part: "quest",

@@ -19,13 +19,18 @@ const HELP = `usage: npm run bench -- replay [--runtimes=node,deno,chromium] [op
        npm run bench -- gate   [options of bench/gate.ts]: temporalex replay and the official replayer over many histories
        npm run bench -- dev     temporalex dev and Temporal's dev server: start, memory
        npm run bench -- transact [options of bench/transact.ts]: a reducer in the transaction of a task, beside none and an activity
+       npm run bench -- shown [options of bench/shown.ts]: what the columns phase and state of the SQL views cost
        npm run bench -- transport [options of bench/transport.ts]: a gRPC call's cost, beside Connect's and grpc-js's
        npm run bench -- cluster [options of bench/cluster.ts]: our worker and Temporal's own against a Temporal dev server
 
 With --help after its name a bench lists its options.`;
 
 const [name, ...args] = process.argv.slice(2);
-if (!["replay", "engine", "entity", "store", "size", "debug", "dev", "cluster", "transport", "gate", "transact"].includes(name)) {
+if (
+  !["replay", "engine", "entity", "store", "size", "debug", "dev", "cluster", "transport", "gate", "transact", "shown"].includes(
+    name,
+  )
+) {
   (name === "--help" ? console.log : console.error)(HELP);
   process.exit(name === "--help" ? 0 : 2);
 }

@@ -29,6 +29,7 @@ const world: readonly [string, string] = [
 const broadcasts = "tests/suites/client_broadcasts.ts";
 const unknown = "tests/app/unknown_types.test.ts";
 const views = "tests/engine/sql_views.test.ts";
+const shown = "tests/engine/sql_shown.test.ts";
 
 export const CONSTRUCTS: readonly Row[] = [
   {
@@ -371,7 +372,7 @@ export const STATES_AND_GROUPS: readonly Row[] = [
   { part: "SELECT * FROM workflow WHERE entity_id = 42", here: "verbatim", tests: [[views, "the document's own statements"]] },
   {
     part: "phase, state_data",
-    here: "handle.query",
-    missing: "the view has neither: replay has no phases, and published state is not in the store",
+    here: "columns phase and state of the view workflow",
+    tests: [[shown, "phase counts the awaits that a run has passed, state is what it published last, as JSON"]],
   },
 ];

@@ -148,6 +148,7 @@ export async function open(options: OpenOptions): Promise<App> {
     call: (method, request, call) => late.engine!.call(method, request, call),
     runningTasks: () => late.engine!.runningTasks(),
     runsReducers: reducers !== undefined || options.engine?.reducers !== undefined,
+    showsRuns: true,
   };
   let starting!: () => void;
   const started = new Promise<void>((resolve) => starting = resolve);

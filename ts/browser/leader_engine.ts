@@ -7,7 +7,7 @@ import type { StoreFence } from "../engine/sqlite/open.ts";
 import { isFinalStoreError, StoreError, StoreNotEmptyError } from "../engine/store_errors.ts";
 import { loadEngineCoreSync } from "../core/engine_half.ts";
 import { detachedCopy } from "../realm/protocol.ts";
-import { ServiceError } from "../service/raw.ts";
+import { type CallOptions, ServiceError } from "../service/raw.ts";
 import { WorkflowService } from "../api/generated/temporal/api/workflowservice/v1/service_pb.ts";
 import { toData } from "./error_data.ts";
 import type { EngineEntryOptions } from "./engine_entry.ts";
@@ -129,7 +129,7 @@ export class LeaderEngine {
   }
 
   #call(key: string, call: OpenCall): void {
-    const { message: { from: to, id, method, request, timeoutMs }, abort: { signal }, reply } = call;
+    const { message: { from: to, id, method, request, timeoutMs, shown }, abort: { signal }, reply } = call;
     const engine = this.#engine;
     const done = (answer: FromLeader) => {
       // An engine that is being replaced refuses what it had in hand: that goes to the next one.
@@ -137,7 +137,7 @@ export class LeaderEngine {
       this.#open.delete(key);
       reply(answer);
     };
-    engine.call(method, request, { signal, ...(timeoutMs !== undefined && { timeoutMs }) }).then(
+    engine.call(method, request, { signal, ...(timeoutMs !== undefined && { timeoutMs }), ...(shown && { shown }) }).then(
       (value) => done({ k: "answer", to, id, value: detachedCopy(value) }),
       (e) => {
         // The engine has stopped, or is closed because this tab steps down: the next leader answers.
@@ -221,11 +221,19 @@ export class LeaderEngine {
   }
 }
 
+function isShown({ runId, phase, state }: NonNullable<CallOptions["shown"]>): boolean {
+  return typeof runId === "string" && Number.isSafeInteger(phase) && (typeof state === "string" || state == null);
+}
+
 /** Other tabs may be of another version, and anything of this site can write to a channel. */
 function isCall(message: ToLeader): boolean {
   if (typeof message !== "object" || message === null) return false;
   if (typeof message.from !== "string" || typeof message.id !== "number") return false;
-  if (message.k === "call") return Object.hasOwn(WorkflowService.method, message.method) && message.request instanceof Uint8Array;
+  if (message.k === "call") {
+    const { method, request, shown } = message;
+    return Object.hasOwn(WorkflowService.method, method) && request instanceof Uint8Array &&
+      (shown === undefined || isShown(shown));
+  }
   if (message.k === "purge") return typeof message.closedBefore === "number" && message.limit >= 0;
   if (message.k === "read") return typeof message.sql === "string" && Array.isArray(message.params);
   return message.k === "cancel" || message.k === "export" || message.k === "check" ||

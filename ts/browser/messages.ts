@@ -10,7 +10,7 @@ import type { EngineLimits } from "../engine/options.ts";
 import type { Synchronous } from "../engine/sqlite/open.ts";
 import type { SqlValue } from "../engine/sqlite/driver.ts";
 import { schemaVersion } from "../engine/sqlite/schema.ts";
-import type { MethodName } from "../service/raw.ts";
+import type { CallOptions, MethodName } from "../service/raw.ts";
 import { VERSION } from "../base/version.ts";
 import type { ErrorData } from "./error_data.ts";
 
@@ -57,6 +57,7 @@ export type ToLeader =
     readonly method: MethodName;
     readonly request: Uint8Array;
     readonly timeoutMs?: number;
+    readonly shown?: CallOptions["shown"];
   }
   | { readonly k: "cancel"; readonly from: string; readonly id: number }
   | { readonly k: "export"; readonly from: string; readonly id: number }

@@ -30,6 +30,8 @@ export class TabService implements RawService {
   readonly #open = new Map<number, Extract<ToLeader, { k: "call" }>>();
   readonly #chores = new Map<number, Chore>();
   readonly #forClients: boolean;
+  /** @internal The engine keeps what runs show of themselves. */
+  readonly showsRuns = true;
   /** @internal The engine of this tab runs reducers. */
   readonly runsReducers: boolean;
   #route: Route | undefined;
@@ -53,9 +55,17 @@ export class TabService implements RawService {
     if (options.signal?.aborted) return Promise.reject(cancelled());
     return new Promise((resolve, reject) => {
       const id = this.#calls.add(method, request, options, resolve, reject);
-      const { timeoutMs } = options;
+      const { timeoutMs, shown } = options;
       const timed = timeoutMs !== undefined && timeoutMs < Infinity ? { timeoutMs } : {};
-      const message = { k: "call" as const, from: this.address, id, method, request: detachedCopy(request), ...timed };
+      const message = {
+        k: "call" as const,
+        from: this.address,
+        id,
+        method,
+        request: detachedCopy(request),
+        ...timed,
+        ...(shown && { shown }),
+      };
       this.#open.set(id, message);
       this.#route?.send(message);
     });

@@ -3,11 +3,14 @@
 import { type HeldRun, HeldRuns, type RunName } from "../crash_notes/held_runs.ts";
 import { noteText, realPath, workNote } from "../crash_notes/note_files.ts";
 import { RunningTasks } from "../crash_notes/running_tasks.ts";
+import type { MethodName } from "../service/raw.ts";
 import { describedHeld, heldPath, queriedHeld, refuseHeld, refuseOthers, workPath } from "./held_status.ts";
 import type { Store } from "./store.ts";
 
-/** Asks the engine for the description of a run: request and response are bytes. */
-type Describe = (request: Uint8Array) => Promise<Uint8Array>;
+/** Asks the engine: request and response are bytes. */
+type Ask = (method: MethodName, request: Uint8Array) => Promise<Uint8Array>;
+
+const DESCRIBE = "describeWorkflowExecution";
 
 export class Holding {
   readonly #store: Store;
@@ -34,15 +37,12 @@ export class Holding {
     return this.#held?.release(workflowId, runId) ?? [];
   }
 
-  /** A description that says whether the run is held. */
-  async described(request: Uint8Array, describe: Describe): Promise<Uint8Array> {
-    return describedHeld(await describe(request), this.of);
-  }
-
-  /** Rejects a query to a held run: no worker will answer it. */
-  async refuseQuery(request: Uint8Array, describe: Describe): Promise<void> {
+  /** A description that says whether the run is held; a query to a held run is refused: no worker will answer it. */
+  async answered(method: MethodName, request: Uint8Array, ask: Ask): Promise<Uint8Array> {
+    if (method === DESCRIBE) return describedHeld(await ask(DESCRIBE, request), this.of);
     const describes = queriedHeld(request, this.list());
-    if (describes !== undefined) refuseHeld(await describe(describes), this.of);
+    if (describes !== undefined) refuseHeld(await ask(DESCRIBE, describes), this.of);
+    return await ask(method, request);
   }
 
   /** What notes the runs in work, for the workers of this process; made when the first of them asks. */

@@ -25,6 +25,7 @@ import { purgeInSlices } from "./purging.ts";
 import { reportTimeouts } from "./timed_out.ts";
 import { replyTo } from "./replies.ts";
 import { RunReader } from "./run_reader.ts";
+import { ShownRuns } from "./shown_runs.ts";
 import { storeOf } from "./short_lived_open.ts";
 import type { PurgeOptions, Store, StoredRun } from "./store.ts";
 import { isFinalStoreError } from "./store_errors.ts";
@@ -86,6 +87,7 @@ export class EmbeddedEngine implements RawService {
   readonly #holding: Holding;
   readonly #wakes: WakeTimer;
   readonly #reader: RunReader;
+  readonly #shown = new ShownRuns();
 
   /** Opens the store, recovers what was going on, and answers calls. */
   static async open(options: EmbeddedEngineOptions): Promise<EmbeddedEngine> {
@@ -153,14 +155,10 @@ export class EmbeddedEngine implements RawService {
     if (method === "executeMultiOperation") return this.#updateWithStart(request, options);
     const number = ENGINE_METHODS[method];
     if (number === undefined) return Promise.reject(unimplemented(method));
-    const ask = () => this.#ask(method, number, request, options);
     if ((method === "describeWorkflowExecution" || method === "queryWorkflow") && this.heldRuns().length > 0) {
-      const name = "describeWorkflowExecution";
-      const describe = (asked: Uint8Array) => this.#ask(name, ENGINE_METHODS[name]!, asked, options);
-      if (method === name) return this.#holding.described(request, describe);
-      return this.#holding.refuseQuery(request, describe).then(ask);
+      return this.#holding.answered(method, request, (name, bytes) => this.#ask(name, ENGINE_METHODS[name]!, bytes, options));
     }
-    return ask();
+    return this.#ask(method, number, request, options);
   }
 
   #ask(method: MethodName, number: EngineMethod, request: Uint8Array, options: CallOptions): Promise<Uint8Array> {
@@ -168,6 +166,7 @@ export class EmbeddedEngine implements RawService {
     if (method === "shutdownWorker") this.#calls.endPolls(instanceKeyOf(method, request));
     return new Promise((resolve, reject) => {
       const id = this.#calls.add(method, request, options, resolve, reject);
+      this.#shown.note(id, options.shown);
       this.#enter((engine) => engine.request(id, number, request, this.clock.nowMs()));
     });
   }
@@ -233,7 +232,8 @@ export class EmbeddedEngine implements RawService {
     this.#cachedRuns = flush.cachedRuns;
     this.#queuedTasks = flush.queuedTasks;
     try {
-      if (flush.writes.length > 0) this.store.commit(flush.writes);
+      const shown = this.#shown.taken(flush.replies);
+      if (flush.writes.length > 0) this.store.commit(flush.writes, shown);
       this.#reducing.ended(flush.writes.length > 0);
     } catch (e) {
       this.#reducing.ended(false);
@@ -281,10 +281,7 @@ export class EmbeddedEngine implements RawService {
   }
 
   #loadAgain(loads: readonly LoadRequest[]): void {
-    const loaded = this.#guard(() => {
-      for (const each of loads) this.#engine.load(this.#reader.read(each), this.clock.nowMs());
-    });
-    if (loaded) this.#pump();
+    if (this.#guard(() => loads.forEach((each) => this.#engine.load(this.#reader.read(each), this.clock.nowMs())))) this.#pump();
   }
 
   #arm(): void {
@@ -382,7 +379,7 @@ export class EmbeddedEngine implements RawService {
 
   // ------------------------------------------------------------------------------------------------------------- the end
 
-  /** Why the engine stopped by itself: its store can never serve again. Undefined while it runs and after `close`. */
+  /** Why the engine stopped by itself: its store can never serve again. Undefined while it runs, and after `close`. */
   get failure(): Error | undefined {
     return this.#stopped;
   }
@@ -423,6 +420,9 @@ export class EmbeddedEngine implements RawService {
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
   }
+
+  /** @internal What runs show of themselves is in the store's tables. */
+  readonly showsRuns = true;
 
   /** @internal Whether workflows may use `transact`. */
   get runsReducers(): boolean {

@@ -43,6 +43,9 @@ export interface ListPage {
   readonly next: ListPosition | undefined;
 }
 
+/** By run id, what is shown of runs in SQL: `phase`, and the state as JSON (`null`: none to show; absent: as before). */
+export type ShownOfRuns = ReadonlyMap<string, { readonly phase: number; readonly state?: string | null }>;
+
 /** Which closed runs to remove. */
 export interface PurgeOptions {
   /** Runs that closed before this moment are removed, with their history. Milliseconds since the epoch. */
@@ -77,7 +80,7 @@ export interface Store {
   /** Open runs whose search attribute has one of these values, in order of creation. Costs what it finds, not what there is. */
   subscribers(attribute: string, values: readonly string[]): { workflowId: string; runId: string }[];
   /** Writes everything or nothing, durably (as far as the store's settings promise). Throws a StoreError. */
-  commit(writes: readonly RunWrite[]): void;
+  commit(writes: readonly RunWrite[], shown?: ShownOfRuns): void;
   /** Copies the store to a file that must not exist, while it is open. Blocks until it is done. */
   backup(path: string): void;
   /** Removes closed runs; answers their run ids. */

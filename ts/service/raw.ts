@@ -14,6 +14,8 @@ export interface CallOptions {
   timeoutMs?: number;
   /** Payloads of the answer stay as the service keeps them; a codec on the way does not decode them. */
   asStored?: boolean;
+  /** @internal What a completed workflow task shows of its run, for a service that `showsRuns`. */
+  shown?: { readonly runId: string; readonly phase: number; readonly state?: string | null };
   /** Sent with this call, over what its connection sends with all: names in lower case; values of names that end in "-bin" are bytes. */
   metadata?: { readonly [name: string]: string | Uint8Array };
 }
@@ -26,6 +28,8 @@ export interface RawService {
   readonly checksPayloads?: boolean;
   /** @internal It runs reducers in the transaction that commits a workflow task. */
   readonly runsReducers?: boolean;
+  /** @internal It keeps what runs show of themselves: `CallOptions.shown` of completed workflow tasks. */
+  readonly showsRuns?: boolean;
   /** @internal Which runs' workflow tasks are running, where the service lives and dies with this process. */
   runningTasks?(): RunningTasks | undefined;
   /** Rejects with a ServiceError. */

@@ -112,6 +112,8 @@ export async function openRealm(
       workerVersion: await recordedVersion(settings),
       stickyQueue,
       runsReducers: settings.service.runsReducers === true,
+      // Values that a codec encodes are not to be read in a table either.
+      shows: settings.service.showsRuns !== true ? undefined : settings.codec === undefined ? "all" : "phase",
       stickyScheduleToStartTimeoutMs: settings.stickyScheduleToStartTimeoutMs,
     },
     fetchHistory: async (workflowId, runId, token) => {

@@ -7,7 +7,7 @@ import type { MessageCodec } from "../codec/message_codec.ts";
 import { encodeRequest } from "../codec/coded_service.ts";
 import type { PayloadLimits } from "../service/limits.ts";
 import type { Logger } from "../base/logger.ts";
-import { Code, type MethodName, type RawService, ServiceError } from "../service/raw.ts";
+import { type CallOptions, Code, type MethodName, type RawService, ServiceError } from "../service/raw.ts";
 import { backoffMs, type BackoffOptions, isThrottled, isUnavailable } from "../service/retry.ts";
 import { sleepOn, type Timers } from "../base/timers.ts";
 
@@ -33,6 +33,8 @@ export interface ReportContext {
   maxBytes?: number;
   /** Looks at the request as it will be sent; may refuse it. */
   check?: (request: Uint8Array) => void;
+  /** What the task's completion shows of the run. */
+  shown?: CallOptions["shown"] | undefined;
   timers: Timers;
   logger: Logger;
 }
@@ -53,9 +55,10 @@ export async function report(context: ReportContext, method: MethodName, message
     throw new ServiceError(Code.RESOURCE_EXHAUSTED, `the request takes ${request.length} bytes`, MESSAGE_TOO_LARGE);
   }
   const since = timers.now();
+  const shown = context.shown === undefined ? {} : { shown: context.shown };
   for (let attempt = 1;; attempt++) {
     try {
-      return await service.call(method, request, { timeoutMs: ATTEMPT_MS });
+      return await service.call(method, request, { timeoutMs: ATTEMPT_MS, ...shown });
     } catch (error) {
       const throttled = isThrottled(error);
       const away = throttled || isUnavailable(error) || hasCode(error, Code.DEADLINE_EXCEEDED);

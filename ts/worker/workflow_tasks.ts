@@ -289,7 +289,15 @@ export class WorkflowTasks {
             const check = (encoded: Uint8Array) =>
               checkCompletion(encoded, limits, (message, bytes) => logger.warn(message, { bytes }));
             answer = readCompletionAnswer(
-              await report({ ...context, maxBytes: MAX_REQUEST_BYTES, check }, "respondWorkflowTaskCompleted", request),
+              await report(
+                {
+                  ...context,
+                  ...{ maxBytes: MAX_REQUEST_BYTES, check },
+                  shown: outcome.shown && { runId: head.runId, ...outcome.shown },
+                },
+                "respondWorkflowTaskCompleted",
+                request,
+              ),
             );
             if (closes) this.recentRuns.forget(head.runId);
             if (closes) this.#options.taskMetrics?.reported(head, outcome, request);

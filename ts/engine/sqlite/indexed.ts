@@ -2,7 +2,7 @@
 // changed, so something is remembered of each run.
 import type { RunWrite } from "../store.ts";
 import { AttributeRows, NOTHING, type Written } from "./attribute_rows.ts";
-import type { SqlDatabase } from "./driver.ts";
+import type { SqlDatabase, SqlStatement } from "./driver.ts";
 import { nameOfTimer, type Procedures, Waits } from "./waits.ts";
 
 /** What is remembered of a run between commits. */
@@ -27,14 +27,22 @@ export const remembered = (attributes?: Uint8Array): Remembered => ({
 export class Indexed {
   readonly #attributes: AttributeRows;
   readonly #waits: Waits;
+  readonly #putState: SqlStatement;
+  readonly #removeState: SqlStatement;
 
   constructor(database: SqlDatabase) {
     this.#attributes = new AttributeRows(database);
     this.#waits = new Waits(database);
+    this.#putState = database.prepare(
+      "INSERT INTO run_states (run_key, state) VALUES (?, ?) ON CONFLICT DO UPDATE SET state = excluded.state",
+    );
+    this.#removeState = database.prepare("DELETE FROM run_states WHERE run_key = ?");
   }
 
   /** After the run itself is written. */
-  write(runKey: number, write: RunWrite, of: Remembered): void {
+  write(runKey: number, write: RunWrite, of: Remembered, state: string | null | undefined): void {
+    if (typeof state === "string") this.#putState.run([runKey, state]);
+    else if (state === null) this.#removeState.run([runKey]);
     of.attributes = this.#attributes.write(runKey, write.row!, of.attributes);
     if (write.put.length + write.remove.length === 0) return;
     const named = (startedId: number) => nameOfTimer(write.append.map((batch) => batch.events), startedId);
@@ -49,5 +57,6 @@ export class Indexed {
   remove(runKey: number): void {
     this.#attributes.remove(runKey);
     this.#waits.remove(runKey);
+    this.#removeState.run([runKey]);
   }
 }

@@ -6,7 +6,7 @@
 // on (run, event). Reads walk the chain, from the end, where workers usually ask; history_index.ts remembers what was walked.
 import { ATTRIBUTES_SCHEMA, fillAttributes } from "./attribute_rows.ts";
 import type { SqlDatabase } from "./driver.ts";
-import { fillViews, VIEWS_SCHEMA } from "./views.ts";
+import { fillViews, SHOWN_SCHEMA, VIEWS_SCHEMA } from "./views.ts";
 
 /** "TxTs" as a big-endian number. */
 export const APPLICATION_ID = 0x54785473;
@@ -78,6 +78,7 @@ INSERT INTO store (id, created_ms, epoch) VALUES (1, unixepoch('subsec') * 1000,
   },
   { version: 2, name: "search attributes", sql: ATTRIBUTES_SCHEMA, fill: fillAttributes },
   { version: 3, name: "views", sql: VIEWS_SCHEMA, fill: fillViews },
+  { version: 4, name: "phase and state", sql: SHOWN_SCHEMA },
 ];
 
 /** The newest version that this package knows. */

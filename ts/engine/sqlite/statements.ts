@@ -31,12 +31,12 @@ export function statements(database: SqlDatabase) {
     nextWake: prepare("SELECT ifnull(min(wake_at_ms), 0) AS wake FROM runs WHERE wake_at_ms > 0"),
     insertRun: prepare(
       `INSERT INTO runs (status, close_time_ms, history_length, history_size_bytes, history_key, wake_at_ms, ready, next_run_id, memo,
-         search_attributes, head, stage, run_key, workflow_id, run_id, workflow_type, task_queue, first_run_id, start_time_ms)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+         search_attributes, head, stage, phase, run_key, workflow_id, run_id, workflow_type, task_queue, first_run_id, start_time_ms)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     ),
     updateRun: prepare(
       `UPDATE runs SET status = ?, close_time_ms = ?, history_length = ?, history_size_bytes = ?, history_key = ?, wake_at_ms = ?,
-         ready = ?, next_run_id = ?, memo = ?, search_attributes = ?, head = ?, stage = ? WHERE run_key = ?`,
+         ready = ?, next_run_id = ?, memo = ?, search_attributes = ?, head = ?, stage = ?, phase = ifnull(?, phase) WHERE run_key = ?`,
     ),
     append: prepare(
       "INSERT INTO history (history_key, prev, run_key, first_event_id, last_event_id, events) VALUES (?, ?, ?, ?, ?, ?)",

@@ -2,7 +2,17 @@
 // counted here (there is one writer), and what was learned of a run while writing is kept, so that a transition costs one UPDATE, one
 // INSERT and its items. After a failed commit everything remembered of its runs is forgotten and read again.
 import type { HistoryBatch } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
-import type { ListPage, ListPosition, ListQuery, PurgeOptions, RunRecord, RunWrite, Store, StoredRun } from "../store.ts";
+import type {
+  ListPage,
+  ListPosition,
+  ListQuery,
+  PurgeOptions,
+  RunRecord,
+  RunWrite,
+  ShownOfRuns,
+  Store,
+  StoredRun,
+} from "../store.ts";
 import { StoreCorruptError, StoreError, StoreFencedError } from "../store_errors.ts";
 import type { Condition } from "../visibility/condition.ts";
 import { checkFile } from "./check.ts";
@@ -192,13 +202,13 @@ export class SqliteStore implements Store {
     return this.#attempt("reading", () => this.#indexed.subscribers(attribute, values));
   }
 
-  commit(writes: readonly RunWrite[]): void {
+  commit(writes: readonly RunWrite[], shown?: ShownOfRuns): void {
     this.#attempt("writing to", () => {
       if (this.#file.readOnly) throw new StoreError(`${this.path} was opened for reading`);
       this.#file.fence.check();
       if (writes.length === 0) return;
       this.#transaction(() => {
-        for (const write of writes) this.#write(write);
+        for (const write of writes) this.#write(write, shown?.get(write.row?.runId ?? ""));
       }, () => {
         for (const { row } of writes) this.#forget(row?.runId ?? "");
       });
@@ -320,7 +330,7 @@ export class SqliteStore implements Store {
     this.#remembered.delete(runId);
   }
 
-  #write(write: RunWrite): void {
+  #write(write: RunWrite, shown?: { readonly phase: number; readonly state?: string | null }): void {
     const row = write.row;
     if (row === undefined) throw new StoreError("a write names no run");
     let keys: RunKeys;
@@ -346,6 +356,7 @@ export class SqliteStore implements Store {
       row.searchAttributes,
       write.head,
       stageOf(write.head),
+      shown?.phase ?? null,
       keys.runKey,
     ];
     if (write.create) {
@@ -359,7 +370,7 @@ export class SqliteStore implements Store {
         row.startTimeMs,
       ]);
     } else if (this.#sql.updateRun.run(changing) !== 1) throw new StoreError(`run ${row.runId} is not in the store`);
-    this.#indexed.write(keys.runKey, write, keys);
+    this.#indexed.write(keys.runKey, write, keys, shown?.state);
     for (const item of write.put) this.#sql.putItem.run([keys.runKey, item.kind, item.id, item.value]);
     for (const item of write.remove) this.#sql.removeItem.run([keys.runKey, item.kind, item.id]);
   }

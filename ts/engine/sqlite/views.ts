@@ -50,6 +50,23 @@ CREATE VIEW IF NOT EXISTS last_workflow_id AS
   SELECT workflow_id AS id, run_id FROM runs WHERE run_key = (SELECT max(run_key) FROM runs);
 `;
 
+/** What runs show of themselves: how many awaits they have passed, and the state that they have published. NULL for what no task has told. */
+export const SHOWN_SCHEMA = `
+ALTER TABLE runs ADD COLUMN phase INTEGER;
+CREATE TABLE run_states (run_key INTEGER PRIMARY KEY, state TEXT NOT NULL) STRICT;
+DROP VIEW IF EXISTS workflow;
+CREATE VIEW workflow AS SELECT
+  workflow_id AS id, run_id, workflow_type, workflow_type AS type, entity_id, correlation_id,
+  CASE status
+    WHEN 1 THEN CASE stage WHEN 0 THEN 'Created' WHEN 1 THEN 'Running' ELSE 'Suspended' END
+    WHEN 2 THEN 'Completed' WHEN 4 THEN 'Cancelled' WHEN 6 THEN 'Completed' WHEN 8 THEN 'Suspended' ELSE 'Failed'
+  END COLLATE NOCASE AS status,
+  CASE status WHEN 5 THEN 'terminated' WHEN 6 THEN 'continued as new' WHEN 7 THEN 'timed out' END AS cause,
+  task_queue, start_time_ms AS started_ms, close_time_ms AS closed_ms, nullif(next_run_id, '') AS next_run_id, history_length,
+  phase, (SELECT state FROM run_states s WHERE s.run_key = runs.run_key) AS state
+  FROM runs;
+`;
+
 const PAGE = 200;
 const OPEN_STATE = "1, 8";
 

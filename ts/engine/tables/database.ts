@@ -28,6 +28,7 @@ export const OWN_TABLES: readonly string[] = [
   "items",
   "search_attributes",
   "waits",
+  "run_states",
   "table_migrations",
 ];
 

@@ -6,6 +6,7 @@ import type { PayloadConverter } from "../../converter/payload.ts";
 import type { VersioningBehavior } from "./definition.ts";
 import type { SinkPort } from "./sinks.ts";
 import type { RunWatch } from "./line_probe.ts";
+import type { RunShown } from "./run_shown.ts";
 import type { RunSnapshot } from "./snapshot.ts";
 
 /** What workflow code that runs under one name looks like to the task loop. */
@@ -43,6 +44,8 @@ export interface Activator {
   ignoresRejection?(reason: unknown): boolean;
   /** What the run wants for its task that is no command; read once, when the task is done. */
   readonly wishes?: TaskWishes;
+  /** What the completion of a task shows of the run. What was told once is not told again. */
+  shown?(): RunShown;
   /** What the run shows to a debug session; never called inside an activation. Absent: nothing but its commands. */
   inspect?(): RunSnapshot | undefined;
   /**

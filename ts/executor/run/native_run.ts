@@ -11,7 +11,7 @@ import type {
   Job,
 } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { CancelledFailure, isCancellation } from "../../converter/failures.ts";
-import type { PayloadConverter } from "../../converter/payload.ts";
+import type { Payload, PayloadConverter } from "../../converter/payload.ts";
 import { findCause, isA } from "../../converter/thrown.ts";
 import { hop } from "../../platform/hop.ts";
 import { answerAgain } from "../primitives/updates.ts";
@@ -20,6 +20,7 @@ import type { DefinitionShape } from "../program/definition.ts";
 import { OutsideTurnError, type WorkflowTaskError } from "../program/errors.ts";
 import type { Activator, CommandPort, RunContext } from "../program/program.ts";
 import { unhandledRejection } from "../program/rejections.ts";
+import { type RunShown, stateText } from "../program/run_shown.ts";
 import type { RunSnapshot } from "../program/snapshot.ts";
 import type { Cancellation } from "../scheduler/cancellation.ts";
 import { type Awaiter, Fiber, type Work } from "../scheduler/fiber.ts";
@@ -85,6 +86,8 @@ export class NativeRun implements Activator, RunState {
   readonly waiters: LazyMap<string, SignalWaiter[]> = new LazyMap();
   readonly markers: MarkerTable = new MarkerTable();
   readonly published: PublishedState = new PublishedState();
+  /** How many awaits of primitives have been passed. */
+  passed = 0;
   /** What setCurrentDetails was given last. */
   details = "";
   /** At most one receive is active. */
@@ -109,6 +112,8 @@ export class NativeRun implements Activator, RunState {
   continueAsNewSuggested = false;
 
   #failure: Error | undefined;
+  /** The state that the service has been told of. */
+  #told: Payload | undefined;
   #disposed = false;
 
   constructor(definition: DefinitionShape, context: RunContext) {
@@ -314,6 +319,13 @@ export class NativeRun implements Activator, RunState {
 
   noteHandler(name: string): void {
     if (this.context.callSites !== false) this.port.handlerSet?.(name);
+  }
+
+  shown(): RunShown {
+    const { payload } = this.published;
+    const state = payload === this.#told ? undefined : stateText(payload);
+    this.#told = payload;
+    return { phase: this.passed, ...(state === undefined ? {} : { state }) };
   }
 
   inspect(): RunSnapshot {

@@ -165,6 +165,7 @@ export abstract class Awaiter<T> implements Work {
   perform(): boolean {
     const fulfilled = this.#state === "fulfilled";
     this.#state = "delivered";
+    this.fiber.run.passed++;
     beginTurn(this.fiber);
     this.fiber.run.context.watch?.turned(this.fiber);
     if (fulfilled) this.#resolve(this.#result);

@@ -81,6 +81,8 @@ export interface RunState extends RunClock {
 
   readonly markers: MarkerTable;
   readonly published: PublishedState;
+  /** How many awaits of primitives have been passed. */
+  passed: number;
   /** What setCurrentDetails was given last. */
   details: string;
   readonly info: RunInfo | undefined;

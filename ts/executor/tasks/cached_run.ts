@@ -8,6 +8,7 @@ import type { PayloadConverter } from "../../converter/payload.ts";
 import { hop } from "../../platform/hop.ts";
 import { FailedCause, isTaskError } from "../program/errors.ts";
 import { type LocalWork, noLocalActivities, type RunLocalActivities } from "./local_work.ts";
+import type { RunShown, Shows } from "../program/run_shown.ts";
 import type { Activator, CallSites, LogSink, Program, TaskWishes, Verdict, WorkerVersion } from "../program/program.ts";
 import { Recorder } from "./recording.ts";
 import type { SinkPort } from "../program/sinks.ts";
@@ -35,6 +36,8 @@ export type RunSettings = Partial<RunOptions> & {
   readonly workerVersion?: WorkerVersion | undefined;
   /** The service runs reducers. */
   readonly runsReducers?: boolean;
+  /** The service keeps what a run shows of itself. */
+  readonly shows?: Shows | undefined;
 };
 
 export interface RunSetup {
@@ -73,6 +76,7 @@ export class CachedRun {
   /** Its last task asked for the history from the first event. */
   replayed = false;
   readonly #activator: Activator;
+  readonly #shows: Shows | undefined;
   readonly #tracer: ReplayTracer | undefined;
   readonly #converter: PayloadConverter;
   readonly #reports: RejectionReports | undefined;
@@ -85,7 +89,8 @@ export class CachedRun {
     this.identity = identity;
     const { jobOrder, sdkName, knownLangFlags = [], usedLangFlags = [] } = program;
     const langFlags = { knownLangFlags: [...knownLangFlags], usedLangFlags: [...usedLangFlags] };
-    const { workerVersion, runsReducers = false, ...ofCore } = runOptions;
+    const { workerVersion, runsReducers = false, shows, ...ofCore } = runOptions;
+    this.#shows = shows;
     this.core = setup.core.createRun({ ...ofCore, jobOrder, sdkName, ...langFlags });
     const sites = setup.callSites === true;
     this.recorder = setup.record || sites ? new Recorder(this.core, sites) : undefined;
@@ -209,6 +214,13 @@ export class CachedRun {
       this.thrown = e;
       this.core.failActivation(encodeFailure(e, this.#converter));
     }
+  }
+
+  /** What its completed task shows of it, where somebody keeps that. */
+  shown(): RunShown | undefined {
+    if (this.#shows === undefined) return undefined;
+    const shown = this.#activator.shown?.();
+    return shown === undefined || this.#shows === "all" ? shown : { phase: shown.phase };
   }
 
   /** What the run wants for its last task beside its commands. */

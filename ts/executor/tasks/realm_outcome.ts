@@ -1,6 +1,7 @@
 // What comes back for a workflow task from where its run is: the core's outcome, and what the cache of runs did.
 import type { TaskOutcome } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 
+import type { RunShown } from "../program/run_shown.ts";
 import type { TaskWishes } from "../program/program.ts";
 
 /** What the cache of runs did for a task. */
@@ -17,6 +18,8 @@ export interface RealmOutcome extends TaskOutcome, TaskWishes {
   readonly cache: CacheUse;
   /** When the run was started. Milliseconds since the epoch; 0 when its code has not begun. */
   readonly runStartMs: number;
+  /** What SQL shows of the run, where the service keeps that. */
+  readonly shown?: RunShown;
   /** The user's line on which the task failed, where the response does not say it. */
   readonly at?: string;
 }

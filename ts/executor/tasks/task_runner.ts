@@ -169,7 +169,8 @@ export class TaskRunner {
    */
   #told(run: CachedRun, outcome: TaskOutcome, cache: CacheUse): RealmOutcome {
     const at = outcome.error === undefined || outcome.response?.$case === "failed" ? "" : userFrame(stackOf(run.thrown));
-    return { ...outcome, cache, runStartMs: run.startMs, ...(at !== "" && { at }) };
+    const shown = outcome.response?.$case === "completed" ? run.shown() : undefined;
+    return { ...outcome, cache, runStartMs: run.startMs, ...(at !== "" && { at }), ...(shown && { shown }) };
   }
 
   /** With a warning when the run's history has become large. A run that closes has nothing to mend. */

@@ -1,7 +1,8 @@
 // Rows of the store's tables as the engine knows them.
 import type { RunRow, StoredRun } from "../store.ts";
 import { StoreError } from "../store_errors.ts";
-import type { SqlRow } from "./driver.ts";
+import type { SqlRow, SqlValue } from "./driver.ts";
+import { stageOf } from "./waits.ts";
 
 export function number(row: SqlRow | undefined, column: string): number {
   const value = row?.[column];
@@ -11,6 +12,31 @@ export function number(row: SqlRow | undefined, column: string): number {
 
 export function stored(row: SqlRow, first: number): StoredRun {
   return { workflowId: row["workflow_id"] as string, runId: row["run_id"] as string, position: [first, number(row, "run_key")] };
+}
+
+/** Values of the columns that a commit writes of a run that is there, in the order of its statement. */
+export function changingValues(
+  row: RunRow,
+  head: Uint8Array,
+  keys: { readonly historyKey: number; readonly runKey: number },
+  phase: number | null,
+): SqlValue[] {
+  return [
+    row.status,
+    row.closeTimeMs === 0 ? null : row.closeTimeMs,
+    row.historyLength,
+    row.historySizeBytes,
+    keys.historyKey,
+    row.wakeAtMs,
+    row.ready ? 1 : 0,
+    row.nextRunId,
+    row.memo,
+    row.searchAttributes,
+    head,
+    stageOf(head),
+    phase,
+    keys.runKey,
+  ];
 }
 
 export function toRow(row: SqlRow): RunRow {

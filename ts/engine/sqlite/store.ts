@@ -25,9 +25,8 @@ import { type OpenFile, openFile, type SqliteOptions } from "./open.ts";
 import { type Migration, MIGRATIONS } from "./schema.ts";
 import { readOnlyRows } from "./read_only_sql.ts";
 import { countRuns, listPage } from "./lists.ts";
-import { number, stored, toRow } from "./rows.ts";
+import { changingValues, number, stored, toRow } from "./rows.ts";
 import { purgeableSql, statements } from "./statements.ts";
-import { stageOf } from "./waits.ts";
 import { UserTables } from "../tables/database.ts";
 import { migrateTables, type TableMigration } from "../tables/migrations.ts";
 
@@ -342,23 +341,7 @@ export class SqliteStore implements Store {
     if (keys.lastEvent !== row.historyLength) {
       throw new StoreError(`run ${row.runId} says that it has ${row.historyLength} events, and ${keys.lastEvent} are written`);
     }
-    const closed = row.closeTimeMs === 0 ? null : row.closeTimeMs;
-    const changing = [
-      row.status,
-      closed,
-      row.historyLength,
-      row.historySizeBytes,
-      keys.historyKey,
-      row.wakeAtMs,
-      row.ready ? 1 : 0,
-      row.nextRunId,
-      row.memo,
-      row.searchAttributes,
-      write.head,
-      stageOf(write.head),
-      shown?.phase ?? null,
-      keys.runKey,
-    ];
+    const changing = changingValues(row, write.head, keys, shown?.phase ?? null);
     if (write.create) {
       this.#sql.insertRun.run([
         ...changing,

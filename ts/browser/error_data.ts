@@ -10,6 +10,8 @@ import {
   StoreUnavailableError,
   StoreVersionError,
 } from "../engine/store_errors.ts";
+import { SqlLimitError } from "../engine/sqlite/bounded_rows.ts";
+import { SqlRefusedError } from "../engine/sqlite/read_only_sql.ts";
 import { DatabaseError } from "../engine/tables/database.ts";
 import { isA, messageOf, nameOf, safeText, stackOf } from "../converter/thrown.ts";
 import { type Code, ServiceError } from "../service/raw.ts";
@@ -48,6 +50,8 @@ const PLAIN: { readonly [name: string]: new (message: string) => Error } = {
   StoreFullError,
   StoreNotEmptyError,
   DatabaseError,
+  SqlLimitError,
+  SqlRefusedError,
 };
 
 export function fromData(data: ErrorData): Error {

@@ -2,8 +2,11 @@
 // A call that comes from a tab is answered to that tab; calls in flight outlive an import, which replaces the engine below them.
 import { EmbeddedEngine } from "../engine/host.ts";
 import { NO_CODEC_WITH_REDUCERS } from "../engine/reducing.ts";
+import { SQL_LIMITS } from "../engine/sqlite/bounded_rows.ts";
+import type { SqlValue } from "../engine/sqlite/driver.ts";
 import { OpfsStore } from "../engine/sqlite/opfs/open.ts";
 import type { StoreFence } from "../engine/sqlite/open.ts";
+import { refuseWriting } from "../engine/sqlite/read_only_sql.ts";
 import { isFinalStoreError, StoreError, StoreNotEmptyError } from "../engine/store_errors.ts";
 import { loadEngineCoreSync } from "../core/engine_half.ts";
 import { detachedCopy } from "../realm/protocol.ts";
@@ -20,6 +23,12 @@ interface OpenCall {
   readonly abort: AbortController;
   readonly reply: Reply;
 }
+
+/**
+ * One connection, in the engine's own thread: nothing is committed while a page's query runs, so it gets little time. Of more than that, a
+ * page asks in parts.
+ */
+const READ_LIMITS = { ...SQL_LIMITS, ms: 2_000 };
 
 export interface LeaderEngineEvents {
   /** The engine survived it. */
@@ -122,7 +131,7 @@ export class LeaderEngine {
         return this.#chore(message, reply, () => this.#engine.purge({ closedBefore, limit }));
       }
       case "read":
-        return this.#chore(message, reply, () => Promise.resolve(this.#engine.tables.all(message.sql, ...message.params)));
+        return this.#chore(message, reply, () => Promise.resolve(this.#read(message.sql, message.params)));
       case "import":
         return this.#chore(message, reply, () => this.#import(message.file, message.force));
     }
@@ -157,6 +166,12 @@ export class LeaderEngine {
         reply({ k: "refusal", to, id, error: toData(e) });
       }
     });
+  }
+
+  #read(sql: string, params: readonly SqlValue[]): readonly object[] {
+    // What does not even begin as a read is refused by the tables, in words about reducers.
+    if (/^[\s(;]*(?:select|values|with|explain)\b/i.test(sql)) refuseWriting(sql);
+    return this.#opfs.within(READ_LIMITS, () => this.#engine.tables.all(sql, ...params));
   }
 
   #export(): Blob {

@@ -41,6 +41,11 @@ export const forgets = workflow("Forgets", async () => {
   return "gone";
 });
 
+/** As the document's statements name it. */
+export const buff = workflow("buff", async () => {
+  await waitForSignal(go);
+});
+
 export const survives = workflow("Survives", async () => {
   transact(game.logLine, "before");
   const caught = await transact(game.logAndThrow, "never").then(

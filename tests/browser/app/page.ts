@@ -173,6 +173,8 @@ const api = {
   signalBare: (id: string, name: string) => opened().client.getHandle(undefined, id).signal(name),
   /** Rows of the application's tables, or what was wrong. */
   rows: (sql: string, ...params: (string | number)[]) => opened().tables.all(sql, ...params).catch(described),
+  startFor: (type: string, id: string, args: unknown[], belonging: { entityId?: string; correlationId?: string }) =>
+    opened().client.start(type, { id, args, ...belonging }).then(() => undefined),
   result: (id: string) => opened().client.getHandle(program.crash, id).result(),
   async running() {
     const ids: string[] = [];

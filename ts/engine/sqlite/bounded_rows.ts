@@ -31,13 +31,13 @@ function sizeOf(value: SqlValue): number {
 
 /** The rows of a statement, one by one where the library can. Throws a SqlLimitError when there are too many or they are too large. */
 export function boundedRows(
-  statement: SqlStatement,
+  statement: Pick<SqlStatement, "iterate"> & Partial<Pick<SqlStatement, "all">>,
   params: readonly SqlValue[],
   { rows: most, bytes: room }: Pick<SqlLimits, "rows" | "bytes">,
 ): SqlRow[] {
   const rows: SqlRow[] = [];
   let bytes = 0;
-  for (const row of statement.iterate?.(params) ?? statement.all(params)) {
+  for (const row of statement.iterate?.(params) ?? statement.all!(params)) {
     if (rows.length === most) throw new SqlLimitError(`the answer has more than ${most} rows: add a LIMIT, or a narrower WHERE`);
     for (const name in row) bytes += sizeOf(row[name]!);
     if (bytes > room) {

@@ -22,8 +22,6 @@ export interface SqlDatabase {
   prepare(sql: string): SqlStatement;
   /** Called before SQLite is told to write a log from now on, for libraries that must be helped with it. */
   beforeLog?(): void;
-  /** Runs `work`; a statement of it that runs for longer is interrupted, and throws a SqlLimitError. For libraries that can. */
-  within?<T>(ms: number, work: () => T): T;
   close(): void;
 }
 

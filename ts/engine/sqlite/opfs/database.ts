@@ -1,16 +1,24 @@
 // A database of SQLite's WASM build behind the driver's small interface.
 import type { BindingSpec, Database, PreparedStatement, SAHPoolUtil, Sqlite3Static } from "@sqlite.org/sqlite-wasm";
 import { StoreError, StoreFullError } from "../../store_errors.ts";
+import { boundedRows, type SqlLimits, tooLong } from "../bounded_rows.ts";
 import type { SqlDatabase, SqlRow, SqlStatement, SqlValue } from "../driver.ts";
 import { quotaError, takeComplaint } from "./pool.ts";
 
+/** SQLite asks whether to go on after so many of its steps: a fraction of a millisecond. */
+const OPERATIONS = 10_000;
+
 export class OpfsDatabase implements SqlDatabase {
   readonly #database: Database;
+  readonly #sqlite: Sqlite3Static;
   readonly #changes: () => number;
+  /** Of the statements that run now: those of a page. */
+  #limits: SqlLimits | undefined;
   readonly #open = new Set<PreparedStatement>();
 
   /** Opens or creates a file of the pool. */
   constructor(sqlite: Sqlite3Static, pool: SAHPoolUtil, file: string) {
+    this.#sqlite = sqlite;
     const Opened = pool.OpfsSAHPoolDb as unknown as new (name: string, flags: string) => Database;
     this.#database = new Opened(file, "c");
     this.#changes = () => sqlite.capi.sqlite3_changes(this.#database.pointer!);
@@ -48,11 +56,31 @@ export class OpfsDatabase implements SqlDatabase {
       get: (params) => use(params, () => (statement.step() ? row(statement) : undefined)),
       all: (params) =>
         use(params, () => {
-          const rows: SqlRow[] = [];
-          while (statement.step()) rows.push(row(statement));
-          return rows;
+          if (this.#limits !== undefined) return boundedRows({ iterate: () => rowsOf(statement) }, [], this.#limits);
+          return [...rowsOf(statement)];
         }),
     };
+  }
+
+  /** Runs `work`; a statement of it that answers too much or runs too long is stopped, and throws a SqlLimitError. */
+  within<T>(limits: SqlLimits, work: () => T): T {
+    const { capi } = this.#sqlite;
+    const until = performance.now() + limits.ms;
+    let over = false;
+    const look = () => {
+      over = performance.now() > until;
+      return over ? 1 : 0;
+    };
+    capi.sqlite3_progress_handler(this.#database.pointer!, OPERATIONS, look, 0);
+    this.#limits = limits;
+    try {
+      return work();
+    } catch (e) {
+      throw over ? tooLong(limits.ms) : e;
+    } finally {
+      this.#limits = undefined;
+      capi.sqlite3_progress_handler(this.#database.pointer!, 0, 0, 0);
+    }
   }
 
   close(): void {
@@ -60,6 +88,10 @@ export class OpfsDatabase implements SqlDatabase {
     this.#open.clear();
     this.#database.close();
   }
+}
+
+function* rowsOf(statement: PreparedStatement): Generator<SqlRow, void, void> {
+  while (statement.step()) yield row(statement);
 }
 
 function row(statement: PreparedStatement): SqlRow {

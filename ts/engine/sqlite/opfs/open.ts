@@ -6,6 +6,7 @@
 // either the old store or the new one. The mark has a second use: where it is, a database that is missing is damage, never a new store.
 import type { SAHPoolUtil, Sqlite3Static } from "@sqlite.org/sqlite-wasm";
 import { StoreCorruptError, StoreError } from "../../store_errors.ts";
+import type { SqlLimits } from "../bounded_rows.ts";
 import { checkFile } from "../check.ts";
 import { storeError } from "../errors.ts";
 import { checkHeader, HEADER_BYTES } from "../header.ts";
@@ -108,6 +109,11 @@ export class OpfsStore {
         throw new StoreError("a browser has no files to copy a store to: use exportStore(), which gives a Blob");
       },
     });
+  }
+
+  /** Runs statements of a page: their time and their answers are bounded, and the engine waits for them. */
+  within<T>(limits: SqlLimits, work: () => T): T {
+    return this.#database.within(limits, work);
   }
 
   /** The whole store as the bytes of one SQLite file, which Node and Deno can open too. Synchronous: no change comes between. */

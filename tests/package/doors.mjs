@@ -80,6 +80,15 @@ export const doors = [
     },
   },
   {
+    name: "doors: Deno with the hooks, CommonJS, of a package from a file",
+    async test(context) {
+      const deno = bin("deno");
+      if (deno === undefined) return { skip: "the npm package deno has no binary here" };
+      const args = ["run", "--no-prompt", "-A", "--node-modules-dir=manual", "--preload", "./register.cjs", "required.cjs"];
+      await says(context, deno, args, { env: { NO_COLOR: "1" } });
+    },
+  },
+  {
     name: "doors: tests under Jest",
     async test(context) {
       if (context.noJudges !== undefined) return { skip: context.noJudges };

@@ -60,7 +60,7 @@ export class WorkflowLogInterceptor {
   }
 }
 /** Deprecated: the same. */
-export const WorkflowInboundLogInterceptor: typeof WorkflowLogInterceptor = WorkflowLogInterceptor;
+export class WorkflowInboundLogInterceptor extends WorkflowLogInterceptor {}
 
 /** What log lines of a workflow say of it. */
 export function workflowLogAttributes(

@@ -1,0 +1,1 @@
+require("temporalex/compat/register");

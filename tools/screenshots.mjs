@@ -59,6 +59,15 @@ const STATES = [
     },
   },
   {
+    name: "compare",
+    hash: `${sample("shopping_cart", 3)}&a=sample:shopping_cart&b=sample:shopping_cart_diverged`,
+    act: async (page) => {
+      await page.locator("#first-difference").waitFor();
+      await page.locator("#stands-a", { hasText: ":" }).waitFor();
+      await page.waitForTimeout(500);
+    },
+  },
+  {
     name: "no-code",
     hash: sample("batch_process"),
     act: async (page) => {

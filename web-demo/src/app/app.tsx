@@ -12,6 +12,7 @@ import { OpenRoom } from "./open_room.tsx";
 import { currentRun, intro, room } from "./state.ts";
 import { TopBar } from "./top_bar.tsx";
 import "../take_away/mod.ts";
+import { compareScreen, isComparing } from "../compare/mod.ts";
 import { screen, whatIfRun } from "../what_if/mod.ts";
 
 function InSight(): JSX.Element | null {
@@ -19,6 +20,8 @@ function InSight(): JSX.Element | null {
   if (room.value === "live") return null;
   const run = currentRun.value;
   if (run === undefined || intro.value) return <FirstScreen run={run} />;
+  const Compare = isComparing.value ? compareScreen.value : undefined;
+  if (Compare !== undefined) return <Compare />;
   const WhatIf = whatIfRun.value === run ? screen.value : undefined;
   return WhatIf === undefined ? <OpenRoom run={run} /> : <WhatIf run={run} />;
 }

@@ -47,6 +47,9 @@ export function branchesOf(run: OpenRun): Branches {
   return made;
 }
 
+/** The branches of a run, where somebody has asked for them. */
+export const knownBranches = ({ key }: Pick<OpenRun, "key">): Branches | undefined => known.get(key);
+
 /** A branch of the chosen one with edits of its own. */
 export async function tryEdits(branches: Branches, title: string, edits: readonly Edit[]): Promise<void> {
   const { tree, chosen } = branches;

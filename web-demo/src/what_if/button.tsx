@@ -2,9 +2,12 @@
 import type { JSX } from "preact";
 import type { OpenRun } from "../app/state.ts";
 import { Glyph } from "../ui/glyph.tsx";
+import { isComparing } from "../compare/mod.ts";
 import { openWhatIf, whatIfRun } from "./mod.ts";
 
-export function WhatIfButton({ run }: { run: OpenRun }): JSX.Element {
+export function WhatIfButton({ run }: { run: OpenRun }): JSX.Element | null {
+  // The comparison has a way back of its own.
+  if (isComparing.value) return null;
   const isOpen = whatIfRun.value === run;
   return isOpen
     ? (

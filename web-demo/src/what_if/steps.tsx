@@ -52,7 +52,7 @@ export function Steps({ branches, comparison, difference }: Props): JSX.Element 
   );
 }
 
-function StepText({ step: { kind, what, name, text, eventId } }: { step: Step }): JSX.Element {
+export function StepText({ step: { kind, what, name, text, eventId } }: { step: Step }): JSX.Element {
   return (
     <span class="step-text" title={`event ${eventId}: ${kind} ${name} ${what} ${text}`}>
       <Glyph kind={GLYPHS[kind]} label={kind} /> {name !== "" && <b>{name}</b>} <span class="soft">{what}</span>{" "}

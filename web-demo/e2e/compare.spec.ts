@@ -1,0 +1,87 @@
+// Compare: two runs, or branches of them, side by side.
+import { accessible } from "./support/axe.ts";
+import { type App, eventsOf, expect, sample, test } from "./support/story.ts";
+
+/** A branch of the open run in which the first activity fails with a message; or answers, with JSON. */
+async function branch({ page }: App, how: "fails" | "answers", text: string): Promise<void> {
+  await page.locator(".branch", { hasText: "Recorded" }).click();
+  const things = page.locator('.change-form [name="thing"]');
+  const activity = things.locator("option").filter({ hasText: /^activity/ }).first();
+  await things.selectOption((await activity.getAttribute("value"))!);
+  await page.locator('.change-form [name="how"]').selectOption(how);
+  await page.locator('.change-form [name="text"]').fill(text);
+  await page.locator("#run-branch").click();
+  await expect(page.locator(".what-if-said")).toContainText("First difference", { timeout: 60_000 });
+}
+
+test("two branches of a run: where they part, how each ends, the state at a step; keys and the address", async ({ app }) => {
+  const { page } = app;
+  await app.sample("shopping_cart");
+  await page.locator("#what-if").click();
+  await branch(app, "fails", "card declined");
+  await branch(app, "answers", '"receipt by hand"');
+  await page.locator("#compare").click();
+  // The chosen branch is B at first; the other one is put in the place of the recorded run.
+  await expect(page.locator("#side-b")).toHaveValue("sample:shopping_cart~2");
+  await page.locator("#side-a").selectOption("sample:shopping_cart~1");
+  const first = page.locator("#first-difference");
+  await expect(first).toHaveText(/^They part first here: activity .* failed \(event \d+\) in A, activity .* completed/);
+  await expect(page.locator("#both-ends td").nth(0)).toContainText("card declined");
+  await expect(page.locator("#both-ends td").nth(1)).not.toContainText("card declined");
+  await expect(page.locator(".compared .differs.current")).toHaveCount(1);
+  await expect(page.locator(".compared .current td").nth(0)).toContainText("card declined");
+  await expect(page.locator(".compared .differs", { hasText: "receipt by hand" })).not.toHaveCount(0);
+  await expect(page.locator("#stands-a")).toContainText(/event \d+: /);
+
+  // What is the same is folded; a fold opens.
+  const rows = await page.locator(".compared tbody tr").count();
+  await page.locator(".compared .fold button").first().click();
+  expect(await page.locator(".compared tbody tr").count()).toBeGreaterThan(rows);
+  // Keys: step by step, from difference to difference, and back to the run.
+  await page.locator("h1.run-name").click();
+  await page.keyboard.press("k");
+  await expect(page.locator(".compared .current")).not.toHaveClass(/differs/);
+  await page.keyboard.press("n");
+  await expect(page.locator(".compared .differs.current td").nth(0)).toContainText("card declined");
+  await expect.poll(() => new URL(page.url()).hash).toContain("a=sample:shopping_cart%7E1&b=sample:shopping_cart%7E2");
+  await accessible(page, "a comparison");
+  await page.keyboard.press("x");
+  await expect(page.locator(".what-if-room")).toBeVisible();
+  await expect.poll(() => new URL(page.url()).hash).not.toContain("a=sample");
+});
+
+test("two opened runs: by address, after a reload, swapped; a run without code", async ({ app }) => {
+  const { page } = app;
+  await app.start("#/open?run=sample:shopping_cart&e=3&a=sample:shopping_cart&b=sample:shopping_cart_diverged");
+  const first = page.locator("#first-difference");
+  await expect(first).toHaveText(/^They part first here: |^A and B do the same/);
+  const text = await first.innerText();
+  expect(text).toMatch(/event \d+/);
+  await page.reload();
+  await expect(first).toHaveText(text);
+  await page.locator("#swap-sides").click();
+  await expect(page.locator("#side-a")).toHaveValue("sample:shopping_cart_diverged");
+  await page.goBack();
+  await expect(page.locator("#side-a")).toHaveValue("sample:shopping_cart");
+
+  // The same run with one other value, dropped: one difference, named by its events; the way out leads to the run.
+  const events = eventsOf("shopping_cart");
+  const at = events.findIndex(({ activityTaskCompletedEventAttributes: done }) => done !== undefined);
+  const other = sample("shopping_cart").replace(
+    events[at].activityTaskCompletedEventAttributes.result.payloads[0].data,
+    btoa('"another receipt"'),
+  );
+  await page.locator("#compare-back").click();
+  await app.drop([{ name: "other.json", content: other }]);
+  await expect(page.locator("#opened-runs")).toHaveText(/3/);
+  await page.locator("#compare").click();
+  await page.locator("#side-b").selectOption({ label: await page.locator("#side-b option").first().innerText() });
+  await expect(first).toContainText("has another value in B");
+  await expect(first).toContainText(`event ${at + 1}`);
+  await expect(page.locator(".compared .differs").first()).toContainText("another receipt");
+});
+
+test("a branch lasts as long as the page: an address that names one says so", async ({ app }) => {
+  await app.start("#/open?run=sample:shopping_cart&e=1&a=sample:shopping_cart&b=sample:shopping_cart~2");
+  await expect(app.page.locator(".compare-side").nth(1)).toContainText("branches last until the page is loaded again");
+});

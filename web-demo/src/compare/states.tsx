@@ -1,0 +1,57 @@
+// What the code of both sides has published at a step, as a difference of B to A, and what each waits for there.
+import type { JSX } from "preact";
+import type { Comparison } from "../../../ts/what_if/compare.ts";
+import { eventsAt } from "../../../ts/what_if/folded.ts";
+import { ValueDiff } from "../inspector/value_diff.tsx";
+import { type Side, viewOf } from "./sides.ts";
+
+interface Props {
+  readonly a: Side;
+  readonly b: Side;
+  readonly comparison: Comparison;
+  /** Index of the step. */
+  readonly at: number;
+}
+
+export function BothStates({ a, b, comparison, at }: Props): JSX.Element {
+  const [eventA, eventB] = eventsAt(comparison, at);
+  const [viewA, viewB] = [viewOf(a, eventA), viewOf(b, eventB)];
+  const [stateA, stateB] = [viewA?.published, viewB?.published];
+  const read = (state: typeof stateA) => state !== undefined && "value" in state ? state.value : undefined;
+  const sides = [["A", a, eventA, viewA], ["B", b, eventB, viewB]] as const;
+  return (
+    <>
+      <section class="section">
+        <h2 class="section-title">State at this step: B, and what differs from A</h2>
+        {stateA === undefined && stateB === undefined
+          ? <p class="soft">{a.session === undefined && b.session === undefined ? NO_CODE : "Nothing is published yet."}</p>
+          : stateB === undefined
+          ? <p class="soft">B has published nothing{b.session === undefined ? ": its code has not run" : ""}.</p>
+          : <ValueDiff label="State of B" value={read(stateB)} before={read(stateA)} hasBefore={stateA !== undefined} />}
+        {stateB === undefined && stateA !== undefined && (
+          <ValueDiff label="State of A" value={read(stateA)} before={undefined} hasBefore={false} />
+        )}
+      </section>
+      <section class="section">
+        <h2 class="section-title">Where they stand</h2>
+        {sides.map(([mark, side, event, view]) => (
+          <p class="end-line" key={mark} id={`stands-${mark.toLowerCase()}`}>
+            <span class={`side-mark of-${mark.toLowerCase()}`}>{mark}</span>
+            <span>
+              {event < 1 ? "not begun" : `event ${event}`}
+              {side.session === undefined ? "" : `: ${standing(view)}`}
+            </span>
+          </p>
+        ))}
+      </section>
+    </>
+  );
+}
+
+const NO_CODE = "What is published is known once the code of a run has been replayed.";
+
+function standing(view: ReturnType<typeof viewOf>): string {
+  if (view === undefined) return "nothing has run";
+  if (view.outcome !== undefined) return view.outcome.kind;
+  return view.open.length === 0 ? "waits for nothing" : `waits for ${view.open.map(({ label }) => label).join(", ")}`;
+}

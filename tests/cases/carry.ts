@@ -2,15 +2,18 @@
 // and neither code nor callers notice.
 import {
   activities,
+  cancelled,
   carry,
   continueAsNew,
   noreply,
   on,
+  parallel,
   payload,
   query,
   receive,
   reply,
   select,
+  shield,
   signals,
   sleep,
   startChild,
@@ -257,6 +260,60 @@ export const cases: Case[] = [
         await failureOf(workflow("Lossy", { carry: () => ({ at: () => 1 }), round: async () => carry({ at: () => 2 }) })),
         /what the workflow carries cannot be encoded: value\.at is a function/,
       );
+    },
+  },
+  {
+    name: "carry: what a round returned stays as it is, whatever code does that its end cancels, in one run and in two",
+    async run() {
+      const busy = workflow("Busy", {
+        carry: () => ({ rounds: 0, notes: [] as string[] }),
+        async round({ rounds, notes }) {
+          if (rounds === 1) return notes;
+          // It waits in a scope of its own that the round's end cancels, and hangs onto what is carried.
+          void parallel([async () => {
+            await sleep("1 hour").catch(() => notes.push("after the end"));
+          }]).catch(() => {});
+          await sleep("1s");
+          return carry({ rounds: rounds + 1, notes });
+        },
+      });
+      for (const suggested of [false, true]) {
+        const d = await drive(busy);
+        await task(d);
+        d.server.suggestsContinueAsNew = suggested;
+        d.server.fireTimer([...d.server.timers.keys()][0]!);
+        await task(d);
+        let last = d;
+        if (suggested) await task(last = await following(d));
+        deepEqual(await last.finish(), []);
+      }
+    },
+  },
+  {
+    name: "carry: a loop that was cancelled stays so, whether code knows of it or not, in one run and in two",
+    async run() {
+      const stubborn = workflow("Stubborn", {
+        carry: (_asks: boolean) => [] as unknown[],
+        async round(seen, asks) {
+          if (seen.length > 0) return [...seen, cancelled(), await sleep("1s").catch((error: Error) => error.message)];
+          await shield(() => sleep("1s"));
+          return carry([asks ? cancelled() : "did not ask"]);
+        },
+      });
+      for (const asks of [false, true]) {
+        for (const suggested of [false, true]) {
+          const d = await drive(stubborn, { args: [asks] });
+          await task(d);
+          d.server.requestCancel("enough");
+          await task(d);
+          d.server.suggestsContinueAsNew = suggested;
+          d.server.fireTimer([...d.server.timers.keys()][0]!);
+          await task(d);
+          let last = d;
+          if (suggested) await task(last = await following(d));
+          deepEqual(await last.finish(), [asks ? true : "did not ask", true, "Workflow cancelled: enough"]);
+        }
+      }
     },
   },
   {

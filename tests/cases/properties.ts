@@ -4,51 +4,10 @@ import fc from "fast-check";
 import { EventType } from "../../ts/api/generated/temporal/api/enums/v1/event_type_pb.ts";
 import { deepEqual, equal } from "./assert.ts";
 import type { Case } from "./case.ts";
-import { comparable, type Drive, drive, type DriveOptions } from "./driver.ts";
-import { interpreter, type Step } from "./random_interpreter.ts";
-import { choose, type Concrete, endsOfReplay, happen, isPossible, LAST } from "./random_lives.ts";
-import { type Happening, life, program, programWithLocals, programWithReducers } from "./random_programs.ts";
-
-async function task(d: Drive): Promise<void> {
-  do {
-    await d.task();
-    equal(d.server.taskFailure, undefined, `task failed: ${d.server.taskFailure?.failure.message}`);
-  } while (d.server.hasAnswer && d.server.closed === undefined);
-}
-
-/** Runs the program with a task after every event; answers what happened, as it was chosen. */
-async function live(
-  steps: Step[],
-  happenings: Happening[],
-  options: DriveOptions = {},
-): Promise<{ d: Drive; events: Concrete[] }> {
-  const d = await drive(interpreter, { args: [steps], ...options });
-  const events: Concrete[] = [];
-  await task(d);
-  const all = [...happenings, ...Array.from({ length: 60 }, () => LAST).flat()];
-  for (let i = 0; i < all.length && d.server.closed === undefined; i++) {
-    const event = choose(d.server, all[i]!, i);
-    // After a heartbeat the next task comes by itself.
-    if (event === undefined && d.outcomes.at(-1)!.heartbeat) await task(d);
-    if (event === undefined) continue;
-    happen(d.server, event);
-    events.push(event);
-    await task(d);
-  }
-  return { d, events };
-}
-
-/** The outcome for everybody: the close, the answers to updates. */
-function outcome(d: Drive): unknown {
-  const { closed, updates } = d.server;
-  return {
-    closed: closed === undefined ? "open" : [closed.kind, closed.result, closed.failure?.message, closed.next],
-    updates: [...updates.values()].map((u) => [u.id, u.stage, u.result, u.failure?.message]),
-  };
-}
-
-/** Whether a program can tell which messages came with its start. */
-const seesFirstTask = (steps: Step[]) => /"timeout":0|"op":"select"/.test(JSON.stringify(steps));
+import { comparable } from "./driver.ts";
+import { endsOfReplay } from "./random_lives.ts";
+import { life, program, programWithLocals, programWithReducers } from "./random_programs.ts";
+import { live, regrouped } from "./random_runs.ts";
 
 const settings = { numRuns: 60, seed: 20260101 };
 
@@ -130,34 +89,7 @@ export const cases: Case[] = [
           program,
           life,
           fc.array(fc.boolean(), { minLength: 1, maxLength: 40 }),
-          async (steps, happenings, cuts) => {
-            const { d, events } = await live(steps, happenings);
-            const again = await drive(interpreter, { args: [steps] });
-            let open = true;
-            // What came with the start is there in the first turn, for a receive with timeout 0 and for a select: there the size of the
-            // first task matters.
-            if (seesFirstTask(steps)) {
-              await task(again);
-              open = false;
-            }
-            for (const [i, event] of events.entries()) {
-              // An update is the last of its task: it counts as coming after the task's events.
-              const before = events[i - 1];
-              const must = !isPossible(again.server, event) || (before?.kind === "update" && event.kind !== "update");
-              if (open && (must || cuts[i % cuts.length]!)) {
-                await task(again);
-                open = false;
-              }
-              if (again.server.closed !== undefined) break;
-              // Scheduled and given up in one task here, so it never was.
-              if (event.kind === "activity" && event.cancelled && !isPossible(again.server, event)) continue;
-              happen(again.server, event);
-              open = true;
-            }
-            if (open && again.server.closed === undefined) await task(again);
-            deepEqual(outcome(again), outcome(d), `events: ${JSON.stringify(events)}`);
-            await again.checkReplay();
-          },
+          regrouped,
         ),
         { ...settings, numRuns: 120 },
       ),

@@ -3,6 +3,7 @@
 import { ApplicationFailure } from "../../ts/workflow/mod.ts";
 import { EventType } from "../../ts/api/generated/temporal/api/enums/v1/event_type_pb.ts";
 import type { HistoryEvent } from "../../ts/api/generated/temporal/api/history/v1/message_pb.ts";
+import { failByResult, timeOutProcedure } from "./mini_procedures.ts";
 import type { MiniServer } from "./mini_server.ts";
 import type { Happening } from "./random_programs.ts";
 
@@ -12,7 +13,7 @@ export type Concrete =
   | { kind: "update"; id: string; name: string; n: number }
   | { kind: "timer"; id: string }
   // `cancelled`: the workflow has given it up, so what it answers is swallowed.
-  | { kind: "activity"; id: string; fails: boolean; cancelled: boolean }
+  | { kind: "activity"; id: string; fails: boolean; cancelled: boolean; ends?: "times out" | "fails by its result" }
   | { kind: "cancel" };
 
 /** What happens to the run as it stands, or undefined when it cannot. */
@@ -30,7 +31,9 @@ export function choose(server: MiniServer, happening: Happening, index: number):
     case "activity": {
       const id = nth(activities.keys(), happening.pick);
       if (id === undefined) return undefined;
-      return { kind: "activity", id, fails: happening.fails, cancelled: activities.get(id)!.cancelRequested };
+      const { type, cancelRequested } = activities.get(id)!;
+      const ends = type.startsWith("procedure:") && happening.ends !== undefined ? { ends: happening.ends } : {};
+      return { kind: "activity", id, fails: happening.fails, cancelled: cancelRequested, ...ends };
     }
     case "update":
       return { ...happening, id: `update-${index}` };
@@ -54,6 +57,8 @@ export function happen(server: MiniServer, event: Concrete, result: unknown = un
     case "timer":
       return server.fireTimer(event.id);
     case "activity":
+      if (event.ends === "times out") return timeOutProcedure(server, event.id);
+      if (event.ends === "fails by its result") return failByResult(server, event.id, new RangeError(`no ${event.id}`));
       if (event.fails) return server.failActivity(event.id, new ApplicationFailure(`activity ${event.id} failed`));
       return server.completeActivity(event.id, result ?? `result ${event.id}`);
     case "cancel":

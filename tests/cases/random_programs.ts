@@ -109,12 +109,43 @@ export const programWithReducers: fc.Arbitrary<Step[]> = fc.tuple(program, fc.ar
     },
   );
 
+const filter = fc.constantFrom(undefined, undefined, "orc", "x:y");
+const heard = fc.constantFrom("a" as const, "b" as const, "c" as const);
+const ofTheDatabase: fc.Arbitrary<Leaf> = fc.oneof(
+  { weight: 4, arbitrary: fc.record({ op: fc.constant("ask" as const), timeout: fc.constantFrom(0, 3) }) },
+  { weight: 2, arbitrary: fc.record({ op: fc.constant("subscribe" as const), name: heard, filter }) },
+  { weight: 2, arbitrary: fc.record({ op: fc.constant("unsubscribe" as const), name: heard, filter }) },
+  { weight: 1, arbitrary: fc.constant<Leaf>({ op: "belongs" }) },
+);
+const inTheTask: fc.Arbitrary<Leaf> = fc.oneof(
+  { weight: 2, arbitrary: fc.boolean().map((wait): Leaf => ({ op: "transact", wait })) },
+  { weight: 1, arbitrary: fc.record({ op: fc.constant("broadcast" as const), name: heard, filter }) },
+);
+
+/** Puts other leaves in the place of two activities in three, and names on half of the timers. */
+const withLeaves = (leaves: fc.Arbitrary<Leaf>): fc.Arbitrary<Step[]> =>
+  fc.tuple(program, fc.array(fc.option(leaves, { freq: 3 }), { minLength: 2, maxLength: 8 })).map(([steps, choices]) => {
+    let at = 0;
+    return JSON.parse(JSON.stringify(steps), (_, value) => {
+      if (value?.op === "act") return choices[at++ % choices.length] ?? value;
+      if (value?.op === "sleep" && at++ % 2 === 0) return { op: "named", ms: value.ms };
+      return value;
+    });
+  });
+
+/** The same with named timers, procedures, subscriptions and what the run belongs to. */
+export const programWithConstructs: fc.Arbitrary<Step[]> = withLeaves(ofTheDatabase);
+
+/** The same with reducers and broadcasts, too. Their answers come with a task of their own: see above. */
+export const programWithEverything: fc.Arbitrary<Step[]> = withLeaves(fc.oneof(ofTheDatabase, inTheTask));
+
 /** Something that happens outside. `pick` chooses among what is open when it happens. */
 export type Happening =
   | { kind: "signal"; name: "a" | "b" | "c" | "stop" | "other"; n: number }
   | { kind: "update"; name: "u" | "v" | "halt"; n: number }
   | { kind: "timer"; pick: number }
-  | { kind: "activity"; pick: number; fails: boolean }
+  // `ends`: of a procedure, when it neither answers nor fails as an activity does.
+  | { kind: "activity"; pick: number; fails: boolean; ends?: "times out" | "fails by its result" }
   | { kind: "cancel" };
 
 const n = fc.integer({ min: 0, max: 9 });
@@ -141,4 +172,18 @@ export const life: fc.Arbitrary<Happening[]> = fc.array(
     { weight: 1, arbitrary: fc.constant({ kind: "cancel" as const }) },
   ),
   { minLength: 1, maxLength: 25 },
+);
+
+/** The same, with procedures that time out, and that fail by what they return. */
+export const lifeWithProcedures: fc.Arbitrary<Happening[]> = fc.tuple(
+  life,
+  fc.array(fc.constantFrom(undefined, undefined, "times out" as const, "fails by its result" as const), {
+    minLength: 1,
+    maxLength: 8,
+  }),
+).map(([happenings, choices]) =>
+  happenings.map((each, i) => {
+    const ends = choices[i % choices.length];
+    return each.kind === "activity" && ends !== undefined ? { ...each, ends } : each;
+  })
 );

@@ -21,7 +21,7 @@ const EXCEPTIONS: { readonly [what: string]: string } = {
   "tests/suites/local_activities_suite.ts: localActivitiesSuite": "a list of tests",
   "tests/gateway/support/in_tab.ts: tabSuite": "a list of tests that is sent to a tab as one function",
   "tests/chaos/loop.ts: chaosLoop": "one loop over the phases of a run; its steps share all of its state",
-  "tests/cases/random_interpreter.ts: run": "an interpreter: one case for each construct of the programs",
+  "tests/cases/random_interpreter.ts: interpretation": "an interpreter: one case for each construct of the programs",
   "tests/interop/deploy.test.ts: workers": "one deployment in the order of its steps",
   "tests/interop/support/client_script.ts: clientScript": "a list of the steps of a script",
   "tests/metrics/worker.test.ts: an argument of test": "one scrape, compared line by line",

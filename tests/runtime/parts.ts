@@ -5,7 +5,7 @@ const PARTS = {
   realms:
     /^(realm_(builtins|escapes|guard|host|isolation|lines)|examples_in_realms|compat_recorded|line_probes|divergences|repairs|temporal_program(s|_sandbox|_interceptors)|packages(_of_text)?)\b/,
   broken_realms: /^realm_/,
-  replays: /^(debug_|hostile_|properties)/,
+  replays: /^(debug_|hostile_|properties|random_constructs)/,
 };
 export type Part = keyof typeof PARTS | "language";
 

@@ -1,5 +1,6 @@
-// The long crash loop of reducers: `node dist/tools/soak/transact_kills.js --rounds 300 [--clerks 8] [--path FILE]`. One JSON line per round
-// and one for the end; exit code 1 when tables and histories disagree.
+// The long crash loop of reducers: `node dist/tools/soak/transact_kills.js --rounds 300 [--each 50] [--clerks 8]`. Every `--each` kills
+// it goes on with a new file, because judging one takes the longer the more runs are in it. One JSON line per round and one for the end;
+// exit code 1 when tables and histories disagree.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -12,29 +13,39 @@ const { values } = parseArgs({
   options: {
     rounds: { type: "string", default: "300" },
     clerks: { type: "string", default: "8" },
-    path: { type: "string" },
+    each: { type: "string", default: "50" },
     help: { type: "boolean", default: false },
   },
 });
 if (values.help) {
   console.log(
-    "usage: transact_kills [--rounds 300] [--clerks 8] [--path FILE]\n\nKills a process whose workflows use transact again and again; compares tables and histories after each kill.",
+    "usage: transact_kills [--rounds 300] [--each 50] [--clerks 8]\n\n--each: kills of one file.\nKills a process whose workflows use transact again and again; compares tables and histories after each kill.",
   );
   process.exit(0);
 }
-const folder = values.path === undefined ? mkdtempSync(join(tmpdir(), "temporalex-bank-")) : undefined;
+const folder = mkdtempSync(join(tmpdir(), "temporalex-bank-"));
 const began = performance.now();
+const [rounds, each] = [Number(values.rounds), Number(values.each)];
+const sum = { runs: 0, done: 0, thrown: 0 };
+const problems: string[] = [];
 try {
-  const judgement = await bankLoop({
-    path: values.path ?? join(folder!, "bank.db"),
-    rounds: Number(values.rounds),
-    clerks: Number(values.clerks),
-    killWithinMs: 2000,
-    onRound: (round, each) => console.log(JSON.stringify({ round, ...each })),
-  });
+  for (let before = 0; before < rounds && problems.length === 0; before += each) {
+    const path = join(folder, `bank-${before}.db`);
+    const judgement = await bankLoop({
+      path,
+      rounds: Math.min(each, rounds - before),
+      clerks: Number(values.clerks),
+      killWithinMs: 2000,
+      onRound: (round, found) => console.log(JSON.stringify({ round: before + round, ...found })),
+    });
+    for (const figure of ["runs", "done", "thrown"] as const) sum[figure] += judgement[figure];
+    problems.push(...judgement.problems);
+    if (problems.length === 0) { for (const end of ["", "-wal", "-shm"]) rmSync(path + end, { force: true }); }
+  }
   const seconds = Math.round((performance.now() - began) / 1000);
-  console.log(JSON.stringify({ rounds: Number(values.rounds), ...judgement, seconds }));
-  process.exitCode = judgement.problems.length === 0 ? 0 : 1;
+  console.log(JSON.stringify({ kills: rounds, files: Math.ceil(rounds / each), ...sum, problems, seconds }));
+  process.exitCode = problems.length === 0 ? 0 : 1;
 } finally {
-  if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
+  if (problems.length === 0) rmSync(folder, { recursive: true, force: true });
+  else console.error(`the files are kept in ${folder}`);
 }

@@ -5,7 +5,7 @@ import type { RunState } from "../scheduler/run_state.ts";
 /** A cancel request of the workflow; asking again changes nothing. After the end of run it reaches nothing: it may be the next run's. */
 export function requestCancellation(run: RunState, reason: string): void {
   if (run.cancellation !== undefined) return;
-  const cancellation = run.cancellation = new Cancellation(reason, run.inbox.next);
+  const cancellation = run.cancellation = new Cancellation(reason, run.inbox.next, run.end === undefined);
   if (run.end !== undefined) return;
   for (const awaiter of [...run.pending]) {
     if (awaiter.isPending && !awaiter.fiber.shielded) awaiter.cancel(cancellation.failure());

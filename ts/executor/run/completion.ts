@@ -138,7 +138,7 @@ function continueAttributes(run: RunState, next: ContinueAsNewShape): ContinueAs
     memo: options.memo === undefined ? wirePayloads(run.info?.changedMemo ?? {}) : wireRecord(run.converter, options.memo),
     headers: {
       ...run.headers.fields,
-      ...headersForNextRun(run),
+      ...headersForNextRun(run, next.carries === true),
       ...(next.carries === true ? jsonHeader.write(CARRY_HEADER, true) : {}),
     },
     searchAttributes: wirePayloads(toSearchAttributePayloads(options.searchAttributes ?? {})),

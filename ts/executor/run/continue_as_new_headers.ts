@@ -14,6 +14,7 @@ import {
   type PayloadText,
   toText,
 } from "../scheduler/next_run_headers.ts";
+import { requestCancellation } from "./cancel_request.ts";
 import type { RunState } from "../scheduler/run_state.ts";
 
 interface BufferedSignal {
@@ -21,22 +22,29 @@ interface BufferedSignal {
   readonly input: readonly PayloadText[];
 }
 
-/** The headers of the next run: buffered signals, a cancel request and answered updates, as far as there are any. */
-export function headersForNextRun(run: RunState): { [key: string]: WirePayload } {
-  return { ...signalsHeader(run), ...cancelHeader(run), ...run.answered.header() };
+/** The headers of the next run: buffered signals, a cancel request and answered updates, as far as there are any. `carries`: a next round. */
+export function headersForNextRun(run: RunState, carries: boolean): { [key: string]: WirePayload } {
+  return { ...signalsHeader(run), ...cancelHeader(run, carries), ...run.answered.header() };
 }
 
 interface OpenCancelRequest {
   readonly reason: string;
   /** How many of the signals that are handed on came before it. */
   readonly after: number;
+  /** Of a loop that was cancelled before its next round, which begins so: whether code knows. */
+  readonly told?: boolean;
 }
 
-function cancelHeader({ cancellation, inbox }: RunState): { [key: string]: WirePayload } {
-  if (cancellation === undefined || cancellation.told) return {};
-  const { reason, order } = cancellation;
+function cancelHeader({ cancellation, inbox }: RunState, carries: boolean): { [key: string]: WirePayload } {
+  if (cancellation === undefined) return {};
+  const { reason, order, told } = cancellation;
+  const ofLoop = carries && cancellation.inTime;
+  if (told && !ofLoop) return {};
   const after = inbox.signals().filter((signal) => signal.order < order).length;
-  return jsonHeader.write(CANCEL_REQUEST_HEADER, { reason, after } satisfies OpenCancelRequest);
+  return jsonHeader.write(
+    CANCEL_REQUEST_HEADER,
+    { reason, after, ...(ofLoop ? { told } : {}) } satisfies OpenCancelRequest,
+  );
 }
 
 function signalsHeader(run: RunState): { [key: string]: WirePayload } {
@@ -58,7 +66,8 @@ function signalsHeader(run: RunState): { [key: string]: WirePayload } {
 
 /**
  * Puts carried signals first into the inbox of a new run, and has it know the updates that were answered before it. Answers the jobs of what
- * comes after the run's first turn: a carried cancel request and the signals after it.
+ * comes after the run's first turn: a carried cancel request and the signals after it. A loop that was cancelled goes on cancelled, as it
+ * would in one run.
  */
 export function restoreFromPreviousRun(run: RunState, headers: { readonly [key: string]: WirePayload }): Job[] {
   const signals: { name: string; input: WirePayload[] }[] = [];
@@ -66,7 +75,13 @@ export function restoreFromPreviousRun(run: RunState, headers: { readonly [key: 
   jsonHeader.read<BufferedSignal[]>(headers, BUFFERED_SIGNALS_HEADER, (all) => {
     for (const { name, input } of all) signals.push({ name, input: input.map(fromText) });
   });
-  jsonHeader.read<OpenCancelRequest>(headers, CANCEL_REQUEST_HEADER, ({ reason, after }) => {
+  jsonHeader.read<OpenCancelRequest>(headers, CANCEL_REQUEST_HEADER, ({ reason, after, told }) => {
+    if (told !== undefined) {
+      for (const { name, input } of signals.splice(0, after)) run.inbox.pushSignal(name, input);
+      requestCancellation(run, reason);
+      run.cancellation!.told = told;
+      return;
+    }
     later.push({ eventId: 1, variant: { $case: "cancelWorkflow", value: { reason } } });
     for (const { name: signalName, input } of signals.splice(after)) {
       later.push({ eventId: 1, variant: { $case: "signalWorkflow", value: { signalName, input, identity: "", headers: {} } } });

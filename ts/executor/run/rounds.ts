@@ -2,6 +2,7 @@
 // state goes from one to the next, so a round cannot depend on whether it is the first of a run
 // (docs/dev/semantics/endless_loops.md). Where a round has returned the state of the next, its fiber has ended: what it left open is cancelled,
 // its handlers are done. There, and only there, the run continues as new when the service suggests it.
+import type { Payload } from "../../converter/payload.ts";
 import type { WirePayload } from "../program/encode.ts";
 import { isCarry, makeContinueAsNew } from "../program/definition.ts";
 import { Fiber } from "../scheduler/fiber.ts";
@@ -17,25 +18,39 @@ export function startRounds(
   args: unknown[],
   headers: { readonly [name: string]: WirePayload },
 ): void {
-  if (headers[CARRY_HEADER] === undefined) return startRound(run, args, () => first(...args));
+  if (headers[CARRY_HEADER] === undefined) return startRound(run, args, () => encoded(run, first(...args)));
   const state = args.pop();
-  startRound(run, args, () => state);
+  startRound(run, args, () => encoded(run, state));
 }
 
-function startRound(run: RunState, args: readonly unknown[], make: () => unknown): void {
+/** The round works on what a next run would get, so what the encoding changes or refuses shows in the first round. */
+function encoded(run: RunState, state: unknown): Payload {
+  run.published.publish(run.converter, state, "what the workflow carries");
+  return run.published.payload!;
+}
+
+function startRound(run: RunState, args: readonly unknown[], make: () => Payload): void {
   const fiber = new Fiber(run, "run", `run of workflow "${run.definition.name}"`, undefined);
   run.continuedAt = undefined;
   const round = () => {
-    // The round works on what a next run would get, so what the encoding changes or refuses shows in the first round.
-    run.published.publish(run.converter, make(), "what the workflow carries");
+    const state = make();
     run.context.watch?.published();
-    return run.definition.run(run.converter.fromPayload(run.published.payload!), ...args);
+    return run.definition.run(run.converter.fromPayload(state), ...args);
   };
   startFiber(fiber, round, (outcome) => {
     if (!outcome.ok || !isCarry(outcome.value)) return endRun(run, outcome);
     const { state } = outcome.value;
-    if (!continuesHere(run)) return startRound(run, args, () => state);
-    endRun(run, { ok: true, value: makeContinueAsNew({ args: [...args, state], options: {}, carries: true }) });
+    if (continuesHere(run)) {
+      return endRun(run, { ok: true, value: makeContinueAsNew({ args: [...args, state], options: {}, carries: true }) });
+    }
+    // Now, and not in the next round's turn: before it runs what the code does that has just been cancelled, which would change the state.
+    let next: Payload;
+    try {
+      next = encoded(run, state);
+    } catch (error) {
+      return endRun(run, { ok: false, error });
+    }
+    startRound(run, args, () => next);
   });
 }
 

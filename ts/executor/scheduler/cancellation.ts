@@ -12,10 +12,13 @@ export class Cancellation {
    * the next run's (continue_as_new_headers.ts).
    */
   told = false;
+  /** It came while the run stood, and not after the event that ended it. */
+  readonly inTime: boolean;
 
-  constructor(reason: string, order: number) {
+  constructor(reason: string, order: number, inTime: boolean) {
     this.reason = reason;
     this.order = order;
+    this.inTime = inTime;
   }
 
   failure(): CancelledFailure {

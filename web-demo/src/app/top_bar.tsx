@@ -19,7 +19,8 @@ export function TopBar(): JSX.Element {
     <header class="top">
       <a class="skip" href="#main" onClick={toMain}>Skip to the run</a>
       <p class="brand">
-        <Icon name="brand" size={20} />temporalex
+        <Icon name="brand" size={20} />
+        <span class="brand-name">temporalex</span>
       </p>
       <nav class="rooms" aria-label="Rooms">
         {ROOMS.map(([name, text]) => (

@@ -53,7 +53,7 @@ function NowSaid({ watched, isOpen }: { watched: Watched; isOpen: boolean }): JS
   const pending = run?.model.pendingAt(run.model.lines.length) ?? [];
   const last = run?.model.lines.at(-1);
   const known = nows.value.get(watched.runId);
-  const since = last?.timeMs === undefined ? "" : `, since ${lasting(nowMs.value - last.timeMs)}`;
+  const since = last?.timeMs === undefined ? "" : `, for ${lasting(nowMs.value - last.timeMs)}`;
   return (
     <section class={isOpen ? "section now-said" : "section"}>
       <h3>{isOpen ? "Now" : "What came of it"}</h3>

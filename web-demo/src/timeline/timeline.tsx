@@ -85,7 +85,7 @@ export function Timeline({ run }: { run: OpenRun }): JSX.Element {
   };
   const full = width + PAD_PX + end;
   return (
-    <div class="timeline">
+    <div class={head === NARROW_HEAD_PX ? "timeline narrow" : "timeline"}>
       <div class="tl-scroll" ref={scroller} onScroll={look} tabIndex={-1}>
         <div class="tl-inner" ref={(element) => place(element, full + head, height + AXIS_PX)}>
           <div class="tl-axis" onPointerDown={drag.down}>

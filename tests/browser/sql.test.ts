@@ -36,6 +36,8 @@ check("the document's statements in the tab that leads and in one that follows",
     assert.deepEqual(await ids(DOCUMENTS[0]!), ["buff-1", "hunts-1"]);
     assert.deepEqual(await ids(DOCUMENTS[1]!), ["buff-1"]);
     assert.deepEqual(await ids(DOCUMENTS[2]!), ["buff-1", "hunts-1"]);
+    const shown = await rows(tab, "SELECT phase, state FROM workflow WHERE id = 'buff-1'");
+    assert.deepEqual(shown, [{ phase: 0, state: '{"stacks":2}' }]);
   }
 });
 

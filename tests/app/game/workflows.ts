@@ -1,6 +1,7 @@
 // Workflows of the tests of transact.
 import {
   parallel,
+  publishState,
   query,
   reducers,
   signal,
@@ -43,6 +44,7 @@ export const forgets = workflow("Forgets", async () => {
 
 /** As the document's statements name it. */
 export const buff = workflow("buff", async () => {
+  publishState({ stacks: 2 });
   await waitForSignal(go);
 });
 

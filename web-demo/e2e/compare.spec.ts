@@ -48,9 +48,13 @@ test("two branches of a run: where they part, how each ends, the state at a step
   await page.keyboard.press("x");
   await expect(page.locator(".what-if-room")).toBeVisible();
   await expect.poll(() => new URL(page.url()).hash).not.toContain("a=sample");
+  // A reload finds the comparison that was opened just now; branches last until then.
+  await page.keyboard.press("x");
+  await page.reload();
+  await expect(page.locator(".compare-side").nth(1)).toContainText("branches last until the page is loaded again");
 });
 
-test("two opened runs: by address, after a reload, swapped; a run without code", async ({ app }) => {
+test("two opened runs: by address, after a reload, swapped; one that was dropped", async ({ app }) => {
   const { page } = app;
   await app.start("#/open?run=sample:shopping_cart&e=3&a=sample:shopping_cart&b=sample:shopping_cart_diverged");
   const first = page.locator("#first-difference");

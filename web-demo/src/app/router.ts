@@ -76,6 +76,8 @@ function current(): Route {
   return { room: "open", run: run.key, event: position.value, file: file.value, pane: pane.value, more };
 }
 
+const writeMore = ({ more }: Route): string => JSON.stringify([...more]);
+
 let last: Route = emptyRoute;
 let movedMs = 0;
 let timer: ReturnType<typeof setTimeout> | undefined;
@@ -86,11 +88,14 @@ function follow(): void {
   if (writeRoute(now) === writeRoute(last)) return;
   const isMove = now.room === last.room && now.run === last.run;
   const rested = performance.now() - movedMs > REST_MS;
+  const isStep = isMove && now.pane === last.pane && writeMore(now) === writeMore(last);
   movedMs = performance.now();
   last = now;
   clearTimeout(timer);
   const address = writeRoute(now) === "#/open" ? location.pathname + location.search : writeRoute(now);
   if (!isMove || rested) history.pushState(null, "", address);
+  // What was opened or closed is there for a reload at once; steps may come many in a second.
+  else if (!isStep) history.replaceState(null, "", address);
   else timer = setTimeout(() => history.replaceState(null, "", address), WRITE_MS);
 }
 

@@ -208,11 +208,16 @@ export async function settleActivity(
   server.completeActivity(id, result);
 }
 
+interface Comparable extends Pick<RecordedActivation, "startedEventId" | "historyLength" | "timeMs"> {
+  readonly commands: Omit<RecordedActivation["commands"][number], "site">[];
+}
+
 /**
  * Activations as data to compare. Rejections of updates that were never accepted leave no trace, so replay does not have them, nor the
- * activations that did nothing else.
+ * activations that did nothing else. Those of one task at one time are one: an answer of a local activity comes to code alone or with others,
+ * which nothing can tell.
  */
-export function comparable(activations: readonly RecordedActivation[]) {
+export function comparable(activations: readonly RecordedActivation[]): Comparable[] {
   const accepted = new Set<string>();
   return activations.map(({ startedEventId, historyLength, timeMs, commands }) => {
     const kept = commands.filter(({ kind, attributes }) => {
@@ -222,7 +227,12 @@ export function comparable(activations: readonly RecordedActivation[]) {
       return response?.$case !== "rejected" || accepted.has(protocolInstanceId);
     });
     return { startedEventId, historyLength, timeMs, commands: kept.map(({ site: _, ...command }) => command) };
-  }).filter((activation) => activation.commands.length > 0);
+  }).filter((activation) => activation.commands.length > 0).reduce<Comparable[]>((all, one) => {
+    const last = all.at(-1);
+    if (last?.startedEventId === one.startedEventId && last.timeMs === one.timeMs) last.commands.push(...one.commands);
+    else all.push(one);
+    return all;
+  }, []);
 }
 
 const NAMES = new Map(Object.entries(CommandKind).map(([name, kind]) => [kind, name.replace("COMMAND_KIND_", "")]));

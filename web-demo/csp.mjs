@@ -27,6 +27,19 @@ export const frameCsp = (hash) =>
     "form-action 'none'",
   ].join("; ");
 
+/**
+ * What the frame may do that asks a codec endpoint: run its own script and connect. It is made when the user has named an endpoint and
+ * pressed, and its script narrows the policy to that endpoint before it asks anything. No code of others runs in it.
+ */
+export const codecCsp = (hash) =>
+  [
+    "default-src 'none'",
+    `script-src 'sha256-${hash}'`,
+    "connect-src http: https:",
+    "base-uri 'none'",
+    "form-action 'none'",
+  ].join("; ");
+
 const COMMON = {
   "x-content-type-options": "nosniff",
   "referrer-policy": "no-referrer",
@@ -40,5 +53,9 @@ export const HEADERS = { ...COMMON, "content-security-policy": `${CSP}; frame-an
 /** What it sends with sandbox.html, whose meta tag has the rest of its policy: it is sandboxed also where it is opened by itself. */
 export const FRAME_HEADERS = { ...COMMON, "content-security-policy": "sandbox allow-scripts; frame-ancestors 'self'" };
 
+/** What it sends with codec.html, whose meta tag has the rest of its policy. */
+export const CODEC_HEADERS = { ...COMMON, "content-security-policy": "frame-ancestors 'self'" };
+
 /** The headers for a file of the page. */
-export const headersOf = (path) => path.endsWith("/sandbox.html") ? FRAME_HEADERS : HEADERS;
+export const headersOf = (path) =>
+  path.endsWith("/sandbox.html") ? FRAME_HEADERS : path.endsWith("/codec.html") ? CODEC_HEADERS : HEADERS;

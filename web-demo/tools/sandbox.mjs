@@ -5,7 +5,7 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { build } from "vite";
-import { frameCsp } from "../csp.mjs";
+import { codecCsp, frameCsp } from "../csp.mjs";
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 const ID = "virtual:sandbox";
@@ -41,7 +41,7 @@ async function script(entry) {
       build: {
         write: false,
         target: "es2022",
-        lib: { entry: here(`../src/realm/frame/${entry}.ts`), formats: ["iife"], name: "sandbox", fileName: entry },
+        lib: { entry: here(`../src/${entry}.ts`), formats: ["iife"], name: "sandbox", fileName: "script" },
         rolldownOptions: { output: { codeSplitting: false } },
       },
     }),
@@ -49,36 +49,40 @@ async function script(entry) {
   return output[0].code.trim();
 }
 
+/** A document whose one script is allowed by its hash. */
+const documentOf = (title, text, csp) =>
+  `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8">
+    <meta http-equiv="Content-Security-Policy" content="${csp(createHash("sha256").update(text).digest("base64"))}">
+    <title>${title}</title>
+    <script>${text}</script>
+  </head>
+</html>
+`;
+
 /** The plugin. */
 export function sandbox() {
   let made;
-  const frame = () => made ??= script("frame_main");
+  const frame = () => made ??= script("realm/frame/frame_main");
   return {
     name: "sandbox",
     resolveId: (id) => id === ID ? `\0${ID}` : undefined,
     async load(id) {
       if (id !== `\0${ID}`) return undefined;
-      const file = this.emitFile({ type: "asset", name: "sandbox_worker.js", source: await script("worker_main") });
+      const file = this.emitFile({ type: "asset", name: "sandbox_worker.js", source: await script("realm/frame/worker_main") });
       const version = createHash("sha256").update(await frame()).digest("hex").slice(0, 16);
       return `export default import.meta.ROLLUP_FILE_URL_${file};\nexport const frameUrl = "sandbox.html?v=${version}";`;
     },
     async generateBundle() {
-      const text = await frame();
-      const hash = createHash("sha256").update(text).digest("base64");
-      this.emitFile({
-        type: "asset",
-        fileName: "sandbox.html",
-        source: `<!doctype html>
-<html lang="en">
-  <head>
-    <meta charset="utf-8">
-    <meta http-equiv="Content-Security-Policy" content="${frameCsp(hash)}">
-    <title>Workflow code</title>
-    <script>${text}</script>
-  </head>
-</html>
-`,
-      });
+      const documents = [
+        ["sandbox.html", "Workflow code", await frame(), frameCsp],
+        ["codec.html", "Codec endpoint", await script("codec/frame/codec_main"), codecCsp],
+      ];
+      for (const [fileName, title, text, csp] of documents) {
+        this.emitFile({ type: "asset", fileName, source: documentOf(title, text, csp) });
+      }
     },
   };
 }

@@ -47,6 +47,8 @@ const HEADERS = {
 };
 /** The frame of workflow code has the rest of its policy in its own head. */
 const FRAME_CSP = "sandbox allow-scripts; frame-ancestors 'self'";
+/** The frame that asks a codec endpoint has the rest of its policy in its own head, too. */
+const CODEC_CSP = "frame-ancestors 'self'";
 const NOTHING = "there is nothing here; open the address that the command wrote, with all that is in it";
 
 /** The port that an option names. Throws a UsageError for one that is none. */
@@ -135,7 +137,7 @@ function serveFile(
   const name = path === "" ? "index.html" : path;
   const file = page.get(name)!;
   request.resume();
-  response.setHeader("content-security-policy", name === "sandbox.html" ? FRAME_CSP : csp);
+  response.setHeader("content-security-policy", name === "sandbox.html" ? FRAME_CSP : name === "codec.html" ? CODEC_CSP : csp);
   const body = name === "index.html" ? html : file.read();
   response.writeHead(200, { "content-type": file.type, "content-length": body.length });
   response.end(request.method === "HEAD" ? undefined : body);

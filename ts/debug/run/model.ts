@@ -8,6 +8,7 @@ import { type HistoryFile, readHistoryFile } from "../history_file.ts";
 import { briefArgs, short } from "../value_text.ts";
 import { plain, type Shown, shown, shownEvent, type ShownFailure, shownFailure, textOfBytes } from "../values.ts";
 import { attemptsOf } from "./attempts.ts";
+import { encodingsOf } from "./encodings.ts";
 import { valuesOf } from "./event_values.ts";
 import { factsOf } from "./facts.ts";
 import { findingsOf } from "./findings.ts";
@@ -55,6 +56,7 @@ class Run implements RunModel {
   readonly #ofEvent: Grouped["ofEvent"];
   readonly #converter: PayloadConverter | undefined;
   #limits: readonly RunLimit[] | undefined;
+  #encodings: ReadonlyMap<string, number> | undefined;
   #findings: readonly Finding[] | undefined;
   readonly #details = new Map<RunItem, string>();
   /** What a search looks into, by item. */
@@ -76,6 +78,10 @@ class Run implements RunModel {
 
   get limits(): readonly RunLimit[] {
     return this.#limits ??= limitsOf(this.#events, this.bytes);
+  }
+
+  get encodings(): ReadonlyMap<string, number> {
+    return this.#encodings ??= encodingsOf(this.#events);
   }
 
   get findings(): readonly Finding[] {

@@ -145,6 +145,8 @@ export interface RunModel {
   readonly notes: readonly string[];
   /** How near it is to the limits of a server. */
   readonly limits: readonly RunLimit[];
+  /** Encodings that only a payload codec reads ("binary/encrypted"), with how many payloads have each; empty where none has. */
+  readonly encodings: ReadonlyMap<string, number>;
   /** What it tells by itself. */
   readonly findings: readonly Finding[];
   /** The history as bytes of temporal.api.history.v1.History. */

@@ -13,6 +13,7 @@ import { currentRun, intro, room } from "./state.ts";
 import { TopBar } from "./top_bar.tsx";
 import "../take_away/mod.ts";
 import { compareScreen, isComparing } from "../compare/mod.ts";
+import "../codec/mod.ts";
 import { screen, whatIfRun } from "../what_if/mod.ts";
 
 function InSight(): JSX.Element | null {

@@ -34,8 +34,10 @@ export interface OpenRun {
   readonly key: string;
   /** Of the file. */
   readonly name: string;
-  /** Of the file. */
+  /** Of the file, or (where a codec has decoded its values) of the decoded history. What is shown and replayed. */
   readonly bytes: Uint8Array;
+  /** What the file holds, where a codec has decoded its values: they are in this tab's memory alone. */
+  readonly encoded?: Uint8Array | undefined;
   /** Needs no code. */
   readonly model: RunModel;
   /** The files beside it. */

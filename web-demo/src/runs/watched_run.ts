@@ -92,7 +92,7 @@ function take(run: Watched, bytes: Uint8Array, model: OpenRun["model"]): void {
     watchedRun.value = known;
     return;
   }
-  const next: OpenRun = { ...known, bytes, model };
+  const next: OpenRun = { ...known, bytes, model, encoded: undefined };
   batch(() => {
     replaceRun(known, next);
     watchedRun.value = next;

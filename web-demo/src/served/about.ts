@@ -7,6 +7,8 @@ export type Served =
     readonly histories: readonly { readonly name: string; readonly open: boolean }[];
     /** There is code, which comes by the feed. */
     readonly code: boolean;
+    /** The codec endpoint of the command line, to which the server passes payloads on. */
+    readonly codecEndpoint?: string;
   }
   | { readonly by: "ui"; readonly where: string; readonly namespace: string; readonly readOnly: boolean };
 

@@ -137,7 +137,7 @@ async function grown(index: number, events: number): Promise<void> {
   if (model.lines.length <= before.model.lines.length) return;
   // Closed by hand: it stays closed.
   if (!openRuns.value.includes(before)) return;
-  replace(index, before, { ...before, bytes, model });
+  replace(index, before, { ...before, bytes, model, encoded: undefined });
 }
 
 /** The file of a history was written again: what it holds now takes the place of what it held, and is replayed from the start. */
@@ -148,13 +148,21 @@ async function changed(index: number): Promise<void> {
   const model = await readRun(bytes);
   const before = runs[index]!;
   // The server's last word comes again with each start of the feed.
-  if (same(bytes, before.bytes) || !openRuns.value.includes(before)) return;
+  if (same(bytes, before.encoded ?? before.bytes) || !openRuns.value.includes(before)) return;
   const next = makeRun(before.key, before.name, bytes, model);
   next.code.value = before.code.peek();
   replace(index, before, next);
 }
 
 const same = (a: Uint8Array, b: Uint8Array): boolean => a.length === b.length && a.every((byte, i) => byte === b[i]);
+
+/** Puts a run that a codec has decoded in the place of one of these. Returns false for runs of other doors. */
+export function replaceServed(before: OpenRun, next: OpenRun): boolean {
+  const index = runs.indexOf(before);
+  if (index === -1) return false;
+  replace(index, before, next);
+  return true;
+}
 
 function replace(index: number, before: OpenRun, next: OpenRun): void {
   watches.get(before)?.();

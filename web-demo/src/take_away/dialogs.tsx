@@ -62,9 +62,31 @@ async function tell(work: () => Promise<string>): Promise<void> {
   }
 }
 
+/** Values that a codec has decoded are taken away, too. */
+const takesDecoded: Signal<boolean> = signal(false);
+
+/** The history that is taken away: as the file has it, unless its decoded values were chosen. */
+const takenOf = async ({ bytes, encoded }: OpenRun): Promise<Uint8Array> =>
+  (await readHistoryFile(takesDecoded.peek() ? bytes : encoded ?? bytes)).bytes;
+
+function Decoded({ run }: { run: OpenRun }): JSX.Element | null {
+  if (run.encoded === undefined) return null;
+  return (
+    <label>
+      <input
+        type="checkbox"
+        name="decoded"
+        checked={takesDecoded.value}
+        onChange={({ currentTarget }) => (takesDecoded.value = currentTarget.checked)}
+      />{" "}
+      with its values as the codec has decoded them
+    </label>
+  );
+}
+
 const share = (run: OpenRun, numbers: boolean, keep: readonly string[]): Promise<void> =>
   tell(async () => {
-    const { bytes } = await readHistoryFile(run.bytes);
+    const bytes = await takenOf(run);
     return await withCode(run, async (realm) => {
       const { history, replaced, needed: texts, verified } = await redact(bytes, {
         ...{ numbers, keep },
@@ -81,7 +103,7 @@ const share = (run: OpenRun, numbers: boolean, keep: readonly string[]): Promise
 
 const makeTest = (run: OpenRun, runner: TestRunner, workflows: string): Promise<void> =>
   tell(async () => {
-    const { bytes } = await readHistoryFile(run.bytes);
+    const bytes = await takenOf(run);
     return await withCode(run, async (realm) => {
       if (realm === undefined) return "A test needs the code of the run: drop it beside the history.";
       let left = { history: bytes, note: "The history replays: the test holds that it goes on to." };
@@ -130,6 +152,7 @@ function ShareForm({ run }: { run: OpenRun }): JSX.Element {
         <input type="checkbox" checked={numbers} onChange={({ currentTarget }) => setNumbers(currentTarget.checked)} />{" "}
         numbers, too
       </label>
+      <Decoded run={run} />
       <p role="status">{said.value}</p>
       {texts.length > 0 && (
         <ul>
@@ -150,7 +173,7 @@ function ShareForm({ run }: { run: OpenRun }): JSX.Element {
           id="save-as-is"
           onClick={() =>
             void tell(async () => {
-              save(`${nameOf(run)}.json`, historyJson((await readHistoryFile(run.bytes)).bytes));
+              save(`${nameOf(run)}.json`, historyJson(await takenOf(run)));
               return "Saved with all of its values.";
             })}
         >
@@ -205,6 +228,7 @@ function TestForm({ run }: { run: OpenRun }): JSX.Element {
           onInput={({ currentTarget }) => setWorkflows(currentTarget.value)}
         />
       </label>
+      <Decoded run={run} />
       <p role="status">{said.value}</p>
       <p class="doors">
         <button type="submit" class="button main" id="save-test">Save test and history</button>

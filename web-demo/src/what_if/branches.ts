@@ -31,7 +31,8 @@ const realms = new Map<string, PageRealms>();
 /** The branches of a run: none at first. */
 export function branchesOf(run: OpenRun): Branches {
   const found = known.get(run.key);
-  if (found !== undefined) return found;
+  // Other bytes from a codec: edits of the encoded values mean nothing in them.
+  if (found !== undefined && found.run.encoded === run.encoded) return found;
   const made: Branches = {
     run,
     tree: signal(new BranchTree()),

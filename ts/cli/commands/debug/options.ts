@@ -11,6 +11,12 @@ export const options = {
     help: "A module that exports workflows: it is read with all that it imports, and read again when a file of it is saved",
   },
   payloadConverter: PAYLOAD_CONVERTER,
+  codecEndpoint: {
+    type: "text",
+    value: "url",
+    help: "A codec server of Temporal's protocol: the page posts encoded values to <url>/decode when you press Decode there",
+  },
+  codecHeader: { type: "text", value: "name: value", many: true, help: "Header of every request to the codec endpoint" },
   ...PAGE_OPTIONS,
   workflowId: {
     ...WORKFLOW_ID,

@@ -5,6 +5,7 @@ import { displayName } from "../../../realm/loader/errors.ts";
 import { Feed } from "../../page/feed.ts";
 import { openInEditor } from "../../page/open_editor.ts";
 import { type DataRoute, refuse, sendBytes, sendJson } from "../../page/page_server.ts";
+import { type CodecEndpoint, codecRoute } from "./codec_relay.ts";
 import type { CodeVersion } from "./served_code.ts";
 import type { ServedHistory } from "./served_histories.ts";
 
@@ -22,6 +23,7 @@ export interface DebugRoutes {
 export function routesOf(
   histories: readonly ServedHistory[],
   env: { readonly [name: string]: string | undefined },
+  codecEndpoint?: CodecEndpoint,
 ): DebugRoutes {
   const feed = new Feed();
   let places: CodeVersion["places"] = new Map();
@@ -37,6 +39,7 @@ export function routesOf(
         .then(() => done(response), (error: Error) => sendJson(response, { message: error.message }, 409));
     },
   };
+  const codec = codecEndpoint === undefined ? undefined : codecRoute(codecEndpoint);
   const history: DataRoute = {
     method: "GET",
     handle(_, request, response) {
@@ -52,6 +55,8 @@ export function routesOf(
         ? feed.route
         : path === "data/open"
         ? open
+        : path === "data/codec"
+        ? codec
         : /^data\/history\/\d{1,4}$/.test(path)
         ? history
         : undefined,

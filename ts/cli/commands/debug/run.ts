@@ -12,6 +12,7 @@ import { checkPort, startPageServer } from "../../page/page_server.ts";
 import { brokenLine, type ReplayLine } from "../replay/line.ts";
 import { shortPath } from "../replay/place.ts";
 import { lineText } from "../replay/text.ts";
+import { codecEndpointOf } from "./codec_relay.ts";
 import type { DebugCall } from "./options.ts";
 import { routesOf } from "./routes.ts";
 import { type CodeModules, ServedCode } from "./served_code.ts";
@@ -31,6 +32,7 @@ export async function debugCommand(call: DebugCall, page: () => PageFiles = page
   const { workflowId, runId } = options;
   checkPort(options.port);
   const modules = modulesOf(call);
+  codecEndpointOf(options.codecEndpoint, options.codecHeader);
   if (workflowId === undefined && args.length === 0) {
     throw new UsageError("which history? Name files with histories, or a run of a store or a cluster with --workflow-id");
   }
@@ -103,7 +105,8 @@ async function serve(
 ): Promise<number> {
   const { options, io, print, signal } = call;
   const histories = [...first];
-  const routes = routesOf(histories, io.env);
+  const codecEndpoint = codecEndpointOf(options.codecEndpoint, options.codecHeader);
+  const routes = routesOf(histories, io.env, codecEndpoint);
   const verdicts = modules && new Verdicts(modules, (version, line) => tellVerdict(call, version, line));
   const code = modules && new ServedCode(modules, {
     loaded(version) {
@@ -120,7 +123,12 @@ async function serve(
   const server = await startPageServer({
     port: options.port,
     page,
-    about: { by: "debug", histories: histories.map(({ name, open }) => ({ name, open })), code: modules !== undefined },
+    about: {
+      by: "debug",
+      histories: histories.map(({ name, open }) => ({ name, open })),
+      code: modules !== undefined,
+      ...(codecEndpoint !== undefined && { codecEndpoint: codecEndpoint.url }),
+    },
     route: (path) => routes.route(path),
     onError: (error) => print.warn(`the page's server failed at a request: ${error.message}`),
   });

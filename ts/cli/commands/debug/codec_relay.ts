@@ -1,0 +1,65 @@
+// Payloads on their way from the page to the codec endpoint of the command line and back. The page can name no other address, and no header.
+import { UsageError } from "../../frame/errors.ts";
+import { type DataRoute, refuse, sendJson } from "../../page/page_server.ts";
+
+/** An endpoint, checked. */
+export interface CodecEndpoint {
+  /** Address that payloads are posted to, "/decode" included. */
+  readonly url: string;
+  readonly headers: readonly (readonly [name: string, value: string])[];
+}
+
+/** Of one batch of 128 payloads, each at most 2 MiB in base64; and of its answer. */
+const MOST_BYTES = 384 * 1024 * 1024;
+const ANSWER_MS = 30_000;
+const BAD_GATEWAY = 502;
+
+/** Reads `--codec-endpoint` and `--codec-header`. Throws a UsageError for what is no address or no header. */
+export function codecEndpointOf(address: string | undefined, headers: readonly string[]): CodecEndpoint | undefined {
+  if (address === undefined) {
+    if (headers.length > 0) throw new UsageError("--codec-header needs --codec-endpoint");
+    return undefined;
+  }
+  const url = URL.parse(address);
+  if (url === null || !/^https?:$/.test(url.protocol)) {
+    throw new UsageError(`--codec-endpoint ${address}: an address begins with http:// or https://`);
+  }
+  url.hash = "";
+  if (!/\/decode$/.test(url.pathname)) url.pathname = `${url.pathname.replace(/\/$/, "")}/decode`;
+  return { url: url.href, headers: headers.map(headerOf) };
+}
+
+function headerOf(text: string): readonly [string, string] {
+  const [, name, value] = /^([\w!#$%&'*+.^`|~-]+)\s*[:=]\s*([^\r\n]*)$/.exec(text) ?? [];
+  // What it holds may be a secret: only its form is named.
+  if (name === undefined) throw new UsageError('--codec-header: a header is written as "Name: value"');
+  return [name, value!];
+}
+
+/** The route that the page posts Payloads to. */
+export function codecRoute({ url, headers }: CodecEndpoint): DataRoute {
+  return {
+    method: "POST",
+    maxBytes: MOST_BYTES,
+    async handle(body, request, response) {
+      if ((request.headers["content-type"] ?? "").split(";")[0]!.trim() !== "application/json") {
+        return refuse(request, response, 400, "send Payloads as JSON");
+      }
+      try {
+        const answer = await fetch(url, {
+          method: "POST",
+          headers: [["content-type", "application/json"], ...headers.map(([name, value]): [string, string] => [name, value])],
+          body: body as Uint8Array<ArrayBuffer>,
+          redirect: "error",
+          signal: AbortSignal.timeout(ANSWER_MS),
+        });
+        const text = new Uint8Array(await answer.arrayBuffer());
+        response.writeHead(answer.status, { "content-type": "application/json", "content-length": text.length }).end(text);
+      } catch (error) {
+        const { message, cause } = error as Error;
+        const why = cause instanceof Error ? cause.message : message;
+        sendJson(response, { message: `${url} was not reached: ${why}` }, BAD_GATEWAY);
+      }
+    },
+  };
+}

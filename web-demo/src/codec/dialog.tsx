@@ -1,0 +1,113 @@
+// The dialog behind Decode: the endpoint that the user names. Nothing is sent before the button in it is pressed.
+import { type Signal, signal } from "@preact/signals";
+import type { JSX } from "preact";
+import { useState } from "preact/hooks";
+import type { OpenRun } from "../app/state.ts";
+import { served } from "../served/about.ts";
+import { Dialog } from "../ui/dialog.tsx";
+import { decodeRun } from "./decode_run.ts";
+import { decodeAddress, type Endpoint, openEndpoint, relay } from "./endpoint.ts";
+import { codecIsOpen } from "./mod.ts";
+import { remoteCodec } from "./remote_codec.ts";
+import "../take_away/take_away.css";
+
+/** What became of it. */
+const said: Signal<string> = signal("");
+const isAtWork: Signal<boolean> = signal(false);
+
+/** The endpoint of the command line, where one was named. */
+const given = served?.by === "debug" ? served.codecEndpoint : undefined;
+
+async function decodeBy(run: OpenRun, open: () => Promise<Endpoint>): Promise<void> {
+  isAtWork.value = true;
+  said.value = "at work…";
+  let endpoint: Endpoint | undefined;
+  try {
+    endpoint = await open();
+    const count = await decodeRun(run, remoteCodec((body) => endpoint!.send(body)));
+    said.value = `${count} values decoded.`;
+  } catch (error) {
+    said.value = messageOf(error as Error);
+  } finally {
+    endpoint?.close();
+    isAtWork.value = false;
+  }
+}
+
+/** A codec's own words: it is known here that a codec failed. */
+const messageOf = ({ message, cause }: Error): string => cause instanceof Error ? cause.message : message;
+
+export function CodecDialog({ run }: { run: OpenRun }): JSX.Element {
+  return (
+    <Dialog id="codec-dialog" title="Decode its values" isOpen={codecIsOpen}>
+      <Encodings run={run} />
+      <EndpointForm run={run} />
+    </Dialog>
+  );
+}
+
+function Encodings({ run }: { run: OpenRun }): JSX.Element {
+  const list = [...run.model.encodings].map(([encoding, count]) => `${count} × ${encoding}`);
+  return (
+    <p class="say">
+      {list.length === 0 ? "No value of this run needs a codec any more." : `Values that only a codec reads: ${list.join(", ")}.`}
+      {" "}
+      What is decoded stays in this tab: not in the address, and in no file unless you choose it there.
+    </p>
+  );
+}
+
+function EndpointForm({ run }: { run: OpenRun }): JSX.Element {
+  const [address, setAddress] = useState("");
+  const [authorization, setAuthorization] = useState("");
+  return (
+    <form
+      class="take-away"
+      onSubmit={(event) => {
+        event.preventDefault();
+        const headers: { readonly [name: string]: string } = authorization === "" ? {} : { authorization };
+        void decodeBy(run, () => given === undefined ? open(address, headers) : Promise.resolve(relay));
+      }}
+    >
+      {given === undefined
+        ? (
+          <>
+            <label>
+              Codec endpoint
+              <input
+                name="endpoint"
+                value={address}
+                placeholder="http://localhost:8081"
+                spellcheck={false}
+                autocomplete="off"
+                required
+                aria-describedby="codec-said"
+                onInput={({ currentTarget }) => setAddress(currentTarget.value)}
+              />
+            </label>
+            <label>
+              Authorization
+              <input
+                name="authorization"
+                value={authorization}
+                placeholder="Bearer …, where it wants one"
+                spellcheck={false}
+                autocomplete="off"
+                onInput={({ currentTarget }) => setAuthorization(currentTarget.value)}
+              />
+            </label>
+          </>
+        )
+        : <p>The codec endpoint of the command line: {given}</p>}
+      <p class="soft">Encoded values are posted to it, and to no other address, once you press.</p>
+      <p role="status" id="codec-said" class="wrap">{said.value}</p>
+      <p class="doors">
+        <button type="submit" class="button main" id="decode-by-endpoint" disabled={isAtWork.value}>Send and decode</button>
+        <button type="button" class="button" onClick={() => (codecIsOpen.value = false)}>Back</button>
+      </p>
+    </form>
+  );
+}
+
+const open = async (address: string, headers: { readonly [name: string]: string }): Promise<Endpoint> =>
+  await openEndpoint(decodeAddress(address), headers);

@@ -1,0 +1,17 @@
+// Decode: where a run has values that only a codec reads, the button for it. The dialog and all behind it are loaded when it is pressed.
+import { type Signal, signal } from "@preact/signals";
+import type { ComponentType } from "preact";
+import { addActions } from "../app/actions.tsx";
+import type { OpenRun } from "../app/state.ts";
+import { DecodeButton } from "./button.tsx";
+
+export const codecIsOpen: Signal<boolean> = signal(false);
+/** Once it is loaded. */
+export const codecDialog: Signal<ComponentType<{ readonly run: OpenRun }> | undefined> = signal(undefined);
+
+export async function openCodec(): Promise<void> {
+  if (codecDialog.value === undefined) codecDialog.value = (await import("./dialog.tsx")).CodecDialog;
+  codecIsOpen.value = true;
+}
+
+addActions(DecodeButton);

@@ -1,0 +1,74 @@
+// Temporal's protocol of codec servers: POST <endpoint>/decode with Payloads as JSON, and the same number of payloads back.
+import { codecEncoding } from "../../../ts/debug/run/encodings.ts";
+import { fromBase64 } from "../../../ts/debug/payload_json.ts";
+import type { Payload, PayloadCodec } from "temporalex";
+
+/** What an endpoint answered. */
+export interface Answer {
+  readonly status: number;
+  readonly text: string;
+}
+
+/** A codec that asks `send` for what only a codec reads; other payloads are sent nowhere. */
+export function remoteCodec(send: (body: string) => Promise<Answer>): PayloadCodec {
+  return onlyEncoded(async (payloads) => {
+    const { status, text } = await send(JSON.stringify({ payloads: payloads.map(toJson) }));
+    if (status < 200 || status > 299) throw new Error(`the endpoint answered ${status}${said(text)}`);
+    return payloadsOf(text);
+  });
+}
+
+/** A codec that gives to `decode` what only a codec reads. */
+export const onlyEncoded = (decode: (payloads: Payload[]) => Promise<Payload[]>): PayloadCodec => ({
+  encode: () => Promise.reject(new Error("this page encodes nothing")),
+  async decode(payloads) {
+    const places = payloads.flatMap((payload, i) => codecEncoding(payload) === undefined ? [] : [i]);
+    if (places.length === 0) return payloads;
+    const decoded = await decode(places.map((i) => payloads[i]!));
+    if (decoded.length !== places.length) {
+      throw new Error(`it was given ${places.length} payloads and answered ${decoded.length}`);
+    }
+    const all = [...payloads];
+    places.forEach((place, i) => (all[place] = decoded[i]!));
+    return all;
+  },
+});
+
+const said = (text: string): string => text.trim() === "" ? "" : `: ${text.trim().slice(0, 300)}`;
+
+function toJson({ metadata, data }: Payload): object {
+  return {
+    metadata: Object.fromEntries(Object.entries(metadata).map(([key, value]) => [key, toBase64(value)])),
+    data: toBase64(data),
+  };
+}
+
+function toBase64(bytes: Uint8Array): string {
+  let text = "";
+  for (let i = 0; i < bytes.length; i += 0x8000) text += String.fromCharCode(...bytes.subarray(i, i + 0x8000));
+  return btoa(text);
+}
+
+/** Throws an Error that says what in an answer is no Payloads. */
+function payloadsOf(text: string): Payload[] {
+  let json: { readonly payloads?: unknown };
+  try {
+    json = JSON.parse(text) as { readonly payloads?: unknown };
+  } catch {
+    throw new Error(`the endpoint answered no JSON${said(text)}`);
+  }
+  if (!Array.isArray(json?.payloads)) throw new Error(`the endpoint answered JSON without "payloads"${said(text)}`);
+  return json.payloads.map((payload: { readonly metadata?: { readonly [key: string]: unknown }; readonly data?: unknown }, i) => {
+    const bytes = (value: unknown, what: string): Uint8Array => {
+      const read = value === undefined || value === null
+        ? new Uint8Array(0)
+        : typeof value === "string"
+        ? fromBase64(value)
+        : undefined;
+      if (read === undefined) throw new Error(`payloads[${i}].${what} of the endpoint's answer is no base64`);
+      return read;
+    };
+    const metadata = Object.entries(payload?.metadata ?? {}).map(([key, value]) => [key, bytes(value, `metadata.${key}`)]);
+    return { metadata: Object.fromEntries(metadata) as Payload["metadata"], data: bytes(payload?.data, "data") };
+  });
+}

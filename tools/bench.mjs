@@ -20,6 +20,7 @@ const HELP = `usage: npm run bench -- replay [--runtimes=node,deno,chromium] [op
        npm run bench -- dev     temporalex dev and Temporal's dev server: start, memory
        npm run bench -- transact [options of bench/transact.ts]: a reducer in the transaction of a task, beside none and an activity
        npm run bench -- shown [options of bench/shown.ts]: what the columns phase and state of the SQL views cost
+       npm run bench -- state_table [options of bench/state_table.ts]: timed steps as rows with a poller, and as workflows
        npm run bench -- transport [options of bench/transport.ts]: a gRPC call's cost, beside Connect's and grpc-js's
        npm run bench -- cluster [options of bench/cluster.ts]: our worker and Temporal's own against a Temporal dev server
 
@@ -27,7 +28,21 @@ With --help after its name a bench lists its options.`;
 
 const [name, ...args] = process.argv.slice(2);
 if (
-  !["replay", "engine", "entity", "store", "size", "debug", "dev", "cluster", "transport", "gate", "transact", "shown"].includes(
+  ![
+    "replay",
+    "engine",
+    "entity",
+    "store",
+    "size",
+    "debug",
+    "dev",
+    "cluster",
+    "transport",
+    "gate",
+    "transact",
+    "shown",
+    "state_table",
+  ].includes(
     name,
   )
 ) {

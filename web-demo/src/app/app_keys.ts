@@ -1,6 +1,14 @@
 // The keys that belong to no pane.
 import { bindKeys, sheetIsOpen } from "./keys.ts";
-import { currentRun, goTo, pane } from "./state.ts";
+import { type Tie, tiedTo } from "./chain.ts";
+import { currentRun, goTo, openRuns, pane, showRun } from "./state.ts";
+
+/** To the first opened run of its kind. */
+function toTied(tie: Tie): void {
+  const run = currentRun.peek();
+  const there = run === undefined ? undefined : tiedTo(run, tie, openRuns.peek())[0];
+  if (there !== undefined) showRun(there);
+}
 
 export function bindAppKeys(): void {
   bindKeys([
@@ -13,6 +21,10 @@ export function bindAppKeys(): void {
         if (verdict !== undefined && "problem" in verdict) goTo(verdict.problem.position);
       },
     },
+    { keys: ["<"], group: "Move", label: "The run before it, if it is open", run: () => toTied("before") },
+    { keys: [">"], group: "Move", label: "The run after it", run: () => toTied("after") },
+    { keys: ["^"], group: "Move", label: "Its parent", run: () => toTied("parent") },
+    { keys: ["_"], group: "Move", label: "Its first child", run: () => toTied("child") },
     { keys: ["1"], group: "Look", label: "Code", run: () => (pane.value = "code") },
     { keys: ["2"], group: "Look", label: "Events", run: () => (pane.value = "events") },
     { keys: ["3"], group: "Look", label: "Why, state", run: () => (pane.value = "why") },

@@ -2,6 +2,7 @@
 import type { JSX } from "preact";
 import { useRef } from "preact/hooks";
 import { Icon, IconButton } from "../ui/icon.tsx";
+import { type Tie, tieOf } from "./chain.ts";
 import { count, date, lasting } from "../ui/time.ts";
 import { FileButton, PasteButton } from "./open_buttons.tsx";
 import { closeRun, type OpenRun, openRuns, showRun } from "./state.ts";
@@ -22,6 +23,13 @@ export function RunFacts({ run }: { run: OpenRun }): JSX.Element {
     </>
   );
 }
+
+const TIES: { readonly [tie in Tie]: string } = {
+  before: "the run before this one",
+  after: "the run after this one",
+  parent: "parent of this one",
+  child: "child of this one",
+};
 
 /** The opened runs, and the doors for more. */
 function RunsMenu({ run }: { run: OpenRun }): JSX.Element {
@@ -60,6 +68,7 @@ function RunsMenu({ run }: { run: OpenRun }): JSX.Element {
               >
                 <b>{other.model.facts.type}</b>
                 <span class="second">{other.model.facts.id}</span>
+                {tieOf(run, other) !== undefined && <span class="fact">{TIES[tieOf(run, other)!]}</span>}
                 <span class="soft">{other.name}, {count(other.model.lines.length)} events</span>
               </button>
               <IconButton icon="close" label={`Close ${other.name}`} onPress={() => closeRun(other)} />

@@ -1,0 +1,52 @@
+// Runs that hang together: continued as new, retried, reset, a child. The page knows by their ids, whichever names the other.
+import { expect, test } from "./support/story.ts";
+
+type Loose = { readonly [field: string]: unknown };
+function history(started: Loose, ...more: readonly (readonly [type: string, attributes: Loose])[]): string {
+  const events = [["WORKFLOW_EXECUTION_STARTED", started] as const, ...more].map(([type, attributes], i) => ({
+    eventId: String(i + 1),
+    eventTime: "2026-11-03T09:00:00Z",
+    eventType: `EVENT_TYPE_${type}`,
+    [`${type.toLowerCase().replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())}EventAttributes`]: attributes,
+  }));
+  return JSON.stringify({ events });
+}
+const run = (name: string, runId: string, more: Loose = {}) => ({
+  ...{ workflowType: { name }, workflowId: name.toLowerCase(), originalExecutionRunId: runId, firstExecutionRunId: "one" },
+  ...more,
+});
+
+test("keys go along a chain of runs and to parent and child; the list says what each is", async ({ app }) => {
+  const { page } = app;
+  const next = (newExecutionRunId: string) => ({ newExecutionRunId, workflowType: { name: "Night" } });
+  const child = {
+    ...{ initiatedEventId: "0", workflowType: { name: "Mail" } },
+    workflowExecution: { workflowId: "mail", runId: "kid" },
+  };
+  await app.start();
+  await app.drop([
+    // It does not name the run before it: that one names it.
+    { name: "two.json", content: history(run("Night", "two"), ["CHILD_WORKFLOW_EXECUTION_STARTED", child]) },
+    { name: "one.json", content: history(run("Night", "one"), ["WORKFLOW_EXECUTION_CONTINUED_AS_NEW", next("two")]) },
+    { name: "mail.json", content: history(run("Mail", "kid")) },
+    { name: "other.json", content: history(run("Other", "o")) },
+  ]);
+  const name = page.locator(".run-name");
+  await expect(page.locator("#opened-runs")).toHaveAccessibleName("Opened runs: 4");
+  await expect(name).toHaveAttribute("title", /two\.json/);
+  await page.locator("#opened-runs").click();
+  await expect(page.locator("#runs-menu li", { hasText: "one.json" })).toContainText("the run before this one");
+  await expect(page.locator("#runs-menu li", { hasText: "mail.json" })).toContainText("child of this one");
+  await expect(page.locator("#runs-menu li", { hasText: "other.json" })).not.toContainText("this one");
+  await page.keyboard.press("Escape");
+  await page.locator("#main").focus();
+  await page.keyboard.press("<");
+  await expect(name).toHaveAttribute("title", /one\.json/);
+  await page.keyboard.press("<");
+  await page.keyboard.press(">");
+  await expect(name).toHaveAttribute("title", /two\.json/);
+  await page.keyboard.press("_");
+  await expect(name).toHaveAttribute("title", /mail\.json/);
+  await page.keyboard.press("^");
+  await expect(name).toHaveAttribute("title", /two\.json/);
+});

@@ -47,6 +47,15 @@ export const cases: Case[] = [
       deepEqual(await d.finish(), [["a"], ["a", "b:", "b:42", "b:true"], ["a", "b:", "b:true"], null]);
       const upserts = d.server.events.filter(({ attributes: at }) => at.case === "upsertWorkflowSearchAttributesEventAttributes");
       equal(upserts.length, 6);
+      // In the debugger they have their names.
+      deepEqual(groupEvents(d.server.events).items.filter(({ kind }) => kind === "searchAttributes").map(({ name }) => name), [
+        "subscribe a",
+        "subscribe b:42",
+        "subscribe b:true",
+        "unsubscribe b:42",
+        "unsubscribe b:true",
+        "unsubscribe a",
+      ]);
     },
   },
   {

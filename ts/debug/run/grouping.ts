@@ -4,6 +4,7 @@ import type { PayloadConverter } from "../../converter/payload.ts";
 import { shownActivity } from "../../converter/procedure_names.ts";
 import { timeOf } from "./event_time.ts";
 import { markerOf } from "./markers.ts";
+import { Subscriptions } from "./subscribing.ts";
 import { shownDuration } from "../values.ts";
 import { msOf } from "./event_time.ts";
 import type { ItemKind, ItemStatus, RunItem } from "./types.ts";
@@ -38,7 +39,6 @@ const MOMENTS: { readonly [kind in Case]?: readonly [kind: ItemKind, name: strin
   workflowExecutionTimeSkippingTransitionedEventAttributes: ["run", "time is skipped", "completed"],
   workflowPropertiesModifiedEventAttributes: ["searchAttributes", "memo", "completed"],
   workflowPropertiesModifiedExternallyEventAttributes: ["searchAttributes", "memo", "completed"],
-  upsertWorkflowSearchAttributesEventAttributes: ["searchAttributes", "search attributes", "completed"],
   workflowTaskScheduledEventAttributes: ["task", "workflow task", "open"],
 };
 
@@ -92,6 +92,7 @@ class Grouper implements Grouped {
   readonly items: Made[] = [];
   readonly ofEvent: (Made | undefined)[] = [];
   readonly #converter: PayloadConverter | undefined;
+  readonly #subscriptions = new Subscriptions();
   /** Updates by the caller's id, and by the protocol's. */
   readonly #updates = new Map<string, Made>();
 
@@ -120,7 +121,13 @@ class Grouper implements Grouped {
     const { attributes: at } = event;
     switch (at.case) {
       case "workflowExecutionStartedEventAttributes":
+        // Those of the run before this one.
+        this.#subscriptions.changed(at.value.searchAttributes?.indexedFields, this.#converter);
         return this.#begin(event, "run", at.value.workflowType?.name ?? "", "completed", at.value.workflowId);
+      case "upsertWorkflowSearchAttributesEventAttributes": {
+        const changed = this.#subscriptions.changed(at.value.searchAttributes?.indexedFields, this.#converter);
+        return this.#begin(event, "searchAttributes", changed ?? "search attributes", "completed");
+      }
       case "workflowExecutionContinuedAsNewEventAttributes":
         return this.#begin(event, "run", "continues as new", "completed", at.value.newExecutionRunId);
       case "workflowExecutionSignaledEventAttributes":

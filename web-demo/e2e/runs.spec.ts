@@ -135,3 +135,30 @@ test("with --read-only there is nothing to send, and the server refuses it", asy
     await app.close();
   }
 });
+
+test("a run that was continued leads to the next one, whose history comes from the store", async ({ place, visit }) => {
+  const [{ open }, { continueAsNew, workflow }] = await Promise.all([built("mod.js"), built("workflow/mod.js")]);
+  const night = workflow("Night", (round: number) => round === 1 ? continueAsNew(2) : Promise.resolve("the end"));
+  // deno-lint-ignore no-explicit-any
+  const app: any = await open({
+    path: join(place.cwd, "shop.sqlite"),
+    workflows: [night],
+    logger: { debug() {}, info() {}, warn() {}, error() {} },
+  });
+  try {
+    const handle = await app.client.start(night, { id: "night-1", args: [1] });
+    await handle.result();
+    const { url } = await place.start(ARGS).line(({ event }) => event === "started");
+    const { page } = await visit(url);
+    await page.locator(".run-row", { hasText: "ontinued" }).click();
+    await page.locator("#debug-run").click();
+    await page.locator("#links button", { hasText: "The run after" }).click();
+    await expect(page.locator("#opened-runs")).toHaveAccessibleName("Opened runs: 2");
+    await expect(page.locator("#links")).toContainText("The run before");
+    await page.locator("#main").focus();
+    await page.keyboard.press("<");
+    await expect(page.locator("#links")).toContainText("The run after");
+  } finally {
+    await app.close();
+  }
+});

@@ -7,6 +7,7 @@ import { Glyph } from "../ui/glyph.tsx";
 import { count, date, lasting } from "../ui/time.ts";
 import { Limits } from "./limits.tsx";
 import { Marked } from "./names.tsx";
+import { canOpen, openLinked } from "./open_linked.ts";
 import { bareName, languageOf } from "./words.ts";
 
 export function NoCodeDetails({ run }: { run: OpenRun }): JSX.Element {
@@ -147,11 +148,11 @@ function Links({ run }: { run: OpenRun }): JSX.Element | null {
               <button
                 type="button"
                 title={`workflow ${link.workflowId}, run ${link.runId}`}
-                onClick={() => there === undefined ? go(link.eventId) : showRun(there)}
+                onClick={() => there !== undefined ? showRun(there) : canOpen(link) ? void openLinked(link) : go(link.eventId)}
               >
                 <Glyph kind={link.kind === "child" ? "child" : "run"} />
                 <span class="cut grow">{LINKS[link.kind]}: {name}</span>
-                <span class="soft nowrap">{there === undefined ? "not opened" : "open it"}</span>
+                <span class="soft nowrap">{there === undefined && !canOpen(link) ? "not opened" : "open it"}</span>
               </button>
             </li>
           );

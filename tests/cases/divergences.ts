@@ -55,7 +55,7 @@ export const cases: Case[] = [
           const { edit, repair, first, tasks } = error.divergence!;
           deepEqual([edit.kind, edit.confidence], ["inserted", "verified"]);
           equal(repair!.patchId, "with-ping");
-          match(repair!.code, /^if \(patched\("with-ping"\)\) \{/);
+          match(repair!.code, /^if \(api\.patched\("with-ping"\)\) \{/);
           deepEqual([first.history!.kind, first.code!.kind, first.same], ["memo", "signal", false]);
           deepEqual(tasks.map(({ task, notReplayed }) => [task, notReplayed]), [[1, false], [2, false], [3, false], [4, true]]);
           equal(error.eventId, first.history!.eventId);
@@ -198,7 +198,7 @@ ${body}
           equal(error.firstTask, 2);
           at(error, 1);
           equal(error.divergence!.edit.kind, "patchRenamed");
-          equal(error.divergence!.repair!.code, 'patched("old")');
+          equal(error.divergence!.repair!.code, 'if (patched("old")) await sleep(2);');
           match(error.sentence!, /Patch "old" was renamed to "new"\?$/);
         },
       ),

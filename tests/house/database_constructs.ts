@@ -322,11 +322,18 @@ export const REDUCERS: readonly Row[] = [
   },
   {
     part: "debug_fire_timer",
-    here: "env.fireTimer, engine.fireTimer",
-    tests: [[manual, "of several open timers of one name the oldest fires; ids are names, too"], [
-      manual,
-      "what cannot fire says why, and which timers are open",
-    ]],
+    here: "env.fireTimer, engine.fireTimer, temporalex workflow fire-timer",
+    tests: [
+      [
+        "tests/cli/fire_timer.test.ts",
+        "in the process that holds the store: by name, in order; what is not there is told",
+      ],
+      [manual, "of several open timers of one name the oldest fires; ids are names, too"],
+      [
+        manual,
+        "what cannot fire says why, and which timers are open",
+      ],
+    ],
   },
   {
     part: "debug_send_signal",

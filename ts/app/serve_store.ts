@@ -8,6 +8,7 @@ import { HttpGuard } from "../server/http_guard.ts";
 import type { ExtraMethod } from "../server/extra_methods.ts";
 import { listen, type Listener } from "../server/listener.ts";
 import { serviceHandler } from "../server/grpc_handlers.ts";
+import { fireTimerMethod } from "./fire_timer.ts";
 import { sqlMethod } from "./sql/sql_method.ts";
 import { fileId, fitsSocket, placePort, placeSocket, portPath, removePort, removeSocket, socketPath } from "./socket_path.ts";
 
@@ -24,8 +25,8 @@ export interface ServeStoreOptions {
   onError?(error: Error): void;
   /** The largest request that is read, in bytes. Default: 64 MiB. */
   readonly maxRequestBytes?: number;
-  /** Answers SQL (sql/sql_method.ts). */
-  readonly sql?: ExtraMethod;
+  /** Methods beside WorkflowService: SQL, timers by hand. */
+  readonly extra?: readonly ExtraMethod[];
 }
 
 /**
@@ -33,8 +34,7 @@ export interface ServeStoreOptions {
  * a killed one left is replaced. Throws when nothing can be served there; the store is not affected.
  */
 export async function serveStore(service: RawService, path: string, options: ServeStoreOptions = {}): Promise<StoreServer> {
-  const { sql } = options;
-  const handler = serviceHandler(service, { ...options, ...(sql !== undefined && { extra: [sql] }) });
+  const handler = serviceHandler(service, options);
   removePort(path);
   if (fitsSocket(path)) {
     try {
@@ -65,13 +65,13 @@ export async function serveStore(service: RawService, path: string, options: Ser
   return closing(portPath(path), `127.0.0.1:${port}`, listener);
 }
 
-/** The same for an engine, whose store answers SQL as well. */
+/** The same for an engine, whose store answers SQL, and whose timers may fire by hand. */
 export function serveEngine(
   engine: EmbeddedEngine,
   path: string,
-  options: Omit<ServeStoreOptions, "sql"> = {},
+  options: Omit<ServeStoreOptions, "extra"> = {},
 ): Promise<StoreServer> {
-  return serveStore(engine, path, { ...options, sql: sqlMethod(() => engine.store) });
+  return serveStore(engine, path, { ...options, extra: [sqlMethod(() => engine.store), fireTimerMethod(() => engine)] });
 }
 
 function closing(file: string, address: string, listener: Listener): StoreServer {

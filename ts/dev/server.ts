@@ -38,6 +38,8 @@ export interface DevServerOptions {
   readonly logger: Logger;
   /** Default: the wall clock. */
   readonly clock?: Clock;
+  /** "manual": timers of workflows fire by hand alone. */
+  readonly timers?: "due" | "manual";
   /** More methods, with the namespaces that are open. */
   extra?(namespaces: Namespaces): readonly ExtraMethod[];
   /** Puts something around the service that is served. */
@@ -88,6 +90,7 @@ export async function startDevServer(options: DevServerOptions): Promise<DevServ
         // Workers are other processes: what they hold at a restart, they may still answer.
         remoteWorkers: true,
         ...(options.clock !== undefined && { clock: options.clock }),
+        ...(options.timers !== undefined && { timers: options.timers }),
         onError: (error) => logger.error("the engine met a failure", { namespace, error }),
         onActivityTimeout: warnOfTimeouts(logger),
         ...(path === undefined ? { store: new MemoryStore() } : { path }),

@@ -1,19 +1,17 @@
 // SQL over the line to a process that holds a store: one method beside WorkflowService, for the command line. Both its sides are here.
-import { bytesOf, Message, tagWithLength } from "../../api/wire.ts";
 import { SQL_LIMITS, SqlLimitError } from "../../engine/sqlite/bounded_rows.ts";
 import type { SqlRow } from "../../engine/sqlite/driver.ts";
 import type { Store } from "../../engine/store.ts";
 import { Code, ServiceError } from "../../service/raw.ts";
 import type { ExtraMethod } from "../../server/extra_methods.ts";
 import type { GrpcService } from "../../grpc/grpc_service.ts";
+import { jsonMessage, jsonOf } from "../json_message.ts";
 import { withCopy } from "./copied_store.ts";
 import { answerOf, type QueryAnswer, refusalOf, rowsOf } from "./query.ts";
 import { runQuery } from "./query_process.ts";
 
 const SERVICE = "temporalex.sql.v1.SqlService";
 const METHOD = "Query";
-/** The only field of request and answer: JSON. */
-const JSON_FIELD = tagWithLength(1);
 /** Each is a process. */
 const AT_ONCE = 4;
 /** Beyond the query's own time: for the way, the copy, and the process's start. */
@@ -64,7 +62,7 @@ function pathOf(store: Store | undefined, namespace: string): string {
 
 function readRequest(bytes: Uint8Array): Request {
   try {
-    const found = JSON.parse(new TextDecoder().decode(bytesOf(bytes, JSON_FIELD))) as Partial<Request>;
+    const found = jsonOf(bytes) as Partial<Request>;
     const { namespace, sql, ms } = found;
     if (typeof namespace === "string" && typeof sql === "string" && typeof ms === "number") return { namespace, sql, ms };
   } catch {
@@ -73,8 +71,7 @@ function readRequest(bytes: Uint8Array): Request {
   throw new ServiceError(Code.INVALID_ARGUMENT, "a query is JSON with namespace, sql and ms in field 1");
 }
 
-const written = (value: Request | QueryAnswer): Uint8Array =>
-  new Message().bytes(JSON_FIELD, new TextEncoder().encode(JSON.stringify(value))).finish();
+const written = (value: Request | QueryAnswer): Uint8Array => jsonMessage(value);
 
 /** The rows, from a process that has the store. Throws as `runQuery` does, and a ServiceError for what the line has to say. */
 export async function askForRows(service: GrpcService, request: Request, signal: AbortSignal): Promise<SqlRow[]> {
@@ -86,5 +83,5 @@ export async function askForRows(service: GrpcService, request: Request, signal:
     if (!(error instanceof ServiceError) || error.code !== Code.DEADLINE_EXCEEDED) throw error;
     throw new SqlLimitError(`the query was given up: ${error.message}`, { cause: error });
   }
-  return rowsOf(JSON.parse(new TextDecoder().decode(bytesOf(answer, JSON_FIELD))) as QueryAnswer);
+  return rowsOf(jsonOf(answer) as QueryAnswer);
 }

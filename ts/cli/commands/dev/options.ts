@@ -37,6 +37,13 @@ export const options = {
     value: "duration",
     help: "Remove closed runs with their histories this long after they closed, for instance 1d. Default: keep them",
   },
+  timers: {
+    type: "text",
+    value: "how",
+    choices: ["due", "manual"],
+    default: "due",
+    help: "manual, for tests: timers of workflows fire when workflow fire-timer says so. Timeouts and retries are as always",
+  },
   logLevel: {
     type: "text",
     value: "level",

@@ -1,6 +1,7 @@
 // `temporalex dev`: the embedded engine as a Temporal server on the loopback.
 import { extname, resolve } from "node:path";
 import { DeferredServer } from "../../../app/deferred_server.ts";
+import { fireTimerMethod } from "../../../app/fire_timer.ts";
 import { sqlMethod } from "../../../app/sql/sql_method.ts";
 import { checkNamespace } from "../../../dev/namespaces.ts";
 import { type DevServer, startDevServer } from "../../../dev/server.ts";
@@ -37,7 +38,16 @@ export async function devCommand(call: DevCall): Promise<number> {
   const httpPort = options.httpPort === undefined ? undefined : portOf("--http-port", options.httpPort);
   if (port !== 0 && port === httpPort) throw new UsageError(`--port and --http-port are both ${port}; name two`);
   const logger = consoleLogger(options.logLevel);
-  const server = await start({ port, httpPort, origins, namespaces, file, logger, retentionMs: options.retention });
+  const server = await start({
+    port,
+    httpPort,
+    origins,
+    namespaces,
+    file,
+    logger,
+    retentionMs: options.retention,
+    timers: options.timers,
+  });
   // Commands of this machine find the files themselves.
   const servers = file === undefined ? [] : server.namespaces.engines.map((engine) => new DeferredServer(engine, true, logger));
   try {
@@ -82,6 +92,7 @@ interface Start {
   readonly namespaces: readonly string[];
   readonly file: string | undefined;
   readonly retentionMs: number | undefined;
+  readonly timers: "due" | "manual";
   readonly logger: Logger;
 }
 
@@ -89,7 +100,10 @@ async function start({ file, ...options }: Start): Promise<DevServer> {
   try {
     return await startDevServer({
       ...options,
-      extra: (namespaces) => [sqlMethod((name) => namespaces.engineOf(name)?.store)],
+      extra: (namespaces) => [
+        sqlMethod((name) => namespaces.engineOf(name)?.store),
+        fireTimerMethod((name) => namespaces.engineOf(name)),
+      ],
       storeOf: (namespace) => file === undefined ? undefined : namespaceFile(file, namespace),
     });
   } catch (error) {

@@ -5,6 +5,7 @@ import {
   describe,
   end,
   failedExits,
+  fireTimer,
   list,
   metadata,
   procedureComplete,
@@ -109,6 +110,20 @@ While a process has the store open, its commands reach it through a socket besid
         }),
       },
     },
+    "fire-timer": command({
+      summary: "fire a timer by hand, in an engine for tests",
+      description:
+        'Fires a timer of a workflow now, in an engine whose timers fire by hand alone: one that was opened with timers: "manual", or temporalex dev --timers manual. Every other engine and every cluster refuses.',
+      options: fireTimer,
+      examples: [
+        { line: "temporalex workflow fire-timer -w buff-1 --name expire" },
+        {
+          line: "temporalex workflow fire-timer -w buff-1 --name expire --address localhost:7233",
+          what: "temporalex dev --timers manual",
+        },
+      ],
+      run: async (call) => (await import("./fire_timer.ts")).fireTimerCommand(call),
+    }),
     procedure: {
       summary: "show and answer the procedures that a workflow waits for",
       fallback: "list",

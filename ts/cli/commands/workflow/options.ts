@@ -176,6 +176,15 @@ export type UpdateResultCall = Call<typeof updateResult>;
 export const procedureList = { ...one, timeFormat: TIME_FORMAT } as const satisfies Options;
 export type ProcedureListCall = Call<typeof procedureList>;
 
+const { codec: _codec, identity: _identity, timeout: _timeout, ...WHERE } = SERVICE_OPTIONS;
+export const fireTimer = {
+  workflowId: WORKFLOW_ID,
+  runId: RUN_ID,
+  name: { ...NAME, help: "Its name, or its id; of several that are open the oldest" },
+  ...WHERE,
+} as const satisfies Options;
+export type FireTimerCall = Call<typeof fireTimer>;
+
 /** One procedure of a workflow. */
 const PROCEDURE = {
   workflowId: WORKFLOW_ID,

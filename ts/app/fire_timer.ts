@@ -1,0 +1,73 @@
+// Timers by hand over the line to the process that has the engine: one method beside WorkflowService, for the command line. Both its sides are
+// here. An engine whose timers fire by themselves refuses it (engine/manual_timers.ts), so nothing of a production engine fires too early.
+import type { EmbeddedEngine } from "../engine/host.ts";
+import type { GrpcService } from "../grpc/grpc_service.ts";
+import type { ExtraMethod } from "../server/extra_methods.ts";
+import { Code, ServiceError } from "../service/raw.ts";
+import { jsonMessage, jsonOf } from "./json_message.ts";
+import { findHolder } from "./socket_path.ts";
+import { lineTo, realPath } from "./store_service.ts";
+
+const SERVICE = "temporalex.test.v1.TestService";
+const METHOD = "FireTimer";
+const TIMEOUT_MS = 10_000;
+
+/** Which timer. */
+export interface TimerToFire {
+  /** "": that of the store. */
+  readonly namespace: string;
+  readonly workflowId: string;
+  readonly runId?: string;
+  /** Its name, or its id. */
+  readonly name: string;
+}
+
+/** `engineOf`: the engine of a namespace; undefined where there is no such namespace. */
+export function fireTimerMethod(engineOf: (namespace: string) => EmbeddedEngine | undefined): ExtraMethod {
+  return {
+    service: SERVICE,
+    method: METHOD,
+    async unary(bytes) {
+      const { namespace, workflowId, name, runId } = read(bytes);
+      const engine = engineOf(namespace);
+      if (engine === undefined) throw new ServiceError(Code.NOT_FOUND, `there is no namespace "${namespace}"`);
+      await engine.fireTimer(workflowId, name, runId);
+      return new Uint8Array(0);
+    },
+  };
+}
+
+function read(bytes: Uint8Array): TimerToFire {
+  try {
+    const { namespace, workflowId, name, runId } = jsonOf(bytes) as Partial<TimerToFire>;
+    if ([namespace, workflowId, name, runId ?? ""].every((text) => typeof text === "string")) {
+      return { namespace: namespace!, workflowId: workflowId!, name: name!, ...(runId !== undefined && { runId }) };
+    }
+  } catch {
+    // Said below.
+  }
+  throw new ServiceError(Code.INVALID_ARGUMENT, "a timer to fire is JSON with namespace, workflowId and name in field 1");
+}
+
+/** Fires it in a process that has the engine. Rejects with a ServiceError: UNIMPLEMENTED where timers are a server's own. */
+export async function askToFire(service: GrpcService, timer: TimerToFire, signal: AbortSignal): Promise<void> {
+  await service.callOther(`/${SERVICE}/${METHOD}`, jsonMessage(timer), { signal, timeoutMs: TIMEOUT_MS });
+}
+
+/** Fires it in the process that holds a store. Rejects with a ServiceError, FAILED_PRECONDITION where none does. */
+export async function fireInStore(given: string, timer: TimerToFire, signal: AbortSignal): Promise<void> {
+  const path = realPath(given);
+  const holder = findHolder(path);
+  if (holder === undefined) {
+    throw new ServiceError(
+      Code.FAILED_PRECONDITION,
+      `no process has ${path} open: timers fire by hand while one has, with open({ path, engine: { timers: "manual" } })`,
+    );
+  }
+  const line = lineTo(holder);
+  try {
+    await askToFire(line, timer, signal);
+  } finally {
+    line.close();
+  }
+}

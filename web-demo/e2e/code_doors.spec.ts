@@ -50,6 +50,22 @@ test("a folder is searched for the workflow, and only what that needs is read", 
   await expect(app.page.locator("#verdict")).toHaveText(/Replays/);
 });
 
+test("the code of another folder takes the place of what is open", async ({ app }) => {
+  await openHistory(app);
+  const remove = await openFolder(app, { "src/tally.ts": code });
+  remove();
+  await permit(app);
+  await expect(app.page.locator("#verdict")).toHaveText(/Replays/);
+  const other = code.replace("receive,", "receive, upsertMemo,").replace(
+    "publishState(0);",
+    "publishState(0);\n    upsertMemo({ at: 1 });",
+  );
+  const removeOther = await openFolder(app, { "src/tally.ts": other });
+  removeOther();
+  await permit(app);
+  await expect(app.page.locator("#verdict")).toHaveText(/Diverges/);
+});
+
 test("a missing import is named, with what to do, and dropping it beside helps", async ({ app }) => {
   await openHistory(app);
   await app.drop([{ name: "tally.ts", content: `import { one } from "./one.ts";\n${code}\nconsole.log(one);` }]);

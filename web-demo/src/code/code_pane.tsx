@@ -19,6 +19,7 @@ import { LogPoints, openLogPoint } from "./log_points.tsx";
 import { openInEditor } from "./open_in_editor.ts";
 import { partingOf } from "./parting.ts";
 import { runToStop } from "./stops.ts";
+import { OtherFolderButton } from "../realm/code_doors.tsx";
 import { TaskTable } from "./task_table.tsx";
 import { workflowAt } from "./workflow_line.ts";
 import { type OpenSheet, ValuesSheet } from "./values_sheet.tsx";
@@ -167,6 +168,7 @@ function PaneHead({ run, facts, path, edit }: { run: OpenRun; facts: CodeFacts; 
           Undo the edit
         </button>
       )}
+      {original === undefined && <OtherFolderButton />}
       <button
         type="button"
         class="button small"

@@ -40,9 +40,28 @@ export function CodeButtons(): JSX.Element {
   );
 }
 
-function Door({ label, folder = false }: { readonly label: string; readonly folder?: boolean }): JSX.Element {
+/** Where code is open: that of another folder takes its place, another version of it for one. */
+export function OtherFolderButton(): JSX.Element {
   return (
-    <label class="button">
+    <Door
+      label="Other folder"
+      folder
+      small
+      id="other-folder"
+      title="Replay with the code of another folder; a drop does the same"
+    />
+  );
+}
+
+function Door({ label, folder = false, small = false, ...attributes }: {
+  readonly label: string;
+  readonly folder?: boolean;
+  readonly small?: boolean;
+  readonly id?: string;
+  readonly title?: string;
+}): JSX.Element {
+  return (
+    <label class={small ? "button small wide-only" : "button"} {...attributes}>
       {label}
       <input
         type="file"

@@ -52,11 +52,13 @@ export const fails = (message: string, nonRetryable: boolean) => async () => {
 };
 
 /** Lives a run to its end on the engine, with virtual time; answers its history as bytes. */
-export async function live({ of, type, args, acts, activities, openAtMs }: Life): Promise<Uint8Array> {
+export async function live(
+  { of, type, args, acts, activities, openAtMs }: Omit<Life, "of"> & { readonly of: Program | URL },
+): Promise<Uint8Array> {
   const env = await TestEnvironment.create({ startTime: START, logger: { debug() {}, info() {}, warn() {}, error() {} } });
   try {
     const all = { ...SHOP, ...activities };
-    return await env.runWorker({ workflows: PROGRAMS[of], activities: all as never }, async () => {
+    return await env.runWorker({ workflows: typeof of === "string" ? PROGRAMS[of] : of, activities: all as never }, async () => {
       const handle = await env.client.start(type as never, { id: "lived", args: args as never }) as unknown as Handle;
       await env.advance(0);
       let now = 0;

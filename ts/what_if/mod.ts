@@ -9,5 +9,6 @@ export { type ComparedStep, compareRuns, type Comparison } from "./compare.ts";
 export { type Edit, EditError, type End, type FailureToTell, type Message, type Question, type Values } from "./edits.ts";
 export { type ResetAdvice, resetAdvice } from "./reset.ts";
 export { type Step, type StepKind, stepsOf } from "./steps.ts";
+export { branchTestFiles, type BranchTestOptions } from "./test_file.ts";
 export type { TaskRealm } from "./workflow_tasks.ts";
 export { type BranchNode, BranchTree } from "./tree.ts";

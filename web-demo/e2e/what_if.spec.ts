@@ -1,4 +1,5 @@
 // What if: a recorded run goes on in the page with something changed, as a branch beside it.
+import { readFileSync } from "node:fs";
 import type { Page } from "@playwright/test";
 import { expect, test } from "./support/story.ts";
 
@@ -96,4 +97,33 @@ test("a message comes later, is another one, and a run is asked to cancel or ter
   await field(page, "text").fill("enough of it");
   await page.locator("#run-branch").click();
   await expect(page.locator("#end-of-b")).toHaveText("B terminated enough of it", { timeout: 60_000 });
+});
+
+test("a branch is taken away as a test, with the recorded history", async ({ app }) => {
+  const { page } = app;
+  await app.sample("shopping_cart");
+  await page.locator("#what-if").click();
+  const things = page.locator('.change-form [name="thing"]');
+  const activity = things.locator("option").filter({ hasText: /^activity/ }).first();
+  await things.selectOption((await activity.getAttribute("value"))!);
+  await page.locator('.change-form [name="how"]').selectOption("fails");
+  await page.locator('.change-form [name="text"]').fill("card declined");
+  await page.locator("#run-branch").click();
+  await expect(page.locator(".what-if-said")).toContainText("First difference", { timeout: 60_000 });
+  await page.locator("#make-test").click();
+  await expect(page.locator('#test-dialog [name="of"]')).toHaveValue("1");
+  const saved: { name: string; text: string }[] = [];
+  page.on("download", async (download) => {
+    saved.push({ name: download.suggestedFilename(), text: readFileSync(await download.path(), "utf8") });
+  });
+  await page.locator("#save-test").click();
+  await expect(page.locator("#test-dialog [role=status]")).toContainText("holds that the branch ends");
+  await expect.poll(() => saved.map(({ name }) => name).sort()).toEqual(["cart.branch-1.history.json", "cart.branch-1.test.mjs"]);
+  const { text } = saved.find(({ name }) => name.endsWith(".mjs"))!;
+  expect(text).toContain('import { runBranch, stepsOf } from "temporalex/what-if";');
+  expect(text).toContain('"message": "card declined"');
+  expect(text).toContain('"outcome": "failed"');
+  // The recorded run is still there to choose.
+  await page.locator('#test-dialog [name="of"]').selectOption("0");
+  await expect(page.locator("#test-dialog")).toContainText("replays this history");
 });

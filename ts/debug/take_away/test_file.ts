@@ -57,27 +57,46 @@ export function testFiles(
   const type = first?.case === "workflowExecutionStartedEventAttributes" ? first.value.workflowType?.name ?? "" : "";
   const title = options.title ?? `${type} replays the history of ${name}`;
   const historyName = `${name}.history.json`;
-  const read = runner === "deno"
+  const body = testText({
+    ...{ runner, title, workflows },
+    imports: 'import { openSession } from "temporalex/debug";\n',
+    before: "",
+    steps: `const { problem } = await openSession(${readText(runner, historyName)}, { realm${strict ? ", strict: true" : ""} });
+    if (problem !== undefined) throw new Error(\`\${problem.message}\\n    at \${problem.location || "no line is known"}\`);`,
+  });
+  return {
+    test: { name: `${name}${ending}`, text: body },
+    history: { name: historyName, text: historyJson(history) },
+  };
+}
+
+/** @internal The expression that reads the history beside a test. */
+export const readText = (runner: TestRunner, historyName: string): string =>
+  runner === "deno"
     ? `await ${DENO}.readFile(new URL(${address(`./${historyName}`)}, import.meta.url))`
     : `await readFile(new URL(${address(`./${historyName}`)}, import.meta.url))`;
-  const declare = runner === "deno" ? `${DENO}.test` : "test";
-  const body = `${HEAD[runner]}import { openSession } from "temporalex/debug";
-import { createWorkerRealm } from "temporalex/realm";
 
-${declare}(${text(title)}, ${LIMIT[runner]}async () => {
+/** @internal A test's file: `steps` run with a `realm` for the workflow module. */
+export function testText({ runner, title, workflows, imports, before, steps }: {
+  readonly runner: TestRunner;
+  readonly title: string;
+  readonly workflows: string;
+  readonly imports: string;
+  readonly before: string;
+  readonly steps: string;
+}): string {
+  const declare = runner === "deno" ? `${DENO}.test` : "test";
+  return `${HEAD[runner]}${imports}import { createWorkerRealm } from "temporalex/realm";
+
+${before}${declare}(${text(title)}, ${LIMIT[runner]}async () => {
   const realm = await createWorkerRealm({ workflows: new URL(${address(workflows)}, import.meta.url) });
   try {
-    const { problem } = await openSession(${read}, { realm${strict ? ", strict: true" : ""} });
-    if (problem !== undefined) throw new Error(\`\${problem.message}\\n    at \${problem.location || "no line is known"}\`);
+    ${steps}
   } finally {
     await realm.dispose();
   }
 });
 `;
-  return {
-    test: { name: `${name}${ending}`, text: body },
-    history: { name: historyName, text: historyJson(history) },
-  };
 }
 
 /** A history as JSON that Temporal's tools read. */

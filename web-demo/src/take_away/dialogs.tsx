@@ -5,6 +5,7 @@ import { useState } from "preact/hooks";
 import { historyJson, minimise, NoProblemError, readHistoryFile, redact, testFiles, type TestRunner } from "temporalex/debug";
 import type { OpenRun } from "../app/state.ts";
 import { PageRealms } from "../realm/page_realm.ts";
+import { knownBranches } from "../what_if/branches.ts";
 import { Dialog } from "../ui/dialog.tsx";
 import { drawingOf } from "./drawing.tsx";
 import { shareIsOpen, testIsOpen } from "./mod.ts";
@@ -120,6 +121,20 @@ const makeTest = (run: OpenRun, runner: TestRunner, workflows: string): Promise<
     });
   });
 
+const makeBranchTest = (run: OpenRun, branch: number, runner: TestRunner, workflows: string): Promise<void> =>
+  tell(async () => {
+    const { branchTestFiles } = await import("../../../ts/what_if/test_file.ts");
+    const tree = knownBranches(run)!.tree.value;
+    const { result, title } = tree.node(branch);
+    const { bytes } = await readHistoryFile(run.bytes);
+    const name = `${nameOf(run)}.branch-${branch}`;
+    const edits = tree.editsOf(branch);
+    const files = branchTestFiles(bytes, { runner, name, workflows, edits, result: result!, title: `what if: ${title}` });
+    save(files.history.name, files.history.text);
+    save(files.test.name, files.test.text);
+    return `Saved ${files.test.name} and ${files.history.name}. It holds that the branch ends as it does here.`;
+  });
+
 export function TakeAwayDialogs({ run }: { run: OpenRun }): JSX.Element {
   return (
     <>
@@ -198,19 +213,32 @@ function ShareForm({ run }: { run: OpenRun }): JSX.Element {
 
 function TestForm({ run }: { run: OpenRun }): JSX.Element {
   const [runner, setRunner] = useState<TestRunner>("node");
+  const ran = knownBranches(run)?.tree.value.nodes.filter(({ result }) => result !== undefined) ?? [];
+  const [branch, setBranch] = useState(() => knownBranches(run)?.chosen.peek() ?? 0);
+  const of = ran.some(({ id }) => id === branch) ? branch : 0;
   const [workflows, setWorkflows] = useState(`./${run.code.value?.entry.split("/").at(-1) ?? "workflows.ts"}`);
   return (
     <form
       class="take-away"
       onSubmit={(event) => {
         event.preventDefault();
-        void makeTest(run, runner, workflows);
+        void (of === 0 ? makeTest(run, runner, workflows) : makeBranchTest(run, of, runner, workflows));
       }}
     >
       <p>
-        A test that replays this history against your workflows, and the history beside it, cut off after the place where they
-        part.
+        {of === 0
+          ? "A test that replays this history against your workflows, and the history beside it, cut off after the place where they part."
+          : "A test that makes this branch of the recorded run with your workflows, and holds how it ends; the history is beside it."}
       </p>
+      {ran.length > 0 && (
+        <label>
+          Of
+          <select name="of" value={String(of)} onChange={({ currentTarget }) => setBranch(Number(currentTarget.value))}>
+            <option value="0">the recorded run</option>
+            {ran.map(({ id, title }) => <option key={id} value={String(id)}>{`branch ${id}: ${title}`}</option>)}
+          </select>
+        </label>
+      )}
       <label>
         Runs in
         <select name="runner" value={runner} onChange={({ currentTarget }) => setRunner(currentTarget.value as TestRunner)}>

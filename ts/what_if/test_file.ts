@@ -1,0 +1,57 @@
+// A branch as a test: one file that makes the branch again of the history beside it, with the user's workflows, and holds how it ends.
+import type { Edit } from "./edits.ts";
+import type { BranchResult } from "./branch.ts";
+import {
+  historyJson,
+  readText,
+  TEST_ENDINGS,
+  type TestFileOptions,
+  testText,
+  type TextFile,
+} from "../debug/take_away/test_file.ts";
+import { stepsOf } from "./steps.ts";
+
+/** Options of {@link branchTestFiles}. */
+export interface BranchTestOptions extends Omit<TestFileOptions, "strict"> {
+  /** What the branch changes. */
+  readonly edits: readonly Edit[];
+  /** What came of it: the test expects the same outcome, and the same end with its value or failure. */
+  readonly result: Pick<BranchResult, "outcome" | "events">;
+}
+
+/** The test and the recorded history. `history`: bytes of temporal.api.history.v1.History, which the branch is of. */
+export function branchTestFiles(
+  history: Uint8Array,
+  { runner, name, workflows, edits, result, title = `what if: ${name}`, ending = TEST_ENDINGS[runner] }: BranchTestOptions,
+): { readonly test: TextFile; readonly history: TextFile } {
+  const historyName = `${name}.history.json`;
+  const last = stepsOf(result.events).at(-1);
+  const expected = { outcome: result.outcome.kind, last: last === undefined ? "" : lastText(last) };
+  const test = testText({
+    ...{ runner, title, workflows },
+    imports: `import assert from "${ASSERT}";
+import { readHistoryFile } from "temporalex/debug";
+import { runBranch, stepsOf } from "temporalex/what-if";
+`,
+    before: `// What the branch changes of the recorded run; events are those of the history beside this file.
+const edits = ${literal(edits)};
+// What came of it.
+const expected = ${literal(expected)};
+
+`,
+    steps: `const { bytes } = await readHistoryFile(${readText(runner, historyName)});
+    const { outcome, events } = await runBranch(bytes, { realm, edits });
+    const { kind, what, name, text } = stepsOf(events).at(-1);
+    assert.deepEqual({ outcome: outcome.kind, last: [kind, what, name, text].filter((part) => part !== "").join(" ") }, expected);`,
+  });
+  return { test: { name: `${name}${ending}`, text: test }, history: { name: historyName, text: historyJson(history) } };
+}
+
+/** A name in the text of a test, not in this room. */
+const ASSERT = ["node", "assert/strict"].join(":");
+
+const lastText = ({ kind, what, name, text }: ReturnType<typeof stepsOf>[number]): string =>
+  [kind, what, name, text].filter((part) => part !== "").join(" ");
+
+const literal = (value: unknown): string =>
+  JSON.stringify(value, undefined, 2).replaceAll("\u2028", "\\u2028").replaceAll("\u2029", "\\u2029");

@@ -50,6 +50,7 @@ test("two branches of a run: where they part, how each ends, the state at a step
   await expect.poll(() => new URL(page.url()).hash).not.toContain("a=sample");
   // A reload finds the comparison that was opened just now; branches last until then.
   await page.keyboard.press("x");
+  await expect(page.locator("#both-ends")).toBeVisible();
   await page.reload();
   await expect(page.locator(".compare-side").nth(1)).toContainText("branches last until the page is loaded again");
 });

@@ -88,14 +88,13 @@ function follow(): void {
   if (writeRoute(now) === writeRoute(last)) return;
   const isMove = now.room === last.room && now.run === last.run;
   const rested = performance.now() - movedMs > REST_MS;
-  const isStep = isMove && now.pane === last.pane && writeMore(now) === writeMore(last);
+  // What was opened or closed is there for a reload and for the way back at once; steps may come many in a second.
+  const opens = writeMore(now) !== writeMore(last);
   movedMs = performance.now();
   last = now;
   clearTimeout(timer);
   const address = writeRoute(now) === "#/open" ? location.pathname + location.search : writeRoute(now);
-  if (!isMove || rested) history.pushState(null, "", address);
-  // What was opened or closed is there for a reload at once; steps may come many in a second.
-  else if (!isStep) history.replaceState(null, "", address);
+  if (!isMove || rested || opens) history.pushState(null, "", address);
   else timer = setTimeout(() => history.replaceState(null, "", address), WRITE_MS);
 }
 

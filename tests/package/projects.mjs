@@ -82,10 +82,14 @@ export const projects = [
         const { url } = JSON.parse(out.split("\n")[0]);
         const read = async (path) => await (await fetch(new URL(path, url))).text();
         const page = await read("");
-        const [, script] = /src="\.\/(assets\/[^"]+\.js)"/.exec(page);
-        // The core is not in the archive: it is the file that the package has anyway.
-        const [asker] = /worker-[\w-]+\.js/.exec(await read(script));
-        const [module] = /worker-[\w-]+\.wasm/.exec(await read(`assets/${asker}`));
+        // The core is not in the archive: it is the file that the package has anyway. Some script of the page names it.
+        const scripts = [/src="\.\/assets\/([^"]+\.js)"/.exec(page)[1]];
+        let module;
+        for (let i = 0; i < scripts.length && module === undefined; i++) {
+          const text = await read(`assets/${scripts[i]}`);
+          module = /\bworker-[\w-]+\.wasm/.exec(text)?.[0];
+          scripts.push(...new Set(text.match(/\b[\w-]+-[\w-]{8}\.js\b/g)?.filter((name) => !scripts.includes(name))));
+        }
         const core = await fetch(new URL(`assets/${module}`, url));
         assert.deepEqual(new Uint8Array(await core.arrayBuffer()).subarray(0, 4), Uint8Array.of(0, 0x61, 0x73, 0x6d));
       } finally {

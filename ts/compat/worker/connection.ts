@@ -134,7 +134,7 @@ export class NativeConnection implements ConnectionLike {
   };
 
   /** @internal Workers that may take the first task of a start. */
-  readonly eagerStarts = new EagerStarts();
+  readonly eagerStarts: EagerStarts = new EagerStarts();
   /** @internal Clients may ask for eager starts. */
   readonly [EAGER] = true;
 

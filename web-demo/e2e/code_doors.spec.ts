@@ -64,6 +64,12 @@ test("the code of another folder takes the place of what is open", async ({ app 
   removeOther();
   await permit(app);
   await expect(app.page.locator("#verdict")).toHaveText(/Diverges/);
+  // Both are versions of it, each with what its replay said, and the way back is a choice.
+  const versions = app.page.locator("#versions");
+  await expect(versions.locator("option")).toHaveText(["version 1 replays", /^version 2 diverges at event \d+$/]);
+  await versions.selectOption({ index: 0 });
+  await expect(app.page.locator("#verdict")).toHaveText(/Replays/);
+  await expect(versions.locator("option")).toHaveText(["version 1 replays", /^version 2 diverges at event \d+$/]);
 });
 
 test("a missing import is named, with what to do, and dropping it beside helps", async ({ app }) => {

@@ -21,6 +21,7 @@ import { partingOf } from "./parting.ts";
 import { runToStop } from "./stops.ts";
 import { OtherFolderButton } from "../realm/code_doors.tsx";
 import { TaskTable } from "./task_table.tsx";
+import { VersionsList } from "./versions.tsx";
 import { workflowAt } from "./workflow_line.ts";
 import { type OpenSheet, ValuesSheet } from "./values_sheet.tsx";
 
@@ -168,6 +169,7 @@ function PaneHead({ run, facts, path, edit }: { run: OpenRun; facts: CodeFacts; 
           Undo the edit
         </button>
       )}
+      <VersionsList run={run} />
       {original === undefined && <OtherFolderButton />}
       <button
         type="button"

@@ -20,8 +20,8 @@ export function codecEndpointOf(address: string | undefined, headers: readonly s
     if (headers.length > 0) throw new UsageError("--codec-header needs --codec-endpoint");
     return undefined;
   }
-  const url = URL.parse(address);
-  if (url === null || !/^https?:$/.test(url.protocol)) {
+  const url = URL.canParse(address) ? new URL(address) : undefined;
+  if (url === undefined || !/^https?:$/.test(url.protocol)) {
     throw new UsageError(`--codec-endpoint ${address}: an address begins with http:// or https://`);
   }
   url.hash = "";

@@ -33,6 +33,7 @@ const FILES = [
   "compat/testing/assert_to_failure_interceptor",
   "compat/register/resolve_hooks",
   "app/serve_store",
+  "app/sql/query_child",
 ];
 /** What only pages use: there is no build of it for Node. */
 const ofPages = (name) => name.startsWith("browser/");
@@ -40,6 +41,7 @@ const ofPages = (name) => name.startsWith("browser/");
 const ofProcesses = (name) =>
   /^(?:gateway|compat\/(?:client|envconfig|plugin|proto|register|testing|worker))\//.test(name) ||
   name === "compat/common/host" ||
+  name === "app/sql/query_child" ||
   name.startsWith("cli/");
 const CHUNK = /^_temporalex_\w+\.js$/;
 const TEXTS = [

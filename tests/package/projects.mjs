@@ -191,6 +191,20 @@ export const projects = [
           module,
           "history.json",
         ], { cwd: app });
+      // A query runs in a process of its own, which starts from a file of the package.
+      const store = readdirSync(app).find((name) => name.endsWith(".sqlite"));
+      const asked = [
+        "--no-install",
+        "temporalex",
+        "sql",
+        "SELECT count(*) > 0 AS some FROM workflow",
+        "--json",
+        "--store",
+        store,
+      ];
+      const found = await context.run("npx", asked, { cwd: app });
+      assert.equal(found.status, 0, found.output);
+      assert.match(found.output, /"some":\s*1/);
       const same = await replay("./workflows.ts");
       assert.equal(same.status, 0, same.output);
       assert.equal(verdictOf(same.output).verdict, "ok", same.output);

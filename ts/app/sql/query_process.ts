@@ -5,6 +5,7 @@ import { spawn } from "node:child_process";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { SqlLimitError, tooLong } from "../../engine/sqlite/bounded_rows.ts";
+import { ownFile } from "../../platform/own_code.ts";
 import { refuseWriting } from "../../engine/sqlite/read_only_sql.ts";
 import type { SqlRow } from "../../engine/sqlite/driver.ts";
 import { type QueryAnswer, type QueryJob, rowsOf } from "./query.ts";
@@ -15,8 +16,10 @@ export const MOST_MS = 60 * 60 * 1000;
 /** What is kept of the process's standard error, for a message. */
 const WORDS = 2_000;
 
-/** The program is beside this file, in the same form: compiled, or as TypeScript. */
-const program = (): string => fileURLToPath(import.meta.url).replace(/query_process(?=\.[a-z]+$)/, "query_child");
+const program = (): string =>
+  fileURLToPath(
+    ownFile("app/sql/query_child", "leave temporalex out of the bundle: the process that runs a query starts from that file"),
+  );
 
 /**
  * The rows of a statement that reads, from the store at `path`. Throws a SqlRefusedError, a SqlLimitError, a StoreError or a SqliteError,

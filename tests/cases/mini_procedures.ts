@@ -6,7 +6,7 @@ import { defaultPayloadConverter, TimeoutFailure, toFailure } from "../../ts/con
 import { failedResult } from "../../ts/converter/procedure_failures.ts";
 import type { MiniServer } from "./mini_server.ts";
 
-/** The procedure's time is over. Nobody has started it. */
+/** The procedure's time is over. It was not started by an activity. */
 export function timeOutProcedure(server: MiniServer, id: string): void {
   const { scheduledEventId } = server.activities.get(id)!;
   server.activities.delete(id);

@@ -9,7 +9,7 @@ import { until } from "../support/until.ts";
 import { readWorkflowTask } from "../../ts/api/workflow_task.ts";
 
 const text = `${API}
-export const spin = workflow("Spin", async (n = 6e10) => { await sleep(1); for (let i = 0; i < n; i++); });
+export const spin = workflow("Spin", async (n = 3e10) => { await sleep(1); for (let i = 0; i < n; i++); });
 export const calm = workflow("Calm", async (n) => { for (let i = 0; i < n; i++) await sleep(1000); return n; });
 const dives = [
   () => { try { dives[0]() } catch { Math.random() } },

@@ -291,11 +291,11 @@ export const cases: Case[] = [
       ),
   },
   {
-    name: "temporal programs: a rejection that nothing handles fails the task; code that does not end is stopped",
+    name: "temporal programs: a rejection that nothing handles fails the task; code that does not yield is stopped",
     run: () =>
       withProgram(
         one(`export async function left() { void Promise.reject(new Error("left alone")); await wf.sleep(1000); }
-          export async function spins() { await wf.sleep(1); for (;;) ; }
+          export async function spins() { await wf.sleep(1); for (let i = 0; i < 5e9; i++); }
           export async function fine() { await wf.sleep(1); return "fine"; }`),
         async (h) => {
           match(await failureOf(h, "left"), /rejected and nothing handled it .*left alone/);

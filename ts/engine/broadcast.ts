@@ -38,7 +38,7 @@ export async function broadcast(
   let reached = 0;
   for (const [i, answer] of answers.entries()) {
     if (answer.status === "fulfilled") reached++;
-    // One that ended in the same moment is no subscriber any more; a commit that failed is thrown, and has reached nobody.
+    // One that ended in the same moment is no subscriber any more; a commit that failed is thrown, and no run has the signal.
     else if (refusalOfOne(answer.reason) === "missed") {
       const { workflowId, runId } = runs[i]!;
       missed.push({ workflowId, runId, reason: (answer.reason as Error).message });

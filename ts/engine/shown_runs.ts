@@ -8,7 +8,7 @@ type OfCall = NonNullable<CallOptions["shown"]>;
 
 const NONE: ShownOfRuns = new Map();
 
-/** Calls that nobody answers any more leave nothing behind for long. */
+/** Calls that are never answered are forgotten after a while. */
 const MOST = 10_000;
 
 export class ShownRuns {

@@ -1,4 +1,4 @@
-// A store that its process shares with nobody (node-sqlite3-wasm), for a query: the file and its log as they are at one moment. SQLite is
+// A store whose driver locks the file for one process (node-sqlite3-wasm), for a query: the file and its log as they are at one moment. SQLite is
 // not at work between two turns of the process that holds it, so what is copied in one turn is what was committed; frames of a transaction
 // that is open have no commit behind them, and a reader passes over them.
 import { constants, copyFileSync, existsSync, mkdtempSync, rmSync, statSync } from "node:fs";
@@ -16,7 +16,7 @@ export async function withCopy<T>(path: string, use: (copy: string) => Promise<T
   const bytes = sizeOf(path) + sizeOf(`${path}-wal`);
   if (bytes > MOST_BYTES) {
     throw new StoreError(
-      `${path} has ${bytes} bytes, and its driver shares the file with nobody: up to ${MOST_BYTES} bytes are copied for a query; ` +
+      `${path} has ${bytes} bytes, and its driver locks the file for one process, so a query reads a copy: up to ${MOST_BYTES} bytes are copied; ` +
         "end its process and ask again, or run it with node:sqlite (Node 22.5 or newer) or libsql",
     );
   }

@@ -1,6 +1,6 @@
 // The program of a query's process, and of the thread in it that runs the query. SQLite is inside one call until the query ends, so the
-// process's own thread stays free to see that it is no longer wanted: its standard input is closed by the end of whoever started it, even
-// by one that nobody can catch.
+// process's own thread stays free to see that it is no longer wanted: its standard input is closed when the process that
+// started it ends, even by SIGKILL.
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { isMainThread, parentPort, Worker, workerData } from "node:worker_threads";

@@ -2,23 +2,18 @@
 import { resolve } from "node:path";
 import { StoreService } from "../../app/store_service.ts";
 import { Client } from "../../client/client.ts";
-import {
-  DeadlineExceededError,
-  NamespaceNotFoundError,
-  QueryRejectedError,
-  WorkflowExecutionAlreadyStartedError,
-} from "../../client/errors.ts";
+import { DeadlineExceededError } from "../../client/errors.ts";
 import type { WorkflowHandle } from "../../client/handle.ts";
 import { processIdentity } from "../../platform/host.ts";
 import { lineLogger } from "../../base/logger.ts";
 import type { RawService } from "../../service/raw.ts";
-import { NOT_CONNECTED } from "../../grpc/links.ts";
-import { meansCluster, openCluster, withCommandOptions } from "./cluster.ts";
+import { meansCluster, openCluster } from "./cluster.ts";
 import { importCodec } from "./codec.ts";
 import type { Call } from "../frame/command.ts";
-import { CommandError, UsageError } from "../frame/errors.ts";
+import { UsageError } from "../frame/errors.ts";
 import { withUnavailableNotice } from "./unavailable_notice.ts";
 import { blockedReason } from "./blocked_reason.ts";
+import { inOurWords, reworded } from "./reworded.ts";
 import { CliConverter } from "../text/values.ts";
 import { DEFAULT_STORE, type SERVICE_OPTIONS } from "./options.ts";
 
@@ -90,7 +85,7 @@ export async function withService<T>(
     return await use({ client, service, settings, ...place });
   } catch (error) {
     tries.done();
-    const told = inOurWords(error, call, place.where, cluster);
+    const told = inOurWords(error, { where: place.where, cluster, store: options.store });
     const { workflowId, runId } = call.options as { workflowId?: string; runId?: string };
     if (!(error instanceof DeadlineExceededError) || workflowId === undefined || !place.held()) throw told;
     const why = await blockedReason(client, workflowId, runId);
@@ -114,58 +109,4 @@ function openStore(call: ServiceCall, onWaiting: () => void) {
   const service = new StoreService({ path, namespace: call.options.namespace, patienceMs: timeoutOf(call) ?? 0, onWaiting });
   const { namespace } = call.options;
   return { service, where: `store ${path}`, namespace, store: path, held: () => service.held, close: () => service.close() };
-}
-
-/** Errors whose advice names an option of the programming interface, with the command line's option instead. */
-function inOurWords(error: unknown, { options }: ServiceCall, where: string, cluster: boolean): unknown {
-  if (error instanceof WorkflowExecutionAlreadyStartedError) {
-    const run = error.runId === undefined ? "" : ` (run ${error.runId})`;
-    return reworded(
-      error,
-      `workflow ${error.workflowId} exists already${run}; use another --workflow-id, --id-conflict-policy UseExisting to take the running ` +
-        "one, or an --id-reuse-policy that allows a new run",
-    );
-  }
-  if (error instanceof NamespaceNotFoundError) {
-    return reworded(error, error.message.replace("the client's `namespace`", "--namespace"));
-  }
-  if (error instanceof QueryRejectedError) {
-    return reworded(error, error.message.replace("drop rejectCondition", "drop --reject-condition"));
-  }
-  if (error instanceof DeadlineExceededError && error.updateId !== undefined) {
-    return reworded(
-      error,
-      `the update was not answered in time; it may still be carried out: wait for it with temporalex workflow update result ` +
-        `--update-id ${error.updateId}`,
-    );
-  }
-  if (error instanceof DeadlineExceededError) {
-    return reworded(error, error.message.replace("give it a longer timeout", "give it a longer --timeout"));
-  }
-  if (cluster && (error as { reason?: string }).reason === NOT_CONNECTED) {
-    const why = withCommandOptions((error as Error).message);
-    if (/ through the proxy /.test(why)) return reworded(error as Error, why);
-    if (!/\b(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH)\b/.test(why)) return reworded(error as Error, why);
-    return reworded(
-      error as Error,
-      `nothing answers at ${where}, where a Temporal cluster is to be (${why}); check --address, or leave it out for a store of this machine`,
-    );
-  }
-  if ((error as { reason?: string }).reason === "NoStore" && options.store === undefined) {
-    return new CommandError(
-      `${(error as Error).message}; name the store with --store or TEMPORALEX_STORE, or a cluster with --address`,
-    );
-  }
-  return error;
-}
-
-/** The same error for programs, with another message. */
-function reworded(error: Error, message: string): Error {
-  const copy = Object.create(error) as Error;
-  Object.defineProperty(copy, "message", { value: message });
-  // A cause in the words of before is said already.
-  if (error.cause instanceof Error && error.cause.message === error.message) {
-    Object.defineProperty(copy, "cause", { value: undefined });
-  }
-  return copy;
 }

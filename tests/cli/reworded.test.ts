@@ -1,0 +1,30 @@
+// What the command line says of errors of its client.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { inOurWords } from "../../ts/cli/service/reworded.ts";
+import { DeadlineExceededError } from "../../ts/client/errors.ts";
+import { NOT_CONNECTED } from "../../ts/grpc/links.ts";
+import { Code, ServiceError } from "../../ts/service/raw.ts";
+
+const refused = new ServiceError(
+  Code.UNAVAILABLE,
+  "cannot connect to 127.0.0.1:1: nothing listens there (connect ECONNREFUSED)",
+  NOT_CONNECTED,
+);
+const said = (error: unknown, cluster = true) =>
+  (inOurWords(error, { where: "127.0.0.1:1", cluster, store: undefined }) as Error).message;
+
+test("a cluster that is away is told by its address, whether an attempt or the deadline came last", () => {
+  const late = new ServiceError(Code.DEADLINE_EXCEEDED, "the deadline has passed", "", {}, { cause: refused });
+  for (
+    const error of [refused, new DeadlineExceededError("the count of workflows", undefined, { cause: late }, refused.message)]
+  ) {
+    assert.match(said(error), /^nothing answers at 127\.0\.0\.1:1, where a Temporal cluster is to be \(cannot connect/);
+  }
+});
+
+test("a deadline without a connection that failed names --timeout; an update's says how to wait on", () => {
+  const late = { cause: new ServiceError(Code.DEADLINE_EXCEEDED, "late") };
+  assert.match(said(new DeadlineExceededError("the result", undefined, late)), /give it a longer --timeout/);
+  assert.match(said(new DeadlineExceededError("the update", "u-1", late)), /update result --update-id u-1/);
+});

@@ -1,0 +1,82 @@
+// Errors of clients in the words of the command line: advice names the command's options, and a cluster that is away is told by its address.
+import {
+  DeadlineExceededError,
+  NamespaceNotFoundError,
+  QueryRejectedError,
+  WorkflowExecutionAlreadyStartedError,
+} from "../../client/errors.ts";
+import { NOT_CONNECTED } from "../../grpc/links.ts";
+import { ServiceError } from "../../service/raw.ts";
+import { CommandError } from "../frame/errors.ts";
+import { withCommandOptions } from "./cluster.ts";
+
+interface Place {
+  /** "store /path/of/it" or "host:port". */
+  readonly where: string;
+  readonly cluster: boolean;
+  /** What `--store` says. */
+  readonly store: string | undefined;
+}
+
+/** Errors whose advice names an option of the programming interface, with the command line's option instead. */
+export function inOurWords(error: unknown, { where, cluster, store }: Place): unknown {
+  if (error instanceof WorkflowExecutionAlreadyStartedError) {
+    const run = error.runId === undefined ? "" : ` (run ${error.runId})`;
+    return reworded(
+      error,
+      `workflow ${error.workflowId} exists already${run}; use another --workflow-id, --id-conflict-policy UseExisting to take the running ` +
+        "one, or an --id-reuse-policy that allows a new run",
+    );
+  }
+  if (error instanceof NamespaceNotFoundError) {
+    return reworded(error, error.message.replace("the client's `namespace`", "--namespace"));
+  }
+  if (error instanceof QueryRejectedError) {
+    return reworded(error, error.message.replace("drop rejectCondition", "drop --reject-condition"));
+  }
+  if (error instanceof DeadlineExceededError && error.updateId !== undefined) {
+    return reworded(
+      error,
+      `the update was not answered in time; it may still be carried out: wait for it with temporalex workflow update result ` +
+        `--update-id ${error.updateId}`,
+    );
+  }
+  const away = cluster ? notConnected(error) : undefined;
+  if (away !== undefined) {
+    const why = withCommandOptions(away.message);
+    if (/ through the proxy /.test(why)) return reworded(error as Error, why);
+    if (!/\b(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH)\b/.test(why)) return reworded(error as Error, why);
+    return reworded(
+      error as Error,
+      `nothing answers at ${where}, where a Temporal cluster is to be (${why}); check --address, or leave it out for a store of this machine`,
+    );
+  }
+  if (error instanceof DeadlineExceededError) {
+    return reworded(error, error.message.replace("give it a longer timeout", "give it a longer --timeout"));
+  }
+  if ((error as { reason?: string }).reason === "NoStore" && store === undefined) {
+    return new CommandError(
+      `${(error as Error).message}; name the store with --store or TEMPORALEX_STORE, or a cluster with --address`,
+    );
+  }
+  return error;
+}
+
+/** What kept a call from being sent: an attempt's own error, or that of the last attempt before the deadline. */
+function notConnected(error: unknown): ServiceError | undefined {
+  for (let e: unknown = error; e instanceof Error; e = e.cause as unknown) {
+    if (e instanceof ServiceError && e.reason === NOT_CONNECTED) return e;
+  }
+  return undefined;
+}
+
+/** The same error for programs, with another message. */
+export function reworded(error: Error, message: string): Error {
+  const copy = Object.create(error) as Error;
+  Object.defineProperty(copy, "message", { value: message });
+  // A cause in the words of before is said already.
+  if (error.cause instanceof Error && error.cause.message === error.message) {
+    Object.defineProperty(copy, "cause", { value: undefined });
+  }
+  return copy;
+}

@@ -4,7 +4,7 @@ import type { Payload } from "../../ts/api/generated/temporal/api/common/v1/mess
 import { defaultPayloadConverter } from "../../ts/converter/mod.ts";
 import { deepEqual, equal } from "./assert.ts";
 import { type Drive, drive, makeRunner } from "./driver.ts";
-import type { HeaderFields } from "./mini_server.ts";
+import type { HeaderFields, PendingActivity } from "./mini_server.ts";
 import { rounds, type Step } from "./random_interpreter.ts";
 import { type Concrete, happen, LAST } from "./random_lives.ts";
 import type { Happening } from "./random_programs.ts";
@@ -13,7 +13,13 @@ import type { Happening } from "./random_programs.ts";
 const plain = (steps: Step[]): Step[] =>
   JSON.parse(JSON.stringify(steps), (_, value) => value?.op === "random" || value?.op === "publish" ? { op: "side" } : value);
 
-/** What is open here: the next run knows nothing of what the one before has given up. */
+/** Which round an activity is of, by the label that it is called with. */
+const roundOf = ({ args }: PendingActivity): number => Number(/^run\.[a-z]+(\d+)/.exec(String(args[0]))?.[1] ?? Infinity);
+
+/**
+ * What is open here. The next run knows nothing of what the one before has given up, nor of what an earlier round left running: clean-up of
+ * an arm that lost, a shield.
+ */
 function chosen({ server }: Drive, happening: Happening, index: number): Concrete | undefined {
   const nth = <T>(all: T[], pick: number): T | undefined => all[pick % Math.max(1, all.length)];
   if (happening.kind === "timer") {
@@ -21,7 +27,9 @@ function chosen({ server }: Drive, happening: Happening, index: number): Concret
     return id === undefined ? undefined : { kind: "timer", id };
   }
   if (happening.kind === "activity") {
-    const one = nth([...server.activities.values()].filter((each) => !each.cancelRequested), happening.pick);
+    const open = [...server.activities.values()].filter((each) => !each.cancelRequested);
+    const last = Math.max(...open.map(roundOf));
+    const one = nth(open.filter((each) => roundOf(each) === last), happening.pick);
     if (one === undefined) return undefined;
     const ends = one.type.startsWith("procedure:") && happening.ends !== undefined ? { ends: happening.ends } : {};
     return { kind: "activity", id: one.id, fails: happening.fails, cancelled: false, ...ends };

@@ -1,5 +1,5 @@
-// `temporalex workflow fire-timer`: timers by hand, through the process that holds a store and through `temporalex dev --timers manual`;
-// every engine whose timers fire by themselves refuses.
+// `temporalex workflow fire-timer`: timers by hand, through the process that holds a store and through `temporalex dev --timers manual`, and
+// of workflows that were started so; for others it is refused.
 // takes: 3 s
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -57,7 +57,33 @@ test("in the process that holds the store: by name, in order; what is not there 
     }
   }));
 
-test("an engine whose timers fire by themselves refuses", () =>
+test("workflow start --timers manual: the timers of that workflow wait for the hand, those of others do not", () =>
+  inFolder(async (folder) => {
+    const path = join(folder, "game.sqlite");
+    const short = workflow("short", async () => {
+      await timer("soon", "10ms");
+      return "over";
+    });
+    const app = await open({ path, workflows: { short }, logger: silentLogger, serve: true });
+    try {
+      await app.served;
+      const start = (id: string, ...args: string[]) =>
+        run(["workflow", "start", "--store", path, "--type", "short", "-w", id, "--task-queue", "default", ...args]);
+      const started = await start("held", "--timers", "manual");
+      assert.equal(started.code, 0, started.err);
+      assert.equal((await start("due")).code, 0);
+      assert.equal(await app.client.getHandle(short, "due").result(), "over");
+      assert.equal((await app.client.getHandle(short, "held").describe()).status, "RUNNING");
+      const fired = await run(["workflow", "fire-timer", "--store", path, "-w", "held", "--name", "soon"]);
+      assert.equal(fired.code, 0, fired.err);
+      assert.equal(await app.client.getHandle(short, "held").result(), "over");
+      assert.match((await start("odd", "--timers", "never")).err, /--timers/);
+    } finally {
+      await app.close();
+    }
+  }));
+
+test("a workflow whose timers fire by themselves is refused", () =>
   inFolder(async (folder) => {
     const path = join(folder, "game.sqlite");
     const app = await open({ path, workflows: { buff }, logger: silentLogger, serve: true });
@@ -67,7 +93,10 @@ test("an engine whose timers fire by themselves refuses", () =>
       await until("it waits", () => app.engine.sql("SELECT 1 FROM workflow_timer").length === 1);
       const { code, err } = await run(["workflow", "fire-timer", "--store", path, "-w", "buff-1", "--name", "expire"]);
       assert.equal(code, 1);
-      assert.match(err, /timer "expire" of workflow "buff-1" fires when it is due; fireTimer is for an engine of a test/);
+      assert.match(
+        err,
+        /timer "expire" of workflow "buff-1" fires when it is due; fireTimer is for workflows that were started with timers: "manual"/,
+      );
       assert.equal((await handle.describe()).status, "RUNNING");
     } finally {
       await app.close();

@@ -2,13 +2,16 @@
 // takes: 2 s
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { silentLogger } from "../../ts/client/mod.ts";
+import { setTimeout as sleepMs } from "node:timers/promises";
+import { Client, silentLogger } from "../../ts/client/mod.ts";
 import { MemoryStore } from "../../ts/engine/memory_store.ts";
 import { open } from "../../ts/mod.ts";
+import { Code, ServiceError } from "../../ts/service/raw.ts";
 import { mockActivities, TestEnvironment } from "../../ts/testing/mod.ts";
 import {
   activities,
   ApplicationFailure,
+  continueAsNew,
   on,
   payload,
   select,
@@ -18,6 +21,8 @@ import {
   timers,
   workflow,
 } from "../../ts/workflow/mod.ts";
+import { ScriptedService } from "../support/scripted_service.ts";
+import { until } from "../support/until.ts";
 
 const clock = timers("expire", "warnPlayer");
 const told = signals({ stack: payload<[n: number]>() });
@@ -42,6 +47,11 @@ const twice = workflow("Twice", async () => {
   const fast = sleep("1h", { summary: "beat" }).then(() => void order.push("second made"));
   await Promise.all([slow, fast]);
   return order;
+});
+
+const short = workflow("Short", async () => {
+  await timer("soon", "10ms");
+  return "over";
 });
 
 const acts = activities<{ flaky(): string }>({ startToClose: "10s", retry: { initialInterval: "1 minute" } });
@@ -113,6 +123,7 @@ test("what cannot fire says why, and which timers are open", async () => {
   });
   await env.dispose();
   const due = await TestEnvironment.create();
+  await due.client.start(buff, { id: "b" });
   await assert.rejects(due.fireTimer("b", "expire"), /timer "expire" of workflow "b" fires when it is due; .*timers: "manual"/);
   await due.dispose();
 });
@@ -133,4 +144,67 @@ test("an application opened for tests keeps its timers still over a restart", as
   await app.engine.fireTimer("b", clock.expire);
   assert.deepEqual(await app.client.getHandle(buff, "b").result(), ["warned", "stack 1"]);
   await app.close();
+});
+
+/** Waits for the hand twice, in two runs. */
+const rounds = workflow("Rounds", async (round: number) => {
+  await timer("next", "1h");
+  if (round < 2) return continueAsNew(round + 1);
+  return round;
+});
+
+test("one workflow's timers may be manual: the others' fire when they are due", async () => {
+  const env = await TestEnvironment.create();
+  await env.runWorker({ workflows: [buff, rounds] }, async () => {
+    const held = await env.client.start(rounds, { id: "held", args: [1], timers: "manual" });
+    const due = await env.client.start(rounds, { id: "due", args: [1] });
+    await env.advance("30 days");
+    assert.equal(await due.result(), 2);
+    const { status, searchAttributes } = await held.describe();
+    assert.deepEqual([status, searchAttributes["WorkflowTimers"]], ["RUNNING", "manual"]);
+    const listed = [];
+    for await (const { workflowId } of env.client.list("WorkflowTimers = 'manual'")) listed.push(workflowId);
+    assert.deepEqual(listed, ["held"]);
+    await env.fireTimer(held, "next");
+    await env.advance("30 days");
+    assert.equal((await held.describe()).status, "RUNNING", "the run that continues it waits as well");
+    await env.fireTimer("held", "next");
+    assert.equal(await held.result(), 2);
+    await env.client.start(buff, { id: "b" });
+    await assert.rejects(env.fireTimer("b", "expire"), /fires when it is due; .*started with timers: "manual"/);
+  });
+  await env.dispose();
+});
+
+test("a workflow's own manual timers stay so over a restart of an engine whose timers fire by themselves", async () => {
+  const store = new MemoryStore();
+  const options = { workflows: [short], logger: silentLogger, engine: { store } };
+  let app = await open(options);
+  await app.client.start(short, { id: "s", timers: "manual" });
+  const waits = async () => (await app.client.getHandle(short, "s").describe()).historyLength >= 5;
+  await until("it waits", waits);
+  await app.close();
+  app = await open(options);
+  await sleepMs(30);
+  assert.equal((await app.client.getHandle(short, "s").describe()).status, "RUNNING");
+  await app.engine.fireTimer("s", "soon");
+  assert.equal(await app.client.getHandle(short, "s").result(), "over");
+  await app.close();
+});
+
+test("manual timers of one workflow: what is refused", async () => {
+  const env = await TestEnvironment.create();
+  const timers = "by hand" as "manual";
+  await assert.rejects(env.client.start(buff, { id: "b", timers }), /timers is "manual" or absent, not "by hand"/);
+  await env.dispose();
+  // As Temporal's server says it of an attribute that it does not know.
+  const message = "Namespace default has no mapping defined for search attribute WorkflowTimers";
+  const service = new ScriptedService().on("startWorkflowExecution", () => {
+    throw new ServiceError(Code.INVALID_ARGUMENT, message);
+  });
+  const client = new Client({ service, taskQueue: "q", logger: silentLogger });
+  await assert.rejects(
+    client.start(buff, { id: "b", timers: "manual" }),
+    /timers: "manual" is of the embedded engine; .*a cluster, which fires/,
+  );
 });

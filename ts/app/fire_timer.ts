@@ -1,5 +1,5 @@
 // Timers by hand over the line to the process that has the engine: one method beside WorkflowService, for the command line. Both its sides are
-// here. An engine whose timers fire by themselves refuses it (engine/manual_timers.ts), so nothing of a production engine fires too early.
+// here. The engine refuses it for workflows whose timers fire by themselves (engine/manual_timers.ts), so none of those fires too early.
 import type { EmbeddedEngine } from "../engine/host.ts";
 import type { GrpcService } from "../grpc/grpc_service.ts";
 import type { ExtraMethod } from "../server/extra_methods.ts";
@@ -61,7 +61,7 @@ export async function fireInStore(given: string, timer: TimerToFire, signal: Abo
   if (holder === undefined) {
     throw new ServiceError(
       Code.FAILED_PRECONDITION,
-      `no process has ${path} open: timers fire by hand while one has, with open({ path, engine: { timers: "manual" } })`,
+      `no process has ${path} open: timers fire by hand while one has`,
     );
   }
   const line = lineTo(holder);

@@ -1,7 +1,7 @@
 // What workflows belong to: an entity (a player, a building) and a correlation (a spell that has many
 // targets, a trade of two). Both are search attributes that a start sets, so every list and query can
-// select by them.
-import { CORRELATION, ENTITY } from "../converter/belonging_names.ts";
+// select by them. Whether timers fire by hand is another one, for the engine.
+import { CORRELATION, ENTITY, TIMERS } from "../converter/belonging_names.ts";
 import { SUBSCRIPTION_ATTRIBUTE } from "../converter/subscriptions.ts";
 import { Code, ServiceError } from "../service/raw.ts";
 import { defineSearchAttributeKey, type SearchAttributePair } from "../converter/search_attributes.ts";
@@ -20,6 +20,11 @@ const KEPT_IN: { readonly [attribute: string]: readonly [what: string, type: str
 export function unregistered(error: ServiceError, namespace: string): ServiceError | undefined {
   if (error.code !== Code.INVALID_ARGUMENT) return undefined;
   const attribute = UNREGISTERED.exec(error.message)?.slice(1).find((found) => found !== undefined);
+  if (attribute === TIMERS) {
+    const why =
+      `timers: "manual" is of the embedded engine; namespace ${namespace} is of a cluster, which fires timers when they are due`;
+    return new ServiceError(error.code, why, error.reason, error.metadata, { cause: error });
+  }
   const kept = attribute === undefined ? undefined : KEPT_IN[attribute];
   if (kept === undefined) return undefined;
   const [what, type] = kept;
@@ -50,8 +55,14 @@ function checked(name: string, value: unknown): string {
   return value;
 }
 
-/** The search attributes of a start's entity and correlation. */
-export function belongings(options: { readonly entityId?: string; readonly correlationId?: string }): SearchAttributePair[] {
+interface Belonging {
+  readonly entityId?: string;
+  readonly correlationId?: string;
+  readonly timers?: "manual";
+}
+
+/** The search attributes of a start's entity, correlation and timers. */
+export function belongings(options: Belonging): SearchAttributePair[] {
   const pairs: SearchAttributePair[] = [];
   const add = (name: string, option: "entityId" | "correlationId") => {
     const value = options[option];
@@ -59,6 +70,10 @@ export function belongings(options: { readonly entityId?: string; readonly corre
   };
   add(ENTITY, "entityId");
   add(CORRELATION, "correlationId");
+  if (options.timers !== undefined) {
+    if (options.timers !== "manual") throw new TypeError(`timers is "manual" or absent, not ${JSON.stringify(options.timers)}`);
+    pairs.push({ key: defineSearchAttributeKey(TIMERS, "KEYWORD"), value: options.timers });
+  }
   return pairs;
 }
 

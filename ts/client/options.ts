@@ -58,6 +58,12 @@ export interface WorkflowOptions {
   entityId?: string;
   /** What groups workflows of several entities: a spell, a trade. As `entityId`; WorkflowCorrelationId. */
   correlationId?: string;
+  /**
+   * "manual": the timers of this workflow do not fire when they are due, but when `fireTimer` says so (of a test environment, an embedded
+   * engine, `temporalex workflow fire-timer`). Kept over continue-as-new, retries and restarts; timeouts and retries are as ever, and so are
+   * the timers of children. A Keyword named WorkflowTimers. The embedded engine alone has it: a cluster refuses the start.
+   */
+  timers?: "manual";
   /** One line for people, shown by user interfaces. */
   summary?: string;
   /** More lines for people. */
@@ -117,7 +123,7 @@ export function toStartFields(options: WorkflowOptions & { taskQueue: string; re
     ...(options.retry && { retryPolicy: toRetryPolicy(options.retry) }),
     ...(options.memo &&
       { memo: { fields: namingWhat("the memo", () => mapValues(options.memo!, (value) => converter.toPayload(value))) } }),
-    ...((options.searchAttributes ?? options.entityId ?? options.correlationId) !== undefined && {
+    ...((options.searchAttributes ?? options.entityId ?? options.correlationId ?? options.timers) !== undefined && {
       searchAttributes: {
         indexedFields: {
           ...toSearchAttributePayloads(options.searchAttributes ?? []),

@@ -454,7 +454,7 @@ export class EmbeddedEngine implements RawService {
     return this.#holding.release(workflowId, runId);
   }
 
-  /** Fires the oldest open timer of that name, or id, of a workflow. For tests: `timers: "manual"`. */
+  /** Fires the oldest open timer of that name, or id, of a workflow with `timers: "manual"`, its own or the engine's. */
   async fireTimer(workflowId: string, name: string, runId?: string): Promise<void> {
     const request = fireTimerRequest(this.store, this.#options, workflowId, name, runId);
     await this.#ask("signalWorkflowExecution", EngineMethod.ENGINE_METHOD_FIRE_TIMER, request, {});

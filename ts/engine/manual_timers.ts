@@ -1,8 +1,10 @@
 // Timers that fire when a test says so. A timer's name is the summary of its TimerStarted event, which the state machine does not keep: it
 // is looked up in the history.
 import { fromBinary } from "@bufbuild/protobuf";
+import { SearchAttributesSchema } from "../api/generated/temporal/api/common/v1/message_pb.ts";
 import { HistorySchema } from "../api/generated/temporal/api/history/v1/message_pb.ts";
 import { SignalWorkflowExecutionRequestSchema } from "../api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+import { TIMERS } from "../converter/belonging_names.ts";
 import { defaultPayloadConverter } from "../converter/payload.ts";
 import { Code, ServiceError } from "../service/raw.ts";
 import { encode } from "./host_bytes.ts";
@@ -17,7 +19,7 @@ interface OpenTimer {
 
 /**
  * The core's request that fires the oldest open timer of a name; without a timer of that name, the one of that id. Throws ServiceErrors:
- * FAILED_PRECONDITION where timers fire by themselves, NOT_FOUND for a workflow or a timer that is not there.
+ * FAILED_PRECONDITION where the workflow's timers fire by themselves, NOT_FOUND for a workflow or a timer that is not there.
  */
 export function fireTimerRequest(
   store: Store,
@@ -26,15 +28,15 @@ export function fireTimerRequest(
   name: string,
   runId?: string,
 ): Uint8Array {
-  if (options.timers !== "manual") {
-    throw new ServiceError(
-      Code.FAILED_PRECONDITION,
-      `timer "${name}" of workflow "${workflowId}" fires when it is due; fireTimer is for an engine of a test that was opened with ` +
-        `timers: "manual"`,
-    );
-  }
   const row = store.load(workflowId, runId)?.row;
   if (row === undefined) throw new ServiceError(Code.NOT_FOUND, `there is no workflow "${workflowId}"`, "NotFound");
+  if (options.timers !== "manual" && !startedByHand(row.searchAttributes)) {
+    throw new ServiceError(
+      Code.FAILED_PRECONDITION,
+      `timer "${name}" of workflow "${workflowId}" fires when it is due; fireTimer is for workflows that were started with ` +
+        `timers: "manual", and for an engine of a test that was opened so`,
+    );
+  }
   const open = openTimers(store, workflowId, row.runId, row.historyLength);
   const timer = open.find((one) => one.name === name) ?? open.find((one) => one.id === name);
   if (timer === undefined) {
@@ -50,6 +52,10 @@ export function fireTimerRequest(
     workflowExecution: { workflowId, runId: row.runId },
     signalName: timer.id,
   });
+}
+
+function startedByHand(attributes: Uint8Array): boolean {
+  return textOf(fromBinary(SearchAttributesSchema, attributes).indexedFields[TIMERS]) === "manual";
 }
 
 /** Oldest first. */

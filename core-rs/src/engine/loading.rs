@@ -68,7 +68,7 @@ impl Engine {
             if !run.open() {
                 return;
             }
-            if cx.manual_timers {
+            if timers::by_hand(run, cx) {
                 timers::hold_all(run);
             }
             let deadline = (run.head.run_deadline_us > 0).then_some(run.head.run_deadline_us);

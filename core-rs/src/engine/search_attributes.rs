@@ -16,6 +16,19 @@ const DATETIME: &str = "Datetime";
 /// Names that every server knows, with lists of one that stay lists.
 const LISTS: [&str; 3] = ["TemporalChangeVersion", "BuildIds", "BinaryChecksums"];
 
+/// The attribute of a run whose timers fire by hand, with this value; ts/converter/belonging_names.ts has the name.
+const TIMERS: &str = "WorkflowTimers";
+const MANUAL: &[u8] = b"\"manual\"";
+
+/// Whether a run with these attributes was started with timers that do not fire by themselves.
+pub fn timers_by_hand(attributes: Option<&[u8]>) -> bool {
+    let Some(Ok(map)) = attributes.map(codec::read::<Map>) else { return false };
+    map.entries.iter().any(|e| {
+        e.key == TIMERS
+            && codec::read::<PayloadView>(e.value.as_deref().unwrap_or_default()).is_ok_and(|view| view.data == MANUAL)
+    })
+}
+
 /// The attributes with a type each, as far as their values show one. `known`: those of the run so far.
 pub fn typed(given: Option<Vec<u8>>, known: Option<&[u8]>) -> Option<Vec<u8>> {
     let bytes = given?;

@@ -2,6 +2,7 @@
 use super::context::Context;
 use super::event::About;
 use super::messages::events::TimerFiredAttrs;
+use super::search_attributes;
 use super::state::pending::TimerState;
 use super::state::run::{Deadline, Run, kind};
 
@@ -25,7 +26,12 @@ pub fn fired(run: &mut Run, cx: &mut Context, started_id: i64) {
     }
 }
 
-/// A run was loaded by an engine whose timers fire on request: none of its timers is due by itself.
+/// Whether timers of the run fire on request alone: all of the engine's do, or it was started so.
+pub fn by_hand(run: &Run, cx: &Context) -> bool {
+    cx.manual_timers || search_attributes::timers_by_hand(run.head.search_attributes.as_deref())
+}
+
+/// A run was loaded whose timers fire on request: none of them is due by itself.
 pub fn hold_all(run: &mut Run) {
     for (started_id, fire_us) in run.timers.values().map(|t| (t.started_id, t.fire_us)).collect::<Vec<_>>() {
         run.set_deadline(Deadline::Timer(started_id), Some(fire_us), None);

@@ -61,6 +61,38 @@ fn timers_that_fire_on_request_fire_then_and_not_when_they_are_due() {
 }
 
 #[test]
+fn a_run_may_be_started_with_timers_that_fire_on_request() {
+    let mut t = T::new();
+    let by_hand = |json: &'static str| {
+        move |r: &mut StartWorkflowExecutionRequest| r.search_attributes = attributes(&[("WorkflowTimers", json)])
+    };
+    t.start_with("w", by_hand("\"manual\"")).unwrap();
+    t.start_with("other", by_hand("\"whatever\"")).unwrap();
+    for _ in 0..2 {
+        let task = t.task();
+        t.complete(&task, vec![timer("1", 1_000)]);
+    }
+    t.advance(1_000.0);
+    let task = t.task();
+    assert_eq!(task.workflow_execution.as_ref().unwrap().workflow_id, "other", "its timers fire when they are due");
+    t.complete(&task, vec![done()]);
+    t.restart();
+    t.advance(86_400_000.0);
+    assert!(t.try_task().is_none(), "not after a restart either");
+    let request = SignalWorkflowExecutionRequest {
+        namespace: "default".into(),
+        workflow_execution: Some(exec("w", "")),
+        signal_name: "1".into(),
+        ..Default::default()
+    };
+    t.call::<SignalWorkflowExecutionResponse>(M::FireTimer, &request).unwrap();
+    let task = t.task();
+    assert_eq!(shape(&events(&task)[5..]), "TimerFired WTScheduled WTStarted");
+    t.complete(&task, vec![done()]);
+    t.check_memory();
+}
+
+#[test]
 fn one_activity_from_start_to_end() {
     let mut t = T::new();
     t.start("w");

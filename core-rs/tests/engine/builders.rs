@@ -4,7 +4,9 @@
 use super::{QUEUE, STICKY};
 use prost::Message;
 use temporalex_core::api::command::v1::{self as cmd, Command, command::Attributes as C};
-use temporalex_core::api::common::v1::{ActivityType, Payload, Payloads, RetryPolicy, WorkflowExecution, WorkflowType};
+use temporalex_core::api::common::v1::{
+    ActivityType, Payload, Payloads, RetryPolicy, SearchAttributes, WorkflowExecution, WorkflowType,
+};
 use temporalex_core::api::enums::v1::{CommandType, EventType};
 use temporalex_core::api::failure::v1::{ApplicationFailureInfo, Failure, failure::FailureInfo};
 use temporalex_core::api::history::v1::{HistoryEvent, history_event::Attributes as A};
@@ -24,6 +26,12 @@ pub fn exec(id: &str, run: &str) -> WorkflowExecution {
 pub fn payload(text: &str) -> Payload {
     let metadata = [("encoding".to_string(), b"json/plain".to_vec())].into();
     Payload { metadata, data: text.as_bytes().to_vec() }
+}
+
+/// Search attributes by name and JSON.
+pub fn attributes(fields: &[(&str, &str)]) -> Option<SearchAttributes> {
+    let indexed_fields = fields.iter().map(|(name, json)| (name.to_string(), payload(json))).collect();
+    Some(SearchAttributes { indexed_fields })
 }
 
 pub fn json(text: &str) -> Payloads {

@@ -372,11 +372,6 @@ fn types(attributes: &Option<temporalex_core::api::common::v1::SearchAttributes>
     all
 }
 
-fn attributes(fields: &[(&str, &str)]) -> Option<temporalex_core::api::common::v1::SearchAttributes> {
-    let indexed_fields = fields.iter().map(|(name, json)| (name.to_string(), payload(json))).collect();
-    Some(temporalex_core::api::common::v1::SearchAttributes { indexed_fields })
-}
-
 #[test]
 fn search_attributes_without_a_type_get_the_one_that_they_show_or_had() {
     let mut t = T::new();

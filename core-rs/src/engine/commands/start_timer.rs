@@ -9,6 +9,7 @@ use crate::engine::messages::events::TimerStartedAttrs;
 use crate::engine::state::pending::TimerState;
 use crate::engine::state::run::{Deadline, Run, kind};
 use crate::engine::time::{duration, micros, micros_or_zero};
+use crate::engine::timers;
 
 message! {
     StartTimer: command::StartTimerCommandAttributes { timer_id str, start_to_fire_timeout dur, }
@@ -45,7 +46,7 @@ impl Kind for StartTimer {
         let started_id = at.write(run, &attrs);
         let timer_id = attrs.timer_id;
         let fire_us = at.time + length;
-        if !cx.manual_timers {
+        if !timers::by_hand(run, cx) {
             run.set_deadline(Deadline::Timer(started_id), None, Some(fire_us));
         }
         run.timer_ids.insert(started_id, timer_id.clone());

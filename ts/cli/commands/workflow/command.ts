@@ -111,11 +111,12 @@ While a process has the store open, its commands reach it through a socket besid
       },
     },
     "fire-timer": command({
-      summary: "fire a timer by hand, in an engine for tests",
+      summary: "fire a timer by hand",
       description:
-        'Fires a timer of a workflow now, in an engine whose timers fire by hand alone: one that was opened with timers: "manual", or temporalex dev --timers manual. Every other engine and every cluster refuses.',
+        'Fires a timer now, of a workflow that was started with timers that fire by hand (workflow start --timers manual), or of an engine where all do: one that was opened with timers: "manual", or temporalex dev --timers manual. For all other workflows it is refused, and by every cluster.',
       options: fireTimer,
       examples: [
+        { line: "temporalex workflow start --type buff -w buff-1 --timers manual" },
         { line: "temporalex workflow fire-timer -w buff-1 --name expire" },
         {
           line: "temporalex workflow fire-timer -w buff-1 --name expire --address localhost:7233",

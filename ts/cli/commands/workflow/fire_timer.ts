@@ -1,4 +1,4 @@
-// `workflow fire-timer`: a timer of a workflow fires now, in an engine whose timers fire by hand.
+// `workflow fire-timer`: a timer of a workflow fires now, whose timers fire by hand.
 import { askToFire, fireInStore } from "../../../app/fire_timer.ts";
 import { Code, ServiceError } from "../../../service/raw.ts";
 import { CommandError, UsageError } from "../../frame/errors.ts";
@@ -26,7 +26,7 @@ async function fire(call: FireTimerCall, timer: { workflowId: string; name: stri
     } catch (error) {
       if (!(error instanceof ServiceError) || error.code !== Code.UNIMPLEMENTED) throw error;
       throw new CommandError(
-        `timers of ${where} are the server's own: they fire by hand on temporalex dev --timers manual alone`,
+        `timers of ${where} are the server's own: they fire by hand on the embedded engine and temporalex dev alone`,
       );
     } finally {
       await close();

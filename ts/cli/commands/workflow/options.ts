@@ -37,6 +37,13 @@ export const START_OPTIONS = {
   searchAttribute: { type: "text", value: "key=json", many: true, help: "Data that --query can select by" },
   entity: { type: "text", value: "id", help: "What it works for; list --entity finds all of it" },
   correlation: { type: "text", value: "id", help: "What groups it with others; cancel --correlation ends all of it" },
+  timers: {
+    type: "text",
+    value: "how",
+    choices: ["due", "manual"],
+    default: "due",
+    help: "manual: its timers fire when workflow fire-timer says so; not on a cluster",
+  },
   staticSummary: { type: "text", value: "text", help: "One line for people, shown by user interfaces" },
   staticDetails: { type: "text", value: "text", help: "More lines for people" },
 } as const satisfies Options;

@@ -17,7 +17,7 @@ export function startOptions(
   args: Encoded[],
 ): WorkflowOptions & { args: Encoded[] } {
   const { idConflictPolicy, idReusePolicy, executionTimeout, runTimeout, taskTimeout, startDelay } = options;
-  const { staticSummary, staticDetails, entity, correlation } = options;
+  const { staticSummary, staticDetails, entity, correlation, timers } = options;
   const memo = jsonPairs("--memo", options.memo);
   const searchAttributes = jsonPairs("--search-attribute", options.searchAttribute) as WorkflowOptions["searchAttributes"];
   return {
@@ -34,6 +34,7 @@ export function startOptions(
     ...(searchAttributes !== undefined && { searchAttributes }),
     ...(entity !== undefined && { entityId: entity }),
     ...(correlation !== undefined && { correlationId: correlation }),
+    ...(timers === "manual" && { timers: "manual" as const }),
     ...(staticSummary !== undefined && { summary: staticSummary }),
     ...(staticDetails !== undefined && { details: staticDetails }),
   };

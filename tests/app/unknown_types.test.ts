@@ -3,10 +3,11 @@
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { MemoryStore } from "../../ts/engine/memory_store.ts";
 import { open, silentLogger } from "../../ts/mod.ts";
+import { run } from "../cli/support/run.ts";
 import { until } from "../support/until.ts";
 
 const HERE = `export const here = workflow("Here", async () => "here");`;
@@ -70,4 +71,24 @@ test("code with open runs is not taken away by a reload", () =>
     write(HERE);
     await assert.rejects(app.worker.replaceWorkflows(), /Gone/);
     await app.close();
+  }));
+
+test("whoever waits for such a run at a terminal is told to start a worker that has its code", () =>
+  withModule(async (path, write) => {
+    write(HERE);
+    const store = join(dirname(path), "app.sqlite");
+    const app = await open({ path: store, workflows: path, logger: silentLogger, serve: true });
+    try {
+      await app.served;
+      const handle = await app.client.start("Gone", { id: "g", args: [21] });
+      await until("its task has failed once", async () => ((await handle.describe()).pendingWorkflowTask?.attempt ?? 1) > 1);
+      const { code, err } = await run(["workflow", "result", "--store", store, "-w", "g", "--timeout", "500ms"]);
+      assert.notEqual(code, 0);
+      assert.match(
+        err,
+        /workflow type "Gone" is not known to this worker; .*Start a worker that has it; the workflow goes on then/,
+      );
+    } finally {
+      await app.close();
+    }
   }));

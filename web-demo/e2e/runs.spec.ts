@@ -55,6 +55,8 @@ test("runs appear as they start and end; a filter and a count select; a query th
     await expect(row("idle-1")).toContainText("waits for a worker of queue nobody");
     await row("idle-1").click();
     await expect(page.locator(".run-panel .now-said")).toContainText("It waits for a worker of queue nobody");
+    await app.client.start("Gone", { id: "gone-1", args: [] });
+    await expect(row("gone-1")).toContainText("waits for its code: no worker knows Gone");
     await page.locator("#runs-query").fill('WorkflowId = "count-2"');
     await page.keyboard.press("Enter");
     await expect(row("count-1")).toHaveCount(0);

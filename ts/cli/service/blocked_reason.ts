@@ -31,6 +31,10 @@ function taskFailure(failure: Failure | undefined): TaskFailure {
 /** "message (at function (file:line:column))" */
 export const failureLine = ({ message, at }: TaskFailure): string => at === "" ? message : `${message} (at ${at})`;
 
+/** What a worker says of a type that it has no code for: ours (executor/tasks/unknown_program.ts), and Temporal's TypeScript SDK. */
+const isUnknownType = ({ message }: TaskFailure): boolean =>
+  /^workflow type ".*" is not known to this worker|no such function is exported by the workflow bundle/s.test(message);
+
 /** Why the workflow does not go on, in a sentence; "" when the service knows of nothing, or does not answer soon. Never throws. */
 export async function blockedReason(client: Client, workflowId: string, runId: string | undefined): Promise<string> {
   try {
@@ -41,9 +45,8 @@ export async function blockedReason(client: Client, workflowId: string, runId: s
     if (status !== "RUNNING") return "";
     const failure = task !== undefined && task.attempt > 1 ? await lastTaskFailure(handle) : undefined;
     if (failure !== undefined) {
-      return `its workflow task fails (attempt ${task!.attempt}): ${
-        failureLine(failure)
-      }. Mend the code; the workflow goes on then`;
+      const advice = isUnknownType(failure) ? "Start a worker that has it" : "Mend the code";
+      return `its workflow task fails (attempt ${task!.attempt}): ${failureLine(failure)}. ${advice}; the workflow goes on then`;
     }
     const failing = pendingActivities.find(({ lastFailure }) => lastFailure !== undefined);
     if (failing !== undefined) {

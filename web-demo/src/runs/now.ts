@@ -1,5 +1,5 @@
 // What a run waits for now, or what came of it, in a few words: from its description, and where that says nothing from its history.
-import { type Client, WorkflowContinuedAsNewError, type WorkflowSummary } from "temporalex/client";
+import { type Client, WorkflowContinuedAsNewError, type WorkflowHandle, type WorkflowSummary } from "temporalex/client";
 import { lineOfValue } from "../inspector/value_text.ts";
 import type { GlyphKind } from "../ui/glyph.tsx";
 
@@ -16,19 +16,37 @@ export interface Now {
 /** Longer histories are not read for a word in a list. */
 const MOST_EVENTS = 1000;
 const ASK_MS = 5000;
+/** A run whose type no worker knows has seldom more; longer ones are not read for it. */
+const FIRST_TASK_EVENTS = 20;
+
+/** Whether the last workflow task failed for want of the type's code: in words of ours (UnknownWorkflowError), and of Temporal's SDK. */
+function isUnknownType({ events }: Awaited<ReturnType<WorkflowHandle["fetchHistory"]>>): boolean {
+  const failed = events.findLast(({ attributes: { case: kind } }) =>
+    kind === "workflowTaskFailedEventAttributes" || kind === "workflowTaskCompletedEventAttributes"
+  )?.attributes;
+  if (failed?.case !== "workflowTaskFailedEventAttributes") return false;
+  const message = failed.value.failure?.message ?? "";
+  return /^workflow type ".*" is not known to this worker|no such function is exported by the workflow bundle/s.test(message);
+}
 
 /** `before`: what was found last time; the same object where nothing has changed. */
 export async function nowOf(client: Client, run: WorkflowSummary, before: Now | undefined): Promise<Now> {
   return run.status === "RUNNING" ? await waiting(client, run, before) : await outcome(client, run);
 }
 
-async function waiting(client: Client, { workflowId, runId, taskQueue }: WorkflowSummary, before: Now | undefined): Promise<Now> {
+async function waiting(
+  client: Client,
+  { workflowId, runId, taskQueue, type }: WorkflowSummary,
+  before: Now | undefined,
+): Promise<Now> {
   const handle = client.getHandle(undefined as string | undefined, workflowId, runId).with({ timeout: ASK_MS });
   const { historyLength: events, pendingActivities, pendingChildren, paused, pendingWorkflowTask } = await handle.describe();
   const say = (kind: GlyphKind | undefined, text: string, isFailure = false): Now =>
     before?.text === text && before.events === events ? before : { kind, text, isFailure, events, final: false };
   if (paused !== undefined) return say("park", paused.reason);
   if ((pendingWorkflowTask?.attempt ?? 1) > 1) {
+    const unknown = events <= FIRST_TASK_EVENTS && isUnknownType(await handle.fetchHistory());
+    if (unknown) return say("difference", `waits for its code: no worker knows ${type}`, true);
     return say("difference", `its code fails, try ${pendingWorkflowTask!.attempt}`, true);
   }
   // Nothing of its own happens before a worker has taken the task.

@@ -32,9 +32,10 @@ async function started(
   body: (url: string, line: { [field: string]: unknown }, status: (id: string) => Promise<string>) => Promise<void>,
 ): Promise<void> {
   const cwd = mkdtempSync(join(tmpdir(), "temporalex-ui-"));
-  const app = await open({ path: join(cwd, "shop.sqlite"), workflows: [waits], logger: silentLogger });
+  const app = await open({ path: join(cwd, "shop.sqlite"), workflows: [waits], logger: silentLogger, serve: true });
   const ctrlC = new AbortController();
   try {
+    await app.served;
     await app.client.start(waits, { id: "order-17", args: [] });
     let out = "";
     let told = () => {};
@@ -141,4 +142,21 @@ test("a store that is not there is told before anything is served", async () => 
   const { code, err } = await run(["ui", "--store", "/nowhere/at/all.sqlite"], { cwd: tmpdir() });
   assert.equal(code, 1);
   assert.match(err, /all\.sqlite/);
+});
+
+test("a timer is fired through the process that has the engine; what cannot fire is told, and --read-only refuses it", async () => {
+  const fire = async (url: string, body: string): Promise<string> => {
+    const { code, message } = await (await call(url, "fireTimer", new TextEncoder().encode(body))).json() as
+      & { code: number }
+      & { message: string };
+    return `${code} ${message}`;
+  };
+  const timer = JSON.stringify({ workflowId: "order-17", runId: "", name: "1" });
+  await started([], async (url) => {
+    assert.match(await fire(url, timer), /^9 timer "1" of workflow "order-17" fires when it is due/);
+    for (const body of ["what?", "null", "{}", '{"workflowId":"a","runId":1,"name":"b"}']) {
+      assert.equal(await fire(url, body), "3 a timer is named by workflowId, runId and name, as JSON");
+    }
+  });
+  await started(["--read-only"], async (url) => assert.match(await fire(url, timer), /^7 .*--read-only/));
 });

@@ -164,3 +164,27 @@ test("a run that was continued leads to the next one, whose history comes from t
     await app.close();
   }
 });
+
+test("a timer of a run that was started with manual timers fires by its button", async ({ place, visit }) => {
+  const [{ open }, { timer, workflow }] = await Promise.all([built("mod.js"), built("workflow/mod.js")]);
+  const buff = workflow("Buff", async () => {
+    await timer("expire", "10ms");
+    return "over";
+  });
+  const logger = { debug() {}, info() {}, warn() {}, error() {} };
+  // deno-lint-ignore no-explicit-any
+  const app: any = await open({ path: join(place.cwd, "shop.sqlite"), workflows: [buff], logger, serve: true });
+  try {
+    await app.served;
+    await app.client.start(buff, { id: "buff-1", timers: "manual" });
+    const { url } = await place.start(ARGS).line(({ event }) => event === "started");
+    const { page } = await visit(url);
+    const row = page.locator(".run-row:not(.head)").filter({ hasText: "buff-1" });
+    await row.click();
+    await page.getByRole("button", { name: "Fire timer 10 ms" }).click();
+    await expect(row).toContainText("Completed");
+    await expect(page.getByRole("button", { name: "Fire timer 10 ms" })).toHaveCount(0);
+  } finally {
+    await app.close();
+  }
+});

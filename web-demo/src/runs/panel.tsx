@@ -1,5 +1,7 @@
 // One run of the list: its timeline, which grows, what it waits for, its messages, its facts, and its end.
+import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
+import type { RunItem } from "temporalex/debug";
 import { served } from "../served/about.ts";
 import { Timeline } from "../timeline/mod.ts";
 import { Glyph } from "../ui/glyph.tsx";
@@ -8,7 +10,8 @@ import { count, date, lasting } from "../ui/time.ts";
 import { currentRun } from "../app/state.ts";
 import { EndRun } from "./end_run.tsx";
 import { MessagesForm } from "./messages_form.tsx";
-import { nowMs, nows, rows } from "./state.ts";
+import { fireTimer } from "./service.ts";
+import { isGone, nowMs, nows, rows } from "./state.ts";
 import { debugWatched, type Watched, watchedRun, watchRun, watchTrouble } from "./watched_run.ts";
 
 export function Panel({ watched }: { watched: Watched }): JSX.Element {
@@ -48,11 +51,32 @@ export function Panel({ watched }: { watched: Watched }): JSX.Element {
   );
 }
 
+/** The search attribute of a run that was started with `timers: "manual"`. */
+const BY_HAND = "WorkflowTimers";
+
+function FireTimer({ run, timer }: { run: Watched; timer: RunItem }): JSX.Element {
+  const trouble = useSignal<string | undefined>(undefined);
+  const fire = () =>
+    void fireTimer({ workflowId: run.workflowId, runId: run.runId, name: timer.key }).then(
+      () => (trouble.value = undefined),
+      (error: Error) => (trouble.value = error.message),
+    );
+  return (
+    <>
+      {" "}
+      <button type="button" class="button" disabled={isGone.value} aria-label={`Fire ${timer.name}`} onClick={fire}>Fire</button>
+      {trouble.value !== undefined && <span class="bad" role="alert">{trouble.value}</span>}
+    </>
+  );
+}
+
 function NowSaid({ watched, isOpen }: { watched: Watched; isOpen: boolean }): JSX.Element {
   const run = watchedRun.value;
   const pending = run?.model.pendingAt(run.model.lines.length) ?? [];
   const last = run?.model.lines.at(-1);
   const known = nows.value.get(watched.runId);
+  const attributes = rows.value?.find(({ runId }) => runId === watched.runId)?.searchAttributes;
+  const byHand = served?.by === "ui" && !served.readOnly && attributes?.[BY_HAND] === "manual";
   const since = last?.timeMs === undefined ? "" : `, for ${lasting(nowMs.value - last.timeMs)}`;
   return (
     <section class={isOpen ? "section now-said" : "section"}>
@@ -66,6 +90,7 @@ function NowSaid({ watched, isOpen }: { watched: Watched; isOpen: boolean }): JS
               <li key={item.index}>
                 <Glyph kind={item.kind} label={item.kind} /> {item.name}
                 {item.startMs !== undefined && <span class="soft">{` for ${lasting(nowMs.value - item.startMs)}`}</span>}
+                {byHand && item.kind === "timer" && <FireTimer key={item.key} run={watched} timer={item} />}
               </li>
             ))}
             {pending.length > 8 && <li class="soft">and {pending.length - 8} more</li>}

@@ -7,30 +7,42 @@ class PageService implements RawService {
   readonly losesCancelledPolls = true;
 
   async call(method: MethodName, request: Uint8Array, { signal, timeoutMs }: CallOptions = {}): Promise<Uint8Array> {
-    let response: Response;
-    try {
-      response = await fetch(dataAddress(`call/${method}`), {
-        method: "POST",
-        headers: {
-          "content-type": "application/octet-stream",
-          ...(timeoutMs === undefined ? {} : { "x-timeout-ms": String(Math.ceil(timeoutMs)) }),
-        },
-        body: request as Uint8Array<ArrayBuffer>,
-        ...(signal === undefined ? {} : { signal }),
-      });
-    } catch (error) {
-      if (signal?.aborted === true) throw signal.reason;
-      throw new ServiceError(Code.UNAVAILABLE, `temporalex ui does not answer: ${(error as Error).message}`);
-    }
-    if (response.headers.get("content-type") === "application/json") {
-      const { code, message, reason } = await response.json() as { code: Code; message: string; reason: string };
-      throw new ServiceError(code, message, reason);
-    }
-    if (!response.ok) {
-      throw new ServiceError(Code.UNAVAILABLE, `temporalex ui refuses the call: ${(await response.text()).trim()}`);
-    }
-    return new Uint8Array(await response.arrayBuffer());
+    return await post(method, request, timeoutMs, signal);
   }
+}
+
+/** One call of the server's, by the name of its route. */
+async function post(method: string, request: Uint8Array, timeoutMs?: number, signal?: AbortSignal): Promise<Uint8Array> {
+  let response: Response;
+  try {
+    response = await fetch(dataAddress(`call/${method}`), {
+      method: "POST",
+      headers: {
+        "content-type": "application/octet-stream",
+        ...(timeoutMs === undefined ? {} : { "x-timeout-ms": String(Math.ceil(timeoutMs)) }),
+      },
+      body: request as Uint8Array<ArrayBuffer>,
+      ...(signal === undefined ? {} : { signal }),
+    });
+  } catch (error) {
+    if (signal?.aborted === true) throw signal.reason;
+    throw new ServiceError(Code.UNAVAILABLE, `temporalex ui does not answer: ${(error as Error).message}`);
+  }
+  if (response.headers.get("content-type") === "application/json") {
+    const { code, message, reason } = await response.json() as { code: Code; message: string; reason: string };
+    throw new ServiceError(code, message, reason);
+  }
+  if (!response.ok) {
+    throw new ServiceError(Code.UNAVAILABLE, `temporalex ui refuses the call: ${(await response.text()).trim()}`);
+  }
+  return new Uint8Array(await response.arrayBuffer());
+}
+
+/** Fires a timer, by its id, of a run whose timers fire by hand. Rejects with a ServiceError. */
+export async function fireTimer(
+  timer: { readonly workflowId: string; readonly runId: string; readonly name: string },
+): Promise<void> {
+  await post("fireTimer", new TextEncoder().encode(JSON.stringify(timer)));
 }
 
 /** A client of what the command was started for. */

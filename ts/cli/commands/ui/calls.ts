@@ -29,13 +29,25 @@ const MOST_CALLS = 64;
 const LONGEST_MS = 10 * 60_000;
 const PATH = /^data\/call\/([A-Za-z]{1,60})$/;
 
+/** Which timer: its id. */
+export interface TimerOfPage {
+  readonly workflowId: string;
+  readonly runId: string;
+  readonly name: string;
+}
+
 export interface CallOptions {
   readonly namespace: string;
   readonly readOnly: boolean;
+  /** Fires a timer of a workflow whose timers fire by hand; no method of the service does. */
+  fireTimer(timer: TimerOfPage): Promise<void>;
 }
 
 /** The routes of calls. */
-export function callRoutes(raw: RawService, { namespace, readOnly }: CallOptions): (path: string) => DataRoute | undefined {
+export function callRoutes(
+  raw: RawService,
+  { namespace, readOnly, fireTimer }: CallOptions,
+): (path: string) => DataRoute | undefined {
   const service = withPermissions(raw, { namespaces: [namespace] });
   let open = 0;
   const routes = new Map<string, DataRoute>();
@@ -59,10 +71,37 @@ export function callRoutes(raw: RawService, { namespace, readOnly }: CallOptions
       },
     });
   }
+  routes.set("fireTimer", {
+    method: "POST",
+    async handle(body, _request, response) {
+      if (readOnly) {
+        return sendError(response, denied("a timer that fires changes something, and this page was started with --read-only"));
+      }
+      try {
+        await fireTimer(timerOf(body));
+        sendBytes(response, new Uint8Array(0));
+      } catch (error) {
+        sendError(response, error);
+      }
+    },
+  });
   return (path) => {
     const name = PATH.exec(path)?.[1];
     return name === undefined ? undefined : routes.get(name);
   };
+}
+
+function timerOf(body: Uint8Array): TimerOfPage {
+  const invalid = () => new ServiceError(Code.INVALID_ARGUMENT, "a timer is named by workflowId, runId and name, as JSON");
+  let timer: Partial<TimerOfPage> | null;
+  try {
+    timer = JSON.parse(new TextDecoder().decode(body)) as typeof timer;
+  } catch {
+    throw invalid();
+  }
+  const { workflowId, runId, name } = timer ?? {};
+  if (typeof workflowId !== "string" || typeof runId !== "string" || typeof name !== "string") throw invalid();
+  return { workflowId, runId, name };
 }
 
 const denied = (message: string): ServiceError => new ServiceError(Code.PERMISSION_DENIED, message, "PermissionDenied");

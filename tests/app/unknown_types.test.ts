@@ -73,7 +73,7 @@ test("code with open runs is not taken away by a reload", () =>
     await app.close();
   }));
 
-test("whoever waits for such a run at a terminal is told to start a worker that has its code", () =>
+test("workflow result of such a run says after its timeout to start a worker that has its code", () =>
   withModule(async (path, write) => {
     write(HERE);
     const store = join(dirname(path), "app.sqlite");

@@ -1,5 +1,5 @@
 // Runs test files in Deno, in groups that each have a process and a time of their own. Deno 2.9.5 may end its whole process in nghttp2 when
-// the other side of a connection says goodbye (docs/dev/decisions/044-goaway-in-deno.md), by an assertion or in freed memory. A group that
+// the other side closes a connection by GOAWAY (docs/dev/decisions/044-goaway-in-deno.md), by an assertion or in freed memory. A group that
 // crashes or does not end in its time is run once more, and the suite's line says which test it was at: a defect of ours that comes every
 // time fails the second time, too.
 import { takes } from "./test_files.mjs";

@@ -7,6 +7,7 @@ import {
   PollActivityTaskQueueRequestSchema,
   PollWorkflowTaskQueueRequestSchema,
 } from "../../ts/api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+import { BuildStamp } from "../../ts/worker/build_stamp.ts";
 import { Deployment } from "../../ts/worker/deployment.ts";
 import { pollRequest } from "../../ts/worker/poll_requests.ts";
 
@@ -20,10 +21,20 @@ test("polls for workflow tasks, of the queue, of a sticky one, of a version", ()
       { name: "q-sticky", kind: TaskQueueKind.STICKY, normalName: "q" },
     ]
   ) {
-    for (const version of [undefined, deployment]) {
-      const fields = { ...who, taskQueue, ...(version !== undefined && { deploymentOptions: version.options }) };
+    for (
+      const [version, own] of [
+        [undefined, {}],
+        [deployment, deployment.report],
+        [new BuildStamp({ buildId: "b8", useVersioning: false }), { workerVersionCapabilities: { buildId: "b8" } }],
+        [
+          new BuildStamp({ buildId: "b8", useVersioning: true }),
+          { workerVersionCapabilities: { buildId: "b8", useVersioning: true } },
+        ],
+      ] as const
+    ) {
+      const fields = { ...who, taskQueue, ...own };
       assert.deepEqual(
-        pollRequest({ ...who, taskQueue, deploymentOptions: version?.encoded }),
+        pollRequest({ ...who, taskQueue, ...version?.poll }),
         toBinary(PollWorkflowTaskQueueRequestSchema, create(PollWorkflowTaskQueueRequestSchema, fields)),
       );
     }
@@ -37,11 +48,11 @@ test("polls for activity tasks, with and without a limit, and what is empty is l
       ...who,
       identity: "",
       taskQueue,
-      deploymentOptions: deployment.options,
+      ...deployment.report,
       ...(maxTasksPerSecond !== undefined && { taskQueueMetadata: { maxTasksPerSecond } }),
     };
     assert.deepEqual(
-      pollRequest({ ...who, identity: "", taskQueue, deploymentOptions: deployment.encoded, maxTasksPerSecond }),
+      pollRequest({ ...who, identity: "", taskQueue, ...deployment.poll, maxTasksPerSecond }),
       toBinary(PollActivityTaskQueueRequestSchema, create(PollActivityTaskQueueRequestSchema, fields)),
     );
   }

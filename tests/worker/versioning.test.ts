@@ -61,7 +61,10 @@ function service(): ScriptedService {
     .on("shutdownWorker", () => ({}));
 }
 
-async function everything(workerDeploymentOptions: WorkerDeploymentOptions | undefined): Promise<ScriptedService> {
+async function everything(
+  workerDeploymentOptions: WorkerDeploymentOptions | undefined,
+  more: Partial<WorkerOptions> = {},
+): Promise<ScriptedService> {
   const scripted = service();
   const bad = () => {
     throw new Error("bad");
@@ -73,6 +76,7 @@ async function everything(workerDeploymentOptions: WorkerDeploymentOptions | und
     realm: realm(),
     activities: { good: () => 1, bad },
     ...(workerDeploymentOptions && { workerDeploymentOptions }),
+    ...more,
   });
   await worker.runUntil(() =>
     until("all is reported", () => scripted.calls.filter(({ method }) => method.startsWith("respond")).length === 5)
@@ -110,6 +114,28 @@ test("without versioning the version shows in histories, and behaviors are not s
   }
   const plain = await everything(undefined);
   for (const { request } of plain.calls) assert.equal((request as { deploymentOptions?: object }).deploymentOptions, undefined);
+});
+
+test("polls and reports of a worker with a build id alone name it where such workers do, and no deployment", async () => {
+  for (const useVersioning of [false, true]) {
+    const { calls } = await everything(undefined, { buildStamp: { buildId: "v8", useVersioning } });
+    const seen = new Set<string>();
+    for (const { method, request } of calls) {
+      if (!/^(poll|respond)/.test(method)) continue;
+      seen.add(method);
+      const { deploymentOptions, workerVersionCapabilities, workerVersionStamp, workerVersion } = request as unknown as {
+        readonly [field: string]: { buildId: string; useVersioning: boolean } | undefined;
+      };
+      assert.equal(deploymentOptions, undefined, method);
+      const said = workerVersionCapabilities ?? workerVersionStamp ?? workerVersion;
+      assert.deepEqual([said?.buildId, said?.useVersioning], ["v8", useVersioning], method);
+    }
+    assert.equal(seen.size, 6);
+  }
+  const { calls } = await everything(versioned, { buildStamp: { buildId: "v8", useVersioning: true } });
+  for (const { request } of calls) {
+    assert.doesNotMatch(JSON.stringify(request, (_, value) => typeof value === "bigint" ? `${value}` : value), /"v8"/);
+  }
 });
 
 test("a workflow of a versioned worker has a behavior of its own or the worker's; options that make no sense are refused", () =>

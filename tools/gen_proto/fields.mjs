@@ -24,14 +24,16 @@ const ENGINE = "temporalex.engine.v1";
 /** By package or outer message: the messages, whole, or with those of their fields that are wanted. */
 const MESSAGES = {
   [WORKFLOWSERVICE]: {
-    PollWorkflowTaskQueueRequest: "namespace taskQueue identity deploymentOptions workerInstanceKey",
+    PollWorkflowTaskQueueRequest: "namespace taskQueue identity workerVersionCapabilities deploymentOptions workerInstanceKey",
     PollWorkflowTaskQueueResponse: "taskToken workflowExecution workflowType previousStartedEventId startedEventId attempt history " +
       "query scheduledTime startedTime queries pollerScalingDecision",
-    PollActivityTaskQueueRequest: "namespace taskQueue identity taskQueueMetadata deploymentOptions workerInstanceKey",
+    PollActivityTaskQueueRequest: "namespace taskQueue identity taskQueueMetadata workerVersionCapabilities deploymentOptions " +
+      "workerInstanceKey",
     PollActivityTaskQueueResponse: "taskToken pollerScalingDecision",
-    RespondWorkflowTaskCompletedRequest: "taskToken commands returnNewWorkflowTask messages versioningBehavior deploymentOptions meteringMetadata",
+    RespondWorkflowTaskCompletedRequest: "taskToken commands returnNewWorkflowTask messages workerVersionStamp versioningBehavior " +
+      "deploymentOptions meteringMetadata",
     RespondWorkflowTaskCompletedResponse: "",
-    RespondWorkflowTaskFailedRequest: "taskToken cause failure identity namespace deploymentOptions",
+    RespondWorkflowTaskFailedRequest: "taskToken cause failure identity namespace workerVersion deploymentOptions",
     RespondQueryTaskCompletedRequest: "taskToken completedType errorMessage namespace failure cause",
     GetWorkflowExecutionHistoryRequest: "waitNewEvent",
     GetWorkflowExecutionHistoryResponse: "",
@@ -50,6 +52,7 @@ const MESSAGES = {
     ...{ DataBlob: "", Memo: "", Payload: "metadata data", Payloads: "", SearchAttributes: "", WorkflowExecution: "", WorkflowType: "" },
     ...{ ActivityType: "", Header: "" },
     MeteringMetadata: "",
+    ...{ WorkerVersionCapabilities: "buildId useVersioning", WorkerVersionStamp: "" },
   },
   [HISTORY]: {
     History: "",

@@ -86,6 +86,9 @@ export interface WorkerRealmOptions extends CommonRealmOptions {
   readonly onStarting?: () => void;
 }
 
+/** How long workflow code may keep its thread, in milliseconds, where nobody says otherwise. */
+export const DEFAULT_WATCHDOG_MS = 2000;
+
 /** Workers of one realm at most: more than any machine has cores for is a slip of the pen. */
 export const MAX_REALM_THREADS = 64;
 
@@ -130,7 +133,7 @@ export async function createWorkerRealm(options: WorkerRealmOptions): Promise<Wo
       ? new URL(entry, typeof location === "undefined" ? import.meta.url : location.href)
       : entry,
     init,
-    watchdogMs: options.watchdogMs ?? 2000,
+    watchdogMs: options.watchdogMs ?? DEFAULT_WATCHDOG_MS,
     startupMs: options.startupMs ?? 30_000,
     maxHeapMb: options.maxHeapMb,
     fetchHistory: options.fetchHistory ?? noHistory,

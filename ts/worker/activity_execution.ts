@@ -26,7 +26,7 @@ import {
 import { type ActivityDialect, type RunActivity, settingsFor } from "./activity_dialect.ts";
 import { AttemptContext, limitMs } from "./attempt_context.ts";
 import { STOPPED } from "./attempt_end.ts";
-import type { Deployment } from "./deployment.ts";
+import type { SentVersion } from "./deployment.ts";
 import { Heartbeater, heartbeatIntervalMs, type HeartbeatThrottle } from "./heartbeats.ts";
 import type { ActivityAttempt, WorkerEvents } from "./events.ts";
 import { nextAttemptMs } from "./next_attempt.ts";
@@ -48,7 +48,7 @@ export interface ActivityOptions {
   codec: MessageCodec | undefined;
   limits: PayloadLimits;
   /** Which version the worker is. */
-  deployment?: Deployment | undefined;
+  deployment?: SentVersion | undefined;
   throttle: HeartbeatThrottle;
   logger: Logger;
   events: WorkerEvents;
@@ -281,7 +281,7 @@ export class ActivityExecution {
       namespace,
       identity,
       taskToken: this.#task.taskToken,
-      ...(deployment && { deploymentOptions: deployment.options }),
+      ...deployment?.report,
     };
     const request = toBinary(schema as never, create(schema as never, { ...common, ...fields } as never));
     try {

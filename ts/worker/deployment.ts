@@ -7,7 +7,9 @@ import {
   RespondWorkflowTaskCompletedRequest as Completed,
   RespondWorkflowTaskFailedRequest as Failed,
 } from "../api/generated/fields.ts";
+import type { WorkerVersionStampSchema } from "../api/generated/temporal/api/common/v1/message_pb.ts";
 import { Message } from "../api/wire.ts";
+import type { PollFields } from "./poll_requests.ts";
 import { WorkerVersioningMode } from "../api/generated/temporal/api/enums/v1/deployment_pb.ts";
 
 /** Names a version of a deployment. */
@@ -32,17 +34,40 @@ export interface WorkerDeploymentOptions {
 }
 
 const BEHAVIORS: { readonly [name in VersioningBehavior]: number } = { PINNED: 1, AUTO_UPGRADE: 2 };
-export class Deployment {
-  /** For the requests that the worker itself makes. */
-  readonly options: MessageInitShape<typeof WorkerDeploymentOptionsSchema>;
-  /** The version alone. */
+
+/** How a worker says which version it is, with its polls and reports. */
+export interface SentVersion {
+  /** The version. Its `deploymentName` is empty for a build id alone. */
   readonly version: WorkerDeploymentVersion;
-  /** The options, encoded. */
-  readonly encoded: Uint8Array;
+  /** Histories have the version of each task, where the service writes any. */
+  readonly isRecorded: boolean;
+  /** Of polls. */
+  readonly poll: Pick<PollFields, "deploymentOptions" | "versionCapabilities">;
+  /** Of the reports that the worker itself makes. */
+  readonly report: {
+    readonly deploymentOptions?: MessageInitShape<typeof WorkerDeploymentOptionsSchema>;
+    readonly workerVersion?: MessageInitShape<typeof WorkerVersionStampSchema>;
+  };
   /** Appended to failures of workflow tasks. */
   readonly failedTail: Uint8Array;
+  /** Appended to completions of workflow tasks. `own`: what the workflow says. */
+  completedTail(own: VersioningBehavior | undefined): Uint8Array;
+  /** Throws a TypeError for workflows that a worker of this kind cannot have. */
+  check(realm: RealmBehaviors): void;
+}
+
+interface RealmBehaviors {
+  workflowTypes?: readonly string[];
+  versioningBehaviors?: ReadonlyMap<string, VersioningBehavior>;
+}
+
+export class Deployment implements SentVersion {
+  readonly version: WorkerDeploymentVersion;
+  readonly poll: { readonly deploymentOptions: Uint8Array };
+  readonly report: { readonly deploymentOptions: MessageInitShape<typeof WorkerDeploymentOptionsSchema> };
+  readonly failedTail: Uint8Array;
   /** The service routes runs by version. */
-  readonly isVersioned: boolean;
+  readonly isRecorded: boolean;
   readonly #default: VersioningBehavior | undefined;
 
   /** Throws a TypeError for options that make no sense. */
@@ -71,17 +96,19 @@ export class Deployment {
       );
     }
     const workerVersioningMode = useWorkerVersioning ? WorkerVersioningMode.VERSIONED : WorkerVersioningMode.UNVERSIONED;
-    this.options = { deploymentName, buildId, workerVersioningMode };
+    const options = { deploymentName, buildId, workerVersioningMode };
+    const encoded = toBinary(WorkerDeploymentOptionsSchema, create(WorkerDeploymentOptionsSchema, options));
     this.version = { deploymentName, buildId };
-    this.isVersioned = useWorkerVersioning;
+    this.isRecorded = useWorkerVersioning;
+    this.poll = { deploymentOptions: encoded };
+    this.report = { deploymentOptions: options };
     this.#default = defaultVersioningBehavior;
-    this.encoded = toBinary(WorkerDeploymentOptionsSchema, create(WorkerDeploymentOptionsSchema, this.options));
-    this.failedTail = new Message().bytes(Failed.deploymentOptions, this.encoded).finish();
+    this.failedTail = new Message().bytes(Failed.deploymentOptions, encoded).finish();
   }
 
   /** Every workflow of a versioned worker must have a behavior; throws a TypeError that names those without. */
-  check(realm: { workflowTypes?: readonly string[]; versioningBehaviors?: ReadonlyMap<string, VersioningBehavior> }): void {
-    if (!this.isVersioned || this.#default !== undefined) return;
+  check(realm: RealmBehaviors): void {
+    if (!this.isRecorded || this.#default !== undefined) return;
     const without = (realm.workflowTypes ?? ["of this realm"]).filter((type) => !realm.versioningBehaviors?.has(type));
     if (without.length === 0) return;
     throw new TypeError(
@@ -90,11 +117,10 @@ export class Deployment {
     );
   }
 
-  /** Appended to completions of workflow tasks. */
   completedTail(own: VersioningBehavior | undefined): Uint8Array {
-    const behavior = this.isVersioned ? own ?? this.#default : undefined;
+    const behavior = this.isRecorded ? own ?? this.#default : undefined;
     const tail = new Message();
     if (behavior !== undefined) tail.int(Completed.versioningBehavior, BEHAVIORS[behavior]);
-    return tail.bytes(Completed.deploymentOptions, this.encoded).finish();
+    return tail.bytes(Completed.deploymentOptions, this.poll.deploymentOptions).finish();
   }
 }

@@ -15,7 +15,8 @@ import { realTimers, type Timers } from "../base/timers.ts";
 import type { ActivityThreads } from "./activity_pool.ts";
 import { type ActivityDialect, NATIVE_ACTIVITIES } from "./activity_dialect.ts";
 import type { Activities } from "./activity_registry.ts";
-import { Deployment, type WorkerDeploymentOptions } from "./deployment.ts";
+import { BuildStamp, type BuildStampOptions } from "./build_stamp.ts";
+import { Deployment, type SentVersion, type WorkerDeploymentOptions } from "./deployment.ts";
 import { MAX_EAGER_ACTIVITIES } from "./eager_activities.ts";
 import { DEFAULT_HEARTBEAT_THROTTLE, type HeartbeatThrottle } from "./heartbeats.ts";
 import { activityPolls, type PollerBehavior, type PollRange, type WorkflowPollRanges, workflowPolls } from "./poller_behavior.ts";
@@ -70,6 +71,8 @@ export interface WorkerOptions extends RealmSettings, CodecOptions {
   shutdownForceMs?: number;
   /** Which version of which deployment this worker is. A cluster routes by it; the embedded engine does not know it. */
   workerDeploymentOptions?: WorkerDeploymentOptions;
+  /** @internal The build id of a worker without a deployment. `workerDeploymentOptions` takes its place. */
+  buildStamp?: BuildStampOptions;
   /** How often heartbeats reach the service at most. */
   heartbeatThrottle?: Partial<HeartbeatThrottle>;
   /** Sizes of payloads that are warned of and refused. */
@@ -127,7 +130,7 @@ export interface WorkerSettings {
   stickyScheduleToStartTimeoutMs: number;
   shutdownGraceMs: number;
   shutdownForceMs: number;
-  deployment: Deployment | undefined;
+  deployment: SentVersion | undefined;
   throttle: HeartbeatThrottle;
   limits: PayloadLimits;
   logger: Logger;
@@ -222,7 +225,9 @@ export function workerSettings(options: WorkerOptions): WorkerSettings {
     stickyScheduleToStartTimeoutMs: toMs(options.stickyScheduleToStartTimeout ?? "10s"),
     shutdownGraceMs: milliseconds("shutdownGraceMs", options.shutdownGraceMs ?? 0),
     shutdownForceMs: milliseconds("shutdownForceMs", options.shutdownForceMs ?? Infinity),
-    deployment: options.workerDeploymentOptions && new Deployment(options.workerDeploymentOptions),
+    deployment: options.workerDeploymentOptions !== undefined
+      ? new Deployment(options.workerDeploymentOptions)
+      : options.buildStamp && new BuildStamp(options.buildStamp),
     throttle: { ...DEFAULT_HEARTBEAT_THROTTLE, ...options.heartbeatThrottle },
     limits: { ...DEFAULT_PAYLOAD_LIMITS, ...options.payloadLimits },
     logger,

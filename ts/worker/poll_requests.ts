@@ -13,13 +13,15 @@ export interface PollFields {
   readonly workerInstanceKey: string;
   /** An encoded WorkerDeploymentOptions. */
   readonly deploymentOptions?: Uint8Array | undefined;
+  /** An encoded WorkerVersionCapabilities. */
+  readonly versionCapabilities?: Uint8Array | undefined;
   /** Of activities: how many the service hands out, to all workers of the queue together. */
   readonly maxTasksPerSecond?: number | undefined;
 }
 
 /** The request's bytes. */
 export function pollRequest(fields: PollFields): Uint8Array<ArrayBuffer> {
-  const { namespace, identity, taskQueue, workerInstanceKey, deploymentOptions, maxTasksPerSecond } = fields;
+  const { namespace, identity, taskQueue, workerInstanceKey, deploymentOptions, versionCapabilities, maxTasksPerSecond } = fields;
   const text = (message: Message, field: number, value: string) => value === "" ? message : message.text(field, value);
   const request = text(new Message(), Poll.namespace, namespace).message(Poll.taskQueue, (queue) => {
     text(queue, TaskQueue.name, taskQueue.name).int(TaskQueue.kind, taskQueue.kind);
@@ -33,6 +35,7 @@ export function pollRequest(fields: PollFields): Uint8Array<ArrayBuffer> {
         metadata.message(TaskQueueMetadata.maxTasksPerSecond, (limit) => limit.double(DoubleValue.value, maxTasksPerSecond)),
     );
   }
+  if (versionCapabilities !== undefined) request.bytes(Poll.workerVersionCapabilities, versionCapabilities);
   if (deploymentOptions !== undefined) request.bytes(Poll.deploymentOptions, deploymentOptions);
   return text(request, Poll.workerInstanceKey, workerInstanceKey).finish();
 }

@@ -73,7 +73,7 @@ function namesModules(workflows: Workflows): workflows is WorkerRealmOptions["wo
  * does not write versions.
  */
 async function recordedVersion({ deployment, service }: WorkerSettings): Promise<WorkerDeploymentVersion | undefined> {
-  if (deployment === undefined || !deployment.isVersioned) return undefined;
+  if (deployment === undefined || !deployment.isRecorded) return undefined;
   const { capabilities } = readServerInfo(await service.call("getSystemInfo", new Uint8Array(0)));
   return capabilities.buildIdBasedVersioning === true ? deployment.version : undefined;
 }

@@ -84,7 +84,7 @@ export class WorkerPollers {
       return taken;
     };
     return {
-      deploymentOptions: this.#settings.deployment?.encoded,
+      deploymentOptions: this.#settings.deployment?.poll.deploymentOptions,
       release: () => take()?.(),
       run: (bytes) => {
         const task = this.#parts.workflowTasks!.read(bytes);
@@ -197,7 +197,7 @@ export class WorkerPollers {
     const workerInstanceKey = this.#parts.instanceKey;
     return this.#poll(
       "pollWorkflowTaskQueue",
-      pollRequest({ namespace, identity, taskQueue: queue, workerInstanceKey, deploymentOptions: deployment?.encoded }),
+      pollRequest({ namespace, identity, taskQueue: queue, workerInstanceKey, ...deployment?.poll }),
       (response) => tasks.read(response),
     );
   }
@@ -211,7 +211,7 @@ export class WorkerPollers {
         identity,
         taskQueue: { name: taskQueue, kind: TaskQueueKind.NORMAL },
         workerInstanceKey: this.#parts.instanceKey,
-        deploymentOptions: deployment?.encoded,
+        ...deployment?.poll,
         maxTasksPerSecond: maxTaskQueueActivitiesPerSecond,
       }),
       (response) => response,

@@ -27,7 +27,7 @@ import {
   RespondWorkflowTaskFailedRequestSchema,
 } from "../api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import { checkCompletion } from "./command_sizes.ts";
-import type { Deployment } from "./deployment.ts";
+import type { SentVersion } from "./deployment.ts";
 import type { EagerActivities } from "./eager_activities.ts";
 import type { WorkerEvents } from "./events.ts";
 import type { WorkflowTaskMetrics } from "./workflow_task_metrics.ts";
@@ -55,7 +55,7 @@ export interface WorkflowTasksOptions {
   /** The same for traces. */
   tracing?: WorkflowTracing | undefined;
   /** Which version the worker is. */
-  deployment?: Deployment | undefined;
+  deployment?: SentVersion | undefined;
   limits: PayloadLimits;
   logger: Logger;
   events: WorkerEvents;
@@ -400,8 +400,7 @@ export class WorkflowTasks {
       const request = toBinary(RespondQueryTaskCompletedRequestSchema, create(RespondQueryTaskCompletedRequestSchema, fields));
       await report(context, "respondQueryTaskCompleted", request);
     } else if (attempt <= 1) {
-      const deploymentOptions = this.#options.deployment?.options;
-      const fields = { namespace, identity, taskToken, cause, failure, ...(deploymentOptions && { deploymentOptions }) };
+      const fields = { namespace, identity, taskToken, cause, failure, ...this.#options.deployment?.report };
       const request = toBinary(RespondWorkflowTaskFailedRequestSchema, create(RespondWorkflowTaskFailedRequestSchema, fields));
       await report(context, "respondWorkflowTaskFailed", request);
     }

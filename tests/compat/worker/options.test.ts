@@ -27,8 +27,6 @@ const given = (options: Any): WorkerOptions => ({ taskQueue: "q", ...options });
 const limited = (options: Any, warnings: string[] = []) => limits(given(options), (message) => warnings.push(message));
 
 const REFUSED: [object, RegExp][] = [
-  [{ buildId: "1" }, /WorkerOptions\.buildId cannot be used with temporalex: use workerDeploymentOptions/],
-  [{ useVersioning: true }, /WorkerOptions\.useVersioning .*workerDeploymentOptions/],
   [{ nexusServices: [{}] }, /WorkerOptions\.nexusServices .*Nexus/],
   [{ interceptors: { nexus: [() => ({})] } }, /WorkerOptions\.interceptors\.nexus/],
   [{ patchActivationCallback: () => true }, /WorkerOptions\.patchActivationCallback/],
@@ -104,6 +102,12 @@ test("numbers and times: the official names and defaults", () => {
     ...{ payloadLimits: { errorBytes: Infinity }, watchdogMs: 0, workflowThreads: 2 },
     workerDeploymentOptions: { version: { deploymentName: "a", buildId: "1" }, useWorkerVersioning: false },
   });
+});
+
+test("a build id is the worker's; versioning by rules needs one, as with the official SDK", () => {
+  assert.deepEqual(limited({ buildId: "b1" }).buildStamp, { buildId: "b1", useVersioning: false });
+  assert.deepEqual(limited({ buildId: "b1", useVersioning: true }).buildStamp, { buildId: "b1", useVersioning: true });
+  assert.throws(() => limited({ useVersioning: true }), /^TypeError: Must provide a buildId if useVersioning is true$/);
 });
 
 test("what does not fit together is corrected with a warning, or refused", () => {

@@ -5,6 +5,7 @@ export const PollWorkflowTaskQueueRequest = {
   namespace: 10,
   taskQueue: 18,
   identity: 26,
+  workerVersionCapabilities: 42,
   deploymentOptions: 50,
   workerInstanceKey: 66,
 } as const;
@@ -31,6 +32,7 @@ export const PollActivityTaskQueueRequest = {
   taskQueue: 18,
   identity: 26,
   taskQueueMetadata: 34,
+  workerVersionCapabilities: 42,
   deploymentOptions: 50,
   workerInstanceKey: 66,
 } as const;
@@ -47,6 +49,7 @@ export const RespondWorkflowTaskCompletedRequest = {
   commands: 18,
   returnNewWorkflowTask: 40,
   messages: 90,
+  workerVersionStamp: 82,
   versioningBehavior: 128,
   deploymentOptions: 138,
   meteringMetadata: 106,
@@ -66,6 +69,7 @@ export const RespondWorkflowTaskFailedRequest = {
   failure: 26,
   identity: 34,
   namespace: 50,
+  workerVersion: 66,
   deploymentOptions: 82,
 } as const;
 
@@ -275,6 +279,18 @@ export const Header = {
 /** temporal.api.common.v1.MeteringMetadata */
 export const MeteringMetadata = {
   nonfirstLocalActivityExecutionAttempts: 104,
+} as const;
+
+/** temporal.api.common.v1.WorkerVersionCapabilities */
+export const WorkerVersionCapabilities = {
+  buildId: 10,
+  useVersioning: 16,
+} as const;
+
+/** temporal.api.common.v1.WorkerVersionStamp */
+export const WorkerVersionStamp = {
+  buildId: 10,
+  useVersioning: 24,
 } as const;
 
 /** temporal.api.history.v1.History */

@@ -15,6 +15,7 @@ export type {
   WorkflowBundleWithSourceMap,
 } from "./bundle_options.ts";
 export { bundleWorkflowCode } from "./bundler.ts";
+export type { CompiledWorkerInterceptors, CompiledWorkerOptions } from "./compiled_options.ts";
 export { NativeConnection } from "./connection.ts";
 export type {
   DNSLoadBalancingConfig,

@@ -17,8 +17,6 @@ const NEXUS = "Nexus operations are not served here: run their handlers in a pro
 const REFUSED: { readonly [option: string]: readonly [asks: (value: unknown) => boolean, why: string] } = {
   patchActivationCallback: [() => true, "patched() of new runs is always true; leave it out"],
   nexusServices: [(value) => (value as unknown[]).length > 0, NEXUS],
-  useVersioning: [Boolean, "it is the server's old versioning; use workerDeploymentOptions"],
-  buildId: [() => true, "use workerDeploymentOptions, whose version has a buildId"],
   workflowFailureErrorTypes: [
     (value) => Object.values(value as object).some((types) => (types as unknown[]).length > 0),
     "throw an ApplicationFailure to fail a run",
@@ -29,7 +27,7 @@ const REFUSED: { readonly [option: string]: readonly [asks: (value: unknown) => 
 /** Every option that there is; another one is a slip of the pen. */
 const KNOWN: ReadonlySet<string> = new Set([
   ...Object.keys(REFUSED),
-  ..."connection identity workerDeploymentOptions namespace taskQueue activities workflowsPath workflowBundle shutdownGraceTime"
+  ..."connection identity buildId useVersioning workerDeploymentOptions namespace taskQueue activities workflowsPath workflowBundle shutdownGraceTime"
     .split(" "),
   ..."shutdownForceTime dataConverter tuner maxConcurrentActivityTaskExecutions maxConcurrentLocalActivityExecutions".split(" "),
   ..."maxConcurrentNexusTaskExecutions enableNonLocalActivities disablePayloadErrorLimit maxActivitiesPerSecond".split(" "),
@@ -80,8 +78,8 @@ function slots(options: WorkerOptions): SlotCounts {
   return slotsOf(tuner);
 }
 
-/** The official defaults: ten polls, and of those that are scaled five at first. */
-function behavior(given: PollerBehavior | undefined, polls: number | undefined, slots: number, least: number): NativeBehavior {
+/** The official defaults: ten polls, and of those that are scaled five at first. Throws a TypeError for a kind that there is not. */
+export function pollerBehavior(given: PollerBehavior | undefined, polls: number, least = 1): Required<NativeBehavior> {
   if (given?.type === "autoscaling") {
     const { minimum = 1, maximum = 100, initial = 5 } = given;
     return { type: "autoscaling", minimum, maximum, initial: Math.max(minimum, Math.min(initial, maximum)) };
@@ -89,7 +87,7 @@ function behavior(given: PollerBehavior | undefined, polls: number | undefined, 
   if (given !== undefined && given.type !== "simple-maximum") {
     throw new TypeError(`Unknown poller behavior type: ${(given as { type: unknown }).type}`);
   }
-  const maximum = given?.maximum ?? polls ?? Math.min(10, slots);
+  const maximum = given?.maximum ?? polls;
   return { type: "simple-maximum", maximum: Math.max(least, maximum) };
 }
 
@@ -112,8 +110,21 @@ function nativeCodec(codec: LoadedDataConverter["payloadCodecs"][number]): Nativ
 /** Milliseconds; undefined where the option is not given. */
 const ms = (duration: Duration | undefined): number | undefined => msOptionalToNumber(duration);
 
+type Always =
+  | "maxConcurrentWorkflowTasks"
+  | "maxConcurrentActivities"
+  | "maxConcurrentLocalActivities"
+  | "cachedWorkflows"
+  | "commonQueuePart";
+
+/** Numbers and times of a worker. */
+export interface Numbers extends Omit<Partial<NativeOptions>, Always>, Required<Pick<NativeOptions, Always>> {
+  readonly workflowTaskPollerBehavior: Required<NativeBehavior>;
+  readonly activityTaskPollerBehavior: Required<NativeBehavior>;
+}
+
 /** What says how much a worker does, and when. Throws a TypeError that names an option which makes no sense. */
-export function limits(options: WorkerOptions, warn: (message: string) => void): Partial<NativeOptions> {
+export function limits(options: WorkerOptions, warn: (message: string) => void): Numbers {
   const count = slots(options);
   let cachedWorkflows = options.maxCachedWorkflows ?? 1000;
   let workflowTasks = count.workflowTasks;
@@ -134,6 +145,7 @@ export function limits(options: WorkerOptions, warn: (message: string) => void):
     warn("maxConcurrentWorkflowTaskExecutions can't be lower than 2 if maxCachedWorkflows is non-zero. Defaulting to 2.");
     workflowTasks = 2;
   }
+  if (options.useVersioning === true && !options.buildId) throw new TypeError("Must provide a buildId if useVersioning is true");
   const eager = options.maxEagerActivityReservationsPerWorkflowTask;
   if (eager !== undefined && (!Number.isSafeInteger(eager) || eager < 0)) {
     throw new TypeError("maxEagerActivityReservationsPerWorkflowTask must be a non-negative integer");
@@ -148,17 +160,14 @@ export function limits(options: WorkerOptions, warn: (message: string) => void):
     maxConcurrentActivities: count.activities,
     maxConcurrentLocalActivities: count.localActivities,
     cachedWorkflows,
-    workflowTaskPollerBehavior: behavior(
+    workflowTaskPollerBehavior: pollerBehavior(
       options.workflowTaskPollerBehavior,
-      options.maxConcurrentWorkflowTaskPolls,
-      workflowTasks,
+      options.maxConcurrentWorkflowTaskPolls ?? Math.min(10, workflowTasks),
       cachedWorkflows > 0 ? 2 : 1,
     ),
-    activityTaskPollerBehavior: behavior(
+    activityTaskPollerBehavior: pollerBehavior(
       options.activityTaskPollerBehavior,
-      options.maxConcurrentActivityTaskPolls,
-      count.activities,
-      1,
+      options.maxConcurrentActivityTaskPolls ?? Math.min(10, count.activities),
     ),
     commonQueuePart: options.nonStickyToStickyPollRatio ?? 0.2,
     ...(options.maxActivitiesPerSecond !== undefined && { maxActivitiesPerSecond: options.maxActivitiesPerSecond }),
@@ -177,6 +186,8 @@ export function limits(options: WorkerOptions, warn: (message: string) => void):
     // A debugger stops code for as long as its user looks.
     ...(options.debugMode === true && { watchdogMs: 0 }),
     ...(options.workflowThreadPoolSize !== undefined && { workflowThreads: options.workflowThreadPoolSize }),
+    ...(options.buildId !== undefined &&
+      { buildStamp: { buildId: options.buildId, useVersioning: options.useVersioning === true } }),
     ...(options.workerDeploymentOptions !== undefined && { workerDeploymentOptions: options.workerDeploymentOptions }),
   };
 }

@@ -2,14 +2,7 @@
 import { inlineWorker } from "../../core/inline_worker.ts";
 import { describeNamespace } from "./namespace.ts";
 import { Client } from "../client/mod.ts";
-import {
-  type Duration,
-  IllegalStateError,
-  type LoadedDataConverter,
-  type Logger,
-  LoggerWithComposedMetadata,
-  SdkComponent,
-} from "../common/mod.ts";
+import { type Duration, IllegalStateError, type Logger, LoggerWithComposedMetadata, SdkComponent } from "../common/mod.ts";
 import { isActivityFunctionWithOptions } from "../common/type_info.ts";
 import { msToNumber } from "../common/time.ts";
 import { MessageCodec } from "../../codec/message_codec.ts";
@@ -36,6 +29,7 @@ import {
 } from "./replay.ts";
 import { Runtime } from "./runtime.ts";
 import { sinksOf, workflowLog } from "./worker_log.ts";
+import { compiledOptions, type CompiledWorkerOptions } from "./compiled_options.ts";
 import type { ReplayWorkerOptions, WorkerOptions, WorkerPlugin } from "./worker_options.ts";
 
 const NativeWorker = /* @__PURE__ */ inlineWorker(AnyWorker);
@@ -79,7 +73,7 @@ export interface RunUntilOptions {
 
 interface Parts {
   readonly native: AnyWorker;
-  readonly options: WorkerOptions;
+  readonly options: CompiledWorkerOptions;
   readonly connection: NativeConnection;
   /** The worker made it, and closes it. */
   readonly ownsConnection: boolean;
@@ -87,7 +81,6 @@ interface Parts {
   readonly releaseRuntime: () => Promise<void>;
   readonly logger: Logger;
   readonly service: SwitchedService;
-  readonly dataConverter: LoadedDataConverter;
   readonly heartbeating: { count: number };
 }
 
@@ -118,8 +111,8 @@ function refuseTypeInfo(name: string, fn: unknown): void {
 export class Worker {
   static #replays = 0;
 
-  /** What it was made with, and the defaults of what was left out. */
-  readonly options: WorkerOptions;
+  /** What it was made with, and the defaults of what was left out: activities as a Map, times in milliseconds. */
+  readonly options: CompiledWorkerOptions;
   readonly #parts: Parts;
   readonly #logger: Logger;
   #connection: NativeConnection;
@@ -140,7 +133,7 @@ export class Worker {
     const { namespace, taskQueue } = this.options;
     const { native } = this.#parts;
     const release = connection.hold(this);
-    const leave = connection.eagerStarts.add(namespace!, taskQueue, () => native.reserveWorkflowTask());
+    const leave = connection.eagerStarts.add(namespace, taskQueue, () => native.reserveWorkflowTask());
     return () => {
       leave();
       release();
@@ -165,9 +158,10 @@ export class Worker {
     const logger = LoggerWithComposedMetadata.compose(runtime.logger, { sdkComponent: SdkComponent.worker, taskQueue });
     await runtime.options.metrics?.listening;
     const dataConverter = await importDataConverter(options.dataConverter);
-    const functions = Object.fromEntries(activityFunctions(activities));
-    for (const [name, fn] of Object.entries(functions)) refuseTypeInfo(name, fn);
-    const { interceptors = {} } = options;
+    const functions = activityFunctions(activities);
+    for (const [name, fn] of functions) refuseTypeInfo(name, fn);
+    const numbers = limits(options, (message) => logger.warn(message));
+    const made = compiledOptions(options, { namespace, identity, activities: functions, dataConverter, native: numbers });
     const heartbeating = { count: 0 };
     let worker: Worker | undefined;
     const environment: ActivityEnvironment = {
@@ -176,12 +170,7 @@ export class Worker {
       converter: dataConverter,
       logger,
       metricMeter: runtime.metricMeter.withTags({ namespace, taskQueue }),
-      interceptors: [
-        ...(interceptors.activityInbound ?? []).map((factory) => (ctx: Parameters<typeof factory>[0]) => ({
-          inbound: factory(ctx),
-        })),
-        ...interceptors.activity ?? [],
-      ],
+      interceptors: made.interceptors.activity,
       heartbeating,
       client: () => worker?.client,
     };
@@ -199,14 +188,13 @@ export class Worker {
         ...workflowCode(options, logger),
         sinks: sinksOf(options.sinks, logger),
         ...converters(dataConverter),
-        ...limits(options, (message) => logger.warn(message)),
-        ...(Object.keys(functions).length > 0 && { activities: functions }),
+        ...numbers,
+        ...(functions.length > 0 && { activities: Object.fromEntries(functions) }),
         activityDialect: temporalActivities(environment),
         ...(runtime.options.metrics !== undefined && { metrics: runtime.options.metrics.metrics }),
         logger: nativeLogger(runtime.logger, { sdkComponent: "core", taskQueue }, runtime.options.coreLevel),
         workflowLog: workflowLog(runtime.logger, namespace, taskQueue),
       });
-      const made: WorkerOptions = { ...options, namespace, identity };
       const ownsConnection = options.connection === undefined;
       return worker = new this({
         native,
@@ -218,7 +206,6 @@ export class Worker {
         logger,
         service,
         heartbeating,
-        dataConverter,
       });
     } catch (error) {
       if (options.connection === undefined) await connection?.close();
@@ -297,14 +284,13 @@ export class Worker {
 
   /** A client with its connection, namespace and converters: what activities get. */
   get client(): Client | undefined {
-    const { options, dataConverter } = this.#parts;
-    const { namespace, identity, interceptors } = options;
+    const { namespace, identity, interceptors, loadedDataConverter: dataConverter } = this.options;
     return this.#client ??= new Client({
       connection: this.#connection,
       dataConverter,
-      ...(namespace !== undefined && { namespace }),
-      ...(identity !== undefined && { identity }),
-      ...(interceptors?.client !== undefined && { interceptors: interceptors.client }),
+      namespace,
+      identity,
+      interceptors: interceptors.client,
     });
   }
 

@@ -3,13 +3,14 @@ import { type Logger, type LogLevel, type LogMetadata, type SearchAttributePair,
 import { LOGGER_SINK } from "../../executor/program/sinks.ts";
 import type { LogSink } from "../../realm/realm.ts";
 import type { InjectedSinks } from "../../realm/sinks.ts";
-import type { WorkerOptions } from "./worker_options.ts";
+import type { InjectedSinks as GivenSinks } from "./sinks.ts";
 
 /** The name of the logger's sink in programs of before 1.8. */
 const OLD_LOGGER_SINK = "defaultWorkerLogger";
 
 /** The user's sinks, and that of log lines. */
-export function sinksOf(sinks: WorkerOptions["sinks"], logger: Logger): InjectedSinks {
+// deno-lint-ignore no-explicit-any
+export function sinksOf(sinks: GivenSinks<any> | undefined, logger: Logger): InjectedSinks {
   const line = (level: LogLevel) => ({
     fn: (_info: unknown, message: string, attributes?: LogMetadata) => void logger.log(level, message, attributes),
   });

@@ -69,9 +69,9 @@ export interface WorkerOptions {
   connection?: NativeConnection;
   /** Who works, as histories show it. Default: `pid@host`. */
   identity?: string;
-  /** Deprecated: `workerDeploymentOptions`. */
+  /** The worker's build, as histories show it. Deprecated: `workerDeploymentOptions`, beside which it says nothing. */
   buildId?: string;
-  /** Deprecated: `workerDeploymentOptions`. */
+  /** A cluster gives it only tasks that the queue's rules give to `buildId`. Deprecated: `workerDeploymentOptions`. */
   useVersioning?: boolean;
   /** Which version of which deployment it is. */
   workerDeploymentOptions?: WorkerDeploymentOptions;

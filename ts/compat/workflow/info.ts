@@ -214,7 +214,7 @@ function ofTask(activation: Activation, { workerVersion }: Pick<RunContext, "wor
       suggestContinueAsNewReasons,
     ),
     currentBuildId: buildId,
-    currentDeploymentVersion: deploymentName === "" ? undefined : convertDeploymentVersion({ buildId, deploymentName }),
+    currentDeploymentVersion: convertDeploymentVersion({ buildId, deploymentName }),
   } as Pick<
     WorkflowInfo,
     | "historyLength"

@@ -1,0 +1,51 @@
+// The build id of a worker without a deployment, as programs of before worker deployments give it (`buildId`, `useVersioning` of
+// `@temporalio/worker`): histories show it, and with `useVersioning` a service routes tasks by the rules of the queue.
+import {
+  RespondWorkflowTaskCompletedRequest as Completed,
+  RespondWorkflowTaskFailedRequest as Failed,
+  WorkerVersionCapabilities as Capabilities,
+  WorkerVersionStamp as Stamp,
+} from "../api/generated/fields.ts";
+import { Message } from "../api/wire.ts";
+import type { SentVersion, WorkerDeploymentVersion } from "./deployment.ts";
+
+/** A build id, and whether the service routes tasks by it. */
+export interface BuildStampOptions {
+  /** Not empty. */
+  readonly buildId: string;
+  /** The service gives the worker only tasks that the queue's rules give to this build id. */
+  readonly useVersioning: boolean;
+}
+
+export class BuildStamp implements SentVersion {
+  readonly version: WorkerDeploymentVersion;
+  readonly isRecorded = true;
+  readonly poll: { readonly versionCapabilities: Uint8Array };
+  readonly report: { readonly workerVersion: BuildStampOptions };
+  readonly failedTail: Uint8Array;
+  readonly #completedTail: Uint8Array;
+
+  /** Throws a TypeError for a build id that is none. */
+  constructor({ buildId, useVersioning }: BuildStampOptions) {
+    if (typeof buildId !== "string" || buildId === "") {
+      throw new TypeError(`a worker's buildId must be a text that is not empty, not ${JSON.stringify(buildId)}`);
+    }
+    const encoded = (fields: { readonly buildId: number; readonly useVersioning: number }) => {
+      const message = new Message().text(fields.buildId, buildId);
+      return (useVersioning ? message.int(fields.useVersioning, 1) : message).finish();
+    };
+    const stamp = encoded(Stamp);
+    this.version = { deploymentName: "", buildId };
+    this.poll = { versionCapabilities: encoded(Capabilities) };
+    this.report = { workerVersion: { buildId, useVersioning } };
+    this.failedTail = new Message().bytes(Failed.workerVersion, stamp).finish();
+    this.#completedTail = new Message().bytes(Completed.workerVersionStamp, stamp).finish();
+  }
+
+  completedTail(): Uint8Array {
+    return this.#completedTail;
+  }
+
+  /** Each workflow may be of such a worker. */
+  check(): void {}
+}

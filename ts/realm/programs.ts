@@ -1,6 +1,7 @@
 // The workflows of an application: what its modules export. A definition may be exported under several names, and by several modules.
 import { type DefinitionShape, isWorkflowDefinition, type VersioningBehavior } from "../executor/program/definition.ts";
 import type { Program, ProgramTable } from "../executor/program/program.ts";
+import { unknownWorkflow } from "../executor/tasks/unknown_program.ts";
 import { nativePrograms } from "../executor/run/native_program.ts";
 
 /** A module's namespace, or an object or list of definitions. */
@@ -18,26 +19,37 @@ export interface TemporalWorkflows {
 
 const HOW = 'export what workflow("Name", ...) of "temporalex/workflow" gives';
 
+/** What to do with programs of `@temporalio/workflow` that are loaded already. */
+const FRESH =
+  'programs of "@temporalio/workflow" are loaded by a realm in a thread, for each run afresh: give it the URLs of their modules, or the text ' +
+  "of a bundle (`temporalex build`) as `sources` where no files can be read";
+
 /** The definitions among the values of modules that are evaluated here. Throws when two have one name, or when there is none at all. */
 export function programsOf(modules: readonly WorkflowModule[], where: string): ProgramTable {
   const definitions = definitionsOf(modules);
-  if (definitions.size > 0) return nativePrograms(definitions);
-  const functions = modules.flatMap((module) => Object.values(module)).some((value) => typeof value === "function");
-  throw new Error(
-    `${where} export no workflow: ${HOW}` +
-      (functions
-        ? '. Programs of "@temporalio/workflow" are loaded by a realm in a thread, for each run afresh: give it the URLs of their modules, or ' +
-          "the text of a bundle (`temporalex build`) as `sources` where no files can be read"
-        : ""),
-  );
+  const functions = functionsOf(modules);
+  if (definitions.size > 0) return naming(nativePrograms(definitions), functions);
+  throw new Error(`${where} export no workflow: ${HOW}` + (functions.size > 0 ? `. P${FRESH.slice(1)}` : ""));
 }
 
-/** The workflows of modules that a realm has loaded, of both kinds. */
+/** The table, where a start of what is exported as a mere function is told what such functions need. */
+function naming(table: ProgramTable, functions: ReadonlySet<string>): ProgramTable {
+  const hint = `. The workflow modules export a function of that name: ${FRESH}`;
+  const get = (name: string) => table.get(name) ?? (functions.has(name) ? unknownWorkflow(name, table.names(), hint) : undefined);
+  return { ...table, get };
+}
+
+/** The workflows of modules that a realm has loaded, of both kinds. `served` are those that its entry has. */
 export function programTable(
   modules: readonly WorkflowModule[],
   temporal: TemporalWorkflows | undefined,
   where: string,
+  served: readonly WorkflowModule[] = [],
 ): ProgramTable {
+  return naming(bothKinds([...modules, ...served], temporal, where), functionsOf(served));
+}
+
+function bothKinds(modules: readonly WorkflowModule[], temporal: TemporalWorkflows | undefined, where: string): ProgramTable {
   const definitions = definitionsOf(modules);
   const native = nativePrograms(definitions);
   if (temporal === undefined || (temporal.names.length === 0 && !temporal.takesAnyType)) {
@@ -60,6 +72,12 @@ export function programTable(
       ...temporal.versioningBehaviors,
     ]),
   };
+}
+
+/** Names of exported functions that are no definitions. */
+function functionsOf(modules: readonly WorkflowModule[]): Set<string> {
+  const all = modules.flatMap((module) => Object.entries(module));
+  return new Set(all.filter(([, value]) => typeof value === "function" && !isWorkflowDefinition(value)).map(([name]) => name));
 }
 
 function definitionsOf(modules: readonly WorkflowModule[]): Set<DefinitionShape> {

@@ -7,7 +7,7 @@
 //   serveRealm(() => import("./workflows.ts"));
 //
 // The function form loads the modules after the guard is in place; with `serveRealm(workflows)` they have been loaded before it, so what
-// they do at the top level is not guarded.
+// they do at the top level is not guarded. Modules that the host posts, of either dialect, come to those that are served.
 import type { PayloadConverter } from "../converter/payload.ts";
 import * as converterModule from "../converter/mod.ts";
 import { loadWorkerCoreSync, type WorkerCore, workerTrap } from "../core/worker_half.ts";
@@ -57,7 +57,7 @@ interface Served extends ServeOptions {
   readonly workflows: ServedWorkflows | undefined;
 }
 
-/** Serves a realm in this worker. `workflows` is absent where the host posts the sources. */
+/** Serves a realm in this worker. `workflows` is absent where the host posts the sources of all workflows. */
 export function serveRealm(workflows?: ServedWorkflows, options: ServeOptions = {}): void {
   const port = hostPort();
   let realm: RealmInside | undefined;
@@ -321,15 +321,13 @@ async function load(
   nowMs: number,
   warn: (message: string) => void,
 ): Promise<{ programs: ProgramTable; converter: PayloadConverter | undefined }> {
-  if (init.graph === undefined) {
-    if (workflows === undefined) {
-      throw new Error("the realm was given no workflows: neither sources nor an entry file that serves some");
-    }
-    const modules = [typeof workflows === "function" ? await workflows() : workflows];
-    const replaced = guard.restore();
-    if (replaced !== undefined) warn(`the bundle ${keptWords(replaced.name)}`);
-    return { programs: programsOf(modules, WHERE), converter: payloadConverter };
+  if (init.graph === undefined && workflows === undefined) {
+    throw new Error("the realm was given no workflows: neither sources nor an entry file that serves some");
   }
+  const served = workflows === undefined ? [] : [typeof workflows === "function" ? await workflows() : workflows];
+  const replaced = workflows === undefined ? undefined : guard.restore();
+  if (replaced !== undefined) warn(`the bundle ${keptWords(replaced.name)}`);
+  if (init.graph === undefined) return { programs: programsOf(served, WHERE), converter: payloadConverter };
   const provided = {
     workflow: { namespace: workflowModule as unknown as Namespace },
     converter: { namespace: converterModule as unknown as Namespace },
@@ -352,8 +350,8 @@ async function load(
   const last = init.hasConverter ? modules.pop() : undefined;
   const forRuns = init.graph.runEntries.length === 0 ? undefined : await temporal!.load(graph, watch, nowMs);
   return {
-    programs: programTable(modules, forRuns, WHERE),
-    converter: last === undefined ? undefined : converterOf(last, temporal),
+    programs: programTable(modules, forRuns, WHERE, served),
+    converter: last === undefined ? payloadConverter : converterOf(last, temporal),
   };
 }
 

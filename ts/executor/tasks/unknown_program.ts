@@ -5,14 +5,14 @@ import { UnknownWorkflowError } from "../program/errors.ts";
 import { SDK_NAME } from "../program/sdk_name.ts";
 import type { Program } from "../program/program.ts";
 
-export function unknownWorkflow(workflowType: string, known: readonly string[]): Program {
+export function unknownWorkflow(workflowType: string, known: readonly string[], hint = ""): Program {
   const names = known.length === 0 ? "it knows none" : `it knows ${known.map((name) => `"${name}"`).join(", ")}`;
   return {
     jobOrder: JobOrder.JOB_ORDER_NATIVE,
     sdkName: SDK_NAME,
     createActivator: () => ({
       activate: () =>
-        Promise.reject(new UnknownWorkflowError(`workflow type "${workflowType}" is not known to this worker; ${names}`)),
+        Promise.reject(new UnknownWorkflowError(`workflow type "${workflowType}" is not known to this worker; ${names}${hint}`)),
       dispose: () => {},
     }),
   };

@@ -11,6 +11,7 @@ import {
   type LogEntry,
   LogTimestamp,
   makeTelemetryFilterString,
+  MetricsBuffer,
   ResourceBasedController,
   Runtime,
   Worker,
@@ -195,7 +196,8 @@ test("the runtime is installed once, and what only its native library has is ref
   const refused = (options: Any, message: RegExp) => assert.throws(() => Runtime.install(options), message);
   refused({ workerHeartbeatInterval: "10s" }, /RuntimeOptions\.workerHeartbeatInterval/);
   refused({ telemetryOptions: { metrics: { otel: { url: "http://x" } } } }, /telemetryOptions\.metrics\.otel/);
-  refused({ telemetryOptions: { metrics: { buffer: {} } } }, /telemetryOptions\.metrics\.buffer/);
+  refused({ telemetryOptions: { metrics: { buffer: {} } } }, /telemetryOptions\.metrics\.buffer .*metrics\.prometheus/);
+  assert.throws(() => new MetricsBuffer({ maxBufferSize: 10 }), /^TypeError: MetricsBuffer cannot be used .*metrics\.prometheus/);
   refused({ telemetryOptions: { logging: { console: { format: "json" } } } }, /logging\.console\.format/);
   refused({ telemetryOptions: { logging: { filter: "nothing" } } }, /has no level for temporalio_sdk_core/);
   const filter = makeTelemetryFilterString({ core: "DEBUG" });

@@ -2,7 +2,7 @@
 // said is about something else. (In ES modules the missing name is the error.) docs/temporal-exports.md has the reason for each.
 const ABSENT: { readonly [name: string]: ReadonlySet<string> } = {
   client: new Set(["HealthService", "OperatorService", "TestService", "WorkflowService"]),
-  worker: new Set(["MetricsBuffer", "startDebugReplayer"]),
+  worker: new Set(["startDebugReplayer"]),
 };
 
 /** What a `require` of a package gives: its exports, where reading a name that is absent throws with what to do. */

@@ -56,6 +56,7 @@ export type {
   WorkerInterceptors,
 } from "./interceptors.ts";
 export { DefaultLogger, type LogEntry, type Logger, type LogLevel, type LogMetadata, LogTimestamp } from "./logger.ts";
+export { type BufferedMetricUpdate, MetricsBuffer, type MetricsBufferOptions } from "./metrics_buffer.ts";
 export { type History, ReplayError, type ReplayHistoriesIterable, type ReplayResult } from "./replay.ts";
 export { Runtime } from "./runtime.ts";
 export {

@@ -3,6 +3,7 @@
 import { msToNumber } from "../common/time.ts";
 import type { Duration, Logger, LogLevel } from "../common/mod.ts";
 import { DefaultLogger } from "./logger.ts";
+import type { MetricsBuffer } from "./metrics_buffer.ts";
 import { type ServedMetrics, serveMetrics } from "./telemetry.ts";
 
 /** What the core's lines are filtered by. */
@@ -58,7 +59,7 @@ export interface OtelCollectorExporter {
 /** Metrics that lang code takes out of a buffer. */
 export interface BufferedMetricsExporter {
   /** The buffer. */
-  buffer: object;
+  buffer: MetricsBuffer;
 }
 
 /** Where metrics go. */
@@ -127,6 +128,11 @@ function levelOf(filter: string | CoreLogFilterOptions): LogLevel {
   );
 }
 
+/** What to do instead of a buffer of metrics. */
+export const INSTEAD_OF_BUFFER =
+  "use telemetryOptions.metrics.prometheus and read what it serves, or give a native worker (`temporalex/worker`) `metrics` of your own, " +
+  "which gets each value";
+
 /** Refuses, by its name, an option that cannot be honoured. */
 export function refuseOption(option: string, why: string): never {
   throw new TypeError(`${option} cannot be used with temporalex: ${why}`);
@@ -143,7 +149,7 @@ export function compileOptions(options: RuntimeOptions): CompiledRuntimeOptions 
     );
   }
   if (metrics !== undefined && "buffer" in metrics) {
-    refuseOption("RuntimeOptions.telemetryOptions.metrics.buffer", "use telemetryOptions.metrics.prometheus");
+    refuseOption("RuntimeOptions.telemetryOptions.metrics.buffer", INSTEAD_OF_BUFFER);
   }
   if (logging !== undefined && "console" in logging && logging.console?.format !== undefined) {
     refuseOption(

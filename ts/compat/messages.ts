@@ -23,6 +23,7 @@ import { enhancedStackTrace, stackTraceText } from "../executor/program/stack_tr
 import { IllegalStateError } from "./common/errors.ts";
 import { ApplicationFailure, TemporalFailure } from "./common/failures.ts";
 import { HandlerUnfinishedPolicy } from "./common/options.ts";
+import { TEMPORAL_RESERVED_PREFIX } from "./common/reserved.ts";
 import type { ScopeFrame } from "./context.ts";
 import { headersOf, intercepted, type InterceptedRun, type Operation } from "./interception.ts";
 import type { QueryInput, SignalInput, UpdateInput, WorkflowInboundCallsInterceptor } from "./workflow/interceptors.ts";
@@ -55,8 +56,6 @@ interface Running {
   id?: string;
   unfinishedPolicy: HandlerUnfinishedPolicy;
 }
-
-export const RESERVED_PREFIX = "__temporal_";
 
 /** What of a run its messages need. */
 export interface MessageRun extends InterceptedRun {
@@ -255,8 +254,9 @@ export class MessageHandlers {
     const args = argumentsOf(this.#run.converter, job.arguments, typeInfo);
     ask({ queryName: queryType, args, queryId, headers: headersOf(job.headers) }).then(
       (value) => {
-        // Tools read the answers to Temporal's own queries, so those are in the default encoding.
-        const converter = isReserved(queryType) ? jsonPayloadConverter : this.#run.converter;
+        // Tools read the answers to the queries that every workflow has, so those are in the default encoding.
+        const builtIn = BUILT_IN_QUERIES.some(({ name }) => name === queryType);
+        const converter = builtIn ? jsonPayloadConverter : this.#run.converter;
         answer({ $case: "succeeded", value: { externalPayloads: [], ...payloadOf(converter, value, typeInfo?.outputType) } });
       },
     ).catch((error) => answer({ $case: "failed", value: this.#run.encodeError(error) }));
@@ -343,6 +343,6 @@ function takeWhere<T>(list: T[], fits: (item: T) => boolean, handle: (item: T) =
 
 /** A handler for unknown names does not get the names that Temporal keeps for itself. */
 function refuseReserved(kind: string, name: string): void {
-  if (!name.startsWith(RESERVED_PREFIX)) return;
-  throw new TypeError(`Cannot use ${kind} name: '${name}', with reserved prefix: '${RESERVED_PREFIX}'`);
+  if (!name.startsWith(TEMPORAL_RESERVED_PREFIX)) return;
+  throw new TypeError(`Cannot use ${kind} name: '${name}', with reserved prefix: '${TEMPORAL_RESERVED_PREFIX}'`);
 }

@@ -29,7 +29,6 @@ const limited = (options: Any, warnings: string[] = []) => limits(given(options)
 
 const REFUSED: [object, RegExp][] = [
   [{ nexusServices: [{}] }, /WorkerOptions\.nexusServices .*Nexus/],
-  [{ interceptors: { nexus: [() => ({})] } }, /WorkerOptions\.interceptors\.nexus/],
   [{ patchActivationCallback: () => true }, /WorkerOptions\.patchActivationCallback/],
   [{ workflowFailureErrorTypes: { "*": ["Error"] } }, /WorkerOptions\.workflowFailureErrorTypes .*ApplicationFailure/],
   [{ showStackTraceSources: true }, /WorkerOptions\.showStackTraceSources/],
@@ -53,7 +52,12 @@ test("what asks for nothing is no refusal", () => {
       showStackTraceSources: false,
       buildId: undefined,
     },
-    ...{ enableSDKTracing: true, reuseV8Context: false, maxConcurrentNexusTaskExecutions: 1, interceptors: { nexus: [] } },
+    ...{
+      enableSDKTracing: true,
+      reuseV8Context: false,
+      maxConcurrentNexusTaskExecutions: 1,
+      interceptors: { nexus: [() => ({})] },
+    },
     ...{ nexusTaskPollerBehavior: { type: "autoscaling" }, bundlerOptions: { preloadModules: ["a"] } },
   }));
 });

@@ -11,5 +11,6 @@ export {
 } from "./policies.ts";
 export { optionalDateToTs, requiredTsToDate, requiredTsToMs } from "./proto_time.ts";
 export * from "./protobuf_converters.ts";
+export * from "./reserved.ts";
 export * from "./search_attribute_converters.ts";
 export * from "./text.ts";

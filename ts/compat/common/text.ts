@@ -66,20 +66,3 @@ export function assertNever(message: string, value: never): never {
 export function filterNullAndUndefined<T extends Record<string, any>>(object: T): T {
   return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined && value !== null)) as T;
 }
-
-/** The prefix of names that the SDKs keep for themselves. */
-export const TEMPORAL_RESERVED_PREFIX = "__temporal_";
-/** The query that answers the stack trace. */
-export const STACK_TRACE_QUERY_NAME = "__stack_trace";
-/** The query that answers the stack trace with sources. */
-export const ENHANCED_STACK_TRACE_QUERY_NAME = "__enhanced_stack_trace";
-
-/** Throws a TypeError for a name that the SDKs keep for themselves. */
-export function throwIfReservedName(type: string, name: string): void {
-  if (name.startsWith(TEMPORAL_RESERVED_PREFIX)) {
-    throw new TypeError(`Cannot use ${type} name: '${name}', with reserved prefix: '${TEMPORAL_RESERVED_PREFIX}'`);
-  }
-  if (name === STACK_TRACE_QUERY_NAME || name === ENHANCED_STACK_TRACE_QUERY_NAME) {
-    throw new TypeError(`Cannot use ${type} name: '${name}', which is a reserved name`);
-  }
-}

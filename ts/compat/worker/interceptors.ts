@@ -60,7 +60,7 @@ export interface WorkerInterceptors {
   activity?: ActivityInterceptorsFactory[];
   /** Deprecated: `activity`. */
   activityInbound?: ActivityInboundCallsInterceptorFactory[];
-  /** Of Nexus operations, which workers do not serve here. */
+  /** Of Nexus operations: never asked, for workers serve none here (`nexusServices` is refused). Plugins may have some. */
   nexus?: unknown[];
   /** Paths of modules that export `interceptors` for workflows. */
   workflowModules?: string[];

@@ -50,14 +50,13 @@ export function refuseOptions(options: WorkerOptions | ReplayWorkerOptions): voi
     const [asks, why] = REFUSED[name] ?? [];
     if (asks?.(value) === true) refuseOption(`WorkerOptions.${name}`, why!);
   }
-  const { bundlerOptions, interceptors } = options;
+  const { bundlerOptions } = options;
   if (bundlerOptions?.webpackConfigHook !== undefined) {
     refuseOption(
       "WorkerOptions.bundlerOptions.webpackConfigHook",
       "workflow code is loaded without webpack; list modules that it names and never uses in bundlerOptions.ignoreModules",
     );
   }
-  if ((interceptors?.nexus?.length ?? 0) > 0) refuseOption("WorkerOptions.interceptors.nexus", NEXUS);
 }
 
 /** How many slots there are. */

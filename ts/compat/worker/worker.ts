@@ -5,6 +5,7 @@ import { Client } from "../client/mod.ts";
 import { type Duration, IllegalStateError, type Logger, LoggerWithComposedMetadata, SdkComponent } from "../common/mod.ts";
 import { isActivityFunctionWithOptions } from "../common/type_info.ts";
 import { msToNumber } from "../common/time.ts";
+import { throwIfReservedName } from "../common/reserved.ts";
 import { MessageCodec } from "../../codec/message_codec.ts";
 import { createWorkerRealm } from "../../realm/worker_realm.ts";
 import type { RawService } from "../../service/raw.ts";
@@ -150,9 +151,9 @@ export class Worker {
     let options: WorkerOptions = { ...given, plugins };
     for (const plugin of plugins) options = await plugin.configureWorker?.(options) ?? options;
     if (!options.taskQueue) throw new TypeError("Task queue name is required");
-    refuseReserved("task queue", options.taskQueue);
+    throwIfReservedName("task queue", options.taskQueue);
     refuseOptions(options);
-    for (const name of Object.keys(options.sinks ?? {})) refuseReserved("sink", name);
+    for (const name of Object.keys(options.sinks ?? {})) throwIfReservedName("sink", name);
     const runtime = Runtime.instance();
     const { taskQueue, namespace = "default", identity = defaultIdentity(), activities } = options;
     const logger = LoggerWithComposedMetadata.compose(runtime.logger, { sdkComponent: SdkComponent.worker, taskQueue });
@@ -445,20 +446,11 @@ function activityFunctions(activities: object | undefined): [string, unknown][] 
     for (const name of Object.getOwnPropertyNames(level)) {
       const value = (activities as { [name: string]: unknown })[name];
       if (name === "constructor" || typeof value !== "function" || found.has(name)) continue;
-      refuseReserved("activity", name);
+      throwIfReservedName("activity", name);
       found.set(name, level === activities ? value : Object.assign(value.bind(activities), value));
     }
   }
   return [...found];
-}
-
-const RESERVED = ["__stack_trace", "__enhanced_stack_trace"];
-
-function refuseReserved(kind: string, name: string): void {
-  if (name.startsWith("__temporal_")) {
-    throw new TypeError(`Cannot use ${kind} name: '${name}', with reserved prefix: '__temporal_'`);
-  }
-  if (RESERVED.includes(name)) throw new TypeError(`Cannot use ${kind} name: '${name}', which is a reserved name`);
 }
 
 function refuseObservable(name: string): never {

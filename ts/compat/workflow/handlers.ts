@@ -1,10 +1,11 @@
 // Definitions and handlers of signals, updates and queries.
 import { HandlerUnfinishedPolicy } from "../common/options.ts";
 import type { QueryDefinitionOptions, SignalDefinitionOptions, UpdateDefinitionOptions } from "../common/definitions.ts";
+import { throwIfReservedName } from "../common/reserved.ts";
 import type { PayloadTypeInfo, SignalTypeInfo } from "../common/type_info.ts";
 import type { ValueTypes } from "../typed_values.ts";
 import { currentRun } from "../current.ts";
-import { type DefaultHandler, type HandlerFunction, RESERVED_PREFIX } from "../messages.ts";
+import type { DefaultHandler, HandlerFunction } from "../messages.ts";
 
 /** Brands carry the types of arguments and results; they do not exist at run time. */
 declare const ARGS: unique symbol;
@@ -111,7 +112,7 @@ export function setHandler(
   const { messages } = run;
   const { type, name, typeInfo } = definition;
   if (type !== "signal" && type !== "update" && type !== "query") throw new TypeError(`Invalid definition type: ${type}`);
-  refuseReservedName(type, name);
+  throwIfReservedName(type, name);
   if (handler === undefined || handler === null) {
     messages[`${type === "query" ? "queries" : `${type}s`}` as "signals" | "updates" | "queries"].delete(name);
     return;
@@ -163,13 +164,4 @@ function optionalFunction(handler: DefaultHandler | undefined): DefaultHandler |
   if (handler === undefined || handler === null) return undefined;
   requireFunction(handler);
   return handler;
-}
-
-function refuseReservedName(type: string, name: string): void {
-  if (name.startsWith(RESERVED_PREFIX)) {
-    throw new TypeError(`Cannot use ${type} name: '${name}', with reserved prefix: '${RESERVED_PREFIX}'`);
-  }
-  if (name === "__stack_trace" || name === "__enhanced_stack_trace") {
-    throw new TypeError(`Cannot use ${type} name: '${name}', which is a reserved name`);
-  }
 }

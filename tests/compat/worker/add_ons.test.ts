@@ -1,0 +1,88 @@
+// runtime: node deno
+// What Temporal's own add-on packages (streams, traces) do and programs do not: handlers and sinks under reserved names, and interceptors of
+// Nexus operations beside others.
+import assert from "node:assert/strict";
+import { after, test } from "node:test";
+import type { WorkerPlugin } from "../../../ts/compat/worker/mod.ts";
+import { folderWith, setting } from "./support.ts";
+
+const { client, worker, close } = await setting();
+after(close);
+
+const WORKFLOWS = `
+import { condition, defineQuery, defineSignal, defineUpdate, proxySinks, setDefaultSignalHandler, setHandler } from "@temporalio/workflow";
+const PUBLISH = "__temporal_workflow_stream_publish", POLL = "__temporal_workflow_stream_poll", OFFSET = "__temporal_workflow_stream_offset";
+export async function stream() {
+  const items = [];
+  setDefaultSignalHandler((name, item) => void items.push(name, item));
+  setHandler(defineSignal(PUBLISH), (item) => void items.push(item));
+  setHandler(defineUpdate(POLL), async (from) => { await condition(() => items.length > from); return items.slice(from); });
+  setHandler(defineQuery(OFFSET), () => ({ offset: items.length }));
+  await condition(() => items.includes("last"));
+  const { __temporal_langsmith: langsmith, __temporal_openai_agents_tracing: agents } = proxySinks();
+  langsmith.told(items.length);
+  agents.told(items.length);
+  return items;
+}
+export async function refused() {
+  const wrong = [
+    defineQuery(PUBLISH), defineSignal(POLL), defineUpdate(OFFSET), defineSignal("__temporal_other"), defineQuery("__stack_trace"),
+    defineSignal("__temporal_langsmith"),
+  ];
+  return wrong.map((definition) => {
+    try { setHandler(definition, () => {}); return "taken"; } catch (error) { return error.message; }
+  });
+}
+`;
+/** Says in each object that it was here. */
+const CONVERTER = `
+export const payloadConverter = {
+  toPayload: (value) => ({
+    metadata: { encoding: new TextEncoder().encode("json/plain") },
+    data: new TextEncoder().encode(JSON.stringify(value?.offset === undefined ? value ?? null : { ...value, by: "own" })),
+  }),
+  fromPayload: ({ data }) => JSON.parse(new TextDecoder().decode(data)),
+};`;
+
+test("handlers and sinks of add-on packages keep their reserved names", async (t) => {
+  const folder = folderWith(t, { "workflows.mjs": WORKFLOWS, "converter.mjs": CONVERTER });
+  const told: string[] = [];
+  const sink = (name: string) => ({ told: { fn: (_info: unknown, count: number) => void told.push(`${name} ${count}`) } });
+  const made = await worker("add-ons", {
+    workflowsPath: `${folder}/workflows.mjs`,
+    dataConverter: { payloadConverterPath: `${folder}/converter.mjs` },
+    sinks: { __temporal_langsmith: sink("langsmith"), __temporal_openai_agents_tracing: sink("agents") },
+  });
+  await made.runUntil(async () => {
+    const handle = await client.start("stream", { id: "stream", taskQueue: "add-ons" });
+    await handle.signal("__temporal_workflow_stream_publish", "first");
+    assert.deepEqual(await handle.update("__temporal_workflow_stream_poll", 0), ["first"]);
+    assert.deepEqual(await handle.query("__temporal_workflow_stream_offset"), { offset: 1, by: "own" });
+    await handle.signal("__temporal_workflow_stream_publish", "last");
+    assert.deepEqual(await handle.result(), ["first", "last"]);
+    assert.deepEqual(await client.execute("refused", { id: "refused", taskQueue: "add-ons" }), [
+      "Cannot use query name: '__temporal_workflow_stream_publish', with reserved prefix: '__temporal_'",
+      "Cannot use signal name: '__temporal_workflow_stream_poll', with reserved prefix: '__temporal_'",
+      "Cannot use update name: '__temporal_workflow_stream_offset', with reserved prefix: '__temporal_'",
+      "Cannot use signal name: '__temporal_other', with reserved prefix: '__temporal_'",
+      "Cannot use query name: '__stack_trace', which is a reserved name",
+      "Cannot use signal name: '__temporal_langsmith', with reserved prefix: '__temporal_'",
+    ]);
+  });
+  assert.deepEqual(told, ["langsmith 2", "agents 2"]);
+  const sinks = { __temporal_workflow_stream_publish: sink("wrong") };
+  await assert.rejects(
+    worker("add-ons", { workflowsPath: `${folder}/workflows.mjs`, sinks }),
+    /Cannot use sink name: '__temporal_workflow_stream_publish', with reserved prefix/,
+  );
+});
+
+test("interceptors of Nexus operations may stand beside others: without services none is asked", async (t) => {
+  const folder = folderWith(t, { "workflows.mjs": "export async function w() { return 1; }" });
+  const plugin: WorkerPlugin = {
+    name: "traces",
+    configureWorker: (options) => ({ ...options, interceptors: { nexus: [() => ({ inbound: {} })] } }),
+  };
+  const made = await worker("nexus", { workflowsPath: `${folder}/workflows.mjs`, plugins: [plugin] });
+  assert.equal(await made.runUntil(() => client.execute("w", { id: "nexus", taskQueue: "nexus" })), 1);
+});

@@ -138,6 +138,42 @@ test("workflowInterceptorModules: a failed assertion fails the workflow", async 
   }
 });
 
+const started = (extraArgs: string[]) => TestWorkflowEnvironment.createLocal({ server: { extraArgs } });
+
+test("arguments for Temporal's server that ask for what is here anyway are taken", async () => {
+  const multi = "frontend.enableExecuteMultiOperation=true";
+  const env = await started([
+    "--dynamic-config-value",
+    multi,
+    `--dynamic-config-value=${multi}`,
+    "--headless",
+    "--search-attribute",
+    "A=Int",
+  ]);
+  await env.teardown();
+});
+
+test("other arguments for Temporal's server are refused by name", async () => {
+  const refused: [string[], string][] = [
+    [["--headless", "--ui-port", "8080"], "--ui-port 8080"],
+    [["--dynamic-config-value", "frontend.enableExecuteMultiOperation=false"], "--dynamic-config-value frontend.enable"],
+    [
+      ["--dynamic-config-value=system.enableEagerWorkflowStart=true"],
+      "--dynamic-config-value system.enableEagerWorkflowStart=true",
+    ],
+    [["--dynamic-config-value"], "--dynamic-config-value"],
+    [["--search-attribute", "A"], "--search-attribute A"],
+    [["--headless=false"], "--headless false"],
+    [["stray"], "stray"],
+  ];
+  for (const [args, named] of refused) {
+    await assert.rejects(started(args), (error: Error) => {
+      assert.ok(error.message.startsWith(`the option server.extraArgs cannot be honoured with "${named}`), error.message);
+      return true;
+    });
+  }
+});
+
 test("options for another program are refused by name", async () => {
   await assert.rejects(
     TestWorkflowEnvironment.createLocal({ server: { executable: { type: "existing-path", path: "/bin/temporal" } } }),

@@ -1,7 +1,8 @@
 // runtime: node deno
-// What Temporal's own add-on packages (streams, traces) do and programs do not: handlers and sinks under reserved names, and interceptors of
-// Nexus operations beside others.
+// What Temporal's own add-on packages (streams, traces) do and programs do not: handlers and sinks under reserved names, interceptors of Nexus
+// operations beside others, stubs of the SDK for workers, and clocks for libraries that measure.
 import assert from "node:assert/strict";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { after, test } from "node:test";
 import type { WorkerPlugin } from "../../../ts/compat/worker/mod.ts";
 import { folderWith, setting } from "./support.ts";
@@ -85,4 +86,56 @@ test("interceptors of Nexus operations may stand beside others: without services
   };
   const made = await worker("nexus", { workflowsPath: `${folder}/workflows.mjs`, plugins: [plugin] });
   assert.equal(await made.runUntil(() => client.execute("w", { id: "nexus", taskQueue: "nexus" })), 1);
+});
+
+/** Interceptors as those of the OpenTelemetry package: of a module of stubs, with a clock that is there in sandboxes alone. */
+const TRACES = "node_modules/@temporalio/interceptors-opentelemetry-v2/";
+const TRACING: { readonly [file: string]: string } = {
+  "package.json": '{ "name": "@temporalio/interceptors-opentelemetry-v2", "version": "1.24.0" }',
+  "lib/workflow/workflow-imports.js": "exports.workflowInfo = () => { throw new Error('a stub'); };",
+  "lib/workflow/workflow-imports-impl.js": 'exports.workflowInfo = require("@temporalio/workflow").workflowInfo;',
+  "lib/workflow/clock.js": `
+if ("__webpack_module_cache__" in globalThis && typeof performance === "undefined") {
+  const now = () => globalThis.__TEMPORAL_ACTIVATOR__.now;
+  globalThis.performance = { timeOrigin: now(), now() { return now() - this.timeOrigin; } };
+}`,
+  "lib/workflow/index.js": `
+require("./clock");
+const clock = performance;
+const { workflowInfo } = require("./workflow-imports");
+exports.interceptors = () => ({
+  inbound: [{
+    async execute(input, next) {
+      const result = await next(input);
+      const late = clock.timeOrigin + clock.now() - Date.now();
+      return [...result, \`traced \${workflowInfo().workflowType}, late by \${late}\`];
+    },
+  }],
+});`,
+};
+
+test("interceptors of the OpenTelemetry package: the SDK itself in the place of its stubs, workflow time, and each one once", async (t) => {
+  const folder = folderWith(t, {
+    "workflows.mjs":
+      'import { sleep } from "@temporalio/workflow"; export async function w() { await sleep(20); return ["ran"]; }',
+  });
+  mkdirSync(`${folder}/${TRACES}lib/workflow`, { recursive: true });
+  for (const [file, text] of Object.entries(TRACING)) writeFileSync(`${folder}/${TRACES}${file}`, text);
+  const module = `${folder}/${TRACES}lib/workflow/index.js`;
+  const added = (modules: string[] | undefined) => [...modules ?? [], module];
+  // As a SimplePlugin does it, which is asked for both.
+  const plugin: WorkerPlugin = {
+    name: "traces",
+    configureWorker: (options) => ({
+      ...options,
+      interceptors: { workflowModules: added(options.interceptors?.workflowModules) },
+    }),
+    configureBundler: (options) => ({
+      ...options,
+      workflowInterceptorModules: added(options.workflowInterceptorModules),
+    }),
+  };
+  const made = await worker("traces", { workflowsPath: `${folder}/workflows.mjs`, plugins: [plugin] });
+  const result = await made.runUntil(() => client.execute("w", { id: "traces", taskQueue: "traces" }));
+  assert.deepEqual(result, ["ran", "traced w, late by 0"]);
 });

@@ -33,6 +33,16 @@ const OWN: { readonly [name: string]: unknown } = {
   FinalizationRegistry: refused("FinalizationRegistry"),
 };
 
+/** By which packages of Temporal's know the sandbox, and its time: milliseconds since 1970. */
+const MARKS: { readonly [name: string]: unknown } = {
+  __webpack_module_cache__: Object.freeze({}),
+  __TEMPORAL_ACTIVATOR__: Object.freeze({
+    get now(): number {
+      return Date.now();
+    },
+  }),
+};
+
 const ACTIVITY = "do it in an activity";
 const ARGUMENT = "pass what you need as an argument, or read it in an activity";
 const TIMER = 'use sleep() of "@temporalio/workflow" or setTimeout(), which are durable timers';
@@ -86,6 +96,7 @@ function makeGlobals(): RunGlobals {
   const realm = globalThis as unknown as { readonly [name: string]: unknown };
   for (const name of OF_REALM) if (Object.hasOwn(realm, name)) add(name, realm[name]);
   for (const name of Object.keys(OWN)) add(name, OWN[name]);
+  for (const name of Object.keys(MARKS)) add(name, MARKS[name]);
   add("globalThis", global);
   add("global", global);
   return { global, lookup: lookupIn(global) };

@@ -27,7 +27,7 @@ export interface DevServerConfig {
   uiPort?: number;
   /** Of what the server logs. */
   log?: { format: string; level: string };
-  /** Refused: no program is started. */
+  /** Of the program's: those that ask for what this server has (update-with-start, search attributes, no UI); others are refused. */
   extraArgs?: string[];
   /** Taken as they are: the server has every name of every type. */
   searchAttributes?: SearchAttributeKey<SearchAttributeType>[];
@@ -41,14 +41,43 @@ export interface TimeSkippingServerConfig {
   executable?: EphemeralServerExecutable;
   /** Default: any free one. */
   port?: number;
-  /** Refused: no program is started. */
+  /** As those of `createLocal`. */
   extraArgs?: string[];
 }
 
 const PROGRAM = "the server is the embedded engine in this process, and no program is started";
 const UI = "the server has no UI; `temporalex workflow` of the command line and the debugger show its runs";
-const REASONS: { readonly [option: string]: string } = { executable: PROGRAM, extraArgs: PROGRAM, ui: UI, uiPort: UI };
+const REASONS: { readonly [option: string]: string } = { executable: PROGRAM, ui: UI, uiPort: UI };
 const LOOPBACK: readonly (string | undefined)[] = [undefined, "localhost", "127.0.0.1"];
+
+/** Settings of Temporal's server that switch on what this one always has. */
+const ALWAYS_ON = [
+  "frontend.enableExecuteMultiOperation",
+  "frontend.enableUpdateWorkflowExecution",
+  "frontend.enableUpdateWorkflowExecutionAsyncAccepted",
+  "system.forceSearchAttributesCacheRefreshOnRead",
+];
+
+/** True for an argument of `temporal server start-dev` that asks for what this server has anyway. */
+function isGiven(flag: string, value: string): boolean {
+  if (flag === "--headless") return value === "true";
+  if (flag === "--search-attribute") return /^[^=]+=[^=]+$/.test(value);
+  return flag === "--dynamic-config-value" && ALWAYS_ON.some((name) => value.toLowerCase() === `${name}=true`.toLowerCase());
+}
+
+/** Throws a TypeError for the first argument that asks for something else: `--flag value`, `--flag=value` or `--headless`. */
+function refuseArguments(args: readonly string[]): void {
+  for (let i = 0; i < args.length; i++) {
+    const [, flag, joined] = /^(--?[^=]+)(?:=(.*))?$/s.exec(args[i]!) ?? [undefined, args[i]!];
+    const next = args[i + 1];
+    const apart = joined === undefined && next !== undefined && !next.startsWith("-");
+    const value = joined ?? (apart ? next : "true");
+    if (apart) i++;
+    if (isGiven(flag, value)) continue;
+    const argument = value === "true" ? flag : `${flag} ${value}`;
+    throw new TypeError(`the option server.extraArgs cannot be honoured with "${argument}": ${PROGRAM}; leave it out`);
+  }
+}
 
 /** Throws a TypeError for an option that cannot be honoured. */
 export function refuseServerOptions(server: Partial<DevServerConfig | TimeSkippingServerConfig>): void {
@@ -59,6 +88,7 @@ export function refuseServerOptions(server: Partial<DevServerConfig | TimeSkippi
       throw new TypeError(`the option server.${name} cannot be honoured: ${reason}; leave it out`);
     }
   }
+  refuseArguments(server.extraArgs ?? []);
   const { ip } = server as Partial<DevServerConfig>;
   if (!LOOPBACK.includes(ip)) {
     throw new TypeError(

@@ -40,7 +40,9 @@ export function configuredBundle(given: BundleOptions): BundleOptions {
   if (options.webpackConfigHook !== undefined) {
     refuseOption("BundleOptions.webpackConfigHook", "bundles are made without webpack; see BundleOptions.ignoreModules");
   }
-  return options;
+  const { workflowInterceptorModules: modules } = options;
+  // Plugins name theirs for workers and for bundles.
+  return modules === undefined ? options : { ...options, workflowInterceptorModules: [...new Set(modules)] };
 }
 
 /** A bundle in a file. */

@@ -82,6 +82,11 @@ const OF_FILE: { readonly [file: string]: Provided } = {
 const TEMPORAL = /^(?:npm:)?@temporalio\/(workflow|common)(?:@[^/]+)?(?:\/(lib\/.+|.+))?$/;
 /** Those that are for workers and clients. */
 const TEMPORAL_HOST = /^(?:npm:)?@temporalio\/(?:activity|client|worker|testing|core-bridge)(?:[@/]|$)/;
+/**
+ * Of Temporal's OpenTelemetry packages, whose interceptors import `@temporalio/workflow` by a module of stubs, for workers; the module beside
+ * it has the real ones, and Temporal's bundler puts it in its place.
+ */
+const WORKER_STUBS = /(\/@temporalio\/interceptors-opentelemetry(?:-v2)?\/(?:lib|src)\/workflow\/workflow-imports)(\.[jt]s)$/;
 const SANDBOX: ReadonlySet<string> = new Set<SandboxModule>(["assert", "url", "util"]);
 /** In the order in which they are tried for a specifier that names no file. */
 const EXTENSIONS = [".ts", ".tsx", ".mts", ".js", ".mjs", ".cts", ".cjs", ".json"];
@@ -225,7 +230,7 @@ export class Resolver implements ModuleResolver {
   }
 
   #found(href: string): Resolution {
-    let url = this.#host.real(href);
+    let url = this.#host.real(href).replace(WORKER_STUBS, "$1-impl$2");
     const around = packageFolder(url) === undefined ? undefined : this.#packageAround(url);
     if (around !== undefined && typeof around.browser === "object") {
       const path = `./${url.slice(new URL(".", around.url).href.length)}`;

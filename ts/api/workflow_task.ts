@@ -10,6 +10,7 @@ import {
   WorkflowType,
 } from "./generated/fields.ts";
 import { firstEventIdOf, readRunStart, type RunStart } from "./history_start.ts";
+import { ASKS_FOR_SHOWN } from "./shown_run.ts";
 import { bytesOf, Fields, firstOf, textOf, timeMs } from "./wire.ts";
 
 /**
@@ -39,6 +40,8 @@ export interface TaskHead {
   readonly scheduledMs: number;
   /** When it was handed out. Milliseconds since the epoch; 0 when the service does not say. */
   readonly startedMs: number;
+  /** The service, in another process, keeps what runs show of themselves. */
+  readonly asksForShown?: boolean;
 }
 
 /** A workflow task: bytes of PollWorkflowTaskQueueResponse, and what was read of them. */
@@ -54,6 +57,7 @@ export function readWorkflowTask(bytes: Uint8Array): WorkflowTask {
   let [workflowId, runId, workflowType] = ["", "", ""];
   let query: string | undefined;
   let queries: string[] | undefined;
+  let asksForShown = false;
   let [attempt, previousStartedEventId, startedEventId, firstEventId, scheduledMs, startedMs] = [0, 0, 0, 0, 0, 0];
   for (const at = new Fields(bytes); at.next();) {
     switch (at.tag) {
@@ -90,6 +94,9 @@ export function readWorkflowTask(bytes: Uint8Array): WorkflowTask {
       case Poll.startedTime:
         startedMs = timeMs(at.bytes());
         break;
+      case ASKS_FOR_SHOWN:
+        asksForShown = true;
+        break;
     }
   }
   const head: TaskHead = {
@@ -104,6 +111,7 @@ export function readWorkflowTask(bytes: Uint8Array): WorkflowTask {
     firstEventId,
     scheduledMs,
     startedMs,
+    ...(asksForShown && { asksForShown }),
   };
   return { head, bytes };
 }

@@ -3,6 +3,7 @@
 import { randomBytes } from "node:crypto";
 import { rmSync } from "node:fs";
 import type { EmbeddedEngine } from "../engine/host.ts";
+import { callFromOutside } from "../engine/outside_calls.ts";
 import type { RawService } from "../service/raw.ts";
 import { HttpGuard } from "../server/http_guard.ts";
 import type { ExtraMethod } from "../server/extra_methods.ts";
@@ -71,7 +72,8 @@ export function serveEngine(
   path: string,
   options: Omit<ServeStoreOptions, "extra"> = {},
 ): Promise<StoreServer> {
-  return serveStore(engine, path, { ...options, extra: [sqlMethod(() => engine.store), fireTimerMethod(() => engine)] });
+  const service: RawService = { call: (method, request, call) => callFromOutside(engine, method, request, call) };
+  return serveStore(service, path, { ...options, extra: [sqlMethod(() => engine.store), fireTimerMethod(() => engine)] });
 }
 
 function closing(file: string, address: string, listener: Listener): StoreServer {

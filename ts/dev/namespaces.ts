@@ -5,6 +5,7 @@ import { namespaceField } from "../api/request_namespace.ts";
 import { describedNamespace, listedNamespaces, type NamespaceOptions } from "../engine/server_description.ts";
 import type { EmbeddedEngine } from "../engine/host.ts";
 import { encode, invalid, textField } from "../engine/host_bytes.ts";
+import { callFromOutside } from "../engine/outside_calls.ts";
 import { DescribeTaskQueueResponseSchema } from "../api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import { type CallOptions, Code, type MethodName, type RawService, ServiceError } from "../service/raw.ts";
 import { Pollers } from "./pollers.ts";
@@ -135,7 +136,7 @@ export class Namespaces implements RawService {
         );
       default:
     }
-    return space.engine.call(method, request, options);
+    return callFromOutside(space.engine, method, request, options);
   }
 
   #unknown(name: string): ServiceError {

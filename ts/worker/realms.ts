@@ -113,7 +113,8 @@ export async function openRealm(
       stickyQueue,
       runsReducers: settings.service.runsReducers === true,
       // Values that a codec encodes are not to be read in a table either.
-      shows: settings.service.showsRuns !== true ? undefined : settings.codec === undefined ? "all" : "phase",
+      shows: settings.codec === undefined ? "all" : "phase",
+      keepsShown: settings.service.showsRuns === true,
       stickyScheduleToStartTimeoutMs: settings.stickyScheduleToStartTimeoutMs,
     },
     fetchHistory: async (workflowId, runId, token) => {

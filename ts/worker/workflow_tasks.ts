@@ -9,6 +9,7 @@ import { ErrorKind, EvictionReason } from "../core/generated/boundary/temporalex
 import { toFailure } from "../converter/failure_converter.ts";
 import { messageOf } from "../converter/thrown.ts";
 import { userFrame } from "../executor/program/call_site.ts";
+import { shownField, type ShownRun } from "../api/shown_run.ts";
 import { readWorkflowTask, taskTokenOf } from "../api/workflow_task.ts";
 import type { LocalWork, Realm, RealmOutcome, TaskHead, WorkflowTask } from "../realm/realm.ts";
 import { PayloadCodecError } from "../codec/codec.ts";
@@ -172,6 +173,12 @@ export class WorkflowTasks {
     }
   }
 
+  /** The same of a task that came with the answer to a report: the service has said before what it keeps. */
+  #readNext(bytes: Uint8Array, { asksForShown }: TaskHead): WorkflowTask | undefined {
+    const task = this.read(bytes);
+    return task === undefined || asksForShown !== true ? task : { ...task, head: { ...task.head, asksForShown } };
+  }
+
   /** Works on a task and on those that come back with its report. Never rejects. */
   async handle(task: WorkflowTask): Promise<void> {
     let next: WorkflowTask | undefined = task;
@@ -259,6 +266,20 @@ export class WorkflowTasks {
     this.#options.events.workflowTaskFailed?.({ workflowId, runId, workflowType, attempt, message });
   }
 
+  /** What the worker appends to a completion. */
+  #tails(outcome: RealmOutcome, head: TaskHead, realm: Realm, shown: ShownRun | undefined): Uint8Array[] {
+    const { deployment, local } = this.#options;
+    const version = deployment?.completedTail(outcome.versioningBehavior ?? realm.versioningBehaviors.get(head.workflowType));
+    const last = this.#stopping && !(outcome.heartbeat && local?.goOn);
+    const attempts = local?.laterAttempts(head.runId) ?? 0;
+    return [
+      version ?? NOTHING,
+      last ? NO_NEW_TASK : NOTHING,
+      attempts > 0 ? metered(attempts) : NOTHING,
+      shown !== undefined && head.asksForShown === true ? shownField(shown) : NOTHING,
+    ];
+  }
+
   /** Sends what the task came to; answers the next task of the run. */
   async #report(
     outcome: RealmOutcome,
@@ -275,13 +296,8 @@ export class WorkflowTasks {
           const traced = this.#options.tracing?.completion(head, response.value);
           const own = traced?.request ?? response.value;
           const eager = this.#stopping ? undefined : this.#eager?.ask(own, outcome.notEager);
-          const behavior = outcome.versioningBehavior ??
-            realm.versioningBehaviors.get(head.workflowType);
-          const version = this.#options.deployment?.completedTail(behavior);
-          const last = this.#stopping && !(outcome.heartbeat && this.#options.local?.goOn);
-          const attempts = this.#options.local?.laterAttempts(head.runId) ?? 0;
-          const tails = [version ?? NOTHING, last ? NO_NEW_TASK : NOTHING, attempts > 0 ? metered(attempts) : NOTHING];
-          const request = concat([eager?.request ?? own, ...tails]);
+          const shown = outcome.shown && { runId: head.runId, ...outcome.shown };
+          const request = concat([eager?.request ?? own, ...this.#tails(outcome, head, realm, shown)]);
           const closes = outcome.evictionReason === EvictionReason.EVICTION_REASON_WORKFLOW_EXECUTION_ENDING;
           let answer: CompletionAnswer | undefined;
           try {
@@ -293,7 +309,7 @@ export class WorkflowTasks {
                 {
                   ...context,
                   ...{ maxBytes: MAX_REQUEST_BYTES, check },
-                  shown: outcome.shown && { runId: head.runId, ...outcome.shown },
+                  shown,
                 },
                 "respondWorkflowTaskCompleted",
                 request,
@@ -312,7 +328,7 @@ export class WorkflowTasks {
           }
           const { task: next, news } = answer;
           if (news !== undefined) realm.taskReported(head.runId, news);
-          return { next: next === undefined ? undefined : this.read(next), lost: false };
+          return { next: next === undefined ? undefined : this.#readNext(next, head), lost: false };
         }
         case "failed":
           await report(

@@ -36,8 +36,10 @@ export type RunSettings = Partial<RunOptions> & {
   readonly workerVersion?: WorkerVersion | undefined;
   /** The service runs reducers. */
   readonly runsReducers?: boolean;
-  /** The service keeps what a run shows of itself. */
+  /** How much a run shows of itself to a service that keeps it. */
   readonly shows?: Shows | undefined;
+  /** The service of this process does; others ask for it with a task. */
+  readonly keepsShown?: boolean;
 };
 
 export interface RunSetup {
@@ -77,6 +79,7 @@ export class CachedRun {
   replayed = false;
   readonly #activator: Activator;
   readonly #shows: Shows | undefined;
+  readonly #keepsShown: boolean;
   readonly #tracer: ReplayTracer | undefined;
   readonly #converter: PayloadConverter;
   readonly #reports: RejectionReports | undefined;
@@ -89,8 +92,9 @@ export class CachedRun {
     this.identity = identity;
     const { jobOrder, sdkName, knownLangFlags = [], usedLangFlags = [] } = program;
     const langFlags = { knownLangFlags: [...knownLangFlags], usedLangFlags: [...usedLangFlags] };
-    const { workerVersion, runsReducers = false, shows, ...ofCore } = runOptions;
+    const { workerVersion, runsReducers = false, shows, keepsShown = false, ...ofCore } = runOptions;
     this.#shows = shows;
+    this.#keepsShown = keepsShown;
     this.core = setup.core.createRun({ ...ofCore, jobOrder, sdkName, ...langFlags });
     const sites = setup.callSites === true;
     this.recorder = setup.record || sites ? new Recorder(this.core, sites) : undefined;
@@ -217,8 +221,8 @@ export class CachedRun {
   }
 
   /** What its completed task shows of it, where somebody keeps that. */
-  shown(): RunShown | undefined {
-    if (this.#shows === undefined) return undefined;
+  shown(asked: boolean): RunShown | undefined {
+    if (this.#shows === undefined || !(asked || this.#keepsShown)) return undefined;
     const shown = this.#activator.shown?.();
     return shown === undefined || this.#shows === "all" ? shown : { phase: shown.phase };
   }

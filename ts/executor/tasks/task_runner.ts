@@ -155,7 +155,7 @@ export class TaskRunner {
         else this.#cache.set(head.runId, run);
       }
       return {
-        ...this.#told(run, this.#warned(run, outcome), { hit, displaced: this.#makeRoom() }),
+        ...this.#told(run, this.#warned(run, outcome), { hit, displaced: this.#makeRoom() }, head.asksForShown === true),
         ...wishes,
       };
     } finally {
@@ -167,9 +167,9 @@ export class TaskRunner {
    * With what is known here beside the core's outcome. The user's line is for an outcome that no service is told of: only a first
    * attempt's failure is reported, but later ones are the first that a new process sees.
    */
-  #told(run: CachedRun, outcome: TaskOutcome, cache: CacheUse): RealmOutcome {
+  #told(run: CachedRun, outcome: TaskOutcome, cache: CacheUse, asksForShown: boolean): RealmOutcome {
     const at = outcome.error === undefined || outcome.response?.$case === "failed" ? "" : userFrame(stackOf(run.thrown));
-    const shown = outcome.response?.$case === "completed" ? run.shown() : undefined;
+    const shown = outcome.response?.$case === "completed" ? run.shown(asksForShown) : undefined;
     return { ...outcome, cache, runStartMs: run.startMs, ...(at !== "" && { at }), ...(shown && { shown }) };
   }
 

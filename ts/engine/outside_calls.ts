@@ -1,0 +1,20 @@
+// An engine's calls as workers of other processes make them: what their workflow tasks show of runs comes in the request, for which the tasks
+// that they are given ask (api/shown_run.ts). An engine in memory has no tables to show it in, and does not ask.
+import { askingForShown, shownOf, withoutShown } from "../api/shown_run.ts";
+import type { CallOptions, MethodName } from "../service/raw.ts";
+import type { EmbeddedEngine } from "./host.ts";
+
+export async function callFromOutside(
+  engine: EmbeddedEngine,
+  method: MethodName,
+  request: Uint8Array,
+  options: CallOptions = {},
+): Promise<Uint8Array> {
+  if (method !== "pollWorkflowTaskQueue" && method !== "respondWorkflowTaskCompleted") {
+    return await engine.call(method, request, options);
+  }
+  if (typeof (engine.store as { path?: unknown }).path !== "string") return await engine.call(method, request, options);
+  if (method === "pollWorkflowTaskQueue") return askingForShown(await engine.call(method, request, options));
+  const shown = shownOf(request);
+  return await engine.call(method, withoutShown(request), shown === undefined ? options : { ...options, shown });
+}

@@ -14,12 +14,12 @@ export interface Options {
 
 const USAGE = "usage: deno task start [--task-queue NAME] [--log-level debug|info|warn|error] [--grace SECONDS] [--profile NAME]";
 
-/** Ends the process with 2 for options that nobody knows or that make no sense. */
+/** Ends the process with 2 for unknown options or ones that make no sense. */
 export function readOptions(): Options {
   const args = parseArgs(Deno.args, {
     string: ["task-queue", "log-level", "grace", "profile"],
     default: { "task-queue": "orders", "log-level": "info", grace: "25" },
-    unknown: (word: string) => fail(`nobody knows ${word}`),
+    unknown: (word: string) => fail(`unknown option or argument: ${word}`),
   }) as unknown as { [name: string]: string };
   const { "task-queue": taskQueue = "", "log-level": logLevel = "", profile } = args;
   const grace = Number(args["grace"]);

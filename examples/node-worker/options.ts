@@ -14,7 +14,7 @@ export interface Options {
 
 const USAGE = "usage: node main.ts [--task-queue NAME] [--log-level debug|info|warn|error] [--grace SECONDS] [--profile NAME]";
 
-/** Ends the process with 2 for options that nobody knows or that make no sense. */
+/** Ends the process with 2 for unknown options or ones that make no sense. */
 export function readOptions(): Options {
   try {
     const { values } = parseArgs({

@@ -98,7 +98,7 @@ export const threat = workflow("Threat", async (x: number, y: number, hp: number
 export const wardSignals = signals({ stack: payload<[more: number]>(), dispel: payload() });
 const wardTimers = timers("expire");
 
-/** Each stack makes a ward stronger and lets it last anew. */
+/** Each stack makes a ward stronger and lets it last again. */
 export const ward = workflow("Ward", {
   messages: wardSignals,
   async run(npc: number, lastsMs: number) {

@@ -53,21 +53,21 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "a task that failed is tried again, and completes with mended code",
+    name: "a task that failed is tried again, and completes with fixed code",
     async run() {
-      let mended = false;
+      let fixed = false;
       const d = await drive(workflow("W", async () => {
         await sleep(1);
-        if (!mended) throw new TypeError("a bug");
-        return "mended";
+        if (!fixed) throw new TypeError("a bug");
+        return "fixed";
       }));
       await d.task();
       d.server.fireTimer("1");
       await d.task();
       equal(d.server.taskFailure?.failure.message, "a bug");
-      mended = true;
+      fixed = true;
       await d.task();
-      equal(await d.finish(), "mended");
+      equal(await d.finish(), "fixed");
     },
   },
   {

@@ -229,7 +229,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "a timer made inside of a loop starts anew, a handle made before it does not",
+    name: "a timer made inside of a loop starts again, a handle made before it does not",
     async run() {
       const d = await drive(refreshing);
       deepEqual(await task(d), ["START_TIMER 1"]);
@@ -376,7 +376,7 @@ export const cases: Case[] = [
         await attempt(() => select([on(handed, () => "ok"), timer("1h", () => "late")]));
         await attempt(() => select([on(a, fail), timer("1h", () => "late")]));
         await attempt(() => select([on(fail, () => "ok"), timer("1h", () => "late")]));
-        await attempt(() => select([on(() => acts.work(3).catch(() => "mended"), (text) => text)]));
+        await attempt(() => select([on(() => acts.work(3).catch(() => "fixed"), (text) => text)]));
         return seen;
       });
       const bad = () => new ApplicationFailure("no");
@@ -390,7 +390,7 @@ export const cases: Case[] = [
         [["ActivityFailure", "no"], ["ActivityFailure", "no"], ["ApplicationFailure", "broken"], [
           "ApplicationFailure",
           "broken",
-        ], "mended"],
+        ], "fixed"],
       );
       // A bug is a bug: it fails the task, and names the line.
       const d = await drive(workflow("Bug", () => select([on(a, () => (undefined as unknown as { x: number }).x)])));

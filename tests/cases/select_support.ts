@@ -28,7 +28,7 @@ export async function led(definition: Parameters<typeof drive>[0], tasks: ((d: D
   return await d.finish();
 }
 
-/** Each stack gives 60 seconds anew: the timer is made inside. */
+/** Each stack gives 60 seconds again: the timer is made inside. */
 export const refreshing = workflow("Refreshing", async () => {
   let stacks = 1;
   for (let on_ = true; on_;) {

@@ -252,7 +252,7 @@ export const cases: Case[] = [
           const accepted = [d.server.update("b", "ask", 1), d.server.update("c", "ask", 2)];
           await d.task();
           equal(rejected.failure?.message, "refused");
-          // The state of a function's own is compared by nobody: memory that was given up has it made anew.
+          // The state of a function's own is compared by nobody: memory that was given up has it made again.
           deepEqual(accepted.map((u) => u.result), [[500, 0], [500, 0]], `change ${i}`);
           const again = d.server.update("a", "ask", 3);
           await d.task();

@@ -57,7 +57,7 @@ test("failures: of the workflow, of its code", async () => {
   assert.match(bug.err, /temporalex: the workflow cannot go on: this code has a bug\n {2}at .*workflows\.[tj]s:\d+:\d+/);
   assert.match(
     (await run([workflows, "--type", "Bug", "--store", "bug.sqlite", "-w", "b"])).err,
-    /The run is kept: mend the code/,
+    /The run is kept: fix the code/,
   );
 });
 

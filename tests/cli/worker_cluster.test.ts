@@ -98,7 +98,7 @@ test("a cluster that says nothing is waited for in so many words", async () => {
   }
 });
 
-test("what waiting does not mend ends it: a namespace that is not there, TLS that is none, modules that do not load", async () => {
+test("what waiting does not fix ends it: a namespace that is not there, TLS that is none, modules that do not load", async () => {
   const servers = new Servers();
   await servers.serve("cluster", createServer(serviceHandler(cluster("shop"))));
   const at = servers.at("cluster");

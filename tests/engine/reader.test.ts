@@ -42,7 +42,7 @@ for (const holder of sqliteDrivers) {
           if (!shares(holder.driver) || !shares(driver)) {
             assert.throws(
               () => StoreReader.open(path, { driver }),
-              (e) => e instanceof StoreLockedError && /shares a file with nobody/.test(e.message),
+              (e) => e instanceof StoreLockedError && /does not share a file/.test(e.message),
             );
           } else if (driver !== holder.driver) {
             assert.throws(

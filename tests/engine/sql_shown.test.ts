@@ -85,7 +85,7 @@ test("a state that is no JSON, or too long, is not shown, and the next one is", 
     })
   ));
 
-test("the run that follows a continue-as-new begins anew", () =>
+test("the run that follows a continue-as-new starts again", () =>
   inFolder((folder) =>
     withApp(join(folder, "game.sqlite"), async ({ client }, rows) => {
       const handle = await client.start(told, { id: "w", args: [0] });

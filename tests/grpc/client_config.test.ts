@@ -205,7 +205,7 @@ test("wrong values are refused with their place, and secrets are not quoted", ()
   }
 });
 
-test("strict mode refuses keys that nobody knows, wherever they stand, with file and key", () => {
+test("strict mode refuses unknown keys, wherever they stand, with file and key", () => {
   for (
     const [toml, key] of [
       ["other = 1", '"other"'],

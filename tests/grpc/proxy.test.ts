@@ -316,7 +316,7 @@ async function isTold({ does, says, options, asks, tls, attempts }: Wrong): Prom
       assert.ok(!everything.includes(Buffer.from(`ada:${SECRET}`).toString("base64")), everything);
       return true;
     });
-    if (attempts !== undefined) assert.equal(own.heads.length, attempts, "nothing that another attempt would mend");
+    if (attempts !== undefined) assert.equal(own.heads.length, attempts, "nothing that another attempt would fix");
     await until("nothing is left open", () => own.open === 0);
     await untilAtRest();
   } finally {

@@ -1,5 +1,5 @@
 // The four timeouts of activities on a real server and on `temporalex dev`, against one record (core-rs/tests/engine/activity_timeouts.txt,
-// which the engine's own tests hold whole): a sample of its combinations and lives, live. TIMEOUTS_RECORD=FILE records all of them anew.
+// which the engine's own tests hold whole): a sample of its combinations and lives, live. TIMEOUTS_RECORD=FILE records all of them again.
 // takes: 60 s
 import assert from "node:assert/strict";
 import { appendFileSync, readFileSync } from "node:fs";

@@ -152,12 +152,12 @@ test("a pause between attempts keeps the next one back", { skip: noServer }, asy
   assert.equal(await handle.result(), "done after true");
 });
 
-test("a reset tells the running attempt, and heartbeats and attempts begin anew", { skip: noServer }, async () => {
+test("a reset tells the running attempt, and heartbeats and attempts start again", { skip: noServer }, async () => {
   const { seen, state, work } = attempts();
   const handle = await begin("reset", work);
   await until("it beats", () => beats(handle));
   await typed.resetActivity({ ...named(handle), resetHeartbeat: true });
-  await until("it was told, and began anew", () => seen.length === 2);
+  await until("it was told, and started again", () => seen.length === 2);
   assert.equal(seen[0]!.told, "RESET");
   // For the server the attempt that was reset is the first one.
   assert.equal(seen[1]!.attempt, 2);

@@ -165,7 +165,7 @@ const bugs = (world: World) =>
   workflow("Bugs", async () => {
     await sleep(1);
     if (world.broken) throw new TypeError("a bug");
-    return "mended";
+    return "fixed";
   });
 const workflowsOf = (
   world: World,
@@ -314,7 +314,7 @@ const lives: { [name: string]: Life } = {
     await handle.result();
     return handle;
   },
-  "a workflow task that fails, and is mended": async ({ client }, world) => {
+  "a workflow task that fails, and is fixed": async ({ client }, world) => {
     const handle = await client.start("Bugs", { id: "bugs", taskTimeout: "4s" });
     // The second attempt is not in history; the worker does not report it again, so it times out.
     await until("its second attempt", () => world.failed === 2);

@@ -47,7 +47,7 @@ function text(ascii: string): number[] {
   return [...ascii].map((c) => c.charCodeAt(0));
 }
 
-/** As ts/core/worker_half.ts and engine_half.ts, each time anew. */
+/** As ts/core/worker_half.ts and engine_half.ts, each time again. */
 async function fresh() {
   const url = new URL("../../ts/core/source.ts", import.meta.url);
   const { useCore, coreModule } = await import(`${url.href}?copy=${copies++}`) as typeof Source;

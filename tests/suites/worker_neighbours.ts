@@ -94,13 +94,13 @@ export const neighboursTests: Suite = {
     const corrected = [
       workflow("Poisoned", async () => {
         await sleep(1);
-        return "mended";
+        return "fixed";
       }),
       workflow("Astray", async () => "found"),
       workflow("Unheard", async () => "heard"),
     ];
     await t.work({ workflows: corrected }, async () => {
-      assert.deepEqual(await Promise.all(sick.map((handle) => handle.result())), ["mended", "found", "heard"]);
+      assert.deepEqual(await Promise.all(sick.map((handle) => handle.result())), ["fixed", "found", "heard"]);
     });
   },
 

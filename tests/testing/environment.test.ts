@@ -340,7 +340,7 @@ test("a workflow that never ends ends the wait at the limit, with what it waits 
         return true;
       });
       assert.equal(env.now() - START, 30 * DAY);
-      // What the test does in between begins the count anew, and the limit is for one workflow at a time.
+      // What the test does in between begins the count again, and the limit is for one workflow at a time.
       await endless.terminate();
       assert.equal(await env.client.execute(month, { id: "m-1" }), 30 * DAY);
       assert.equal(await env.client.execute(month, { id: "m-2" }), 30 * DAY);

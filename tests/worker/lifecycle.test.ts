@@ -124,7 +124,7 @@ test("an idle worker has nothing in work", async () => {
   await running;
 });
 
-test("a refusal that no retry mends stops the worker, and the log says it once", async () => {
+test("a refusal that no retry fixes stops the worker, and the log says it once", async () => {
   const refuse = () => {
     throw new ServiceError(Code.NOT_FOUND, "Namespace default is not found.", "NamespaceNotFound");
   };

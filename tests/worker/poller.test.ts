@@ -38,7 +38,7 @@ const waiting = (signal: AbortSignal) =>
     signal.addEventListener("abort", () => reject(new ServiceError(Code.CANCELLED, "taken back")))
   );
 
-test("refused polls back off, up to ten seconds, and a success begins anew", async () => {
+test("refused polls back off, up to ten seconds, and a success starts again", async () => {
   const timers = new ManualTimers();
   const at: number[] = [];
   let mood: "away" | "task" | "wait" = "away";
@@ -57,7 +57,7 @@ test("refused polls back off, up to ten seconds, and a success begins anew", asy
   mood = "task";
   at.length = 0;
   await timers.advance(5000);
-  assert.deepEqual(at.slice(0, 4), [42_600, 42_600, 42_800, 43_200], "after a task the delays begin anew");
+  assert.deepEqual(at.slice(0, 4), [42_600, 42_600, 42_800, 43_200], "after a task the delays start again");
   mood = "wait";
   await timers.advance(10_000);
   await loop.stop();
@@ -79,7 +79,7 @@ test("a service that answers nothing at once is not asked in a hot loop", async 
   await loop.stop();
 });
 
-test("refusals that do not mend end the worker after five in a row; others never do", async () => {
+test("refusals that do not fix end the worker after five in a row; others never do", async () => {
   const timers = new ManualTimers();
   const fatal: Error[] = [];
   let code: Code = Code.UNAVAILABLE;

@@ -160,7 +160,7 @@ onBothStores(
 );
 
 onBothStores(
-  "a run that the old code cannot replay either does not stand in the way, and the new code may mend it",
+  "a run that the old code cannot replay either does not stand in the way, and the new code may fix it",
   (t) =>
     withModule(FIRST, async (path, write) => {
       const { steps, activities } = counting();

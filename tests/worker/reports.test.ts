@@ -50,7 +50,7 @@ test("a busy service is asked less often than one that is away", async () => {
   assert.ok(busy.ms > 2 * away.ms, `${busy.ms} and ${away.ms} ms`);
 });
 
-test("after a minute it is given up, and what no repetition mends at once", async () => {
+test("after a minute it is given up, and what no repetition fixes at once", async () => {
   const away = new ServiceError(Code.UNAVAILABLE, "away");
   const { outcome, asked, ms } = await sent(away, Infinity);
   assert.equal(outcome, away);

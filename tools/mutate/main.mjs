@@ -21,7 +21,7 @@ Runs the tests against randomly drawn small changes of the code, and says which 
   --only       these mutants alone (ids of an earlier run, or ts/FILE.js:LINE for all of a line)
   --from       those that survived in the results of another checkout, instead of a sample: found by what they do where, also in files
                that have moved since, in all rooms
-  --survivors  those that survived so far, again, on dist/ as it is now: coverage is taken anew for test files that changed
+  --survivors  those that survived so far, again, on dist/ as it is now: coverage is taken again for test files that changed
   --fresh      forgets earlier results and coverage
   --json       one JSON object at the end; progress goes to standard error`;
 

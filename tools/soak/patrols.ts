@@ -86,7 +86,7 @@ await worker.runUntil(async () => {
   for (let step = 1; step <= each; step++) {
     clock.advanceTo(engine.stats().nextWakeMs);
     await settled();
-    if (step % 50 === 0) { // an even enemy is beaten, and the way is begun anew
+    if (step % 50 === 0) { // an even enemy is beaten, and the way is started again
       threats++;
       for (const handle of handles) await handle.signal(patrolSignals.threatDetected, 2 * step);
       await settled();

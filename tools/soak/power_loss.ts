@@ -13,7 +13,7 @@ const USAGE = `usage: power_loss [--rounds 500] [--synchronous FULL|NORMAL] [--s
 Lets the power fail at random moments of a store's work, and judges the store after each failure.
 --json prints one JSON object for the whole; without it progress is printed, too.`;
 
-/** Rounds on one store: then it is begun anew, so that creation is hit as well. */
+/** Rounds on one store: then it is started again, so that creation is hit as well. */
 const ROUNDS_PER_STORE = 50;
 
 const { values } = parseArgs({

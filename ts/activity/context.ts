@@ -53,11 +53,11 @@ export interface ActivityInfo {
 export type CancelReason =
   /** Its workflow wants that. */
   | "CANCELLED"
-  /** Somebody reset it: the attempts begin anew. */
+  /** It was reset: the attempts start again. */
   | "RESET"
-  /** Somebody paused it: it runs again later. */
+  /** It was paused: it runs again later. */
   | "PAUSED"
-  /** It is not known any more: timed out, or its workflow has ended. Nobody waits for its result. */
+  /** It is not known any more: timed out, or its workflow has ended. Its result is not awaited. */
   | "NOT_FOUND"
   /** Its time is over: the service has given it up or is about to. */
   | "TIMED_OUT"
@@ -90,7 +90,7 @@ export interface ActivityContext {
   throwIfCancelled(): void;
 }
 
-/** Thrown by `completeAsync`: the attempt ends without a result, which somebody else delivers. */
+/** Thrown by `completeAsync`: the attempt ends without a result, which comes from elsewhere. */
 export class CompleteAsyncError extends Error {
   override name = "CompleteAsyncError";
 }

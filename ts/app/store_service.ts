@@ -18,7 +18,7 @@ import { findHolder } from "./socket_path.ts";
 export interface StoreServiceOptions {
   /** The store's file. */
   path: string;
-  /** Default "default"; of use only while nobody holds the store. */
+  /** Default "default"; of use only while no process holds the store. */
   namespace?: string;
   /** Whether a start may create the store. Default: true. */
   create?: boolean;

@@ -31,7 +31,7 @@ export interface Metrics {
   histogram(name: string, labels: MetricLabels): Histogram;
   /** A series of values that are no durations. Absent: they are given to `histogram`. */
   values?(name: string, labels: MetricLabels): Histogram;
-  /** A value that is asked for when somebody looks, until the function that this answers is called. */
+  /** A value that is read when metrics are collected, until the function that this answers is called. */
   gauge(name: string, labels: MetricLabels, read: () => number): () => void;
 }
 

@@ -24,7 +24,7 @@ import { type HostedWorker, WorkflowHost } from "./workflow_host.ts";
 
 /** What a tab is at this moment. */
 export interface TabStatus {
-  /** "leader": the store is open here. "follower": another tab leads. "none": nobody is known to lead (for a moment, or see `problem`). */
+  /** "leader": the store is open here. "follower": another tab leads. "none": no tab is known to lead (for a moment, or see `problem`). */
   readonly role: "leader" | "follower" | "none";
   /** Changes with each leader. */
   readonly leader: string | undefined;
@@ -185,12 +185,12 @@ export class Tab {
     this.#channel?.close();
     const channel = this.#channel = new BroadcastChannel(channelOf(this.#options.name, address));
     this.service.follow({ address, send: (message) => channel.postMessage(message) });
-    this.#become({ role: "follower", leader: address, ...this.#mended() });
+    this.#become({ role: "follower", leader: address, ...this.#fixed() });
     this.#readyNow();
   }
 
   /** Trouble with this tab's own turn means little while another tab leads; being outdated stays. */
-  #mended(): Partial<TabStatus> {
+  #fixed(): Partial<TabStatus> {
     return this.#status.problem instanceof PageOutdatedError ? {} : { problem: undefined };
   }
 
@@ -210,7 +210,7 @@ export class Tab {
         this.#channel = undefined;
         const route = this.#route(address);
         this.service.follow(route);
-        this.#become({ role: "leader", leader: address, ...this.#mended() });
+        this.#become({ role: "leader", leader: address, ...this.#fixed() });
         this.#host.start(route, runsReducers);
         this.#options.logger.debug("this tab leads", { store: message.description });
         return;

@@ -256,7 +256,7 @@ export class ProcedureNotFoundError extends Error {
 /** A heartbeat learned that the activity is to stop. */
 export class ActivityCancelledError extends Error {
   override name = "ActivityCancelledError";
-  /** Why: its workflow wants it, or somebody reset or paused the activity. */
+  /** Why: its workflow wants it, or the activity was reset or paused. */
   readonly reason: "CANCELLED" | "RESET" | "PAUSED";
 
   constructor(reason: "CANCELLED" | "RESET" | "PAUSED") {

@@ -92,7 +92,7 @@ function own<T>(table: { readonly [name: string]: T } | undefined, name: string)
 
 const isLevel = (name: string): name is LogLevel | "trace" => ["trace", "debug", "info", "warn", "error"].includes(name);
 
-/** Functions cannot be sent, nor objects of a class: typed search attributes go as their pairs (worker/worker_log.ts makes them anew). */
+/** Functions cannot be sent, nor objects of a class: typed search attributes go as their pairs (worker/worker_log.ts makes them again). */
 function plain(info: WorkflowInfo): object {
   const { isReplaying, isReplayingHistoryEvents } = info.unsafe;
   return {

@@ -36,7 +36,7 @@ export interface ApplicationFailureOptions {
   type?: string;
   /** Retrying cannot help. */
   nonRetryable?: boolean;
-  /** Plain data for whoever catches it. */
+  /** Plain data for the code that catches it. */
   details?: unknown[];
   /** Delay before the next attempt in milliseconds; overrides the retry policy once. */
   nextRetryDelayMs?: number;
@@ -51,7 +51,7 @@ export class ApplicationFailure extends TemporalFailure {
   readonly type: string | undefined;
   /** Retrying cannot help. */
   readonly nonRetryable: boolean;
-  /** Plain data for whoever catches it. */
+  /** Plain data for the code that catches it. */
   readonly details: unknown[];
   /** Delay before the next attempt in milliseconds, instead of the retry policy's; undefined: the policy's. */
   readonly nextRetryDelayMs: number | undefined;

@@ -10,7 +10,7 @@ const INSTEAD: readonly (readonly [method: RegExp, what: string])[] = [
   [/BatchOperation/, "batch operations: list the workflows, and do it for each of them"],
   [
     /Archived|ListTaskQueuePartitions|AdminService/,
-    "archives and partitions: everything is in one store, until somebody removes it",
+    "archives and partitions: everything is in one store until it is removed",
   ],
   [/SearchAttributes/, "a register of search attributes: workflows keep any, and queries select by any"],
   [/Nexus/, `Nexus: call an activity that starts the other workflow with a client, or use a Temporal cluster`],

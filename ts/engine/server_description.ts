@@ -69,7 +69,7 @@ export interface NamespaceOptions {
   readonly description?: string;
   readonly ownerEmail?: string;
   readonly data?: { readonly [key: string]: string };
-  /** Closed runs are removed so long after they closed, in milliseconds; 0 or absent: they are kept until somebody purges them. */
+  /** Closed runs are removed so long after they closed, in milliseconds; 0 or absent: they are kept until they are purged. */
   readonly retentionMs?: number;
 }
 

@@ -52,7 +52,7 @@ export class StoreLockedError extends StoreError {
   }
 }
 
-/** Somebody else took the store over, or its file was removed or replaced, while this process had it open. Nothing more is written. */
+/** Another process took the store over, or its file was removed or replaced, while this process had it open. Nothing more is written. */
 export class StoreFencedError extends StoreError {
   override name = "StoreFencedError";
 }
@@ -82,7 +82,7 @@ export class StoreUnavailableError extends StoreError {
   }
 }
 
-/** Browsers: the files stayed in use although nobody holds the store's lock. */
+/** Browsers: the files stayed in use although no process holds the store's lock. */
 export class StoreBusyError extends StoreError {
   override name = "StoreBusyError";
 }
@@ -97,7 +97,7 @@ export function isFinalStoreError(e: unknown): boolean {
   return e instanceof StoreFencedError || e instanceof StoreCorruptError || e instanceof StoreLockedError;
 }
 
-/** Somebody has the store open for a moment only, or is just opening or closing it: it is worth while to try again soon. */
+/** Another process has the store open for a moment only, or is just opening or closing it: it is worth while to try again soon. */
 export function isMomentary(e: unknown): boolean {
   return e instanceof StoreLockedError && (e.holder === undefined || e.holder.visit);
 }

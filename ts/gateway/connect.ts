@@ -199,7 +199,7 @@ export class GatewayConnection implements RawService {
     });
   }
 
-  /** Attempts until one succeeds, shared by all who wait; ends with the first refusal that no repetition mends, or when nobody waits. */
+  /** Attempts until one succeeds, shared by all who wait; ends with the first refusal that no repetition fixes, or when nobody waits. */
   #open(waitMs: number): Promise<Line> {
     if (this.#line?.hello !== undefined) return Promise.resolve(this.#line);
     this.#openUntil = Math.max(this.#openUntil, performance.now() + waitMs);

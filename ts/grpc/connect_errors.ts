@@ -107,7 +107,7 @@ function named(code: string, message: string, failed: FailedConnect): string {
   if (stage === "tunnel" && (code === "ECONNRESET" || code === "EPIPE")) return silent(failed);
   if (code === "ECONNREFUSED") return `nothing listens there (${message})`;
   if (code === "ENOENT" && "path" in at) return `there is no such socket (${message})`;
-  if (code === "EACCES" && "path" in at) return `the socket belongs to somebody else (${message})`;
+  if (code === "EACCES" && "path" in at) return `the socket belongs to another user (${message})`;
   if ((code === "ENOTFOUND" || code === "EAI_AGAIN") && "host" in at) return `the name "${at.host}" is not known (${message})`;
   if (code === "ERR_NO_ALPN") {
     return "the server speaks TLS but no HTTP/2, so it is no gRPC server" +

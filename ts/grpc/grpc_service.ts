@@ -18,7 +18,7 @@ import { nodeTls, type TlsOptions } from "./tls.ts";
 export interface KeepAliveOptions {
   /** Silence after which it is asked; servers refuse clients that ask all the time (Temporal's: below 10 s). Default: 30 s. */
   interval?: Duration;
-  /** Time in which it answers, or is given up and made anew. Default: 15 s. */
+  /** Time in which it answers, or is given up and made again. Default: 15 s. */
   timeout?: Duration;
 }
 

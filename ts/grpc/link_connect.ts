@@ -168,7 +168,7 @@ class Connecting {
       },
       onHeard: () => events.emit((listener) => listener.heard(), false),
       onGoAway: (code, data, untouched) => {
-        if (!this.#settled) return this.#fail(new Error(`the server said goodbye at once (GOAWAY ${code})`));
+        if (!this.#settled) return this.#fail(new Error(`the server closed the connection at once (GOAWAY ${code})`));
         events.emit((listener) => listener.goAway(code, data, untouched as readonly LinkCall[]), true);
       },
       onBroken: (error) => {

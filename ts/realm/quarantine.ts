@@ -94,7 +94,7 @@ export class Quarantine {
       lost: (loss) => job.lost(loss),
       done: (answer) => {
         job.done(answer);
-        // The run is done for this worker: a closed run needs it no more, a failed one starts anew.
+        // The run is done for this worker: a closed run needs it no more, a failed one starts again.
         if (answer.t !== "outcome" || answer.outcome.evict) this.#close(runId);
         this.#pump();
       },

@@ -1,5 +1,5 @@
 // What becomes of modules that replace built-in objects while they are loaded: one of the user's own is refused, by name and line; of a
-// package the realm keeps its own, and warns (packages mend what older engines lack, and look whether it is needed with more or less care).
+// package the realm keeps its own, and warns (packages fix what older engines lack, and look whether it is needed with more or less care).
 import type { Replacement } from "./guard/keep.ts";
 import type { Guard } from "./guard/mod.ts";
 import { packageFolder } from "./loader/package_files.ts";

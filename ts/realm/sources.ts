@@ -33,7 +33,7 @@ export type LineOptions = boolean | {
   readonly readAt: readonly { readonly file: string; readonly line: number }[];
 };
 
-/** Names are asked for that only programs of `@temporalio/workflow` need. Loading is synchronous, so whoever loads begins anew. */
+/** Names are asked for that only programs of `@temporalio/workflow` need. Loading is synchronous, so whoever loads starts again. */
 class CompatNotLoadedError extends Error {
   override name = "CompatNotLoadedError";
 }
@@ -169,7 +169,7 @@ function linesToRead(lines: LineOptions): (url: string) => ReadonlySet<number> {
 
 let compat: { readonly [module: string]: { readonly namespace: object } } | undefined;
 
-/** Loading is synchronous, and begins anew when what it lacked is there. */
+/** Loading is synchronous, and starts again when what it lacked is there. */
 async function untilLoaded<T>(load: () => T): Promise<T> {
   for (;;) {
     try {

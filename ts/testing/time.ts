@@ -54,7 +54,7 @@ export class VirtualTime {
   readonly #parts: TimeParts;
   #skipping = false;
   #closed = false;
-  /** By the id of the workflow that is waited for: a chain of runs is one wait. Begun anew when the test does something else. */
+  /** By the id of the workflow that is waited for: a chain of runs is one wait. Begun again when the test does something else. */
   readonly #skipped = new Map<string, Skipped>();
   #acts = 0;
 

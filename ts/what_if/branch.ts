@@ -25,7 +25,7 @@ import { IDENTITY, World } from "./world.ts";
 export interface BranchOptions {
   /** What runs the workflow code. Branches in one realm run one after the other. */
   readonly realm: TaskRealm;
-  /** What the branch changes. None: the run as it was, run anew from `from` on. */
+  /** What the branch changes. None: the run as it was, run again from `from` on. */
   readonly edits: readonly Edit[];
   /** Keep no more than so many events, though the edits would let more stay. */
   readonly from?: number;
@@ -134,7 +134,7 @@ async function run(history: Uint8Array, options: BranchOptions): Promise<BranchR
   }
 }
 
-/** An edit may leave everything as it is: then the last task is run anew. */
+/** An edit may leave everything as it is: then the last task is run again. */
 function lastBefore(events: readonly HistoryEvent[]): number {
   const last = events.at(-1);
   return last !== undefined && CLOSING_STATUS[last.eventType] !== undefined ? events.length : events.length + 1;

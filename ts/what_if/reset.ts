@@ -31,7 +31,7 @@ export function resetAdvice(
   if (task === undefined) {
     return {
       command: undefined,
-      note: `no workflow task has completed up to event ${position}: start the workflow anew instead`,
+      note: `no workflow task has completed up to event ${position}: start the workflow again instead`,
     };
   }
   if (run.workflowId === "") {

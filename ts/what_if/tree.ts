@@ -51,7 +51,7 @@ export class BranchTree {
     return new BranchTree([...this.nodes, { id, parent, title, edits, result: undefined }]);
   }
 
-  /** With other edits of a branch; what came of it and of those below is to be found anew. */
+  /** With other edits of a branch; what came of it and of those below is to be found again. */
   withEdits(id: number, edits: readonly Edit[]): BranchTree {
     const stale = this.#below(id);
     return new BranchTree(

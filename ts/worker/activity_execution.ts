@@ -224,7 +224,7 @@ export class ActivityExecution {
     await this.#heartbeater?.flush();
     const reason = this.#context.cancelReason;
     if (reason === "NOT_FOUND") {
-      this.#logger.debug("an activity that nobody waits for has stopped");
+      this.#logger.debug("an activity whose result is not awaited has stopped");
       return;
     }
     const end = this.#options.dialect.end(error, this.#context);
@@ -290,7 +290,7 @@ export class ActivityExecution {
       await report({ service, codec, payloadLimits: limits, timers, logger: this.#logger }, method, request);
     } catch (error) {
       if (error instanceof PayloadCodecError || error instanceof PayloadTooLargeError) throw error;
-      if (hasCode(error, Code.NOT_FOUND)) this.#logger.debug("nobody waits for the activity any more", { error });
+      if (hasCode(error, Code.NOT_FOUND)) this.#logger.debug("the service does not wait for the activity any more", { error });
       else this.#logger.error("the outcome of an activity could not be reported; it will time out and run again", { error });
     }
   }

@@ -1,6 +1,6 @@
 // Threads for activities, so that one that computes does not stop timers, heartbeats and other activities. A thread runs one activity at a
 // time, unless the options say otherwise; one that was told to stop and does not react is ended with its thread (where it is alone in it),
-// and the next activity gets a new one. Each pool's threads load the module anew, so a new pool is how changed code comes in.
+// and the next activity gets a new one. Each pool's threads load the module again, so a new pool is how changed code comes in.
 import { type ActivityContext, CompleteAsyncError } from "../activity/context.ts";
 import { decodeFailure } from "../converter/failure_converter.ts";
 import { ApplicationFailure } from "../converter/failures.ts";
@@ -238,7 +238,7 @@ export class ActivityPool {
     this.#next();
   }
 
-  /** The thread is gone; the activities in it failed in a way that another attempt may mend, unless `error` says otherwise. */
+  /** The thread is gone; the activities in it failed in a way that another attempt may fix, unless `error` says otherwise. */
   #lost(slot: Slot, why: string, error?: Error): void {
     const jobs = [...slot.jobs.values()];
     slot.jobs.clear();

@@ -31,7 +31,7 @@ export class CustomMetrics {
     return made;
   }
 
-  /** A value that is kept here and read when somebody looks. */
+  /** A value that is kept here and read when metrics are collected. */
   #held(name: string, tags: Tags): { value: number } | undefined {
     return this.#of("held", name, tags, (name, labels) => {
       const current = { value: 0 };

@@ -19,7 +19,7 @@ export const POLL_BACKOFF: BackoffOptions = {
   jitter: 0.2,
 };
 /**
- * Refusals that another attempt does not mend; seen this often in a row and nothing else, they end the worker. Also only after a time,
+ * Refusals that another attempt does not fix; seen this often in a row and nothing else, they end the worker. Also only after a time,
  * as one poll alone takes for so many: many polls at once would make a proxy's one bad moment an end.
  */
 const FINAL_CODES: ReadonlySet<number> = new Set([
@@ -69,14 +69,14 @@ export interface PollerOptions<Task> {
   random?: () => number;
 }
 
-/** The service refuses this worker's polls for a reason that trying again does not mend: `run()` rejects with it. */
+/** The service refuses this worker's polls for a reason that trying again does not fix: `run()` rejects with it. */
 export class WorkerPollError extends Error {
   override name = "WorkerPollError";
 
   constructor(what: string, cause: unknown) {
     super(
       isGone(cause)
-        ? `there are no more ${what}: ${cause.message}; shut the worker down before its engine, or create both anew`
+        ? `there are no more ${what}: ${cause.message}; shut the worker down before its engine, or create both again`
         : `the service keeps refusing to hand out ${what}: ${(cause as Error).message}; ` +
           "check the namespace, the task queue's name and the credentials",
       { cause },

@@ -54,7 +54,7 @@ type FreeQueries = { readonly [name: string]: (published: any, ...args: any[]) =
 interface CommonOptions {
   /**
    * What happens when a message handler throws something that is not a Temporal failure. "report" (default): an update fails, a signal is
-   * logged, the workflow goes on. "failTask": it is taken for a bug; the task fails and is tried again, so that a deployment can mend it.
+   * logged, the workflow goes on. "failTask": it is taken for a bug; the task fails and is tried again, so that a deployment can fix it.
    */
   readonly handlerErrors?: HandlerErrors;
   /**

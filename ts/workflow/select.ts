@@ -38,7 +38,7 @@ type CheckedArms<A extends readonly unknown[]> = A["length"] extends 0 ? NotAnAr
  * const answer = await select([
  *   on(approve, ([by]) => `approved by ${by}`),
  *   on(() => checks.run(order), (report) => report.verdict), // cancelled when another arm wins
- *   timer("3 days", () => "nobody answered"),
+ *   timer("3 days", () => "no answer"),
  * ]);
  */
 export function select<const A extends readonly (Arm<unknown> | SignalHandler<never, unknown>)[]>(
@@ -85,7 +85,7 @@ function problemOf(arm: unknown, signals: Set<string>): string | undefined {
  * of no time wins when no arm before it has anything yet.
  *
  * @example
- * for (;;) await select([on(stack, add), timer("60s", expire)]); // 60 seconds anew after each stack
+ * for (;;) await select([on(stack, add), timer("60s", expire)]); // 60 seconds again after each stack
  */
 export function timer<R extends BodyValue>(duration: Duration, body: () => R): Arm<R>;
 export function timer<R extends BodyValue>(name: string, duration: Duration, body: () => R): Arm<R>;

@@ -206,7 +206,7 @@ export async function fails(kind) {
   return kind;
 }
 
-/** Not a failure of the workflow but of its task, until somebody mends the code. */
+/** Not a failure of the workflow but of its task, until somebody fixes the code. */
 export function breaks() {
   throw new TypeError("a bug");
 }

@@ -45,7 +45,7 @@ export async function blockedReason(client: Client, workflowId: string, runId: s
     if (status !== "RUNNING") return "";
     const failure = task !== undefined && task.attempt > 1 ? await lastTaskFailure(handle) : undefined;
     if (failure !== undefined) {
-      const advice = isUnknownType(failure) ? "Start a worker that has it" : "Mend the code";
+      const advice = isUnknownType(failure) ? "Start a worker that has it" : "Fix the code";
       return `its workflow task fails (attempt ${task!.attempt}): ${failureLine(failure)}. ${advice}; the workflow goes on then`;
     }
     const failing = pendingActivities.find(({ lastFailure }) => lastFailure !== undefined);

@@ -68,7 +68,7 @@ export class AsyncCompletionClient extends BaseClient {
     return refusing(fn, { fallback: "" }, officialActivityError);
   }
 
-  /** Completes the activity with a result. Throws an ActivityNotFoundError where nobody waits for it. */
+  /** Completes the activity with a result. Throws an ActivityNotFoundError where it is unknown or not pending. */
   async complete(address: Address, result: unknown, options?: Options): Promise<void> {
     const context = this.#context(address, options);
     const type = options?.typeInfo?.outputType;

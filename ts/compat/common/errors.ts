@@ -54,7 +54,7 @@ export class WorkflowError extends Error {
 export class DeterminismViolationError extends WorkflowError {
 }
 
-/** An activity throws it to say that somebody else completes it, with its task token or its id. */
+/** An activity throws it to say that it is completed from elsewhere, with its task token or its id. */
 export class CompleteAsyncError extends Error {
 }
 

@@ -109,7 +109,7 @@ function scheduleRemotely<R>(run: CompatRun, { activityType, args, options, head
   );
 }
 
-/** Runs one local activity by its name. Long retries are timers of the workflow, between attempts that are scheduled anew. */
+/** Runs one local activity by its name. Long retries are timers of the workflow, between attempts that are scheduled again. */
 // Async functions inside one another on purpose, and so is the shape of `attempted`: as many ticks as in the official SDK.
 export async function scheduleLocalActivity<R>(
   activityType: string,

@@ -200,7 +200,7 @@ export function nextInfo(info: WorkflowInfo, activation: Activation, host: Pick<
   };
 }
 
-/** What each task says anew. */
+/** What each task says again. */
 function ofTask(activation: Activation, { workerVersion }: Pick<RunContext, "workerVersion">) {
   const { suggestContinueAsNewReasons } = activation;
   // History has the version of the worker that completes a task; a task that is open is completed by this one.

@@ -1,5 +1,5 @@
 // An open run as the store keeps it, made from the first events of a history: how a what-if goes on from a position. What a history does not
-// hold is set anew: pending activities stand before their first attempt, no caller waits for an update, the next workflow task is the
+// hold is set again: pending activities stand before their first attempt, no caller waits for an update, the next workflow task is the
 // first attempt. So this is for stores that are thrown away, never for moving a run.
 //
 // The item kinds are those of core-rs/src/engine/state/run.rs, the messages those of state.proto; their numbers are stored.

@@ -52,7 +52,7 @@ export class StoreReader {
       const who = `process ${holder.pid}, which uses ${holder.driver}`;
       const alone = holder.nativeLocks ? library.name : holder.driver;
       throw new StoreLockedError(
-        `${absolute} is open in ${who}, and ${alone} shares a file with nobody: end that process, or use the engine in it`,
+        `${absolute} is open in ${who}, and ${alone} does not share a file: end that process, or use the engine in it`,
         holder,
       );
     }

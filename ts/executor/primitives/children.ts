@@ -183,7 +183,7 @@ export class Child implements ChildTarget {
     else awaiter.fulfil(this.#value(ending?.ok === true ? ending.payload : undefined));
   }
 
-  /** A result that does not decode fails the task: nothing is dropped, and a deployment with the codec mends it. */
+  /** A result that does not decode fails the task: nothing is dropped, and a deployment with the codec fixes it. */
   #value(payload: WirePayload | undefined): unknown {
     if (payload === undefined) return undefined;
     try {

@@ -12,6 +12,8 @@ export function checkDeadlock(run: RunState): void {
   });
   throw new DeadlockError(
     `DEADLOCK: the workflow waits, but on nothing that could ever wake it: a promise that is not a workflow primitive (fetch, a host ` +
-      `timer, a promise that nobody resolves). Use activities for work outside and sleep for time. Waiting: ${fibers.join("; ")}`,
+      `timer, a promise that is never resolved). Use activities for work outside and sleep for time. Waiting: ${
+        fibers.join("; ")
+      }`,
   );
 }

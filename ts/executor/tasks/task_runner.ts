@@ -173,7 +173,7 @@ export class TaskRunner {
     return { ...outcome, cache, runStartMs: run.startMs, ...(at !== "" && { at }), ...(shown && { shown }) };
   }
 
-  /** With a warning when the run's history has become large. A run that closes has nothing to mend. */
+  /** With a warning when the run's history has become large. A run that closes has nothing to fix. */
   #warned(run: CachedRun, outcome: TaskOutcome): TaskOutcome {
     if (outcome.evictionReason === EvictionReason.EVICTION_REASON_WORKFLOW_EXECUTION_ENDING) {
       this.#historyLimits.forget(run.identity.runId);

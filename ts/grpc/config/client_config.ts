@@ -51,7 +51,7 @@ export interface LoadClientConfigOptions {
   profile?: string;
   /** The file, which must be there, or its text. Default: TEMPORAL_CONFIG_FILE, else `temporalio/temporal.toml` in the user's folder for configuration. */
   configSource?: ConfigDataSource;
-  /** Refuse keys that nobody knows, and a TEMPORAL_CONFIG_FILE that is not there. Default: they are passed over. */
+  /** Refuse unknown keys, and a TEMPORAL_CONFIG_FILE that is not there. Default: they are passed over. */
   configFileStrict?: boolean;
   /** Read no file. */
   disableFile?: boolean;

@@ -1,5 +1,5 @@
 // The TOML file of Temporal's environment configuration: `[profile.NAME]` with `tls`, `codec` and `grpc_meta` in it. What is wrong is said
-// with the file and the key. A value of the wrong type is always an error; a key that nobody knows only in strict mode, because the file
+// with the file and the key. A value of the wrong type is always an error; an unknown key only in strict mode, because the file
 // is shared with other programs and newer versions of them.
 import { parse, TomlError } from "smol-toml";
 import type { ClientConfigProfile, ClientConfigTls, ConfigDataSource } from "./client_config.ts";
@@ -89,7 +89,7 @@ class Table {
     if (left.length === 0) return;
     const names = left.map((key) => `"${this.#at(key)}"`).join(", ");
     throw new ClientConfigError(
-      `the ${this.#options.file} has ${left.length === 1 ? "a key" : "keys"} that nobody knows: ${names}; known there: ${
+      `the ${this.#options.file} has ${left.length === 1 ? "an unknown key" : "unknown keys"}: ${names}; known there: ${
         [...this.#read].join(", ")
       }`,
     );

@@ -403,8 +403,8 @@ export class Wire {
       case FRAME.window:
         return this.#windowUpdate(id, payload);
       case FRAME.push:
-        throw new WireError("it pushes what nobody asked for");
-        // Frames that nobody here knows say nothing; PRIORITY is one of them.
+        throw new WireError("it pushes what was not requested");
+        // Unknown frame types are ignored; PRIORITY is one of them.
     }
   }
 
@@ -474,7 +474,7 @@ export class Wire {
   }
 
   #goAway(payload: Uint8Array): void {
-    if (payload.length < 8) throw new WireError("a goodbye has the wrong size");
+    if (payload.length < 8) throw new WireError("a GOAWAY frame has the wrong size");
     const last = uint31(payload, 0);
     const untouched = [...this.#streams.values()].filter((stream) => stream.streamId > last);
     for (const stream of untouched) this.#forget(stream);

@@ -1,4 +1,4 @@
-// The error of everything that the determinism guard stops. It fails the workflow task, not the workflow: once the code is mended the run
+// The error of everything that the determinism guard stops. It fails the workflow task, not the workflow: once the code is fixed the run
 // goes on. It is remembered by the run, so that a try/catch in workflow code does not hide it.
 import { WorkflowTaskError } from "../../executor/program/errors.ts";
 

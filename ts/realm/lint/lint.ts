@@ -1,5 +1,5 @@
 // Looks for what makes workflow code not deterministic, or not work, without running it: all that the loader refuses or warns of, and the
-// rules of rules.ts over every module of the user's own (packages are left alone: their users cannot mend them).
+// rules of rules.ts over every module of the user's own (packages are left alone: their users cannot fix them).
 import { parse, type Program } from "acorn";
 import { transform } from "sucrase";
 import { fileSources, fileUrl, type SourceHost } from "../../platform/source_files.ts";
@@ -77,7 +77,7 @@ export async function lintWorkflows(modules: readonly (string | URL)[], options:
   if (hasTemporal) ({ problems, warnings, graph } = await attempt(urls, host, false));
   for (const [url, text] of texts) ignores.set(displayName(url), new Ignores(text));
   for (const problem of problems) add(problem.code, problem.file, problem.line, problem.column, problem.message);
-  // A worker says it when it starts; nobody could mend it here.
+  // A worker says it when it starts; nobody could fix it here.
   const own = warnings.filter(({ file }) => !file.includes("/node_modules/"));
   for (const warning of own) {
     add(warning.code, warning.file, warning.line, warning.column, warning.message, { severity: "warning" });

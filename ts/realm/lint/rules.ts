@@ -27,21 +27,21 @@ export const RULES = {
     severity: "error",
     finds: "a module that does not parse",
     why: "it cannot be loaded",
-    advice: "mend the syntax",
+    advice: "fix the syntax",
   },
   "not-found": {
     loader: true,
     severity: "error",
     finds: "an import that leads nowhere",
     why: "the module cannot be loaded",
-    advice: "mend the path, or install the package",
+    advice: "fix the path, or install the package",
   },
   "missing-export": {
     loader: true,
     severity: "error",
     finds: "an imported name that the other module does not export",
     why: "the module cannot be linked",
-    advice: "mend the name; import types with `import type`",
+    advice: "fix the name; import types with `import type`",
   },
   "unsupported-file": {
     loader: true,
@@ -112,7 +112,7 @@ export const RULES = {
     severity: "error",
     finds: "a module that throws while it is loaded",
     why: "it cannot be loaded",
-    advice: "mend what throws",
+    advice: "fix what throws",
   },
   "module-state": {
     loader: true,
@@ -198,7 +198,7 @@ export const RULES = {
   "promise-race": {
     severity: "warning",
     finds: "Promise.race and Promise.any over primitives",
-    why: "the losers go on: a timer stands and an activity runs until the scope ends, and its failure is nobody's",
+    why: "the losers go on: a timer stands and an activity runs until the scope ends, and its failure is not handled",
     advice:
       "use select(), which cancels the losers; receive() with a timeout for many messages, parallel() to run all to their end",
   },

@@ -1,5 +1,5 @@
 // What the loader refuses and what it warns of. A refusal names the file, the line and what to write instead; all refusals of a
-// module graph are collected into one error, so that a user mends them in one go.
+// module graph are collected into one error, so that a user fixes them in one go.
 
 /** Stable names of refusals and warnings. */
 export type ProblemCode =

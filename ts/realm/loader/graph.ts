@@ -476,7 +476,7 @@ class Loader {
     };
   }
 
-  /** Of a package, which its user cannot mend, one warning is enough. */
+  /** Of a package, which its user cannot fix, one warning is enough. */
   #foldWarnings(): Problem[] {
     const folded = new Map<string, Problem>();
     const out: Problem[] = [];

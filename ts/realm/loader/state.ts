@@ -55,7 +55,7 @@ export class StateFindings {
     const message =
       `"${binding.name}" is declared at the top level and assigned inside a function, so its value would pass from one ` +
       `workflow run to the next. Declare it inside the workflow's function; if it is a constant, assign it where it is declared`;
-    // A package cannot be mended by who imports it.
+    // A package cannot be fixed by who imports it.
     this.#add(this.#source.foreign ? this.warnings : this.problems, binding.name, at, message);
   }
 

@@ -10,7 +10,7 @@ export const needsSucrase = (url: string): boolean => IS_TS.test(url) || IS_JSX.
 
 let loaded: typeof transform | undefined;
 
-/** Thrown by `strip` before `loadSucrase` has resolved. Loading is synchronous, so whoever loads begins anew. */
+/** Thrown by `strip` before `loadSucrase` has resolved. Loading is synchronous, so whoever loads starts again. */
 export class SucraseNotLoadedError extends Error {
   override name = "SucraseNotLoadedError";
 }

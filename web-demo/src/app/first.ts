@@ -35,7 +35,7 @@ export async function openTabsRuns(): Promise<void> {
   try {
     keys = JSON.parse(sessionStorage.getItem(TAB) ?? "[]") as string[];
   } catch {
-    // Storage is refused, or holds something else: the list begins anew.
+    // Storage is refused, or holds something else: the list starts again.
   }
   for (const key of keys) {
     if (openRuns.value.some((run) => run.key === key)) continue;

@@ -1,5 +1,5 @@
 // Histories that were opened, kept in this browser so that a reload finds them again. They go nowhere else; the oldest go when there are many.
-// Where the browser keeps nothing (private windows), a reload begins anew.
+// Where the browser keeps nothing (private windows), a reload starts again.
 
 export interface Kept {
   readonly key: string;

@@ -11,7 +11,7 @@ export interface Drawn {
   readonly last: number;
 }
 
-/** The lines to draw. `first` moves in steps, so that most scrolling draws nothing anew. */
+/** The lines to draw. `first` moves in steps, so that most scrolling draws nothing again. */
 export function drawnLines(scrollTop: number, height: number, lines: number): Drawn {
   const top = Math.floor(Math.max(0, scrollTop) / LINE);
   const first = Math.max(1, Math.floor(top / AROUND) * AROUND - AROUND + 1);

@@ -40,7 +40,7 @@ export function sideOf(side: string): Side | string {
   }
   const node = branches.tree.value.nodes.find(({ id }) => id === branch);
   if (node?.result === undefined) {
-    return `Branch ${branch} is not here: branches last until the page is loaded again. Run it anew with What if.`;
+    return `Branch ${branch} is not here: branches last until the page is loaded again. Run it again with What if.`;
   }
   return { run, title: node.title, events: node.result.events, session: branches.sessions.value.get(branch) };
 }

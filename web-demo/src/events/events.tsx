@@ -19,7 +19,7 @@ const hidden: Signal<ReadonlySet<ItemKind>> = signal<ReadonlySet<ItemKind>>(new 
 const isUnfolded: Signal<boolean> = signal(false);
 const sought: Signal<string> = signal("");
 
-/** Rows of a run, and where they are: made anew when the choice changes, not when the position does. */
+/** Rows of a run, and where they are: made again when the choice changes, not when the position does. */
 function useRows(run: OpenRun): ReadonlySignal<{ readonly rows: readonly Row[]; readonly tops: Float64Array }> {
   return useMemo(() =>
     computed(() => {

@@ -165,7 +165,7 @@ export class Shop {
     const words = {
       leader: ["good", "this tab leads", "The engine, its store and the workflow code run here."],
       follower: ["plain", "another tab leads", "This tab asks it; if it goes, this one takes over."],
-      none: ["bad", "nobody leads", "Looking for a tab that does."],
+      none: ["bad", "no tab leads", "Looking for a tab that does."],
     } as const;
     const [kind, name, about] = words[role];
     const { usage, persisted } = this.#storage;

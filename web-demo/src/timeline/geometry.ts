@@ -1,4 +1,4 @@
-// The run's lanes in pixels, and which event a pixel means. Made anew when the run, the width or the zoom changes, never by a step.
+// The run's lanes in pixels, and which event a pixel means. Made again when the run, the width or the zoom changes, never by a step.
 import type { RunModel } from "../app/run_model.ts";
 import { busyOf, lanesOf, timesOf } from "./lanes.ts";
 import { type LaneLayout, layoutOf } from "./layout.ts";

@@ -5,7 +5,7 @@ import { stopBetween } from "../code/stops.ts";
 
 export const PLAY_MS = 400;
 
-/** Plays and stops. At the end it begins anew. */
+/** Plays and stops. At the end it starts again. */
 export function togglePlay(): void {
   if (!playing.value && position.value >= length.value) goTo(1);
   playing.value = !playing.value;

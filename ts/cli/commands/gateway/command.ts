@@ -5,12 +5,12 @@ export const gateway = command({
   summary: "let a browser tab reach a cluster: a relay on this machine, for named pages and with a token",
   description:
     `Takes calls of web pages (connectGateway of temporalex/gateway) on the loopback and passes them on to a Temporal cluster until Ctrl-C. API keys and certificates stay in this process.
-A tab can then be a client and a worker of the cluster. Whoever calls must bring the token that is in the printed URL; pages must also be of an --allow-origin.`,
+A tab can then be a client and a worker of the cluster. A caller must bring the token that is in the printed URL; pages must also be of an --allow-origin.`,
   options,
   lines: true,
   drains: true,
   notes:
-    `The URL is a secret: whoever has it can do on the cluster, from this machine, what this process may. --namespace and --read-only narrow that.
+    `The URL is a secret: anyone who has it can do on the cluster, from this machine, what this process may. --namespace and --read-only narrow that.
 Without --token-file every start has a token of its own.
 JSON lines have event: started (url, address, origins, namespaces, readOnly), stopped. What is refused is told on standard error, once for each thing.`,
   exits: ["0 after Ctrl-C or SIGTERM", "1 when the port is taken or the token file cannot be used", "2 for wrong usage"],

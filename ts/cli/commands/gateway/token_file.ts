@@ -35,7 +35,7 @@ export function tokenOf(path: string): string {
   }
   if (!isToken(text)) {
     throw new CommandError(
-      `${path} holds no token: 32 to 256 characters, of A-Z, a-z, 0-9, "-" and "_"; remove the file, and it is made anew`,
+      `${path} holds no token: 32 to 256 characters, of A-Z, a-z, 0-9, "-" and "_"; remove the file, and it is made again`,
     );
   }
   return text;

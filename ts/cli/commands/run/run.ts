@@ -80,7 +80,7 @@ export async function runCommand(call: RunCall): Promise<number> {
     }
     if (error instanceof CommandError && store !== undefined) {
       throw new CommandError(
-        `${error.message}\nThe run is kept: mend the code, and the same command with --workflow-id ${id} goes on with it.`,
+        `${error.message}\nThe run is kept: fix the code, and the same command with --workflow-id ${id} goes on with it.`,
       );
     }
     throw error;

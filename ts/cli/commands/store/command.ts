@@ -34,7 +34,7 @@ What is odd but may be so (events that only a newer server knows, for instance) 
 const purge = command({
   summary: "remove closed runs with their histories",
   description: `Removes closed runs; open ones are never touched. Give --older-than, --query or both.
-The space is given back to the file system at the end, which writes the file anew; --keep-space leaves that out.
+The space is given back to the file system at the end, which writes the file again; --keep-space leaves that out.
 A process that has the store open is asked to remove them, and keeps the space for new runs. A worker that runs all the time removes closed runs by itself: temporalex worker --retention 30d; an application calls engine.purge().`,
   options: purgeOptions,
   examples: [

@@ -1,6 +1,6 @@
 // A worker's first word with its cluster: it works when the namespace was found, and until then whoever looks at it sees what it waits for.
 // In a cluster that starts, everything starts at once, so an address where nobody answers yet is asked until somebody does; what no
-// repetition mends (a certificate, a key, a namespace that is not there) ends the command with its reason.
+// repetition fixes (a certificate, a key, a namespace that is not there) ends the command with its reason.
 import { Code, type RawService, ServiceError } from "../../../service/raw.ts";
 import { backoffMs, type BackoffOptions, isMisconfigured } from "../../../service/retry.ts";
 import { realTimers, sleepOn } from "../../../base/timers.ts";
@@ -35,7 +35,7 @@ export interface Awaited {
 }
 
 /**
- * The service, when it has answered that it has the namespace. Rejects with a CommandError for what no repetition mends, and with the
+ * The service, when it has answered that it has the namespace. Rejects with a CommandError for what no repetition fixes, and with the
  * signal's reason.
  */
 export async function awaitCluster({ service, where, namespace, signal, tell }: Awaited): Promise<RawService> {

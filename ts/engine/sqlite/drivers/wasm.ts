@@ -1,5 +1,5 @@
 // node-sqlite3-wasm: SQLite compiled to WebAssembly on Node's file system; nothing native. Three habits of the library shape this file:
-// `get` leaves its statement open (so `all` is used), a statement that failed refuses its next use once (so it is prepared anew), and
+// `get` leaves its statement open (so `all` is used), a statement that failed refuses its next use once (so it is prepared again), and
 // closing a database does not finalize its statements (so they are kept). Text ends at a NUL character there, so such text is refused.
 //
 // SQLite gives log and journal the mode of their database; here they get what the umask leaves. So each is made before SQLite would make it:

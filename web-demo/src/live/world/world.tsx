@@ -15,7 +15,7 @@ const FRAME_MS = 150;
 const TOOLS = [
   ["look", "Look", "what runs for the patrol that stands there"],
   ["threat", "Threat", "five patrols come and fight it"],
-  ["ward", "Ward", "within two cells; each one more stacks, and lasts ten seconds anew"],
+  ["ward", "Ward", "within two cells; each one more stacks, and lasts ten seconds again"],
   ["spell", "Poison", "within five cells, for thirty seconds; all of one spell can be cancelled"],
 ] as const;
 type Tool = typeof TOOLS[number][0];
@@ -129,7 +129,7 @@ function Play({ world, debug, fail }: { world: OpenWorld; debug: Debug; fail: (w
     <>
       <div class="strip">
         <span class={`badge ${role === "none" ? "bad" : role === "leader" ? "good" : "plain"}`} id="world-role">
-          {role === "leader" ? "this tab leads" : role === "follower" ? "another tab leads" : "nobody leads"}
+          {role === "leader" ? "this tab leads" : role === "follower" ? "another tab leads" : "no tab leads"}
         </span>
         <span class="fine" id="world-counts" role="status">
           {sight.npcs.length} patrols, {count(({ doing }) => doing === "fights")} fight, {count(({ ward }) => ward > 0)} warded,

@@ -1,5 +1,5 @@
 // Files for the loader, which is synchronous, from a folder that can only be read asynchronously: what is asked for and not there yet is
-// written down, and the loader begins anew when it has come.
+// written down, and the loader starts again when it has come.
 import type { SourceHost } from "../../../../ts/realm/loader/source_host.ts";
 
 /** What one folder holds; undefined: there is no such folder. */

@@ -114,3 +114,14 @@ test("the server has loopback names, serves the page's folder and nothing else",
   ];
   for (const path of outside) expect(await ask(`${pathname}${path}`), path).not.toBe(200);
 });
+
+test("Runs of a page that nothing serves: the commands that do, copied by a button", async ({ app }) => {
+  await app.start("#/runs");
+  const { page } = app;
+  await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+  await page.getByRole("button", { name: "Copy npx temporalex ui --store shop.sqlite" }).click();
+  await expect(page.getByRole("button", { name: "Copy npx temporalex ui --store" })).toHaveText("Copied");
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe("npx temporalex ui --store shop.sqlite");
+  await page.getByRole("main").getByRole("link", { name: "Live" }).click();
+  await expect(page).toHaveURL(/#\/live$/);
+});

@@ -3,6 +3,7 @@ import { type Signal, signal } from "@preact/signals";
 import type { ComponentType, JSX } from "preact";
 import { useEffect } from "preact/hooks";
 import { served } from "../served/about.ts";
+import { Invitation } from "./invitation.tsx";
 
 const room: Signal<ComponentType | undefined> = signal<ComponentType | undefined>(undefined);
 
@@ -13,14 +14,5 @@ export function Runs(): JSX.Element {
   }, []);
   const Room = room.value;
   if (isServed) return Room === undefined ? <div class="runs-room" /> : <Room />;
-  return (
-    <section class="section">
-      <h1 class="run-name">Runs</h1>
-      <p class="say">
-        Here are the runs of a store or a cluster once this page is served by <code>temporalex ui --store shop.sqlite</code> or
-        {" "}
-        <code>temporalex ui --address localhost:7233</code>.
-      </p>
-    </section>
-  );
+  return <Invitation />;
 }

@@ -58,6 +58,9 @@ test("two branches of a run: where they part, how each ends, the state at a step
 test("two opened runs: by address, after a reload, swapped; one that was dropped", async ({ app }) => {
   const { page } = app;
   await app.start("#/open?run=sample:shopping_cart&e=3&a=sample:shopping_cart&b=sample:shopping_cart_diverged");
+  // Both have one type and one id: their names tell them apart.
+  await expect(page.locator(".compare-facts thead")).toContainText("Shopping cart of other code");
+  await expect(page.locator("#side-a option:checked")).toHaveText("Shopping cart (sample), recorded");
   const first = page.locator("#first-difference");
   await expect(first).toHaveText(/^They part first here: |^A and B do the same/);
   const text = await first.innerText();

@@ -8,7 +8,7 @@ import { keyOf } from "./mod.ts";
 /** One side of a comparison. */
 export interface Side {
   readonly run: OpenRun;
-  /** "Recorded", or the title of the branch. */
+  /** "Recorded", or the title of the branch; of runs with one id, the name of the file or sample. */
   readonly title: string;
   /** Undefined while the file is read. */
   readonly events: readonly HistoryEvent[] | undefined;
@@ -20,7 +20,7 @@ export interface Side {
 export function choices(): readonly (readonly [side: string, label: string])[] {
   return openRuns.value.flatMap((run) => {
     const { type, id } = run.model.facts;
-    const name = `${type} ${id || run.name}`;
+    const name = isOneOfSeveral(run) ? run.name : `${type} ${id || run.name}`;
     const branches = knownBranches(run)?.tree.value.nodes.filter(({ result }) => result !== undefined) ?? [];
     return [
       [run.key, `${name}, recorded`] as const,
@@ -29,6 +29,12 @@ export function choices(): readonly (readonly [side: string, label: string])[] {
   });
 }
 
+/** Another open run has its type and id: then their names tell them apart. */
+const isOneOfSeveral = (run: OpenRun): boolean =>
+  openRuns.value.some((other) =>
+    other !== run && other.model.facts.id === run.model.facts.id && other.model.facts.type === run.model.facts.type
+  );
+
 /** What stands on a side; a string: why nothing does. */
 export function sideOf(side: string): Side | string {
   const run = openRuns.value.find(({ key }) => key === keyOf(side));
@@ -36,7 +42,12 @@ export function sideOf(side: string): Side | string {
   const branches = branchesOf(run);
   const branch = Number(/~(\d+)$/.exec(side)?.[1] ?? 0);
   if (branch === 0) {
-    return { run, title: "Recorded", events: branches.history.value?.events, session: run.session.value };
+    return {
+      run,
+      title: isOneOfSeveral(run) ? run.name : "Recorded",
+      events: branches.history.value?.events,
+      session: run.session.value,
+    };
   }
   const node = branches.tree.value.nodes.find(({ id }) => id === branch);
   if (node?.result === undefined) {

@@ -16,6 +16,7 @@ const PARTS: { readonly [table in keyof typeof tables]: number } = {
   TABLES: 5,
   REDUCERS: 11,
   STATES_AND_GROUPS: 8,
+  IN_THE_DEBUGGER: 9,
 };
 
 for (const [name, rows] of Object.entries(tables)) {

@@ -383,3 +383,36 @@ export const STATES_AND_GROUPS: readonly Row[] = [
     tests: [[shown, "phase counts the awaits that a run has passed, state is what it published last, as JSON"]],
   },
 ];
+
+const story = "web-demo/e2e/database.spec.ts";
+const raid: readonly [string, string] = [
+  story,
+  "a raid: reducers, a procedure, subscriptions, a broadcast, named timers, children and the state, by name, line and value",
+];
+const watch: readonly [string, string] = [story, "a watch in rounds: what it carries, to the next round and to the next run"];
+const sessions = "tests/debug/database.test.ts";
+const commandsOfSessions: readonly [string, string] = [sessions, "commands: what each asks for, and the event that it became"];
+
+/** What the debugger shows by its name, with its line and its values. */
+export const IN_THE_DEBUGGER: readonly Row[] = [
+  { part: "transact, awaited, not awaited, required", here: "transact strike 7, 30 → ...", tests: [raid, commandsOfSessions] },
+  { part: "a procedure", here: "procedure compute_damage 7, 12 → 30", tests: [raid, commandsOfSessions] },
+  { part: "subscribe, unsubscribe", here: "subscribe enemy_killed:orc", tests: [raid, commandsOfSessions] },
+  { part: "broadcast", here: 'broadcast stand_down:elf("ada")', tests: [raid, commandsOfSessions] },
+  {
+    part: "a timer by its name",
+    here: "timer muster 1.5 min",
+    tests: [raid, [sessions, "events in a line: timers and reducers by name, also where they end"], [
+      sessions,
+      "a redacted history has nothing of what code wrote beside timers, and replays",
+    ]],
+  },
+  { part: "a signal by its typed name", here: "threat_detected", tests: [raid] },
+  { part: "carry", here: "continues as new, at the line of its carry; the state of a round at the line before", tests: [watch] },
+  { part: "spawn and children", here: "Scout, with arguments and result", tests: [raid] },
+  {
+    part: "phase and state",
+    here: "the published state and the phase beside the code",
+    tests: [raid, [sessions, "the phase grows with the awaits that are passed, as SQL counts them"]],
+  },
+];

@@ -18,17 +18,21 @@ import {
   SignalExternalWorkflow,
   StartChildWorkflow,
   StartTimer,
+  Transact,
   UpdateResponse,
   UpsertSearchAttributes,
 } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import type { PayloadConverter } from "../converter/payload.ts";
+import { procedureOf, shownActivity } from "../converter/procedure_names.ts";
+import { BROADCAST_ACTIVITY } from "../converter/subscriptions.ts";
 import type { RecordedCommand } from "../executor/tasks/recording.ts";
+import type { CommandNames } from "./command_names.ts";
 import { set, short, shortArgs } from "./value_text.ts";
 import { plain, shown, shownAll, shownDuration, shownFailureBytes } from "./values.ts";
 
 /** One command that workflow code issued in a task. */
 export interface CommandView {
-  /** "StartTimer", "CancelTimer", "ScheduleActivity", "AcceptUpdate", "CompleteWorkflow", ... */
+  /** "StartTimer", "CancelTimer", "ScheduleActivity", "Transact", "AcceptUpdate", "CompleteWorkflow", ... */
   readonly kind: string;
   /** One line for people. */
   readonly summary: string;
@@ -55,30 +59,34 @@ export interface Shown {
   all(payloads: Parameters<typeof shownAll>[0]): unknown[];
   one(payload: Parameters<typeof shown>[0]): unknown;
   record(payloads: { readonly [name: string]: Parameters<typeof shown>[0] }): { [name: string]: unknown };
-  /** Names of updates by the ids that answers to them carry. */
-  readonly updates: ReadonlyMap<string, string> | undefined;
+  /** What other commands say of it. */
+  readonly names: CommandNames | undefined;
 }
 
 /** Values by this converter. */
-export function shownBy(converter: PayloadConverter | undefined, updates: ReadonlyMap<string, string> | undefined): Shown {
+export function shownBy(converter: PayloadConverter | undefined, names: CommandNames | undefined): Shown {
   const one = (payload: Parameters<typeof shown>[0]) => plain(shown(payload, converter));
   return {
     all: (payloads) => shownAll(payloads, converter),
     one,
     record: (payloads) => Object.fromEntries(Object.entries(payloads).map(([name, payload]) => [name, one(payload)])),
-    updates,
+    names,
   };
 }
+
+/** "broadcast enemy_killed:orc("ada")": signal, filter and arguments, as a subscription is written. */
+const broadcastText = ([signal, filter, ...args]: readonly unknown[]): string =>
+  `broadcast ${String(signal)}${filter === null || filter === undefined ? "" : `:${String(filter)}`}(${shortArgs(args)})`;
 
 type Decoder = (command: RecordedCommand, shown: Shown) => Decoded;
 
 export const DECODERS: { readonly [kind in CommandKind]?: Decoder } = {
-  [CommandKind.COMMAND_KIND_START_TIMER]: ({ attributes, seq }, { one }) => {
+  [CommandKind.COMMAND_KIND_START_TIMER]: ({ attributes, seq }, { one, names }) => {
     const { durationMs, summary } = StartTimer.decode(attributes);
     return {
       kind: "StartTimer",
       key: `timer ${seq}`,
-      summary: `timer ${seq} for ${shownDuration(durationMs)}`,
+      summary: `timer ${names?.timers.get(seq) ?? seq} for ${shownDuration(durationMs)}`,
       attributes: { timerId: String(seq), durationMs, ...(summary === undefined ? {} : { summary: one(summary) }) },
     };
   },
@@ -88,7 +96,9 @@ export const DECODERS: { readonly [kind in CommandKind]?: Decoder } = {
     return {
       kind: "ScheduleActivity",
       key: `activity ${activityId}`,
-      summary: `activity ${options.activityType}(${shortArgs(all(payloads))})`,
+      summary: `${procedureOf(options.activityType) === undefined ? "activity " : ""}${shownActivity(options.activityType)}(${
+        shortArgs(all(payloads))
+      })`,
       attributes: {
         ...{ activityType: options.activityType, activityId, arguments: all(payloads) },
         ...set({ ...options, activityType: "", activityId: "" }),
@@ -98,11 +108,24 @@ export const DECODERS: { readonly [kind in CommandKind]?: Decoder } = {
   },
   [CommandKind.COMMAND_KIND_SCHEDULE_LOCAL_ACTIVITY]: ({ attributes, seq }, { all }) => {
     const { arguments: payloads, activityType, activityId } = ScheduleLocalActivity.decode(attributes);
+    const args = all(payloads);
     return {
       kind: "ScheduleLocalActivity",
       key: `local activity ${seq}`,
-      summary: `local activity ${activityType}(${shortArgs(all(payloads))})`,
-      attributes: { activityType, activityId: activityId || String(seq), arguments: all(payloads) },
+      summary: activityType === BROADCAST_ACTIVITY ? broadcastText(args) : `local activity ${activityType}(${shortArgs(args)})`,
+      attributes: { activityType, activityId: activityId || String(seq), arguments: args },
+    };
+  },
+  [CommandKind.COMMAND_KIND_TRANSACT]: ({ attributes, seq }, { all, names }) => {
+    const { reducer, arguments: payloads, required } = Transact.decode(attributes);
+    const args = all(payloads);
+    const awaited = names?.awaited.has(seq) === true;
+    const how = required ? ", required" : awaited ? "" : ", not awaited";
+    return {
+      kind: "Transact",
+      key: `transact ${seq}`,
+      summary: `transact ${reducer}(${shortArgs(args)})${how}`,
+      attributes: { reducer, arguments: args, required, awaited },
     };
   },
   [CommandKind.COMMAND_KIND_SET_PATCH_MARKER]: ({ attributes }) => {
@@ -120,10 +143,10 @@ export const DECODERS: { readonly [kind in CommandKind]?: Decoder } = {
       attributes: { id, value },
     };
   },
-  [CommandKind.COMMAND_KIND_UPDATE_RESPONSE]: ({ attributes }, { one, updates }) => {
+  [CommandKind.COMMAND_KIND_UPDATE_RESPONSE]: ({ attributes }, { one, names }) => {
     const { protocolInstanceId, response } = UpdateResponse.decode(attributes);
     const base = { protocolInstanceId };
-    const update = `update ${updates?.get(protocolInstanceId) ?? protocolInstanceId}`;
+    const update = `update ${names?.updates.get(protocolInstanceId) ?? protocolInstanceId}`;
     if (response?.$case === "completed") {
       const result = one(response.value);
       const summary = `answers ${update} with ${short(result)}`;
@@ -211,9 +234,9 @@ export const DECODERS: { readonly [kind in CommandKind]?: Decoder } = {
     const summary = `asks workflow ${workflowId} to cancel${reason === "" ? "" : `: ${reason}`}`;
     return { kind: "CancelExternalWorkflow", key: "", summary, attributes: { workflowId, ...set({ runId, reason }) } };
   },
-  [CommandKind.COMMAND_KIND_UPSERT_SEARCH_ATTRIBUTES]: ({ attributes }, { record }) => {
-    const searchAttributes = record(UpsertSearchAttributes.decode(attributes).searchAttributes);
-    const summary = `sets search attributes ${short(searchAttributes)}`;
+  [CommandKind.COMMAND_KIND_UPSERT_SEARCH_ATTRIBUTES]: (command, { record, names }) => {
+    const searchAttributes = record(UpsertSearchAttributes.decode(command.attributes).searchAttributes);
+    const summary = names?.subscriptions.get(command) ?? `sets search attributes ${short(searchAttributes)}`;
     return { kind: "UpsertSearchAttributes", key: "", summary, attributes: { searchAttributes } };
   },
   [CommandKind.COMMAND_KIND_MODIFY_WORKFLOW_PROPERTIES]: ({ attributes }, { record }) => {

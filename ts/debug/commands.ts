@@ -2,25 +2,31 @@
 import { CommandKind } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import type { PayloadConverter } from "../converter/payload.ts";
 import type { RecordedCommand } from "../executor/tasks/recording.ts";
+import type { CommandNames } from "./command_names.ts";
 import { type Decoded, DECODERS, shownBy } from "./command_decoders.ts";
 
-/** Decodes a command. `updates`: names of updates by the ids that answers to them carry. */
+/** Decodes a command. `names`: what others say of it. */
 export function decodeCommand(
   command: RecordedCommand,
   converter: PayloadConverter | undefined,
-  updates?: ReadonlyMap<string, string>,
+  names?: CommandNames,
 ): Decoded {
   const { kind, seq, cancel } = command;
-  if (cancel) return decodeCancel(kind, seq);
-  return DECODERS[kind]?.(command, shownBy(converter, updates)) ??
+  if (cancel) return decodeCancel(kind, seq, names);
+  return DECODERS[kind]?.(command, shownBy(converter, names)) ??
     { kind: `Command ${kind}`, key: "", summary: "a command that this version does not know", attributes: {} };
 }
 
-function decodeCancel(kind: CommandKind, seq: number): Decoded {
+function decodeCancel(kind: CommandKind, seq: number, names: CommandNames | undefined): Decoded {
   switch (kind) {
     case CommandKind.COMMAND_KIND_START_TIMER: {
       const attributes = { timerId: String(seq) };
-      return { kind: "CancelTimer", key: `cancel timer ${seq}`, summary: `cancels timer ${seq}`, attributes };
+      return {
+        kind: "CancelTimer",
+        key: `cancel timer ${seq}`,
+        summary: `cancels timer ${names?.timers.get(seq) ?? seq}`,
+        attributes,
+      };
     }
     case CommandKind.COMMAND_KIND_SCHEDULE_ACTIVITY: {
       const summary = `asks activity ${seq} to cancel`;

@@ -73,6 +73,12 @@ class LinkFinder implements EventLinks {
     if (key !== undefined && !this.endOf.has(key)) this.endOf.set(key, Number(eventId));
   }
 
+  /** Its event has the end in it. */
+  #answered(key: string, event: HistoryEvent): void {
+    this.#became(key, event);
+    if (!this.endOf.has(key)) this.endOf.set(key, Number(event.eventId));
+  }
+
   /** Workflow tasks, and the end. */
   #ofWorkflow(event: HistoryEvent): void {
     const { attributes, eventId } = event;
@@ -153,6 +159,11 @@ class LinkFinder implements EventLinks {
       case "markerRecordedEventAttributes": {
         const { markerName, details } = attributes.value;
         const first = (name: string) => plain(shown(details[name]?.payloads[0], this.#converter));
+        if (markerName === "Transact") this.#answered(`transact ${first("id")}`, event);
+        if (markerName === "core_local_activity") {
+          const seq = (first("data") as { seq?: unknown } | null | undefined)?.seq;
+          if (typeof seq === "number") this.#answered(`local activity ${seq}`, event);
+        }
         if (markerName === "SideEffect") this.#became(`side effect ${first("side-effect-id")}`, event);
         for (const name of markerName === "core_patch" ? Object.keys(details) : []) {
           const id = (first(name) as { id?: unknown } | null | undefined)?.id;

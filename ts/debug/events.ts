@@ -2,6 +2,10 @@
 import type { Payload, PayloadConverter } from "../converter/payload.ts";
 import { EventType } from "../api/generated/temporal/api/enums/v1/event_type_pb.ts";
 import type { HistoryEvent } from "../api/generated/temporal/api/history/v1/message_pb.ts";
+import { shownActivity } from "../converter/procedure_names.ts";
+import { markerOf } from "./run/markers.ts";
+import { Subscriptions } from "./run/subscribing.ts";
+import { nameIn, timerSummary } from "./timer_name.ts";
 import { short, shortArgs } from "./value_text.ts";
 import { plain, shown, shownAll, shownDuration, shownFailure } from "./values.ts";
 
@@ -20,14 +24,28 @@ export interface EventLine {
 const camel = (name: string) => name.split("_").map((word) => word.slice(0, 1) + word.slice(1).toLowerCase()).join("");
 const NAMES = new Map<number, string>(Object.entries(EventType).map(([name, value]) => [value, camel(name)]));
 
-export function lineOf(event: HistoryEvent, converter?: PayloadConverter): EventLine {
+/** The events of a history. */
+export function linesOf(events: readonly HistoryEvent[], converter?: PayloadConverter): EventLine[] {
+  const so: SoFar = { timers: new Map(), subscriptions: new Subscriptions() };
+  return events.map((event) => lineOf(event, converter, so));
+}
+
+/** What earlier events have said. */
+interface SoFar {
+  /** Names of timers, by the event that started them. */
+  readonly timers: Map<bigint, string>;
+  readonly subscriptions: Subscriptions;
+}
+
+function lineOf(event: HistoryEvent, converter: PayloadConverter | undefined, so: SoFar): EventLine {
   const { eventId, eventType, eventTime } = event;
   const type = NAMES.get(eventType) ?? `EventType${eventType}`;
   const timeMs = eventTime === undefined ? undefined : Number(eventTime.seconds) * 1000 + Math.floor(eventTime.nanos / 1e6);
-  return { eventId: Number(eventId), type, timeMs, summary: summaryOf(event, converter) };
+  return { eventId: Number(eventId), type, timeMs, summary: summaryOf(event, converter, so) };
 }
 
-function summaryOf({ attributes }: HistoryEvent, converter: PayloadConverter | undefined): string {
+function summaryOf(event: HistoryEvent, converter: PayloadConverter | undefined, { timers, subscriptions }: SoFar): string {
+  const { attributes, eventId, userMetadata } = event;
   const args = (payloads: Parameters<typeof shownAll>[0]) => shortArgs(shownAll(payloads, converter));
   const result = (payloads: Parameters<typeof shownAll>[0]) => short(shownAll(payloads, converter)[0]);
   const duration = (d: { seconds: bigint; nanos: number } | undefined) =>
@@ -39,6 +57,7 @@ function summaryOf({ attributes }: HistoryEvent, converter: PayloadConverter | u
   ) => `${workflowType?.name ?? ""} ${workflowExecution?.workflowId ?? ""}`;
   switch (attributes.case) {
     case "workflowExecutionStartedEventAttributes":
+      subscriptions.changed(attributes.value.searchAttributes?.indexedFields, converter);
       return `${attributes.value.workflowType?.name ?? ""}(${args(attributes.value.input?.payloads)})`;
     case "workflowExecutionCompletedEventAttributes":
       return result(attributes.value.result?.payloads);
@@ -51,16 +70,22 @@ function summaryOf({ attributes }: HistoryEvent, converter: PayloadConverter | u
     case "workflowExecutionContinuedAsNewEventAttributes":
       return `${attributes.value.workflowType?.name ?? ""}(${args(attributes.value.input?.payloads)})`;
     case "activityTaskScheduledEventAttributes":
-      return `${attributes.value.activityType?.name ?? ""}(${args(attributes.value.input?.payloads)})`;
+      return `${shownActivity(attributes.value.activityType?.name ?? "")}(${args(attributes.value.input?.payloads)})`;
     case "activityTaskStartedEventAttributes":
       return `attempt ${attributes.value.attempt}`;
     case "activityTaskCompletedEventAttributes":
       return result(attributes.value.result?.payloads);
-    case "timerStartedEventAttributes":
-      return `timer ${attributes.value.timerId} for ${duration(attributes.value.startToFireTimeout)}`;
+    case "timerStartedEventAttributes": {
+      const { timerId, startToFireTimeout } = attributes.value;
+      const summary = timerSummary(userMetadata?.summary, converter);
+      const name = nameIn(summary);
+      if (name !== "") timers.set(eventId, name);
+      const said = name === "" && summary !== "" ? `: ${short(summary)}` : "";
+      return `timer ${name || timerId} for ${duration(startToFireTimeout)}${said}`;
+    }
     case "timerFiredEventAttributes":
     case "timerCanceledEventAttributes":
-      return `timer ${attributes.value.timerId}`;
+      return `timer ${timers.get(attributes.value.startedEventId) ?? attributes.value.timerId}`;
     case "startChildWorkflowExecutionInitiatedEventAttributes": {
       const { workflowType, input, workflowId } = attributes.value;
       return `${workflowType?.name ?? ""}(${args(input?.payloads)}), id ${workflowId}`;
@@ -88,12 +113,20 @@ function summaryOf({ attributes }: HistoryEvent, converter: PayloadConverter | u
     case "signalExternalWorkflowExecutionFailedEventAttributes":
     case "requestCancelExternalWorkflowExecutionFailedEventAttributes":
       return attributes.value.workflowExecution?.workflowId ?? "";
-    case "upsertWorkflowSearchAttributesEventAttributes":
-      return record(attributes.value.searchAttributes?.indexedFields);
+    case "upsertWorkflowSearchAttributesEventAttributes": {
+      const { indexedFields } = attributes.value.searchAttributes ?? {};
+      return subscriptions.changed(indexedFields, converter) ?? record(indexedFields);
+    }
     case "workflowPropertiesModifiedEventAttributes":
       return record(attributes.value.upsertedMemo?.fields);
-    case "markerRecordedEventAttributes":
-      return attributes.value.markerName;
+    case "markerRecordedEventAttributes": {
+      const { markerName, details, failure } = attributes.value;
+      const gave = details["result"] === undefined ? "" : ` = ${result(details["result"].payloads)}`;
+      const end = failure === undefined ? gave : `: ${shownFailure(failure).message}`;
+      const { kind, name } = markerOf(attributes.value, converter);
+      if (kind === "localActivity") return `${name}${end}`;
+      return markerName === "Transact" ? `${name}(${args(details["arguments"]?.payloads)})${end}` : markerName;
+    }
     case "workflowExecutionSignaledEventAttributes":
       return `${attributes.value.signalName}(${args(attributes.value.input?.payloads)})`;
     case "workflowExecutionCancelRequestedEventAttributes":

@@ -4,7 +4,7 @@ import { type HistoryEvent, HistorySchema } from "../api/generated/temporal/api/
 import type { PayloadCodec } from "../codec/codec.ts";
 import type { PayloadConverter } from "../converter/payload.ts";
 import { type EventLinks, linksOf } from "./event_links.ts";
-import { type EventLine, lineOf } from "./events.ts";
+import { type EventLine, linesOf } from "./events.ts";
 import { type HistoryFile, readHistoryFile } from "./history_file.ts";
 
 /** How payloads are read. */
@@ -37,7 +37,7 @@ export async function prepareHistory(file: Uint8Array, { codec, converter }: Rea
   const bytes = codec === undefined ? history.bytes : await decoded(history.bytes, codec);
   const { events } = fromBinary(HistorySchema, bytes);
   const links = linksOf(events, converter);
-  return { file: history, bytes, events, links, lines: events.map((event) => lineOf(event, converter)), converter };
+  return { file: history, bytes, events, links, lines: linesOf(events, converter), converter };
 }
 
 async function decoded(history: Uint8Array, codec: NonNullable<ReadOptions["codec"]>): Promise<Uint8Array> {

@@ -4,6 +4,7 @@ import { CommandKind } from "../core/generated/boundary/temporalex/boundary/v1/b
 import type { ReceiveState, WaitKind } from "../executor/program/snapshot.ts";
 import type { RecordedCommand } from "../executor/tasks/recording.ts";
 import { commandKeys } from "./command_keys.ts";
+import { type CommandNames, commandNames } from "./command_names.ts";
 import type { CommandView } from "./command_decoders.ts";
 import { decodeCommand } from "./commands.ts";
 import type { EventLine } from "./events.ts";
@@ -63,6 +64,8 @@ export interface SessionView {
   readonly commands: readonly CommandView[];
   /** The last published state, and the event of the task that published it; undefined before the first. */
   readonly published: (Shown & { readonly sinceEventId: number }) | undefined;
+  /** How many awaits of workflow functions have been passed, as SQL shows it (`phase`); undefined for programs that do not count them. */
+  readonly phase: number | undefined;
   /** What the code is parked on, in order of creation. */
   readonly open: readonly OpenAwait[];
   /** The messages that it takes where it stands; undefined outside of a receive. */
@@ -93,6 +96,7 @@ export function viewAt(data: SessionData, position: number): SessionView {
       ...shown(published.value, data.converter),
       sinceEventId: data.activations[published.from]?.startedEventId ?? 0,
     },
+    phase: valueAt(trace.phases ?? [], at)?.value,
     open: openAt(data, at, position).map(({ index: _, ...open }) => open),
     receive: valueAt(trace.receives, at)?.value,
     messages: messagesAt(data, at, position),
@@ -109,19 +113,24 @@ export function viewAt(data: SessionData, position: number): SessionView {
 export class ViewCache {
   readonly #commands = new Map<number, readonly CommandView[]>();
   readonly #waits: WaitFacts[] = [];
-  #updates: ReadonlyMap<string, string> | undefined;
+  #names: CommandNames | undefined;
   #keys: ReadonlyMap<RecordedCommand, string> | undefined;
 
+  namesOf({ activations, events, converter, trace }: SessionData): CommandNames {
+    return this.#names ??= commandNames(activations, trace.jobs, events[0], converter);
+  }
+
   /** The commands of a task, each with its event. */
-  commandsOf({ activations, links, converter, trace }: SessionData, task: SessionTask): readonly CommandView[] {
+  commandsOf(data: SessionData, task: SessionTask): readonly CommandView[] {
+    const { activations, links, converter } = data;
     let views = this.#commands.get(task.index);
     if (views === undefined) {
-      const updates = this.#updates ??= new Map(
-        trace.jobs.flat().map(({ protocolInstanceId = "", name = "" }) => [protocolInstanceId, name]),
-      );
+      const names = this.namesOf(data);
       const keys = this.#keys ??= commandKeys(activations);
-      views = activations.slice(task.first, task.last + 1).flatMap(({ commands }) => commands).map((command) => {
-        const { kind, summary, attributes, key } = decodeCommand(command, converter, updates);
+      const own = activations.slice(task.first, task.last + 1).flatMap(({ commands }) => commands);
+      // That code waits for a transact is a word beside it, and no event.
+      views = own.filter(({ kind }) => kind !== CommandKind.COMMAND_KIND_AWAIT_TRANSACT).map((command) => {
+        const { kind, summary, attributes, key } = decodeCommand(command, converter, names);
         return {
           kind,
           summary,
@@ -177,6 +186,8 @@ export function openAt(data: SessionData, at: number, position: number): (OpenAw
   const past = (eventId: number | undefined) => eventId !== undefined && eventId <= position ? eventId : undefined;
   data.trace.waits.forEach(({ from, to, value }, i) => {
     if (from > at || (to !== undefined && to <= at)) return;
+    // Done and forgotten: it is in the commands, and nothing stands there.
+    if (value.kind === "transact" && !data.cache.namesOf(data).awaited.has(value.seq)) return;
     const { eventId, endedBy, more } = data.cache.factsOf(data, i);
     open.push({ ...value, index: i, eventId: past(eventId), endedBy: past(endedBy), ...more });
   });
@@ -188,6 +199,7 @@ const START_TIMER = CommandKind.COMMAND_KIND_START_TIMER;
 const COMMAND_OF: { readonly [kind in WaitKind]?: CommandKind } = {
   activity: CommandKind.COMMAND_KIND_SCHEDULE_ACTIVITY,
   localActivity: CommandKind.COMMAND_KIND_SCHEDULE_LOCAL_ACTIVITY,
+  transact: CommandKind.COMMAND_KIND_TRANSACT,
   childStart: CommandKind.COMMAND_KIND_START_CHILD_WORKFLOW,
   childWorkflow: CommandKind.COMMAND_KIND_START_CHILD_WORKFLOW,
   externalSignal: CommandKind.COMMAND_KIND_SIGNAL_EXTERNAL_WORKFLOW,

@@ -4,12 +4,16 @@ import type { HistoryEvent } from "../api/generated/temporal/api/history/v1/mess
 import type { Failure } from "../api/generated/temporal/api/failure/v1/message_pb.ts";
 import type { Payload, Payloads } from "../api/generated/temporal/api/common/v1/message_pb.ts";
 import { defaultPayloadConverter, type PayloadConverter } from "../converter/payload.ts";
+import { shownActivity } from "../converter/procedure_names.ts";
+import { BROADCAST_ACTIVITY } from "../converter/subscriptions.ts";
+import { nameIn, timerSummary } from "../debug/timer_name.ts";
 import { localActivityOf } from "./local_marker.ts";
 import { msOf } from "./recorded.ts";
+import { transactOf } from "./transact_marker.ts";
 
 /** What a step is about. */
 export type StepKind =
-  | ("run" | "signal" | "update" | "cancel" | "activity" | "local activity" | "timer" | "child" | "external")
+  | ("run" | "signal" | "update" | "cancel" | "activity" | "local activity" | "transact" | "timer" | "child" | "external")
   | ("marker" | "search attributes" | "nexus");
 
 /** One step. */
@@ -34,6 +38,7 @@ interface Telling {
   readonly named: (name: string) => string;
   readonly names: ReadonlyMap<bigint, string>;
   readonly values: (payloads: Payloads | undefined) => string;
+  readonly converter: PayloadConverter;
 }
 
 /** The steps of a history. */
@@ -45,7 +50,7 @@ export function stepsOf(events: readonly HistoryEvent[], converter: PayloadConve
       names.set(event.eventId, name);
       return name;
     };
-    const telling = { named, names, values };
+    const telling = { named, names, values, converter };
     const told = messageTold(event, telling) ?? callTold(event, telling) ?? childTold(event, telling) ??
       otherTold(event, telling);
     if (told === undefined) return [];
@@ -93,10 +98,13 @@ function messageTold({ attributes: { case: kind, value } }: HistoryEvent, { name
 }
 
 /** Activities and timers. */
-function callTold({ attributes: { case: kind, value } }: HistoryEvent, { named, names, values }: Telling): Told | undefined {
+function callTold(
+  { attributes: { case: kind, value }, userMetadata }: HistoryEvent,
+  { named, names, values, converter }: Telling,
+): Told | undefined {
   switch (kind) {
     case "activityTaskScheduledEventAttributes":
-      return ["activity", "scheduled", named(value.activityType?.name ?? ""), values(value.input)];
+      return ["activity", "scheduled", named(shownActivity(value.activityType?.name ?? "")), values(value.input)];
     case "activityTaskCompletedEventAttributes":
       return ["activity", "completed", names.get(value.scheduledEventId) ?? "", values(value.result)];
     case "activityTaskFailedEventAttributes":
@@ -109,12 +117,13 @@ function callTold({ attributes: { case: kind, value } }: HistoryEvent, { named, 
       return ["activity", "cancel requested", names.get(value.scheduledEventId) ?? ""];
     case "timerStartedEventAttributes": {
       const { seconds = 0n, nanos = 0 } = value.startToFireTimeout ?? {};
-      return ["timer", "started", value.timerId, `${Number(seconds) * 1000 + nanos / 1e6} ms`];
+      const name = nameIn(timerSummary(userMetadata?.summary, converter)) || value.timerId;
+      return ["timer", "started", named(name), `${Number(seconds) * 1000 + nanos / 1e6} ms`];
     }
     case "timerFiredEventAttributes":
-      return ["timer", "fired", value.timerId];
+      return ["timer", "fired", names.get(value.startedEventId) ?? value.timerId];
     case "timerCanceledEventAttributes":
-      return ["timer", "cancelled", value.timerId];
+      return ["timer", "cancelled", names.get(value.startedEventId) ?? value.timerId];
     default:
       return undefined;
   }
@@ -167,8 +176,16 @@ function otherTold({ attributes: { case: kind, value } }: HistoryEvent, { named,
       if (local !== undefined) {
         const { end } = local;
         return end.kind === "failed"
-          ? ["local activity", "failed", local.type, failureText(end.failure)]
-          : ["local activity", "completed", local.type, end.kind === "completed" ? values(end.result) : ""];
+          ? ["local activity", "failed", shownLocal(local.type), failureText(end.failure)]
+          : ["local activity", "completed", shownLocal(local.type), end.kind === "completed" ? values(end.result) : ""];
+      }
+      const transacted = transactOf({ attributes: { case: kind, value } } as HistoryEvent);
+      if (transacted !== undefined) {
+        const { reducer, args, end } = transacted;
+        const [what, gave] = end.kind === "failed"
+          ? ["failed", failureText(end.failure)]
+          : ["ran", end.kind === "completed" ? values(end.result) : ""];
+        return ["transact", what, reducer, `${values(args)}${gave === "" ? "" : ` → ${gave}`}`];
       }
       return ["marker", "recorded", value.markerName, Object.values(value.details).map(values).join(", ")];
     }
@@ -184,6 +201,9 @@ function otherTold({ attributes: { case: kind, value } }: HistoryEvent, { named,
       return undefined;
   }
 }
+
+/** What workflow code calls it. */
+const shownLocal = (type: string): string => type === BROADCAST_ACTIVITY ? "broadcast" : type;
 
 function textOf(payload: Payload, converter: PayloadConverter): string {
   try {

@@ -1,5 +1,6 @@
 // transact(reducer, ...args): a change of the application's own tables that commits with the workflow task, or not at all. Reducers are
 // named here by their types alone: their code is registered with the engine and runs there, never in workflow code and never on replay.
+import { LazyAwait } from "../executor/program/lazy_await.ts";
 import { TransactAwaiter } from "../executor/primitives/transact.ts";
 import { waitingFiber } from "../executor/scheduler/api_guard.ts";
 import { rejected } from "../executor/scheduler/fiber.ts";
@@ -52,12 +53,7 @@ function start(name: unknown, args: readonly unknown[], required: boolean): Prom
   const fiber = waitingFiber(`transact "${name}"`);
   if (fiber instanceof Error) return rejected(fiber);
   const awaiter = new TransactAwaiter(fiber, name, args, required);
-  return {
-    then(onFulfilled, onRejected) {
-      awaiter.awaited();
-      return awaiter.promise.then(onFulfilled, onRejected);
-    },
-  };
+  return new LazyAwait(awaiter.promise, () => awaiter.awaited());
 }
 
 /**

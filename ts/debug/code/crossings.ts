@@ -5,7 +5,7 @@ import type { RecordedCommand } from "../../executor/tasks/recording.ts";
 import { decodeCommand } from "../commands.ts";
 import type { SessionData } from "../session_data.ts";
 import { countWhile } from "../spans.ts";
-import { shown, shownAll } from "../values.ts";
+import { shown, shownAll, shownDuration } from "../values.ts";
 import { type Copies, copyOf } from "./copies.ts";
 import type { Coverage } from "./coverage.ts";
 import type { Places } from "./places.ts";
@@ -31,6 +31,10 @@ const WITH_ARGUMENTS: ReadonlySet<CommandKind> = new Set([
   CommandKind.COMMAND_KIND_SCHEDULE_LOCAL_ACTIVITY,
   CommandKind.COMMAND_KIND_START_CHILD_WORKFLOW,
   CommandKind.COMMAND_KIND_SIGNAL_EXTERNAL_WORKFLOW,
+  CommandKind.COMMAND_KIND_TRANSACT,
+  CommandKind.COMMAND_KIND_START_TIMER,
+  CommandKind.COMMAND_KIND_UPSERT_SEARCH_ATTRIBUTES,
+  CommandKind.COMMAND_KIND_CONTINUE_AS_NEW,
 ]);
 
 export class Crossings {
@@ -127,14 +131,17 @@ export class Crossings {
     }
   }
 
+  /** Arguments of what code asked for. */
   #commands(): void {
-    const { activations, converter } = this.#data;
+    const { activations, cache } = this.#data;
     activations.forEach(({ commands }, at) => {
       for (const command of commands) {
         if (command.cancel || !WITH_ARGUMENTS.has(command.kind)) continue;
-        const read = () => copyOf(argumentsOf(command, converter));
-        // What is called alike on one line is one thing: names are decoded only when they are shown.
-        this.#add(this.#places.ofSite(command.site), { at, lane: -1, name: "", kind: "arguments", read });
+        // What is called alike on one line is one thing: names are decoded only when they are shown, but for timers, of which a select has many.
+        const isTimer = command.kind === CommandKind.COMMAND_KIND_START_TIMER;
+        const name = isTimer ? cache.namesOf(this.#data).timers.get(command.seq) ?? "" : "";
+        const read = () => copyOf(this.#argumentsOf(command));
+        this.#add(this.#places.ofSite(command.site), { at, lane: -1, name, kind: "arguments", read });
       }
     });
   }
@@ -195,6 +202,17 @@ export class Crossings {
     return undefined;
   }
 
+  /** Of what takes no arguments, what it says instead: how long, which subscription, which attributes. */
+  #argumentsOf(command: RecordedCommand): unknown {
+    const names = this.#data.cache.namesOf(this.#data);
+    const { attributes } = decodeCommand(command, this.#data.converter, names);
+    const { arguments: given, durationMs, searchAttributes } = attributes;
+    if (typeof durationMs === "number") return [shownDuration(durationMs)];
+    const subscription = names.subscriptions.get(command)?.split(" ").slice(1).join(" ");
+    if (subscription !== undefined) return [subscription];
+    return given ?? [searchAttributes];
+  }
+
   #states(): void {
     for (const { at, lane, point, text } of this.#lines.states) {
       const read = () => this.#copies.of(text);
@@ -207,8 +225,4 @@ export class Crossings {
       this.#add(this.#places.placeOf(point), { at, lane, name: "", kind: "log", read: () => copyOf(message) });
     });
   }
-}
-
-function argumentsOf(command: RecordedCommand, converter: SessionData["converter"]): unknown {
-  return decodeCommand(command, converter).attributes.arguments ?? [];
 }

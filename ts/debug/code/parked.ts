@@ -31,11 +31,13 @@ export function parkedAt(data: SessionData, lines: LineTrace, places: Places, at
   }
   const parked = awaits.map((each) => ofAwait(data, lines, places, each, waitsOf.get(each)!));
   const withAwait = new Set(parked.map(({ fiber }) => fiber));
-  // A fiber that no await of the user's own is known of (a loop over an async iterator, a package).
+  // A fiber that no await of the user's own is known of (a promise that it returns, a loop over an async iterator, a package).
+  const others = new Map<number, OpenWait[]>();
   for (const wait of left) {
     const fiber = lines.waitLanes[wait.index] ?? -1;
-    if (!withAwait.has(fiber < 0 ? undefined : fiber)) parked.push(ofWait(data, lines, places, wait, fiber));
+    if (!withAwait.has(fiber < 0 ? undefined : fiber)) others.set(fiber, [...others.get(fiber) ?? [], wait]);
   }
+  for (const [fiber, own] of others) parked.push(ofWaits(data, lines, places, own, fiber));
   const busy = new Set(parked.filter(({ kind }) => kind !== "other").map(({ fiber }) => fiber));
   return parked.map((each) => each.kind === "other" && busy.has(each.fiber) ? { ...each, isOuter: true } : each);
 }
@@ -68,24 +70,29 @@ function ofAwait(data: SessionData, lines: LineTrace, places: Places, each: Awai
   };
 }
 
-function ofWait(data: SessionData, lines: LineTrace, places: Places, wait: OpenWait, lane: number): Parked {
-  const from = data.trace.waits[wait.index]?.from ?? 0;
+/** Waits of one fiber. */
+function ofWaits(data: SessionData, lines: LineTrace, places: Places, waits: readonly OpenWait[], lane: number): Parked {
+  const first = waits[0]!;
+  const from = data.trace.waits[first.index]?.from ?? 0;
+  const timers = waits.flatMap(({ firesAtMs }) => firesAtMs ?? []);
   return {
     fiber: lane < 0 ? undefined : lane,
-    fiberName: lines.lanes[lane]?.name ?? wait.fiber,
-    place: places.ofSite(wait.site),
-    kind: wait.kind,
-    label: wait.label,
+    fiberName: lines.lanes[lane]?.name ?? first.fiber,
+    place: places.ofSite(first.site),
+    kind: first.kind,
+    label: labelOf(waits),
     isOuter: false,
-    eventId: wait.eventId,
+    eventId: first.eventId,
     ...since(data, from),
-    firesAtMs: wait.firesAtMs,
-    endedBy: wait.endedBy,
-    wokenBy: wokenBy([wait]),
+    firesAtMs: timers.length === 0 ? undefined : Math.min(...timers),
+    endedBy: waits.find(({ endedBy }) => endedBy !== undefined)?.endedBy,
+    wokenBy: wokenBy(waits),
   };
 }
 
-function labelOf(waits: readonly OpenWait[]): string {
+/** A select names its timers itself. */
+function labelOf(all: readonly OpenWait[]): string {
+  const waits = all.some(({ kind }) => kind === "select") ? all.filter(({ kind }) => kind !== "selectTimer") : all;
   const counts = new Map<string, number>();
   for (const { label } of waits) counts.set(label, (counts.get(label) ?? 0) + 1);
   return [...counts].map(([label, count]) => count === 1 ? label : `${count} × ${label}`).join(", ");
@@ -108,7 +115,8 @@ function endOf({ kind, label }: OpenWait): string {
     case "transact":
       return `the commit of the workflow task, with ${label}`;
     case "childStart":
-      return `the start of ${label}`;
+      // "start of child workflow ..."
+      return `the ${label}`;
     case "childWorkflow":
       return `the end of ${label}`;
     case "externalSignal":

@@ -2,6 +2,7 @@
 import type { Failure } from "../../api/generated/temporal/api/failure/v1/message_pb.ts";
 import type { HistoryEvent } from "../../api/generated/temporal/api/history/v1/message_pb.ts";
 import type { Payload } from "../../converter/payload.ts";
+import { LOCAL_ACTIVITY } from "./markers.ts";
 
 /** Payloads and failure of one event. */
 export interface EventValues {
@@ -59,6 +60,10 @@ export function valuesOf({ attributes: at }: HistoryEvent): EventValues {
       if (at.value.markerName === "Transact") {
         const { arguments: input, result } = at.value.details;
         return { ...into(input), ...out(result), ...failed(at.value.failure) };
+      }
+      if (LOCAL_ACTIVITY.has(at.value.markerName)) {
+        const { input, result } = at.value.details;
+        return { ...into(input), ...(result === undefined ? NONE : out(result)), ...failed(at.value.failure) };
       }
       return {
         input: Object.values(at.value.details).flatMap(({ payloads }) => payloads),

@@ -2,11 +2,11 @@
 import type { HistoryEvent } from "../../api/generated/temporal/api/history/v1/message_pb.ts";
 import type { PayloadConverter } from "../../converter/payload.ts";
 import { shownActivity } from "../../converter/procedure_names.ts";
-import { timeOf } from "./event_time.ts";
+import { msOf, timeOf } from "./event_time.ts";
 import { markerOf } from "./markers.ts";
 import { Subscriptions } from "./subscribing.ts";
+import { nameIn, timerSummary } from "../timer_name.ts";
 import { shownDuration } from "../values.ts";
-import { msOf } from "./event_time.ts";
 import type { ItemKind, ItemStatus, RunItem } from "./types.ts";
 
 type Made = { -readonly [field in keyof RunItem]: RunItem[field] } & { eventIds: number[] };
@@ -135,8 +135,9 @@ class Grouper implements Grouped {
       case "activityTaskScheduledEventAttributes":
         return this.#begin(event, "activity", shownActivity(at.value.activityType?.name ?? ""), "open", at.value.activityId);
       case "timerStartedEventAttributes": {
-        const name = `timer ${shownDuration(msOf(at.value.startToFireTimeout) ?? 0)}`;
-        return this.#begin(event, "timer", name, "open", at.value.timerId);
+        const named = nameIn(timerSummary(event.userMetadata?.summary, this.#converter));
+        const name = named === "" ? shownDuration(msOf(at.value.startToFireTimeout) ?? 0) : named;
+        return this.#begin(event, "timer", `timer ${name}`, "open", at.value.timerId);
       }
       case "startChildWorkflowExecutionInitiatedEventAttributes":
         return this.#begin(event, "child", at.value.workflowType?.name ?? "", "open", at.value.workflowId);

@@ -12,7 +12,7 @@ export interface Marker {
 }
 
 /** Names of a local activity's marker: Core's (TypeScript, Python, .NET, Ruby), Go's and Java's. */
-const LOCAL_ACTIVITY: ReadonlySet<string> = new Set(["core_local_activity", "LocalActivity"]);
+export const LOCAL_ACTIVITY: ReadonlySet<string> = new Set(["core_local_activity", "LocalActivity"]);
 
 export function markerOf(marker: MarkerRecordedEventAttributes, converter: PayloadConverter | undefined): Marker {
   const { markerName, details } = marker;

@@ -3,17 +3,20 @@ import { fromBinary } from "@bufbuild/protobuf";
 import type { PayloadCodec } from "../../codec/codec.ts";
 import type { PayloadConverter } from "../../converter/payload.ts";
 import { type HistoryEvent, HistorySchema } from "../../api/generated/temporal/api/history/v1/message_pb.ts";
-import { type EventLine, lineOf } from "../events.ts";
+import { type EventLine, linesOf } from "../events.ts";
 import { type HistoryFile, readHistoryFile } from "../history_file.ts";
+import { nameIn, timerSummary } from "../timer_name.ts";
 import { briefArgs, short } from "../value_text.ts";
-import { plain, type Shown, shown, shownEvent, type ShownFailure, shownFailure, textOfBytes } from "../values.ts";
+import { plain, type Shown, shown, shownDuration, shownEvent, type ShownFailure, shownFailure, textOfBytes } from "../values.ts";
 import { attemptsOf } from "./attempts.ts";
 import { encodingsOf } from "./encodings.ts";
+import { msOf } from "./event_time.ts";
 import { valuesOf } from "./event_values.ts";
 import { factsOf } from "./facts.ts";
 import { findingsOf } from "./findings.ts";
 import { type Grouped, groupEvents } from "./grouping.ts";
 import { limitsOf } from "./limits.ts";
+import { isSubscribing } from "./subscribing.ts";
 import type { Attempt, Finding, RunFacts, RunItem, RunLimit, RunModel } from "./types.ts";
 
 /** Options of `openRun`. */
@@ -68,7 +71,7 @@ class Run implements RunModel {
     this.#converter = converter;
     const { events } = fromBinary(HistorySchema, bytes);
     this.#events = events;
-    this.lines = events.map((event) => lineOf(event, converter));
+    this.lines = linesOf(events, converter);
     this.tasks = this.lines.filter(({ type }) => type === "WorkflowTaskStarted");
     this.facts = factsOf(file, events);
     const { items, ofEvent } = groupEvents(events, converter);
@@ -140,6 +143,9 @@ class Run implements RunModel {
   }
 
   #detail(item: RunItem): string {
+    if (item.kind === "timer") return this.#timerDetail(item);
+    // Its name says what it changes.
+    if (item.kind === "searchAttributes" && isSubscribing(item.name)) return "";
     const args = briefArgs(this.inputOf(item).map(plain));
     const output = this.outputOf(item);
     const failure = this.failureOf(item);
@@ -151,6 +157,16 @@ class Run implements RunModel {
       ? item.status === "open" || item.status === "completed" ? "" : item.status
       : `→ ${short(plain(output))}`;
     return [args, tries.replace(/, $/, ""), end].filter((part) => part !== "").join(" ");
+  }
+
+  /** What its name does not say: its duration beside a name, what code wrote about it, whether it was cancelled. */
+  #timerDetail({ from, name, status }: RunItem): string {
+    const { attributes, userMetadata } = this.#events[from - 1]!;
+    const startToFire = attributes.case === "timerStartedEventAttributes" ? attributes.value.startToFireTimeout : undefined;
+    const summary = timerSummary(userMetadata?.summary, this.#converter);
+    const said = nameIn(summary) === "" ? (summary === "" ? "" : short(summary)) : shownDuration(msOf(startToFire) ?? 0);
+    const end = status === "open" || status === "completed" ? "" : status;
+    return [said, end].filter((part) => part !== "" && `timer ${part}` !== name).join(" ");
   }
 
   search(text: string): ReadonlySet<number> {
@@ -170,7 +186,9 @@ class Run implements RunModel {
     );
     const { message = "", type = "", cause } = this.failureOf(item) ?? {};
     const types = item.eventIds.map((id) => this.lines[id - 1]!.type);
-    return [item.name, item.key, item.status, ...types, ...values, message, type, cause?.message ?? ""].join("\n").toLowerCase();
+    const detail = item.kind === "timer" ? this.detailOf(item) : "";
+    return [item.name, item.key, item.status, ...types, ...values, message, type, cause?.message ?? "", detail].join("\n")
+      .toLowerCase();
   }
 
   /** The first of an item's events that carries it. */

@@ -1,8 +1,10 @@
 // Subscriptions by their names: in history they are changes of a search attribute (converter/subscriptions.ts).
-import type { Payload } from "../../api/generated/temporal/api/common/v1/message_pb.ts";
-import type { PayloadConverter } from "../../converter/payload.ts";
+import type { Payload, PayloadConverter } from "../../converter/payload.ts";
 import { SUBSCRIPTION_ATTRIBUTE } from "../../converter/subscriptions.ts";
 import { shown } from "../values.ts";
+
+/** The name of a thing that changes subscriptions. */
+export const isSubscribing = (name: string): boolean => /^(?:un)?subscribe(?: |$)/.test(name);
 
 /** What a run subscribes to as its history goes on. */
 export class Subscriptions {

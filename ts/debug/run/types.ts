@@ -27,7 +27,7 @@ export interface RunItem {
   readonly index: number;
   /** What it is. */
   readonly kind: ItemKind;
-  /** Type of the activity or child, name of the signal or update, "timer 10 s", "version refunds = 2". */
+  /** Type of the activity or child, name of the signal or update, "timer arrival" or, without a name, "timer 10 s", "version refunds = 2". */
   readonly name: string;
   /** Id of the activity, timer, update or child workflow; "" where the kind has none. */
   readonly key: string;
@@ -155,7 +155,7 @@ export interface RunModel {
   itemOf(eventId: number): RunItem | undefined;
   /** What is open once events 1..position have happened, oldest first: activities, timers, children, updates, nexus operations. */
   pendingAt(position: number): readonly RunItem[];
-  /** What went in: arguments, the timer's duration, a marker's details. Never throws. */
+  /** What went in: arguments, a marker's details. Never throws. */
   inputOf(item: RunItem): readonly Shown[];
   /** What came out; undefined where nothing did. */
   outputOf(item: RunItem): Shown | undefined;
@@ -165,7 +165,7 @@ export interface RunModel {
   attemptsOf(item: RunItem): readonly Attempt[];
   /** All that an event says, payloads decoded. */
   eventOf(eventId: number): unknown;
-  /** "PEN-2 → 1": what went in and came out, in one line. */
+  /** "PEN-2 → 1": what went in and came out, in one line; of a timer with a name its duration. */
   detailOf(item: RunItem): string;
   /** Indices of the items whose name, key, values or failure hold the text, whatever its case. */
   search(text: string): ReadonlySet<number>;

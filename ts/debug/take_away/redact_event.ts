@@ -24,23 +24,30 @@ const PREFIX = "temporal.api.";
 const USER_TEXTS: ReadonlySet<string> = new Set(["reason", "cause", "binaryChecksum"]);
 /** Of a payload: what says how it is encoded. */
 const ENCODINGS: ReadonlySet<string> = new Set(["encoding", "messageType", "type"]);
-/** Markers of which the SDK reads the details. */
-const OWN_MARKERS: ReadonlySet<string> = new Set(["core_patch", "core_local_activity", "Version"]);
+/** Details of markers that the SDK reads, which stay; "all" of them. The others are the user's values. */
+const OWN_DETAILS: { readonly [marker: string]: ReadonlySet<string> | "all" } = {
+  core_patch: "all",
+  Version: "all",
+  core_local_activity: new Set(["data"]),
+  // Which reducer, as names of activities stay.
+  Transact: new Set(["id", "reducer", "awaited", "required"]),
+};
+type Own = (typeof OWN_DETAILS)[string] | undefined;
 
 /** A copy with its values replaced. */
 export function redactEvent(event: HistoryEvent, replacing: Replacing): HistoryEvent {
   const copy = clone(HistoryEventSchema, event);
-  walk(reflect(HistoryEventSchema, copy), replacing, [], ownDetail(copy));
+  walk(reflect(HistoryEventSchema, copy), replacing, [], ownDetails(copy));
   return copy;
 }
 
-/** The detail of a marker of the SDK's own that must stay readable; the others are the user's values. */
-function ownDetail({ attributes }: HistoryEvent): string | undefined {
-  if (attributes.case !== "markerRecordedEventAttributes" || !OWN_MARKERS.has(attributes.value.markerName)) return undefined;
-  return attributes.value.markerName === "core_local_activity" ? "data" : "*";
+function ownDetails({ attributes }: HistoryEvent): Own {
+  if (attributes.case !== "markerRecordedEventAttributes") return undefined;
+  const { markerName } = attributes.value;
+  return Object.hasOwn(OWN_DETAILS, markerName) ? OWN_DETAILS[markerName] : undefined;
 }
 
-function walk(message: ReflectMessage, replacing: Replacing, keys: readonly string[], own: string | undefined): void {
+function walk(message: ReflectMessage, replacing: Replacing, keys: readonly string[], own: Own): void {
   const type = message.desc.typeName;
   if (type === `${PREFIX}common.v1.Payload`) return payload(message.message as Payload, replacing, keys);
   if (type === `${PREFIX}failure.v1.Failure` && !replacing.failures) return;
@@ -55,7 +62,7 @@ function walk(message: ReflectMessage, replacing: Replacing, keys: readonly stri
       for (const each of message.get(field)) walk(each as ReflectMessage, replacing, inner, own);
     } else if (field.fieldKind === "map" && field.mapKind === "message") {
       for (const [key, each] of message.get(field)) {
-        if (own === "*" && field.localName === "details" || own === key && field.localName === "details") continue;
+        if (field.localName === "details" && (own === "all" || own?.has(String(key)) === true)) continue;
         walk(each as ReflectMessage, replacing, [...inner, String(key)], undefined);
       }
     } else if (field.fieldKind === "scalar" && isReplaced(message.desc, field.localName, replacing)) {

@@ -3,6 +3,7 @@
 //
 // What JSON has no form for is a string in angle brackets: "<undefined>", "<NaN>", "<12n>", "<function charge>", "<getter>", "<circular>",
 // "<Promise>", "<Date 2026-01-01T00:00:00.000Z>". Maps, sets and instances of classes are objects with a first key of that form.
+import { LazyAwait } from "./lazy_await.ts";
 
 /** A copy. */
 export interface CopiedText {
@@ -166,7 +167,7 @@ class Copier {
     const prototype = getPrototypeOf(value) as object | null;
     const name = prototype === null || prototype === Object.prototype ? "" : isProxy(prototype) ? "Proxy" : className(prototype);
     if (name === "") return this.#fields(value, "", depth);
-    if (isPlainPromise(value)) return this.#write('"<Promise>"');
+    if (isPlainPromise(value) || LazyAwait.promiseIn(value) !== undefined) return this.#write('"<Promise>"');
     const time = tried(() => timeOf(value as Date));
     if (time !== undefined) return this.#write(`"<Date ${time - time === 0 ? isoOf(value as Date) : "invalid"}>"`);
     const size = tried(() => mapSize(value as Map<unknown, unknown>));

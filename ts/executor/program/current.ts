@@ -16,6 +16,8 @@ export interface RunClock {
   readonly isNative?: boolean;
   /** Where call sites are recorded: the user's line of a call that goes on in functions of ours; "" otherwise. */
   readonly site?: string;
+  /** The user's line that said last that the run continues as new; undefined: none has. */
+  readonly continuedAt?: string | undefined;
   /** A handler of an update was set here. */
   noteHandler?(name: string): void;
   random(): number;

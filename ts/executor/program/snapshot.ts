@@ -55,4 +55,6 @@ export interface RunSnapshot {
   readonly receive: ReceiveState | undefined;
   /** How many signals of each name nothing has taken. */
   readonly buffered: Readonly<Record<string, number>>;
+  /** How many awaits have been passed; absent where a program does not count them. */
+  readonly phase?: number;
 }

@@ -334,6 +334,7 @@ export class NativeRun implements Activator, RunState {
       waits: this.pending,
       receive: this.receive?.inspect(),
       buffered: this.inbox.counts(),
+      phase: this.passed,
     };
   }
 

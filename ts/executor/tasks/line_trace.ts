@@ -7,6 +7,7 @@ import type { Activation } from "../../core/generated/boundary/temporalex/bounda
 import { copiedText, isPlainPromise } from "../program/copied_value.ts";
 import { current } from "../program/current.ts";
 import { fiberName } from "../program/fiber_names.ts";
+import { LazyAwait } from "../program/lazy_await.ts";
 import type { LineProbes, LineWatcher, ProbedSource, RunWatch, VariableReader, WatchedFiber } from "../program/line_probe.ts";
 
 /** A fiber: `from` and `to` are indices of activations. */
@@ -94,6 +95,12 @@ const MANY = 24 * 1024 * 1024, LITTLE = 256, TOO_MANY = 48 * 1024 * 1024;
 
 /** In triples of hits, where there is no lane. */
 export const NO_LANE = 0xffff_ffff;
+
+/** The promise that an await of the value waits for, where no code of the user's is asked for it. */
+function awaited(value: unknown): Promise<unknown> | undefined {
+  if (isPlainPromise(value)) return value;
+  return typeof value === "object" && value !== null ? LazyAwait.promiseIn(value) : undefined;
+}
 
 /** What a fiber was begun for. */
 interface Begun {
@@ -314,13 +321,14 @@ export class LineTracer implements LineWatcher, RunWatch {
   awaits(point: number, value: unknown, read: VariableReader): void {
     const lane = this.#ran(point);
     this.#look(point, lane, read);
-    if (!isPlainPromise(value)) return;
+    const promise = awaited(value);
+    if (promise === undefined) return;
     const record: AwaitRecord = {
       ...{ point, lane, from: this.#at, to: -1, endedBy: 0, outcome: -1, rejected: false, wait: -1 },
     };
     this.#awaits.push(record);
-    this.#fresh.push({ record, promise: value });
-    react(value, (given) => this.#settled(record, given, false), (reason) => this.#settled(record, reason, true));
+    this.#fresh.push({ record, promise });
+    react(promise, (given) => this.#settled(record, given, false), (reason) => this.#settled(record, reason, true));
   }
 
   #settled(record: AwaitRecord, outcome: unknown, rejected: boolean): void {

@@ -72,7 +72,9 @@ export class Recorder implements CommandPort {
   }
 
   command(kind: CommandKind, attributes: Uint8Array): number {
-    const site = this.#site(this.command);
+    // Issued when the run function has ended, for a call that it made.
+    const isContinuing = kind === CommandKind.COMMAND_KIND_CONTINUE_AS_NEW && this.#callSites;
+    const site = this.#site(this.command) || (isContinuing ? current.run?.continuedAt ?? "" : "");
     const seq = this.#port.command(kind, attributes);
     this.#commands.push({ kind, cancel: false, seq, attributes: reduceStacks(kind, attributes), site });
     return seq;

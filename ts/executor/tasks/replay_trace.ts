@@ -34,6 +34,8 @@ export interface ReplayTrace {
   readonly published: readonly Span<Payload | undefined>[];
   readonly receives: readonly Span<ReceiveState | undefined>[];
   readonly buffered: readonly Span<Readonly<Record<string, number>>>[];
+  /** Awaits that were passed; of programs that count them. */
+  readonly phases?: readonly Span<number>[];
   /** `from`: the activation that wrote the line. */
   readonly logs: readonly Span<LogEntry>[];
   /** Of a replay with `lines`. */
@@ -51,6 +53,7 @@ export class ReplayTracer implements LogSink {
   readonly #published: Span<Payload | undefined>[] = [];
   readonly #receives: Span<ReceiveState | undefined>[] = [];
   readonly #buffered: Span<Readonly<Record<string, number>>>[] = [];
+  readonly #phases: Span<number>[] = [];
   readonly #logs: Span<LogEntry>[] = [];
 
   readonly lines: LineTracer | undefined;
@@ -85,6 +88,8 @@ export class ReplayTracer implements LogSink {
     if (!same(this.#buffered.at(-1)?.value ?? {}, snapshot.buffered)) {
       this.#buffered.push({ from: at, value: snapshot.buffered });
     }
+    const { phase } = snapshot;
+    if (phase !== undefined && this.#phases.at(-1)?.value !== phase) this.#phases.push({ from: at, value: phase });
     const pending = new Map<object, OpenWait>();
     for (const awaiter of snapshot.waits) {
       let wait = this.#pending.get(awaiter);
@@ -105,6 +110,7 @@ export class ReplayTracer implements LogSink {
       published: this.#published,
       receives: this.#receives,
       buffered: this.#buffered,
+      phases: this.#phases,
       logs: this.#logs.map(({ from, value }) => ({ from, value: clonable(value) })),
       ...(this.lines === undefined ? {} : { lines: this.lines.trace }),
     };

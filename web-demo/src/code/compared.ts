@@ -34,6 +34,7 @@ const GLYPHS: { readonly [kind: string]: GlyphKind } = {
   signal: "external",
   patch: "marker",
   sideEffect: "marker",
+  transact: "marker",
   update: "update",
   cancel: "external",
   searchAttributes: "searchAttributes",

@@ -19,6 +19,11 @@ const PRIMITIVES: { readonly [name: string]: NameKind } = {
   sideEffect: "marker",
   upsertSearchAttributes: "marker",
   upsertMemo: "marker",
+  transact: "marker",
+  procedure: "activity",
+  subscribe: "signal",
+  unsubscribe: "signal",
+  broadcast: "signal",
   receive: "flow",
   select: "flow",
   parallel: "flow",
@@ -28,6 +33,7 @@ const PRIMITIVES: { readonly [name: string]: NameKind } = {
   waitForSignal: "flow",
   continueAsNew: "flow",
   continueAsNewWith: "flow",
+  carry: "flow",
   condition: "flow",
   setHandler: "flow",
   CancellationScope: "flow",
@@ -42,13 +48,23 @@ const MAKERS: { readonly [name: string]: NameKind } = {
   defineSignal: "signal",
   defineQuery: "query",
 };
-const PROXIES = new Set(["activities", "localActivities", "proxyActivities", "proxyLocalActivities"]);
+/** What makes an object whose members are durable things, and which. */
+const PROXIES: ReadonlyMap<string, NameKind> = new Map([
+  ["activities", "activity"],
+  ["localActivities", "activity"],
+  ["proxyActivities", "activity"],
+  ["proxyLocalActivities", "activity"],
+  ["reducers", "marker"],
+  ["procedures", "activity"],
+  ["signals", "signal"],
+  ["timers", "timer"],
+]);
 
 export interface DurableNames {
   /** Kind of a name that stands alone. */
   readonly names: ReadonlyMap<string, NameKind>;
-  /** Objects whose members are activities: `shop` of `shop.charge()`. */
-  readonly proxies: ReadonlySet<string>;
+  /** Objects by what their members are: `shop` of `shop.charge()`, `game` of `game.threatDetected`. */
+  readonly proxies: ReadonlyMap<string, NameKind>;
   /** Names of whole modules: `wf` of `import * as wf`. */
   readonly modules: ReadonlySet<string>;
 }
@@ -62,17 +78,19 @@ const TAKEN = new RegExp(
 );
 
 /** What a file declares itself. */
-function declared(text: string): { names: Map<string, NameKind>; proxies: Set<string> } {
+function declared(text: string): { names: Map<string, NameKind>; proxies: Map<string, NameKind> } {
   const names = new Map<string, NameKind>();
-  const proxies = new Set<string>();
+  const proxies = new Map<string, NameKind>();
   for (const [, name, maker] of text.matchAll(MADE)) {
     const kind = MAKERS[maker!];
+    const members = PROXIES.get(maker!);
     if (kind !== undefined) names.set(name!, kind);
-    else if (PROXIES.has(maker!)) proxies.add(name!);
+    else if (members !== undefined) proxies.set(name!, members);
   }
   for (const [, list, maker] of text.matchAll(TAKEN)) {
-    if (!PROXIES.has(maker!)) continue;
-    for (const { local } of listed(list!, ":")) names.set(local, "activity");
+    const kind = PROXIES.get(maker!);
+    if (kind === undefined) continue;
+    for (const { local } of listed(list!, ":")) names.set(local, kind);
   }
   return { names, proxies };
 }
@@ -91,7 +109,7 @@ function listed(list: string, by: ":" | " as "): { readonly name: string; readon
 export function durableNames(text: string, others: readonly string[] = []): DurableNames {
   const own = declared(text);
   const names = new Map<string, NameKind>();
-  const proxies = new Set(own.proxies);
+  const proxies = new Map(own.proxies);
   const modules = new Set<string>();
   const beside = others.map(declared);
   for (const [, clause = ""] of text.matchAll(IMPORT)) {
@@ -100,7 +118,8 @@ export function durableNames(text: string, others: readonly string[] = []): Dura
     for (const { name, local } of listed(/\{([\s\S]*)\}/.exec(clause)?.[1] ?? "", " as ")) {
       const kind = PRIMITIVES[name] ?? beside.map((file) => file.names.get(name)).find((found) => found !== undefined);
       if (kind !== undefined) names.set(local, kind);
-      if (beside.some((file) => file.proxies.has(name))) proxies.add(local);
+      const members = beside.map((file) => file.proxies.get(name)).find((found) => found !== undefined);
+      if (members !== undefined) proxies.set(local, members);
     }
   }
   // The handler's own updateState is a parameter, and as much a word of flow as the imported one.
@@ -112,6 +131,7 @@ export function durableNames(text: string, others: readonly string[] = []): Dura
 /** The kind of a word in its place: `object` is the name before its dot, "" where there is none. */
 export function kindOf(word: string, object: string, known: DurableNames): NameKind | undefined {
   if (object === "") return known.names.get(word);
-  if (known.proxies.has(object)) return "activity";
+  const member = known.proxies.get(object);
+  if (member !== undefined) return member;
   return known.modules.has(object) ? PRIMITIVES[word] : undefined;
 }

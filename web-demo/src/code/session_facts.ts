@@ -114,7 +114,11 @@ function fileFacts(known: SessionCode, view: SessionView, index: number, standin
     if (all === undefined) values.set(line, [one]);
     else all.push(one);
   }
-  for (const all of values.values()) all.sort((a, b) => rank(a) - rank(b));
+  for (const [line, all] of values) {
+    // That a wait gave nothing says less than what it was for.
+    const said = all.filter(({ kind, value }) => kind !== "result" || value !== undefined);
+    values.set(line, (said.length === 0 ? all : said).sort((a, b) => rank(a) - rank(b)));
+  }
   return {
     hits: (line) => hits[line] ?? 0,
     canRun: (line) => executable.has(line),

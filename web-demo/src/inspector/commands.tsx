@@ -15,7 +15,7 @@ const GLYPHS: readonly (readonly [RegExp, GlyphKind])[] = [
   [/External/, "external"],
   [/Nexus/, "nexus"],
   [/SearchAttributes|Properties|Memo/, "searchAttributes"],
-  [/Patch|SideEffect|Marker/, "marker"],
+  [/Patch|SideEffect|Marker|Transact/, "marker"],
 ];
 
 export const glyphOfCommand = (kind: string): GlyphKind => GLYPHS.find(([re]) => re.test(kind))?.[1] ?? "run";

@@ -11,7 +11,8 @@ export function StateSection({ run }: { run: OpenRun }): JSX.Element | null {
   const before = shown.task.eventId > 1 ? session.viewAt(shown.task.eventId - 1) : undefined;
   const { published } = shown;
   const receive = accumulatorAt(run, shown.position, shown.task.eventId);
-  if (published === undefined && receive === undefined) return null;
+  const { phase = 0 } = shown;
+  if (published === undefined && receive === undefined && phase === 0) return null;
   const isNew = published !== undefined && published.sinceEventId === shown.task.eventId;
   const old = before?.published;
   return (
@@ -44,6 +45,11 @@ export function StateSection({ run }: { run: OpenRun }): JSX.Element | null {
           <h4>{receive.name}</h4>
           <ValueDiff label={receive.name} value={receive.value} before={receive.before} hasBefore={receive.isNew} />
         </>
+      )}
+      {phase > 0 && (
+        <p class="soft phase">
+          Phase {phase} <span>{phase === 1 ? "one await is passed" : `${phase} awaits are passed`}</span>
+        </p>
       )}
     </section>
   );

@@ -9,8 +9,8 @@ import type { Branches } from "./branches.ts";
 
 export const GLYPHS: { readonly [kind in StepKind]: GlyphKind } = {
   ...{ run: "run", signal: "signal", update: "update", cancel: "signal", activity: "activity", timer: "timer", child: "child" },
-  ...{ "local activity": "localActivity", external: "external", marker: "marker", "search attributes": "searchAttributes" },
-  nexus: "nexus",
+  ...{ "local activity": "localActivity", external: "external", marker: "marker", transact: "marker", nexus: "nexus" },
+  "search attributes": "searchAttributes",
 };
 
 /** More would be a grey line. */

@@ -13,6 +13,7 @@ import { durationMs, timestampDate } from "../../../api/well_known.ts";
 import { shownActivity } from "../../../converter/procedure_names.ts";
 import { enumName } from "../../../converter/enums.ts";
 import { decodePayload } from "../../../debug/payload_json.ts";
+import { nameIn, timerSummary } from "../../../debug/timer_name.ts";
 import type { Payload } from "../../../converter/payload.ts";
 import { showMs } from "../../text/times.ts";
 import { CliConverter, showValue, showValues } from "../../text/values.ts";
@@ -145,11 +146,16 @@ export class EventTexts {
         return this.#opened(attributes.value.scheduledEventId);
       case "timerStartedEventAttributes": {
         const { timerId, startToFireTimeout } = attributes.value;
-        return `timer ${timerId}, ${startToFireTimeout === undefined ? "" : showMs(durationMs(startToFireTimeout))}`;
+        const summary = timerSummary(event.userMetadata?.summary, converter);
+        const name = nameIn(summary);
+        this.#names.set(event.eventId, `timer ${name || timerId}`);
+        const said = name === "" && summary !== "" ? `: ${short(summary)}` : "";
+        const took = startToFireTimeout === undefined ? "" : showMs(durationMs(startToFireTimeout));
+        return `timer ${name === "" ? timerId : `${name}, id ${timerId}`}, ${took}${said}`;
       }
       case "timerFiredEventAttributes":
       case "timerCanceledEventAttributes":
-        return `timer ${attributes.value.timerId}`;
+        return this.#names.get(attributes.value.startedEventId) ?? `timer ${attributes.value.timerId}`;
       case "markerRecordedEventAttributes": {
         const { markerName, details } = attributes.value;
         const shown = Object.entries(details).map(([key, payloads]) => `${key} ${values(payloads)}`);

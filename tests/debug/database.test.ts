@@ -1,0 +1,137 @@
+// runtime: node
+// Workflows beside tables in debug sessions and in histories without code: reducers, procedures, subscriptions, broadcasts and named timers
+// are commands and things by their names, with their values; a redacted history has none of what code wrote beside a timer.
+// takes: 4 s
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { type DebugSession, openRun, openSession, redact } from "../../ts/debug/mod.ts";
+import { createWorkerRealm, type WorkerRealm } from "../../ts/realm/mod.ts";
+import { liveWithTables, TABLES } from "../what_if/tables_support.ts";
+
+let history: Uint8Array;
+let realm: WorkerRealm;
+let session: DebugSession;
+
+before(async () => {
+  history = await liveWithTables("Raid", [7], [
+    [91_000, (handle) => handle.completeProcedure({ name: "compute_damage" }, 30)],
+  ]);
+  realm = await createWorkerRealm({ workflows: new URL(TABLES), lines: true });
+  session = await openSession(history, { realm });
+  assert.equal(session.problem, undefined);
+});
+after(() => realm.dispose());
+
+const commands = () => session.tasks.flatMap(({ eventId }) => session.viewAt(eventId).commands);
+
+test("without code: each is a thing by its name, with what went in and came out", async () => {
+  const run = await openRun(history);
+  const things = run.items.filter(({ kind }) => kind !== "task").map((item) => `${item.name} | ${run.detailOf(item)}`.trim());
+  assert.deepEqual(things, [
+    "Raid | 7",
+    'transact logLine | "a raid"',
+    "subscribe stand_down:orc |",
+    "timer muster | 1.5 min",
+    // What code wrote beside it is no name: it is a value.
+    'timer 1 s | "waits for SECRET of ada"',
+    "procedure compute_damage | 7, 7 → 30",
+    'transact strike | 7, 30 → {"hp":70}',
+    "transact strike | 99, 1 there is no npc 99",
+    'transact strike | 7, 1 → {"hp":69}',
+    "unsubscribe stand_down:orc |",
+    "broadcast | → 0",
+    "timer SECRET_name | 1 s",
+    'completes | → {"hp":70,"missed":"there is no npc 99","left":69,"heard":0}',
+  ]);
+  assert.deepEqual([...run.search("secret of ada")].map((index) => run.items[index]!.name), ["timer 1 s"]);
+});
+
+test("events in a line: timers and reducers by name, also where they end", () => {
+  const said = session.events.filter(({ type }) => /Timer|Marker|Upsert|ActivityTaskScheduled/.test(type)).map(({ summary }) =>
+    summary
+  );
+  assert.deepEqual(said, [
+    'transact logLine("a raid")',
+    "subscribe stand_down:orc",
+    "timer muster for 1.5 min",
+    "timer muster",
+    'timer 2 for 1 s: "waits for SECRET of ada"',
+    "timer 2",
+    "procedure compute_damage(7, 7)",
+    'transact strike(7, 30) = {"hp":70}',
+    "transact strike(99, 1): there is no npc 99",
+    'transact strike(7, 1) = {"hp":69}',
+    "unsubscribe stand_down:orc",
+    "broadcast = 0",
+    "timer SECRET_name for 1 s",
+    "timer SECRET_name",
+  ]);
+});
+
+test("commands: what each asks for, and the event that it became", () => {
+  assert.deepEqual(commands().map(({ kind, summary }) => `${kind}: ${summary}`), [
+    'Transact: transact logLine("a raid"), not awaited',
+    "UpsertSearchAttributes: subscribe stand_down:orc",
+    "StartTimer: timer muster for 1.5 min",
+    "StartTimer: timer 2 for 1 s",
+    "ScheduleActivity: procedure compute_damage(7, 7)",
+    "Transact: transact strike(7, 30)",
+    "Transact: transact strike(99, 1)",
+    "Transact: transact strike(7, 1), required",
+    "UpsertSearchAttributes: unsubscribe stand_down:orc",
+    'ScheduleLocalActivity: broadcast stand_down:elf("ada")',
+    "StartTimer: timer SECRET_name for 1 s",
+    'CompleteWorkflow: completes the workflow with {"hp":70,"missed":"there is no npc 99","left":69,"heard":0}',
+  ]);
+  assert.deepEqual(commands().filter(({ eventId, site }) => eventId === undefined || !/tables|^$/.test(site)), []);
+});
+
+test("where code stands: it waits for a reducer until its marker, and for none that it has forgotten", () => {
+  const strike = session.events.find(({ summary }) => summary.startsWith("transact strike(7, 30)"))!.eventId;
+  const started = session.viewAt(strike - 1);
+  assert.deepEqual(
+    started.open.map(({ kind, label, endedBy, firesAtMs, arguments: args }) => [kind, label, endedBy, firesAtMs, args]),
+    [
+      ["transact", 'transact "strike"', undefined, undefined, [7, 30]],
+    ],
+  );
+  assert.deepEqual(session.viewAt(strike).open.map(({ eventId, endedBy }) => [eventId, endedBy]), [[strike, strike]]);
+  const mustered = session.events.find(({ type }) => type === "TimerStarted")!.eventId;
+  assert.deepEqual(session.viewAt(mustered).open.map(({ label }) => label), ['timer "muster"']);
+  assert.match(session.code!.why(mustered).sentence, /^Run waits at line \d+ for timer "muster"/);
+  assert.match(session.code!.why(strike - 1).sentence, /^Run waits at line \d+ for transact "strike", since event \d+\.$/);
+});
+
+test("lines have what reducers were given and gave, how long timers were, and what was subscribed to", () => {
+  const said = session.code!.crossings(session.length).filter(({ kind }) => ["arguments", "result"].includes(kind))
+    .map(({ kind, name, value }) => `${kind} ${name}: ${value.text}`);
+  for (
+    const wanted of [
+      'arguments : ["a raid"]',
+      'arguments : ["stand_down:orc"]',
+      'arguments muster: ["1.5 min"]',
+      'arguments : ["1 s"]',
+      "arguments : [7,30]",
+      'result transact: {"hp":70}',
+      'result transact.required: {"hp":69}',
+    ]
+  ) assert.ok(said.includes(wanted), `${wanted}, in:\n${said.join("\n")}`);
+});
+
+test("the phase grows with the awaits that are passed, as SQL counts them", () => {
+  const phases = session.tasks.map(({ eventId }) => session.viewAt(eventId).phase ?? -1);
+  assert.deepEqual(phases, phases.toSorted((a, b) => a - b));
+  assert.equal(phases[0], 0);
+  // The reducer that nothing waits for counts, too.
+  assert.equal(phases.at(-1), 9);
+});
+
+test("a redacted history has nothing of what code wrote beside timers, and replays", async () => {
+  const { history: redacted, needed, verified } = await redact(history, { realm });
+  assert.deepEqual([needed, verified], [[], true]);
+  assert.doesNotMatch(new TextDecoder().decode(redacted), /SECRET|muster|ada/);
+  const run = await openRun(redacted!);
+  const names = run.items.filter(({ kind }) => kind === "timer").map(({ name }) => name);
+  assert.equal(names.length, 3);
+  for (const name of names) assert.doesNotMatch(name, /SECRET|muster/);
+});

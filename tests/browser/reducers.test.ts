@@ -58,7 +58,33 @@ check("an engine worker without reducers fails the task with what to do", async 
   assert.match(failure!, /serveEngine\(\{ reducers \}\)/);
 });
 
-check("reducers and a payload codec are refused together", async ({ store, newTab }) => {
+check(
+  "reducers with a codec: the engine worker has the same, and nothing readable is in the store",
+  async ({ store, newTab }) => {
+    const options = { store, realm: GAME.realm, engine: "coded_engine.js", coded: true };
+    const leader = await opened(await newTab(), options);
+    assert.equal(await execute(leader, "Fight", "fight", ["orc", [10, 20]]), 70);
+    assert.equal(await execute(leader, "Survives", "survives"), "TypeError: not today: never");
+    // The names that reducers keep in tables of the application are its own business; what they returned is in histories alone.
+    const found = await leader.page.evaluate(() => tab.found('{"hp":70}'));
+    assert.equal(found, false);
+    // A tab that leads later replays it.
+    void execute(leader, "Forgets", "f").catch(() => {});
+    await leader.holds(
+      async () => (await tab.rows("SELECT 1 FROM combat_log WHERE line = 'two'") as unknown[]).length === 1,
+      undefined,
+    );
+    const next = await opened(await newTab(), options);
+    await leader.close();
+    await next.until("leader");
+    await next.page.evaluate(() => tab.signalBare("f", "go"));
+    assert.equal(await next.page.evaluate(() => tab.result("f")), "gone");
+  },
+);
+
+check("a codec on one side alone is refused", async ({ store, newTab }) => {
   const wrong = await (await newTab()).open({ store, ...GAME, coded: true });
-  assert.match(wrong?.message ?? "it was opened", /reducers cannot be used with a codec/);
+  assert.match(wrong?.message ?? "it was opened", /serveEngine\(\{ reducers, codec \}\)/);
+  const bare = await (await newTab()).open({ store, realm: GAME.realm, engine: "coded_engine.js" });
+  assert.match(bare?.message ?? "it was opened", /the engine worker has a codec and the page has none/);
 });

@@ -11,24 +11,40 @@ export const encodingOf = (payload: Payload): string => text.decode(payload.meta
 
 /** Turns every bit of the payload over: reversible, and nothing readable is left. Other payloads pass. */
 export function invertingCodec(name = "binary/inverted"): PayloadCodec & { encoded: number; decoded: number } {
-  const invert = (bytes: Uint8Array) => bytes.map((byte) => byte ^ 0xff);
+  const both = invertingSyncCodec(name);
   const codec = {
     encoded: 0,
     decoded: 0,
     encode: (payloads: Payload[]) => {
       codec.encoded += payloads.length;
-      return Promise.resolve(payloads.map(({ metadata, data }) => ({
-        metadata: { encoding: utf8.encode(name) },
-        data: invert(toBinary(PayloadSchema, create(PayloadSchema, { metadata, data }))),
-      })));
+      return both.encode(payloads);
     },
-    decode: (payloads: Payload[]) =>
-      Promise.resolve(payloads.map((payload) => {
-        if (encodingOf(payload) !== name) return payload;
-        codec.decoded++;
-        const { metadata, data } = fromBinary(PayloadSchema, invert(payload.data));
-        return { metadata, data };
-      })),
+    decode: (payloads: Payload[]) => {
+      codec.decoded += payloads.filter((payload) => encodingOf(payload) === name).length;
+      return both.decode(payloads);
+    },
   };
   return codec;
+}
+
+/** The same with the synchronous form, for reducers. */
+export function invertingSyncCodec(name = "binary/inverted"): Required<PayloadCodec> {
+  const invert = (bytes: Uint8Array) => bytes.map((byte) => byte ^ 0xff);
+  const encodeSync = (payloads: Payload[]): Payload[] =>
+    payloads.map(({ metadata, data }) => ({
+      metadata: { encoding: utf8.encode(name) },
+      data: invert(toBinary(PayloadSchema, create(PayloadSchema, { metadata, data }))),
+    }));
+  const decodeSync = (payloads: Payload[]): Payload[] =>
+    payloads.map((payload) => {
+      if (encodingOf(payload) !== name) return payload;
+      const { metadata, data } = fromBinary(PayloadSchema, invert(payload.data));
+      return { metadata, data };
+    });
+  return {
+    encodeSync,
+    decodeSync,
+    encode: (payloads) => Promise.resolve(encodeSync(payloads)),
+    decode: (payloads) => Promise.resolve(decodeSync(payloads)),
+  };
 }

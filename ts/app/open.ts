@@ -4,7 +4,7 @@ import { Client, type ClientOptions } from "../client/mod.ts";
 import type { CodecOptions } from "../codec/codec.ts";
 import { EmbeddedEngine } from "../engine/host.ts";
 import { MemoryStore } from "../engine/memory_store.ts";
-import { NO_CODEC_WITH_REDUCERS } from "../engine/reducing.ts";
+import { ReducerPayloads } from "../engine/tables/reducer_payloads.ts";
 import type { Store } from "../engine/store.ts";
 import type { EmbeddedEngineOptions } from "../engine/options.ts";
 import { warnOfTimeouts } from "../engine/timed_out.ts";
@@ -112,9 +112,8 @@ function checkNames(options: OpenOptions): void {
 export async function open(options: OpenOptions): Promise<App> {
   checkNames(options);
   const { path, workflows, activities, taskQueue = "default", converter, reducers, migrations } = options;
-  if (reducers !== undefined && options.codec !== undefined) {
-    throw new TypeError(NO_CODEC_WITH_REDUCERS);
-  }
+  // Before a file is made.
+  if (reducers !== undefined) new ReducerPayloads(options);
   const logger = containedLogger(options.logger ?? consoleLogger());
   const { codec, encodeCommonAttributes } = options;
   const shared = { logger, codec, encodeCommonAttributes, ...(converter !== undefined && { converter }) };
@@ -131,6 +130,8 @@ export async function open(options: OpenOptions): Promise<App> {
       ...(converter !== undefined && { converter }),
       ...(reducers !== undefined && { reducers }),
       ...(migrations !== undefined && { migrations }),
+      codec,
+      encodeCommonAttributes,
       ...options.engine,
     });
     try {

@@ -9,4 +9,8 @@ export interface EngineEntryOptions {
   readonly migrations?: NonNullable<EmbeddedEngineOptions["migrations"]>;
   /** How arguments and results of reducers become payloads: that of the page. Default: JSON. */
   readonly converter?: NonNullable<EmbeddedEngineOptions["converter"]>;
+  /** The codec of the page, for arguments and results of reducers. It needs `encodeSync` and `decodeSync`. Default: none. */
+  readonly codec?: NonNullable<EmbeddedEngineOptions["codec"]>;
+  /** As the page has it. Default: false. */
+  readonly encodeCommonAttributes?: NonNullable<EmbeddedEngineOptions["encodeCommonAttributes"]>;
 }

@@ -1,7 +1,6 @@
 // The engine of the leading tab, in its worker: the store, the embedded engine on it, and the calls of this page and of the other tabs.
 // A call that comes from a tab is answered to that tab; calls in flight outlive an import, which replaces the engine below them.
 import { EmbeddedEngine } from "../engine/host.ts";
-import { NO_CODEC_WITH_REDUCERS } from "../engine/reducing.ts";
 import { SQL_LIMITS } from "../engine/sqlite/bounded_rows.ts";
 import type { SqlValue } from "../engine/sqlite/driver.ts";
 import { OpfsStore } from "../engine/sqlite/opfs/open.ts";
@@ -66,7 +65,13 @@ export class LeaderEngine {
     fence: StoreFence,
     events: LeaderEngineEvents,
   ): Promise<LeaderEngine> {
-    if (init.coded && entry.reducers !== undefined) throw new TypeError(NO_CODEC_WITH_REDUCERS);
+    if (entry.reducers !== undefined && init.coded !== (entry.codec !== undefined)) {
+      throw new TypeError(
+        init.coded
+          ? "the page has a codec, and the engine worker runs reducers without it: serveEngine({ reducers, codec }), with the page's codec"
+          : "the engine worker has a codec and the page has none: open({ codec }), with the same codec",
+      );
+    }
     const leader = new LeaderEngine(init, entry, fence, events);
     await leader.#begin();
     return leader;

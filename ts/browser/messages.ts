@@ -89,7 +89,7 @@ export interface EngineInit {
   readonly namespace: string | undefined;
   readonly limits: EngineLimits | undefined;
   readonly synchronous: Synchronous | undefined;
-  /** The page gave a payload codec, which reducers do not go together with. */
+  /** The page has a payload codec, which reducers need, too. */
   readonly coded: boolean;
 }
 

@@ -15,6 +15,13 @@ export interface PayloadCodec {
   encode(payloads: Payload[]): Promise<Payload[]>;
   /** On the way back. */
   decode(payloads: Payload[]): Promise<Payload[]>;
+  /**
+   * As `encode`, without waiting: for what reducers of `transact` return and throw, because the transaction that they run in waits for
+   * nothing. Needed with reducers, and used nowhere else.
+   */
+  encodeSync?(payloads: Payload[]): Payload[];
+  /** As `decode`, without waiting: for the arguments of reducers. */
+  decodeSync?(payloads: Payload[]): Payload[];
 }
 
 /** How a client, a worker or an application encodes; all that work on the same workflows need the same. */
@@ -110,10 +117,7 @@ async function ask(
     // A copy: what the codec does to the list it was given is its own business.
     answer = await Promise.race([codec[direction]([...payloads]), late]);
   } catch (cause) {
-    if (cause instanceof PayloadCodecError) throw cause;
-    const name = isA(cause, Error) ? nameOf(cause) : typeof cause;
-    const message = messageOf(cause);
-    throw new PayloadCodecError(direction, field, name, message, { cause });
+    throw codecError(direction, field, cause);
   } finally {
     clearTimeout(timer);
   }
@@ -122,8 +126,15 @@ async function ask(
   return answer;
 }
 
+/** What a codec threw, with the field at fault. */
+export function codecError(direction: "encode" | "decode", field: string, cause: unknown): PayloadCodecError {
+  if (cause instanceof PayloadCodecError) return cause;
+  const name = isA(cause, Error) ? nameOf(cause) : typeof cause;
+  return new PayloadCodecError(direction, field, name, messageOf(cause), { cause });
+}
+
 /** What is wrong with a codec's answer. */
-function problemOf(answer: unknown, count: number): string | undefined {
+export function problemOf(answer: unknown, count: number): string | undefined {
   if (!Array.isArray(answer)) return `it answered no list of payloads, but ${answer === null ? "null" : `a ${typeof answer}`}`;
   if (answer.length !== count) return `it was given ${count} payloads and answered ${answer.length}`;
   for (const payload of answer as Partial<Payload>[]) {

@@ -78,7 +78,8 @@ export async function decodeHistory(history: Uint8Array, codec: CodecOptions["co
   return decoder === undefined ? history : await decoder.decodeHistory(history);
 }
 
-function walkOf(
+/** The payloads of a message. Throws a PayloadCodecError for bytes that are none. */
+export function walkOf(
   message: DescMessage,
   bytes: Uint8Array,
   direction: "encode" | "decode",

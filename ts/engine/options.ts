@@ -4,6 +4,7 @@ import type { EngineOptions } from "../core/generated/boundary/temporalex/bounda
 import type { Clock } from "./clock.ts";
 import type { DriverName } from "./sqlite/driver.ts";
 import type { Synchronous } from "./sqlite/open.ts";
+import type { CodecOptions } from "../codec/codec.ts";
 import type { PayloadConverter } from "../converter/payload.ts";
 import type { Store } from "./store.ts";
 import type { TableMigration } from "./tables/migrations.ts";
@@ -68,6 +69,10 @@ export interface EmbeddedEngineOptions {
   migrations?: readonly TableMigration[];
   /** How arguments and results of reducers become payloads. Default: JSON. */
   converter?: PayloadConverter;
+  /** What encodes the payloads of the workers, for arguments and results of reducers. It needs `encodeSync` and `decodeSync`. Default: none. */
+  codec?: CodecOptions["codec"];
+  /** As the workers have it, for what reducers throw. Default: false. */
+  encodeCommonAttributes?: CodecOptions["encodeCommonAttributes"];
   /** The engine's half of the core, instead of the one that comes with the package or that `useCore` gives. */
   core?: EngineCore;
   /** Told of failures that were survived (a commit that failed, a core that was replaced). Default: console.error. */

@@ -1,23 +1,15 @@
 // The reducers of a batch: the core names the tasks whose commands have some, they run in the transaction in which the batch will be
 // committed, and the core is told what they came to (core-rs/src/engine/mod.rs). What a task's reducers wrote is taken back when one of
 // them fails the task, or when the core does not take the completion (its task was lost meanwhile).
-import { Payload, type Payloads } from "../core/generated/boundary/temporal/api/common/v1/message.ts";
 import { encodeFailure } from "../converter/failure_converter.ts";
-import { ApplicationFailure } from "../converter/failures.ts";
-import { defaultPayloadConverter, fromPayloads, type PayloadConverter } from "../converter/payload.ts";
-import { messageOf } from "../converter/thrown.ts";
 import type { CoreEngine } from "../core/engine.ts";
-import {
-  type TransactCall,
-  TransactMarker,
-  type TransactResult,
-  type TransactTask,
-} from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
+import type { TransactCall, TransactResult, TransactTask } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import type { EmbeddedEngineOptions } from "./options.ts";
 import type { Store } from "./store.ts";
 import { StoreError } from "./store_errors.ts";
 import type { Database, SqlRow, SqlValue } from "./tables/database.ts";
 import type { TableMigration } from "./tables/migrations.ts";
+import { ReducerPayloads, TaskFails } from "./tables/reducer_payloads.ts";
 import { reduce, ReducerError, type ReducerFunction, reducersOf, type ReducerTable } from "./tables/reducers.ts";
 
 /** A store whose transactions reducers can write in. */
@@ -42,10 +34,6 @@ interface StoreWithTables extends Store, ReducingStore {
 
 const hasTables = (store: Store): store is StoreWithTables => "savepoint" in store && "migrate" in store;
 
-/** Why an engine with reducers is not opened. */
-export const NO_CODEC_WITH_REDUCERS =
-  "reducers cannot be used with a codec: they run inside a transaction, which does not wait for one";
-
 const NO_TABLES = "this store has no tables: reducers and migrations need a store in SQLite (a path)";
 
 /** The application's tables in a store. */
@@ -65,11 +53,12 @@ export type ReducerRunner = Pick<Reducing, "run" | "ended">;
 
 /** What the engine's options say of reducers; the tables are brought to their newest step. */
 export function reducingOf(store: Store, options: EmbeddedEngineOptions): ReducerRunner {
-  const { reducers, migrations, converter } = options;
+  const { reducers, migrations } = options;
   if (reducers === undefined && migrations === undefined) return NO_REDUCERS;
   if (!hasTables(store)) throw new TypeError(NO_TABLES);
+  const payloads = reducers === undefined ? undefined : new ReducerPayloads(options);
   if (migrations !== undefined) store.migrate(migrations, Date.now());
-  return reducers === undefined ? NO_REDUCERS : new Reducing(store, reducers, converter);
+  return reducers === undefined ? NO_REDUCERS : new Reducing(store, reducers, payloads!);
 }
 
 /** In place of reducers where there are none: the tasks fail. */
@@ -81,16 +70,6 @@ export const NO_REDUCERS: ReducerRunner = {
     return undefined;
   },
 };
-
-/** A reducer that nothing waits for has thrown: its task fails. */
-class TaskFails extends Error {
-  readonly failure: Uint8Array;
-
-  constructor(failure: Uint8Array) {
-    super("a reducer fails the task");
-    this.failure = failure;
-  }
-}
 
 /** The only reducer of a task has thrown, and its wait is answered with that: what it wrote goes with the task's savepoint. */
 class Answered extends Error {
@@ -110,13 +89,13 @@ const NO_BYTES = new Uint8Array(0);
 class Reducing {
   readonly #store: ReducingStore;
   readonly #reducers: ReadonlyMap<string, ReducerFunction>;
-  readonly #converter: PayloadConverter;
+  readonly #payloads: ReducerPayloads;
   #begun = false;
 
-  constructor(store: ReducingStore, reducers: ReducerTable, converter: PayloadConverter = defaultPayloadConverter) {
+  constructor(store: ReducingStore, reducers: ReducerTable, payloads: ReducerPayloads) {
     this.#store = store;
     this.#reducers = reducersOf(reducers);
-    this.#converter = converter;
+    this.#payloads = payloads;
   }
 
   /** Runs the reducers of some tasks, each task under a savepoint. Answers what the store failed with; then the batch has failed. */
@@ -167,44 +146,17 @@ class Reducing {
   }
 
   #call({ marker }: TransactCall, apart: boolean): TransactResult {
-    const { details } = TransactMarker.decode(marker);
-    const flag = (name: string): boolean => value(details[name]) === true;
-    const awaited = flag("awaited");
-    const answers = awaited && !flag("required");
-    const reduced = (): Uint8Array => {
-      const name = String(value(details["reducer"]));
-      const args = fromPayloads(this.#converter, details["arguments"]?.payloads);
-      const returned = reduce(this.#reducers, name, this.#store.tables, args);
-      return returned === undefined ? NO_BYTES : this.#payload(returned);
-    };
+    const { name, args, awaited, required } = this.#payloads.read(marker);
+    const reduced = () => this.#payloads.result(reduce(this.#reducers, name, this.#store.tables, args()));
     try {
       return { result: apart ? this.#store.savepoint(reduced) : reduced(), failure: NO_BYTES, awaited };
     } catch (e) {
-      if (e instanceof StoreError) throw e;
-      const failure = encodeFailure(e, this.#converter);
-      if (!answers) throw new TaskFails(failure);
+      if (e instanceof StoreError || e instanceof TaskFails) throw e;
+      const failure = this.#payloads.failure(e);
+      if (!awaited || required) throw new TaskFails(failure);
       const result = { result: NO_BYTES, failure, awaited };
       if (!apart) throw new Answered(result);
       return result;
     }
   }
-
-  #payload(returned: unknown): Uint8Array {
-    try {
-      return Payload.encode(Payload.fromPartial(this.#converter.toPayload(returned))).finish();
-    } catch (e) {
-      throw new ApplicationFailure(`what the reducer returned cannot be encoded: ${messageOf(e)}`, {
-        type: "ReducerError",
-        cause: e,
-      });
-    }
-  }
-}
-
-const text = new TextDecoder();
-
-/** A value of the core's own: JSON, whatever the converter. */
-function value(payloads: Payloads | undefined): unknown {
-  const [payload] = payloads?.payloads ?? [];
-  return payload === undefined ? undefined : JSON.parse(text.decode(payload.data));
 }

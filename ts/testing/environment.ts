@@ -130,6 +130,8 @@ export class TestEnvironment {
       ...(reducers !== undefined && { reducers }),
       ...(migrations !== undefined && { migrations }),
       ...(converter !== undefined && { converter }),
+      codec: options.codec,
+      encodeCommonAttributes: options.encodeCommonAttributes,
       clock,
       ...(options.timers !== undefined && { timers: options.timers }),
       ...(options.namespace !== undefined && { namespace: options.namespace }),

@@ -3,8 +3,8 @@
 import { type BrowserApp, type BrowserOpenOptions, deleteStore, open } from "../../../ts/browser/mod.ts";
 import { silentLogger } from "../../../ts/base/logger.ts";
 import { withContext } from "../../../ts/activity/mod.ts";
-import type { PayloadCodec } from "../../../ts/codec/codec.ts";
 import * as program from "../../crash/program.ts";
+import { turningCodec } from "./codec.ts";
 
 declare global {
   // Given by the driver.
@@ -50,19 +50,6 @@ const described = (e: unknown) => {
   return { name, message, ...more };
 };
 
-const turned: PayloadCodec = {
-  encode: (payloads) =>
-    Promise.resolve(payloads.map(({ metadata, data }) => ({
-      metadata: { ...metadata, encoding: new TextEncoder().encode("binary/turned"), was: metadata["encoding"]! },
-      data: data.slice().reverse(),
-    }))),
-  decode: (payloads) =>
-    Promise.resolve(payloads.map((payload) => {
-      const { was, ...metadata } = payload.metadata;
-      return was === undefined ? payload : { metadata: { ...metadata, encoding: was }, data: payload.data.slice().reverse() };
-    })),
-};
-
 async function ask(what: string, call: () => Promise<unknown>): Promise<string | undefined> {
   await say(`try ${what}`);
   try {
@@ -84,7 +71,7 @@ const api = {
     const options: BrowserOpenOptions = {
       path: store,
       lead,
-      ...(coded && { codec: turned }),
+      ...(coded && { codec: turningCodec }),
       logger: silentLogger,
       ...(inline ? { workflows: program } : { realm: () => new Worker(`/${realm}`, { type: "module" }) }),
       engineWorker: () => new Worker(`/${engine}`, { type: "module" }),
@@ -249,6 +236,10 @@ const api = {
   },
   endHangs() {
     document.cookie = "hang=off";
+  },
+  /** Is that text in the store's file? */
+  async found(text: string) {
+    return (await (await opened().exportStore()).text()).includes(text);
   },
   /** The store's bytes as base64, which crosses to the driver. */
   async exportStore() {

@@ -86,5 +86,6 @@ export const SITE = {
   vandal: "tests/browser/app/vandal.ts",
   contract: "tests/browser/app/contract.ts",
   game_engine: "tests/browser/app/game_engine.ts",
+  coded_engine: "tests/browser/app/coded_engine.ts",
   game_realm: "tests/browser/app/game_realm.ts",
 };

@@ -1,0 +1,69 @@
+// Payload codecs inside a transaction: reducers run in the one that commits their workflow task, which waits for nothing
+// (docs/dev/semantics/database.md#transact), so their arguments and results go through the codec's synchronous form.
+import type { DescMessage } from "@bufbuild/protobuf";
+import { codecError, type CodecOptions, codecsOf, type PayloadCodec, PayloadCodecError, problemOf } from "./codec.ts";
+import type { Payload } from "../converter/payload.ts";
+import { walkOf } from "./message_codec.ts";
+
+type SyncCodec = PayloadCodec & Required<Pick<PayloadCodec, "encodeSync" | "decodeSync">>;
+
+const isSync = (codec: PayloadCodec): codec is SyncCodec =>
+  typeof codec.encodeSync === "function" && typeof codec.decodeSync === "function";
+
+/** Codecs of whole messages, without waiting. */
+export class SyncMessageCodec {
+  readonly #codecs: readonly SyncCodec[];
+  readonly #hidesText: boolean;
+
+  private constructor(codecs: readonly SyncCodec[], hidesText: boolean) {
+    this.#codecs = codecs;
+    this.#hidesText = hidesText;
+  }
+
+  /** The codec of the options; undefined without one. Throws a TypeError for one that has to be waited for. */
+  static of(options: CodecOptions): SyncMessageCodec | undefined {
+    const codecs = codecsOf(options);
+    if (codecs.length === 0) return undefined;
+    if (codecs.every(isSync)) return new SyncMessageCodec(codecs, options.encodeCommonAttributes === true);
+    throw new TypeError(
+      "reducers with a codec need its synchronous form, because the transaction that they run in waits for nothing: give the codec " +
+        "`encodeSync` and `decodeSync` beside `encode` and `decode`. Where it has to wait (keys or values elsewhere), use activities in " +
+        "place of reducers",
+    );
+  }
+
+  /** Encodes the payloads of a message; with encodeCommonAttributes the text of failures, too. Throws a PayloadCodecError, with `what`. */
+  encode(message: DescMessage, bytes: Uint8Array, what: string): Uint8Array {
+    return this.#apply("encode", message, bytes, what);
+  }
+
+  /** Decodes the payloads of a message. Throws a PayloadCodecError, with `what`. */
+  decode(message: DescMessage, bytes: Uint8Array, what: string): Uint8Array {
+    return this.#apply("decode", message, bytes, what);
+  }
+
+  #apply(direction: "encode" | "decode", message: DescMessage, bytes: Uint8Array, what: string): Uint8Array {
+    const encodes = direction === "encode";
+    const walk = walkOf(message, bytes, direction, { hideText: encodes && this.#hidesText, showText: !encodes });
+    if (walk.found.length === 0) return walk.finish();
+    const order = encodes ? this.#codecs : [...this.#codecs].reverse();
+    let payloads = walk.found.map(({ payload }) => payload);
+    for (const codec of order) payloads = ask(codec, direction, payloads, what);
+    walk.found.forEach((found, i) => (found.result = payloads[i]));
+    return walk.finish();
+  }
+}
+
+function ask(codec: SyncCodec, direction: "encode" | "decode", payloads: Payload[], field: string): Payload[] {
+  let answer: Payload[];
+  try {
+    answer = direction === "encode" ? codec.encodeSync([...payloads]) : codec.decodeSync([...payloads]);
+  } catch (cause) {
+    throw codecError(direction, field, cause);
+  }
+  const wrong = problemOf(answer, payloads.length);
+  if (wrong === undefined) return answer;
+  // A promise that nobody waits for.
+  Promise.resolve(answer).catch(() => {});
+  throw new PayloadCodecError(direction, field, wrong, "");
+}

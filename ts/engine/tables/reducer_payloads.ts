@@ -1,0 +1,118 @@
+// What a reducer gets and what it came to, as payloads: read from the marker of its `transact`, and written for the marker's event. With a codec
+// both are as the workers encode them, so what is in the file is encoded; inside of a transaction that goes without waiting.
+import { RecordMarkerCommandAttributesSchema } from "../../api/generated/temporal/api/command/v1/message_pb.ts";
+import { PayloadsSchema } from "../../api/generated/temporal/api/common/v1/message_pb.ts";
+import { FailureSchema } from "../../api/generated/temporal/api/failure/v1/message_pb.ts";
+import { PayloadCodecError } from "../../codec/codec.ts";
+import { SyncMessageCodec } from "../../codec/sync_codec.ts";
+import { encodeFailure } from "../../converter/failure_converter.ts";
+import { ApplicationFailure } from "../../converter/failures.ts";
+import { defaultPayloadConverter, fromPayloads, type PayloadConverter } from "../../converter/payload.ts";
+import { messageOf } from "../../converter/thrown.ts";
+import { Payload, Payloads } from "../../core/generated/boundary/temporal/api/common/v1/message.ts";
+import { TransactMarker } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
+import type { EmbeddedEngineOptions } from "../options.ts";
+import { ReducerError } from "./reducers.ts";
+
+/** A reducer fails its workflow task: nothing waits for what it threw, or payloads cannot be decoded or encoded. */
+export class TaskFails extends Error {
+  /** Bytes of the task's failure. */
+  readonly failure: Uint8Array;
+
+  constructor(failure: Uint8Array) {
+    super("a reducer fails the task");
+    this.failure = failure;
+  }
+}
+
+/** What the marker of a `transact` asks for. */
+export interface AskedReducer {
+  readonly name: string;
+  /** Throws what the converter throws. */
+  args(): unknown[];
+  /** Workflow code waits for it. */
+  readonly awaited: boolean;
+  /** What it throws fails the task, whoever waits. */
+  readonly required: boolean;
+}
+
+const NO_BYTES = new Uint8Array(0);
+const text = new TextDecoder();
+
+export class ReducerPayloads {
+  readonly #converter: PayloadConverter;
+  readonly #codec: SyncMessageCodec | undefined;
+
+  /** Throws a TypeError for a codec that has to be waited for. */
+  constructor(options: Pick<EmbeddedEngineOptions, "converter" | "codec" | "encodeCommonAttributes">) {
+    this.#converter = options.converter ?? defaultPayloadConverter;
+    this.#codec = SyncMessageCodec.of(options);
+  }
+
+  /** Throws TaskFails for a marker that cannot be read. */
+  read(marker: Uint8Array): AskedReducer {
+    const codec = this.#codec;
+    const { details } = TransactMarker.decode(
+      codec === undefined
+        ? marker
+        : coded(() => codec.decode(RecordMarkerCommandAttributesSchema, marker, "what transact asks for")),
+    );
+    try {
+      return {
+        name: String(value(details["reducer"])),
+        args: () => fromPayloads(this.#converter, details["arguments"]?.payloads),
+        awaited: value(details["awaited"]) === true,
+        required: value(details["required"]) === true,
+      };
+    } catch {
+      const missing = codec === undefined
+        ? "the worker encodes its payloads, and the engine was opened without a codec: EmbeddedEngine.open({ reducers, codec })"
+        : "the worker encodes its payloads in another way than the codec of the engine";
+      throw new TaskFails(encodeFailure(new ReducerError(`what transact asks for cannot be read: ${missing}`)));
+    }
+  }
+
+  /** What it returned, as a payload. Throws an ApplicationFailure for what is none, and TaskFails where the codec fails. */
+  result(returned: unknown): Uint8Array {
+    if (returned === undefined) return NO_BYTES;
+    let payload: Payload;
+    try {
+      payload = Payload.fromPartial(this.#converter.toPayload(returned));
+    } catch (e) {
+      throw new ApplicationFailure(`what the reducer returned cannot be encoded: ${messageOf(e)}`, {
+        type: "ReducerError",
+        cause: e,
+      });
+    }
+    const codec = this.#codec;
+    if (codec === undefined) return Payload.encode(payload).finish();
+    const set = Payloads.encode({ payloads: [payload] }).finish();
+    const [encoded] = Payloads.decode(coded(() => codec.encode(PayloadsSchema, set, "what a reducer returned"))).payloads;
+    return Payload.encode(encoded!).finish();
+  }
+
+  /** What it threw. Throws TaskFails where the codec fails. */
+  failure(thrown: unknown): Uint8Array {
+    const failure = encodeFailure(thrown, this.#converter);
+    const codec = this.#codec;
+    return codec === undefined ? failure : coded(() => codec.encode(FailureSchema, failure, "what a reducer threw"));
+  }
+}
+
+/** What a codec fails with goes out as it is, so it quotes nobody: not the codec's words either. */
+function coded(work: () => Uint8Array): Uint8Array {
+  try {
+    return work();
+  } catch (e) {
+    if (!(e instanceof PayloadCodecError)) throw e;
+    const failure = new ApplicationFailure(e.summary, { type: e.name });
+    failure.stack = "";
+    throw new TaskFails(encodeFailure(failure));
+  }
+}
+
+/** A value of the core's own: JSON, whatever the converter. */
+function value(payloads: Payloads | undefined): unknown {
+  const [payload] = payloads?.payloads ?? [];
+  return payload === undefined ? undefined : JSON.parse(text.decode(payload.data));
+}

@@ -16,6 +16,9 @@ const TIES: { readonly [kind in RunLink["kind"]]: readonly [Tie, Tie] | undefine
   root: undefined,
 };
 
+/** What the run that a link names is to the one that names it; undefined: nothing. */
+export const tieOfLink = ({ kind }: RunLink): Tie | undefined => TIES[kind]?.[0];
+
 const names = ({ runId, workflowId }: RunLink, { model: { facts } }: OpenRun): boolean =>
   runId === "" ? facts.id === workflowId && workflowId !== "" : facts.runId === runId;
 

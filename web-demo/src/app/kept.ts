@@ -10,8 +10,8 @@ export interface Kept {
 
 const NAME = "temporalex-debugger";
 const STORE = "histories";
-/** Of histories, and of bytes of all together. */
-const MOST = 20;
+/** Of histories, so that a chain of runs is there again, and of bytes of all together. */
+const MOST = 60;
 const MOST_BYTES = 300 * 1024 * 1024;
 
 let database: Promise<IDBDatabase | undefined> | undefined;
@@ -45,10 +45,15 @@ async function run<T>(mode: IDBTransactionMode, work: (store: IDBObjectStore) =>
   });
 }
 
+const FORGET_MS = 500;
+let forgetting: ReturnType<typeof setTimeout> | undefined;
+
 /** Keeps a history. Resolves when it is there, or when it is known that it cannot be. */
 export async function keep(key: string, name: string, bytes: Uint8Array): Promise<void> {
   await run("readwrite", (store) => store.put({ key, name, bytes, atMs: Date.now() } satisfies Kept));
-  await forgetOldest();
+  // Once for all that are opened together.
+  clearTimeout(forgetting);
+  forgetting = setTimeout(() => void forgetOldest(), FORGET_MS);
 }
 
 /** A kept history; undefined: it is not there. */

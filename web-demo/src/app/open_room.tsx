@@ -1,5 +1,6 @@
 // The room of one run. Each slot is filled by the component of its folder; this file knows where they stand, and nothing of what is in them.
 import type { JSX } from "preact";
+import { chainTimeline, isChain } from "../chain/state.ts";
 import { CodePane } from "../code/mod.ts";
 import { Events } from "../events/mod.ts";
 import { Inspector } from "../inspector/mod.ts";
@@ -17,9 +18,10 @@ export function OpenRoom({ run }: { run: OpenRun }): JSX.Element {
     ["events", "Events"],
     ["why", hasCode ? "Why, state" : "Findings"],
   ];
+  const Chain = isChain.value ? chainTimeline.value : undefined;
   return (
     <div class="open-room">
-      <Timeline run={run} />
+      {Chain === undefined ? <Timeline run={run} /> : <Chain run={run} />}
       <Transport run={run} />
       <Tabs class="pane-tabs" label="Panes" tabs={tabs} chosen={pane} />
       <div class={hasCode ? "work" : "work no-code"} data-pane={pane.value}>

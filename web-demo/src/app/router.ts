@@ -86,7 +86,9 @@ let timer: ReturnType<typeof setTimeout> | undefined;
 function follow(): void {
   const now = current();
   if (writeRoute(now) === writeRoute(last)) return;
-  const isMove = now.room === last.room && now.run === last.run;
+  // A hand that goes along a chain of runs moves, and opens nothing.
+  const isOneChain = now.more.has("chain") && last.more.has("chain");
+  const isMove = now.room === last.room && (now.run === last.run || isOneChain);
   const rested = performance.now() - movedMs > REST_MS;
   // What was opened or closed is there for a reload and for the way back at once; steps may come many in a second.
   const opens = writeMore(now) !== writeMore(last);

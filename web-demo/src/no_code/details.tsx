@@ -131,6 +131,11 @@ const LINKS: { readonly [kind in RunLink["kind"]]: string } = {
 };
 const MOST_LINKS = 8;
 
+const isOpen = (link: RunLink): OpenRun | undefined =>
+  openRuns.value.find(({ model: { facts } }) =>
+    facts.runId === link.runId || (link.runId === "" && facts.id === link.workflowId)
+  );
+
 function Links({ run }: { run: OpenRun }): JSX.Element | null {
   const { links } = run.model.facts;
   if (links.length === 0) return null;
@@ -139,9 +144,7 @@ function Links({ run }: { run: OpenRun }): JSX.Element | null {
       <h3>Other runs that it names</h3>
       <ul class="told">
         {links.slice(0, MOST_LINKS).map((link) => {
-          const there = openRuns.value.find(({ model: { facts } }) =>
-            facts.runId === link.runId || (link.runId === "" && facts.id === link.workflowId)
-          );
+          const there = isOpen(link);
           const name = link.type === "" ? link.workflowId : `${link.type} ${link.workflowId}`;
           return (
             <li key={`${link.kind} ${link.runId} ${link.eventId}`}>
@@ -159,7 +162,11 @@ function Links({ run }: { run: OpenRun }): JSX.Element | null {
         })}
       </ul>
       {links.length > MOST_LINKS && <p class="soft">and {count(links.length - MOST_LINKS)} more</p>}
-      <p class="soft">Drop their histories here to go from one to the other.</p>
+      <p class="soft">
+        {links.some((link) => !isOpen(link) && !canOpen(link))
+          ? "Drop their histories here to go from one to the other."
+          : "Chain, in the corner of the timeline, shows them as one."}
+      </p>
     </section>
   );
 }

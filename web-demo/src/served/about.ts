@@ -9,6 +9,8 @@ export type Served =
     readonly code: boolean;
     /** The codec endpoint of the command line, to which the server passes payloads on. */
     readonly codecEndpoint?: string;
+    /** Runs that a history names can be fetched: they are of a store or a cluster. */
+    readonly linked?: boolean;
   }
   | { readonly by: "ui"; readonly where: string; readonly namespace: string; readonly readOnly: boolean };
 

@@ -51,6 +51,26 @@ export async function openServed(): Promise<boolean> {
   return true;
 }
 
+/** Runs that were fetched because one of these names them. */
+const linked = new WeakSet<OpenRun>();
+
+/** Takes in a run that was fetched beside these. */
+export function takeServed(run: OpenRun): OpenRun {
+  if (served?.by === "debug") linked.add(run);
+  return run;
+}
+
+/** Whether the run's code is the command line's. */
+export const isServedRun = (run: OpenRun): boolean => linked.has(run) || runs.includes(run);
+
+/** Replays a fetched run against the command line's code from now on, at every save. */
+export function replayServed(run: OpenRun): void {
+  if (runs.includes(run)) return;
+  run.code.value = runs.find((known) => known?.code.peek() !== undefined)?.code.peek() ?? run.code.peek();
+  runs.push(run);
+  watch(run);
+}
+
 const keyOf = (index: number): string => `served:${index}`;
 
 async function history(index: number): Promise<Uint8Array> {

@@ -1,6 +1,7 @@
 // What buttons and keys of the transport do.
 import { bindKeys } from "../app/keys.ts";
 import { currentRun, goTo, length, playing, position, stepUnit } from "../app/state.ts";
+import { crossRun } from "../chain/state.ts";
 import { stopBetween } from "../code/stops.ts";
 import { togglePlay } from "./play.ts";
 import { positionsOf, step } from "./steps.ts";
@@ -15,6 +16,7 @@ export function moveTo(wanted: number): void {
 export function stepBy(by: 1 | -1, unit = stepUnit.value): void {
   const run = currentRun.value;
   if (run === undefined) return;
+  if (crossRun(by)) return void (playing.value = false);
   // Where nothing is known of the unit a step is one event.
   const positions = positionsOf(unit, run, position.value) ?? positionsOf("event", run, position.value)!;
   const to = step(positions, position.value, by, length.value);

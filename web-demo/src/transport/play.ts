@@ -1,13 +1,14 @@
 // Plays the run: one event every 400 ms, whatever the time between them was. Stops at the end.
 import { effect } from "@preact/signals";
 import { currentRun, goTo, length, playing, position } from "../app/state.ts";
+import { crossRun, isAtEnd } from "../chain/state.ts";
 import { stopBetween } from "../code/stops.ts";
 
 export const PLAY_MS = 400;
 
 /** Plays and stops. At the end it starts again. */
 export function togglePlay(): void {
-  if (!playing.value && position.value >= length.value) goTo(1);
+  if (!playing.value && isAtEnd.value) goTo(1);
   playing.value = !playing.value;
 }
 
@@ -16,11 +17,12 @@ export function watchPlay(): () => void {
   return effect(() => {
     if (!playing.value) return;
     const timer = setInterval(() => {
+      if (crossRun(1)) return;
       const from = position.value;
       if (from < length.value) goTo(from + 1);
       const run = currentRun.value;
       const isStop = run !== undefined && stopBetween(run, from, position.value) !== undefined;
-      if (isStop || position.value >= length.value) playing.value = false;
+      if (isStop || isAtEnd.value) playing.value = false;
     }, PLAY_MS);
     return () => clearInterval(timer);
   });

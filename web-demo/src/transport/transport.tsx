@@ -3,9 +3,10 @@ import type { JSX } from "preact";
 import { useEffect } from "preact/hooks";
 import { length, type OpenRun, playing, position, type StepUnit, stepUnit } from "../app/state.ts";
 import { TimelineControls } from "../timeline/mod.ts";
+import { goToEnd, isAtEnd, isAtStart } from "../chain/state.ts";
 import { IconButton } from "../ui/icon.tsx";
 import { clock, count } from "../ui/time.ts";
-import { bindTransportKeys, moveTo, stepBy } from "./move.ts";
+import { bindTransportKeys, stepBy } from "./move.ts";
 import { togglePlay, watchPlay } from "./play.ts";
 import { UNITS } from "./steps.ts";
 import "./transport.css";
@@ -14,8 +15,8 @@ export function Transport({ run, isShort = false }: { run: OpenRun; isShort?: bo
   useEffect(bindTransportKeys, []);
   useEffect(watchPlay, []);
   const at = position.value;
-  const isFirst = at === 1;
-  const isLast = at === length.value;
+  const isFirst = isAtStart.value;
+  const isLast = isAtEnd.value;
   const unit = UNITS.find(([name]) => name === stepUnit.value)![1].toLowerCase();
   return (
     <div class="transport" role="group" aria-label="Move in the run">
@@ -25,7 +26,7 @@ export function Transport({ run, isShort = false }: { run: OpenRun; isShort?: bo
         label="Start"
         keyName="Home on the timeline"
         isOff={isFirst}
-        onPress={() => moveTo(1)}
+        onPress={() => goToEnd(-1)}
       />
       <IconButton icon="taskBack" label="Task back" keyName="Shift ←" isOff={isFirst} onPress={() => stepBy(-1, "task")} />
       <IconButton icon="back" label={`Back one ${unit}`} keyName="←" isOff={isFirst} onPress={() => stepBy(-1)} />
@@ -44,7 +45,7 @@ export function Transport({ run, isShort = false }: { run: OpenRun; isShort?: bo
         label="End"
         keyName="End on the timeline"
         isOff={isLast}
-        onPress={() => moveTo(length.value)}
+        onPress={() => goToEnd(1)}
       />
       <p id="position" class="where">Event {count(at)} of {count(length.value)}</p>
       <Said run={run} />

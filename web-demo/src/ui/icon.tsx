@@ -28,6 +28,16 @@ const PICTURES = {
   down: () => (
     <path d="m4 6 4 4 4-4" fill="none" stroke="currentColor" stroke-width="1.6" stroke-linecap="round" stroke-linejoin="round" />
   ),
+  chain: () => (
+    <g fill="none" stroke="currentColor" stroke-width="1.6">
+      <rect x="1.5" y="5" width="6.5" height="6" rx="3" />
+      <rect x="8" y="5" width="6.5" height="6" rx="3" />
+      <path d="M6 8h4" stroke-linecap="round" />
+    </g>
+  ),
+  right: () => (
+    <path d="m6 4 4 4-4 4" fill="none" stroke="currentColor" stroke-width="1.6" stroke-linecap="round" stroke-linejoin="round" />
+  ),
   brand: () => (
     <g transform="scale(0.8)">
       <path d="M3 10a7 7 0 1 0 2.6-5.4" fill="none" stroke="currentColor" stroke-width="2.2" stroke-linecap="round" />

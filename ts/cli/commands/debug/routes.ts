@@ -6,6 +6,7 @@ import { Feed } from "../../page/feed.ts";
 import { openInEditor } from "../../page/open_editor.ts";
 import { type DataRoute, refuse, sendBytes, sendJson } from "../../page/page_server.ts";
 import { type CodecEndpoint, codecRoute } from "./codec_relay.ts";
+import { linkedRoute, type LinkedRuns } from "./linked_runs.ts";
 import type { CodeVersion } from "./served_code.ts";
 import type { ServedHistory } from "./served_histories.ts";
 
@@ -24,6 +25,7 @@ export function routesOf(
   histories: readonly ServedHistory[],
   env: { readonly [name: string]: string | undefined },
   codecEndpoint?: CodecEndpoint,
+  linked?: LinkedRuns,
 ): DebugRoutes {
   const feed = new Feed();
   let places: CodeVersion["places"] = new Map();
@@ -49,9 +51,12 @@ export function routesOf(
       sendBytes(response, found.file.bytes);
     },
   };
+  const other = linked === undefined ? undefined : linkedRoute(histories, linked);
   return {
     route: (path) =>
-      path === "data/feed"
+      path === "data/linked"
+        ? other
+        : path === "data/feed"
         ? feed.route
         : path === "data/open"
         ? open

@@ -15,6 +15,7 @@ import { lineText } from "../replay/text.ts";
 import { codecEndpointOf } from "./codec_relay.ts";
 import type { DebugCall } from "./options.ts";
 import { routesOf } from "./routes.ts";
+import type { LinkedRuns } from "./linked_runs.ts";
 import { type CodeModules, ServedCode } from "./served_code.ts";
 import { followRun, historiesOfFiles, historyOfRun, MOST_HISTORIES, type ServedHistory } from "./served_histories.ts";
 import { Verdicts } from "./verdicts.ts";
@@ -73,7 +74,8 @@ export async function debugCommand(call: DebugCall, page: () => PageFiles = page
         return () => {};
       }
       : undefined;
-    return await serve(call, page(), modules, [history], follow);
+    const linked: LinkedRuns = async (workflowId, runId) => (await historyOfRun(connection, workflowId, runId)).history.file;
+    return await serve(call, page(), modules, [history], follow, linked);
   });
 }
 
@@ -102,11 +104,12 @@ async function serve(
   modules: CodeModules | undefined,
   first: readonly ServedHistory[],
   follow: Follow | undefined,
+  linked?: LinkedRuns,
 ): Promise<number> {
   const { options, io, print, signal } = call;
   const histories = [...first];
   const codecEndpoint = codecEndpointOf(options.codecEndpoint, options.codecHeader);
-  const routes = routesOf(histories, io.env, codecEndpoint);
+  const routes = routesOf(histories, io.env, codecEndpoint, linked);
   const verdicts = modules && new Verdicts(modules, (version, line) => tellVerdict(call, version, line));
   const code = modules && new ServedCode(modules, {
     loaded(version) {
@@ -128,6 +131,7 @@ async function serve(
       histories: histories.map(({ name, open }) => ({ name, open })),
       code: modules !== undefined,
       ...(codecEndpoint !== undefined && { codecEndpoint: codecEndpoint.url }),
+      ...(linked !== undefined && { linked: true }),
     },
     route: (path) => routes.route(path),
     onError: (error) => print.warn(`the page's server failed at a request: ${error.message}`),

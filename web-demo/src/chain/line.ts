@@ -1,0 +1,102 @@
+// A chain of runs as if it were one run: its things and events numbered through, so that the shapes of the timeline draw it as they draw a run.
+import type { RunItem, RunModel } from "../app/run_model.ts";
+import type { Chain, Piece } from "../app/family.ts";
+import { busyOf, type Lane, lanesOf, timesOf } from "../timeline/lanes.ts";
+
+/** An event of a run. */
+export interface Place {
+  readonly piece: Piece;
+  readonly eventId: number;
+}
+
+export interface Line {
+  readonly chain: Chain;
+  readonly lanes: readonly Lane[];
+  /** The time of each event (index: number - 1), never less than the one before. */
+  readonly clock: Float64Array;
+  readonly times: readonly number[];
+  readonly busy: readonly (readonly [number, number])[];
+  /** What the shapes ask of a model. */
+  readonly model: RunModel;
+  /** By index of the line's items. */
+  readonly origins: readonly { readonly piece: Piece; readonly item: RunItem }[];
+  /** The line's own item for one of a run. */
+  readonly own: ReadonlyMap<RunItem, RunItem>;
+}
+
+/** The number of an event in its chain, from 1. */
+export const numberOf = ({ offset, first }: Piece, eventId: number): number => offset + Math.max(0, eventId - first) + 1;
+
+/** The event of a number. */
+export function placeOf({ pieces, events }: Chain, number: number): Place {
+  const wanted = Math.max(1, Math.min(events, Math.round(number)));
+  let [low, high] = [0, pieces.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (pieces[middle]!.offset < wanted) low = middle + 1;
+    else high = middle;
+  }
+  const piece = pieces[Math.max(0, low - 1)]!;
+  return { piece, eventId: piece.first + wanted - piece.offset - 1 };
+}
+
+const known = new WeakMap<Chain, Line>();
+
+/** Made once for a chain. Children that are open have rows of their own, and no bar in the lane of children. */
+export function lineOf(chain: Chain): Line {
+  const found = known.get(chain);
+  if (found !== undefined) return found;
+  const line = make(chain);
+  known.set(chain, line);
+  return line;
+}
+
+function make(chain: Chain): Line {
+  const opened = new Set(chain.children.flatMap(({ pieces }) => pieces.map(({ run }) => run.model.facts.id)));
+  const items: RunItem[] = [];
+  const origins: { piece: Piece; item: RunItem }[] = [];
+  const own = new Map<RunItem, RunItem>();
+  const clock = new Float64Array(chain.events);
+  let latest = 0;
+  for (const piece of chain.pieces) {
+    const { run: { model }, first, offset, startMs } = piece;
+    for (let id = first; id <= model.lines.length; id++) {
+      clock[offset + id - first] = latest = Math.max(latest, model.lines[id - 1]!.timeMs ?? latest);
+    }
+    for (const item of model.items) {
+      if (item.to < first && (item.closedBy !== undefined || item.startMs === undefined)) continue;
+      if (item.kind === "child" && opened.has(item.key)) continue;
+      const number = (id: number) => numberOf(piece, id);
+      const mine: RunItem = {
+        ...item,
+        index: items.length,
+        from: number(item.from),
+        to: number(item.to),
+        closedBy: item.closedBy === undefined ? undefined : number(item.closedBy),
+        startMs: item.startMs === undefined ? undefined : Math.max(startMs, item.startMs),
+        // What a run leaves open ends with it.
+        endMs: item.endMs ?? piece.endMs,
+      };
+      items.push(mine);
+      origins.push({ piece, item });
+      own.set(item, mine);
+    }
+  }
+  const models = chain.pieces.map(({ run }) => run.model);
+  const attemptsOf = (item: RunItem) => {
+    const origin = origins[item.index]!;
+    return origin.piece.run.model.attemptsOf(origin.item);
+  };
+  // The one thing that shapes ask of a model that depends on which run it is.
+  const model = { items, attemptsOf } as unknown as RunModel;
+  return {
+    chain,
+    lanes: lanesOf(model, false),
+    clock,
+    times: models.flatMap(timesOf),
+    busy: models.flatMap(busyOf),
+    model,
+    origins,
+    own,
+  };
+}

@@ -1,0 +1,48 @@
+// This run, or the whole chain: in the corner of the timeline, where a run names others.
+import type { JSX } from "preact";
+import { useEffect } from "preact/hooks";
+import { bindKeys } from "../app/keys.ts";
+import { intro, type OpenRun, room } from "../app/state.ts";
+import { Icon } from "../ui/icon.tsx";
+import { family, hasOthers, isChain, setChain } from "./state.ts";
+
+const ALL = "All runs that hang together on one timeline (w)";
+
+export function ChainSwitch({ run, isNarrow }: { run: OpenRun; isNarrow: boolean }): JSX.Element | null {
+  // The panel of a run and the first screen have timelines, too.
+  const has = room.value === "open" && !intro.value && hasOthers(run);
+  useEffect(() => {
+    if (!has) return;
+    return bindKeys([
+      { keys: ["w"], group: "Look", label: "This run, or the whole chain", run: () => setChain(!isChain.peek()) },
+    ]);
+  }, [has]);
+  if (!has) return null;
+  const runs = family.value?.runs.length ?? 1;
+  // The axis under it would take the press for a move.
+  const keep = (event: Event) => event.stopPropagation();
+  if (isNarrow) {
+    return (
+      <button
+        type="button"
+        class="ch-switch ch-narrow"
+        id="chain-switch"
+        aria-pressed={isChain.value}
+        aria-label="The whole chain"
+        title={ALL}
+        onPointerDown={keep}
+        onClick={() => setChain(!isChain.peek())}
+      >
+        <Icon name="chain" />
+      </button>
+    );
+  }
+  return (
+    <div class="segments ch-switch" id="chain-switch" role="group" aria-label="Timeline of" onPointerDown={keep}>
+      <button type="button" aria-pressed={!isChain.value} title="This run alone (w)" onClick={() => setChain(false)}>Run</button>
+      <button type="button" aria-pressed={isChain.value} title={ALL} onClick={() => setChain(true)}>
+        Chain{runs > 1 && <small>{` ${runs}`}</small>}
+      </button>
+    </div>
+  );
+}

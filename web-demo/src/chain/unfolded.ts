@@ -1,0 +1,25 @@
+// Which chains show their lanes: the first one, those that the reader has unfolded, and those that the reader has gone into.
+import { effect, type Signal, signal } from "@preact/signals";
+import type { Chain, Family } from "../app/family.ts";
+import { currentRun } from "../app/state.ts";
+import { family } from "./state.ts";
+
+const chosen: Signal<ReadonlyMap<string, boolean>> = signal(new Map());
+
+export const isUnfolded = (chain: Chain, { root }: Family): boolean => chosen.value.get(chain.key) ?? chain === root;
+
+export function unfold({ key }: Chain, wanted: boolean): void {
+  chosen.value = new Map([...chosen.peek(), [key, wanted]]);
+}
+
+/** Who goes into a chain sees its lanes; who folds them then has them folded. Returns what ends it. */
+export function watchUnfolded(): () => void {
+  let last: string | undefined;
+  return effect(() => {
+    const run = currentRun.value;
+    const chain = run === undefined ? undefined : family.value?.chains.get(run);
+    if (chain === undefined || chain.key === last) return;
+    if (last !== undefined || !chosen.peek().has(chain.key)) unfold(chain, true);
+    last = chain.key;
+  });
+}

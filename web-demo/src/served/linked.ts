@@ -1,0 +1,31 @@
+// A run that a history names, from the store or the cluster behind the command that serves this page.
+import type { RunLink } from "temporalex/debug";
+import { readRun } from "../app/run_model.ts";
+import { makeRun, type OpenRun, openRuns } from "../app/state.ts";
+import { dataAddress, served } from "./about.ts";
+import { takeServed } from "./open_served.ts";
+
+/** This page has a way to runs that are not open. */
+export const isFetched: boolean = served?.by === "ui" || (served?.by === "debug" && served.linked === true);
+
+/** Gets a run's history as it is now; one that is open is answered as it is. Rejects with what the service says. */
+export async function fetchRun({ workflowId, runId }: Pick<RunLink, "workflowId" | "runId">): Promise<OpenRun> {
+  const key = `run:${runId}/${workflowId}`;
+  const bytes = served?.by === "ui" ? await fromService(workflowId, runId) : await fromCommand(workflowId, runId);
+  const model = await readRun(bytes);
+  const known = openRuns.peek().find((run) => run.key === key || run.model.facts.runId === runId);
+  return known ?? takeServed(makeRun(key, workflowId, bytes, model));
+}
+
+async function fromService(workflowId: string, runId: string): Promise<Uint8Array> {
+  const { client } = await import("../runs/state.ts");
+  return await client!.getHandle(undefined as string | undefined, workflowId, runId).historyBytes({ decode: true });
+}
+
+async function fromCommand(workflowId: string, runId: string): Promise<Uint8Array> {
+  const address = dataAddress("linked");
+  address.search = new URLSearchParams({ workflowId, runId }).toString();
+  const response = await fetch(address);
+  if (!response.ok) throw new Error((await response.text()).trim() || `the command says ${response.status}`);
+  return new Uint8Array(await response.arrayBuffer());
+}

@@ -8,7 +8,19 @@ import { family, hasOthers, isChain, setChain } from "./state.ts";
 
 const ALL = "All runs that hang together on one timeline (w)";
 
-export function ChainSwitch({ run, isNarrow }: { run: OpenRun; isNarrow: boolean }): JSX.Element | null {
+interface Props {
+  readonly run: OpenRun;
+  readonly isNarrow: boolean;
+}
+
+/** The corner of a timeline, over the heads of its lanes. */
+export const Corner = (props: Props): JSX.Element => (
+  <div class="tl-corner">
+    <ChainSwitch {...props} />
+  </div>
+);
+
+function ChainSwitch({ run, isNarrow }: Props): JSX.Element | null {
   // The panel of a run and the first screen have timelines, too.
   const has = room.value === "open" && !intro.value && hasOthers(run);
   useEffect(() => {

@@ -20,7 +20,7 @@ import { Edges, Pieces } from "./pieces.tsx";
 import { ChainPlayhead } from "./playhead.tsx";
 import { CHAIN_PX, type ChainRow, type ChainRows, placeFamily, timesOfFamily } from "./rows.ts";
 import { enter, family as familyHere } from "./state.ts";
-import { ChainSwitch } from "./switch.tsx";
+import { Corner } from "./switch.tsx";
 import { isUnfolded, watchUnfolded } from "./unfolded.ts";
 import "../timeline/timeline.css";
 import "./chain.css";
@@ -75,9 +75,7 @@ export function ChainTimeline({ run }: { run: OpenRun }): JSX.Element {
       <div class="tl-scroll" ref={scroller} onScroll={look} tabIndex={-1}>
         <div class="tl-inner" ref={(element) => size(element, full + head, height + AXIS_PX)}>
           <div class="tl-axis" onPointerDown={axisDown}>
-            <div class="tl-corner">
-              <ChainSwitch run={run} isNarrow={isNarrow} />
-            </div>
+            <Corner run={run} isNarrow={isNarrow} />
             <svg aria-hidden="true" ref={(element) => size(element, full, AXIS_PX)}>
               <g transform={`translate(${PAD_PX} 0)`}>
                 <Axis scale={scale} {...sight} />

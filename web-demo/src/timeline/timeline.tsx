@@ -5,7 +5,7 @@
 import type { JSX } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { goTo, length, type OpenRun, playing, position, select, selected, shownItem, view } from "../app/state.ts";
-import { ChainSwitch } from "../chain/switch.tsx";
+import { Corner } from "../chain/switch.tsx";
 import { Arrows } from "./arrow_shapes.tsx";
 import { arrowsOf, causesByTask } from "./arrows.ts";
 import { Axis, Ground, Tears } from "./axis.tsx";
@@ -90,9 +90,7 @@ export function Timeline({ run }: { run: OpenRun }): JSX.Element {
       <div class="tl-scroll" ref={scroller} onScroll={look} tabIndex={-1}>
         <div class="tl-inner" ref={(element) => place(element, full + head, height + AXIS_PX)}>
           <div class="tl-axis" onPointerDown={drag.down}>
-            <div class="tl-corner">
-              <ChainSwitch run={run} isNarrow={head === NARROW_HEAD_PX} />
-            </div>
+            <Corner run={run} isNarrow={head === NARROW_HEAD_PX} />
             <svg aria-hidden="true" ref={(element) => place(element, full, AXIS_PX)}>
               <g transform={`translate(${PAD_PX} 0)`}>
                 <Axis scale={scale} fromX={drawing.fromX} toX={drawing.toX} />

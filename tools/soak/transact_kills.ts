@@ -27,6 +27,7 @@ const folder = mkdtempSync(join(tmpdir(), "temporalex-bank-"));
 const began = performance.now();
 const [rounds, each] = [Number(values.rounds), Number(values.each)];
 const sum = { runs: 0, done: 0, thrown: 0 };
+let kills = 0;
 const problems: string[] = [];
 try {
   for (let before = 0; before < rounds && problems.length === 0; before += each) {
@@ -36,14 +37,17 @@ try {
       rounds: Math.min(each, rounds - before),
       clerks: Number(values.clerks),
       killWithinMs: 2000,
-      onRound: (round, found) => console.log(JSON.stringify({ round: before + round, ...found })),
+      onRound: (round, found) => {
+        kills++;
+        console.log(JSON.stringify({ round: before + round, ...found }));
+      },
     });
     for (const figure of ["runs", "done", "thrown"] as const) sum[figure] += judgement[figure];
     problems.push(...judgement.problems);
     if (problems.length === 0) { for (const end of ["", "-wal", "-shm"]) rmSync(path + end, { force: true }); }
   }
   const seconds = Math.round((performance.now() - began) / 1000);
-  console.log(JSON.stringify({ kills: rounds, files: Math.ceil(rounds / each), ...sum, problems, seconds }));
+  console.log(JSON.stringify({ kills, files: Math.ceil(kills / each), ...sum, problems, seconds }));
   process.exitCode = problems.length === 0 ? 0 : 1;
 } finally {
   if (problems.length === 0) rmSync(folder, { recursive: true, force: true });

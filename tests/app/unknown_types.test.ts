@@ -92,3 +92,42 @@ test("workflow result of such a run says after its timeout to start a worker tha
       await app.close();
     }
   }));
+
+test("workflow list says of such a run that it waits for its code, as text and as JSON, and of others nothing", () =>
+  withModule(async (path, write) => {
+    write(HERE, `export const sleeps = workflow("Sleeps", async () => await sleep("10 days"));`);
+    const store = join(dirname(path), "app.sqlite");
+    const app = await open({ path: store, workflows: path, logger: silentLogger, serve: true });
+    const list = async (...more: string[]) => {
+      const { code, out, err } = await run(["workflow", "list", "--store", store, ...more]);
+      assert.equal(code, 0, err);
+      return out;
+    };
+    try {
+      await app.served;
+      await app.client.start("Sleeps", { id: "s" });
+      await app.client.execute("Here", { id: "h" });
+      const handle = await app.client.start("Gone", { id: "g", args: [21] });
+      await until("its task has failed once", async () => ((await handle.describe()).pendingWorkflowTask?.attempt ?? 1) > 1);
+      const text = await list();
+      assert.match(text, /^Running +g +Gone \(waits for its code: no worker knows it\) /m);
+      assert.match(text, /^Running +s +Sleeps +\S/m);
+      assert.equal(text.match(/waits for its code/g)?.length, 1);
+      const listed = JSON.parse(await list("--json")) as {
+        workflowId: string;
+        waitsForCode?: boolean;
+        workflowTaskFailure?: object;
+      }[];
+      assert.deepEqual(listed.map(({ workflowId, waitsForCode }) => [workflowId, waitsForCode]).sort(), [
+        ["g", true],
+        ["h", undefined],
+        ["s", undefined],
+      ]);
+      const told = listed.find(({ workflowId }) => workflowId === "g")!.workflowTaskFailure as { message: string };
+      assert.match(told.message, /^workflow type "Gone" is not known to this worker; it knows "Here", "Sleeps"/);
+    } finally {
+      await app.close();
+    }
+    // No process has the store: what was recorded says it, too.
+    assert.match(await list(), /^Running +g +Gone \(waits for its code/m);
+  }));

@@ -32,7 +32,7 @@ function taskFailure(failure: Failure | undefined): TaskFailure {
 export const failureLine = ({ message, at }: TaskFailure): string => at === "" ? message : `${message} (at ${at})`;
 
 /** What a worker says of a type that it has no code for: ours (executor/tasks/unknown_program.ts), and Temporal's TypeScript SDK. */
-const isUnknownType = ({ message }: TaskFailure): boolean =>
+export const isUnknownType = ({ message }: TaskFailure): boolean =>
   /^workflow type ".*" is not known to this worker|no such function is exported by the workflow bundle/s.test(message);
 
 /** Why the workflow does not go on, in a sentence; "" when the service knows of nothing, or does not answer soon. Never throws. */

@@ -14,6 +14,7 @@ import type { Colour, Column, Printer } from "../../frame/printer.ts";
 import { wholeNumber } from "../../text/numbers.ts";
 import { type Handle, withService } from "../../service/open_service.ts";
 import { failureLine, lastTaskFailure, type TaskFailure } from "../../service/blocked_reason.ts";
+import { WaitsForCode } from "../../service/waits_for_code.ts";
 import type { CountCall, DescribeCall, ListCall } from "./options.ts";
 import { queryOfOptions } from "./targets.ts";
 import { showMs, showTime, type TimeFormat } from "../../text/times.ts";
@@ -131,10 +132,11 @@ export async function listCommand(call: ListCall): Promise<number> {
   const { print } = call;
   const limit = wholeNumber("--limit", call.options.limit) ?? Infinity;
   const pageSize = Math.min(wholeNumber("--page-size", call.options.pageSize) ?? 100, limit);
+  let withoutCode: ReadonlyMap<WorkflowSummary, TaskFailure> = new Map();
   const columns: Column<WorkflowSummary>[] = [
-    { title: "Status", cell: (w) => statusText(w.status), colour: (w) => COLOURS[w.status] },
+    { title: "Status", cell: (w) => statusText(w.status), colour: (w) => withoutCode.has(w) ? "red" : COLOURS[w.status] },
     { title: "WorkflowId", cell: (w) => w.workflowId },
-    { title: "Type", cell: (w) => w.type },
+    { title: "Type", cell: (w) => withoutCode.has(w) ? `${w.type} (waits for its code: no worker knows it)` : w.type },
     { title: "Started", cell: (w) => showTime(w.startTime, timeFormat) },
     { title: "Closed", cell: (w) => showTime(w.closeTime, timeFormat) },
   ];
@@ -142,23 +144,32 @@ export async function listCommand(call: ListCall): Promise<number> {
     const table = print.pages(columns);
     let shown = 0;
     let page: WorkflowSummary[] = [];
-    const flush = () => {
-      if (page.length > 0 && print.format === "text") call.io.out(table(page));
+    const waiting = new WaitsForCode(client);
+    const flush = async () => {
+      if (page.length === 0) return;
+      withoutCode = await waiting.among(page);
+      if (print.json) { for (const workflow of page) print.item(listed(workflow, withoutCode.get(workflow)), () => ""); }
+      else if (print.format === "text") call.io.out(table(page));
       page = [];
     };
     for await (const workflow of client.list(query, { pageSize, ...settings })) {
       shown++;
-      if (print.json) print.item(document(workflow), () => "");
-      else page.push(workflow);
-      if (page.length >= pageSize) flush();
+      page.push(workflow);
+      if (page.length >= pageSize) await flush();
       if (shown >= limit) break;
     }
-    flush();
+    await flush();
     print.end();
     if (shown === 0) print.note(query === "" ? `no workflows in ${where}` : "no workflow matches");
     return Exit.ok;
   });
 }
+
+/** A row of a list; with what its worker said, where it waits for its code. */
+const listed = (workflow: WorkflowSummary, failure: TaskFailure | undefined) => ({
+  ...document(workflow),
+  ...(failure !== undefined && { waitsForCode: true, workflowTaskFailure: failure }),
+});
 
 export async function countCommand(call: CountCall): Promise<number> {
   return await withService(call, async ({ client, settings }) => {

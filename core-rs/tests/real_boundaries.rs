@@ -113,7 +113,7 @@ fn sequences_of_a_growing_history() {
     }
 }
 
-/// But for Nexus, servers write no event that the core would not know where to send: only two histories made up for that purpose
+/// Servers write no event that the core would not know where to send: only two histories made up for that purpose
 /// have one, and one of a time before Temporal.
 #[test]
 fn every_real_event_has_a_route() {
@@ -122,7 +122,6 @@ fn every_real_event_has_a_route() {
     for (name, events) in histories {
         for event in events {
             match route(event) {
-                Route::Unknown if type_name(event).starts_with("Nexus") => {}
                 Route::Unknown | Route::Ignored => odd.push(format!("{name}#{}", event.event_id)),
                 Route::Initiated(id) => assert!(id > 0 && id < event.event_id, "{name}#{}", event.event_id),
                 _ => {}

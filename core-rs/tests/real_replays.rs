@@ -24,8 +24,8 @@ struct Followed {
     merged: bool,
 }
 
-/// What no program of this core can follow: markers that only other SDKs write, events that the trimmed API does not hold (Nexus),
-/// and what other SDKs send although it was taken back.
+/// What no program of this core can follow: markers that only other SDKs write, events of no known type, and what other SDKs send
+/// although it was taken back.
 const NOT_FOLLOWED: [&str; 6] = [
     "marker Version",
     "marker LocalActivity",

@@ -23,6 +23,7 @@ import { FLAG_SINGLE_BATCH } from "./flags.ts";
 import type { CompatProgramOptions } from "./program.ts";
 import { headersOf, intercepted } from "./interception.ts";
 import { concludeActivation, shownActivation } from "./internals.ts";
+import { nexusEnded, nexusStarted } from "./nexus_jobs.ts";
 import { CompatRun, firstConverterOf } from "./run.ts";
 import { runGlobals } from "./sandbox/globals.ts";
 import { snapshotOf } from "./standing.ts";
@@ -262,6 +263,10 @@ export class CompatActivator implements Activator {
         if (result !== undefined) return reject(decodeFailure(result.value, converter));
         break;
       }
+      case "resolveNexusOperationStart":
+        return nexusStarted(run, variant.value);
+      case "resolveNexusOperation":
+        return nexusEnded(run, variant.value);
       case "resolveSignalExternalWorkflow":
         return this.#messageSent(run, run.externalSignals, variant.value);
       case "resolveCancelExternalWorkflow":

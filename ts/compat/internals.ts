@@ -69,6 +69,7 @@ const COMMANDS: { readonly [kind: number]: readonly [name: string, decoder: Deco
   [CommandKind.COMMAND_KIND_CONTINUE_AS_NEW]: ["continueAsNewWorkflowExecution", boundary.ContinueAsNew],
   [CommandKind.COMMAND_KIND_START_CHILD_WORKFLOW]: ["startChildWorkflowExecution", boundary.StartChildWorkflow],
   [CommandKind.COMMAND_KIND_CANCEL_CHILD_WORKFLOW]: ["cancelChildWorkflowExecution", boundary.CancelChildWorkflow],
+  [CommandKind.COMMAND_KIND_SCHEDULE_NEXUS_OPERATION]: ["scheduleNexusOperation", boundary.ScheduleNexusOperation],
   [CommandKind.COMMAND_KIND_SIGNAL_EXTERNAL_WORKFLOW]: ["signalExternalWorkflowExecution", boundary.SignalExternalWorkflow],
   [CommandKind.COMMAND_KIND_CANCEL_SIGNAL_WORKFLOW]: ["cancelSignalWorkflow", boundary.CancelSignalWorkflow],
   [CommandKind.COMMAND_KIND_CANCEL_EXTERNAL_WORKFLOW]: [
@@ -83,6 +84,7 @@ const CANCELS: { readonly [kind: number]: string } = {
   [CommandKind.COMMAND_KIND_START_TIMER]: "cancelTimer",
   [CommandKind.COMMAND_KIND_SCHEDULE_ACTIVITY]: "requestCancelActivity",
   [CommandKind.COMMAND_KIND_SCHEDULE_LOCAL_ACTIVITY]: "requestCancelLocalActivity",
+  [CommandKind.COMMAND_KIND_SCHEDULE_NEXUS_OPERATION]: "requestCancelNexusOperation",
 };
 
 function shown({ kind, attributes, cancels }: ShownCommand): { readonly [command: string]: unknown } {

@@ -24,7 +24,7 @@ import type { ShownCommand } from "./internals.ts";
 import { Interceptors } from "./interception.ts";
 import { isImplied, KNOWN_FLAGS } from "./flags.ts";
 import { MessageHandlers, type MessageRun } from "./messages.ts";
-import type { SerializationContext, WorkflowDefinitionOptions, WorkflowStaticOptions } from "./common/type_info.ts";
+import type { SerializationContext, TypeInfo, WorkflowDefinitionOptions, WorkflowStaticOptions } from "./common/type_info.ts";
 import { SinkCalls } from "./sinks.ts";
 import { Standing } from "./standing.ts";
 import { alea, seedBytes, streamSeed } from "./workflow/alea.ts";
@@ -38,6 +38,8 @@ export interface Completion {
   reject(error: unknown): void;
   /** Of the values that it is answered with. Absent: the run's own. */
   readonly converter?: PayloadConverter;
+  /** What the program says of the result's type. */
+  readonly outputType?: TypeInfo | undefined;
 }
 
 interface Condition {
@@ -87,6 +89,8 @@ export class CompatRun implements MessageRun {
   readonly activities = new Map<number, Completion>();
   readonly childStarts = new Map<number, Completion>();
   readonly childEnds = new Map<number, Completion>();
+  readonly nexusStarts = new Map<number, Completion>();
+  readonly nexusEnds = new Map<number, Completion>();
   readonly externalSignals = new Map<number, Completion>();
   readonly externalCancels = new Map<number, Completion>();
   readonly conditions = new Map<number, Condition>();
@@ -97,6 +101,7 @@ export class CompatRun implements MessageRun {
   nextTimerSeq = 1;
   nextActivitySeq = 1;
   nextChildSeq = 1;
+  nextNexusSeq = 1;
   nextSignalSeq = 1;
   nextCancelSeq = 1;
 
@@ -347,6 +352,13 @@ export class CompatRun implements MessageRun {
     return wait;
   }
 
+  /** The same for what goes on with an earlier wait, from code that is not the user's. */
+  standsAs<W extends object>(earlier: object, wait: W): W {
+    const standing = this.#stacks.get(earlier);
+    if (standing !== undefined) this.#stacks.set(wait, standing);
+    return wait;
+  }
+
   /** Where the code stood that waits for this; undefined where that was not recorded. */
   standingOf(wait: object): Standing | undefined {
     return this.#stacks.get(wait);
@@ -392,10 +404,9 @@ export class CompatRun implements MessageRun {
   /** What the code waits for, and where. */
   waits(): WaitingAt[] {
     if (this.completed) return [];
-    const { timers, activities, conditions, childEnds, externalSignals, externalCancels } = this;
-    const open = [timers, activities, conditions, childEnds, externalSignals, externalCancels].flatMap((pending) => [
-      ...(pending as ReadonlyMap<number, object>).values(),
-    ]);
+    const { timers, activities, conditions, childEnds, nexusStarts, nexusEnds, externalSignals, externalCancels } = this;
+    const pending: readonly ReadonlyMap<number, object>[] = [timers, activities, conditions, childEnds];
+    const open = [...pending, nexusStarts, nexusEnds, externalSignals, externalCancels].flatMap((each) => [...each.values()]);
     return open.map((wait) => this.#stacks.get(wait)).filter((stack) => stack !== undefined);
   }
 

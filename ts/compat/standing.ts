@@ -28,11 +28,13 @@ export class Standing implements WaitingAt {
 
 /** A look at the run between two activations. */
 export function snapshotOf(run: CompatRun): RunSnapshot {
-  const { timers, activities, childEnds, externalSignals, externalCancels, conditions } = run;
+  const { timers, activities, childEnds, nexusStarts, nexusEnds, externalSignals, externalCancels, conditions } = run;
   const pending: readonly (readonly [WaitKind, ReadonlyMap<number, object>])[] = [
     ["timer", timers],
     ["activity", activities],
     ["childWorkflow", childEnds],
+    ["nexusStart", nexusStarts],
+    ["nexusOperation", nexusEnds],
     ["externalSignal", externalSignals],
     ["externalCancel", externalCancels],
     ["condition", conditions],

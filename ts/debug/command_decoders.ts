@@ -14,6 +14,7 @@ import {
   RecordSideEffect,
   ScheduleActivity,
   ScheduleLocalActivity,
+  ScheduleNexusOperation,
   SetPatchMarker,
   SignalExternalWorkflow,
   StartChildWorkflow,
@@ -209,6 +210,22 @@ export const DECODERS: { readonly [kind in CommandKind]?: Decoder } = {
     const { seq: child, reason } = CancelChildWorkflow.decode(attributes);
     const summary = `asks child workflow ${child} to cancel${reason === "" ? "" : `: ${reason}`}`;
     return { kind: "CancelChildWorkflow", key: "", summary, attributes: { seq: child, reason } };
+  },
+  [CommandKind.COMMAND_KIND_SCHEDULE_NEXUS_OPERATION]: ({ attributes }, { one }) => {
+    const { input, nexusHeader, summary, seq: _, ...options } = ScheduleNexusOperation.decode(attributes);
+    const { endpoint, service, operation } = options;
+    const value = one(input);
+    return {
+      kind: "ScheduleNexusOperation",
+      key: "",
+      summary: `Nexus operation ${service}.${operation}(${value === undefined ? "" : short(value)})`,
+      attributes: {
+        ...{ endpoint, service, operation, input: value },
+        ...set({ ...options, endpoint: "", service: "", operation: "" }),
+        ...(Object.keys(nexusHeader).length === 0 ? {} : { nexusHeader }),
+        ...(summary === undefined ? {} : { summary: one(summary) }),
+      },
+    };
   },
   [CommandKind.COMMAND_KIND_SIGNAL_EXTERNAL_WORKFLOW]: ({ attributes }, { all }) => {
     const { workflowId, runId, signalName, childWorkflowOnly, arguments: payloads } = SignalExternalWorkflow.decode(attributes);

@@ -1,9 +1,10 @@
-// Which event a command became, where neither says a number: children, messages to other workflows, upserts. They are told by the task that
+// Which event a command became, where neither says a number: children, Nexus operations, messages to other workflows, upserts. They are told by the task that
 // wrote them, by whom they are about, and by their order among those that are alike.
 import {
   CancelChildWorkflow,
   CancelExternalWorkflow,
   CommandKind,
+  ScheduleNexusOperation,
   SignalExternalWorkflow,
   StartChildWorkflow,
 } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
@@ -28,14 +29,25 @@ export function commandKeys(activations: readonly RecordedActivation[]): Readonl
   const keys = new Map<RecordedCommand, string>();
   const tasks = new TaskKeys();
   const children = new Map<number, string>();
+  const operations = new Map<number, string>();
   for (const { startedEventId, commands } of activations) {
     for (const command of commands) {
+      if (command.cancel && command.kind === NEXUS) {
+        // As the event: by what it cancels.
+        keys.set(command, `cancel ${operations.get(command.seq) ?? ""}`);
+        continue;
+      }
       const about = aboutCommand(command, children);
-      if (about !== undefined) keys.set(command, tasks.next(startedEventId, about));
+      if (about === undefined) continue;
+      const key = tasks.next(startedEventId, about);
+      keys.set(command, key);
+      if (command.kind === NEXUS) operations.set(command.seq, key);
     }
   }
   return keys;
 }
+
+const NEXUS = CommandKind.COMMAND_KIND_SCHEDULE_NEXUS_OPERATION;
 
 function aboutCommand({ kind, seq, attributes, cancel }: RecordedCommand, children: Map<number, string>): string | undefined {
   if (cancel) return undefined;
@@ -47,6 +59,10 @@ function aboutCommand({ kind, seq, attributes, cancel }: RecordedCommand, childr
     }
     case CommandKind.COMMAND_KIND_CANCEL_CHILD_WORKFLOW:
       return `cancel ${children.get(CancelChildWorkflow.decode(attributes).seq) ?? ""}`;
+    case NEXUS: {
+      const { endpoint, service, operation } = ScheduleNexusOperation.decode(attributes);
+      return `nexus ${endpoint} ${service} ${operation}`;
+    }
     case CommandKind.COMMAND_KIND_SIGNAL_EXTERNAL_WORKFLOW: {
       const { workflowId, signalName } = SignalExternalWorkflow.decode(attributes);
       return `signal ${signalName} to ${workflowId}`;
@@ -70,6 +86,10 @@ export function aboutEvent({ attributes }: HistoryEvent): string | undefined {
   switch (attributes.case) {
     case "startChildWorkflowExecutionInitiatedEventAttributes":
       return `child ${attributes.value.workflowId}`;
+    case "nexusOperationScheduledEventAttributes": {
+      const { endpoint, service, operation } = attributes.value;
+      return `nexus ${endpoint} ${service} ${operation}`;
+    }
     case "signalExternalWorkflowExecutionInitiatedEventAttributes":
       return `signal ${attributes.value.signalName} to ${attributes.value.workflowExecution?.workflowId ?? ""}`;
     case "requestCancelExternalWorkflowExecutionInitiatedEventAttributes":

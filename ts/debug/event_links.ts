@@ -11,7 +11,7 @@ export interface EventLinks {
   readonly byKey: ReadonlyMap<string, number>;
   /** The event that ends what a command began: "timer 1", "activity 2". */
   readonly endOf: ReadonlyMap<string, number>;
-  /** When an activity's attempt began (by "activity 2"; its event stands in history only once the attempt has ended), or a child. */
+  /** When an activity's attempt began (by "activity 2"; its event stands in history only once the attempt has ended), a child or a Nexus operation. */
   readonly startOf: ReadonlyMap<string, number>;
   /** The last event that a workflow task wrote, by the id of its WorkflowTaskStarted. */
   readonly lastOfTask: ReadonlyMap<number, number>;
@@ -128,11 +128,21 @@ class LinkFinder implements EventLinks {
       case "activityTaskFailedEventAttributes":
       case "activityTaskTimedOutEventAttributes":
       case "activityTaskCanceledEventAttributes":
+      case "nexusOperationCompletedEventAttributes":
+      case "nexusOperationFailedEventAttributes":
+      case "nexusOperationTimedOutEventAttributes":
+      case "nexusOperationCanceledEventAttributes":
         this.#ends(attributes.value.scheduledEventId, event);
         break;
       case "activityTaskCancelRequestedEventAttributes":
+      case "nexusOperationCancelRequestedEventAttributes":
         this.#became(`cancel ${this.#keyOfEvent.get(attributes.value.scheduledEventId) ?? ""}`, event);
         break;
+      case "nexusOperationStartedEventAttributes": {
+        const key = this.#keyOfEvent.get(attributes.value.scheduledEventId);
+        if (key !== undefined) this.startOf.set(key, Number(eventId));
+        break;
+      }
       case "childWorkflowExecutionStartedEventAttributes": {
         const key = this.#keyOfEvent.get(attributes.value.initiatedEventId);
         if (key !== undefined) this.startOf.set(key, Number(eventId));

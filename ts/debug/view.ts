@@ -202,6 +202,8 @@ const COMMAND_OF: { readonly [kind in WaitKind]?: CommandKind } = {
   transact: CommandKind.COMMAND_KIND_TRANSACT,
   childStart: CommandKind.COMMAND_KIND_START_CHILD_WORKFLOW,
   childWorkflow: CommandKind.COMMAND_KIND_START_CHILD_WORKFLOW,
+  nexusStart: CommandKind.COMMAND_KIND_SCHEDULE_NEXUS_OPERATION,
+  nexusOperation: CommandKind.COMMAND_KIND_SCHEDULE_NEXUS_OPERATION,
   externalSignal: CommandKind.COMMAND_KIND_SIGNAL_EXTERNAL_WORKFLOW,
   externalCancel: CommandKind.COMMAND_KIND_CANCEL_EXTERNAL_WORKFLOW,
 };

@@ -236,6 +236,14 @@ pub fn initiating_event_id(event: &Event) -> Option<i64> {
         ChildWorkflowExecutionCanceled(a) => a.initiated_event_id(),
         ChildWorkflowExecutionTimedOut(a) => a.initiated_event_id(),
         ChildWorkflowExecutionTerminated(a) => a.initiated_event_id(),
+        NexusOperationStarted(a) => a.scheduled_event_id(),
+        NexusOperationCompleted(a) => a.scheduled_event_id(),
+        NexusOperationFailed(a) => a.scheduled_event_id(),
+        NexusOperationCanceled(a) => a.scheduled_event_id(),
+        NexusOperationTimedOut(a) => a.scheduled_event_id(),
+        NexusOperationCancelRequested(a) => a.scheduled_event_id(),
+        NexusOperationCancelRequestCompleted(a) => a.scheduled_event_id(),
+        NexusOperationCancelRequestFailed(a) => a.scheduled_event_id(),
         _ => return None,
     })
 }
@@ -340,6 +348,15 @@ mod tests {
             WorkflowExecutionUpdateCompleted WorkflowExecutionUpdateCompletedEventAttributes {};
             WorkflowPropertiesModified WorkflowPropertiesModifiedEventAttributes {};
             WorkflowExecutionUpdateAdmitted WorkflowExecutionUpdateAdmittedEventAttributes {};
+            NexusOperationScheduled NexusOperationScheduledEventAttributes {};
+            NexusOperationStarted NexusOperationStartedEventAttributes { scheduled_event_id };
+            NexusOperationCompleted NexusOperationCompletedEventAttributes { scheduled_event_id };
+            NexusOperationFailed NexusOperationFailedEventAttributes { scheduled_event_id };
+            NexusOperationCanceled NexusOperationCanceledEventAttributes { scheduled_event_id };
+            NexusOperationTimedOut NexusOperationTimedOutEventAttributes { scheduled_event_id };
+            NexusOperationCancelRequested NexusOperationCancelRequestedEventAttributes { scheduled_event_id };
+            NexusOperationCancelRequestCompleted NexusOperationCancelRequestCompletedEventAttributes { scheduled_event_id };
+            NexusOperationCancelRequestFailed NexusOperationCancelRequestFailedEventAttributes { scheduled_event_id };
         }
     }
 

@@ -203,6 +203,33 @@ pub struct ProtocolMessageCommandAttributes {
     pub message_id: ::prost::alloc::string::String,
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ScheduleNexusOperationCommandAttributes {
+    #[prost(string, tag = "1")]
+    pub endpoint: ::prost::alloc::string::String,
+    #[prost(string, tag = "2")]
+    pub service: ::prost::alloc::string::String,
+    #[prost(string, tag = "3")]
+    pub operation: ::prost::alloc::string::String,
+    #[prost(message, optional, tag = "4")]
+    pub input: ::core::option::Option<super::super::common::v1::Payload>,
+    #[prost(message, optional, tag = "5")]
+    pub schedule_to_close_timeout: ::core::option::Option<::prost_types::Duration>,
+    #[prost(btree_map = "string, string", tag = "6")]
+    pub nexus_header: ::prost::alloc::collections::BTreeMap<
+        ::prost::alloc::string::String,
+        ::prost::alloc::string::String,
+    >,
+    #[prost(message, optional, tag = "7")]
+    pub schedule_to_start_timeout: ::core::option::Option<::prost_types::Duration>,
+    #[prost(message, optional, tag = "8")]
+    pub start_to_close_timeout: ::core::option::Option<::prost_types::Duration>,
+}
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct RequestCancelNexusOperationCommandAttributes {
+    #[prost(int64, tag = "1")]
+    pub scheduled_event_id: i64,
+}
+#[derive(Clone, PartialEq, ::prost::Message)]
 pub struct Command {
     #[prost(enumeration = "super::super::enums::v1::CommandType", tag = "1")]
     pub command_type: i32,
@@ -210,7 +237,7 @@ pub struct Command {
     pub user_metadata: ::core::option::Option<super::super::sdk::v1::UserMetadata>,
     #[prost(
         oneof = "command::Attributes",
-        tags = "2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 17"
+        tags = "2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 17, 18, 19"
     )]
     pub attributes: ::core::option::Option<command::Attributes>,
 }
@@ -269,6 +296,14 @@ pub mod command {
         #[prost(message, tag = "17")]
         ModifyWorkflowPropertiesCommandAttributes(
             super::ModifyWorkflowPropertiesCommandAttributes,
+        ),
+        #[prost(message, tag = "18")]
+        ScheduleNexusOperationCommandAttributes(
+            super::ScheduleNexusOperationCommandAttributes,
+        ),
+        #[prost(message, tag = "19")]
+        RequestCancelNexusOperationCommandAttributes(
+            super::RequestCancelNexusOperationCommandAttributes,
         ),
     }
 }

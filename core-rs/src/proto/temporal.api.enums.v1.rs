@@ -1168,6 +1168,37 @@ impl UpdateAdmittedEventOrigin {
 }
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
 #[repr(i32)]
+pub enum NexusHandlerErrorRetryBehavior {
+    Unspecified = 0,
+    Retryable = 1,
+    NonRetryable = 2,
+}
+impl NexusHandlerErrorRetryBehavior {
+    /// String value of the enum field names used in the ProtoBuf definition.
+    ///
+    /// The values are not transformed in any way and thus are considered stable
+    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
+    pub fn as_str_name(&self) -> &'static str {
+        match self {
+            Self::Unspecified => "NEXUS_HANDLER_ERROR_RETRY_BEHAVIOR_UNSPECIFIED",
+            Self::Retryable => "NEXUS_HANDLER_ERROR_RETRY_BEHAVIOR_RETRYABLE",
+            Self::NonRetryable => "NEXUS_HANDLER_ERROR_RETRY_BEHAVIOR_NON_RETRYABLE",
+        }
+    }
+    /// Creates an enum from field names used in the ProtoBuf definition.
+    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
+        match value {
+            "NEXUS_HANDLER_ERROR_RETRY_BEHAVIOR_UNSPECIFIED" => Some(Self::Unspecified),
+            "NEXUS_HANDLER_ERROR_RETRY_BEHAVIOR_RETRYABLE" => Some(Self::Retryable),
+            "NEXUS_HANDLER_ERROR_RETRY_BEHAVIOR_NON_RETRYABLE" => {
+                Some(Self::NonRetryable)
+            }
+            _ => None,
+        }
+    }
+}
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
+#[repr(i32)]
 pub enum EventType {
     Unspecified = 0,
     WorkflowExecutionStarted = 1,

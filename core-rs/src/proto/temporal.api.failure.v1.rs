@@ -80,6 +80,31 @@ pub struct ChildWorkflowExecutionFailureInfo {
     #[prost(enumeration = "super::super::enums::v1::RetryState", tag = "6")]
     pub retry_state: i32,
 }
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct NexusOperationFailureInfo {
+    #[prost(int64, tag = "1")]
+    pub scheduled_event_id: i64,
+    #[prost(string, tag = "2")]
+    pub endpoint: ::prost::alloc::string::String,
+    #[prost(string, tag = "3")]
+    pub service: ::prost::alloc::string::String,
+    #[prost(string, tag = "4")]
+    pub operation: ::prost::alloc::string::String,
+    #[prost(string, tag = "5")]
+    pub operation_id: ::prost::alloc::string::String,
+    #[prost(string, tag = "6")]
+    pub operation_token: ::prost::alloc::string::String,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct NexusHandlerFailureInfo {
+    #[prost(string, tag = "1")]
+    pub r#type: ::prost::alloc::string::String,
+    #[prost(
+        enumeration = "super::super::enums::v1::NexusHandlerErrorRetryBehavior",
+        tag = "2"
+    )]
+    pub retry_behavior: i32,
+}
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct Failure {
     #[prost(string, tag = "1")]
@@ -92,7 +117,7 @@ pub struct Failure {
     pub encoded_attributes: ::core::option::Option<super::super::common::v1::Payload>,
     #[prost(message, optional, boxed, tag = "4")]
     pub cause: ::core::option::Option<::prost::alloc::boxed::Box<Failure>>,
-    #[prost(oneof = "failure::FailureInfo", tags = "5, 6, 7, 8, 9, 10, 11, 12")]
+    #[prost(oneof = "failure::FailureInfo", tags = "5, 6, 7, 8, 9, 10, 11, 12, 13, 14")]
     pub failure_info: ::core::option::Option<failure::FailureInfo>,
 }
 /// Nested message and enum types in `Failure`.
@@ -115,5 +140,9 @@ pub mod failure {
         ActivityFailureInfo(super::ActivityFailureInfo),
         #[prost(message, tag = "12")]
         ChildWorkflowExecutionFailureInfo(super::ChildWorkflowExecutionFailureInfo),
+        #[prost(message, tag = "13")]
+        NexusOperationExecutionFailureInfo(super::NexusOperationFailureInfo),
+        #[prost(message, tag = "14")]
+        NexusHandlerFailureInfo(super::NexusHandlerFailureInfo),
     }
 }

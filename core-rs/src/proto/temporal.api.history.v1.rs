@@ -882,6 +882,108 @@ pub struct WorkflowExecutionTimeSkippingTransitionedEventAttributes {
     pub wall_clock_time: ::core::option::Option<::prost_types::Timestamp>,
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
+pub struct NexusOperationScheduledEventAttributes {
+    #[prost(string, tag = "1")]
+    pub endpoint: ::prost::alloc::string::String,
+    #[prost(string, tag = "2")]
+    pub service: ::prost::alloc::string::String,
+    #[prost(string, tag = "3")]
+    pub operation: ::prost::alloc::string::String,
+    #[prost(message, optional, tag = "4")]
+    pub input: ::core::option::Option<super::super::common::v1::Payload>,
+    #[prost(message, optional, tag = "5")]
+    pub schedule_to_close_timeout: ::core::option::Option<::prost_types::Duration>,
+    #[prost(btree_map = "string, string", tag = "6")]
+    pub nexus_header: ::prost::alloc::collections::BTreeMap<
+        ::prost::alloc::string::String,
+        ::prost::alloc::string::String,
+    >,
+    #[prost(int64, tag = "7")]
+    pub workflow_task_completed_event_id: i64,
+    #[prost(string, tag = "8")]
+    pub request_id: ::prost::alloc::string::String,
+    #[prost(string, tag = "9")]
+    pub endpoint_id: ::prost::alloc::string::String,
+    #[prost(message, optional, tag = "10")]
+    pub schedule_to_start_timeout: ::core::option::Option<::prost_types::Duration>,
+    #[prost(message, optional, tag = "11")]
+    pub start_to_close_timeout: ::core::option::Option<::prost_types::Duration>,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct NexusOperationStartedEventAttributes {
+    #[prost(int64, tag = "1")]
+    pub scheduled_event_id: i64,
+    #[prost(string, tag = "3")]
+    pub operation_id: ::prost::alloc::string::String,
+    #[prost(string, tag = "4")]
+    pub request_id: ::prost::alloc::string::String,
+    #[prost(string, tag = "5")]
+    pub operation_token: ::prost::alloc::string::String,
+}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct NexusOperationCompletedEventAttributes {
+    #[prost(int64, tag = "1")]
+    pub scheduled_event_id: i64,
+    #[prost(message, optional, tag = "2")]
+    pub result: ::core::option::Option<super::super::common::v1::Payload>,
+    #[prost(string, tag = "3")]
+    pub request_id: ::prost::alloc::string::String,
+}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct NexusOperationFailedEventAttributes {
+    #[prost(int64, tag = "1")]
+    pub scheduled_event_id: i64,
+    #[prost(message, optional, tag = "2")]
+    pub failure: ::core::option::Option<super::super::failure::v1::Failure>,
+    #[prost(string, tag = "3")]
+    pub request_id: ::prost::alloc::string::String,
+}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct NexusOperationTimedOutEventAttributes {
+    #[prost(int64, tag = "1")]
+    pub scheduled_event_id: i64,
+    #[prost(message, optional, tag = "2")]
+    pub failure: ::core::option::Option<super::super::failure::v1::Failure>,
+    #[prost(string, tag = "3")]
+    pub request_id: ::prost::alloc::string::String,
+}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct NexusOperationCanceledEventAttributes {
+    #[prost(int64, tag = "1")]
+    pub scheduled_event_id: i64,
+    #[prost(message, optional, tag = "2")]
+    pub failure: ::core::option::Option<super::super::failure::v1::Failure>,
+    #[prost(string, tag = "3")]
+    pub request_id: ::prost::alloc::string::String,
+}
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct NexusOperationCancelRequestedEventAttributes {
+    #[prost(int64, tag = "1")]
+    pub scheduled_event_id: i64,
+    #[prost(int64, tag = "2")]
+    pub workflow_task_completed_event_id: i64,
+}
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct NexusOperationCancelRequestCompletedEventAttributes {
+    #[prost(int64, tag = "1")]
+    pub requested_event_id: i64,
+    #[prost(int64, tag = "2")]
+    pub workflow_task_completed_event_id: i64,
+    #[prost(int64, tag = "3")]
+    pub scheduled_event_id: i64,
+}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct NexusOperationCancelRequestFailedEventAttributes {
+    #[prost(int64, tag = "1")]
+    pub requested_event_id: i64,
+    #[prost(int64, tag = "2")]
+    pub workflow_task_completed_event_id: i64,
+    #[prost(message, optional, tag = "3")]
+    pub failure: ::core::option::Option<super::super::failure::v1::Failure>,
+    #[prost(int64, tag = "4")]
+    pub scheduled_event_id: i64,
+}
+#[derive(Clone, PartialEq, ::prost::Message)]
 pub struct HistoryEvent {
     #[prost(int64, tag = "1")]
     pub event_id: i64,
@@ -899,7 +1001,7 @@ pub struct HistoryEvent {
     pub user_metadata: ::core::option::Option<super::super::sdk::v1::UserMetadata>,
     #[prost(
         oneof = "history_event::Attributes",
-        tags = "6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 60, 63, 64, 65"
+        tags = "6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65"
     )]
     pub attributes: ::core::option::Option<history_event::Attributes>,
 }
@@ -1083,9 +1185,43 @@ pub mod history_event {
         WorkflowExecutionUpdateAdmittedEventAttributes(
             super::WorkflowExecutionUpdateAdmittedEventAttributes,
         ),
+        #[prost(message, tag = "53")]
+        NexusOperationScheduledEventAttributes(
+            super::NexusOperationScheduledEventAttributes,
+        ),
+        #[prost(message, tag = "54")]
+        NexusOperationStartedEventAttributes(
+            super::NexusOperationStartedEventAttributes,
+        ),
+        #[prost(message, tag = "55")]
+        NexusOperationCompletedEventAttributes(
+            super::NexusOperationCompletedEventAttributes,
+        ),
+        #[prost(message, tag = "56")]
+        NexusOperationFailedEventAttributes(super::NexusOperationFailedEventAttributes),
+        #[prost(message, tag = "57")]
+        NexusOperationCanceledEventAttributes(
+            super::NexusOperationCanceledEventAttributes,
+        ),
+        #[prost(message, tag = "58")]
+        NexusOperationTimedOutEventAttributes(
+            super::NexusOperationTimedOutEventAttributes,
+        ),
+        #[prost(message, tag = "59")]
+        NexusOperationCancelRequestedEventAttributes(
+            super::NexusOperationCancelRequestedEventAttributes,
+        ),
         #[prost(message, tag = "60")]
         WorkflowExecutionOptionsUpdatedEventAttributes(
             super::WorkflowExecutionOptionsUpdatedEventAttributes,
+        ),
+        #[prost(message, tag = "61")]
+        NexusOperationCancelRequestCompletedEventAttributes(
+            super::NexusOperationCancelRequestCompletedEventAttributes,
+        ),
+        #[prost(message, tag = "62")]
+        NexusOperationCancelRequestFailedEventAttributes(
+            super::NexusOperationCancelRequestFailedEventAttributes,
         ),
         #[prost(message, tag = "63")]
         WorkflowExecutionPausedEventAttributes(

@@ -208,7 +208,7 @@ pub struct Job {
     pub event_id: u32,
     #[prost(
         oneof = "job::Variant",
-        tags = "2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17"
+        tags = "2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19"
     )]
     pub variant: ::core::option::Option<job::Variant>,
 }
@@ -248,6 +248,10 @@ pub mod job {
         ResolveCancelExternalWorkflow(super::ResolveCancelExternalWorkflow),
         #[prost(message, tag = "17")]
         ResolveTransact(super::ResolveTransact),
+        #[prost(message, tag = "18")]
+        ResolveNexusOperationStart(super::ResolveNexusOperationStart),
+        #[prost(message, tag = "19")]
+        ResolveNexusOperation(super::ResolveNexusOperation),
     }
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
@@ -489,6 +493,51 @@ pub struct ResolveCancelExternalWorkflow {
     pub seq: u32,
     #[prost(bytes = "vec", tag = "2")]
     pub failure: ::prost::alloc::vec::Vec<u8>,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ResolveNexusOperationStart {
+    #[prost(uint32, tag = "1")]
+    pub seq: u32,
+    #[prost(oneof = "resolve_nexus_operation_start::Status", tags = "2, 3, 4")]
+    pub status: ::core::option::Option<resolve_nexus_operation_start::Status>,
+}
+/// Nested message and enum types in `ResolveNexusOperationStart`.
+pub mod resolve_nexus_operation_start {
+    #[derive(Clone, PartialEq, Eq, Hash, ::prost::Oneof)]
+    pub enum Status {
+        #[prost(string, tag = "2")]
+        OperationToken(::prost::alloc::string::String),
+        #[prost(message, tag = "3")]
+        StartedSync(super::Nothing),
+        #[prost(bytes, tag = "4")]
+        Failed(::prost::alloc::vec::Vec<u8>),
+    }
+}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ResolveNexusOperation {
+    #[prost(uint32, tag = "1")]
+    pub seq: u32,
+    #[prost(oneof = "resolve_nexus_operation::Result", tags = "2, 3, 4")]
+    pub result: ::core::option::Option<resolve_nexus_operation::Result>,
+}
+/// Nested message and enum types in `ResolveNexusOperation`.
+pub mod resolve_nexus_operation {
+    #[derive(Clone, PartialEq, ::prost::Oneof)]
+    pub enum Result {
+        #[prost(message, tag = "2")]
+        Completed(super::NexusOperationCompleted),
+        #[prost(bytes, tag = "3")]
+        Failed(::prost::alloc::vec::Vec<u8>),
+        #[prost(bytes, tag = "4")]
+        Cancelled(::prost::alloc::vec::Vec<u8>),
+    }
+}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct NexusOperationCompleted {
+    #[prost(message, optional, tag = "1")]
+    pub result: ::core::option::Option<
+        super::super::super::temporal::api::common::v1::Payload,
+    >,
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct ResolveTransact {
@@ -843,6 +892,38 @@ pub struct CancelExternalWorkflow {
     #[prost(string, tag = "4")]
     pub reason: ::prost::alloc::string::String,
     #[prost(uint32, tag = "5")]
+    pub seq: u32,
+}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ScheduleNexusOperation {
+    #[prost(string, tag = "1")]
+    pub endpoint: ::prost::alloc::string::String,
+    #[prost(string, tag = "2")]
+    pub service: ::prost::alloc::string::String,
+    #[prost(string, tag = "3")]
+    pub operation: ::prost::alloc::string::String,
+    #[prost(message, optional, tag = "4")]
+    pub input: ::core::option::Option<
+        super::super::super::temporal::api::common::v1::Payload,
+    >,
+    #[prost(double, tag = "5")]
+    pub schedule_to_close_timeout_ms: f64,
+    #[prost(double, tag = "6")]
+    pub schedule_to_start_timeout_ms: f64,
+    #[prost(double, tag = "7")]
+    pub start_to_close_timeout_ms: f64,
+    #[prost(btree_map = "string, string", tag = "8")]
+    pub nexus_header: ::prost::alloc::collections::BTreeMap<
+        ::prost::alloc::string::String,
+        ::prost::alloc::string::String,
+    >,
+    #[prost(enumeration = "NexusOperationCancellationType", tag = "9")]
+    pub cancellation_type: i32,
+    #[prost(message, optional, tag = "10")]
+    pub summary: ::core::option::Option<
+        super::super::super::temporal::api::common::v1::Payload,
+    >,
+    #[prost(uint32, tag = "11")]
     pub seq: u32,
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
@@ -1263,6 +1344,7 @@ pub enum CommandKind {
     ModifyWorkflowProperties = 18,
     Transact = 19,
     AwaitTransact = 20,
+    ScheduleNexusOperation = 21,
 }
 impl CommandKind {
     /// String value of the enum field names used in the ProtoBuf definition.
@@ -1292,6 +1374,7 @@ impl CommandKind {
             Self::ModifyWorkflowProperties => "COMMAND_KIND_MODIFY_WORKFLOW_PROPERTIES",
             Self::Transact => "COMMAND_KIND_TRANSACT",
             Self::AwaitTransact => "COMMAND_KIND_AWAIT_TRANSACT",
+            Self::ScheduleNexusOperation => "COMMAND_KIND_SCHEDULE_NEXUS_OPERATION",
         }
     }
     /// Creates an enum from field names used in the ProtoBuf definition.
@@ -1320,6 +1403,7 @@ impl CommandKind {
             }
             "COMMAND_KIND_TRANSACT" => Some(Self::Transact),
             "COMMAND_KIND_AWAIT_TRANSACT" => Some(Self::AwaitTransact),
+            "COMMAND_KIND_SCHEDULE_NEXUS_OPERATION" => Some(Self::ScheduleNexusOperation),
             _ => None,
         }
     }
@@ -1420,6 +1504,46 @@ impl ChildWorkflowCancellationType {
                 Some(Self::WaitCancellationCompleted)
             }
             "CHILD_WORKFLOW_CANCELLATION_TYPE_WAIT_CANCELLATION_REQUESTED" => {
+                Some(Self::WaitCancellationRequested)
+            }
+            _ => None,
+        }
+    }
+}
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
+#[repr(i32)]
+pub enum NexusOperationCancellationType {
+    WaitCancellationCompleted = 0,
+    Abandon = 1,
+    TryCancel = 2,
+    WaitCancellationRequested = 3,
+}
+impl NexusOperationCancellationType {
+    /// String value of the enum field names used in the ProtoBuf definition.
+    ///
+    /// The values are not transformed in any way and thus are considered stable
+    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
+    pub fn as_str_name(&self) -> &'static str {
+        match self {
+            Self::WaitCancellationCompleted => {
+                "NEXUS_OPERATION_CANCELLATION_TYPE_WAIT_CANCELLATION_COMPLETED"
+            }
+            Self::Abandon => "NEXUS_OPERATION_CANCELLATION_TYPE_ABANDON",
+            Self::TryCancel => "NEXUS_OPERATION_CANCELLATION_TYPE_TRY_CANCEL",
+            Self::WaitCancellationRequested => {
+                "NEXUS_OPERATION_CANCELLATION_TYPE_WAIT_CANCELLATION_REQUESTED"
+            }
+        }
+    }
+    /// Creates an enum from field names used in the ProtoBuf definition.
+    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
+        match value {
+            "NEXUS_OPERATION_CANCELLATION_TYPE_WAIT_CANCELLATION_COMPLETED" => {
+                Some(Self::WaitCancellationCompleted)
+            }
+            "NEXUS_OPERATION_CANCELLATION_TYPE_ABANDON" => Some(Self::Abandon),
+            "NEXUS_OPERATION_CANCELLATION_TYPE_TRY_CANCEL" => Some(Self::TryCancel),
+            "NEXUS_OPERATION_CANCELLATION_TYPE_WAIT_CANCELLATION_REQUESTED" => {
                 Some(Self::WaitCancellationRequested)
             }
             _ => None,

@@ -170,6 +170,17 @@ pub mod checks {
     pub static HISTORY_WORKFLOW_EXECUTION_UPDATE_COMPLETED_EVENT_ATTRIBUTES: Schema = Schema(&[(1, Message(&UPDATE_META))]);
     pub static HISTORY_WORKFLOW_PROPERTIES_MODIFIED_EVENT_ATTRIBUTES: Schema = Schema(&[]);
     pub static HISTORY_WORKFLOW_EXECUTION_UPDATE_ADMITTED_EVENT_ATTRIBUTES: Schema = Schema(&[(1, Message(&UPDATE_REQUEST))]);
+    pub static HISTORY_NEXUS_OPERATION_SCHEDULED_EVENT_ATTRIBUTES: Schema = Schema(&[]);
+    pub static HISTORY_NEXUS_OPERATION_STARTED_EVENT_ATTRIBUTES: Schema = Schema(&[(1, Varint), (5, Text)]);
+    pub static HISTORY_NEXUS_OPERATION_COMPLETED_EVENT_ATTRIBUTES: Schema = Schema(&[(1, Varint), (2, Message(&COMMON_PAYLOAD))]);
+    pub static HISTORY_NEXUS_OPERATION_FAILED_EVENT_ATTRIBUTES: Schema = Schema(&[(1, Varint), (2, Message(&FAILURE_FAILURE))]);
+    pub static HISTORY_NEXUS_OPERATION_TIMED_OUT_EVENT_ATTRIBUTES: Schema =
+        Schema(&[(1, Varint), (2, Message(&FAILURE_FAILURE))]);
+    pub static HISTORY_NEXUS_OPERATION_CANCELED_EVENT_ATTRIBUTES: Schema = Schema(&[(1, Varint), (2, Message(&FAILURE_FAILURE))]);
+    pub static HISTORY_NEXUS_OPERATION_CANCEL_REQUESTED_EVENT_ATTRIBUTES: Schema = Schema(&[(1, Varint)]);
+    pub static HISTORY_NEXUS_OPERATION_CANCEL_REQUEST_COMPLETED_EVENT_ATTRIBUTES: Schema = Schema(&[(3, Varint)]);
+    pub static HISTORY_NEXUS_OPERATION_CANCEL_REQUEST_FAILED_EVENT_ATTRIBUTES: Schema =
+        Schema(&[(4, Varint), (3, Message(&FAILURE_FAILURE))]);
     pub static BOUNDARY_NOTHING: Schema = Schema(&[]);
     pub static BOUNDARY_RETRY_POLICY: Schema = Schema(&[(4, Varint), (5, Text)]);
     pub static BOUNDARY_START_TIMER: Schema = Schema(&[(2, Message(&COMMON_PAYLOAD)), (3, Varint)]);
@@ -260,9 +271,20 @@ pub mod checks {
     ]);
     pub static BOUNDARY_CANCEL_SIGNAL_WORKFLOW: Schema = Schema(&[(1, Varint)]);
     pub static BOUNDARY_CANCEL_EXTERNAL_WORKFLOW: Schema = Schema(&[(1, Text), (2, Text), (3, Text), (4, Text), (5, Varint)]);
+    pub static BOUNDARY_SCHEDULE_NEXUS_OPERATION: Schema = Schema(&[
+        (1, Text),
+        (2, Text),
+        (3, Text),
+        (4, Message(&COMMON_PAYLOAD)),
+        (8, Message(&MAP_TO_TEXT)),
+        (9, Varint),
+        (10, Message(&COMMON_PAYLOAD)),
+        (11, Varint),
+    ]);
     pub static BOUNDARY_UPSERT_SEARCH_ATTRIBUTES: Schema = Schema(&[(1, Message(&MAP_TO_COMMON_PAYLOAD))]);
     pub static BOUNDARY_MODIFY_WORKFLOW_PROPERTIES: Schema = Schema(&[(1, Message(&MAP_TO_COMMON_PAYLOAD))]);
     pub static MAP_TO_BYTES: Schema = Schema(&[(1, Text), (2, Bytes)]);
+    pub static MAP_TO_TEXT: Schema = Schema(&[(1, Text), (2, Text)]);
     pub static MAP_TO_COMMON_PAYLOAD: Schema = Schema(&[(1, Text), (2, Message(&COMMON_PAYLOAD))]);
     pub static MAP_TO_COMMON_PAYLOADS: Schema = Schema(&[(1, Text), (2, Message(&COMMON_PAYLOADS))]);
     pub static MAP_TO_QUERY_WORKFLOW_QUERY: Schema = Schema(&[(1, Text), (2, Message(&QUERY_WORKFLOW_QUERY))]);
@@ -881,6 +903,52 @@ pub mod boundary {
         }
     }
 
+    impl Checked for ScheduleNexusOperation {
+        const NAME: &'static str = "ScheduleNexusOperation";
+        const SCHEMA: &'static crate::wire::schema::Schema = &checks::BOUNDARY_SCHEDULE_NEXUS_OPERATION;
+    }
+    impl<'a> View<'a, ScheduleNexusOperation> {
+        pub fn endpoint(self) -> &'a str {
+            self.message.text(1)
+        }
+        pub fn service(self) -> &'a str {
+            self.message.text(2)
+        }
+        pub fn operation(self) -> &'a str {
+            self.message.text(3)
+        }
+        pub fn input(self) -> View<'a, common::Payload> {
+            View::of(self.message.sub(4))
+        }
+        pub fn opt_input(self) -> Option<View<'a, common::Payload>> {
+            self.message.get(4).map(View::of)
+        }
+        pub fn schedule_to_close_timeout_ms(self) -> f64 {
+            self.message.double(5)
+        }
+        pub fn schedule_to_start_timeout_ms(self) -> f64 {
+            self.message.double(6)
+        }
+        pub fn start_to_close_timeout_ms(self) -> f64 {
+            self.message.double(7)
+        }
+        pub fn nexus_header(self) -> Each<'a, Entry<Text>> {
+            Each::of(self.message, 8)
+        }
+        pub fn cancellation_type(self) -> Open<crate::boundary::NexusOperationCancellationType> {
+            Open::of(self.message.int32(9))
+        }
+        pub fn summary(self) -> View<'a, common::Payload> {
+            View::of(self.message.sub(10))
+        }
+        pub fn opt_summary(self) -> Option<View<'a, common::Payload>> {
+            self.message.get(10).map(View::of)
+        }
+        pub fn seq(self) -> u32 {
+            self.message.int(11) as u32
+        }
+    }
+
     impl Checked for UpsertSearchAttributes {
         const NAME: &'static str = "UpsertSearchAttributes";
         const SCHEMA: &'static crate::wire::schema::Schema = &checks::BOUNDARY_UPSERT_SEARCH_ATTRIBUTES;
@@ -1214,6 +1282,32 @@ pub mod boundary {
         }
         pub fn copy_resolve_transact(self, message: Option<View<'_, boundary::ResolveTransact>>) -> Self {
             self.writer.optional(17, message.map(View::bytes));
+            self
+        }
+        pub fn resolve_nexus_operation_start(
+            self,
+            fill: impl FnOnce(Put<'_, boundary::ResolveNexusOperationStart>) -> Put<'_, boundary::ResolveNexusOperationStart>,
+        ) -> Self {
+            self.writer.nested(18, |w| {
+                fill(Put::of(w));
+            });
+            self
+        }
+        pub fn copy_resolve_nexus_operation_start(self, message: Option<View<'_, boundary::ResolveNexusOperationStart>>) -> Self {
+            self.writer.optional(18, message.map(View::bytes));
+            self
+        }
+        pub fn resolve_nexus_operation(
+            self,
+            fill: impl FnOnce(Put<'_, boundary::ResolveNexusOperation>) -> Put<'_, boundary::ResolveNexusOperation>,
+        ) -> Self {
+            self.writer.nested(19, |w| {
+                fill(Put::of(w));
+            });
+            self
+        }
+        pub fn copy_resolve_nexus_operation(self, message: Option<View<'_, boundary::ResolveNexusOperation>>) -> Self {
+            self.writer.optional(19, message.map(View::bytes));
             self
         }
     }
@@ -1738,6 +1832,69 @@ pub mod boundary {
             self
         }
     }
+    impl<'w> Put<'w, ResolveNexusOperationStart> {
+        pub fn seq(self, x: u32) -> Self {
+            self.writer.uint(1, u64::from(x));
+            self
+        }
+        pub fn operation_token(self, text: &str) -> Self {
+            self.writer.text(2, text);
+            self
+        }
+        pub fn started_sync(self, fill: impl FnOnce(Put<'_, boundary::Nothing>) -> Put<'_, boundary::Nothing>) -> Self {
+            self.writer.nested(3, |w| {
+                fill(Put::of(w));
+            });
+            self
+        }
+        pub fn copy_started_sync(self, message: Option<View<'_, boundary::Nothing>>) -> Self {
+            self.writer.optional(3, message.map(View::bytes));
+            self
+        }
+        pub fn failed(self, message: View<'_, failure::Failure>) -> Self {
+            self.writer.message(4, message.bytes());
+            self
+        }
+    }
+    impl<'w> Put<'w, ResolveNexusOperation> {
+        pub fn seq(self, x: u32) -> Self {
+            self.writer.uint(1, u64::from(x));
+            self
+        }
+        pub fn completed(
+            self,
+            fill: impl FnOnce(Put<'_, boundary::NexusOperationCompleted>) -> Put<'_, boundary::NexusOperationCompleted>,
+        ) -> Self {
+            self.writer.nested(2, |w| {
+                fill(Put::of(w));
+            });
+            self
+        }
+        pub fn copy_completed(self, message: Option<View<'_, boundary::NexusOperationCompleted>>) -> Self {
+            self.writer.optional(2, message.map(View::bytes));
+            self
+        }
+        pub fn failed(self, message: View<'_, failure::Failure>) -> Self {
+            self.writer.message(3, message.bytes());
+            self
+        }
+        pub fn cancelled(self, message: View<'_, failure::Failure>) -> Self {
+            self.writer.message(4, message.bytes());
+            self
+        }
+    }
+    impl<'w> Put<'w, NexusOperationCompleted> {
+        pub fn result(self, fill: impl FnOnce(Put<'_, common::Payload>) -> Put<'_, common::Payload>) -> Self {
+            self.writer.nested(1, |w| {
+                fill(Put::of(w));
+            });
+            self
+        }
+        pub fn copy_result(self, message: Option<View<'_, common::Payload>>) -> Self {
+            self.writer.optional(1, message.map(View::bytes));
+            self
+        }
+    }
     impl<'w> Put<'w, ResolveSignalExternalWorkflow> {
         pub fn seq(self, x: u32) -> Self {
             self.writer.uint(1, u64::from(x));
@@ -1826,6 +1983,12 @@ pub mod boundary {
     impl VariantOf<boundary::Job> for boundary::ResolveTransact {
         const FIELD: u32 = 17;
     }
+    impl VariantOf<boundary::Job> for boundary::ResolveNexusOperationStart {
+        const FIELD: u32 = 18;
+    }
+    impl VariantOf<boundary::Job> for boundary::ResolveNexusOperation {
+        const FIELD: u32 = 19;
+    }
     pub struct Activation;
     pub struct ActivityCompleted;
     pub struct AwaitTransact;
@@ -1849,6 +2012,7 @@ pub mod boundary {
     pub struct LocalWork;
     pub struct ModifyWorkflowProperties;
     pub struct NeedHistory;
+    pub struct NexusOperationCompleted;
     pub struct Nothing;
     pub struct NotifyHasPatch;
     pub struct QueryResult;
@@ -1859,11 +2023,14 @@ pub mod boundary {
     pub struct ResolveCancelExternalWorkflow;
     pub struct ResolveChildWorkflow;
     pub struct ResolveChildWorkflowStart;
+    pub struct ResolveNexusOperation;
+    pub struct ResolveNexusOperationStart;
     pub struct ResolveSignalExternalWorkflow;
     pub struct ResolveTransact;
     pub struct RetryPolicy;
     pub struct ScheduleActivity;
     pub struct ScheduleLocalActivity;
+    pub struct ScheduleNexusOperation;
     pub struct SetPatchMarker;
     pub struct SideEffectValue;
     pub struct SignalExternalWorkflow;
@@ -2846,6 +3013,52 @@ pub mod command {
             self
         }
     }
+    impl<'w> Put<'w, ScheduleNexusOperationCommandAttributes> {
+        pub fn endpoint(self, text: &str) -> Self {
+            self.writer.text(1, text);
+            self
+        }
+        pub fn service(self, text: &str) -> Self {
+            self.writer.text(2, text);
+            self
+        }
+        pub fn operation(self, text: &str) -> Self {
+            self.writer.text(3, text);
+            self
+        }
+        pub fn input(self, fill: impl FnOnce(Put<'_, common::Payload>) -> Put<'_, common::Payload>) -> Self {
+            self.writer.nested(4, |w| {
+                fill(Put::of(w));
+            });
+            self
+        }
+        pub fn copy_input(self, message: Option<View<'_, common::Payload>>) -> Self {
+            self.writer.optional(4, message.map(View::bytes));
+            self
+        }
+        pub fn schedule_to_close_timeout_ms(self, ms: f64) -> Self {
+            self.writer.duration_ms(5, ms);
+            self
+        }
+        pub fn copy_nexus_header(self, entries: Each<'_, Entry<Text>>) -> Self {
+            self.writer.copy(6, entries.raw().0, entries.raw().1);
+            self
+        }
+        pub fn schedule_to_start_timeout_ms(self, ms: f64) -> Self {
+            self.writer.duration_ms(7, ms);
+            self
+        }
+        pub fn start_to_close_timeout_ms(self, ms: f64) -> Self {
+            self.writer.duration_ms(8, ms);
+            self
+        }
+    }
+    impl<'w> Put<'w, RequestCancelNexusOperationCommandAttributes> {
+        pub fn scheduled_event_id(self, x: i64) -> Self {
+            self.writer.int(1, x);
+            self
+        }
+    }
     pub struct CancelTimerCommandAttributes;
     pub struct CancelWorkflowExecutionCommandAttributes;
     pub struct Command;
@@ -3391,8 +3604,8 @@ pub mod failure {
         pub fn r#type(self) -> &'a str {
             self.message.text(1)
         }
-        pub fn retry_behavior(self) -> i32 {
-            self.message.int32(2)
+        pub fn retry_behavior(self) -> Open<crate::api::enums::v1::NexusHandlerErrorRetryBehavior> {
+            Open::of(self.message.int32(2))
         }
     }
 
@@ -3804,6 +4017,32 @@ pub mod failure {
         }
         pub fn retry_state(self, value: impl Into<i32>) -> Self {
             self.writer.int(6, i64::from(value.into()));
+            self
+        }
+    }
+    impl<'w> Put<'w, NexusOperationFailureInfo> {
+        pub fn scheduled_event_id(self, x: i64) -> Self {
+            self.writer.int(1, x);
+            self
+        }
+        pub fn endpoint(self, text: &str) -> Self {
+            self.writer.text(2, text);
+            self
+        }
+        pub fn service(self, text: &str) -> Self {
+            self.writer.text(3, text);
+            self
+        }
+        pub fn operation(self, text: &str) -> Self {
+            self.writer.text(4, text);
+            self
+        }
+        pub fn operation_id(self, text: &str) -> Self {
+            self.writer.text(5, text);
+            self
+        }
+        pub fn operation_token(self, text: &str) -> Self {
+            self.writer.text(6, text);
             self
         }
     }
@@ -4559,6 +4798,127 @@ pub mod history {
         }
     }
 
+    impl Checked for NexusOperationScheduledEventAttributes {
+        const NAME: &'static str = "NexusOperationScheduledEventAttributes";
+        const SCHEMA: &'static crate::wire::schema::Schema = &checks::HISTORY_NEXUS_OPERATION_SCHEDULED_EVENT_ATTRIBUTES;
+    }
+    impl<'a> View<'a, NexusOperationScheduledEventAttributes> {}
+
+    impl Checked for NexusOperationStartedEventAttributes {
+        const NAME: &'static str = "NexusOperationStartedEventAttributes";
+        const SCHEMA: &'static crate::wire::schema::Schema = &checks::HISTORY_NEXUS_OPERATION_STARTED_EVENT_ATTRIBUTES;
+    }
+    impl<'a> View<'a, NexusOperationStartedEventAttributes> {
+        pub fn scheduled_event_id(self) -> i64 {
+            self.message.int(1)
+        }
+        pub fn operation_token(self) -> &'a str {
+            self.message.text(5)
+        }
+    }
+
+    impl Checked for NexusOperationCompletedEventAttributes {
+        const NAME: &'static str = "NexusOperationCompletedEventAttributes";
+        const SCHEMA: &'static crate::wire::schema::Schema = &checks::HISTORY_NEXUS_OPERATION_COMPLETED_EVENT_ATTRIBUTES;
+    }
+    impl<'a> View<'a, NexusOperationCompletedEventAttributes> {
+        pub fn scheduled_event_id(self) -> i64 {
+            self.message.int(1)
+        }
+        pub fn result(self) -> View<'a, common::Payload> {
+            View::of(self.message.sub(2))
+        }
+        pub fn opt_result(self) -> Option<View<'a, common::Payload>> {
+            self.message.get(2).map(View::of)
+        }
+    }
+
+    impl Checked for NexusOperationFailedEventAttributes {
+        const NAME: &'static str = "NexusOperationFailedEventAttributes";
+        const SCHEMA: &'static crate::wire::schema::Schema = &checks::HISTORY_NEXUS_OPERATION_FAILED_EVENT_ATTRIBUTES;
+    }
+    impl<'a> View<'a, NexusOperationFailedEventAttributes> {
+        pub fn scheduled_event_id(self) -> i64 {
+            self.message.int(1)
+        }
+        pub fn failure(self) -> View<'a, failure::Failure> {
+            View::of(self.message.sub(2))
+        }
+        pub fn opt_failure(self) -> Option<View<'a, failure::Failure>> {
+            self.message.get(2).map(View::of)
+        }
+    }
+
+    impl Checked for NexusOperationTimedOutEventAttributes {
+        const NAME: &'static str = "NexusOperationTimedOutEventAttributes";
+        const SCHEMA: &'static crate::wire::schema::Schema = &checks::HISTORY_NEXUS_OPERATION_TIMED_OUT_EVENT_ATTRIBUTES;
+    }
+    impl<'a> View<'a, NexusOperationTimedOutEventAttributes> {
+        pub fn scheduled_event_id(self) -> i64 {
+            self.message.int(1)
+        }
+        pub fn failure(self) -> View<'a, failure::Failure> {
+            View::of(self.message.sub(2))
+        }
+        pub fn opt_failure(self) -> Option<View<'a, failure::Failure>> {
+            self.message.get(2).map(View::of)
+        }
+    }
+
+    impl Checked for NexusOperationCanceledEventAttributes {
+        const NAME: &'static str = "NexusOperationCanceledEventAttributes";
+        const SCHEMA: &'static crate::wire::schema::Schema = &checks::HISTORY_NEXUS_OPERATION_CANCELED_EVENT_ATTRIBUTES;
+    }
+    impl<'a> View<'a, NexusOperationCanceledEventAttributes> {
+        pub fn scheduled_event_id(self) -> i64 {
+            self.message.int(1)
+        }
+        pub fn failure(self) -> View<'a, failure::Failure> {
+            View::of(self.message.sub(2))
+        }
+        pub fn opt_failure(self) -> Option<View<'a, failure::Failure>> {
+            self.message.get(2).map(View::of)
+        }
+    }
+
+    impl Checked for NexusOperationCancelRequestedEventAttributes {
+        const NAME: &'static str = "NexusOperationCancelRequestedEventAttributes";
+        const SCHEMA: &'static crate::wire::schema::Schema = &checks::HISTORY_NEXUS_OPERATION_CANCEL_REQUESTED_EVENT_ATTRIBUTES;
+    }
+    impl<'a> View<'a, NexusOperationCancelRequestedEventAttributes> {
+        pub fn scheduled_event_id(self) -> i64 {
+            self.message.int(1)
+        }
+    }
+
+    impl Checked for NexusOperationCancelRequestCompletedEventAttributes {
+        const NAME: &'static str = "NexusOperationCancelRequestCompletedEventAttributes";
+        const SCHEMA: &'static crate::wire::schema::Schema =
+            &checks::HISTORY_NEXUS_OPERATION_CANCEL_REQUEST_COMPLETED_EVENT_ATTRIBUTES;
+    }
+    impl<'a> View<'a, NexusOperationCancelRequestCompletedEventAttributes> {
+        pub fn scheduled_event_id(self) -> i64 {
+            self.message.int(3)
+        }
+    }
+
+    impl Checked for NexusOperationCancelRequestFailedEventAttributes {
+        const NAME: &'static str = "NexusOperationCancelRequestFailedEventAttributes";
+        const SCHEMA: &'static crate::wire::schema::Schema =
+            &checks::HISTORY_NEXUS_OPERATION_CANCEL_REQUEST_FAILED_EVENT_ATTRIBUTES;
+    }
+    impl<'a> View<'a, NexusOperationCancelRequestFailedEventAttributes> {
+        pub fn scheduled_event_id(self) -> i64 {
+            self.message.int(4)
+        }
+        pub fn failure(self) -> View<'a, failure::Failure> {
+            View::of(self.message.sub(3))
+        }
+        pub fn opt_failure(self) -> Option<View<'a, failure::Failure>> {
+            self.message.get(3).map(View::of)
+        }
+    }
+
     /// Field numbers.
     pub mod history_event {
         pub const EVENT_ID: u32 = 1;
@@ -4697,6 +5057,15 @@ pub mod history {
     pub struct ExternalWorkflowExecutionSignaledEventAttributes;
     pub struct History;
     pub struct MarkerRecordedEventAttributes;
+    pub struct NexusOperationCancelRequestCompletedEventAttributes;
+    pub struct NexusOperationCancelRequestFailedEventAttributes;
+    pub struct NexusOperationCancelRequestedEventAttributes;
+    pub struct NexusOperationCanceledEventAttributes;
+    pub struct NexusOperationCompletedEventAttributes;
+    pub struct NexusOperationFailedEventAttributes;
+    pub struct NexusOperationScheduledEventAttributes;
+    pub struct NexusOperationStartedEventAttributes;
+    pub struct NexusOperationTimedOutEventAttributes;
     pub struct RequestCancelExternalWorkflowExecutionFailedEventAttributes;
     pub struct RequestCancelExternalWorkflowExecutionInitiatedEventAttributes;
     pub struct SignalExternalWorkflowExecutionFailedEventAttributes;
@@ -5678,6 +6047,15 @@ pub enum Attributes<'a> {
     WorkflowExecutionUpdateCompleted(View<'a, history::WorkflowExecutionUpdateCompletedEventAttributes>),
     WorkflowPropertiesModified(View<'a, history::WorkflowPropertiesModifiedEventAttributes>),
     WorkflowExecutionUpdateAdmitted(View<'a, history::WorkflowExecutionUpdateAdmittedEventAttributes>),
+    NexusOperationScheduled(View<'a, history::NexusOperationScheduledEventAttributes>),
+    NexusOperationStarted(View<'a, history::NexusOperationStartedEventAttributes>),
+    NexusOperationCompleted(View<'a, history::NexusOperationCompletedEventAttributes>),
+    NexusOperationFailed(View<'a, history::NexusOperationFailedEventAttributes>),
+    NexusOperationCanceled(View<'a, history::NexusOperationCanceledEventAttributes>),
+    NexusOperationTimedOut(View<'a, history::NexusOperationTimedOutEventAttributes>),
+    NexusOperationCancelRequested(View<'a, history::NexusOperationCancelRequestedEventAttributes>),
+    NexusOperationCancelRequestCompleted(View<'a, history::NexusOperationCancelRequestCompletedEventAttributes>),
+    NexusOperationCancelRequestFailed(View<'a, history::NexusOperationCancelRequestFailedEventAttributes>),
 }
 
 impl<'a> Attributes<'a> {
@@ -5739,6 +6117,15 @@ impl<'a> Attributes<'a> {
             EventType::WorkflowExecutionUpdateCompleted => Attributes::WorkflowExecutionUpdateCompleted(View::of(bytes)),
             EventType::WorkflowPropertiesModified => Attributes::WorkflowPropertiesModified(View::of(bytes)),
             EventType::WorkflowExecutionUpdateAdmitted => Attributes::WorkflowExecutionUpdateAdmitted(View::of(bytes)),
+            EventType::NexusOperationScheduled => Attributes::NexusOperationScheduled(View::of(bytes)),
+            EventType::NexusOperationStarted => Attributes::NexusOperationStarted(View::of(bytes)),
+            EventType::NexusOperationCompleted => Attributes::NexusOperationCompleted(View::of(bytes)),
+            EventType::NexusOperationFailed => Attributes::NexusOperationFailed(View::of(bytes)),
+            EventType::NexusOperationCanceled => Attributes::NexusOperationCanceled(View::of(bytes)),
+            EventType::NexusOperationTimedOut => Attributes::NexusOperationTimedOut(View::of(bytes)),
+            EventType::NexusOperationCancelRequested => Attributes::NexusOperationCancelRequested(View::of(bytes)),
+            EventType::NexusOperationCancelRequestCompleted => Attributes::NexusOperationCancelRequestCompleted(View::of(bytes)),
+            EventType::NexusOperationCancelRequestFailed => Attributes::NexusOperationCancelRequestFailed(View::of(bytes)),
             _ => return None,
         })
     }
@@ -5792,6 +6179,15 @@ pub fn attributes_field(kind: EventType) -> u32 {
         EventType::WorkflowExecutionUpdateCompleted => 48,
         EventType::WorkflowPropertiesModified => 51,
         EventType::WorkflowExecutionUpdateAdmitted => 52,
+        EventType::NexusOperationScheduled => 53,
+        EventType::NexusOperationStarted => 54,
+        EventType::NexusOperationCompleted => 55,
+        EventType::NexusOperationFailed => 56,
+        EventType::NexusOperationCanceled => 57,
+        EventType::NexusOperationTimedOut => 58,
+        EventType::NexusOperationCancelRequested => 59,
+        EventType::NexusOperationCancelRequestCompleted => 61,
+        EventType::NexusOperationCancelRequestFailed => 62,
         _ => 0,
     }
 }
@@ -5844,6 +6240,15 @@ pub fn check_of_attributes(field: u32) -> Option<&'static Schema> {
         48 => &checks::HISTORY_WORKFLOW_EXECUTION_UPDATE_COMPLETED_EVENT_ATTRIBUTES,
         51 => &checks::HISTORY_WORKFLOW_PROPERTIES_MODIFIED_EVENT_ATTRIBUTES,
         52 => &checks::HISTORY_WORKFLOW_EXECUTION_UPDATE_ADMITTED_EVENT_ATTRIBUTES,
+        53 => &checks::HISTORY_NEXUS_OPERATION_SCHEDULED_EVENT_ATTRIBUTES,
+        54 => &checks::HISTORY_NEXUS_OPERATION_STARTED_EVENT_ATTRIBUTES,
+        55 => &checks::HISTORY_NEXUS_OPERATION_COMPLETED_EVENT_ATTRIBUTES,
+        56 => &checks::HISTORY_NEXUS_OPERATION_FAILED_EVENT_ATTRIBUTES,
+        57 => &checks::HISTORY_NEXUS_OPERATION_CANCELED_EVENT_ATTRIBUTES,
+        58 => &checks::HISTORY_NEXUS_OPERATION_TIMED_OUT_EVENT_ATTRIBUTES,
+        59 => &checks::HISTORY_NEXUS_OPERATION_CANCEL_REQUESTED_EVENT_ATTRIBUTES,
+        61 => &checks::HISTORY_NEXUS_OPERATION_CANCEL_REQUEST_COMPLETED_EVENT_ATTRIBUTES,
+        62 => &checks::HISTORY_NEXUS_OPERATION_CANCEL_REQUEST_FAILED_EVENT_ATTRIBUTES,
         _ => return None,
     })
 }

@@ -51,6 +51,7 @@ pub enum Initiator {
     Timer(u32),
     Activity(u32),
     Child(u32),
+    Nexus(u32),
     CancelChild(u32),
     Signal(u32),
     CancelExternal(u32),

@@ -40,6 +40,8 @@ enum Step {
     CancelActivity(u32),
     Child(String, String),
     CancelChild(u32),
+    Nexus(String, String, String),
+    CancelNexus(u32),
     Signal(Box<SignalExternalWorkflow>),
     CancelExternal(String, String),
     Upsert(BTreeMap<String, Payload>),
@@ -131,7 +133,7 @@ fn marker(a: &MarkerRecordedEventAttributes, plan: &mut Plan) -> Result<Step, St
 pub fn plan(events: &[HistoryEvent]) -> Result<(Plan, Vec<HistoryEvent>), String> {
     let mut events = events.to_vec();
     let mut plan = Plan::default();
-    let (mut started, mut timers, mut activities) = (0, BTreeMap::new(), BTreeMap::new());
+    let (mut started, mut timers, mut activities, mut operations) = (0, BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
     let mut admitted = BTreeSet::new();
     let mut after_patch = false;
     let mut begun_here = BTreeSet::new();
@@ -178,6 +180,17 @@ pub fn plan(events: &[HistoryEvent]) -> Result<(Plan, Vec<HistoryEvent>), String
             }
             ActivityTaskCancelRequestedEventAttributes(a) => {
                 Step::CancelActivity(*activities.get(&a.scheduled_event_id).ok_or("a cancel of no activity")?)
+            }
+            NexusOperationScheduledEventAttributes(a) => {
+                operations.insert(id, operations.len() as u32 + 1);
+                begun_here.insert(id);
+                Step::Nexus(a.endpoint.clone(), a.service.clone(), a.operation.clone())
+            }
+            NexusOperationCancelRequestedEventAttributes(a) if begun_here.contains(&a.scheduled_event_id) => {
+                return Err("an operation scheduled and cancelled in one task".into());
+            }
+            NexusOperationCancelRequestedEventAttributes(a) => {
+                Step::CancelNexus(*operations.get(&a.scheduled_event_id).ok_or("a cancel of no operation")?)
             }
             StartChildWorkflowExecutionInitiatedEventAttributes(a) => {
                 started_children += 1;
@@ -305,6 +318,10 @@ fn give(step: Step, calls: &mut Calls) {
             ..Default::default()
         })),
         Step::CancelChild(seq) => calls.give(&Cmd::CancelChild(seq, "as recorded")),
+        Step::Nexus(endpoint, service, operation) => {
+            calls.give(&Cmd::Nexus(ScheduleNexusOperation { endpoint, service, operation, ..Default::default() }))
+        }
+        Step::CancelNexus(seq) => calls.give(&Cmd::CancelNexus(seq)),
         Step::Signal(attributes) => calls.give(&Cmd::SignalExternal(*attributes)),
         Step::CancelExternal(workflow_id, run_id) => {
             calls.give(&Cmd::CancelExternal(CancelExternalWorkflow { workflow_id, run_id, ..Default::default() }))

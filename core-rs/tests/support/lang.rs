@@ -94,6 +94,11 @@ impl<'a> Calls<'a> {
             }
             Cmd::Child(attributes) => self.raw(StartChildWorkflow, attributes),
             Cmd::CancelChild(seq, reason) => self.raw(CancelChildWorkflow, &super::boundary_cancel_child(*seq, reason)),
+            Cmd::Nexus(attributes) => self.raw(ScheduleNexusOperation, attributes),
+            Cmd::CancelNexus(seq) => {
+                self.cancel(ScheduleNexusOperation, *seq);
+                *seq
+            }
             Cmd::SignalExternal(attributes) => self.raw(SignalExternalWorkflow, attributes),
             Cmd::CancelSignal(seq) => self.raw(CancelSignalWorkflow, &super::boundary_cancel_signal(*seq)),
             Cmd::CancelExternal(attributes) => self.raw(CancelExternalWorkflow, attributes),
@@ -132,6 +137,8 @@ pub enum Cmd {
     Transact(&'static str, bool),
     Child(StartChildWorkflow),
     CancelChild(u32, &'static str),
+    Nexus(ScheduleNexusOperation),
+    CancelNexus(u32),
     SignalExternal(SignalExternalWorkflow),
     CancelSignal(u32),
     CancelExternal(CancelExternalWorkflow),
@@ -194,6 +201,17 @@ pub fn child(id: &str, cancellation: ChildWorkflowCancellationType) -> Cmd {
     Cmd::Child(StartChildWorkflow {
         workflow_id: id.into(),
         workflow_type: "child".into(),
+        cancellation_type: cancellation as i32,
+        ..Default::default()
+    })
+}
+
+/// An operation at endpoint "e" and service "s".
+pub fn nexus(operation: &str, cancellation: NexusOperationCancellationType) -> Cmd {
+    Cmd::Nexus(ScheduleNexusOperation {
+        endpoint: "e".into(),
+        service: "s".into(),
+        operation: operation.into(),
         cancellation_type: cancellation as i32,
         ..Default::default()
     })

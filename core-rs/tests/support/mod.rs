@@ -12,6 +12,7 @@ pub mod history;
 mod history_children;
 mod history_markers;
 mod history_messages;
+mod history_nexus;
 pub mod lang;
 pub mod random;
 pub mod real;

@@ -335,6 +335,8 @@ fn event_name_of(command_type: i32, messages: &[Message], command: &temporalex_c
         CommandType::StartChildWorkflowExecution => "StartChildWorkflowExecutionInitiated",
         CommandType::SignalExternalWorkflowExecution => "SignalExternalWorkflowExecutionInitiated",
         CommandType::RequestCancelExternalWorkflowExecution => "RequestCancelExternalWorkflowExecutionInitiated",
+        CommandType::ScheduleNexusOperation => "NexusOperationScheduled",
+        CommandType::RequestCancelNexusOperation => "NexusOperationCancelRequested",
         CommandType::ModifyWorkflowProperties => "WorkflowPropertiesModified",
         CommandType::UpsertWorkflowSearchAttributes => "UpsertWorkflowSearchAttributes",
         CommandType::CompleteWorkflowExecution => "WorkflowExecutionCompleted",

@@ -7,7 +7,7 @@ use temporalex_core::api::protocol::v1::Message;
 use temporalex_core::boundary::job::Variant;
 use temporalex_core::boundary::{
     Activation, CoreError, ErrorKind, EvictionReason, Job, resolve_activity, resolve_child_workflow,
-    resolve_child_workflow_start, resolve_transact,
+    resolve_child_workflow_start, resolve_nexus_operation, resolve_nexus_operation_start, resolve_transact,
 };
 
 /// "{Init} {Signal a, Fire 1}"
@@ -52,6 +52,24 @@ pub fn job(job: &Job) -> String {
                 Result::Cancelled(_) => "cancelled",
             };
             format!("Child {} {how}", r.seq)
+        }
+        Variant::ResolveNexusOperationStart(r) => {
+            use resolve_nexus_operation_start::Status;
+            let how = match r.status.as_ref().expect("an answer to a start says how it went") {
+                Status::OperationToken(token) => token,
+                Status::StartedSync(_) => "sync",
+                Status::Failed(_) => "failed",
+            };
+            format!("NexusStart {} {how}", r.seq)
+        }
+        Variant::ResolveNexusOperation(r) => {
+            use resolve_nexus_operation::Result;
+            let how = match r.result.as_ref().expect("a resolution has a result") {
+                Result::Completed(_) => "ok",
+                Result::Failed(_) => "failed",
+                Result::Cancelled(_) => "cancelled",
+            };
+            format!("Nexus {} {how}", r.seq)
         }
         Variant::ResolveSignalExternalWorkflow(r) => format!("Signaled {} {}", r.seq, delivered(&r.failure)),
         Variant::ResolveCancelExternalWorkflow(r) => format!("CancelAsked {} {}", r.seq, delivered(&r.failure)),
@@ -99,6 +117,8 @@ pub fn command(command: &Command) -> String {
         Attributes::SignalExternalWorkflowExecutionCommandAttributes(a) => {
             a.execution.as_ref().map(|e| e.workflow_id.clone()).unwrap_or_default()
         }
+        Attributes::ScheduleNexusOperationCommandAttributes(a) => a.operation.clone(),
+        Attributes::RequestCancelNexusOperationCommandAttributes(a) => a.scheduled_event_id.to_string(),
         Attributes::RecordMarkerCommandAttributes(a) => a.marker_name.clone(),
         Attributes::ProtocolMessageCommandAttributes(a) => a.message_id.clone(),
         _ => String::new(),
@@ -136,6 +156,16 @@ pub fn resolution_failure(job: &Job) -> Failure {
         },
         Some(Variant::ResolveChildWorkflow(r)) => match r.result.as_ref() {
             Some(resolve_child_workflow::Result::Failed(bytes) | resolve_child_workflow::Result::Cancelled(bytes)) => {
+                decode(bytes)
+            }
+            other => panic!("no failure in {other:?}"),
+        },
+        Some(Variant::ResolveNexusOperationStart(r)) => match r.status.as_ref() {
+            Some(resolve_nexus_operation_start::Status::Failed(bytes)) => decode(bytes),
+            other => panic!("no failure in {other:?}"),
+        },
+        Some(Variant::ResolveNexusOperation(r)) => match r.result.as_ref() {
+            Some(resolve_nexus_operation::Result::Failed(bytes) | resolve_nexus_operation::Result::Cancelled(bytes)) => {
                 decode(bytes)
             }
             other => panic!("no failure in {other:?}"),

@@ -98,6 +98,7 @@ impl<'a> Views<'a> {
         for map in self.maps.clone() {
             let row = match map.as_str() {
                 "" => "Bytes".to_string(),
+                TEXT => TEXT.to_string(),
                 value => format!("Message(&{})", check_name(value)),
             };
             let _ = writeln!(checks, "pub static {}: Schema = Schema(&[(1, Text), (2, {row})]);", map_check(&map));
@@ -171,7 +172,7 @@ impl<'a> Views<'a> {
             Type::String => "Text".into(),
             Type::Message => match field.map_value {
                 Some(value) => {
-                    let value = if value.r#type() == Type::Message { short(value.type_name()) } else { String::new() };
+                    let value = map_value(value);
                     self.maps.insert(value.clone());
                     format!("Message(&{})", map_check(&value))
                 }
@@ -201,6 +202,8 @@ impl<'a> Views<'a> {
                 if value.r#type() == Type::Message {
                     let value = path(&short(value.type_name()));
                     writeln!(out, "pub fn {name}(self) -> Each<'a, Entry<{value}>> {{ Each::of(self.message, {n}) }}")
+                } else if value.r#type() == Type::String {
+                    writeln!(out, "pub fn {name}(self) -> Each<'a, Entry<Text>> {{ Each::of(self.message, {n}) }}")
                 } else {
                     writeln!(out, "pub fn {name}_value(self, key: &str) -> Option<&'a [u8]> {{ self.message.entry_bytes({n}, key) }}")
                 }
@@ -310,8 +313,9 @@ impl<'a> Views<'a> {
         match field.proto.r#type() {
             Type::Message if field.map_value.is_some() => {
                 let value = field.map_value.unwrap();
-                let text = value.r#type() == Type::Bytes;
-                if text {
+                if value.r#type() == Type::String {
+                    put(out, &format!("copy_{plain}"), "entries: Each<'_, Entry<Text>>", &copy("entries"));
+                } else if value.r#type() == Type::Bytes {
                     put(out, &format!("add_{plain}"), "key: &str, value: &[u8]", &format!("nested({n}, |w| {{ w.text(1, key).data(2, value); }})"));
                 } else {
                     let value = path(&short(value.type_name()));
@@ -427,6 +431,21 @@ impl<'a> Views<'a> {
     }
 }
 
+/// What a map holds, as `maps` names it: a message, [`TEXT`], or nothing for bytes.
+const TEXT: &str = "Text";
+
+fn map_value(value: &FieldDescriptorProto) -> String {
+    match value.r#type() {
+        Type::Message => short(value.type_name()),
+        Type::String => TEXT.into(),
+        _ => String::new(),
+    }
+}
+
 fn map_check(value: &str) -> String {
-    if value.is_empty() { "MAP_TO_BYTES".into() } else { format!("MAP_TO_{}", check_name(value)) }
+    match value {
+        "" => "MAP_TO_BYTES".into(),
+        TEXT => "MAP_TO_TEXT".into(),
+        message => format!("MAP_TO_{}", check_name(message)),
+    }
 }

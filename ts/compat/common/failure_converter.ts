@@ -7,6 +7,7 @@ import {
   TimeoutType as TimeoutTypeNumber,
 } from "../../api/generated/temporal/api/enums/v1/workflow_pb.ts";
 import { ApplicationErrorCategory } from "../../api/generated/temporal/api/enums/v1/common_pb.ts";
+import { NexusHandlerErrorRetryBehavior } from "../../api/generated/temporal/api/enums/v1/nexus_pb.ts";
 import { enumName } from "../../converter/enums.ts";
 import { fromPayloads, type Payload, type PayloadConverter, toPayloads } from "../../converter/payload.ts";
 import {
@@ -25,6 +26,7 @@ import {
 import { encodeFailure as encodeAnything } from "../../converter/failure_converter.ts";
 import { failureTrace } from "../../converter/stack.ts";
 import { MAX_CAUSES, MAX_NAME, messageOf, nameOf, safeText } from "../../converter/thrown.ts";
+import { isHandlerError, NexusHandlerError } from "./handler_error.ts";
 import { originalOf } from "./originals.ts";
 import { fromPlain, type PlainMessage, toPlain } from "./plain_proto.ts";
 import { timeoutMs } from "./time.ts";
@@ -57,7 +59,8 @@ export function decodeFailure(bytes: Uint8Array, converter: PayloadConverter): T
     const failure = toPlain(FailureSchema, fromBinary(FailureSchema, bytes));
     return own.failures.failureToError(failure, converter, own.context) as TemporalFailure;
   }
-  return toError(fromBinary(FailureSchema, bytes), converter);
+  // What is no failure of Temporal's classes comes only as a cause.
+  return toError(fromBinary(FailureSchema, bytes), converter) as TemporalFailure;
 }
 
 /** `shown`: the message in the official form, of which the causes' are parts. */
@@ -65,13 +68,43 @@ function toError(
   failure: Failure,
   converter: PayloadConverter,
   shown: ProtoFailure = toPlain(FailureSchema, failure),
-): TemporalFailure {
+): Error {
   const readable = withEncodedAttributes(failure, converter);
   const cause = failure.cause === undefined ? undefined : toError(failure.cause, converter, shown.cause);
-  const error = errorOf(readable, cause, converter);
+  const { info } = readable;
+  const error = info.case === "nexusHandlerFailureInfo"
+    ? handlerErrorOf(readable.message, info.value, shown, cause)
+    : errorOf(readable, cause as TemporalFailure | undefined, converter);
   error.stack = readable.stackTrace;
-  cameAs(error, failure, shown);
+  if (error instanceof TemporalFailure) cameAs(error, failure, shown);
   return error;
+}
+
+/** Says that the details of a NexusFailure are a Failure of Temporal's. */
+const TEMPORAL_FAILURE = "temporal.api.failure.v1.Failure";
+
+type HandlerInfo = Extract<Info, { case: "nexusHandlerFailureInfo" }>["value"];
+
+function handlerErrorOf(message: string, { type, retryBehavior }: HandlerInfo, shown: ProtoFailure, cause: Error | undefined): Error {
+  const { RETRYABLE, NON_RETRYABLE } = NexusHandlerErrorRetryBehavior;
+  const { message: text = "" } = shown as { message?: string };
+  return new NexusHandlerError(message, {
+    rawErrorType: type,
+    retryableOverride: retryBehavior === RETRYABLE ? true : retryBehavior === NON_RETRYABLE ? false : undefined,
+    originalFailure: { message: text, metadata: { type: TEMPORAL_FAILURE }, details: { ...shown } },
+    cause,
+  });
+}
+
+/** The message that an error of a handler was read from, or what is left of one that came in another form; undefined: it was made here. */
+function handlerErrorAsItCame({ originalFailure, retryable }: NexusHandlerError): Failure | undefined {
+  if (originalFailure === undefined) return undefined;
+  if (originalFailure.metadata?.["type"] === TEMPORAL_FAILURE) return fromPlain(FailureSchema, originalFailure.details);
+  const data = new TextEncoder().encode(JSON.stringify({ ...originalFailure, message: "" }));
+  const payload = { metadata: { encoding: new TextEncoder().encode("json/plain") }, data };
+  const value = { type: "NexusFailure", nonRetryable: !retryable, details: { payloads: [payload] } };
+  const { message, stackTrace = "" } = originalFailure;
+  return create(FailureSchema, { message, stackTrace, failureInfo: { case: "applicationFailureInfo", value } });
 }
 
 /** The messages that failures were read from, with what shows them: an error whose `failure` the program replaces came as the new one. */
@@ -169,7 +202,11 @@ export function encodeFailure(error: unknown, converter: PayloadConverter): Uint
 
 /** The message of one error; `causeOf` makes that of its cause. */
 export function messageOfError(error: Error, converter: PayloadConverter, causeOf: (cause: unknown) => Failure): Failure {
-  const came = error instanceof TemporalFailure ? asItCame(error) : undefined;
+  const came = error instanceof TemporalFailure
+    ? asItCame(error)
+    : isHandlerError(error)
+    ? handlerErrorAsItCame(error)
+    : undefined;
   if (came !== undefined) return came;
   return create(FailureSchema, {
     message: messageOf(error),
@@ -255,6 +292,12 @@ function infoOf(error: Error, converter: PayloadConverter): InfoInit {
         operationToken: operationToken ?? "",
       },
     };
+  }
+  if (isHandlerError(error)) {
+    const { RETRYABLE, NON_RETRYABLE, UNSPECIFIED } = NexusHandlerErrorRetryBehavior;
+    const { type, retryableOverride } = error;
+    const retryBehavior = retryableOverride === undefined ? UNSPECIFIED : retryableOverride ? RETRYABLE : NON_RETRYABLE;
+    return { case: "nexusHandlerFailureInfo", value: { type, retryBehavior } };
   }
   // As the official packages write it: a failure of no kind.
   if (error instanceof TemporalFailure) return { case: undefined };

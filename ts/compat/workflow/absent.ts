@@ -10,14 +10,6 @@ function refuse(what: string, why: string): never {
   throw error;
 }
 
-/** Refused: no workflow of this package calls Nexus operations. */
-export function createNexusServiceClient(): never {
-  return refuse(
-    "createNexusServiceClient(...)",
-    "call the service in an activity",
-  );
-}
-
 /** Refused: commands are sent without markers of event groups. */
 export function createEventGroup(): never {
   return refuse(
@@ -25,13 +17,3 @@ export function createEventGroup(): never {
     "leave event groups out; summaries of timers, activities and children are shown",
   );
 }
-
-/** What a cancellation of its scope does to a Nexus operation. */
-export const NexusOperationCancellationType = {
-  ABANDON: "ABANDON",
-  TRY_CANCEL: "TRY_CANCEL",
-  WAIT_CANCELLATION_REQUESTED: "WAIT_CANCELLATION_REQUESTED",
-  WAIT_CANCELLATION_COMPLETED: "WAIT_CANCELLATION_COMPLETED",
-} as const;
-/** What a cancellation of its scope does to a Nexus operation. */
-export type NexusOperationCancellationType = keyof typeof NexusOperationCancellationType;

@@ -1,7 +1,9 @@
 // Types of workflow interceptors, as modules of the official SDK declare them. How they are called: ../interception.ts.
-import type { SignalTypeInfo } from "../common/type_info.ts";
+import type { SignalTypeInfo, TypeInfo } from "../common/type_info.ts";
+import type { Duration } from "../common/time.ts";
 import type { Payload } from "../../converter/payload.ts";
 import type { ActivityOptions, LocalActivityOptions } from "../common/options.ts";
+import type { NexusOperationCancellationType } from "./nexus.ts";
 import type { ChildWorkflowOptions, ContinueAsNewOptions, TimerOptions } from "./options.ts";
 
 // deno-lint-ignore no-explicit-any
@@ -127,6 +129,50 @@ export interface LocalActivityInput {
   readonly attempt: number;
 }
 
+/** Options of a call of a Nexus operation. */
+export interface StartNexusOperationOptions {
+  /** The longest time until the operation is over. Default: the server's. */
+  readonly scheduleToCloseTimeout?: Duration;
+  /** The longest time until it has started. Default: none. */
+  readonly scheduleToStartTimeout?: Duration;
+  /** The longest time from its start to its end, for one that does not end at once. Default: none. */
+  readonly startToCloseTimeout?: Duration;
+  /** What a cancellation of its scope does. Default WAIT_CANCELLATION_COMPLETED. */
+  readonly cancellationType?: NexusOperationCancellationType;
+  /** Shown in user interfaces. */
+  readonly summary?: string;
+}
+
+/** What a Nexus operation is started with. */
+export interface StartNexusOperationInput {
+  /** Its input. */
+  readonly input: unknown;
+  /** Type of its input. */
+  readonly inputType?: TypeInfo;
+  /** Type of its result. */
+  readonly outputType?: TypeInfo;
+  /** The endpoint. */
+  readonly endpoint: string;
+  /** The service. */
+  readonly service: string;
+  /** Options of the call. */
+  readonly options: StartNexusOperationOptions;
+  /** The operation. */
+  readonly operation: string;
+  /** Its number in the run. */
+  readonly seq: number;
+  /** Go to the handler, as headers of its request: plain texts that history shows as they are. */
+  readonly headers: Record<string, string>;
+}
+
+/** What the start of a Nexus operation gives. */
+export interface StartNexusOperationOutput {
+  /** What its handler calls it; empty for one that had its result at once. */
+  readonly token?: string;
+  /** Of its end. */
+  readonly result: Promise<unknown>;
+}
+
 /** What a child workflow is started with. */
 export interface StartChildWorkflowExecutionInput {
   /** Its type. */
@@ -188,6 +234,11 @@ export interface WorkflowOutboundCallsInterceptor {
     input: LocalActivityInput,
     next: Next<WorkflowOutboundCallsInterceptor, "scheduleLocalActivity">,
   ) => Promise<unknown>;
+  /** A Nexus operation: settled with its start, and a promise of its end in it. */
+  startNexusOperation?: (
+    input: StartNexusOperationInput,
+    next: Next<WorkflowOutboundCallsInterceptor, "startNexusOperation">,
+  ) => Promise<StartNexusOperationOutput>;
   /** A child workflow: promises of its start and of its end. */
   startChildWorkflowExecution?: (
     input: StartChildWorkflowExecutionInput,

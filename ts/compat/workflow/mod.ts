@@ -41,7 +41,7 @@ export {
   encodeWorkflowIdReusePolicy,
   WorkflowIdConflictPolicy,
 } from "../common/policies.ts";
-export { createEventGroup, createNexusServiceClient, NexusOperationCancellationType } from "./absent.ts";
+export { createEventGroup } from "./absent.ts";
 export { defineWorkflowOptions, setWorkflowOptions } from "./definition.ts";
 export { enhancedStackTraceQuery, NotAnActivityMethod, stackTraceQuery, WorkflowError, workflowMetadataQuery } from "./names.ts";
 export type { EnhancedStackTrace, StackTrace, StackTraceFileLocation, StackTraceFileSlice, StackTraceSDKInfo } from "./names.ts";
@@ -108,6 +108,9 @@ export type {
   SignalInput,
   SignalWorkflowInput,
   StartChildWorkflowExecutionInput,
+  StartNexusOperationInput,
+  StartNexusOperationOptions,
+  StartNexusOperationOutput,
   TimerInput,
   UpdateInput,
   WorkflowExecuteInput,
@@ -117,6 +120,13 @@ export type {
   WorkflowInternalsInterceptor,
   WorkflowOutboundCallsInterceptor,
 } from "./interceptors.ts";
+export {
+  createNexusServiceClient,
+  NexusOperationCancellationType,
+  type NexusOperationHandle,
+  type NexusServiceClient,
+  type NexusServiceClientOptions,
+} from "./nexus.ts";
 export { log, type WorkflowLogger } from "./log.ts";
 export { type MetricMeter, metricMeter } from "./metrics.ts";
 export { getRandomStream, workflowRandom, type WorkflowRandomStream } from "./random_streams.ts";

@@ -7,6 +7,7 @@ import {
   RecordSideEffect,
   ScheduleActivity,
   ScheduleLocalActivity,
+  ScheduleNexusOperation,
   SetPatchMarker,
   SignalExternalWorkflow,
   StartChildWorkflow,
@@ -72,6 +73,9 @@ function planOf(
   const { kind, seq, attributes, cancel } = command;
   if (cancel) {
     if (kind === CommandKind.COMMAND_KIND_START_TIMER) return { kind: "cancel", name: `timer ${seq}`, id: "" };
+    if (kind === CommandKind.COMMAND_KIND_SCHEDULE_NEXUS_OPERATION) {
+      return { kind: "cancel", name: `Nexus operation ${subjects.get(`nexus ${seq}`) ?? ""}`, id: "" };
+    }
     if (kind !== CommandKind.COMMAND_KIND_SCHEDULE_ACTIVITY) return undefined;
     return { kind: "cancel", name: `activity ${subjects.get(`activity ${seq}`) ?? ""}`, id: "" };
   }
@@ -89,6 +93,12 @@ function planOf(
       const { workflowType, workflowId } = StartChildWorkflow.decode(attributes);
       subjects.set(`child ${seq}`, workflowId);
       return { kind: "child", name: workflowType, id: workflowId };
+    }
+    case CommandKind.COMMAND_KIND_SCHEDULE_NEXUS_OPERATION: {
+      const { endpoint, service, operation } = ScheduleNexusOperation.decode(attributes);
+      const name = `${service}.${operation}`;
+      subjects.set(`nexus ${seq}`, name);
+      return { kind: "nexus", name, id: "", target: endpoint };
     }
     case CommandKind.COMMAND_KIND_CANCEL_CHILD_WORKFLOW:
       return {

@@ -3,6 +3,7 @@
 import {
   CommandKind,
   ScheduleActivity,
+  ScheduleNexusOperation,
   SignalExternalWorkflow,
   StartChildWorkflow,
 } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
@@ -17,6 +18,7 @@ const NAMES: { readonly [kind in StepKind]?: string } = {
   activity: "activity type",
   localActivity: "activity type",
   child: "workflow type",
+  nexus: "operation",
   signal: "signal",
   patch: "patch",
   transact: "reducer",
@@ -25,6 +27,9 @@ const NAMES: { readonly [kind in StepKind]?: string } = {
   end: "how it ends",
 };
 const IDS: { readonly [kind in StepKind]?: string } = { activity: "activity id", child: "workflow id", sideEffect: "number" };
+
+/** The replay takes one for another of its kind. */
+const UNCOMPARED: ReadonlySet<StepKind> = new Set(["signal", "nexus"]);
 
 /** "" are left out. */
 export function differencesOf(history: HistoryStep, code: CodeStep): FieldDifference[] {
@@ -37,10 +42,10 @@ export function differencesOf(history: HistoryStep, code: CodeStep): FieldDiffer
     return differences;
   }
   const { kind } = history;
-  add(NAMES[kind], history.name, code.name, kind !== "signal");
+  add(NAMES[kind], history.name, code.name, !UNCOMPARED.has(kind));
   add(IDS[kind], history.plan.id, code.plan.id, true);
   add("duration", history.plan.duration ?? "", code.plan.duration ?? "", false);
-  add("to workflow", history.plan.target ?? "", code.plan.target ?? "", false);
+  add(kind === "nexus" ? "endpoint" : "to workflow", history.plan.target ?? "", code.plan.target ?? "", false);
   const [recorded, issued] = [inputOf(history), argumentsOf(code)];
   if (recorded !== undefined && issued !== undefined && !samePayloads(recorded, issued)) {
     add("input", short(shownAll(recorded)), short(shownAll(issued)), false);
@@ -54,6 +59,8 @@ function inputOf({ event: { attributes } }: HistoryStep): readonly Payload[] | u
     case "startChildWorkflowExecutionInitiatedEventAttributes":
     case "signalExternalWorkflowExecutionInitiatedEventAttributes":
       return attributes.value.input?.payloads ?? [];
+    case "nexusOperationScheduledEventAttributes":
+      return attributes.value.input === undefined ? [] : [attributes.value.input];
     default:
       return undefined;
   }
@@ -65,6 +72,10 @@ function argumentsOf({ command: { kind, attributes } }: CodeStep): readonly Payl
       return ScheduleActivity.decode(attributes).arguments;
     case CommandKind.COMMAND_KIND_START_CHILD_WORKFLOW:
       return StartChildWorkflow.decode(attributes).arguments;
+    case CommandKind.COMMAND_KIND_SCHEDULE_NEXUS_OPERATION: {
+      const { input } = ScheduleNexusOperation.decode(attributes);
+      return input === undefined ? [] : [input];
+    }
     case CommandKind.COMMAND_KIND_SIGNAL_EXTERNAL_WORKFLOW:
       return SignalExternalWorkflow.decode(attributes).arguments;
     default:

@@ -82,6 +82,15 @@ function planOf(event: HistoryEvent, byId: ById, names: UpdateNames): StepPlan |
       return { kind: "cancel", name: `timer ${attributes.value.timerId}`, id: "" };
     case "startChildWorkflowExecutionInitiatedEventAttributes":
       return { kind: "child", name: attributes.value.workflowType?.name ?? "", id: attributes.value.workflowId };
+    case "nexusOperationScheduledEventAttributes": {
+      const { endpoint, service, operation } = attributes.value;
+      return { kind: "nexus", name: `${service}.${operation}`, id: "", target: endpoint };
+    }
+    case "nexusOperationCancelRequestedEventAttributes": {
+      const of = byId(attributes.value.scheduledEventId)?.attributes;
+      const name = of?.case === "nexusOperationScheduledEventAttributes" ? `${of.value.service}.${of.value.operation}` : "";
+      return { kind: "cancel", name: `Nexus operation ${name}`, id: "" };
+    }
     case "signalExternalWorkflowExecutionInitiatedEventAttributes": {
       const { signalName, workflowExecution } = attributes.value;
       return { kind: "signal", name: signalName, id: "", target: workflowExecution?.workflowId ?? "" };

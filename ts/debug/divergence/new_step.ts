@@ -7,6 +7,7 @@ import {
   RecordSideEffect,
   ScheduleActivity,
   ScheduleLocalActivity,
+  ScheduleNexusOperation,
   SignalExternalWorkflow,
   StartChildWorkflow,
   UpsertSearchAttributes,
@@ -102,6 +103,21 @@ const MAKERS: { readonly [kind in CommandKind]?: Maker } = {
           refersAs: { initiatedEventId: "command", startedEventId: "before" } as Refers,
         },
       ],
+      counter: "none",
+      number: 0,
+    };
+  },
+  [CommandKind.COMMAND_KIND_SCHEDULE_NEXUS_OPERATION]: ({ attributes }, event) => {
+    const { endpoint, service, operation } = ScheduleNexusOperation.decode(attributes);
+    return {
+      command: event(
+        EventType.NEXUS_OPERATION_SCHEDULED,
+        of("nexusOperationScheduledEventAttributes", { endpoint, service, operation }),
+      ),
+      answers: [{
+        event: event(EventType.NEXUS_OPERATION_COMPLETED, of("nexusOperationCompletedEventAttributes", { result: NOTHING })),
+        refersAs: { scheduledEventId: "command" } as Refers,
+      }],
       counter: "none",
       number: 0,
     };

@@ -46,6 +46,8 @@ function textOf({ kind, name, duration, target, answer }: StepPlan): string {
       return duration === undefined ? "a timer" : `a timer of ${duration}`;
     case "child":
       return `child workflow ${name}`;
+    case "nexus":
+      return `Nexus operation ${name}`;
     case "signal":
       return `signal ${name}${target === undefined || target === "" ? "" : ` to workflow ${target}`}`;
     case "patch":
@@ -81,6 +83,7 @@ export function doing({ kind, text, plan }: KnownStep): string {
   switch (kind) {
     case "activity":
     case "localActivity":
+    case "nexus":
       return `calls ${text}`;
     case "timer":
     case "child":

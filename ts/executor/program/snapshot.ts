@@ -10,6 +10,8 @@ export type WaitKind =
   | "transact"
   | "childStart"
   | "childWorkflow"
+  | "nexusStart"
+  | "nexusOperation"
   | "externalSignal"
   | "externalCancel"
   | "signal"

@@ -12,6 +12,7 @@ pub mod local_activity;
 pub mod local_marker;
 pub mod machines;
 pub mod marker;
+pub mod nexus;
 pub mod patch;
 pub mod properties;
 pub mod shared;
@@ -43,6 +44,7 @@ pub struct AllMachines {
     pub activities: Machines<activity::Activity>,
     pub local_activities: local_activity::LocalActivities,
     pub children: Machines<child::Child>,
+    pub operations: Machines<nexus::Operation>,
     pub signals: Machines<signal_external::Signal>,
     pub cancels: Machines<cancel_external::CancelExternal>,
     pub patches: patch::Patches,
@@ -148,6 +150,8 @@ kinds! {
         CancelLocalActivity(local_activity::Cancel) of local_activities,
         StartChild(child::Start) of children,
         CancelChild(child::Cancel) of children,
+        ScheduleNexus(nexus::Schedule) of operations,
+        CancelNexus(nexus::Cancel) of operations,
         Signal(signal_external::Send) of signals,
         CancelSignal(signal_external::Cancel) of signals,
         CancelExternal(cancel_external::Request) of cancels,
@@ -168,6 +172,8 @@ kinds! {
         LocalMarker(local_activity::Record) of local_activities,
         StartChild(child::Start) of children,
         CancelChild(child::CancelRequest),
+        ScheduleNexus(nexus::Schedule) of operations,
+        CancelNexus(nexus::CancelRequest) of operations,
         Signal(signal_external::Send) of signals,
         CancelExternal(cancel_external::Request) of cancels,
         UpsertSearchAttributes(properties::Upsert),
@@ -182,6 +188,7 @@ kinds! {
         Timer(timer::Start) of timers,
         Activity(activity::Schedule) of activities,
         Child(child::Start) of children,
+        Nexus(nexus::Schedule) of operations,
         CancelChild(child::CancelRequest),
         Signal(signal_external::Send) of signals,
         CancelExternal(cancel_external::Request) of cancels,
@@ -219,6 +226,7 @@ impl AllMachines {
             CommandKind::ScheduleActivity => activity::read(bytes, self.activity_numbers(compat)).map(numbered),
             CommandKind::ScheduleLocalActivity => local_activity::read(bytes, &mut self.local_activities.numbers).map(numbered),
             CommandKind::StartChildWorkflow => child::read(bytes, &mut self.children.numbers).map(numbered),
+            CommandKind::ScheduleNexusOperation => nexus::read(bytes, &mut self.operations.numbers).map(numbered),
             CommandKind::CancelChildWorkflow => child::read_cancel(bytes).map(plain),
             CommandKind::SignalExternalWorkflow => signal_external::read(bytes, &mut self.signals.numbers).map(numbered),
             CommandKind::CancelSignalWorkflow => signal_external::read_cancel(bytes).map(plain),
@@ -252,6 +260,7 @@ impl AllMachines {
             CommandKind::StartTimer => Ok(timer::Cancel { seq }.into()),
             CommandKind::ScheduleActivity => Ok(activity::Cancel { seq }.into()),
             CommandKind::ScheduleLocalActivity => Ok(local_activity::Cancel { seq }.into()),
+            CommandKind::ScheduleNexusOperation => Ok(nexus::Cancel { seq }.into()),
             CommandKind::StartChildWorkflow | CommandKind::SignalExternalWorkflow => {
                 let text = format!("{} is cancelled by a command of its own", kind.as_str_name());
                 Err(misuse(codes::OUT_OF_ORDER_CALL, text))

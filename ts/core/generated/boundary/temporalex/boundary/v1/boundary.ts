@@ -65,6 +65,7 @@ export const CommandKind = {
   COMMAND_KIND_MODIFY_WORKFLOW_PROPERTIES: 18,
   COMMAND_KIND_TRANSACT: 19,
   COMMAND_KIND_AWAIT_TRANSACT: 20,
+  COMMAND_KIND_SCHEDULE_NEXUS_OPERATION: 21,
   UNRECOGNIZED: -1,
 } as const;
 
@@ -101,6 +102,18 @@ export const ChildWorkflowCancellationType = {
 
 export type ChildWorkflowCancellationType =
   typeof ChildWorkflowCancellationType[keyof typeof ChildWorkflowCancellationType];
+
+
+export const NexusOperationCancellationType = {
+  NEXUS_OPERATION_CANCELLATION_TYPE_WAIT_CANCELLATION_COMPLETED: 0,
+  NEXUS_OPERATION_CANCELLATION_TYPE_ABANDON: 1,
+  NEXUS_OPERATION_CANCELLATION_TYPE_TRY_CANCEL: 2,
+  NEXUS_OPERATION_CANCELLATION_TYPE_WAIT_CANCELLATION_REQUESTED: 3,
+  UNRECOGNIZED: -1,
+} as const;
+
+export type NexusOperationCancellationType =
+  typeof NexusOperationCancellationType[keyof typeof NexusOperationCancellationType];
 
 
 export const EngineMethod = {
@@ -269,6 +282,8 @@ export interface Job {
     | { $case: "resolveSignalExternalWorkflow"; value: ResolveSignalExternalWorkflow }
     | { $case: "resolveCancelExternalWorkflow"; value: ResolveCancelExternalWorkflow }
     | { $case: "resolveTransact"; value: ResolveTransact }
+    | { $case: "resolveNexusOperationStart"; value: ResolveNexusOperationStart }
+    | { $case: "resolveNexusOperation"; value: ResolveNexusOperation }
     | undefined;
 }
 
@@ -419,6 +434,26 @@ export interface ResolveSignalExternalWorkflow {
 export interface ResolveCancelExternalWorkflow {
   seq: number;
   failure: Uint8Array;
+}
+
+export interface ResolveNexusOperationStart {
+  seq: number;
+  status?: { $case: "operationToken"; value: string } | { $case: "startedSync"; value: Nothing } | {
+    $case: "failed";
+    value: Uint8Array;
+  } | undefined;
+}
+
+export interface ResolveNexusOperation {
+  seq: number;
+  result?: { $case: "completed"; value: NexusOperationCompleted } | { $case: "failed"; value: Uint8Array } | {
+    $case: "cancelled";
+    value: Uint8Array;
+  } | undefined;
+}
+
+export interface NexusOperationCompleted {
+  result?: Payload | undefined;
 }
 
 export interface ResolveTransact {
@@ -631,6 +666,25 @@ export interface CancelExternalWorkflow {
   runId: string;
   reason: string;
   seq: number;
+}
+
+export interface ScheduleNexusOperation {
+  endpoint: string;
+  service: string;
+  operation: string;
+  input?: Payload | undefined;
+  scheduleToCloseTimeoutMs: number;
+  scheduleToStartTimeoutMs: number;
+  startToCloseTimeoutMs: number;
+  nexusHeader: { [key: string]: string };
+  cancellationType: NexusOperationCancellationType;
+  summary?: Payload | undefined;
+  seq: number;
+}
+
+export interface ScheduleNexusOperation_NexusHeaderEntry {
+  key: string;
+  value: string;
 }
 
 export interface UpsertSearchAttributes {
@@ -2447,6 +2501,12 @@ export const Job: MessageFns<Job> = {
       case "resolveTransact":
         ResolveTransact.encode(message.variant.value, writer.uint32(138).fork()).join();
         break;
+      case "resolveNexusOperationStart":
+        ResolveNexusOperationStart.encode(message.variant.value, writer.uint32(146).fork()).join();
+        break;
+      case "resolveNexusOperation":
+        ResolveNexusOperation.encode(message.variant.value, writer.uint32(154).fork()).join();
+        break;
     }
     return writer;
   },
@@ -2615,6 +2675,28 @@ export const Job: MessageFns<Job> = {
             message.variant = { $case: "resolveTransact", value: ResolveTransact.decode(reader, reader.uint32()) };
             continue;
           }
+          case 18: {
+            if (tag !== 146) {
+              break;
+            }
+
+            message.variant = {
+              $case: "resolveNexusOperationStart",
+              value: ResolveNexusOperationStart.decode(reader, reader.uint32()),
+            };
+            continue;
+          }
+          case 19: {
+            if (tag !== 154) {
+              break;
+            }
+
+            message.variant = {
+              $case: "resolveNexusOperation",
+              value: ResolveNexusOperation.decode(reader, reader.uint32()),
+            };
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -2742,6 +2824,24 @@ export const Job: MessageFns<Job> = {
       case "resolveTransact": {
         if (object.variant?.value !== undefined && object.variant?.value !== null) {
           message.variant = { $case: "resolveTransact", value: ResolveTransact.fromPartial(object.variant.value) };
+        }
+        break;
+      }
+      case "resolveNexusOperationStart": {
+        if (object.variant?.value !== undefined && object.variant?.value !== null) {
+          message.variant = {
+            $case: "resolveNexusOperationStart",
+            value: ResolveNexusOperationStart.fromPartial(object.variant.value),
+          };
+        }
+        break;
+      }
+      case "resolveNexusOperation": {
+        if (object.variant?.value !== undefined && object.variant?.value !== null) {
+          message.variant = {
+            $case: "resolveNexusOperation",
+            value: ResolveNexusOperation.fromPartial(object.variant.value),
+          };
         }
         break;
       }
@@ -4790,6 +4890,283 @@ export const ResolveCancelExternalWorkflow: MessageFns<ResolveCancelExternalWork
     const message = createBaseResolveCancelExternalWorkflow();
     message.seq = object.seq ?? 0;
     message.failure = object.failure ?? new Uint8Array(0);
+    return message;
+  },
+};
+
+function createBaseResolveNexusOperationStart(): ResolveNexusOperationStart {
+  return { seq: 0, status: undefined };
+}
+
+export const ResolveNexusOperationStart: MessageFns<ResolveNexusOperationStart> = {
+  encode(message: ResolveNexusOperationStart, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.seq !== 0) {
+      writer.uint32(8).uint32(message.seq);
+    }
+    switch (message.status?.$case) {
+      case "operationToken":
+        writer.uint32(18).string(message.status.value);
+        break;
+      case "startedSync":
+        Nothing.encode(message.status.value, writer.uint32(26).fork()).join();
+        break;
+      case "failed":
+        writer.uint32(34).bytes(message.status.value);
+        break;
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ResolveNexusOperationStart {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseResolveNexusOperationStart();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.seq = reader.uint32();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.status = { $case: "operationToken", value: reader.string() };
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.status = { $case: "startedSync", value: Nothing.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.status = { $case: "failed", value: reader.bytes() };
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<ResolveNexusOperationStart>): ResolveNexusOperationStart {
+    return ResolveNexusOperationStart.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ResolveNexusOperationStart>): ResolveNexusOperationStart {
+    const message = createBaseResolveNexusOperationStart();
+    message.seq = object.seq ?? 0;
+    switch (object.status?.$case) {
+      case "operationToken": {
+        if (object.status?.value !== undefined && object.status?.value !== null) {
+          message.status = { $case: "operationToken", value: object.status.value };
+        }
+        break;
+      }
+      case "startedSync": {
+        if (object.status?.value !== undefined && object.status?.value !== null) {
+          message.status = { $case: "startedSync", value: Nothing.fromPartial(object.status.value) };
+        }
+        break;
+      }
+      case "failed": {
+        if (object.status?.value !== undefined && object.status?.value !== null) {
+          message.status = { $case: "failed", value: object.status.value };
+        }
+        break;
+      }
+    }
+    return message;
+  },
+};
+
+function createBaseResolveNexusOperation(): ResolveNexusOperation {
+  return { seq: 0, result: undefined };
+}
+
+export const ResolveNexusOperation: MessageFns<ResolveNexusOperation> = {
+  encode(message: ResolveNexusOperation, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.seq !== 0) {
+      writer.uint32(8).uint32(message.seq);
+    }
+    switch (message.result?.$case) {
+      case "completed":
+        NexusOperationCompleted.encode(message.result.value, writer.uint32(18).fork()).join();
+        break;
+      case "failed":
+        writer.uint32(26).bytes(message.result.value);
+        break;
+      case "cancelled":
+        writer.uint32(34).bytes(message.result.value);
+        break;
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ResolveNexusOperation {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseResolveNexusOperation();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.seq = reader.uint32();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.result = { $case: "completed", value: NexusOperationCompleted.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.result = { $case: "failed", value: reader.bytes() };
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.result = { $case: "cancelled", value: reader.bytes() };
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<ResolveNexusOperation>): ResolveNexusOperation {
+    return ResolveNexusOperation.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ResolveNexusOperation>): ResolveNexusOperation {
+    const message = createBaseResolveNexusOperation();
+    message.seq = object.seq ?? 0;
+    switch (object.result?.$case) {
+      case "completed": {
+        if (object.result?.value !== undefined && object.result?.value !== null) {
+          message.result = { $case: "completed", value: NexusOperationCompleted.fromPartial(object.result.value) };
+        }
+        break;
+      }
+      case "failed": {
+        if (object.result?.value !== undefined && object.result?.value !== null) {
+          message.result = { $case: "failed", value: object.result.value };
+        }
+        break;
+      }
+      case "cancelled": {
+        if (object.result?.value !== undefined && object.result?.value !== null) {
+          message.result = { $case: "cancelled", value: object.result.value };
+        }
+        break;
+      }
+    }
+    return message;
+  },
+};
+
+function createBaseNexusOperationCompleted(): NexusOperationCompleted {
+  return { result: undefined };
+}
+
+export const NexusOperationCompleted: MessageFns<NexusOperationCompleted> = {
+  encode(message: NexusOperationCompleted, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.result !== undefined) {
+      Payload.encode(message.result, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): NexusOperationCompleted {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseNexusOperationCompleted();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.result = Payload.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<NexusOperationCompleted>): NexusOperationCompleted {
+    return NexusOperationCompleted.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<NexusOperationCompleted>): NexusOperationCompleted {
+    const message = createBaseNexusOperationCompleted();
+    message.result = (object.result !== undefined && object.result !== null)
+      ? Payload.fromPartial(object.result)
+      : undefined;
     return message;
   },
 };
@@ -7816,6 +8193,275 @@ export const CancelExternalWorkflow: MessageFns<CancelExternalWorkflow> = {
     message.runId = object.runId ?? "";
     message.reason = object.reason ?? "";
     message.seq = object.seq ?? 0;
+    return message;
+  },
+};
+
+function createBaseScheduleNexusOperation(): ScheduleNexusOperation {
+  return {
+    endpoint: "",
+    service: "",
+    operation: "",
+    input: undefined,
+    scheduleToCloseTimeoutMs: 0,
+    scheduleToStartTimeoutMs: 0,
+    startToCloseTimeoutMs: 0,
+    nexusHeader: {},
+    cancellationType: 0,
+    summary: undefined,
+    seq: 0,
+  };
+}
+
+export const ScheduleNexusOperation: MessageFns<ScheduleNexusOperation> = {
+  encode(message: ScheduleNexusOperation, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.endpoint !== "") {
+      writer.uint32(10).string(message.endpoint);
+    }
+    if (message.service !== "") {
+      writer.uint32(18).string(message.service);
+    }
+    if (message.operation !== "") {
+      writer.uint32(26).string(message.operation);
+    }
+    if (message.input !== undefined) {
+      Payload.encode(message.input, writer.uint32(34).fork()).join();
+    }
+    if (message.scheduleToCloseTimeoutMs !== 0) {
+      writer.uint32(41).double(message.scheduleToCloseTimeoutMs);
+    }
+    if (message.scheduleToStartTimeoutMs !== 0) {
+      writer.uint32(49).double(message.scheduleToStartTimeoutMs);
+    }
+    if (message.startToCloseTimeoutMs !== 0) {
+      writer.uint32(57).double(message.startToCloseTimeoutMs);
+    }
+    globalThis.Object.entries(message.nexusHeader).forEach(([key, value]: [string, string]) => {
+      ScheduleNexusOperation_NexusHeaderEntry.encode({ key: key as any, value }, writer.uint32(66).fork()).join();
+    });
+    if (message.cancellationType !== 0) {
+      writer.uint32(72).int32(message.cancellationType);
+    }
+    if (message.summary !== undefined) {
+      Payload.encode(message.summary, writer.uint32(82).fork()).join();
+    }
+    if (message.seq !== 0) {
+      writer.uint32(88).uint32(message.seq);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ScheduleNexusOperation {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseScheduleNexusOperation();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.endpoint = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.service = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.operation = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.input = Payload.decode(reader, reader.uint32());
+            continue;
+          }
+          case 5: {
+            if (tag !== 41) {
+              break;
+            }
+
+            message.scheduleToCloseTimeoutMs = reader.double();
+            continue;
+          }
+          case 6: {
+            if (tag !== 49) {
+              break;
+            }
+
+            message.scheduleToStartTimeoutMs = reader.double();
+            continue;
+          }
+          case 7: {
+            if (tag !== 57) {
+              break;
+            }
+
+            message.startToCloseTimeoutMs = reader.double();
+            continue;
+          }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            const entry8 = ScheduleNexusOperation_NexusHeaderEntry.decode(reader, reader.uint32());
+            if (entry8.value !== undefined) {
+              message.nexusHeader[entry8.key] = entry8.value;
+            }
+            continue;
+          }
+          case 9: {
+            if (tag !== 72) {
+              break;
+            }
+
+            message.cancellationType = reader.int32() as any;
+            continue;
+          }
+          case 10: {
+            if (tag !== 82) {
+              break;
+            }
+
+            message.summary = Payload.decode(reader, reader.uint32());
+            continue;
+          }
+          case 11: {
+            if (tag !== 88) {
+              break;
+            }
+
+            message.seq = reader.uint32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<ScheduleNexusOperation>): ScheduleNexusOperation {
+    return ScheduleNexusOperation.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ScheduleNexusOperation>): ScheduleNexusOperation {
+    const message = createBaseScheduleNexusOperation();
+    message.endpoint = object.endpoint ?? "";
+    message.service = object.service ?? "";
+    message.operation = object.operation ?? "";
+    message.input = (object.input !== undefined && object.input !== null)
+      ? Payload.fromPartial(object.input)
+      : undefined;
+    message.scheduleToCloseTimeoutMs = object.scheduleToCloseTimeoutMs ?? 0;
+    message.scheduleToStartTimeoutMs = object.scheduleToStartTimeoutMs ?? 0;
+    message.startToCloseTimeoutMs = object.startToCloseTimeoutMs ?? 0;
+    message.nexusHeader = (globalThis.Object.entries(object.nexusHeader ?? {}) as [string, string][]).reduce(
+      (acc: { [key: string]: string }, [key, value]: [string, string]) => {
+        if (value !== undefined) {
+          acc[key] = globalThis.String(value);
+        }
+        return acc;
+      },
+      {},
+    );
+    message.cancellationType = object.cancellationType ?? 0;
+    message.summary = (object.summary !== undefined && object.summary !== null)
+      ? Payload.fromPartial(object.summary)
+      : undefined;
+    message.seq = object.seq ?? 0;
+    return message;
+  },
+};
+
+function createBaseScheduleNexusOperation_NexusHeaderEntry(): ScheduleNexusOperation_NexusHeaderEntry {
+  return { key: "", value: "" };
+}
+
+export const ScheduleNexusOperation_NexusHeaderEntry: MessageFns<ScheduleNexusOperation_NexusHeaderEntry> = {
+  encode(message: ScheduleNexusOperation_NexusHeaderEntry, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.key !== "") {
+      writer.uint32(10).string(message.key);
+    }
+    if (message.value !== "") {
+      writer.uint32(18).string(message.value);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ScheduleNexusOperation_NexusHeaderEntry {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseScheduleNexusOperation_NexusHeaderEntry();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.key = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.value = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<ScheduleNexusOperation_NexusHeaderEntry>): ScheduleNexusOperation_NexusHeaderEntry {
+    return ScheduleNexusOperation_NexusHeaderEntry.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ScheduleNexusOperation_NexusHeaderEntry>): ScheduleNexusOperation_NexusHeaderEntry {
+    const message = createBaseScheduleNexusOperation_NexusHeaderEntry();
+    message.key = object.key ?? "";
+    message.value = object.value ?? "";
     return message;
   },
 };

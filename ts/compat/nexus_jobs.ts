@@ -1,0 +1,46 @@
+// What the core says of Nexus operations, given to the promises that wait for it.
+import type {
+  ResolveNexusOperation,
+  ResolveNexusOperationStart,
+} from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
+import type { Payload, PayloadConverter } from "../converter/payload.ts";
+import { IllegalStateError } from "./common/errors.ts";
+import { decodeFailure } from "./common/failure_converter.ts";
+import { fromPayloadWithTypeInfo } from "./common/payloads.ts";
+import type { TypeInfo } from "./common/type_info.ts";
+import type { CompatRun } from "./run.ts";
+
+/** The server told of the start, or that there is none. */
+export function nexusStarted(run: CompatRun, { seq, status }: ResolveNexusOperationStart): void {
+  const start = run.takeCompletion(run.nexusStarts, seq);
+  if (status === undefined) throw new IllegalStateError("the start of a Nexus operation was resolved with nothing");
+  if (status.$case === "failed") return start.reject(decodeFailure(status.value, run.converter));
+  const result = new Promise<unknown>((resolve, reject) => {
+    run.nexusEnds.set(seq, run.standsAs(start, { resolve, reject, outputType: start.outputType }));
+  });
+  // Nobody may be waiting for it.
+  result.catch(() => {});
+  // As the official SDK gives it: empty for an operation that had its result at once.
+  start.resolve({ token: status.$case === "operationToken" ? status.value : "", result });
+}
+
+/** The operation is over. One that was cancelled before the server told of its start has no other answer. */
+export function nexusEnded(run: CompatRun, { seq, result }: ResolveNexusOperation): void {
+  const waiting = run.nexusStarts.has(seq) ? run.nexusStarts : run.nexusEnds;
+  const { resolve, reject, outputType } = run.takeCompletion(waiting, seq);
+  switch (result?.$case) {
+    case "completed":
+      return resolve(valueOf(run.converter, result.value.result, outputType));
+    case "failed":
+    case "cancelled":
+      return reject(decodeFailure(result.value, run.converter));
+    case undefined:
+      throw new IllegalStateError("a Nexus operation was resolved with nothing");
+  }
+}
+
+function valueOf(converter: PayloadConverter, payload: Payload | undefined, type: TypeInfo | undefined): unknown {
+  if (payload === undefined) return undefined;
+  if (type === undefined) return converter.fromPayload(payload);
+  return fromPayloadWithTypeInfo(converter as never, payload as never, undefined, type);
+}

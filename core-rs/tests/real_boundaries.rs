@@ -4,7 +4,7 @@
 mod support;
 
 use support::real::{histories, spread};
-use support::slim::{event_type, is_terminal_event, route, slim, type_name};
+use support::slim::{event_type, is_terminal_event, route, slim};
 use temporalex_core::api::enums::v1::EventType;
 use temporalex_core::api::history::v1::HistoryEvent;
 use temporalex_core::history::Event;

@@ -8,7 +8,7 @@ import { equal } from "./assert.ts";
 import type { Case } from "./case.ts";
 import { withRealm } from "./realm_host.ts";
 
-const PROGRAMS = ["callbacks", "cancelled", "determined", "interleaved", "iterated", "local", "messages"];
+const PROGRAMS = ["callbacks", "cancelled", "determined", "interleaved", "iterated", "local", "messages", "nexus"];
 
 /** Set by the Chromium runner, where there are no files. */
 const browser = globalThis as unknown as { __caseSources?: { [path: string]: string } };

@@ -163,7 +163,7 @@ export class ViewCache {
         const key = keys.get(found.command) ?? own;
         this.#waits.push({
           eventId: links.byKey.get(key),
-          endedBy: (kind === "childStart" ? links.startOf.get(key) : undefined) ?? links.endOf.get(key),
+          endedBy: (kind === "childStart" || kind === "nexusStart" ? links.startOf.get(key) : undefined) ?? links.endOf.get(key),
           more: {
             ...(typeof durationMs === "number" ? { firesAtMs: found.timeMs + durationMs } : {}),
             ...(Array.isArray(args) ? { arguments: args } : {}),

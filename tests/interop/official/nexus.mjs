@@ -1,8 +1,7 @@
 // Temporal's own TypeScript SDK on the callers of tests/interop/official/nexus_callers.mjs, and the services that they call.
 //   node nexus.mjs serve ADDRESS TASK_QUEUE    a worker with the workflows and the services, until its standard input ends
 //   node nexus.mjs replay FOLDER               replays each history of the folder and prints { NAME: "ok" or what went wrong }
-import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
@@ -16,16 +15,10 @@ const here = dirname(fileURLToPath(import.meta.url));
 const [what, where, taskQueue] = process.argv.slice(2);
 Runtime.install({ logger: new DefaultLogger("ERROR", () => {}), shutdownSignals: [] });
 
-// A folder where the SDK's packages are found from.
-const work = mkdtempSync(join(tmpdir(), "temporalex-nexus-"));
-symlinkSync(join(here, "../node_modules"), join(work, "node_modules"));
-const program = join(work, "nexus_callers.mjs");
-copyFileSync(join(here, "nexus_callers.mjs"), program);
 const workflowBundle = await bundleWorkflowCode({
-  workflowsPath: program,
+  workflowsPath: join(here, "nexus_callers.mjs"),
   logger: new DefaultLogger("ERROR"),
-  webpackConfigHook: (config) => ({ ...config, resolve: { ...config.resolve, symlinks: false } }),
-}).finally(() => rmSync(work, { recursive: true }));
+});
 
 if (what === "replay") {
   const found = {};
@@ -34,7 +27,7 @@ if (what === "replay") {
     found[name] = await Worker.runReplayHistory({ workflowBundle }, history, name)
       .then(() => "ok", (error) => `${error.name}: ${error.message}`);
   }
-  process.stdout.write(JSON.stringify(found));
+  process.stdout.write(`\n${JSON.stringify(found)}\n`);
   process.exit(0);
 }
 
@@ -59,9 +52,10 @@ const services = [nexus.serviceHandler(desk, {
   async busy() {
     throw new nexus.HandlerError("UNAVAILABLE", "later");
   },
-  runs: new WorkflowRunOperationHandler((context, how) =>
-    startWorkflow(context, "behind", { args: [how], workflowId: context.requestId, taskQueue })
-  ),
+  runs: new WorkflowRunOperationHandler(async (context, how) => {
+    if (how === "starts late") await new Promise((resolve) => setTimeout(resolve, 5000));
+    return await startWorkflow(context, "behind", { args: [how], workflowId: context.requestId, taskQueue });
+  }),
 })];
 const connection = await NativeConnection.connect({ address: where });
 const worker = await Worker.create({ connection, taskQueue, workflowBundle, nexusServices: services });

@@ -326,5 +326,6 @@ export function rootCause(error: unknown): string | undefined {
 /** A cancellation itself, or an activity or child workflow failure whose direct cause is one. */
 export function isCancellation(error: unknown): boolean {
   if (error instanceof CancelledFailure) return true;
-  return (error instanceof ActivityFailure || error instanceof ChildWorkflowFailure) && error.cause instanceof CancelledFailure;
+  const wraps = error instanceof ActivityFailure || error instanceof ChildWorkflowFailure || error instanceof NexusOperationFailure;
+  return wraps && error.cause instanceof CancelledFailure;
 }

@@ -117,7 +117,10 @@ function endOf({ kind, label }: OpenWait): string {
     case "childStart":
       // "start of child workflow ..."
       return `the ${label}`;
+    case "nexusStart":
+      return `the start of ${label}`;
     case "childWorkflow":
+    case "nexusOperation":
       return `the end of ${label}`;
     case "externalSignal":
     case "externalCancel":

@@ -4,7 +4,9 @@ import { fromJson, type JsonValue, toBinary } from "@bufbuild/protobuf";
 import { hasAsyncStorage } from "../../ts/platform/async_context.ts";
 import { fileSources } from "../../ts/platform/source_files.ts";
 import { HistorySchema } from "../../ts/api/generated/temporal/api/history/v1/message_pb.ts";
-import { equal } from "./assert.ts";
+import { openSession } from "../../ts/debug/mod.ts";
+import type { WorkerRealm } from "../../ts/realm/mod.ts";
+import { deepEqual, equal, match } from "./assert.ts";
 import type { Case } from "./case.ts";
 import { withRealm } from "./realm_host.ts";
 
@@ -27,13 +29,26 @@ async function textOf(path: string): Promise<string> {
 
 const SCOPES = hasAsyncStorage() ? ["rewritten", "asyncLocalStorage"] as const : ["rewritten"] as const;
 
-export const cases: Case[] = PROGRAMS.flatMap((program) =>
+/** Text and recording of a program. */
+async function recorded(program: string): Promise<{ text: string; history: Uint8Array }> {
+  const text = await textOf(`tests/compat/programs/${program}.ts`);
+  const json = JSON.parse(await textOf(`tests/compat/histories/${program}.json`)) as JsonValue;
+  return { text, history: toBinary(HistorySchema, fromJson(HistorySchema, json, { ignoreUnknownFields: true })) };
+}
+
+/** The recording of Nexus operations beside that program with a change. */
+async function withNexus<T>(change: (text: string) => string, use: (realm: WorkerRealm, history: Uint8Array) => Promise<T>): Promise<T> {
+  const { text, history } = await recorded("nexus");
+  const changed = change(text);
+  const sources = { "/app/nexus.ts": changed };
+  return await withRealm("", ({ realm }) => use(realm, history), { workflows: "/app/nexus.ts", sources, scopes: "rewritten" });
+}
+
+const replays: Case[] = PROGRAMS.flatMap((program) =>
   SCOPES.map((scopes) => ({
     name: `an official program replays what the official SDK recorded, ${scopes}: ${program}`,
     async run() {
-      const text = await textOf(`tests/compat/programs/${program}.ts`);
-      const json = JSON.parse(await textOf(`tests/compat/histories/${program}.json`)) as JsonValue;
-      const history = toBinary(HistorySchema, fromJson(HistorySchema, json, { ignoreUnknownFields: true }));
+      const { text, history } = await recorded(program);
       const sources = { [`/app/${program}.ts`]: text };
       await withRealm("", async ({ realm }) => {
         const { verdict, error, events } = await realm.replay(program, history);
@@ -43,3 +58,62 @@ export const cases: Case[] = PROGRAMS.flatMap((program) =>
     },
   }))
 );
+
+const nexus: Case[] = [
+  {
+    name: "a session shows Nexus operations with their own events, and what the code waits for",
+    run: () =>
+      withNexus((text) => text, async (realm, history) => {
+        const session = await openSession(history, { realm });
+        equal(session.problem, undefined, session.problem?.message);
+        const shown = new Map<number, string>();
+        const waits = new Set<string>();
+        for (let at = 1; at <= session.length; at++) {
+          const { commands, open } = session.viewAt(at);
+          for (const { kind, eventId, summary } of commands) {
+            if (!/Nexus/.test(kind) || eventId === undefined) continue;
+            equal(shown.get(eventId) ?? summary, summary, `two commands became event ${eventId}`);
+            shown.set(eventId, summary);
+          }
+          for (const { kind, label } of open) if (/nexus/i.test(kind)) waits.add(`${kind} ${label}`);
+        }
+        const summaries = [...shown.values()];
+        equal(summaries[0], 'Nexus operation desk.say-again("a")');
+        equal(summaries.filter((each) => /^asks Nexus operation \d+ to cancel$/.test(each)).length, 3);
+        deepEqual([...waits].sort(), [
+          'nexusOperation Nexus operation "runs" of service "desk"',
+          ...["bad", "gives", "refuses", "runs", "say-again", "unheard-of"].map((name) =>
+            `nexusStart Nexus operation "${name}" of service "desk"`
+          ),
+        ]);
+      }),
+  },
+  {
+    name: "divergences: a Nexus operation that is gone, one that is new, and one that is another",
+    async run() {
+      const sentence = (change: (text: string) => string) =>
+        withNexus(change, async (realm, history) => {
+          const { verdict, error } = await realm.replay("nexus", history);
+          return `${verdict}: ${error?.sentence ?? ""}`;
+        });
+      const [first, last] = ['  await outcome(client.executeOperation("echo", "a"));\n', '  await cancels("ABANDON");\n'];
+      const more = '  await client.executeOperation("gives", "more").catch(() => {});\n';
+      match(
+        await sentence((text) => text.replace(last, "")),
+        /^nondeterminism: In task \d+ your code completes the workflow where history has Nexus operation desk\.runs \(event \d+\): nexus\.ts:\d+\./,
+      );
+      match(
+        await sentence((text) => text.replace("  return steps;", `${more}  return steps;`)),
+        /^nondeterminism: In task \d+ your code calls Nexus operation desk\.gives where history has the end of the workflow/,
+      );
+      match(
+        await sentence((text) => text.replace(first, `  await wf.sleep(1000);\n${first}`)),
+        /^nondeterminism: In task 1 your code starts a timer of 1 s where history has Nexus operation desk\.say-again \(event 5\)/,
+      );
+      // Which one it is the replay does not compare, as the official one.
+      equal(await sentence((text) => text.replace('named("refuses")', 'named("declines")')), "ok: ");
+    },
+  },
+];
+
+export const cases: Case[] = [...replays, ...nexus];

@@ -355,7 +355,9 @@ export class CompatRun implements MessageRun {
   /** The same for what goes on with an earlier wait, from code that is not the user's. */
   standsAs<W extends object>(earlier: object, wait: W): W {
     const standing = this.#stacks.get(earlier);
-    if (standing !== undefined) this.#stacks.set(wait, standing);
+    if (standing === undefined) return wait;
+    const { fiber, label, site, owner } = standing;
+    this.#stacks.set(wait, new Standing(fiber, label, site, owner));
     return wait;
   }
 

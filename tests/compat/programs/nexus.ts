@@ -39,7 +39,7 @@ async function cancels(cancellationType: wf.NexusOperationCancellationType): Pro
 export async function nexus(): Promise<number> {
   await outcome(client.executeOperation("echo", "a"));
   const { token, result } = await client.startOperation(desk.operations.echo, "b");
-  await note(`${typeof token} ${token.length}`);
+  await note(`${typeof token} ${token?.length}`);
   await outcome(result());
   for (const key of ["refuses", "gives", "bad"]) await outcome(client.executeOperation(key, "x"));
   await outcome(client.executeOperation({ name: "unheard-of" }, "x"));

@@ -31,6 +31,7 @@ export function isSame(a: KnownStep, b: KnownStep): boolean {
   if (a.kind !== b.kind) return false;
   if (a.kind === "update") return a.plan.id === b.plan.id && a.plan.answer === b.plan.answer;
   if (a.kind === "sideEffect") return a.plan.id === b.plan.id;
+  if (a.kind === "nexus") return true;
   // Ids of children that the program draws differ as soon as one draw more was made.
   return a.name === b.name && (a.kind !== "child" || a.plan.id === b.plan.id);
 }

@@ -37,7 +37,10 @@ async function recorded(program: string): Promise<{ text: string; history: Uint8
 }
 
 /** The recording of Nexus operations beside that program with a change. */
-async function withNexus<T>(change: (text: string) => string, use: (realm: WorkerRealm, history: Uint8Array) => Promise<T>): Promise<T> {
+async function withNexus<T>(
+  change: (text: string) => string,
+  use: (realm: WorkerRealm, history: Uint8Array) => Promise<T>,
+): Promise<T> {
   const { text, history } = await recorded("nexus");
   const changed = change(text);
   const sources = { "/app/nexus.ts": changed };

@@ -32,7 +32,8 @@ buildDist();
 const { freePort } = await import("../../dist/tests/support/ports.js");
 const { HistorySchema } = await import("../../dist/ts/api/generated/temporal/api/history/v1/message_pb.js");
 
-const toPlain = (history) => toJson(HistorySchema, fromBinary(HistorySchema, temporal.api.history.v1.History.encode(history).finish()));
+const toPlain = (history) =>
+  toJson(HistorySchema, fromBinary(HistorySchema, temporal.api.history.v1.History.encode(history).finish()));
 
 /** What the client does with each program while it runs. */
 const DRIVERS = {

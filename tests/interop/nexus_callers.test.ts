@@ -11,7 +11,11 @@ import { after, before, test } from "node:test";
 import { promisify } from "node:util";
 import { create, toBinary } from "@bufbuild/protobuf";
 import { EventType } from "../../ts/api/generated/temporal/api/enums/v1/event_type_pb.ts";
-import { type HistoryEvent, HistoryEventSchema, HistorySchema } from "../../ts/api/generated/temporal/api/history/v1/message_pb.ts";
+import {
+  type HistoryEvent,
+  HistoryEventSchema,
+  HistorySchema,
+} from "../../ts/api/generated/temporal/api/history/v1/message_pb.ts";
 import { silentLogger } from "../../ts/base/logger.ts";
 import { Client, type WorkflowHandle } from "../../ts/client/mod.ts";
 import { enumName } from "../../ts/converter/enums.ts";
@@ -122,7 +126,14 @@ async function eventsOf(handle: WorkflowHandle): Promise<string[]> {
 }
 
 /** Cases in which what the server says stands in no order, or may come too late to be seen. */
-const RACES = new Set(["several", "cancelUnsent", "cancelAtItsStart", "waitCompletedInVain", "tryCancelInVain", "unstartedTryCancel"]);
+const RACES = new Set([
+  "several",
+  "cancelUnsent",
+  "cancelAtItsStart",
+  "waitCompletedInVain",
+  "tryCancelInVain",
+  "unstartedTryCancel",
+]);
 
 test("callers come to the same as on the official worker, and each replays the other's histories", { skip }, async () => {
   const worker = await ourWorker();
@@ -156,7 +167,9 @@ test("a cancelled workflow cancels its operation, and the failure of one can be 
       const { events } = await handle.fetchHistory();
       const end = events.at(-1)!.attributes;
       assert.equal(end.case, "workflowExecutionFailedEventAttributes");
-      const { failure } = end.value as { failure?: { failureInfo: { case?: string }; cause?: { failureInfo: { case?: string } } } };
+      const { failure } = end.value as {
+        failure?: { failureInfo: { case?: string }; cause?: { failureInfo: { case?: string } } };
+      };
       assert.equal(failure?.failureInfo.case, "nexusOperationExecutionFailureInfo");
       const cause = operation === "badRequest" ? "nexusHandlerFailureInfo" : "applicationFailureInfo";
       assert.equal(failure?.cause?.failureInfo.case, cause, "written as it came");
@@ -168,20 +181,24 @@ test("a cancelled workflow cancels its operation, and the failure of one can be 
   assert.deepEqual(await officialVerdicts(histories), allOk(histories));
 });
 
-test("what an operation says after it was given up is nobody's, also where the official worker fails its task", { skip }, async () => {
-  const worker = await ourWorker();
-  const histories = await worker.runUntil(async () => {
-    const handles = await Promise.all(["abandonAndStay", "unstartedAndStay"].map((what) => start(what, OURS)));
-    for (const handle of handles) {
-      assert.match(JSON.stringify(await handle.result()), /cancelled after starting/);
-    }
-    return await bytesOf(handles);
-  });
-  assert.deepEqual(await ourVerdicts(histories), allOk(histories));
-  const refused = await officialVerdicts(histories);
-  assert.match(refused[`abandonAndStay-${OURS}`]!, /cannot complete after being cancelled/);
-  assert.match(refused[`unstartedAndStay-${OURS}`]!, /No completion for taskSeq 1/);
-});
+test(
+  "what an operation says after it was given up is nobody's, also where the official worker fails its task",
+  { skip },
+  async () => {
+    const worker = await ourWorker();
+    const histories = await worker.runUntil(async () => {
+      const handles = await Promise.all(["abandonAndStay", "unstartedAndStay"].map((what) => start(what, OURS)));
+      for (const handle of handles) {
+        assert.match(JSON.stringify(await handle.result()), /cancelled after starting/);
+      }
+      return await bytesOf(handles);
+    });
+    assert.deepEqual(await ourVerdicts(histories), allOk(histories));
+    const refused = await officialVerdicts(histories);
+    assert.match(refused[`abandonAndStay-${OURS}`]!, /cannot complete after being cancelled/);
+    assert.match(refused[`unstartedAndStay-${OURS}`]!, /No completion for taskSeq 1/);
+  },
+);
 
 // ---------------------------------------------------------------------------------------------------------------- edited histories
 
@@ -197,7 +214,8 @@ interface Edit {
   readonly holds: boolean;
 }
 
-const { NEXUS_OPERATION_SCHEDULED, NEXUS_OPERATION_STARTED, NEXUS_OPERATION_COMPLETED, NEXUS_OPERATION_CANCEL_REQUESTED } = EventType;
+const { NEXUS_OPERATION_SCHEDULED, NEXUS_OPERATION_STARTED, NEXUS_OPERATION_COMPLETED, NEXUS_OPERATION_CANCEL_REQUESTED } =
+  EventType;
 const scheduled = (change: object) => (before: Record<string, unknown>) =>
   of("nexusOperationScheduledEventAttributes", { ...before, ...change });
 const asTimer = () => of("timerStartedEventAttributes", { timerId: "9", startToFireTimeout: { seconds: 1n, nanos: 0 } });

@@ -8,8 +8,8 @@ use temporalex_core::api::common::v1::Payload;
 use temporalex_core::api::enums::v1::EventType;
 use temporalex_core::api::history::v1::history_event::Attributes;
 use temporalex_core::api::history::v1::{
-    HistoryEvent, MarkerRecordedEventAttributes, RequestCancelExternalWorkflowExecutionInitiatedEventAttributes,
-    SignalExternalWorkflowExecutionInitiatedEventAttributes,
+    HistoryEvent, MarkerRecordedEventAttributes, NexusOperationScheduledEventAttributes,
+    RequestCancelExternalWorkflowExecutionInitiatedEventAttributes, SignalExternalWorkflowExecutionInitiatedEventAttributes,
 };
 use temporalex_core::api::update::v1::outcome;
 use temporalex_core::boundary::*;
@@ -129,11 +129,18 @@ fn marker(a: &MarkerRecordedEventAttributes, plan: &mut Plan) -> Result<Step, St
     })
 }
 
+/// `operations`: by scheduled event, the seqs.
+fn nexus(a: &NexusOperationScheduledEventAttributes, id: i64, operations: &mut BTreeMap<i64, u32>) -> Step {
+    operations.insert(id, operations.len() as u32 + 1);
+    Step::Nexus(a.endpoint.clone(), a.service.clone(), a.operation.clone())
+}
+
 /// The plan of a history and the history itself with timers numbered as the core numbers them; or what cannot be followed.
 pub fn plan(events: &[HistoryEvent]) -> Result<(Plan, Vec<HistoryEvent>), String> {
     let mut events = events.to_vec();
     let mut plan = Plan::default();
-    let (mut started, mut timers, mut activities, mut operations) = (0, BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
+    let (mut started, mut timers, mut activities) = (0, BTreeMap::new(), BTreeMap::new());
+    let mut operations = BTreeMap::new();
     let mut admitted = BTreeSet::new();
     let mut after_patch = false;
     let mut begun_here = BTreeSet::new();
@@ -181,14 +188,7 @@ pub fn plan(events: &[HistoryEvent]) -> Result<(Plan, Vec<HistoryEvent>), String
             ActivityTaskCancelRequestedEventAttributes(a) => {
                 Step::CancelActivity(*activities.get(&a.scheduled_event_id).ok_or("a cancel of no activity")?)
             }
-            NexusOperationScheduledEventAttributes(a) => {
-                operations.insert(id, operations.len() as u32 + 1);
-                begun_here.insert(id);
-                Step::Nexus(a.endpoint.clone(), a.service.clone(), a.operation.clone())
-            }
-            NexusOperationCancelRequestedEventAttributes(a) if begun_here.contains(&a.scheduled_event_id) => {
-                return Err("an operation scheduled and cancelled in one task".into());
-            }
+            NexusOperationScheduledEventAttributes(a) => nexus(a, id, &mut operations),
             NexusOperationCancelRequestedEventAttributes(a) => {
                 Step::CancelNexus(*operations.get(&a.scheduled_event_id).ok_or("a cancel of no operation")?)
             }

@@ -5,7 +5,13 @@ import * as wf from "@temporalio/workflow";
 const named = (name: string) => ({ name }) as { name: string; inputType?: never; outputType?: never };
 const desk = {
   name: "desk",
-  operations: { echo: named("say-again"), refuses: named("refuses"), gives: named("gives"), bad: named("bad"), runs: named("runs") },
+  operations: {
+    echo: named("say-again"),
+    refuses: named("refuses"),
+    gives: named("gives"),
+    bad: named("bad"),
+    runs: named("runs"),
+  },
 };
 // deno-lint-ignore no-explicit-any
 const client = wf.createNexusServiceClient<any>({ endpoint: "desk", service: desk });

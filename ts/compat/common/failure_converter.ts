@@ -85,7 +85,12 @@ const TEMPORAL_FAILURE = "temporal.api.failure.v1.Failure";
 
 type HandlerInfo = Extract<Info, { case: "nexusHandlerFailureInfo" }>["value"];
 
-function handlerErrorOf(message: string, { type, retryBehavior }: HandlerInfo, shown: ProtoFailure, cause: Error | undefined): Error {
+function handlerErrorOf(
+  message: string,
+  { type, retryBehavior }: HandlerInfo,
+  shown: ProtoFailure,
+  cause: Error | undefined,
+): Error {
   const { RETRYABLE, NON_RETRYABLE } = NexusHandlerErrorRetryBehavior;
   const { message: text = "" } = shown as { message?: string };
   return new NexusHandlerError(message, {

@@ -326,6 +326,7 @@ export function rootCause(error: unknown): string | undefined {
 /** A cancellation itself, or an activity or child workflow failure whose direct cause is one. */
 export function isCancellation(error: unknown): boolean {
   if (error instanceof CancelledFailure) return true;
-  const wraps = error instanceof ActivityFailure || error instanceof ChildWorkflowFailure || error instanceof NexusOperationFailure;
+  const wraps = error instanceof ActivityFailure || error instanceof ChildWorkflowFailure ||
+    error instanceof NexusOperationFailure;
   return wraps && error.cause instanceof CancelledFailure;
 }

@@ -3,7 +3,7 @@ import type { SignalTypeInfo, TypeInfo } from "../common/type_info.ts";
 import type { Duration } from "../common/time.ts";
 import type { Payload } from "../../converter/payload.ts";
 import type { ActivityOptions, LocalActivityOptions } from "../common/options.ts";
-import type { NexusOperationCancellationType } from "./nexus.ts";
+import type { NexusOperationCancellationType } from "./nexus_types.ts";
 import type { ChildWorkflowOptions, ContinueAsNewOptions, TimerOptions } from "./options.ts";
 
 // deno-lint-ignore no-explicit-any

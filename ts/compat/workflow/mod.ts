@@ -122,11 +122,11 @@ export type {
 } from "./interceptors.ts";
 export {
   createNexusServiceClient,
-  NexusOperationCancellationType,
   type NexusOperationHandle,
   type NexusServiceClient,
   type NexusServiceClientOptions,
 } from "./nexus.ts";
+export { NexusOperationCancellationType } from "./nexus_types.ts";
 export { log, type WorkflowLogger } from "./log.ts";
 export { type MetricMeter, metricMeter } from "./metrics.ts";
 export { getRandomStream, workflowRandom, type WorkflowRandomStream } from "./random_streams.ts";

@@ -13,6 +13,7 @@ import { payloadOf } from "../typed_values.ts";
 import { refuseOptions } from "../unsupported.ts";
 import type { StartNexusOperationInput, StartNexusOperationOptions, StartNexusOperationOutput } from "./interceptors.ts";
 import type {
+  NexusOperationCancellationType,
   NexusOperationInput,
   NexusOperationKey,
   NexusOperationOutput,
@@ -20,16 +21,6 @@ import type {
   OperationTypes,
 } from "./nexus_types.ts";
 import { joinScope } from "./scope.ts";
-
-/** What a cancellation of its scope does to a Nexus operation. */
-export const NexusOperationCancellationType = {
-  ABANDON: "ABANDON",
-  TRY_CANCEL: "TRY_CANCEL",
-  WAIT_CANCELLATION_REQUESTED: "WAIT_CANCELLATION_REQUESTED",
-  WAIT_CANCELLATION_COMPLETED: "WAIT_CANCELLATION_COMPLETED",
-} as const;
-/** What a cancellation of its scope does to a Nexus operation. */
-export type NexusOperationCancellationType = keyof typeof NexusOperationCancellationType;
 
 /** An operation that has started. */
 export interface NexusOperationHandle<T> {

@@ -1,6 +1,16 @@
-// What the package `nexus-rpc` makes, as far as workflow code needs it: nothing of it is imported here, for it is the program's own
+// Types of Nexus operations. What the package `nexus-rpc` makes, as far as workflow code needs it: nothing of it is imported here, for it is the program's own
 // package. Types of operations are read from what its definitions say of their input and output.
 import type { TypeInfo } from "../common/type_info.ts";
+
+/** What a cancellation of its scope does to a Nexus operation. */
+export const NexusOperationCancellationType = {
+  ABANDON: "ABANDON",
+  TRY_CANCEL: "TRY_CANCEL",
+  WAIT_CANCELLATION_REQUESTED: "WAIT_CANCELLATION_REQUESTED",
+  WAIT_CANCELLATION_COMPLETED: "WAIT_CANCELLATION_COMPLETED",
+} as const;
+/** What a cancellation of its scope does to a Nexus operation. */
+export type NexusOperationCancellationType = keyof typeof NexusOperationCancellationType;
 
 interface ValueType<T> {
   transferTypeConverter?: { fromTransferType(value: unknown): T; toTransferType(value: T): unknown };

@@ -98,8 +98,8 @@ const cases = {
     await outcome(client.executeOperation("runs", "gives up")),
   ],
   timesOut: async () => [
-    await outcome(client.executeOperation("busy", "x", { scheduleToCloseTimeout: "1s" })),
-    await outcome(client.executeOperation("runs", "waits", { scheduleToCloseTimeout: "1s" })),
+    await outcome(client.executeOperation("busy", "x", { scheduleToCloseTimeout: "4s" })),
+    await outcome(client.executeOperation("runs", "waits", { scheduleToCloseTimeout: "4s" })),
   ],
   cancelUnsent: () => Promise.all(TYPES.map(cancelUnsent)),
   cancelAtItsStart: () => Promise.all(TYPES.map(cancelAtItsStart)),

@@ -46,7 +46,9 @@ async function cancelStarted(cancellationType, how, staysMs = 0) {
 /** Cancels an operation of which the server has not said that it started: its handler is busy. */
 async function cancelUnstarted(cancellationType, operation = "busy", input = "x") {
   const scope = new wf.CancellationScope();
-  const call = scope.run(() => client.executeOperation(operation, input, { cancellationType, scheduleToCloseTimeout: "9s" }));
+  // Where the cancellation waits, the timeout is the end of it.
+  const scheduleToCloseTimeout = cancellationType.startsWith("WAIT") ? "9s" : "5m";
+  const call = scope.run(() => client.executeOperation(operation, input, { cancellationType, scheduleToCloseTimeout }));
   const said = outcome(call);
   await wf.sleep(1);
   scope.cancel();
@@ -106,9 +108,9 @@ const cases = {
   waitCompleted: () => cancelStarted("WAIT_CANCELLATION_COMPLETED", "waits"),
   waitCompletedInVain: () => cancelStarted("WAIT_CANCELLATION_COMPLETED", "does not listen"),
   waitRequested: () => cancelStarted("WAIT_CANCELLATION_REQUESTED", "waits", 500),
-  waitRequestedInVain: () => cancelStarted("WAIT_CANCELLATION_REQUESTED", "does not listen", 7000),
+  waitRequestedInVain: () => cancelStarted("WAIT_CANCELLATION_REQUESTED", "does not listen", 20_000),
   tryCancel: () => cancelStarted("TRY_CANCEL", "waits", 500),
-  tryCancelInVain: () => cancelStarted("TRY_CANCEL", "does not listen", 7000),
+  tryCancelInVain: () => cancelStarted("TRY_CANCEL", "does not listen", 20_000),
   abandon: () => cancelStarted("ABANDON", "waits"),
   unstartedWaitCompleted: () => cancelUnstarted("WAIT_CANCELLATION_COMPLETED"),
   unstartedWaitRequested: () => cancelUnstarted("WAIT_CANCELLATION_REQUESTED"),
@@ -119,7 +121,7 @@ export const names = Object.keys(cases);
 
 /** What the official worker cannot live through (docs/dev/semantics/commands.md#nexus-operations). */
 const ours = {
-  abandonAndStay: () => cancelStarted("ABANDON", "does not listen", 7000),
+  abandonAndStay: () => cancelStarted("ABANDON", "does not listen", 20_000),
   unstartedAndStay: async () => {
     const said = await cancelUnstarted("TRY_CANCEL", "runs", "starts late");
     await wf.sleep(7000);
@@ -146,6 +148,6 @@ export async function behind(how) {
   if (how === "fails") throw wf.ApplicationFailure.nonRetryable("broken", "Broken", 7);
   if (how === "gives up") throw new wf.CancelledFailure("gave up");
   if (how === "waits") await wf.sleep("1 hour");
-  if (how === "does not listen") await wf.CancellationScope.nonCancellable(() => wf.sleep("5s"));
+  if (how === "does not listen") await wf.CancellationScope.nonCancellable(() => wf.sleep("15s"));
   return `${how} at last`;
 }

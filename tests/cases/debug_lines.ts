@@ -263,6 +263,13 @@ export const main = workflow("Main", async () => {
         const changed = code.lastChange("published", ["count"], session.length)!;
         deepEqual([changed.taskEventId, changed.before, changed.after], [second, 1, 2]);
         deepEqual(changed.place, at("const publish"));
+        for (let position = 1; position <= session.length; position++) {
+          for (const path of [[], ["count"], ["nothing"]]) {
+            for (const of of ["published", "accumulator", { variable: "slept" }] as const) {
+              deepEqual(code.lastChange(of, path, position), code.changes(of, path, position).at(-1));
+            }
+          }
+        }
         deepEqual(code.logs(session.length).map(({ message, place }) => [message, place?.line]), [
           ["a branch has slept", at("log.info").line],
         ]);

@@ -1,6 +1,7 @@
 // The messages of a run up to a position, and what became of each.
 import { CommandKind } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { decodeCommand } from "./commands.ts";
+import { OpenSpans } from "./open_spans.ts";
 import type { SessionData } from "./session_data.ts";
 import { countWhile, valueAt } from "./spans.ts";
 import { shownAll, type ShownFailure } from "./values.ts";
@@ -35,19 +36,28 @@ interface Told {
   readonly answers: (Pick<MessageView, "state" | "result" | "failure"> & { readonly task: number })[];
 }
 
-const all = new WeakMap<SessionData, readonly Told[]>();
+/** All messages, so that a position costs what is open at it, and a copy of references. */
+interface AllTold {
+  readonly told: readonly Told[];
+  /** Each as it is in the end. */
+  readonly final: readonly MessageView[];
+  /** From arrival to the last answer. */
+  readonly open: OpenSpans;
+  /** The first message of an event, by index. */
+  readonly ofEvent: ReadonlyMap<number, number>;
+}
+
+const all = new WeakMap<SessionData, AllTold>();
 
 /** `at`: index of the last activation that has been run. */
 export function messagesAt(data: SessionData, at: number, position: number): MessageView[] {
-  let told = all.get(data);
-  if (told === undefined) all.set(data, told = collect(data));
+  let known = all.get(data);
+  if (known === undefined) all.set(data, known = inOrder(collect(data)));
+  const { told, final, open, ofEvent } = known;
   const { trace, events, converter, activations } = data;
-  const messages = told.slice(0, countWhile(told.length, (i) => told[i]!.task <= at)).map(({ message, answers }) => {
-    const last = answers[countWhile(answers.length, (i) => answers[i]!.task <= at) - 1];
-    if (last === undefined) return message;
-    const { task: _, ...answer } = last;
-    return { ...message, ...answer };
-  });
+  const count = countWhile(told.length, (i) => told[i]!.task <= at);
+  const messages = final.slice(0, count);
+  for (const i of open.at(at)) messages[i] = asOf(told[i]!, at);
   // Signals of a name are taken in order, so the newest of it are the ones that still wait.
   for (const [name, count] of Object.entries(valueAt(trace.buffered, at)?.value ?? {})) {
     let left = count;
@@ -58,9 +68,8 @@ export function messagesAt(data: SessionData, at: number, position: number): Mes
       left--;
     }
   }
-  const known = new Set(messages.map(({ eventId }) => eventId));
   for (const { attributes, eventId } of events.slice(activations[at]?.startedEventId ?? 0, position)) {
-    if (known.has(Number(eventId))) continue;
+    if ((ofEvent.get(Number(eventId)) ?? count) < count) continue;
     const arrived = { eventId: Number(eventId), state: "arrived" as const };
     if (attributes.case === "workflowExecutionSignaledEventAttributes") {
       const { signalName: name, input } = attributes.value;
@@ -70,6 +79,25 @@ export function messagesAt(data: SessionData, at: number, position: number): Mes
     }
   }
   return messages;
+}
+
+/** A message with the last of its answers up to an activation. */
+function asOf({ message, answers }: Told, at: number): MessageView {
+  const last = answers[countWhile(answers.length, (i) => answers[i]!.task <= at) - 1];
+  if (last === undefined) return message;
+  const { task: _, ...answer } = last;
+  return { ...message, ...answer };
+}
+
+function inOrder(told: readonly Told[]): AllTold {
+  const ofEvent = new Map<number, number>();
+  told.forEach(({ message: { eventId } }, i) => ofEvent.has(eventId) || ofEvent.set(eventId, i));
+  return {
+    told,
+    final: told.map((one) => asOf(one, Infinity)),
+    open: new OpenSpans(told.length, (i) => told[i]!.task, (i) => told[i]!.answers.at(-1)?.task ?? -1),
+    ofEvent,
+  };
 }
 
 function collect(data: SessionData): Told[] {

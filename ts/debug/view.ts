@@ -9,6 +9,7 @@ import type { CommandView } from "./command_decoders.ts";
 import { decodeCommand } from "./commands.ts";
 import type { EventLine } from "./events.ts";
 import { messagesAt, type MessageView } from "./messages.ts";
+import { OpenSpans } from "./open_spans.ts";
 import type { SessionProblem } from "./problem.ts";
 import type { SessionData, SessionTask, TaskLine } from "./session_data.ts";
 import { countWhile, valueAt } from "./spans.ts";
@@ -100,10 +101,7 @@ export function viewAt(data: SessionData, position: number): SessionView {
     open: openAt(data, at, position).map(({ index: _, ...open }) => open),
     receive: valueAt(trace.receives, at)?.value,
     messages: messagesAt(data, at, position),
-    logs: trace.logs.filter(({ from }) => from <= at).map(({ from, value }) => ({
-      ...value,
-      eventId: data.activations[from]?.startedEventId ?? 0,
-    })),
+    logs: data.cache.logsUpTo(data, at),
     outcome: outcomeAt(data, task, position),
     problem: problem !== undefined && position >= problem.position ? problem : undefined,
   };
@@ -114,6 +112,8 @@ export class ViewCache {
   readonly #commands = new Map<number, readonly CommandView[]>();
   readonly #waits: WaitFacts[] = [];
   #names: CommandNames | undefined;
+  #open: OpenSpans | undefined;
+  #logs: SessionView["logs"] | undefined;
   #keys: ReadonlyMap<RecordedCommand, string> | undefined;
 
   namesOf({ activations, events, converter, trace }: SessionData): CommandNames {
@@ -143,6 +143,21 @@ export class ViewCache {
       this.#commands.set(task.index, views);
     }
     return views;
+  }
+
+  /** Indices of the trace's waits that pend after an activation. */
+  waitsAt({ trace: { waits } }: SessionData, at: number): readonly number[] {
+    this.#open ??= new OpenSpans(waits.length, (i) => waits[i]!.from, (i) => waits[i]!.to ?? Infinity);
+    return this.#open.at(at);
+  }
+
+  /** What was logged by the end of an activation. */
+  logsUpTo({ trace: { logs }, activations }: SessionData, at: number): SessionView["logs"] {
+    const all = this.#logs ??= logs.map(({ from, value }) => ({
+      ...value,
+      eventId: activations[from]?.startedEventId ?? 0,
+    }));
+    return all.slice(0, countWhile(logs.length, (i) => logs[i]!.from <= at));
   }
 
   /** What a wait of the trace stands for; by its index. */
@@ -182,7 +197,6 @@ interface WaitFacts {
 }
 
 export function openAt(data: SessionData, at: number, position: number): (OpenAwait & { readonly index: number })[] {
-  const open: (OpenAwait & { readonly index: number })[] = [];
   const past = (eventId: number | undefined) => eventId !== undefined && eventId <= position ? eventId : undefined;
   data.trace.waits.forEach(({ from, to, value }, i) => {
     if (from > at || (to !== undefined && to <= at)) return;
@@ -190,8 +204,10 @@ export function openAt(data: SessionData, at: number, position: number): (OpenAw
     if (value.kind === "transact" && !data.cache.namesOf(data).awaited.has(value.seq)) return;
     const { eventId, endedBy, more } = data.cache.factsOf(data, i);
     open.push({ ...value, index: i, eventId: past(eventId), endedBy: past(endedBy), ...more });
+  return data.cache.waitsAt(data, at).map((index) => {
+    const { eventId, endedBy, more } = data.cache.factsOf(data, index);
+    return { ...data.trace.waits[index]!.value, index, eventId: past(eventId), endedBy: past(endedBy), ...more };
   });
-  return open;
 }
 
 const START_TIMER = CommandKind.COMMAND_KIND_START_TIMER;

@@ -2,6 +2,7 @@
 // or of a variable.
 import type { LineTrace } from "../../executor/tasks/line_trace.ts";
 import type { SessionData } from "../session_data.ts";
+import { countWhile } from "../spans.ts";
 import { plain, shown } from "../values.ts";
 import type { Copies } from "./copies.ts";
 import type { Crossings } from "./crossings.ts";
@@ -39,19 +40,37 @@ export class Changes {
     for (const version of this.#versionsOf(of)) {
       if (version.at > at) break;
       const after = valueAtPath(version.value(), path);
-      const now = JSON.stringify(after) ?? "";
+      const now = textOf(after);
       if (now === text) continue;
-      changes.push({
-        taskEventId: this.#data.activations[version.at]?.startedEventId ?? 0,
-        place: this.#places.placeOf(version.point),
-        fiber: version.lane < 0 ? undefined : version.lane,
-        before,
-        after,
-      });
+      changes.push(this.#change(version, before, after));
       before = after;
       text = now;
     }
     return changes;
+  }
+
+  /** The last of them. Looked for backwards: what changed just now is found at once, however often it had changed before. */
+  last(of: StateOf, path: readonly (string | number)[], at: number): StateChange | undefined {
+    const versions = this.#versionsOf(of);
+    const valueOf = (index: number) => index < 0 ? undefined : valueAtPath(versions[index]!.value(), path);
+    let index = countWhile(versions.length, (i) => versions[i]!.at <= at) - 1;
+    let after = valueOf(index);
+    for (; index >= 0; index--) {
+      const before = valueOf(index - 1);
+      if (textOf(before) !== textOf(after)) return this.#change(versions[index]!, before, after);
+      after = before;
+    }
+    return undefined;
+  }
+
+  #change({ at, point, lane }: Version, before: unknown, after: unknown): StateChange {
+    return {
+      taskEventId: this.#data.activations[at]?.startedEventId ?? 0,
+      place: this.#places.placeOf(point),
+      fiber: lane < 0 ? undefined : lane,
+      before,
+      after,
+    };
   }
 
   #versionsOf(of: StateOf): readonly Version[] {
@@ -75,6 +94,8 @@ export class Changes {
     return copies.map(({ at, point, lane, text }) => ({ at, point, lane, value: () => this.#copies.of(text)?.value }));
   }
 }
+
+const textOf = (value: unknown): string => JSON.stringify(value) ?? "";
 
 function once<T>(make: () => T): () => T {
   let made: { readonly value: T } | undefined;

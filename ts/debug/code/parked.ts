@@ -1,6 +1,7 @@
 // Where the code stands at a position: the awaits that are open, each with what it waits for.
 import type { AwaitRecord, LineTrace } from "../../executor/tasks/line_trace.ts";
 import type { SessionData } from "../session_data.ts";
+import type { OpenSpans } from "../open_spans.ts";
 import { openAt, type OpenAwait } from "../view.ts";
 import type { Places } from "./places.ts";
 import type { Parked, Place } from "./types.ts";
@@ -9,10 +10,19 @@ interface OpenWait extends OpenAwait {
   readonly index: number;
 }
 
+/** What awaits are looked up in. */
+export interface ParkedIn {
+  readonly data: SessionData;
+  readonly lines: LineTrace;
+  readonly places: Places;
+  /** The awaits of `lines`. */
+  readonly open: OpenSpans;
+}
+
 /** `at`: the last activation that has been run. Innermost awaits come first. */
-export function parkedAt(data: SessionData, lines: LineTrace, places: Places, at: number, position: number): Parked[] {
+export function parkedAt({ data, lines, places, open }: ParkedIn, at: number, position: number): Parked[] {
   const waits = openAt(data, at, position) as OpenWait[];
-  const awaits = lines.awaits.filter(({ from, to }) => from <= at && (to < 0 || to > at));
+  const awaits = open.at(at).map((i) => lines.awaits[i]!);
   const waitsOf = new Map<AwaitRecord, OpenWait[]>(awaits.map((each) => [each, []]));
   const left = new Set(waits);
   const give = (to: AwaitRecord, wait: OpenWait) => {

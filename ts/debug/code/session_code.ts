@@ -3,6 +3,7 @@
 import type { LineTrace } from "../../executor/tasks/line_trace.ts";
 import type { TracedJob } from "../../executor/tasks/replay_trace.ts";
 import type { SessionData, SessionTask } from "../session_data.ts";
+import { OpenSpans } from "../open_spans.ts";
 import { countWhile, valueAt } from "../spans.ts";
 import { plain, shown } from "../values.ts";
 import { viewAt } from "../view.ts";
@@ -46,6 +47,7 @@ export class SessionCode {
   readonly #places: Places;
   readonly #coverage: Coverage;
   readonly #copies: Copies;
+  readonly #open: OpenSpans;
   #crossings: Crossings | undefined;
   #changes: Changes | undefined;
   #causes: readonly Cause[] | undefined;
@@ -56,6 +58,8 @@ export class SessionCode {
     this.#places = new Places(lines);
     this.#coverage = new Coverage(lines, this.#places);
     this.#copies = new Copies(lines);
+    const { awaits } = lines;
+    this.#open = new OpenSpans(awaits.length, (i) => awaits[i]!.from, (i) => awaits[i]!.to < 0 ? Infinity : awaits[i]!.to);
     this.files = this.#places.files;
     this.fibers = this.#fibers();
   }
@@ -99,7 +103,8 @@ export class SessionCode {
 
   /** The awaits at which the code stands. */
   parked(position: number): Parked[] {
-    return parkedAt(this.#data, this.#lines, this.#places, this.#taskAt(position)?.last ?? -1, position);
+    const all = { data: this.#data, lines: this.#lines, places: this.#places, open: this.#open };
+    return parkedAt(all, this.#taskAt(position)?.last ?? -1, position);
   }
 
   /** Why the run waits where it stands, in a sentence. */
@@ -151,13 +156,12 @@ export class SessionCode {
 
   /** All changes of a path in the published state, the state of the receive or a variable, up to the position, oldest first. */
   changes(of: StateOf, path: readonly (string | number)[], position: number): StateChange[] {
-    this.#changes ??= new Changes(this.#data, this.#lines, this.#places, this.#copies, this.#allCrossings);
-    return this.#changes.of(of, path, this.#taskAt(position)?.last ?? -1);
+    return this.#allChanges.of(of, path, this.#taskAt(position)?.last ?? -1);
   }
 
   /** Who last changed this value. */
   lastChange(of: StateOf, path: readonly (string | number)[], position: number): StateChange | undefined {
-    return this.changes(of, path, position).at(-1);
+    return this.#allChanges.last(of, path, this.#taskAt(position)?.last ?? -1);
   }
 
   // ---------------------------------------------------------------------------------------------------------- commands, logs
@@ -224,6 +228,10 @@ export class SessionCode {
 
   get #allCrossings(): Crossings {
     return this.#crossings ??= new Crossings(this.#data, this.#lines, this.#places, this.#copies, this.#coverage);
+  }
+
+  get #allChanges(): Changes {
+    return this.#changes ??= new Changes(this.#data, this.#lines, this.#places, this.#copies, this.#allCrossings);
   }
 
   #taskAt(position: number): SessionTask | undefined {

@@ -5,6 +5,7 @@ import type { PayloadConverter } from "../../converter/payload.ts";
 import { type HistoryEvent, HistorySchema } from "../../api/generated/temporal/api/history/v1/message_pb.ts";
 import { type EventLine, linesOf } from "../events.ts";
 import { type HistoryFile, readHistoryFile } from "../history_file.ts";
+import { OpenSpans } from "../open_spans.ts";
 import { nameIn, timerSummary } from "../timer_name.ts";
 import { briefArgs, short } from "../value_text.ts";
 import { plain, type Shown, shown, shownDuration, shownEvent, type ShownFailure, shownFailure, textOfBytes } from "../values.ts";
@@ -61,6 +62,7 @@ class Run implements RunModel {
   #limits: readonly RunLimit[] | undefined;
   #encodings: ReadonlyMap<string, number> | undefined;
   #findings: readonly Finding[] | undefined;
+  #pending: { readonly things: readonly RunItem[]; readonly open: OpenSpans } | undefined;
   readonly #details = new Map<RunItem, string>();
   /** What a search looks into, by item. */
   #texts: readonly string[] | undefined;
@@ -102,12 +104,13 @@ class Run implements RunModel {
   }
 
   pendingAt(position: number): readonly RunItem[] {
-    const open: RunItem[] = [];
-    for (const item of this.items) {
-      if (item.from > position) break;
-      if (item.kind !== "task" && (item.closedBy === undefined || item.closedBy > position)) open.push(item);
+    if (this.#pending === undefined) {
+      const things = this.items.filter(({ kind }) => kind !== "task");
+      const open = new OpenSpans(things.length, (i) => things[i]!.from, (i) => things[i]!.closedBy ?? Infinity);
+      this.#pending = { things, open };
     }
-    return open;
+    const { things, open } = this.#pending;
+    return open.at(position).map((i) => things[i]!);
   }
 
   inputOf(item: RunItem): readonly Shown[] {

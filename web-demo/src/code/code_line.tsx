@@ -2,6 +2,7 @@
 import type { ComponentChildren, JSX } from "preact";
 import { clock } from "../ui/time.ts";
 import { Glyph } from "../ui/glyph.tsx";
+import { isShallowSame, still } from "../ui/still.ts";
 import type { FiberBadge, LineValue, ParkedHere } from "./facts.ts";
 import type { Piece } from "./highlight.ts";
 import { lineId } from "./line_id.ts";
@@ -134,7 +135,20 @@ function Note(props: LineProps): JSX.Element | null {
 const titleOf = (values: readonly LineValue[]) =>
   values.slice(0, 6).map(({ name, text }) => name === "" ? text : `${name}: ${text}`).join("\n");
 
-export function CodeLine(props: LineProps): JSX.Element {
+/** Lists whose entries say the same. Values themselves are left out: what is drawn of them is their text. */
+function areSame<T extends object>(before: readonly T[], now: readonly T[]): boolean {
+  const isSame = (a: T, b: T) => isShallowSame({ ...a, value: undefined }, { ...b, value: undefined });
+  return before === now || (before.length === now.length && before.every((one, i) => isSame(one, now[i]!)));
+}
+
+/** What is known of lines is made anew at each position, and is the same of most of them. */
+function isSameLine(before: LineProps, now: LineProps): boolean {
+  const { parked, values, red } = now;
+  return isShallowSame({ ...before, parked, values, red }, now) && areSame(before.parked, parked) &&
+    areSame(before.values, values) && before.red?.text === red?.text && before.red?.more === red?.more;
+}
+
+export const CodeLine = still((props: LineProps): JSX.Element => {
   const { line, pieces, hits, canRun, parked, isInBlock, red, isAdded, breakpoint, isActive, isLong } = props;
   const looks = [
     "code-line",
@@ -174,4 +188,4 @@ export function CodeLine(props: LineProps): JSX.Element {
       <Note {...props} />
     </div>
   );
-}
+}, isSameLine);

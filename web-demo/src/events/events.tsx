@@ -34,7 +34,8 @@ export function Events({ run }: { run: OpenRun }): JSX.Element {
   const grid = useRef<HTMLDivElement>(null);
   const input = useRef<HTMLInputElement>(null);
   const { rows, tops } = made.value;
-  const current = rowOf(rows, position.value);
+  const at = position.value;
+  const current = rowOf(rows, at);
   const task = taskRowOf(rows, current);
   const open = (row: Row | undefined) => {
     if (row === undefined) return;
@@ -54,7 +55,7 @@ export function Events({ run }: { run: OpenRun }): JSX.Element {
     ]), [run]);
   return (
     <>
-      <SearchField input={input} found={rows.length} onDown={() => grid.current?.focus()} />
+      <SearchField input={input} found={rows.length} grid={grid} />
       <Kinds run={run} />
       <div
         ref={grid}
@@ -89,6 +90,7 @@ export function Events({ run }: { run: OpenRun }): JSX.Element {
                 row={row}
                 index={index}
                 top={top}
+                isPast={row.from <= at}
                 isCurrent={index === current}
                 isTask={index === task}
               />
@@ -104,10 +106,10 @@ export function Events({ run }: { run: OpenRun }): JSX.Element {
 interface SearchProps {
   readonly input: { current: HTMLInputElement | null };
   readonly found: number;
-  onDown(): void;
+  readonly grid: { readonly current: HTMLElement | null };
 }
 
-function SearchField({ input, found, onDown }: SearchProps): JSX.Element {
+function SearchField({ input, found, grid }: SearchProps): JSX.Element {
   return (
     <div class="search-bar">
       <label class="search">
@@ -125,7 +127,7 @@ function SearchField({ input, found, onDown }: SearchProps): JSX.Element {
           onKeyDown={(event) => {
             if (event.key === "Escape" && sought.value === "") input.current?.blur();
             else if (event.key === "Escape") sought.value = "";
-            else if (event.key === "Enter" || event.key === "ArrowDown") onDown();
+            else if (event.key === "Enter" || event.key === "ArrowDown") grid.current?.focus();
             else return;
             event.preventDefault();
           }}

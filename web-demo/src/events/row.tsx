@@ -1,7 +1,8 @@
 // One row of the list.
 import type { JSX } from "preact";
-import { type OpenRun, position } from "../app/state.ts";
+import type { OpenRun } from "../app/state.ts";
 import { Glyph } from "../ui/glyph.tsx";
+import { still } from "../ui/still.ts";
 import { clock } from "../ui/time.ts";
 import { placed } from "../ui/windowed.tsx";
 import type { Row } from "./rows.ts";
@@ -13,18 +14,20 @@ interface Props {
   readonly row: Row;
   readonly index: number;
   readonly top: number;
+  /** It has begun at the position. A row is not told the position: most of them look the same after a step. */
+  readonly isPast: boolean;
   readonly isCurrent: boolean;
   /** It is the task that ran last at the position. */
   readonly isTask: boolean;
 }
 
-export function EventRow({ run, row, index, top, isCurrent, isTask }: Props): JSX.Element {
+export const EventRow = still(({ run, row, index, top, isPast, isCurrent, isTask }: Props): JSX.Element => {
   const problem = problemAt(run);
   const isBad = problem > 0 && row.from <= problem && problem <= row.to &&
     (row.is === "event" || row.item.eventIds.includes(problem));
   const look = [
     row.is,
-    row.from <= position.value ? "past" : "future",
+    isPast ? "past" : "future",
     isCurrent ? "current" : "",
     isTask ? "now" : "",
     isBad ? "bad" : "",
@@ -58,7 +61,7 @@ export function EventRow({ run, row, index, top, isCurrent, isTask }: Props): JS
       )}
     </div>
   );
-}
+});
 
 /** All times of a run of some milliseconds would be the same in tenths of a second. */
 const SHORT_MS = 2000;

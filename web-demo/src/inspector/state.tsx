@@ -1,5 +1,6 @@
 // What the workflow has published, and the state of its receive, as a difference to the step before.
 import type { JSX } from "preact";
+import { tasksUpTo } from "../app/ascending.ts";
 import { goTo, type OpenRun, view } from "../app/state.ts";
 import { accumulatorAt, lastChange } from "../code/code_facts.ts";
 import { ValueDiff } from "./value_diff.tsx";
@@ -58,5 +59,6 @@ export function StateSection({ run }: { run: OpenRun }): JSX.Element | null {
 /** Counted as people count: from 1. */
 export function taskNumber(run: OpenRun, startedEventId: number): number {
   const tasks = run.session.value?.tasks ?? [];
-  return tasks.findIndex(({ eventId }) => eventId === startedEventId) + 1;
+  const number = tasksUpTo(tasks, startedEventId);
+  return tasks[number - 1]?.eventId === startedEventId ? number : 0;
 }

@@ -1,6 +1,7 @@
 // The selected thing, or the one at the position: what went in, what came out, how long it took, its ids, and all of it as JSON.
 import type { JSX } from "preact";
 import { useMemo, useState } from "preact/hooks";
+import { tasksUpTo } from "../app/ascending.ts";
 import { goTo, type OpenRun, position, shownItem } from "../app/state.ts";
 import type { RunItem } from "../app/run_model.ts";
 import { Glyph, KIND_NAMES } from "../ui/glyph.tsx";
@@ -19,7 +20,7 @@ export function ThingSection({ run }: { run: OpenRun }): JSX.Element | null {
   const at = position.value;
   const { model } = run;
   const [copied, setCopied] = useState<RunItem | undefined>(undefined);
-  const task = item === undefined ? 0 : model.tasks.findLastIndex(({ eventId }) => eventId <= item.from) + 1;
+  const task = item === undefined ? 0 : tasksUpTo(model.tasks, item.from);
   const facts = useMemo(
     () => item === undefined ? [] : thingFacts(model, item, at, item.kind === "update" ? task : undefined),
     [model, item, at],
@@ -30,7 +31,7 @@ export function ThingSection({ run }: { run: OpenRun }): JSX.Element | null {
     void navigator.clipboard.writeText(jsonOf(Object.fromEntries(events))).then(() => setCopied(item));
   };
   // A task has no name but its number.
-  const number = model.tasks.filter(({ eventId }) => eventId <= item.to).length;
+  const number = tasksUpTo(model.tasks, item.to);
   const title = `${KIND_NAMES[item.kind]} ${item.kind === "task" ? number : item.name}`;
   return (
     <section class="section" id="thing">

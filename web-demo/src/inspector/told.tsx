@@ -3,30 +3,46 @@ import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { goTo, type OpenRun, view } from "../app/state.ts";
 import { Glyph } from "../ui/glyph.tsx";
-import { clock } from "../ui/time.ts";
+import { clock, count } from "../ui/time.ts";
 import { lineOfArguments, lineOfValue } from "./value_text.ts";
 
-/** The newest of them; the rest is asked for. */
+/** The newest of them; the rest is asked for, and comes in parts. */
 const NEWEST = 5;
+const AT_ONCE = 100;
 const GLYPHS = { signal: "signal", update: "update", cancelRequest: "external" } as const;
 
-function Folding({ title, id, rows }: { title: string; id: string; rows: readonly JSX.Element[] }): JSX.Element | null {
+interface FoldingProps {
+  readonly title: string;
+  readonly id: string;
+  readonly length: number;
+  /** Only of those that are shown: a run has ten thousand messages, and a step shows five of them. */
+  row(index: number): JSX.Element;
+}
+
+function Folding({ title, id, length, row }: FoldingProps): JSX.Element | null {
   const [isOpen, setOpen] = useState(false);
-  if (rows.length === 0) return null;
+  const [most, setMost] = useState(AT_ONCE);
+  if (length === 0) return null;
+  const shown = Math.min(length, isOpen ? most : NEWEST);
   return (
     <section class="section" id={id}>
       <h3>
-        {title} <span>{rows.length}</span>
+        {title} <span>{count(length)}</span>
       </h3>
-      <ul class="told">{isOpen ? rows : rows.slice(-NEWEST)}</ul>
-      {rows.length > NEWEST && (
+      {isOpen && shown < length && (
+        <button type="button" class="button small bare" onClick={() => setMost(most + 10 * AT_ONCE)}>
+          {count(length - shown)} before them
+        </button>
+      )}
+      <ul class="told">{Array.from({ length: shown }, (_, i) => row(length - shown + i))}</ul>
+      {length > NEWEST && (
         <button
           type="button"
           class="button small bare"
           aria-expanded={isOpen}
           onClick={() => setOpen(!isOpen)}
         >
-          {isOpen ? "The newest alone" : `${rows.length - NEWEST} before them`}
+          {isOpen ? "The newest alone" : `${count(length - NEWEST)} before them`}
         </button>
       )}
     </section>
@@ -40,7 +56,10 @@ export function ToldSections({ run }: { run: OpenRun }): JSX.Element {
     const at = run.model.lines[eventId - 1]?.timeMs;
     return at === undefined ? "" : clock(at - start);
   };
-  const messages = (shown?.messages ?? []).map(({ kind, name, eventId, state, arguments: args, ...rest }, i) => {
+  const messages = shown?.messages ?? [];
+  const logs = shown?.logs ?? [];
+  const messageRow = (i: number) => {
+    const { kind, name, eventId, state, arguments: args, ...rest } = messages[i]!;
     const result = "result" in rest && rest.result !== undefined ? ` → ${lineOfValue(rest.result, 60)}` : "";
     const text = `${args.length === 0 ? "" : lineOfArguments(args, 60)}${result}`;
     return (
@@ -55,22 +74,25 @@ export function ToldSections({ run }: { run: OpenRun }): JSX.Element {
         </button>
       </li>
     );
-  });
-  const logs = (shown?.logs ?? []).map(({ level, message, fields, eventId }, i) => (
-    <li key={i}>
-      <button type="button" onClick={() => goTo(eventId)} title={`${message} ${lineOfValue(fields, 400)}, event ${eventId}`}>
-        <span class={`log-level ${level}`}>{level}</span>
-        <span class="cut grow">
-          {message} {Object.keys(fields).length > 0 && <span class="mono soft">{lineOfValue(fields, 80)}</span>}
-        </span>
-        <time class="soft">{time(eventId)}</time>
-      </button>
-    </li>
-  ));
+  };
+  const logRow = (i: number) => {
+    const { level, message, fields, eventId } = logs[i]!;
+    return (
+      <li key={i}>
+        <button type="button" onClick={() => goTo(eventId)} title={`${message} ${lineOfValue(fields, 400)}, event ${eventId}`}>
+          <span class={`log-level ${level}`}>{level}</span>
+          <span class="cut grow">
+            {message} {Object.keys(fields).length > 0 && <span class="mono soft">{lineOfValue(fields, 80)}</span>}
+          </span>
+          <time class="soft">{time(eventId)}</time>
+        </button>
+      </li>
+    );
+  };
   return (
     <>
-      <Folding title="Messages" id="messages" rows={messages} />
-      <Folding title="Log" id="log" rows={logs} />
+      <Folding title="Messages" id="messages" length={messages.length} row={messageRow} />
+      <Folding title="Log" id="log" length={logs.length} row={logRow} />
     </>
   );
 }

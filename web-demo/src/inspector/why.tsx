@@ -2,6 +2,7 @@
 import type { JSX } from "preact";
 import { legalNow } from "./legal_now.ts";
 import { lineOfValue } from "./value_text.ts";
+import type { RunItem } from "../app/run_model.ts";
 import { goTo, type OpenRun, position, view } from "../app/state.ts";
 import { Glyph, KIND_NAMES } from "../ui/glyph.tsx";
 import { clock, lasting } from "../ui/time.ts";
@@ -14,11 +15,12 @@ export const Sentence = ({ said }: { said: Said }): JSX.Element => (
 
 /** The next thing in history that is not the bookkeeping of tasks. */
 function nextThing(run: OpenRun): { readonly text: string; readonly eventId: number } | undefined {
-  const { items, lines } = run.model;
+  const { lines } = run.model;
   const at = position.value;
-  let next: (typeof items)[number] | undefined;
-  for (const item of items) {
-    if (item.kind !== "task" && item.from > at && (next === undefined || item.from < next.from)) next = item;
+  let next: RunItem | undefined;
+  for (let id = at + 1; id <= lines.length && next === undefined; id++) {
+    const item = run.model.itemOf(id);
+    if (item !== undefined && item.kind !== "task" && item.from === id) next = item;
   }
   if (next === undefined) return undefined;
   const [now, then] = [lines[at - 1]?.timeMs, lines[next.from - 1]?.timeMs];

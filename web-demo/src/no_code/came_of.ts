@@ -1,4 +1,5 @@
 // What led to a thing and what came of it, as far as a history says: the workflow task that saw it, and what that task asked for.
+import { countWhile } from "../app/ascending.ts";
 import type { RunItem, RunModel } from "../app/run_model.ts";
 
 /** A workflow task that completed, and what its commands made. */
@@ -19,37 +20,46 @@ interface Numbered {
   readonly task: RunItem;
 }
 
-const numbered = new WeakMap<RunModel, readonly Numbered[]>();
+interface Tasks {
+  readonly numbers: ReadonlyMap<RunItem, number>;
+  /** In order; one was started after the one before had completed. */
+  readonly completed: readonly Numbered[];
+}
 
-function tasksOf(model: RunModel): readonly Numbered[] {
-  let tasks = numbered.get(model);
+const known = new WeakMap<RunModel, Tasks>();
+
+function tasksOf(model: RunModel): Tasks {
+  let tasks = known.get(model);
   if (tasks === undefined) {
-    tasks = model.items.filter(({ kind }) => kind === "task").map((task, i) => ({ number: i + 1, task }));
-    numbered.set(model, tasks);
+    const all = model.items.filter(({ kind }) => kind === "task").map((task, i) => ({ number: i + 1, task }));
+    const numbers = new Map(all.map(({ number, task }) => [task, number]));
+    known.set(model, tasks = { numbers, completed: all.filter(({ task }) => task.status === "completed") });
   }
   return tasks;
 }
 
 /** Number of a task, from 1. */
-export const numberOf = (model: RunModel, task: RunItem): number =>
-  tasksOf(model).find((known) => known.task === task)?.number ?? 0;
+export const numberOf = (model: RunModel, task: RunItem): number => tasksOf(model).numbers.get(task) ?? 0;
 
 /** The completed task that saw an event first; undefined: none did. */
 export function takenBy(model: RunModel, eventId: number): TaskAnswer | undefined {
-  const found = tasksOf(model).find(({ task }) => task.status === "completed" && task.eventIds[1]! > eventId);
+  const { completed } = tasksOf(model);
+  const found = completed[countWhile(completed.length, (i) => completed[i]!.task.eventIds[1]! <= eventId)];
   return found === undefined ? undefined : answerOf(model, found);
 }
 
 /** The completed task whose command made a thing; undefined for what comes from outside. */
 export function madeIn(model: RunModel, item: RunItem): Numbered | undefined {
   if (item.kind === "signal" || item.kind === "task" || item.from === 1) return undefined;
-  const task = tasksOf(model).findLast(({ task }) => task.status === "completed" && task.closedBy! < item.from);
+  const { completed } = tasksOf(model);
+  const task = completed[countWhile(completed.length, (i) => completed[i]!.task.closedBy! < item.from) - 1];
   return task !== undefined && answerOf(model, task).began.includes(item) ? task : undefined;
 }
 
 /** What was new to a task: messages, and things that had closed since the task before. */
 export function seenBy(model: RunModel, { number, task }: Numbered): readonly RunItem[] {
-  const before = tasksOf(model).findLast((other) => other.number < number && other.task.status === "completed")?.task;
+  const { completed } = tasksOf(model);
+  const before = completed[countWhile(completed.length, (i) => completed[i]!.number < number) - 1]?.task;
   const from = before === undefined ? 1 : before.eventIds[1]! + 1;
   const seen = new Set<RunItem>();
   for (let id = from; id < task.eventIds[1]!; id++) {

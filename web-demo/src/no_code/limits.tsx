@@ -3,6 +3,7 @@ import type { JSX } from "preact";
 import { useMemo } from "preact/hooks";
 import type { RunLimit } from "temporalex/debug";
 import { goTo, type OpenRun, playing } from "../app/state.ts";
+import { still } from "../ui/still.ts";
 import { count, lasting } from "../ui/time.ts";
 import { type NextLimit, nextLimit } from "./next_limit.ts";
 import "./no_code.css";
@@ -14,7 +15,7 @@ function go(eventId: number): void {
   goTo(eventId);
 }
 
-export function Limits({ run }: { run: OpenRun }): JSX.Element {
+export const Limits = still(({ run }: { run: OpenRun }): JSX.Element => {
   const next = useMemo(() => nextLimit(run.model), [run]);
   return (
     <section class="section" id="limits">
@@ -41,7 +42,7 @@ export function Limits({ run }: { run: OpenRun }): JSX.Element {
       {next !== undefined && <p class="second">{nextText(next)}</p>}
     </section>
   );
-}
+});
 
 function bytes(size: number): string {
   if (size < 1024) return `${size} B`;

@@ -127,10 +127,11 @@ function Events({ run, item }: { run: OpenRun; item: RunItem }): JSX.Element {
     <section class="section">
       <h3>{item.eventIds.length === 1 ? "Its event" : `Its ${count(item.eventIds.length)} events`}</h3>
       <ol class="thing-events">
-        {shown.map((id) => {
+        {shown.map((id, i) => {
           const line = model.lines[id - 1]!;
           return (
-            <li key={id} class={id > position.value ? "future" : ""}>
+            // Rows of one thing after another are the same elements with other texts.
+            <li key={i} class={id > position.value ? "future" : ""}>
               <button type="button" class="link-button" onClick={() => goAnd(id, item)}>event {count(id)}</button>
               <span class="cut grow" title={line.type}>{line.type}</span>
               <time class="soft">{line.timeMs === undefined ? "" : clock(line.timeMs - start, 3)}</time>

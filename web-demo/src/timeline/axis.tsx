@@ -1,5 +1,6 @@
 // The marks of the axis, and the stretches that are cut out of it.
 import type { JSX } from "preact";
+import { still } from "../ui/still.ts";
 import { clock, lasting } from "../ui/time.ts";
 import { type Scale, ticksOf } from "./scale.ts";
 
@@ -12,7 +13,7 @@ interface Sight {
   readonly toX: number;
 }
 
-export function Axis({ scale, fromX, toX }: Sight): JSX.Element {
+export const Axis = still(({ scale, fromX, toX }: Sight): JSX.Element => {
   return (
     <g class="tl-ticks">
       {ticksOf(scale, fromX, toX, APART_PX).map(({ x, ms, digits, isCut }) => (
@@ -22,10 +23,10 @@ export function Axis({ scale, fromX, toX }: Sight): JSX.Element {
       ))}
     </g>
   );
-}
+});
 
 /** Hair lines of the marks; grey ground and a torn edge where the line is cut. */
-export function Ground({ scale, fromX, toX, height }: Sight & { readonly height: number }): JSX.Element {
+export const Ground = still(({ scale, fromX, toX, height }: Sight & { readonly height: number }): JSX.Element => {
   const cuts = scale.pieces.filter(({ isCut, x0, x1 }) => isCut && x1 >= fromX && x0 <= toX);
   return (
     <g aria-hidden="true">
@@ -39,16 +40,16 @@ export function Ground({ scale, fromX, toX, height }: Sight & { readonly height:
       ))}
     </g>
   );
-}
+});
 
 /** Drawn over bars: they go on behind the tear. */
-export function Tears({ scale, fromX, toX, height }: Sight & { readonly height: number }): JSX.Element {
+export const Tears = still(({ scale, fromX, toX, height }: Sight & { readonly height: number }): JSX.Element => {
   return (
     <g aria-hidden="true" class="tl-tears">
       {scale.pieces.map(({ isCut, x0, x1 }) => isCut && x1 >= fromX && x0 <= toX && <path key={x1} d={tear(x1 - 15, height)} />)}
     </g>
   );
-}
+});
 
 function tear(x: number, height: number): string {
   let down = `M${x} 0`;

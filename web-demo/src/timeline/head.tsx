@@ -1,13 +1,16 @@
 // The name of a lane; its glyph alone on narrow screens.
 import type { JSX } from "preact";
 import { Glyph } from "../ui/glyph.tsx";
+import { still } from "../ui/still.ts";
 
-export function Head({ kind, label, height, count }: {
-  kind: Parameters<typeof Glyph>[0]["kind"];
-  label: string;
-  height: number;
-  count?: number;
-}): JSX.Element {
+interface HeadProps {
+  readonly kind: Parameters<typeof Glyph>[0]["kind"];
+  readonly label: string;
+  readonly height: number;
+  readonly count?: number;
+}
+
+export const Head = still(({ kind, label, height, count }: HeadProps): JSX.Element => {
   return (
     <li
       class="tl-head"
@@ -18,4 +21,4 @@ export function Head({ kind, label, height, count }: {
       <span class="cut">{label}</span>
     </li>
   );
-}
+});

@@ -1,9 +1,13 @@
 // The run's own lane: a notch for each workflow task, red for one that failed, and in yellow what the run waits for at the position.
 import type { JSX } from "preact";
+import { useMemo } from "preact/hooks";
+import { countWhile } from "../app/ascending.ts";
 import { type OpenRun, view } from "../app/state.ts";
+import { still } from "../ui/still.ts";
 import { count } from "../ui/time.ts";
 import { LANE_PX } from "./geometry.ts";
 import { LETTER_PX } from "./layout.ts";
+import type { Scale } from "./scale.ts";
 import { cutTo, type Drawing } from "./shapes.tsx";
 
 /** Notches that would touch are one. */
@@ -11,7 +15,7 @@ const NOTCH_PX = 3;
 
 export function RunLane({ run, drawing, tasks }: { run: OpenRun; drawing: Drawing; tasks: readonly TaskMark[] }): JSX.Element {
   const { x, position, scale } = drawing;
-  const since = tasks.findLast(({ doneAt }) => doneAt <= position);
+  const since = tasks[countWhile(tasks.length, (i) => tasks[i]!.doneAt <= position) - 1];
   const from = since === undefined ? undefined : scale.x(since.doneMs);
   const text = waitText(run, position);
   const room = x - (from ?? x);
@@ -31,18 +35,34 @@ export function RunLane({ run, drawing, tasks }: { run: OpenRun; drawing: Drawin
 
 export function Notches({ drawing, tasks }: { drawing: Drawing; tasks: readonly TaskMark[] }): JSX.Element {
   const { fromX, toX, position, scale } = drawing;
-  const marks: JSX.Element[] = [];
-  let last = -Infinity;
-  for (const task of tasks) {
-    const at = scale.x(task.doneMs);
-    if (at > toX) break;
-    if (at < fromX || (at - last < NOTCH_PX && !task.isBad)) continue;
-    last = at;
-    const look = task.isBad ? "tl-notch tl-bad" : task.doneAt <= position ? "tl-notch" : "tl-notch tl-faint";
-    marks.push(<rect key={task.number} class={look} x={at - 1} y={LANE_PX - 8} width={2} height={8} />);
-  }
-  return <>{marks}</>;
+  const shown = useMemo(() => notchesIn(tasks, scale, fromX, toX), [tasks, scale, fromX, toX]);
+  return <>{shown.map(({ task, x }) => <Notch key={task.number} task={task} x={x} isFaint={task.doneAt > position} />)}</>;
 }
+
+interface NotchAt {
+  readonly task: TaskMark;
+  readonly x: number;
+}
+
+function notchesIn(tasks: readonly TaskMark[], scale: Scale, fromX: number, toX: number): readonly NotchAt[] {
+  const shown: NotchAt[] = [];
+  let last = -Infinity, lastBad = -Infinity;
+  for (const task of tasks) {
+    const x = scale.x(task.doneMs);
+    if (x > toX) break;
+    // One that failed is seen among others, and of many at one place one is.
+    if (x < fromX || (task.isBad ? x - lastBad < 1 : x - last < NOTCH_PX)) continue;
+    last = x;
+    if (task.isBad) lastBad = x;
+    shown.push({ task, x });
+  }
+  return shown;
+}
+
+const Notch = still(({ task, x, isFaint }: NotchAt & { readonly isFaint: boolean }): JSX.Element => {
+  const look = task.isBad ? "tl-notch tl-bad" : isFaint ? "tl-notch tl-faint" : "tl-notch";
+  return <rect class={look} x={x - 1} y={LANE_PX - 8} width={2} height={8} />;
+});
 
 /** A workflow task that has ended. */
 export interface TaskMark {

@@ -1,8 +1,11 @@
 // What lies in the lanes that a replay adds, above those of the history. Ink and pencil as in the others.
 import type { JSX } from "preact";
+import { useMemo } from "preact/hooks";
 import { COLOUR_OF } from "../ui/glyph.tsx";
+import { still } from "../ui/still.ts";
 import { LANE_PX } from "./geometry.ts";
 import { LETTER_PX } from "./layout.ts";
+import type { Scale } from "./scale.ts";
 import type { SessionBar, SessionLane } from "./session_lanes.ts";
 import { cutTo, type Drawing } from "./shapes.tsx";
 
@@ -20,14 +23,9 @@ export function SessionLaneShapes({ lanes, drawing }: { lanes: readonly SessionL
     <>
       {lanes.map(({ key, is, kind, bars }, i) => (
         <g key={key} class={`tl-session k-${COLOUR_OF[kind]}`} data-lane={is} transform={`translate(0 ${LANE_PX * (i + 1)})`}>
-          {is === "code" ? bars.map((bar) => <CodeBox key={bar.from} bar={bar} drawing={drawing} />) : bars.map((bar) => (
-            <Stretch
-              key={`${bar.from} ${bar.fiber}`}
-              bar={bar}
-              isState={is === "state"}
-              drawing={drawing}
-            />
-          ))}
+          {is === "code"
+            ? bars.map((bar) => <CodeBox key={bar.from} bar={bar} scale={drawing.scale} />)
+            : <Stretches bars={bars} isState={is === "state"} drawing={drawing} />}
         </g>
       ))}
     </>
@@ -35,7 +33,7 @@ export function SessionLaneShapes({ lanes, drawing }: { lanes: readonly SessionL
 }
 
 /** A line as far as code and history agree, then what the code did instead. */
-function CodeBox({ bar: { fromMs, text }, drawing: { scale } }: { bar: SessionBar; drawing: Drawing }): JSX.Element {
+const CodeBox = still(({ bar: { fromMs, text }, scale }: { bar: SessionBar; scale: Scale }): JSX.Element => {
   const at = scale.x(fromMs);
   const wide = Math.min(MOST_BOX_PX, scale.width, text.length * LETTER_PX + 14);
   // At the end of the run there is no room after the place: it is drawn before it.
@@ -48,16 +46,57 @@ function CodeBox({ bar: { fromMs, text }, drawing: { scale } }: { bar: SessionBa
       <text class="tl-box-text" x={x + 7} y={16}>{cutTo(text, Math.floor((wide - 14) / LETTER_PX))}</text>
     </g>
   );
+});
+
+interface Placed {
+  readonly bar: SessionBar;
+  readonly x: number;
+  readonly w: number;
 }
 
-function Stretch({ bar, isState, drawing }: { bar: SessionBar; isState: boolean; drawing: Drawing }): JSX.Element | null {
-  const { from, fromMs, toMs, text } = bar;
-  const { scale, fromX, toX, position } = drawing;
-  const x = scale.x(fromMs);
-  const w = Math.max(LEAST_PX, scale.x(toMs) - x);
-  if (x > toX || x + w < fromX) return null;
-  const begun = from <= position;
-  const inkTo = begun ? Math.max(x, Math.min(x + w, drawing.x)) : x;
+/** Bars between two pixels. Of many that are too small to be told apart one is drawn. */
+function placedIn(bars: readonly SessionBar[], scale: Scale, fromX: number, toX: number): readonly Placed[] {
+  const placed: Placed[] = [];
+  for (const bar of bars) {
+    const x = scale.x(bar.fromMs);
+    if (x > toX) break;
+    const w = Math.max(LEAST_PX, scale.x(bar.toMs) - x);
+    const last = placed.at(-1);
+    const isHidden = w === LEAST_PX && last !== undefined && x - last.x < LEAST_PX - 1;
+    if (x + w >= fromX && !isHidden) placed.push({ bar, x, w });
+  }
+  return placed;
+}
+
+interface StretchesProps {
+  readonly bars: readonly SessionBar[];
+  readonly isState: boolean;
+  readonly drawing: Drawing;
+}
+
+function Stretches({ bars, isState, drawing: { scale, fromX, toX, position, x: now } }: StretchesProps): JSX.Element {
+  const placed = useMemo(() => placedIn(bars, scale, fromX, toX), [bars, scale, fromX, toX]);
+  return (
+    <>
+      {placed.map(({ bar, x, w }) => {
+        const begun = bar.from <= position;
+        const inkTo = begun ? Math.max(x, Math.min(x + w, now)) : x;
+        return (
+          <Stretch key={`${bar.from} ${bar.fiber}`} text={bar.text} x={x} w={w} isState={isState} begun={begun} inkTo={inkTo} />
+        );
+      })}
+    </>
+  );
+}
+
+interface StretchProps extends Omit<Placed, "bar"> {
+  readonly text: string;
+  readonly isState: boolean;
+  readonly begun: boolean;
+  readonly inkTo: number;
+}
+
+const Stretch = still(({ text, x, w, isState, begun, inkTo }: StretchProps): JSX.Element => {
   const most = Math.floor((w - 10) / LETTER_PX);
   return (
     <g>
@@ -78,4 +117,4 @@ function Stretch({ bar, isState, drawing }: { bar: SessionBar; isState: boolean;
       {most > 2 && <text class={begun ? "tl-name" : "tl-name tl-later"} x={x + 6} y={16}>{cutTo(text, most)}</text>}
     </g>
   );
-}
+});

@@ -1,8 +1,10 @@
 // What lies in a lane: bars with their tries, glyphs with their names, strips of what is too small. Ink is what has happened at the position;
 // the rest is drawn in pencil.
 import type { JSX } from "preact";
+import { useMemo } from "preact/hooks";
 import type { RunItem, RunModel } from "../app/run_model.ts";
 import { COLOUR_OF, glyphShape } from "../ui/glyph.tsx";
+import { still } from "../ui/still.ts";
 import { count, lasting } from "../ui/time.ts";
 import { barIn, type PlacedLane } from "./geometry.ts";
 import { type Bar, barText, LETTER_PX, type Point, shapesIn, type StripOf, triesText } from "./layout.ts";
@@ -19,46 +21,63 @@ export interface Drawing {
   readonly toX: number;
 }
 
+/** Shapes are told what of the position changes their look, and not the position: after a step most of them are as before. */
 export function LaneShapes({ lane, drawing }: { lane: PlacedLane; drawing: Drawing }): JSX.Element {
+  const { model, scale, position, shown, fromX, toX } = drawing;
+  const shapes = useMemo(() => shapesIn(lane, fromX, toX), [lane, fromX, toX]);
   return (
     <g class={`tl-lane k-${COLOUR_OF[lane.lane.kind]}`} transform={`translate(0 ${lane.top})`}>
-      {shapesIn(lane, drawing.fromX, drawing.toX).map((shape) =>
-        shape.is === "bar"
-          ? <BarShape key={shape.item.index} bar={shape} lane={lane} drawing={drawing} />
-          : shape.is === "point"
-          ? <PointShape key={shape.item.index} point={shape} lane={lane} drawing={drawing} />
-          : <StripShape key={shape.items[0]!.index} strip={shape} lane={lane} drawing={drawing} />
-      )}
+      {shapes.map((shape) => {
+        if (shape.is === "strip") {
+          const { items, x, w } = shape;
+          const isPast = items.at(-1)!.from <= position, isFuture = items[0]!.from > position;
+          const inkTo = isPast ? x + w : isFuture ? x : within(drawing.x, x, x + w);
+          return <StripShape key={items[0]!.index} strip={shape} lane={lane} inkTo={inkTo} />;
+        }
+        const { item, x } = shape;
+        const begun = item.from <= position, isShown = shown === item;
+        if (shape.is === "point") {
+          return <PointShape key={item.index} point={shape} height={lane.height} begun={begun} isShown={isShown} />;
+        }
+        const done = item.closedBy !== undefined && item.closedBy <= position;
+        const inkTo = done ? x + shape.w : begun ? within(drawing.x, x, x + shape.w) : x;
+        const all = { bar: shape, lane, model, scale, begun, done, inkTo, isShown };
+        return <BarShape key={item.index} {...all} />;
+      })}
     </g>
   );
 }
 
-interface Of<T> {
+const within = (x: number, from: number, to: number): number => Math.max(from, Math.min(to, x));
+
+interface BarProps extends Pick<Drawing, "model" | "scale"> {
+  readonly bar: Bar;
   readonly lane: PlacedLane;
-  readonly drawing: Drawing;
-  readonly bar: T;
+  readonly begun: boolean;
+  readonly done: boolean;
+  /** As far as it has happened. */
+  readonly inkTo: number;
+  readonly isShown: boolean;
 }
 
 const isBad = ({ status }: RunItem) => status === "failed" || status === "timedOut" || status === "terminated";
 
-function BarShape({ bar, lane, drawing }: Of<Bar>): JSX.Element {
+const BarShape = still(({ bar, lane, model, scale, begun, done, inkTo, isShown }: BarProps): JSX.Element => {
   const { item, x, w, row, label } = bar;
   const { step, height, pad } = barIn(lane);
   const y = pad + row * step;
-  const { position } = drawing;
-  const begun = item.from <= position;
-  const done = item.closedBy !== undefined && item.closedBy <= position;
-  const inkTo = done ? x + w : begun ? Math.max(x, Math.min(x + w, drawing.x)) : x;
   // Where tries are seen the last one says which it is.
   const hasTries = item.kind === "activity" && item.attempt > 1 && w >= TRIES_PX;
   const text = label === "none" || (hasTries && lane.lane.isOneName && label === "in") ? "" : barText(item, lane.lane);
   const isInk = done || (begun && label === "in" && inkTo - x >= text.length * LETTER_PX + 10);
   return (
-    <g data-item={item.index} class={drawing.shown === item ? "tl-item tl-shown" : "tl-item"}>
+    <g data-item={item.index} class={isShown ? "tl-item tl-shown" : "tl-item"}>
       <title>{titleOf(item)}</title>
       <rect class="tl-hit" x={x - 2} y={y - 4} width={w + 4} height={height + 8} />
       {inkTo < x + w && <rect class="tl-pencil" x={x + 0.5} y={y + 0.5} width={Math.max(1, w - 1)} height={height - 1} rx={3} />}
-      {inkTo > x && <Ink bar={bar} y={y} height={height} to={inkTo} isOneName={lane.lane.isOneName} drawing={drawing} />}
+      {inkTo > x && (
+        <Ink bar={bar} y={y} height={height} to={inkTo} isOneName={lane.lane.isOneName} model={model} scale={scale} />
+      )}
       {done && isBad(item) && <rect class="tl-red" x={x + w - 3} y={y} width={3} height={height} rx={1} />}
       {text !== "" && (
         <text
@@ -71,21 +90,22 @@ function BarShape({ bar, lane, drawing }: Of<Bar>): JSX.Element {
       )}
     </g>
   );
-}
+});
 
 /** Below this tries are not told apart. */
 const TRIES_PX = 24;
 
-function Ink({ bar: { item, x, w }, y, height, to, isOneName, drawing }: {
-  bar: Bar;
-  isOneName: boolean;
-  y: number;
-  height: number;
-  to: number;
-  drawing: Drawing;
-}): JSX.Element {
+interface InkProps extends Pick<Drawing, "model" | "scale"> {
+  readonly bar: Bar;
+  readonly isOneName: boolean;
+  readonly y: number;
+  readonly height: number;
+  readonly to: number;
+}
+
+function Ink({ bar: { item, x, w }, y, height, to, isOneName, model, scale }: InkProps): JSX.Element {
   const isPale = item.status === "canceled";
-  const tries = item.kind === "activity" && item.attempt > 1 && w >= TRIES_PX ? drawing.model.attemptsOf(item) : [];
+  const tries = item.kind === "activity" && item.attempt > 1 && w >= TRIES_PX ? model.attemptsOf(item) : [];
   const nth = triesText(item.attempt);
   if (tries.length < 2) {
     return (
@@ -97,8 +117,8 @@ function Ink({ bar: { item, x, w }, y, height, to, isOneName, drawing }: {
       <rect class="tl-wait" x={x} y={y} width={to - x} height={height} rx={3} />
       {tries.map(({ number, startMs, endMs, about }) => {
         if (startMs === undefined) return null;
-        const from = drawing.scale.x(startMs);
-        const until = Math.min(to, endMs === undefined ? to : drawing.scale.x(endMs));
+        const from = scale.x(startMs);
+        const until = Math.min(to, endMs === undefined ? to : scale.x(endMs));
         const wide = Math.max(2, until - from);
         if (from > to) return null;
         return (
@@ -115,17 +135,22 @@ function Ink({ bar: { item, x, w }, y, height, to, isOneName, drawing }: {
   );
 }
 
-function PointShape(
-  { point: { item, x, room }, lane, drawing }: { point: Point; lane: PlacedLane; drawing: Drawing },
-): JSX.Element {
-  const begun = item.from <= drawing.position;
-  const y = (lane.height - 12) / 2;
+interface PointProps {
+  readonly point: Point;
+  /** Of the lane. */
+  readonly height: number;
+  readonly begun: boolean;
+  readonly isShown: boolean;
+}
+
+const PointShape = still(({ point: { item, x, room }, height, begun, isShown }: PointProps): JSX.Element => {
+  const y = (height - 12) / 2;
   const most = Math.floor((Math.min(room, 240) - 4) / LETTER_PX);
   const text = most < 3 ? "" : cutTo(item.name, most);
   return (
-    <g data-item={item.index} class={drawing.shown === item ? "tl-item tl-shown" : "tl-item"}>
+    <g data-item={item.index} class={isShown ? "tl-item tl-shown" : "tl-item"}>
       <title>{titleOf(item)}</title>
-      <rect class="tl-hit" x={x - 7} y={0} width={14} height={lane.height} />
+      <rect class="tl-hit" x={x - 7} y={0} width={14} height={height} />
       <svg
         x={x - 6}
         y={y}
@@ -139,34 +164,37 @@ function PointShape(
       {text !== "" && <text class={begun ? "tl-name" : "tl-name tl-later"} x={x + 10} y={y + 10}>{text}</text>}
     </g>
   );
+});
+
+interface StripProps {
+  readonly strip: StripOf;
+  readonly lane: PlacedLane;
+  readonly inkTo: number;
 }
 
 /** Darker where more of them lie. */
-function StripShape(
-  { strip: { items, x, w, row }, lane, drawing }: { strip: StripOf; lane: PlacedLane; drawing: Drawing },
-): JSX.Element {
+const StripShape = still(({ strip, lane, inkTo }: StripProps): JSX.Element => {
+  const { items, x, w, row } = strip;
   const { step, height, pad } = barIn(lane);
   const y = pad + row * step;
   const density = Math.min(1, 0.45 + items.length / Math.max(1, w) / 3);
-  const [first, last] = [items[0]!, items.at(-1)!];
-  const inkTo = last.from <= drawing.position
-    ? x + w
-    : first.from > drawing.position
-    ? x
-    : Math.min(x + w, Math.max(x, drawing.x));
-  const bad = items.filter(isBad).length;
+  const { bad, title } = useMemo(() => stripFacts(items), [items]);
   return (
-    <g data-item={first.index} class="tl-item tl-strip">
-      <title>
-        {`${count(items.length)} in ${lasting((last.endMs ?? last.startMs!) - first.startMs!)}${
-          bad > 0 ? `, ${count(bad)} failed` : ""
-        }: ${namesOf(items)}`}
-      </title>
+    <g data-item={items[0]!.index} class="tl-item tl-strip">
+      <title>{title}</title>
       {inkTo < x + w && <rect class="tl-dense" x={x} y={y} width={w} height={height} fill-opacity={density * 0.3} />}
       {inkTo > x && <rect class="tl-dense" x={x} y={y} width={inkTo - x} height={height} fill-opacity={density} />}
       {bad > 0 && <rect class="tl-red" x={x} y={y + height - 2} width={w} height={2} />}
     </g>
   );
+});
+
+function stripFacts(items: readonly RunItem[]): { readonly bad: number; readonly title: string } {
+  const [first, last] = [items[0]!, items.at(-1)!];
+  const bad = items.filter(isBad).length;
+  const failed = bad > 0 ? `, ${count(bad)} failed` : "";
+  const took = lasting((last.endMs ?? last.startMs!) - first.startMs!);
+  return { bad, title: `${count(items.length)} in ${took}${failed}: ${namesOf(items)}` };
 }
 
 function namesOf(items: readonly RunItem[]): string {

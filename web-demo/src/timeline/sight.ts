@@ -75,9 +75,11 @@ export function useKept({ scroller, held, look, geometry, clock, x, head, before
   }, [geometry]);
   // A step keeps the playhead in sight.
   useLayoutEffect(() => {
+    // Asked where it scrolled, a browser lays the page out first: not where it cannot scroll.
+    if (zoom.peek() === 1) return;
     const element = scroller.current!;
     const at = x + before - element.scrollLeft;
-    if (zoom.peek() > 1 && (at < head || at > element.clientWidth - 20)) {
+    if (at < head || at > element.clientWidth - 20) {
       element.scrollLeft = x - (element.clientWidth - head) / 3;
     }
   }, [position.value]);

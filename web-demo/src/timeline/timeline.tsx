@@ -54,7 +54,6 @@ export function Timeline({ run }: { run: OpenRun }): JSX.Element {
   const arrows = session === undefined || woken === undefined
     ? NO_ARROWS
     : arrowsOf(woken, { model: run.model, session, scale, clock: measured.clock, added: laid, lanes });
-  const tops = [...laid.map((_, i) => LANE_PX * (i + 1)), ...lanes.map(({ top }) => top)];
   const x = scale.x(measured.clock[position.value - 1] ?? 0);
   const drawing: Drawing = {
     model: run.model,
@@ -85,6 +84,10 @@ export function Timeline({ run }: { run: OpenRun }): JSX.Element {
     select(run.model.items[Number(at)]!);
   };
   const full = width + PAD_PX + end;
+  const hairs = useMemo(() =>
+    [...laid.map((_, i) => LANE_PX * (i + 1)), ...lanes.map(({ top }) => top)].map((top) => (
+      <line key={top} class="tl-hair" x1={-PAD_PX} x2={full} y1={top - 0.5} y2={top - 0.5} />
+    )), [laid, lanes, full]);
   return (
     <div class={head === NARROW_HEAD_PX ? "timeline narrow" : "timeline"}>
       <div class="tl-scroll" ref={scroller} onScroll={look} tabIndex={-1}>
@@ -117,7 +120,7 @@ export function Timeline({ run }: { run: OpenRun }): JSX.Element {
             >
               <g transform={`translate(${PAD_PX} 0)`}>
                 <Ground scale={scale} fromX={drawing.fromX} toX={drawing.toX} height={height} />
-                {tops.map((top) => <line key={top} class="tl-hair" x1={-PAD_PX} x2={full} y1={top - 0.5} y2={top - 0.5} />)}
+                {hairs}
                 <RunLane run={run} drawing={drawing} tasks={tasks} />
                 <SessionLaneShapes lanes={laid} drawing={drawing} />
                 {lanes.map((lane) => <LaneShapes key={lane.lane.key} lane={lane} drawing={drawing} />)}

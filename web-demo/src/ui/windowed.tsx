@@ -37,6 +37,8 @@ interface Props {
 export function WindowedRows({ tops, current, row, scroller }: Props): JSX.Element {
   const [[top, height], setSight] = useState<readonly [number, number]>([0, 600]);
   const count = tops.length - 1;
+  /** The rows for which `top` and `height` were looked up: with others the browser may have scrolled. */
+  const measured = useRef<Float64Array | undefined>(undefined);
   const look = () => {
     // What is left of a frame may come after the list has gone.
     if (scroller.current === null) return;
@@ -58,7 +60,12 @@ export function WindowedRows({ tops, current, row, scroller }: Props): JSX.Eleme
     // A list behind a tab has no height: it is looked at again when it comes into sight.
     if (current === undefined || current === shownFor.current || current >= count || height === 0) return;
     shownFor.current = current;
-    keepInSight(scroller.current!, tops[current]!, tops[current + 1]!);
+    const [from, to] = [tops[current]!, tops[current + 1]!];
+    // An element that is asked where it stands has its page laid out first, at each step: what it said last is true until it scrolls.
+    const isKnown = measured.current === tops;
+    measured.current = tops;
+    if (isKnown && from >= top && to <= top + height) return;
+    keepInSight(scroller.current!, from, to);
     look();
   });
   const first = rowAt(tops, top - MARGIN_PX);
@@ -79,7 +86,10 @@ function keepInSight(element: HTMLElement, from: number, to: number): void {
   element.scrollTop = from - clientHeight / 3;
 }
 
-/** Puts a row where it belongs. (Styles by script: the page's policy forbids style attributes in markup.) */
+/**
+ * Puts a row where it belongs. (Styles by script: the page's policy forbids style attributes in markup.) Not by a transform: each is a layer
+ * of its own to the browser, and a list of them costs at each step.
+ */
 export const placed = (top: number) => (element: HTMLElement | null): void => {
-  if (element !== null) element.style.transform = `translateY(${top}px)`;
+  if (element !== null) element.style.top = `${top}px`;
 };

@@ -265,7 +265,7 @@ export const main = workflow("Main", async () => {
         deepEqual(changed.place, at("const publish"));
         for (let position = 1; position <= session.length; position++) {
           for (const path of [[], ["count"], ["nothing"]]) {
-            for (const of of ["published", "accumulator", { variable: "slept" }] as const) {
+            for (const  of of["published", "accumulator", { variable: "slept" }] as const) {
               deepEqual(code.lastChange(of, path, position), code.changes(of, path, position).at(-1));
             }
           }

@@ -84,10 +84,13 @@ export function Timeline({ run }: { run: OpenRun }): JSX.Element {
     select(run.model.items[Number(at)]!);
   };
   const full = width + PAD_PX + end;
-  const hairs = useMemo(() =>
-    [...laid.map((_, i) => LANE_PX * (i + 1)), ...lanes.map(({ top }) => top)].map((top) => (
-      <line key={top} class="tl-hair" x1={-PAD_PX} x2={full} y1={top - 0.5} y2={top - 0.5} />
-    )), [laid, lanes, full]);
+  const hairs = useMemo(
+    () =>
+      [...laid.map((_, i) => LANE_PX * (i + 1)), ...lanes.map(({ top }) => top)].map((top) => (
+        <line key={top} class="tl-hair" x1={-PAD_PX} x2={full} y1={top - 0.5} y2={top - 0.5} />
+      )),
+    [laid, lanes, full],
+  );
   return (
     <div class={head === NARROW_HEAD_PX ? "timeline narrow" : "timeline"}>
       <div class="tl-scroll" ref={scroller} onScroll={look} tabIndex={-1}>

@@ -198,15 +198,12 @@ interface WaitFacts {
 
 export function openAt(data: SessionData, at: number, position: number): (OpenAwait & { readonly index: number })[] {
   const past = (eventId: number | undefined) => eventId !== undefined && eventId <= position ? eventId : undefined;
-  data.trace.waits.forEach(({ from, to, value }, i) => {
-    if (from > at || (to !== undefined && to <= at)) return;
+  return data.cache.waitsAt(data, at).flatMap((index) => {
+    const { value } = data.trace.waits[index]!;
     // Done and forgotten: it is in the commands, and nothing stands there.
-    if (value.kind === "transact" && !data.cache.namesOf(data).awaited.has(value.seq)) return;
-    const { eventId, endedBy, more } = data.cache.factsOf(data, i);
-    open.push({ ...value, index: i, eventId: past(eventId), endedBy: past(endedBy), ...more });
-  return data.cache.waitsAt(data, at).map((index) => {
+    if (value.kind === "transact" && !data.cache.namesOf(data).awaited.has(value.seq)) return [];
     const { eventId, endedBy, more } = data.cache.factsOf(data, index);
-    return { ...data.trace.waits[index]!.value, index, eventId: past(eventId), endedBy: past(endedBy), ...more };
+    return [{ ...value, index, eventId: past(eventId), endedBy: past(endedBy), ...more }];
   });
 }
 

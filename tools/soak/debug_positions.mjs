@@ -33,8 +33,8 @@ if (values.help) {
   );
   process.exit(0);
 }
-/** Code that computes is stopped by the clock, and a busy machine has little time for it. */
-const PATIENCE_MS = 60_000;
+/** Code that does not end is stopped by the clock, and a busy machine has little time for any. */
+const PATIENCE_MS = 300_000;
 const random = new Random(Number(values.seed));
 
 /** Where two values differ first, as a path with both. */
@@ -57,7 +57,13 @@ try {
   if (values.program !== undefined) programs = programs.filter(({ name }) => name === values.program);
   programs = programs.slice(0, wanted);
   for (const [i, { name, file, histories: [{ bytes }] }] of programs.entries()) {
-    const realm = await createWorkerRealm({ workflows: file, cacheSize: 0, lines: true, watchdogMs: PATIENCE_MS });
+    const realm = await createWorkerRealm({
+      workflows: file,
+      cacheSize: 0,
+      lines: true,
+      watchdogMs: PATIENCE_MS,
+      startupMs: PATIENCE_MS,
+    });
     try {
       const whole = await openSession(bytes, { realm });
       const { events } = fromBinary(HistorySchema, bytes);

@@ -37,8 +37,8 @@ if (values.judge && !hasOfficial()) {
   console.error("--judge needs the official SDK: npm ci --prefix tests/interop --ignore-scripts");
   process.exit(2);
 }
-/** Code that computes is stopped by the clock, and a busy machine has little time for it. */
-const PATIENCE_MS = 60_000;
+/** Code that does not end is stopped by the clock, and a busy machine has little time for any. */
+const PATIENCE_MS = 300_000;
 const random = new Random(Number(values.seed));
 const work = values.keep === undefined ? mkdtempSync(join(tmpdir(), "temporalex-divergences-")) : resolve(values.keep);
 mkdirSync(work, { recursive: true });
@@ -131,7 +131,7 @@ async function repaired(code, repair, workflowId, bytes, name) {
   writeFileSync(file, lines.join("\n"));
   let realm;
   try {
-    realm = await createWorkerRealm({ workflows: file, cacheSize: 0, watchdogMs: PATIENCE_MS });
+    realm = await createWorkerRealm({ workflows: file, cacheSize: 0, watchdogMs: PATIENCE_MS, startupMs: PATIENCE_MS });
     const { verdict, error } = await realm.replay(workflowId, bytes, { explain: false });
     return verdict === "ok" ? { kind: "replays" } : { kind: "put in", message: error.message, file };
   } catch (error) {
@@ -152,7 +152,12 @@ for (const { program, edit } of order) {
   let original = originals.get(program.name);
   const [{ bytes, workflowId, json }] = program.histories;
   if (original === undefined) {
-    const realm = await createWorkerRealm({ workflows: program.file, cacheSize: 0, watchdogMs: PATIENCE_MS });
+    const realm = await createWorkerRealm({
+      workflows: program.file,
+      cacheSize: 0,
+      watchdogMs: PATIENCE_MS,
+      startupMs: PATIENCE_MS,
+    });
     original = await realm.replay(workflowId, bytes, { record: true });
     await realm.dispose();
     originals.set(program.name, original);
@@ -161,7 +166,7 @@ for (const { program, edit } of order) {
   if (original.verdict !== "ok") continue;
   let realm;
   try {
-    realm = await createWorkerRealm({ workflows: file, cacheSize: 0, watchdogMs: PATIENCE_MS });
+    realm = await createWorkerRealm({ workflows: file, cacheSize: 0, watchdogMs: PATIENCE_MS, startupMs: PATIENCE_MS });
   } catch (error) {
     notLoaded.push(`${program.name} ${edit.kind}:${edit.line}: ${error.message.split("\n")[0]}`);
     continue;

@@ -2,6 +2,7 @@
 import type { JSX } from "preact";
 import { still } from "../ui/still.ts";
 import { clock, lasting } from "../ui/time.ts";
+import { LANE_PX, type PlacedLane } from "./geometry.ts";
 import { type Scale, ticksOf } from "./scale.ts";
 
 /** Two times of "1:57:40" with air between them. */
@@ -40,6 +41,20 @@ export const Ground = still(({ scale, fromX, toX, height }: Sight & { readonly h
       ))}
     </g>
   );
+});
+
+interface HairsProps {
+  /** Lanes above those of the history. */
+  readonly added: number;
+  readonly lanes: readonly PlacedLane[];
+  readonly from: number;
+  readonly to: number;
+}
+
+/** The lines between lanes. */
+export const Hairs = still(({ added, lanes, from, to }: HairsProps): JSX.Element => {
+  const tops = [...Array.from({ length: added }, (_, i) => LANE_PX * (i + 1)), ...lanes.map(({ top }) => top)];
+  return <>{tops.map((top) => <line key={top} class="tl-hair" x1={from} x2={to} y1={top - 0.5} y2={top - 0.5} />)}</>;
 });
 
 /** Drawn over bars: they go on behind the tear. */

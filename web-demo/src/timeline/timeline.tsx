@@ -8,7 +8,7 @@ import { goTo, length, type OpenRun, playing, position, select, selected, shownI
 import { Corner } from "../chain/switch.tsx";
 import { Arrows } from "./arrow_shapes.tsx";
 import { arrowsOf, causesByTask } from "./arrows.ts";
-import { Axis, Ground, Tears } from "./axis.tsx";
+import { Axis, Ground, Hairs, Tears } from "./axis.tsx";
 import { useDrag } from "./drag.ts";
 import { eventAt, LANE_PX, measure, placeLanes } from "./geometry.ts";
 import { Head } from "./head.tsx";
@@ -84,13 +84,6 @@ export function Timeline({ run }: { run: OpenRun }): JSX.Element {
     select(run.model.items[Number(at)]!);
   };
   const full = width + PAD_PX + end;
-  const hairs = useMemo(
-    () =>
-      [...laid.map((_, i) => LANE_PX * (i + 1)), ...lanes.map(({ top }) => top)].map((top) => (
-        <line key={top} class="tl-hair" x1={-PAD_PX} x2={full} y1={top - 0.5} y2={top - 0.5} />
-      )),
-    [laid, lanes, full],
-  );
   return (
     <div class={head === NARROW_HEAD_PX ? "timeline narrow" : "timeline"}>
       <div class="tl-scroll" ref={scroller} onScroll={look} tabIndex={-1}>
@@ -123,7 +116,7 @@ export function Timeline({ run }: { run: OpenRun }): JSX.Element {
             >
               <g transform={`translate(${PAD_PX} 0)`}>
                 <Ground scale={scale} fromX={drawing.fromX} toX={drawing.toX} height={height} />
-                {hairs}
+                <Hairs added={laid.length} lanes={lanes} from={-PAD_PX} to={full} />
                 <RunLane run={run} drawing={drawing} tasks={tasks} />
                 <SessionLaneShapes lanes={laid} drawing={drawing} />
                 {lanes.map((lane) => <LaneShapes key={lane.lane.key} lane={lane} drawing={drawing} />)}

@@ -36,10 +36,14 @@ function namedFrame(frame: string): string {
   const [, wait = "", name, place] = /^(async )?(.*?) \((.*)\)$/.exec(frame) ?? [];
   if (place === undefined) return frame;
   const [, own = "", as] = /^(.*?)(?: \[as (.*)\])?$/.exec(name!)!;
-  const plain = own.replace(/^(?:Object|FiberStart)\./, "");
+  const plain = ownName(own);
   const shown = !/^(?:eval|<anonymous>|)$/.test(plain) ? plain : as === "run" ? as : "";
   return shown === "" ? place : `${wait}${shown} (${place})`;
 }
+
+/** Without what it was called on. SpiderMonkey names a function without a name for where it stands: "run/items<". */
+const ownName = (name: string): string =>
+  name.endsWith("<") ? "" : name.replace(/^.*\//, "").replace(/^(?:Object|FiberStart)\./, "");
 
 /** All frames of the user's, nearest first, a line for each; as `userFrame` otherwise. Where a bundle hides which are whose: the nearest. */
 function userFrames(stack: string | undefined, depth: number): string {
@@ -57,7 +61,7 @@ function plainNames(text: string): string {
   const frame = text.replace(/, <anonymous>(?=:\d+:\d+\)?$)/, "");
   const [, wait = "", name, place] = /^(async )?(.*?) \((.*)\)$/.exec(frame) ?? [];
   if (place === undefined) return frame;
-  const plain = name!.replace(/ \[as [^\]]*\]$/, "").replace(/^(?:Object|FiberStart)\./, "");
+  const plain = ownName(name!.replace(/ \[as [^\]]*\]$/, ""));
   return /^(?:eval|<anonymous>|)$/.test(plain) ? `${wait}${place}` : `${wait}${plain} (${place})`;
 }
 

@@ -29,6 +29,7 @@ import {
   RespondWorkflowTaskFailedRequestSchema,
 } from "../../ts/api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 
+import { NexusOperations } from "./mini_nexus.ts";
 import { OtherWorkflows } from "./mini_others.ts";
 import { type Marker, reduced } from "./mini_reducers.ts";
 
@@ -87,6 +88,10 @@ export class MiniServer {
   readonly updates = new Map<string, UpdateState>();
   /** Children, and messages to other workflows. */
   readonly others = new OtherWorkflows({
+    append: (type, attributes) => this.append(type, attributes),
+    outside: (type, attributes) => this.#outside(type, attributes),
+  });
+  readonly nexus = new NexusOperations({
     append: (type, attributes) => this.append(type, attributes),
     outside: (type, attributes) => this.#outside(type, attributes),
   });
@@ -346,7 +351,7 @@ export class MiniServer {
 
   #command(command: Command, messages: ProtocolMessage[], workflowTaskCompletedEventId: bigint): void {
     const task = { workflowTaskCompletedEventId };
-    if (this.others.command(command, task)) return;
+    if (this.others.command(command, task) || this.nexus.command(command, task)) return;
     const { commandType, attributes } = command;
     switch (attributes.case) {
       case "startTimerCommandAttributes": {

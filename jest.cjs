@@ -4,7 +4,7 @@
 const { runInThisContext } = require("node:vm");
 
 /** The packages that have a module here, as ts/compat/doors has them. */
-const PACKAGES = ["activity", "client", "common", "envconfig", "proto", "testing", "worker", "workflow"];
+const PACKAGES = ["activity", "client", "common", "envconfig", "nexus", "proto", "testing", "worker", "workflow"];
 
 // Jest gives its sandbox a `process` and a `module` of its own; "this context" is the one of Node.
 const outside = runInThisContext("process").getBuiltinModule("node:module").createRequire(__filename);

@@ -30,6 +30,8 @@ const MESSAGES = {
     PollActivityTaskQueueRequest: "namespace taskQueue identity taskQueueMetadata workerVersionCapabilities deploymentOptions " +
       "workerInstanceKey",
     PollActivityTaskQueueResponse: "taskToken pollerScalingDecision",
+    PollNexusTaskQueueRequest: "namespace taskQueue identity workerVersionCapabilities deploymentOptions workerInstanceKey",
+    PollNexusTaskQueueResponse: "taskToken pollerScalingDecision",
     RespondWorkflowTaskCompletedRequest: "taskToken commands returnNewWorkflowTask messages workerVersionStamp versioningBehavior " +
       "deploymentOptions meteringMetadata",
     RespondWorkflowTaskCompletedResponse: "",

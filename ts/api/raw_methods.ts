@@ -59,6 +59,9 @@ const METHODS: { readonly [name in MethodName]: true } = {
   pauseActivity: true,
   unpauseActivity: true,
   resetActivity: true,
+  pollNexusTaskQueue: true,
+  respondNexusTaskCompleted: true,
+  respondNexusTaskFailed: true,
 };
 
 export const METHOD_NAMES = Object.keys(METHODS) as MethodName[];

@@ -47,6 +47,7 @@ const NEED_A_WORKER: ReadonlySet<MethodName> = new Set<MethodName>([
   "pollWorkflowExecutionUpdate",
   "pollWorkflowTaskQueue",
   "pollActivityTaskQueue",
+  "pollNexusTaskQueue",
 ]);
 /** Reason of the refusal of a call that needs a worker. */
 const NO_WORKER = "NoWorker";

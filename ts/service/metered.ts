@@ -7,6 +7,7 @@ import { type CallOptions, Code, type MethodName, type RawService, ServiceError 
 const POLLS: ReadonlySet<MethodName> = new Set<MethodName>([
   "pollWorkflowTaskQueue",
   "pollActivityTaskQueue",
+  "pollNexusTaskQueue",
   "pollWorkflowExecutionUpdate",
 ]);
 

@@ -19,8 +19,16 @@ import { BuildStamp, type BuildStampOptions } from "./build_stamp.ts";
 import { Deployment, type SentVersion, type WorkerDeploymentOptions } from "./deployment.ts";
 import { MAX_EAGER_ACTIVITIES } from "./eager_activities.ts";
 import { DEFAULT_HEARTBEAT_THROTTLE, type HeartbeatThrottle } from "./heartbeats.ts";
-import { activityPolls, type PollerBehavior, type PollRange, type WorkflowPollRanges, workflowPolls } from "./poller_behavior.ts";
+import {
+  activityPolls,
+  nexusPolls,
+  type PollerBehavior,
+  type PollRange,
+  type WorkflowPollRanges,
+  workflowPolls,
+} from "./poller_behavior.ts";
 import type { WorkerEvents } from "./events.ts";
+import type { NexusServices } from "./nexus_call.ts";
 import type { ActivityInterceptor } from "./interceptors.ts";
 import type { LogSink } from "../realm/realm.ts";
 import type { RealmSettings } from "./realms.ts";
@@ -53,6 +61,8 @@ export interface WorkerOptions extends RealmSettings, CodecOptions {
   maxConcurrentActivities?: number;
   /** Local activities running at once. Default: 100. */
   maxConcurrentLocalActivities?: number;
+  /** Nexus tasks in work at once. Default: 100. */
+  maxConcurrentNexusTasks?: number;
   /** Activities that this worker starts per second. Default: no limit. */
   maxActivitiesPerSecond?: number;
   /** Activities started per second by all workers of the queue together. A cluster keeps to it; the embedded engine does not know it. */
@@ -61,6 +71,8 @@ export interface WorkerOptions extends RealmSettings, CodecOptions {
   workflowTaskPollerBehavior?: PollerBehavior;
   /** Polls for activity tasks in flight. Default: `{ type: "autoscaling" }`. */
   activityTaskPollerBehavior?: PollerBehavior;
+  /** Polls for Nexus tasks in flight. Default: `{ type: "autoscaling" }`. */
+  nexusTaskPollerBehavior?: PollerBehavior;
   /** Runs kept in memory, so that their next task need not replay them. 0 replays every task. Default: 1000. */
   cachedWorkflows?: number;
   /** How long a task of a cached run waits for this worker before any worker may take it. Default: 10 s. */
@@ -103,6 +115,8 @@ export interface WorkerOptions extends RealmSettings, CodecOptions {
   commonQueuePart?: number;
   /** @internal How activities are called, and what their errors mean. Default: as activities of this package. */
   activityDialect?: ActivityDialect;
+  /** @internal What answers Nexus operations. Default: nothing, and no Nexus tasks are taken. */
+  nexus?: NexusServices;
   /** @internal Where lines of workflow code go, and of the executor about it. Default: `logger`. */
   workflowLog?: LogSink;
   /** @internal Time, for tests. */
@@ -122,10 +136,13 @@ export interface WorkerSettings {
   maxConcurrentWorkflowTasks: number;
   maxConcurrentActivities: number;
   maxConcurrentLocalActivities: number;
+  maxConcurrentNexusTasks: number;
   maxActivitiesPerSecond: number | undefined;
   maxTaskQueueActivitiesPerSecond: number | undefined;
   workflowPolls: WorkflowPollRanges;
   activityPolls: PollRange;
+  nexusPolls: PollRange;
+  nexus: NexusServices | undefined;
   cachedWorkflows: number;
   stickyScheduleToStartTimeoutMs: number;
   shutdownGraceMs: number;
@@ -198,6 +215,7 @@ export function workerSettings(options: WorkerOptions): WorkerSettings {
   );
   const maxConcurrentActivities = whole("maxConcurrentActivities", options.maxConcurrentActivities ?? 100, 1);
   const maxConcurrentLocalActivities = whole("maxConcurrentLocalActivities", options.maxConcurrentLocalActivities ?? 100, 1);
+  const maxConcurrentNexusTasks = whole("maxConcurrentNexusTasks", options.maxConcurrentNexusTasks ?? 100, 1);
   const namespace = options.namespace ?? "default";
   const measured = options.metrics && containedMetrics(options.metrics);
   const metrics = measured && new WorkerMetrics(measured, namespace, taskQueue);
@@ -212,6 +230,7 @@ export function workerSettings(options: WorkerOptions): WorkerSettings {
     maxConcurrentWorkflowTasks,
     maxConcurrentActivities,
     maxConcurrentLocalActivities,
+    maxConcurrentNexusTasks,
     maxActivitiesPerSecond: rate("maxActivitiesPerSecond", options.maxActivitiesPerSecond),
     maxTaskQueueActivitiesPerSecond: rate("maxTaskQueueActivitiesPerSecond", options.maxTaskQueueActivitiesPerSecond),
     workflowPolls: workflowPolls(
@@ -221,6 +240,8 @@ export function workerSettings(options: WorkerOptions): WorkerSettings {
       options.commonQueuePart,
     ),
     activityPolls: activityPolls(options.activityTaskPollerBehavior, maxConcurrentActivities),
+    nexusPolls: nexusPolls(options.nexusTaskPollerBehavior, maxConcurrentNexusTasks),
+    nexus: options.nexus,
     cachedWorkflows,
     stickyScheduleToStartTimeoutMs: toMs(options.stickyScheduleToStartTimeout ?? "10s"),
     shutdownGraceMs: milliseconds("shutdownGraceMs", options.shutdownGraceMs ?? 0),

@@ -1,5 +1,5 @@
-// Requests of polls, written by hand: a worker's first poll must not wait until the descriptors of Temporal's API are built. Both kinds of
-// request have the same fields. A test holds the bytes against the generated messages.
+// Requests of polls, written by hand: a worker's first poll must not wait until the descriptors of Temporal's API are built. All kinds of
+// requests have these fields; those of Nexus under other numbers. A test holds the bytes against the generated messages.
 import { DoubleValue, PollActivityTaskQueueRequest as Poll, TaskQueue, TaskQueueMetadata } from "../api/generated/fields.ts";
 import { Message } from "../api/wire.ts";
 import type { TaskQueueKind } from "../api/generated/temporal/api/enums/v1/task_queue_pb.ts";
@@ -19,15 +19,18 @@ export interface PollFields {
   readonly maxTasksPerSecond?: number | undefined;
 }
 
-/** The request's bytes. */
-export function pollRequest(fields: PollFields): Uint8Array<ArrayBuffer> {
+/** The numbers of a request's fields. */
+type PollNumbers = { readonly [name in keyof Omit<typeof Poll, "taskQueueMetadata">]: number };
+
+/** The request's bytes. `numbers`: of the fields of its kind. */
+export function pollRequest(fields: PollFields, numbers: PollNumbers = Poll): Uint8Array<ArrayBuffer> {
   const { namespace, identity, taskQueue, workerInstanceKey, deploymentOptions, versionCapabilities, maxTasksPerSecond } = fields;
   const text = (message: Message, field: number, value: string) => value === "" ? message : message.text(field, value);
-  const request = text(new Message(), Poll.namespace, namespace).message(Poll.taskQueue, (queue) => {
+  const request = text(new Message(), numbers.namespace, namespace).message(numbers.taskQueue, (queue) => {
     text(queue, TaskQueue.name, taskQueue.name).int(TaskQueue.kind, taskQueue.kind);
     text(queue, TaskQueue.normalName, taskQueue.normalName ?? "");
   });
-  text(request, Poll.identity, identity);
+  text(request, numbers.identity, identity);
   if (maxTasksPerSecond !== undefined) {
     request.message(
       Poll.taskQueueMetadata,
@@ -35,7 +38,7 @@ export function pollRequest(fields: PollFields): Uint8Array<ArrayBuffer> {
         metadata.message(TaskQueueMetadata.maxTasksPerSecond, (limit) => limit.double(DoubleValue.value, maxTasksPerSecond)),
     );
   }
-  if (versionCapabilities !== undefined) request.bytes(Poll.workerVersionCapabilities, versionCapabilities);
-  if (deploymentOptions !== undefined) request.bytes(Poll.deploymentOptions, deploymentOptions);
-  return text(request, Poll.workerInstanceKey, workerInstanceKey).finish();
+  if (versionCapabilities !== undefined) request.bytes(numbers.workerVersionCapabilities, versionCapabilities);
+  if (deploymentOptions !== undefined) request.bytes(numbers.deploymentOptions, deploymentOptions);
+  return text(request, numbers.workerInstanceKey, workerInstanceKey).finish();
 }

@@ -87,6 +87,10 @@ export function activityPolls(behavior: PollerBehavior = { type: "autoscaling" }
   return ranged(check("activityTaskPollerBehavior", behavior), MAX, slots);
 }
 
+export function nexusPolls(behavior: PollerBehavior = { type: "autoscaling" }, slots: number): PollRange {
+  return ranged(check("nexusTaskPollerBehavior", behavior), MAX, slots);
+}
+
 /** The slots are shared by both queues: a poller that waits holds one, and must not keep the other queue from having any. */
 export function workflowPolls(
   behavior: PollerBehavior = { type: "autoscaling" },

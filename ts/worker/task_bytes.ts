@@ -5,13 +5,14 @@ import {
   MeteringMetadata,
   PollActivityTaskQueueResponse,
   PollerScalingDecision,
+  PollNexusTaskQueueResponse,
   PollWorkflowTaskQueueResponse,
   RespondWorkflowTaskCompletedRequest as Completed,
   RespondWorkflowTaskCompletedResponse as Answer,
 } from "../api/generated/fields.ts";
 import { bytesOf, Fields, firstOf, intOf, Message } from "../api/wire.ts";
 
-/** True for the answer of a poll that ended without a task: its task token (the same field of workflow and activity tasks) is empty. */
+/** True for the answer of a poll that ended without a task: its task token (the same field of all kinds of tasks) is empty. */
 export function isEmptyTask(bytes: Uint8Array): boolean {
   const token = firstOf(bytes, PollWorkflowTaskQueueResponse.taskToken);
   return token === undefined || token.length === 0;
@@ -21,6 +22,7 @@ export function isEmptyTask(bytes: Uint8Array): boolean {
 export const SCALING_FIELD = {
   pollWorkflowTaskQueue: PollWorkflowTaskQueueResponse.pollerScalingDecision,
   pollActivityTaskQueue: PollActivityTaskQueueResponse.pollerScalingDecision,
+  pollNexusTaskQueue: PollNexusTaskQueueResponse.pollerScalingDecision,
 } as const;
 
 /** How many polls more or fewer the service suggests with its answer to a poll; 0: as they are. */

@@ -5,12 +5,9 @@ import { broadcasting } from "./broadcast.ts";
 import { randomId } from "../platform/host.ts";
 import { withCodec } from "../codec/coded_service.ts";
 import { containedMetrics } from "../base/contained.ts";
-import { withFields } from "../base/logger.ts";
 import { metered } from "../service/metered.ts";
 import type { Realm } from "../realm/realm.ts";
-import { sleepOn } from "../base/timers.ts";
 import { typedService } from "../service/typed.ts";
-import { TaskQueueType } from "../api/generated/temporal/api/enums/v1/task_queue_pb.ts";
 import { WorkflowService } from "../api/generated/temporal/api/workflowservice/v1/service_pb.ts";
 import { namespaceRequest, readNamespaceOffer } from "../api/server_info.ts";
 import type { ActivityDialect, RunActivity } from "./activity_dialect.ts";
@@ -18,24 +15,23 @@ import { ActivityPool } from "./activity_pool.ts";
 import { takeActivityRejections } from "./activity_rejections.ts";
 import { ActivityRegistry } from "./activity_registry.ts";
 import { ActivityTasks } from "./activity_tasks.ts";
+import { drainWorker } from "./draining.ts";
+import { NexusTasks } from "./nexus_tasks.ts";
 import { checkedService, type WorkerOptions, type WorkerSettings, workerSettings } from "./options.ts";
-import type { Poller } from "./poller.ts";
 import { openRealm, type Workflows } from "./realms.ts";
 import { type Replacement, type ReplacementOptions, replaceRealm } from "./replacement.ts";
 import { intercepted } from "./interceptors.ts";
 import { LocalActivities } from "./local_activities.ts";
 import { Slots } from "./slots.ts";
-import { LOSSY_POLL_MS, type ReservedTask, WorkerPollers } from "./worker_pollers.ts";
+import { type ReservedTask, WorkerPollers } from "./worker_pollers.ts";
 import { WorkflowTasks } from "./workflow_tasks.ts";
 import { noteTasks } from "./left_behind.ts";
 
 /** The life of a worker: created, running, stopping (nothing new; what was taken is finished), stopped. */
 export type WorkerState = "created" | "running" | "stopping" | "stopped";
 
-const WORKFLOW_DRAIN_MS = 1000;
 const LOOK_MS = 10_000;
 const BUILD_AFTER_MS = 100;
-const SHUTDOWN_CALL_MS = 3000;
 
 interface WorkerParts {
   options: WorkerOptions;
@@ -95,6 +91,7 @@ export class Worker {
   readonly #stickyQueue: string;
   readonly #workflowTasks: WorkflowTasks | undefined;
   readonly #activityTasks: ActivityTasks | undefined;
+  readonly #nexusTasks: NexusTasks | undefined;
   readonly #local: LocalActivities;
   readonly #current: CurrentActivities;
   /** Pools whose activities were replaced and are still running. */
@@ -129,10 +126,15 @@ export class Worker {
         find: (type) => find(type, current, settings.dialect),
       });
     }
+    if (settings.nexus !== undefined) {
+      const { nexus: services, activityTimers, timers } = settings;
+      this.#nexusTasks = new NexusTasks({ ...settings, services, timers: activityTimers, reportTimers: timers });
+    }
     this.#pollers = new WorkerPollers({
       settings,
       workflowTasks: this.#workflowTasks,
       activityTasks: this.#activityTasks,
+      nexusTasks: this.#nexusTasks,
       local,
       stickyQueue,
       instanceKey: this.#instanceKey,
@@ -148,7 +150,7 @@ export class Worker {
     const settings = workerSettings(options);
     if (
       options.realm === undefined && options.realmEntry === undefined && options.workflows === undefined &&
-      activities === undefined && activityThreads === undefined
+      activities === undefined && activityThreads === undefined && options.nexus === undefined
     ) {
       throw new TypeError("a worker without workflows and without activities has nothing to do; give it one of them");
     }
@@ -208,6 +210,11 @@ export class Worker {
     return (this.#activityTasks?.running ?? 0) + this.#local.running;
   }
 
+  /** @internal Nexus handlers running now. */
+  get runningNexusHandlers(): number {
+    return this.#nexusTasks?.running ?? 0;
+  }
+
   /** @internal Local activities running now. */
   get runningLocalActivities(): number {
     return this.#local.running;
@@ -232,7 +239,7 @@ export class Worker {
   get busyTasks(): number {
     const activities = this.#pollers.activity.reduce((count, poller) => count + poller.tasks, 0);
     const local = this.#local.waiting - this.#local.idle;
-    return this.busyWorkflowTasks + local + activities - (this.#activityTasks?.sleeping ?? 0);
+    return this.busyWorkflowTasks + local + activities + this.runningNexusHandlers - (this.#activityTasks?.sleeping ?? 0);
   }
 
   /**
@@ -423,72 +430,20 @@ export class Worker {
   }
 
   async #drain(): Promise<void> {
-    const { service, timers, logger, shutdownGraceMs, shutdownForceMs } = this.#settings;
     await this.#endReplacement?.(new Error("the worker is shutting down"));
-    this.#workflowTasks?.stopping();
-    const lossy = service.losesCancelledPolls === true;
-    const stop = async (pollers: readonly Pick<Poller<unknown>, "stop" | "idle">[], drainMs: number) => {
-      await Promise.all(pollers.map((poller) => poller.stop(drainMs)));
-      await Promise.all(pollers.map((poller) => poller.idle()));
-    };
-    // A lost workflow task is given again after its timeout; a lost activity task costs an attempt, perhaps the only one.
-    const ended = lossy && this.#pollers.pollsAreEnded;
-    const workflows = stop(this.#pollers.workflow, ended ? LOSSY_POLL_MS : lossy ? WORKFLOW_DRAIN_MS : 0);
-    const idle = stop(this.#pollers.activity, ended ? LOSSY_POLL_MS : lossy ? Infinity : 0).then(async () => {
-      // The last reports may still bring activities.
-      await this.#pollers.eagerIdle();
-      await Promise.all(this.#pollers.activity.map((poller) => poller.idle()));
-      // A workflow task may call one local activity after the other.
-      await workflows;
-      await this.#local.whenIdle();
-      return true;
+    await drainWorker({
+      settings: this.#settings,
+      pollers: this.#pollers,
+      workflowTasks: this.#workflowTasks,
+      activityTasks: this.#activityTasks,
+      nexusTasks: this.#nexusTasks,
+      local: this.#local,
+      stickyQueue: this.#stickyQueue,
+      instanceKey: this.#instanceKey,
     });
-    // The loops send no more polls; those under way are answered now.
-    if (ended) void this.#sayGoodbye();
-    const cancelTimer = new AbortController();
-    const within = async (ms: number) => {
-      if (ms === Infinity) return idle;
-      return Promise.race([idle, sleepOn(timers, ms, cancelTimer.signal).then(() => false, () => false)]);
-    };
-    if (!(await within(shutdownGraceMs))) {
-      this.#activityTasks?.cancelAll("WORKER_SHUTDOWN");
-      this.#local.stop();
-      if (!(await within(shutdownForceMs))) {
-        // What it waits for may be a poll that the service has not answered yet.
-        const running = this.runningActivities;
-        if (running > 0) logger.warn("the worker stops while activities that were told to stop are still running", { running });
-        await Promise.all(this.#pollers.activity.map((poller) => poller.stop()));
-      }
-    }
-    cancelTimer.abort();
-    await workflows;
-    await this.#sayGoodbye();
     await Promise.all([
       this.#workflowTasks?.realm.dispose(),
       ...[this.#current.pool, ...this.#retired].map((pool) => pool?.close()),
     ]);
-  }
-
-  /** Lets the service end this worker's polls, and give its cached runs to others at once. A service that does not know the call is no trouble. */
-  async #sayGoodbye(): Promise<void> {
-    const { service, namespace, identity, taskQueue, logger } = this.#settings;
-    if (!this.#pollers.pollsAreEnded && (this.#workflowTasks === undefined || this.#stickyQueue === "")) return;
-    const request = {
-      namespace,
-      identity,
-      taskQueue,
-      stickyTaskQueue: this.#stickyQueue,
-      workerInstanceKey: this.#instanceKey,
-      reason: "graceful shutdown",
-      taskQueueTypes: [
-        ...(this.#workflowTasks === undefined ? [] : [TaskQueueType.WORKFLOW]),
-        ...(this.#activityTasks === undefined ? [] : [TaskQueueType.ACTIVITY]),
-      ],
-    };
-    try {
-      await typedService(service).shutdownWorker(request, { timeoutMs: SHUTDOWN_CALL_MS });
-    } catch (error) {
-      withFields(logger, { taskQueue }).debug("the service was not told of the shutdown", { error });
-    }
   }
 }

@@ -4,9 +4,9 @@ import { type Counter, type Histogram, type Metrics, SeriesBy } from "../base/me
 import type { RunEnding } from "./run_ending.ts";
 
 /** Kinds of pollers, as the label has them. */
-export type PollerType = "workflow_task" | "sticky_workflow_task" | "activity_task";
+export type PollerType = "workflow_task" | "sticky_workflow_task" | "activity_task" | "nexus_task";
 /** Kinds of slots. */
-export type WorkerType = "WorkflowWorker" | "ActivityWorker" | "LocalActivityWorker";
+export type WorkerType = "WorkflowWorker" | "ActivityWorker" | "LocalActivityWorker" | "NexusWorker";
 /** Why a workflow task failed. */
 export type TaskFailureReason = "NonDeterminismError" | "WorkflowError" | "GrpcMessageTooLarge" | "PayloadsTooLarge";
 
@@ -50,6 +50,15 @@ export interface LocalActivitySeries {
   readonly cancelled: Counter;
 }
 
+/** Of Nexus tasks. */
+export interface NexusSeries {
+  readonly scheduleToStart: Histogram;
+  readonly execution: Histogram;
+  readonly endToEnd: Histogram;
+  /** By the reason. */
+  readonly failed: SeriesBy<Counter>;
+}
+
 export class WorkerMetrics {
   readonly cacheMiss: Counter;
   /** Runs that left the memory for others. */
@@ -61,6 +70,7 @@ export class WorkerMetrics {
   readonly #workflows: SeriesBy<WorkflowSeries>;
   readonly #activities: SeriesBy<SeriesBy<ActivitySeries>>;
   readonly #localActivities: SeriesBy<SeriesBy<LocalActivitySeries>>;
+  #nexus: NexusSeries | undefined;
   readonly #gauges: (() => void)[] = [];
 
   constructor(metrics: Metrics, namespace: string, taskQueue: string) {
@@ -98,6 +108,19 @@ export class WorkerMetrics {
     );
   }
 
+  /** Made when the first task comes: most workers take none. */
+  get nexus(): NexusSeries {
+    const metrics = this.#metrics, labels = this.#labels;
+    return this.#nexus ??= {
+      scheduleToStart: metrics.histogram("temporal_nexus_task_schedule_to_start_latency", labels),
+      execution: metrics.histogram("temporal_nexus_task_execution_latency", labels),
+      endToEnd: metrics.histogram("temporal_nexus_task_endtoend_latency", labels),
+      failed: new SeriesBy((failure_reason) =>
+        metrics.counter("temporal_nexus_task_execution_failed", { ...labels, failure_reason })
+      ),
+    };
+  }
+
   localActivity(workflowType: string, activityType: string): LocalActivitySeries {
     return this.#localActivities.of(workflowType).of(activityType);
   }
@@ -117,8 +140,9 @@ export class WorkerMetrics {
 
   /** What counts the answers of a kind of polls. Activities are counted by their types, when they begin. */
   polled(type: PollerType): (found: boolean) => void {
-    if (type === "activity_task") {
-      const nothing = this.#metrics.counter("temporal_activity_poll_no_task", this.#labels);
+    if (type === "activity_task" || type === "nexus_task") {
+      const kind = type === "activity_task" ? "activity" : "nexus";
+      const nothing = this.#metrics.counter(`temporal_${kind}_poll_no_task`, this.#labels);
       return (found) => found ? undefined : nothing.add();
     }
     const succeeded = this.#metrics.counter("temporal_workflow_task_queue_poll_succeed", this.#labels);

@@ -1,11 +1,13 @@
 // The pollers of a worker: of its task queue and of its own sticky queue for workflow tasks, and of
-// its task queue for activities.
+// its task queue for activities and Nexus tasks.
+import { PollNexusTaskQueueRequest } from "../api/generated/fields.ts";
 import { TaskQueueKind } from "../api/generated/temporal/api/enums/v1/task_queue_pb.ts";
 import type { WorkflowTask } from "../realm/realm.ts";
 import { type CallOptions, Code } from "../service/raw.ts";
 import type { ActivityTasks } from "./activity_tasks.ts";
 import { EagerActivities } from "./eager_activities.ts";
 import type { LocalActivities } from "./local_activities.ts";
+import type { NexusTasks } from "./nexus_tasks.ts";
 import type { WorkerSettings } from "./options.ts";
 import { pollRequest } from "./poll_requests.ts";
 import { type PollAnswer, Poller, type PollerOptions } from "./poller.ts";
@@ -26,6 +28,7 @@ export interface PollerParts {
   readonly settings: WorkerSettings;
   readonly workflowTasks: WorkflowTasks | undefined;
   readonly activityTasks: ActivityTasks | undefined;
+  readonly nexusTasks: NexusTasks | undefined;
   readonly local: LocalActivities;
   /** "": none. */
   readonly stickyQueue: string;
@@ -51,6 +54,7 @@ function atMost({ min, initial, max }: PollRange, limit: number): PollRange {
 export class WorkerPollers {
   readonly workflow: Poller<WorkflowTask>[] = [];
   readonly activity: Poller<Uint8Array>[] = [];
+  readonly nexus: Poller<Uint8Array>[] = [];
   /** The service answers this worker's polls when it is told that the worker stops: none has to be taken back. */
   pollsAreEnded = false;
   readonly #parts: PollerParts;
@@ -65,7 +69,7 @@ export class WorkerPollers {
   }
 
   get all(): readonly Poller<WorkflowTask | Uint8Array>[] {
-    return [...this.workflow, ...this.activity] as Poller<WorkflowTask | Uint8Array>[];
+    return [...this.workflow, ...this.activity, ...this.nexus] as Poller<WorkflowTask | Uint8Array>[];
   }
 
   /** Activities that came with reports of workflow tasks have ended. */
@@ -138,8 +142,23 @@ export class WorkerPollers {
       }));
       this.#askEagerly(this.activity[0]!);
     }
+    this.#startNexus();
     this.#report();
     for (const poller of this.all) poller.start();
+  }
+
+  #startNexus(): void {
+    const tasks = this.#parts.nexusTasks;
+    if (tasks === undefined) return;
+    const { taskQueue, maxConcurrentNexusTasks, nexusPolls, metrics } = this.#settings;
+    this.nexus.push(this.#poller({
+      what: `Nexus tasks of queue "${taskQueue}"`,
+      polls: nexusPolls,
+      slots: new Slots(maxConcurrentNexusTasks),
+      poll: this.#nexusPoll(),
+      polled: metrics?.polled("nexus_task"),
+      handle: (task) => tasks.handle(task),
+    }));
   }
 
   /** What comes past the queue would also pass by the limits of its pace; the embedded engine has no way to save. */
@@ -171,6 +190,7 @@ export class WorkerPollers {
     };
     gauges(this.workflow, "WorkflowWorker", ["workflow_task", "sticky_workflow_task"]);
     gauges(this.activity, "ActivityWorker", ["activity_task"]);
+    gauges(this.nexus, "NexusWorker", ["nexus_task"]);
     const tasks = this.#parts.workflowTasks;
     if (tasks === undefined) return;
     metrics.slots("LocalActivityWorker", this.#parts.local.slots, () => 0);
@@ -217,6 +237,13 @@ export class WorkerPollers {
       (response) => response,
       this.#settings.service.losesCancelledPolls ? LOSSY_POLL_MS : POLL_MS,
     );
+  }
+
+  #nexusPoll() {
+    const { namespace, identity, taskQueue, deployment } = this.#settings;
+    const queue = { name: taskQueue, kind: TaskQueueKind.NORMAL };
+    const fields = { namespace, identity, taskQueue: queue, workerInstanceKey: this.#parts.instanceKey, ...deployment?.poll };
+    return this.#poll("pollNexusTaskQueue", pollRequest(fields, PollNexusTaskQueueRequest), (response) => response);
   }
 
   #poll<Task>(

@@ -17,7 +17,7 @@ import * as workflow from "@temporalio/workflow";
 export const none: Payload | undefined = undefined;
 console.log(workflow.ApplicationFailure.create({ message: "no" }) instanceof ApplicationFailure, encode("ab").length);
 `,
-  "nexus.ts": 'import "@temporalio/nexus";',
+  "bridge.ts": 'import "@temporalio/core-bridge";',
   // What stands for an installed official package: it must not be bundled.
   "node_modules/@temporalio/common/package.json": '{ "name": "@temporalio/common", "main": "index.js" }',
   "node_modules/@temporalio/common/index.js": 'throw new Error("the installed package was bundled");',
@@ -75,7 +75,10 @@ for (const [name, bundle] of Object.entries(bundlers)) {
   });
 
   test(`${name}: a package that nothing here stands for is refused by name`, async (t) => {
-    await assert.rejects(bundle(projectWith(t, FILES), "nexus.ts", "out"), /temporalex has no module for "@temporalio\/nexus"/);
+    await assert.rejects(
+      bundle(projectWith(t, FILES), "bridge.ts", "out"),
+      /temporalex has no module for "@temporalio\/core-bridge"/,
+    );
   });
 }
 

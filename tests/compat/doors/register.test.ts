@@ -63,11 +63,16 @@ test("require.resolve names the file that is loaded", (t) => {
   assert.match(stdout, /compat\/workflow\/mod\.js\n$/);
 });
 
-for (const [file, text] of [["app.mjs", 'import "@temporalio/nexus";'], ["app.cjs", 'require("@temporalio/nexus");']] as const) {
+for (
+  const [file, text] of [["app.mjs", 'import "@temporalio/core-bridge";'], [
+    "app.cjs",
+    'require("@temporalio/core-bridge");',
+  ]] as const
+) {
   test(`${file}: a package that nothing here stands for is refused by name, with what to do`, (t) => {
     const { status, stderr } = runIn(projectWith(t, { [file]: text }), process.execPath, ["--import", DOOR, file]);
     assert.equal(status, 1);
-    assert.match(stderr, /temporalex has no module for "@temporalio\/nexus": .* in a process with the official SDK/);
+    assert.match(stderr, /temporalex has no module for "@temporalio\/core-bridge": .* remove the import/);
   });
 }
 

@@ -28,7 +28,6 @@ const given = (options: Any): WorkerOptions => ({ taskQueue: "q", ...options });
 const limited = (options: Any, warnings: string[] = []) => limits(given(options), (message) => warnings.push(message));
 
 const REFUSED: [object, RegExp][] = [
-  [{ nexusServices: [{}] }, /WorkerOptions\.nexusServices .*Nexus/],
   [{ patchActivationCallback: () => true }, /WorkerOptions\.patchActivationCallback/],
   [{ workflowFailureErrorTypes: { "*": ["Error"] } }, /WorkerOptions\.workflowFailureErrorTypes .*ApplicationFailure/],
   [{ showStackTraceSources: true }, /WorkerOptions\.showStackTraceSources/],
@@ -63,14 +62,18 @@ test("what asks for nothing is no refusal", () => {
 });
 
 test("numbers and times: the official names and defaults", () => {
-  const { heartbeatThrottle, workflowTaskPollerBehavior, activityTaskPollerBehavior, ...rest } = limited({});
+  const { heartbeatThrottle, workflowTaskPollerBehavior, activityTaskPollerBehavior, nexusTaskPollerBehavior, ...rest } = limited(
+    {},
+  );
   assert.deepEqual(rest, {
     ...{ maxConcurrentWorkflowTasks: 40, maxConcurrentActivities: 100, maxConcurrentLocalActivities: 100, cachedWorkflows: 1000 },
+    maxConcurrentNexusTasks: 100,
     ...{ commonQueuePart: 0.2, localActivitiesOnly: false, stickyScheduleToStartTimeout: 10_000, shutdownGraceMs: 0 },
     payloadLimits: {},
   });
   assert.deepEqual(heartbeatThrottle, { defaultMs: 30_000, maximumMs: 60_000 });
-  assert.deepEqual([workflowTaskPollerBehavior, activityTaskPollerBehavior], [
+  assert.deepEqual([workflowTaskPollerBehavior, activityTaskPollerBehavior, nexusTaskPollerBehavior], [
+    { type: "simple-maximum", maximum: 10 },
     { type: "simple-maximum", maximum: 10 },
     { type: "simple-maximum", maximum: 10 },
   ]);
@@ -79,11 +82,13 @@ test("numbers and times: the official names and defaults", () => {
       maxConcurrentWorkflowTaskExecutions: 7,
       maxConcurrentActivityTaskExecutions: 8,
       maxConcurrentLocalActivityExecutions: 9,
+      maxConcurrentNexusTaskExecutions: 6,
     },
     ...{
       maxCachedWorkflows: 20,
       maxConcurrentWorkflowTaskPolls: 3,
       maxConcurrentActivityTaskPolls: 4,
+      maxConcurrentNexusTaskPolls: 2,
       nonStickyToStickyPollRatio: 0.5,
     },
     ...{ maxActivitiesPerSecond: 10, maxTaskQueueActivitiesPerSecond: 11, maxEagerActivityReservationsPerWorkflowTask: 0 },
@@ -101,6 +106,7 @@ test("numbers and times: the official names and defaults", () => {
     ...{ maxConcurrentWorkflowTasks: 7, maxConcurrentActivities: 8, maxConcurrentLocalActivities: 9, cachedWorkflows: 20 },
     workflowTaskPollerBehavior: { type: "simple-maximum", maximum: 3 },
     activityTaskPollerBehavior: { type: "simple-maximum", maximum: 4 },
+    ...{ maxConcurrentNexusTasks: 6, nexusTaskPollerBehavior: { type: "simple-maximum", maximum: 2 } },
     ...{ commonQueuePart: 0.5, maxActivitiesPerSecond: 10, maxTaskQueueActivitiesPerSecond: 11, maxEagerActivities: 0 },
     ...{ localActivitiesOnly: true, stickyScheduleToStartTimeout: 5000, shutdownGraceMs: 60_000 },
     heartbeatThrottle: { defaultMs: 100, maximumMs: 2000 },
@@ -145,8 +151,11 @@ test("a tuner of fixed sizes is honoured; one that follows the machine's load is
     ...{ workflowTaskSlotSupplier: fixed(11), activityTaskSlotSupplier: fixed(12) },
     ...{ localActivityTaskSlotSupplier: fixed(13), nexusTaskSlotSupplier: fixed(14) },
   };
-  const { maxConcurrentWorkflowTasks, maxConcurrentActivities, maxConcurrentLocalActivities } = limited({ tuner });
-  assert.deepEqual([maxConcurrentWorkflowTasks, maxConcurrentActivities, maxConcurrentLocalActivities], [11, 12, 13]);
+  const { maxConcurrentWorkflowTasks, maxConcurrentActivities, maxConcurrentLocalActivities, maxConcurrentNexusTasks } = limited({
+    tuner,
+  });
+  assert.deepEqual([maxConcurrentWorkflowTasks, maxConcurrentActivities], [11, 12]);
+  assert.deepEqual([maxConcurrentLocalActivities, maxConcurrentNexusTasks], [13, 14]);
   assert.throws(
     () => limited({ tuner, maxConcurrentActivityTaskExecutions: 1 }),
     /Cannot set both tuner and maxConcurrentActivityTaskExecutions/,

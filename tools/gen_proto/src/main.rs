@@ -66,7 +66,10 @@ const TS_METHODS: &[&str] = &[
     "ListSchedules",
     "PatchSchedule",
     "PauseActivity",
+    "PollNexusTaskQueue",
     "ResetActivity",
+    "RespondNexusTaskCompleted",
+    "RespondNexusTaskFailed",
     "UnpauseActivity",
     "UpdateSchedule",
 ];

@@ -43,6 +43,22 @@ export const PollActivityTaskQueueResponse = {
   pollerScalingDecision: 146,
 } as const;
 
+/** temporal.api.workflowservice.v1.PollNexusTaskQueueRequest */
+export const PollNexusTaskQueueRequest = {
+  namespace: 10,
+  taskQueue: 26,
+  identity: 18,
+  workerVersionCapabilities: 34,
+  deploymentOptions: 50,
+  workerInstanceKey: 66,
+} as const;
+
+/** temporal.api.workflowservice.v1.PollNexusTaskQueueResponse */
+export const PollNexusTaskQueueResponse = {
+  taskToken: 10,
+  pollerScalingDecision: 26,
+} as const;
+
 /** temporal.api.workflowservice.v1.RespondWorkflowTaskCompletedRequest */
 export const RespondWorkflowTaskCompletedRequest = {
   taskToken: 10,

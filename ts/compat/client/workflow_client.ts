@@ -21,6 +21,7 @@ import { callSettings } from "./call_context.ts";
 import { startEagerly } from "./eager_start.ts";
 import type { QueryRejectCondition } from "./enums.ts";
 import { countOf, type CountWorkflowExecution, executionInfo, type WorkflowExecutionInfo } from "./infos.ts";
+import { attachedTo, attaching, START } from "./internal_options.ts";
 import { intoHistories } from "./into_histories.ts";
 import {
   through,
@@ -135,7 +136,8 @@ export class WorkflowClient extends BaseClient {
   async #start(input: WorkflowStartInput): Promise<WorkflowStartOutput> {
     const { workflowType, options, headers } = input;
     const { workflowId } = options;
-    const context = this.operationContext(this.workflowSerializationContext(workflowId), { headers });
+    const plain = this.operationContext(this.workflowSerializationContext(workflowId), { headers });
+    const context = attaching(plain, attachedTo(options, START));
     return await refusing(
       async () => {
         const native = nativeStart(options, this.dataConverter.payloadConverter);
@@ -203,9 +205,9 @@ export class WorkflowClient extends BaseClient {
     const interceptors = this.getOrMakeInterceptors(workflowId);
     const send = through(interceptors, "signalWithStart", (input) => {
       const { payloadConverter } = this.dataConverter;
-      const context = this.operationContext(this.workflowSerializationContext(input.options.workflowId), {
-        headers: input.headers,
-      });
+      const serialization = this.workflowSerializationContext(input.options.workflowId);
+      const plain = this.operationContext(serialization, { headers: input.headers });
+      const context = attaching(plain, attachedTo(input.options, START));
       return refusing(
         async () => {
           const native = {

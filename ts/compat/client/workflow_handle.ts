@@ -23,6 +23,7 @@ import { callSettings } from "./call_context.ts";
 import { decodeQueryRejectCondition, encodeQueryRejectCondition, type WorkflowUpdateStage } from "./enums.ts";
 import { executionInfo, type WorkflowExecution, type WorkflowExecutionDescription } from "./infos.ts";
 import { through, type WorkflowClientInterceptor, type WorkflowStartUpdateOutput } from "./interceptors.ts";
+import { type Attached, attachedTo, attaching, QUERY, SIGNAL, UPDATE } from "./internal_options.ts";
 import { type Concern, grpcErrorIn, officialUpdateError, refusing } from "./refusals.ts";
 import type { WorkflowClient } from "./workflow_client.ts";
 import { typedArgs, type WorkflowUpdateOptions } from "./workflow_options.ts";
@@ -165,11 +166,16 @@ class Operations {
   native(
     { workflowId, runId }: WorkflowExecution,
     firstExecutionRunId?: string,
-    more?: { headers?: Headers; outputType?: TypeInfo | undefined; queryRejectCondition?: number | undefined },
+    more?: {
+      headers?: Headers;
+      outputType?: TypeInfo | undefined;
+      queryRejectCondition?: number | undefined;
+      attached?: Attached | undefined;
+    },
   ): NativeHandle {
     const ids = { pinned: runId !== undefined, runId, firstExecutionRunId };
     const reject = decodeQueryRejectCondition(more?.queryRejectCondition);
-    return new NativeHandle(this.#context(workflowId, more), workflowId, ids, {
+    return new NativeHandle(attaching(this.#context(workflowId, more), more?.attached), workflowId, ids, {
       ...callSettings(),
       ...(reject !== undefined && reject !== "NONE" && { queryRejectCondition: reject }),
     });
@@ -179,21 +185,22 @@ class Operations {
     return typedArgs(args, typeInfo?.inputTypes, this.#client.options.loadedDataConverter.payloadConverter);
   }
 
-  signal(signalName: string, args: unknown[], typeInfo?: SignalTypeInfo): Promise<void> {
+  signal(signalName: string, args: unknown[], typeInfo?: SignalTypeInfo, attached?: Attached): Promise<void> {
     const send = through(this.#of.interceptors, "signal", (input) =>
       refusing(() => {
-        const native = this.native(input.workflowExecution, undefined, { headers: input.headers });
+        const native = this.native(input.workflowExecution, undefined, { headers: input.headers, attached });
         return native.signal(input.signalName, ...this.#typed(input.args, input.typeInfo));
       }, concern("Failed to signal Workflow", input.workflowExecution)));
     return send({ workflowExecution: this.#execution, signalName, args, typeInfo, headers: {} });
   }
 
-  query(queryType: string, args: unknown[], typeInfo?: PayloadTypeInfo): Promise<unknown> {
+  query(queryType: string, args: unknown[], typeInfo?: PayloadTypeInfo, attached?: Attached): Promise<unknown> {
     const send = through(this.#of.interceptors, "query", (input) =>
       refusing(() => {
         const { headers, queryRejectCondition } = input;
         const outputType = input.typeInfo?.outputType;
-        const native = this.native(input.workflowExecution, undefined, { headers, queryRejectCondition, outputType });
+        const more = { headers, queryRejectCondition, outputType, attached };
+        const native = this.native(input.workflowExecution, undefined, more);
         return native.query(input.queryType, ...this.#typed(input.args, input.typeInfo));
       }, concern("Failed to query Workflow", input.workflowExecution)));
     return send({
@@ -220,7 +227,8 @@ class Operations {
         async () => {
           const outputType = input.typeInfo?.outputType;
           const { workflowExecution, firstExecutionRunId, headers } = input;
-          const update = await this.native(workflowExecution, firstExecutionRunId, { headers, outputType }).startUpdate(
+          const more = { headers, outputType, attached: attachedTo(input.options, UPDATE) };
+          const update = await this.native(workflowExecution, firstExecutionRunId, more).startUpdate(
             input.updateName,
             {
               args: this.#typed(input.args, input.typeInfo),
@@ -316,7 +324,7 @@ export function makeHandle<T extends Workflow>(client: WorkflowClient, of: Handl
     const { sent: made, output } = await operations.update(...sent);
     return (made ?? getUpdateHandle(output.updateId, { workflowRunId: output.workflowRunId })) as WorkflowUpdateHandle<never>;
   };
-  return {
+  const handle: WorkflowHandle<T> = {
     client,
     workflowId,
     result() {
@@ -334,15 +342,16 @@ export function makeHandle<T extends Workflow>(client: WorkflowClient, of: Handl
     getUpdateHandle,
     signal(def: SignalDefinition<AnyArgs> | string, ...args: AnyArgs) {
       const { name, typeInfo } = messageOf<SignalTypeInfo>("Signal", def);
-      return operations.signal(name, args, typeInfo);
+      return operations.signal(name, args, typeInfo, attachedTo(handle, SIGNAL));
     },
     signalWithOptions: (name: string, { args = [] as never, typeInfo }: WorkflowSignalOptions<AnyArgs>) =>
       operations.signal(name, args, typeInfo),
     query(def: QueryDefinition<unknown, AnyArgs> | string, ...args: AnyArgs) {
       const { name, typeInfo } = messageOf<PayloadTypeInfo>("Query", def);
-      return operations.query(name, args, typeInfo) as never;
+      return operations.query(name, args, typeInfo, attachedTo(handle, QUERY)) as never;
     },
     queryWithOptions: (name: string, { args = [] as never, typeInfo }: WorkflowQueryOptions<AnyArgs>) =>
       operations.query(name, args, typeInfo) as never,
   };
+  return handle;
 }

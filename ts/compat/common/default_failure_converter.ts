@@ -3,8 +3,9 @@
 import { create } from "@bufbuild/protobuf";
 import { type Failure, FailureSchema } from "../../api/generated/temporal/api/failure/v1/message_pb.ts";
 import { failureTrace } from "../../converter/stack.ts";
-import { cameAs, errorOf, messageOfError, type ProtoFailure } from "./failure_converter.ts";
+import { cameAs, errorOf, handlerErrorOf, messageOfError, type ProtoFailure } from "./failure_converter.ts";
 import { FAILURE_SOURCE, TemporalFailure } from "./failures.ts";
+import { isHandlerError } from "./handler_error.ts";
 import { type PayloadConverter, productConverter } from "./payload_converters.ts";
 import { fromPlain, toPlain } from "./plain_proto.ts";
 import type { SerializationContext } from "./type_info.ts";
@@ -70,6 +71,7 @@ export class DefaultFailureConverter implements FailureConverter {
   failureToErrorInner(failure: ProtoFailure, payloadConverter: PayloadConverter, context?: SerializationContext): Error {
     const cause = this.optionalFailureToOptionalError(failure.cause, payloadConverter, context);
     const { message, failureInfo } = fromPlain(FailureSchema, { ...failure, cause: undefined });
+    if (failureInfo.case === "nexusHandlerFailureInfo") return handlerErrorOf(message, failureInfo.value, failure, cause);
     return errorOf(
       { message, info: failureInfo },
       cause as TemporalFailure | undefined,
@@ -96,7 +98,7 @@ export class DefaultFailureConverter implements FailureConverter {
       fromPlain(FailureSchema, this.optionalErrorToOptionalFailure(cause, payloadConverter, context) ?? {});
     const message = messageOfError(err, productConverter(payloadConverter, context), causeOf);
     // What is not one of Temporal's failures has no type on the wire until a workflow or activity makes one of it.
-    if (!(err instanceof TemporalFailure)) message.failureInfo = create(FailureSchema).failureInfo;
+    if (!(err instanceof TemporalFailure || isHandlerError(err))) message.failureInfo = create(FailureSchema).failureInfo;
     return toPlain(FailureSchema, message) as ProtoFailure;
   }
 

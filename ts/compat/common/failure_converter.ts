@@ -85,7 +85,8 @@ const TEMPORAL_FAILURE = "temporal.api.failure.v1.Failure";
 
 type HandlerInfo = Extract<Info, { case: "nexusHandlerFailureInfo" }>["value"];
 
-function handlerErrorOf(
+/** The error of a handler's failure; `shown`: the message in the official form. */
+export function handlerErrorOf(
   message: string,
   { type, retryBehavior }: HandlerInfo,
   shown: ProtoFailure,

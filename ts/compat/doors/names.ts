@@ -2,14 +2,13 @@
 // bundlers, the command line) read this table, so that a program means the same by each of them.
 
 /** The packages of `@temporalio/*` that have a module here: "client" is "temporalex/compat/client". */
-export const PACKAGES = ["activity", "client", "common", "envconfig", "proto", "testing", "worker", "workflow"] as const;
+export const PACKAGES = ["activity", "client", "common", "envconfig", "nexus", "proto", "testing", "worker", "workflow"] as const;
 
 /** Packages whose deep imports (`lib/...`) have more names than the package itself. */
 const WITH_LIB: ReadonlySet<string> = new Set(["common"]);
 
 /** Packages that nothing here stands for, and what to do. */
 const REFUSED: { readonly [name: string]: string } = {
-  nexus: "Nexus operations are not supported here yet: run their handlers in a process with the official SDK",
   "core-bridge": "it is the native part of the official SDK, and nothing here uses it: remove the import",
 };
 

@@ -40,6 +40,7 @@ interface HeldTask {
 const WAITING: ReadonlySet<MethodName> = new Set<MethodName>([
   "pollWorkflowTaskQueue",
   "pollActivityTaskQueue",
+  "pollNexusTaskQueue",
   "pollWorkflowExecutionUpdate",
   "updateWorkflowExecution",
   "executeMultiOperation",

@@ -4,8 +4,10 @@ import type { ClientInterceptors } from "../client/mod.ts";
 import type { ActivityFunction, Duration, LoadedDataConverter } from "../common/mod.ts";
 import { msOptionalToNumber, msToNumber } from "../common/time.ts";
 import { DEFAULT_WATCHDOG_MS } from "../../realm/worker_realm.ts";
-import type { ActivityInterceptorsFactory, WorkerInterceptors } from "./interceptors.ts";
-import { type Numbers, pollerBehavior } from "./native_options.ts";
+import type { ActivityInterceptorsFactory, NexusInterceptorsFactory, WorkerInterceptors } from "./interceptors.ts";
+import type { ServiceHandler } from "../nexus/types.ts";
+import { servicesOf } from "./nexus_services.ts";
+import type { Numbers } from "./native_options.ts";
 import type { FixedSizeSlotSupplier } from "./tuner.ts";
 import type { PollerBehavior, WorkerOptions } from "./worker_options.ts";
 
@@ -15,8 +17,8 @@ export interface CompiledWorkerInterceptors {
   client: ClientInterceptors & Required<Pick<ClientInterceptors, "workflow" | "schedule">>;
   /** Of activities, the first one outermost. */
   activity: ActivityInterceptorsFactory[];
-  /** Of Nexus operations: none. */
-  nexus: unknown[];
+  /** Of Nexus operations. */
+  nexus: NexusInterceptorsFactory[];
   /** Paths of modules with those of workflows. */
   workflowModules: string[];
 }
@@ -29,7 +31,7 @@ export interface CompiledTuner {
   activityTaskSlotSupplier: FixedSizeSlotSupplier;
   /** For local activities. */
   localActivityTaskSlotSupplier: FixedSizeSlotSupplier;
-  /** For Nexus operations, which it does not serve. */
+  /** For Nexus operations. */
   nexusTaskSlotSupplier: FixedSizeSlotSupplier;
   /** Slots do not follow the machine's load. */
   resourceBasedTunerConfig: null;
@@ -83,7 +85,7 @@ export interface CompiledWorkerOptions extends Omit<WorkerOptions, "interceptors
   workflowTaskPollerBehavior: Required<PollerBehavior>;
   /** Default: ten polls, or as many as there are slots. */
   activityTaskPollerBehavior: Required<PollerBehavior>;
-  /** Without effect. */
+  /** Default: ten polls, or as many as there are slots. */
   nexusTaskPollerBehavior: Required<PollerBehavior>;
   /** With those that are deprecated among the others. */
   interceptors: CompiledWorkerInterceptors;
@@ -91,8 +93,8 @@ export interface CompiledWorkerOptions extends Omit<WorkerOptions, "interceptors
   loadedDataConverter: LoadedDataConverter;
   /** The functions among the activities, by name. */
   activities: Map<string, ActivityFunction>;
-  /** None: Nexus operations are not served. */
-  nexusServiceHandlers?: undefined;
+  /** The Nexus services by their names; undefined where there are none. */
+  nexusServiceHandlers?: Map<string, ServiceHandler> | undefined;
   /** The slots. */
   tuner: CompiledTuner;
 }
@@ -137,7 +139,7 @@ export function compiledOptions(options: WorkerOptions, parts: CompiledParts): C
     readonly taskQueue: string;
   };
   const { interceptors } = options;
-  const tuner = compiledTuner(options, native);
+  const tuner = compiledTuner(native);
   const activities = new Map(parts.activities as readonly (readonly [string, ActivityFunction])[]);
   const debugMode = options.debugMode === true;
   const limitMs = debugMode ? NO_LIMIT_MS : DEFAULT_WATCHDOG_MS;
@@ -162,14 +164,11 @@ export function compiledOptions(options: WorkerOptions, parts: CompiledParts): C
     reuseV8Context: options.reuseV8Context ?? true,
     workflowTaskPollerBehavior: native.workflowTaskPollerBehavior,
     activityTaskPollerBehavior: native.activityTaskPollerBehavior,
-    nexusTaskPollerBehavior: pollerBehavior(
-      options.nexusTaskPollerBehavior,
-      Math.min(10, options.maxConcurrentNexusTaskExecutions ?? 10),
-    ),
+    nexusTaskPollerBehavior: native.nexusTaskPollerBehavior,
     interceptors: compiledInterceptors(interceptors),
     loadedDataConverter: dataConverter,
     activities,
-    nexusServiceHandlers: undefined,
+    nexusServiceHandlers: servicesOf(options.nexusServices),
     tuner,
   };
 }
@@ -179,13 +178,12 @@ function timeOf<N extends string>(name: N, value: Duration) {
   return { [name]: value, [`${name}Ms`]: msToNumber(value) } as { [K in N]: Duration } & { [K in `${N}Ms`]: number };
 }
 
-function compiledTuner({ tuner, maxConcurrentNexusTaskExecutions }: WorkerOptions, native: Numbers): CompiledTuner {
-  const given = tuner !== undefined && "nexusTaskSlotSupplier" in tuner ? tuner.nexusTaskSlotSupplier : undefined;
+function compiledTuner(native: Numbers): CompiledTuner {
   return {
     workflowTaskSlotSupplier: fixed(native.maxConcurrentWorkflowTasks),
     activityTaskSlotSupplier: fixed(native.maxConcurrentActivities),
     localActivityTaskSlotSupplier: fixed(native.maxConcurrentLocalActivities),
-    nexusTaskSlotSupplier: given?.type === "fixed-size" ? given : fixed(maxConcurrentNexusTaskExecutions ?? 100),
+    nexusTaskSlotSupplier: fixed(native.maxConcurrentNexusTasks),
     resourceBasedTunerConfig: null,
   };
 }

@@ -3,6 +3,8 @@ import type { Context } from "../activity/mod.ts";
 import type { ClientInterceptors } from "../client/mod.ts";
 import type { Headers, MetricTags, Next } from "../common/mod.ts";
 
+import type { CancelOperationContext, OperationContext, StartOperationContext, StartResult } from "../nexus/types.ts";
+
 export type { Headers, Next };
 
 /** What an activity is called with. */
@@ -52,6 +54,62 @@ export interface ActivityInboundCallsInterceptorFactory {
   (ctx: Context): ActivityInboundCallsInterceptor;
 }
 
+/** What an operation is started with. */
+export interface NexusStartOperationInput {
+  /** The request. */
+  readonly ctx: StartOperationContext;
+  /** The operation's input. */
+  readonly input: unknown;
+}
+/** How the start ended. */
+export interface NexusStartOperationOutput {
+  /** With a value, or with the token of what goes on. */
+  readonly result: StartResult;
+}
+/** What is to be cancelled. */
+export interface NexusCancelOperationInput {
+  /** The request. */
+  readonly ctx: CancelOperationContext;
+  /** The operation's token. */
+  readonly token: string;
+}
+
+/** Around the handlers of Nexus operations. */
+export type NexusInboundCallsInterceptor = {
+  /** Around a start. */
+  startOperation?: (
+    input: NexusStartOperationInput,
+    next: Next<NexusInboundCallsInterceptor, "startOperation">,
+  ) => Promise<NexusStartOperationOutput>;
+  /** Around a cancellation. */
+  cancelOperation?: (
+    input: NexusCancelOperationInput,
+    next: Next<NexusInboundCallsInterceptor, "cancelOperation">,
+  ) => Promise<void>;
+};
+
+/** Around what handlers of Nexus operations ask the worker for. */
+export type NexusOutboundCallsInterceptor = {
+  /** Changes the attributes of log lines. */
+  getLogAttributes?: (
+    input: GetLogAttributesInput,
+    next: Next<NexusOutboundCallsInterceptor, "getLogAttributes">,
+  ) => Record<string, unknown>;
+  /** Changes the tags of metrics. */
+  getMetricTags?: (input: GetMetricTagsInput, next: Next<NexusOutboundCallsInterceptor, "getMetricTags">) => MetricTags;
+};
+
+/** The interceptors of one Nexus request. */
+export type NexusInterceptors = {
+  /** Around the handler. */
+  inbound?: NexusInboundCallsInterceptor;
+  /** Around what it asks for. */
+  outbound?: NexusOutboundCallsInterceptor;
+};
+
+/** Makes the interceptors of a Nexus request. */
+export type NexusInterceptorsFactory = (ctx: OperationContext) => NexusInterceptors;
+
 /** Interceptors of a worker. */
 export interface WorkerInterceptors {
   /** Of the client that activities have. */
@@ -60,8 +118,8 @@ export interface WorkerInterceptors {
   activity?: ActivityInterceptorsFactory[];
   /** Deprecated: `activity`. */
   activityInbound?: ActivityInboundCallsInterceptorFactory[];
-  /** Of Nexus operations: never asked, for workers serve none here (`nexusServices` is refused). Plugins may have some. */
-  nexus?: unknown[];
+  /** Of Nexus operations, the first one outermost. */
+  nexus?: NexusInterceptorsFactory[];
   /** Paths of modules that export `interceptors` for workflows. */
   workflowModules?: string[];
 }

@@ -53,6 +53,13 @@ export type {
   GetMetricTagsInput,
   Headers,
   Next,
+  NexusCancelOperationInput,
+  NexusInboundCallsInterceptor,
+  NexusInterceptors,
+  NexusInterceptorsFactory,
+  NexusOutboundCallsInterceptor,
+  NexusStartOperationInput,
+  NexusStartOperationOutput,
   WorkerInterceptors,
 } from "./interceptors.ts";
 export { DefaultLogger, type LogEntry, type Logger, type LogLevel, type LogMetadata, LogTimestamp } from "./logger.ts";

@@ -11,12 +11,9 @@ import { refuseOption } from "./runtime_options.ts";
 import { type SlotCounts, slotsOf } from "./tuner.ts";
 import type { PollerBehavior, ReplayWorkerOptions, WorkerOptions } from "./worker_options.ts";
 
-const NEXUS = "Nexus operations are not served here: run their handlers in a process with the official SDK";
-
 /** Options that cannot be honoured, with what to do. Values that ask for nothing are not refused. */
 const REFUSED: { readonly [option: string]: readonly [asks: (value: unknown) => boolean, why: string] } = {
   patchActivationCallback: [() => true, "patched() of new runs is always true; leave it out"],
-  nexusServices: [(value) => (value as unknown[]).length > 0, NEXUS],
   workflowFailureErrorTypes: [
     (value) => Object.values(value as object).some((types) => (types as unknown[]).length > 0),
     "throw an ApplicationFailure to fail a run",
@@ -39,7 +36,7 @@ const KNOWN: ReadonlySet<string> = new Set([
   ..."maxCachedWorkflows workflowThreadPoolSize maxHeartbeatThrottleInterval defaultHeartbeatThrottleInterval interceptors".split(
     " ",
   ),
-  ..."plugins sinks enableSDKTracing debugMode reuseV8Context bundlerOptions replayName".split(" "),
+  ..."nexusServices plugins sinks enableSDKTracing debugMode reuseV8Context bundlerOptions replayName".split(" "),
 ]);
 
 /** Throws a TypeError that names an option which cannot be honoured. */
@@ -66,9 +63,15 @@ function slots(options: WorkerOptions): SlotCounts {
     maxConcurrentWorkflowTaskExecutions: workflowTasks,
     maxConcurrentActivityTaskExecutions: activities,
     maxConcurrentLocalActivityExecutions: localActivities,
+    maxConcurrentNexusTaskExecutions: nexusTasks,
   } = options;
   if (tuner === undefined) {
-    return { workflowTasks: workflowTasks ?? 40, activities: activities ?? 100, localActivities: localActivities ?? 100 };
+    return {
+      workflowTasks: workflowTasks ?? 40,
+      activities: activities ?? 100,
+      localActivities: localActivities ?? 100,
+      nexusTasks: nexusTasks ?? 100,
+    };
   }
   const both = { maxConcurrentActivityTaskExecutions: activities, maxConcurrentLocalActivityExecutions: localActivities };
   for (const [name, value] of Object.entries({ ...both, maxConcurrentWorkflowTaskExecutions: workflowTasks })) {
@@ -113,6 +116,7 @@ type Always =
   | "maxConcurrentWorkflowTasks"
   | "maxConcurrentActivities"
   | "maxConcurrentLocalActivities"
+  | "maxConcurrentNexusTasks"
   | "cachedWorkflows"
   | "commonQueuePart";
 
@@ -120,6 +124,7 @@ type Always =
 export interface Numbers extends Omit<Partial<NativeOptions>, Always>, Required<Pick<NativeOptions, Always>> {
   readonly workflowTaskPollerBehavior: Required<NativeBehavior>;
   readonly activityTaskPollerBehavior: Required<NativeBehavior>;
+  readonly nexusTaskPollerBehavior: Required<NativeBehavior>;
 }
 
 /** What says how much a worker does, and when. Throws a TypeError that names an option which makes no sense. */
@@ -158,6 +163,7 @@ export function limits(options: WorkerOptions, warn: (message: string) => void):
     maxConcurrentWorkflowTasks: workflowTasks,
     maxConcurrentActivities: count.activities,
     maxConcurrentLocalActivities: count.localActivities,
+    maxConcurrentNexusTasks: count.nexusTasks,
     cachedWorkflows,
     workflowTaskPollerBehavior: pollerBehavior(
       options.workflowTaskPollerBehavior,
@@ -167,6 +173,10 @@ export function limits(options: WorkerOptions, warn: (message: string) => void):
     activityTaskPollerBehavior: pollerBehavior(
       options.activityTaskPollerBehavior,
       options.maxConcurrentActivityTaskPolls ?? Math.min(10, count.activities),
+    ),
+    nexusTaskPollerBehavior: pollerBehavior(
+      options.nexusTaskPollerBehavior,
+      options.maxConcurrentNexusTaskPolls ?? Math.min(10, count.nexusTasks),
     ),
     commonQueuePart: options.nonStickyToStickyPollRatio ?? 0.2,
     ...(options.maxActivitiesPerSecond !== undefined && { maxActivitiesPerSecond: options.maxActivitiesPerSecond }),

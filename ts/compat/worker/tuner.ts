@@ -166,6 +166,8 @@ export interface SlotCounts {
   readonly activities: number;
   /** For local activities. */
   readonly localActivities: number;
+  /** For Nexus requests. */
+  readonly nexusTasks: number;
 }
 
 function refuseResources(what: string): never {
@@ -184,10 +186,10 @@ export function slotsOf(tuner: WorkerTuner): SlotCounts {
     if (supplier?.type === "fixed-size") return supplier.numSlots;
     return refuseResources(`WorkerOptions.tuner.${name} of type ${JSON.stringify(supplier?.type)}`);
   };
-  count("nexusTaskSlotSupplier");
   return {
     workflowTasks: count("workflowTaskSlotSupplier"),
     activities: count("activityTaskSlotSupplier"),
     localActivities: count("localActivityTaskSlotSupplier"),
+    nexusTasks: count("nexusTaskSlotSupplier"),
   };
 }

@@ -18,6 +18,7 @@ import { importDataConverter } from "../client/load_data_converter.ts";
 import { CombinedWorkerRunError, GracefulShutdownPeriodExpiredError, PromiseCompletionTimeoutError } from "./errors.ts";
 import { defaultIdentity } from "./host.ts";
 import { nativeLogger } from "./logger.ts";
+import { nexusServices } from "./nexus_services.ts";
 import { converters, limits, refuseOptions } from "./native_options.ts";
 import { workflowCode } from "./workflow_code.ts";
 import {
@@ -175,6 +176,10 @@ export class Worker {
       heartbeating,
       client: () => worker?.client,
     };
+    const services = made.nexusServiceHandlers;
+    const { codec } = converters(dataConverter);
+    const nexus = services &&
+      nexusServices({ ...environment, services, interceptors: made.interceptors.nexus }, MessageCodec.of({ codec }));
     const releaseRuntime = runtime.holdWorker({});
     let connection = options.connection;
     try {
@@ -192,6 +197,7 @@ export class Worker {
         ...numbers,
         ...(functions.length > 0 && { activities: Object.fromEntries(functions) }),
         activityDialect: temporalActivities(environment),
+        ...(nexus !== undefined && { nexus }),
         ...(runtime.options.metrics !== undefined && { metrics: runtime.options.metrics.metrics }),
         logger: nativeLogger(runtime.logger, { sdkComponent: "core", taskQueue }, runtime.options.coreLevel),
         workflowLog: workflowLog(runtime.logger, namespace, taskQueue),

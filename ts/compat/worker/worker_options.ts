@@ -2,6 +2,7 @@
 import type { DataConverter, Duration, VersioningBehavior, WorkerDeploymentVersion } from "../common/mod.ts";
 import type { WorkflowInfo } from "../workflow/mod.ts";
 import type { BundlerPlugin, WorkflowBundleOption } from "./bundle_options.ts";
+import type { ServiceHandler } from "../nexus/types.ts";
 import type { NativeConnection } from "./connection.ts";
 import type { WorkerInterceptors } from "./interceptors.ts";
 import type { InjectedSinks } from "./sinks.ts";
@@ -83,8 +84,8 @@ export interface WorkerOptions {
   activities?: object;
   /** Not supported. */
   patchActivationCallback?: PatchActivationCallback;
-  /** Not supported. */
-  nexusServices?: unknown[];
+  /** What `nexus.serviceHandler(...)` of the package nexus-rpc makes. */
+  nexusServices?: ServiceHandler[];
   /** Path of the module that exports the workflows. */
   workflowsPath?: string;
   /** The workflows, bundled. */
@@ -101,7 +102,7 @@ export interface WorkerOptions {
   maxConcurrentActivityTaskExecutions?: number;
   /** Local activities running at once. Default: 100. */
   maxConcurrentLocalActivityExecutions?: number;
-  /** Of Nexus operations, which it does not serve. */
+  /** Nexus requests in work at once. Default: 100. */
   maxConcurrentNexusTaskExecutions?: number;
   /** False: its activities run only as local ones. Default: true. */
   enableNonLocalActivities?: boolean;
@@ -123,11 +124,11 @@ export interface WorkerOptions {
   workflowTaskPollerBehavior?: PollerBehavior;
   /** How polls for activities are scaled. */
   activityTaskPollerBehavior?: PollerBehavior;
-  /** Of Nexus operations, which it does not serve. */
+  /** How polls for Nexus requests are scaled. */
   nexusTaskPollerBehavior?: PollerBehavior;
   /** Polls for activities in flight. Default: 10. */
   maxConcurrentActivityTaskPolls?: number;
-  /** Of Nexus operations, which it does not serve. */
+  /** Polls for Nexus requests in flight. Default: 10, or as many as there are slots. */
   maxConcurrentNexusTaskPolls?: number;
   /** How long a task of a cached run waits for this worker. Default: 10 s. */
   stickyQueueScheduleToStartTimeout?: Duration;

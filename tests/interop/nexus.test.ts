@@ -1,0 +1,207 @@
+// runtime: node
+// Handlers of Nexus operations in a worker of temporalex/compat/worker, called by workflows on Temporal's own worker. The judge is the same
+// service on the official worker: what a caller sees of each operation is equal, and so are links, callbacks and tokens.
+// takes: 60 s
+import assert from "node:assert/strict";
+import { execFileSync, spawn } from "node:child_process";
+import process from "node:process";
+import { after, before, test } from "node:test";
+import { pathToFileURL } from "node:url";
+import * as common from "../../ts/compat/common/mod.ts";
+import * as temporal from "../../ts/compat/nexus/mod.ts";
+import { DefaultLogger, NativeConnection, Runtime, Worker, type WorkerOptions } from "../../ts/compat/worker/mod.ts";
+import { DevServer, noServer, temporalCli } from "./support/dev_server.ts";
+import { noOfficial, official, officialProgram } from "./support/official.ts";
+
+const skip = noServer || noOfficial;
+// deno-lint-ignore no-explicit-any
+type Any = any;
+
+let server: DevServer, client: Any, connection: Any, ours: NativeConnection, services: Any, nexus: Any;
+/** What handlers note, and what our worker logs. */
+const noted: string[] = [];
+let stopOfficial: () => Promise<unknown>;
+
+function endpoint(name: string): void {
+  const target = ["--target-namespace", "default", "--target-task-queue", name];
+  const args = ["operator", "nexus", "endpoint", "create", "--address", server.address, "--name", name, ...target];
+  execFileSync(temporalCli()!, args, { stdio: "ignore" });
+}
+
+async function officialWorker(): Promise<() => Promise<unknown>> {
+  const child = spawn(process.execPath, [officialProgram("nexus_worker.mjs"), server.address, "callers", "theirs"], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const ended = new Promise((resolve) => child.once("exit", resolve));
+  const kill = () => void child.kill("SIGKILL");
+  process.once("exit", kill);
+  await new Promise((resolve, reject) => {
+    child.stdout.once("data", resolve);
+    child.once("exit", () => reject(new Error("the official worker ended")));
+  });
+  return () => {
+    process.off("exit", kill);
+    child.kill("SIGTERM");
+    return ended;
+  };
+}
+
+before(async () => {
+  if (skip !== false) return;
+  server = await DevServer.start();
+  Runtime.install({ logger: new DefaultLogger("ERROR", ({ message, meta }) => noted.push(`${message} ${meta?.["error"]}`)) });
+  // One with endpoints that fail on purpose: a server stops to call an endpoint that fails too often in a row.
+  for (const name of ["theirs", "ours", "ours-quiet", "ours-coded", "ours-stopping", "ours-many"]) endpoint(name);
+  const { Connection, Client } = official("@temporalio/client");
+  connection = await Connection.connect({ address: server.address });
+  client = new Client({ connection });
+  nexus = official("nexus-rpc");
+  ({ services } = await import(pathToFileURL(officialProgram("nexus_service.mjs")).href) as Any);
+  [stopOfficial, ours] = await Promise.all([officialWorker(), NativeConnection.connect({ address: server.address })]);
+}, { timeout: 120_000 });
+
+after(async () => {
+  await stopOfficial?.();
+  await connection?.close();
+  await ours?.close();
+  await server?.stop();
+  await Runtime._instance?.shutdown();
+});
+
+const worker = (taskQueue: string, more: Partial<WorkerOptions> = {}) =>
+  Worker.create({
+    ...{ connection: ours, taskQueue, nexusServices: services(nexus, temporal, common, (line: string) => noted.push(line)) },
+    ...more,
+  });
+
+let started = 0;
+/** What a workflow sees that calls an operation; its own id. */
+async function call(args: { endpoint: string; operation: string; input: Any; [more: string]: Any }, by = client): Promise<Any> {
+  const workflowId = `caller-${args.endpoint}-${args.operation}-${started++}`;
+  const options = { taskQueue: "callers", workflowId, workflowExecutionTimeout: "60s", args: [args] };
+  return { workflowId, ...await by.workflow.execute("call", options) };
+}
+
+type Case = readonly [operation: string, input: Any, more?: Any];
+
+/** Text of what a caller saw, without what differs from run to run. */
+function plain(value: unknown, at: string): string {
+  const ids = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]{22}/g;
+  return JSON.stringify(value).replaceAll(/caller-[a-z]+-[a-z]+-\d+/g, "CALLER").replaceAll(at, "ENDPOINT").replaceAll(ids, "ID");
+}
+
+/** Links of the caller's events, and of the workflow behind the operation with the headers of its callbacks. */
+async function traces(workflowId: string, backing: string | undefined): Promise<unknown> {
+  const linked = async (id: string) => {
+    const { events } = await client.workflow.getHandle(id).fetchHistory().catch(() => ({ events: [] }));
+    return events.map(({ eventType, links, workflowExecutionStartedEventAttributes: start }: Any) => ({
+      eventType,
+      links: links ?? [],
+      callbacks: (start?.completionCallbacks ?? []).map(({ nexus }: Any) => [
+        ...[Object.keys(nexus.header).sort(), Buffer.from(nexus.header["nexus-operation-token"], "base64url").toString()],
+      ]),
+    })).filter(({ links, callbacks }: Any) => links.length > 0 || callbacks.length > 0);
+  };
+  return { caller: await linked(workflowId), backing: backing === undefined ? [] : await linked(backing) };
+}
+
+async function seenAt(at: string, [operation, input, more]: Case): Promise<string> {
+  const named = JSON.parse(JSON.stringify(input).replaceAll("@", at));
+  const { workflowId, ...seen } = await call({ endpoint: at, operation, input: named, ...more });
+  const token = seen.token ? Buffer.from(seen.token, "base64url").toString() : seen.token;
+  return plain({ ...seen, token, traces: await traces(workflowId, named.workflowId) }, at);
+}
+
+/** Both workers, one case after the other: failures in a row open the server's circuit breaker. */
+async function compared(cases: readonly Case[]): Promise<string[]> {
+  const seen: string[] = [];
+  const one = async (at: string) => {
+    const found: string[] = [];
+    for (const each of cases) found.push(await seenAt(at, each));
+    return found;
+  };
+  const [theirs, mine] = await Promise.all([one("theirs"), one("ours")]);
+  theirs!.forEach((text, i) => assert.equal(mine![i], text, JSON.stringify(cases[i])));
+  seen.push(...mine!);
+  return seen;
+}
+
+const throws = (input: Any): Case => ["throws", input];
+
+test("synchronous operations, and errors of every kind, are what the official worker gives", { skip }, async () => {
+  const quick: Case = ["echo", { a: [1, null, "x"] }];
+  const types = ["BAD_REQUEST", "UNAUTHENTICATED", "UNAUTHORIZED", "NOT_FOUND", "NOT_IMPLEMENTED"];
+  const retryable = ["RESOURCE_EXHAUSTED", "INTERNAL", "UNAVAILABLE", "UPSTREAM_TIMEOUT"];
+  // Servers before 1.30 do not know these, and try them again whatever they say.
+  const newer = ["CONFLICT", "REQUEST_TIMEOUT"];
+  const soon = { options: { scheduleToCloseTimeout: "2s" } };
+  await (await worker("ours")).runUntil(async () => {
+    const seen = await compared([
+      ["about", { b: 2 }, { options: { headers: { "x-own": "yes" } } }],
+      throws({ kind: "operation", state: "failed", message: "op failed" }),
+      throws({ kind: "operation", state: "canceled", message: "op cancelled" }),
+      throws({ kind: "operation", state: "failed", message: "op failed", caused: true }),
+      throws({ kind: "operation", state: "canceled", message: "op cancelled", caused: true }),
+      // A success in between keeps the circuit breaker closed.
+      ...types.flatMap((type) => [throws({ kind: "handler", type, message: `is ${type}`, caused: true }), quick]),
+      ...retryable.flatMap((type) => [throws({ kind: "handler", type, message: `is ${type}`, retryable: false }), quick]),
+      ...newer.flatMap((type): Case[] => [["throws", { kind: "handler", type, message: "new" }, soon], quick]),
+      throws({ kind: "application", message: "app" }),
+      quick,
+      throws({ kind: "started" }),
+      ["missing", {}, { service: "more" }],
+      quick,
+      ["echo", {}, { service: "nobody" }],
+    ]);
+    assert.match(seen[0]!, /"hasDeadline":true.*WorkflowEvent/);
+    assert.match(seen[1]!, /ApplicationFailure.*op failed.*OperationError/);
+    assert.match(seen[2]!, /CancelledFailure.*op cancelled/);
+    assert.match(seen[5]!, /"type":"BAD_REQUEST".*Deep/);
+    assert.match(seen.at(-1)!, /No service handler registered for service name 'nobody'/);
+  });
+});
+
+test("errors that may pass are tried again", { skip }, async () => {
+  await (await worker("ours")).runUntil(async () => {
+    const seen = await compared([
+      throws({ kind: "first", type: "UNAVAILABLE" }),
+      throws({ kind: "plain first" }),
+      throws({ kind: "retryable first" }),
+    ]);
+    for (const text of seen) assert.match(text, /"result":\{"attempt":2\}/);
+  });
+});
+
+test("asynchronous operations are runs of workflows, with their links, callbacks and tokens", { skip }, async () => {
+  for (const at of ["theirs", "ours"]) {
+    const options = { taskQueue: "callers", args: [{ waits: true }] };
+    await client.workflow.start("backing", { ...options, workflowId: `standing-${at}` });
+    await client.workflow.start("backing", { ...options, workflowId: `joined-${at}` });
+  }
+  const run = (input: Any, more?: Any): Case => ["run", { taskQueue: "callers", ...input }, more];
+  const other = (input: Any, more?: Any): Case => ["temporal", { taskQueue: "callers", ...input }, more];
+  await (await worker("ours")).runUntil(async () => {
+    const seen = await compared([
+      run({ workflowId: "ends-@", result: "yes" }),
+      run({ workflowId: "fails-@", ends: "fails" }),
+      run({ workflowId: "cancelled-@", waits: true }, { cancelAfterMs: 300 }),
+      run({ workflowId: "standing-@" }),
+      run({ workflowId: "joined-@", conflict: "USE_EXISTING" }, { cancelAfterMs: 300 }),
+      other({ what: "run", workflowId: "other-@", result: 7 }),
+      other({ what: "run", workflowId: "other-cancelled-@", waits: true }, { cancelAfterMs: 300 }),
+      other({ what: "query", workflowId: "standing-@" }),
+      other({ what: "signal", workflowId: "standing-@", with: "x" }),
+      other({ what: "signalWithStart", workflowId: "signalled-@" }),
+      other({ what: "twice", workflowId: "twice-@" }),
+    ]);
+    assert.match(seen[0]!, /"result":\{"result":"yes"\}.*\\"t\\":1,\\"ns\\":\\"default\\",\\"wid\\":\\"ends-ENDPOINT/);
+    assert.match(seen[0]!, /"backing":\[\{"eventType":1.*nexus-operation-token/);
+    assert.match(seen[1]!, /"the run fails"/);
+    assert.match(seen[2]!, /CancelledFailure/);
+    assert.match(seen[3]!, /already started/);
+    assert.match(seen[4]!, /CancelledFailure/);
+    assert.match(seen[5]!, /"result":7/);
+    assert.match(seen[8]!, /"result":"signalled"/);
+    assert.match(seen[10]!, /Only one async operation/);
+  });
+});

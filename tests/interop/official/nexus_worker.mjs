@@ -1,0 +1,26 @@
+// Temporal's own worker: workflows that call Nexus operations, and the same service as ours on a queue of its own.
+//   node nexus_worker.mjs ADDRESS CALLER_QUEUE HANDLER_QUEUE
+import { fileURLToPath } from "node:url";
+import process from "node:process";
+import * as nexus from "nexus-rpc";
+import * as common from "@temporalio/common";
+import * as temporal from "@temporalio/nexus";
+import { DefaultLogger, NativeConnection, Runtime, Worker } from "@temporalio/worker";
+import { services } from "./nexus_service.mjs";
+
+const [address, callerQueue, handlerQueue] = process.argv.slice(2);
+Runtime.install({ logger: new DefaultLogger("ERROR"), shutdownSignals: ["SIGTERM"] });
+const connection = await NativeConnection.connect({ address });
+const callers = await Worker.create({
+  connection,
+  taskQueue: callerQueue,
+  workflowsPath: fileURLToPath(new URL("nexus_workflows.mjs", import.meta.url)),
+});
+const handlers = await Worker.create({
+  connection,
+  taskQueue: handlerQueue,
+  nexusServices: services(nexus, temporal, common),
+});
+console.log("ready");
+await Promise.all([callers.run(), handlers.run()]);
+await connection.close();

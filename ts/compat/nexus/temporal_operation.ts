@@ -1,0 +1,219 @@
+// Operations that may be a run, an update or an activity, decided by the request: TemporalOperationHandler.
+import type { WithWorkflowArgs, Workflow, WorkflowResultType } from "../common/definitions.ts";
+import type { Client } from "../client/mod.ts";
+import { requestLinks } from "./attachments.ts";
+import {
+  getClient,
+  getHandlerContext,
+  type TemporalCancelOperationContext,
+  type TemporalStartOperationContext,
+} from "./context.ts";
+import { handlerError } from "./errors.ts";
+import { makeHandle, type Reservation, type UpdatableWorkflowHandle } from "./handles.ts";
+import { startResult, TemporalOperationResult } from "./results.ts";
+import { activityOf, type OperationToken, readToken, TokenType, updateOf, workflowRunOf, workflowRunToken } from "./tokens.ts";
+import type { CancelOperationContext, StartOperationContext } from "./types.ts";
+import {
+  signalWithStartWorkflow,
+  startWorkflow,
+  type WorkflowSignalWithStartOptions,
+  type WorkflowStartOptions,
+} from "./workflow_run.ts";
+
+/** Options of an activity that is an operation. */
+// deno-lint-ignore no-explicit-any
+export type ActivityOptions = { [option: string]: any; id: string; taskQueue?: string };
+/** Options of an activity whose arguments have types. */
+export type ActivityOptionsFor<T, N extends keyof T & string> = ActivityOptions & {
+  // deno-lint-ignore no-explicit-any
+  args?: T[N] extends (...args: infer A) => any ? A : never;
+};
+
+/** Starts activities of these types. */
+export interface NexusTypedActivityClient<T> {
+  /** Refused: activities without a workflow are not there yet. */
+  startActivity<N extends keyof T & string>(
+    activity: N,
+    options: ActivityOptionsFor<T, N>,
+    // deno-lint-ignore no-explicit-any
+  ): Promise<TemporalOperationResult<T[N] extends (...args: any[]) => Promise<infer R> ? R : unknown>>;
+}
+
+/** What the start handler of a {@link TemporalOperationHandler} works with. */
+export interface TemporalNexusClient {
+  /** The worker's client. */
+  readonly client: Client;
+  /** Starts a workflow, whose run is the operation. */
+  startWorkflow<T extends Workflow>(
+    workflowTypeOrFunc: string | T,
+    workflowOptions: WorkflowStartOptions<T>,
+  ): Promise<TemporalOperationResult<WorkflowResultType<T>>>;
+  /** A workflow that is there already: its updates may be the operation. */
+  getWorkflowHandle<T extends Workflow>(workflowId: string, runId?: string): UpdatableWorkflowHandle<WorkflowResultType<T>>;
+  /** Signals a workflow, and starts it where none is running. */
+  // deno-lint-ignore no-explicit-any
+  signalWithStartWorkflow<T extends Workflow, SignalArgs extends any[] = []>(
+    workflowTypeOrFunc: string | T,
+    workflowOptions: WithWorkflowArgs<T, WorkflowSignalWithStartOptions<SignalArgs>>,
+  ): Promise<void>;
+  /** Refused: activities without a workflow are not there yet. */
+  // deno-lint-ignore no-explicit-any
+  startActivity<R = any>(activity: string, options: ActivityOptions): Promise<TemporalOperationResult<R>>;
+  /** This client, with types of activities. */
+  typedActivity<T>(): NexusTypedActivityClient<T>;
+}
+
+class RequestClient implements TemporalNexusClient {
+  readonly #ctx: TemporalStartOperationContext;
+  #started = false;
+
+  constructor(ctx: TemporalStartOperationContext) {
+    this.#ctx = ctx;
+  }
+
+  readonly #reserve: Reservation = async (start) => {
+    if (this.#started) {
+      throw handlerError(
+        "BAD_REQUEST",
+        "Only one async operation can be started per operation handler invocation. Use TemporalNexusClient.client for additional " +
+          "workflow interactions",
+      );
+    }
+    this.#started = true;
+    try {
+      return await start();
+    } catch (error) {
+      this.#started = false;
+      throw error;
+    }
+  };
+
+  get client(): Client {
+    return getClient();
+  }
+
+  getWorkflowHandle<T extends Workflow>(workflowId: string, runId?: string) {
+    return makeHandle<WorkflowResultType<T>>(this.#ctx, workflowId, runId, this.#reserve);
+  }
+
+  async startWorkflow<T extends Workflow>(workflowTypeOrFunc: string | T, workflowOptions: WorkflowStartOptions<T>) {
+    return await this.#reserve(async () => {
+      const { workflowId } = await startWorkflow(this.#ctx, workflowTypeOrFunc, workflowOptions);
+      const { namespace } = getHandlerContext();
+      return TemporalOperationResult.async<WorkflowResultType<T>>(workflowRunToken(namespace, workflowId));
+    });
+  }
+
+  // deno-lint-ignore no-explicit-any
+  async signalWithStartWorkflow<T extends Workflow, SignalArgs extends any[] = []>(
+    workflowTypeOrFunc: string | T,
+    workflowOptions: WithWorkflowArgs<T, WorkflowSignalWithStartOptions<SignalArgs>>,
+  ): Promise<void> {
+    await signalWithStartWorkflow(this.#ctx, workflowTypeOrFunc, workflowOptions);
+  }
+
+  async startActivity<R>(activity: string, options: ActivityOptions): Promise<TemporalOperationResult<R>> {
+    return await this.#reserve(async () => {
+      const { client, taskQueue } = getHandlerContext();
+      const links = requestLinks(this.#ctx);
+      return await client.activity.start(activity, { ...options, taskQueue: options.taskQueue || taskQueue, links });
+    });
+  }
+
+  typedActivity<T>(): NexusTypedActivityClient<T> {
+    return this as unknown as NexusTypedActivityClient<T>;
+  }
+}
+
+/** Starts an operation. */
+export type TemporalOperationStartHandler<I, O> = (
+  ctx: TemporalStartOperationContext,
+  client: TemporalNexusClient,
+  input: I,
+) => Promise<TemporalOperationResult<O>>;
+
+/** The run that is to be cancelled. */
+export interface CancelWorkflowRunOptions {
+  /** Id of the workflow. */
+  readonly workflowId: string;
+}
+/** The update that is to be cancelled. */
+export interface CancelWorkflowUpdateOptions {
+  /** Id of the workflow. */
+  readonly workflowId: string;
+  /** The run; "" where it is not a certain one. */
+  readonly runId: string;
+  /** Id of the update. */
+  readonly updateId: string;
+}
+/** The activity that is to be cancelled. */
+export interface CancelActivityOptions {
+  /** Id of the activity. */
+  readonly activityId: string;
+  /** Its run. */
+  readonly runId: string;
+}
+
+/** What a {@link TemporalOperationHandler} does when an operation is to be cancelled. */
+export interface TemporalOperationHandlerOptions {
+  /** Default: cancels the workflow. */
+  cancelWorkflowRun?: (ctx: TemporalCancelOperationContext, options: CancelWorkflowRunOptions) => Promise<void>;
+  /** Default: refuses, for an update has no cancellation. */
+  cancelWorkflowUpdate?: (ctx: TemporalCancelOperationContext, options: CancelWorkflowUpdateOptions) => Promise<void>;
+  /** Default: cancels the activity. */
+  cancelActivity?: (ctx: TemporalCancelOperationContext, options: CancelActivityOptions) => Promise<void>;
+}
+
+const DEFAULTS: Required<TemporalOperationHandlerOptions> = {
+  cancelWorkflowRun: async (_, { workflowId }) => {
+    await getClient().workflow.getHandle(workflowId).cancel();
+  },
+  cancelWorkflowUpdate: () => Promise.reject(handlerError("NOT_IMPLEMENTED", "cannot cancel an UpdateWorkflow operation")),
+  cancelActivity: async (_, { activityId, runId }) => {
+    const handle = getClient().activity.getHandle(activityId, runId) as { cancel(reason: string): Promise<void> };
+    await handle.cancel("Nexus Operation cancellation requested");
+  },
+};
+
+/** What reads a token, or says what kind of it is wrong. */
+function tokenPart<T>(what: string, read: () => T): T {
+  try {
+    return read();
+  } catch (cause) {
+    throw handlerError("BAD_REQUEST", `invalid ${what}`, { cause });
+  }
+}
+
+/** The handler of an operation behind which stands something of Temporal's, as its start decides. */
+export class TemporalOperationHandler<I, O> {
+  readonly #start: TemporalOperationStartHandler<I, O>;
+  readonly #options: Required<TemporalOperationHandlerOptions>;
+
+  constructor({ start, ...options }: { start: TemporalOperationStartHandler<I, O> } & TemporalOperationHandlerOptions) {
+    this.#start = start;
+    const given = Object.fromEntries(Object.entries(options).filter(([, handler]) => handler !== undefined && handler !== null));
+    this.#options = { ...DEFAULTS, ...given };
+  }
+
+  /** Starts the operation. Its type is that of nexus-rpc's handlers. */
+  // deno-lint-ignore no-explicit-any
+  async start(ctx: StartOperationContext, input: I): Promise<any> {
+    return startResult(await this.#start(ctx, new RequestClient(ctx), input));
+  }
+
+  /** Asks for the end of what stands behind the operation. */
+  async cancel(ctx: CancelOperationContext, text: string): Promise<void> {
+    const token: OperationToken = tokenPart("operation token", () => readToken(text));
+    const { cancelWorkflowRun, cancelActivity, cancelWorkflowUpdate } = this.#options;
+    switch (token.t) {
+      case TokenType.WORKFLOW_RUN:
+        return await cancelWorkflowRun(ctx, tokenPart("workflow run operation token", () => workflowRunOf(token)));
+      case TokenType.ACTIVITY:
+        return await cancelActivity(ctx, tokenPart("activity operation token", () => activityOf(token)));
+      case TokenType.UPDATE_WORKFLOW:
+        return await cancelWorkflowUpdate(ctx, tokenPart("update workflow operation token", () => updateOf(token)));
+      default:
+        throw handlerError("BAD_REQUEST", `Unsupported operation token type: ${token.t}`);
+    }
+  }
+}

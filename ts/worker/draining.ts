@@ -1,0 +1,107 @@
+// The end of a worker: polls end first, then what was taken is finished; activities and Nexus handlers are told to stop after the grace
+// period; the service is told last, or first where it ends the polls itself.
+import { withFields } from "../base/logger.ts";
+import { sleepOn } from "../base/timers.ts";
+import { typedService } from "../service/typed.ts";
+import { TaskQueueType } from "../api/generated/temporal/api/enums/v1/task_queue_pb.ts";
+import type { ActivityTasks } from "./activity_tasks.ts";
+import type { LocalActivities } from "./local_activities.ts";
+import type { NexusTasks } from "./nexus_tasks.ts";
+import type { WorkerSettings } from "./options.ts";
+import type { Poller } from "./poller.ts";
+import { LOSSY_POLL_MS, type WorkerPollers } from "./worker_pollers.ts";
+import type { WorkflowTasks } from "./workflow_tasks.ts";
+
+const WORKFLOW_DRAIN_MS = 1000;
+const SHUTDOWN_CALL_MS = 3000;
+
+export interface DrainedParts {
+  readonly settings: WorkerSettings;
+  readonly pollers: WorkerPollers;
+  readonly workflowTasks: WorkflowTasks | undefined;
+  readonly activityTasks: ActivityTasks | undefined;
+  readonly nexusTasks: NexusTasks | undefined;
+  readonly local: LocalActivities;
+  /** "": none. */
+  readonly stickyQueue: string;
+  readonly instanceKey: string;
+}
+
+type Stopped = Pick<Poller<unknown>, "stop" | "idle">;
+
+/** Resolves when nothing is in work, or when what is has been told to stop long enough ago. */
+export async function drainWorker(parts: DrainedParts): Promise<void> {
+  const { settings, pollers, workflowTasks, activityTasks, nexusTasks, local } = parts;
+  const { service, timers, logger, shutdownGraceMs, shutdownForceMs } = settings;
+  workflowTasks?.stopping();
+  const lossy = service.losesCancelledPolls === true;
+  const stop = async (pollers: readonly Stopped[], drainMs: number) => {
+    await Promise.all(pollers.map((poller) => poller.stop(drainMs)));
+    await Promise.all(pollers.map((poller) => poller.idle()));
+  };
+  // A lost workflow task is given again after its timeout; a lost activity task costs an attempt, perhaps the only one.
+  const ended = lossy && pollers.pollsAreEnded;
+  const workflows = stop(pollers.workflow, ended ? LOSSY_POLL_MS : lossy ? WORKFLOW_DRAIN_MS : 0);
+  // A lost Nexus task is sent again when its request has timed out.
+  const nexus = stop(pollers.nexus, ended ? LOSSY_POLL_MS : lossy ? WORKFLOW_DRAIN_MS : 0);
+  const idle = stop(pollers.activity, ended ? LOSSY_POLL_MS : lossy ? Infinity : 0).then(async () => {
+    // The last reports may still bring activities.
+    await pollers.eagerIdle();
+    await Promise.all(pollers.activity.map((poller) => poller.idle()));
+    // A workflow task may call one local activity after the other.
+    await workflows;
+    await local.whenIdle();
+    await nexus;
+    return true;
+  });
+  // The loops send no more polls; those under way are answered now.
+  if (ended) void sayGoodbye(parts);
+  const cancelTimer = new AbortController();
+  const within = async (ms: number) => {
+    if (ms === Infinity) return idle;
+    return Promise.race([idle, sleepOn(timers, ms, cancelTimer.signal).then(() => false, () => false)]);
+  };
+  if (!(await within(shutdownGraceMs))) {
+    activityTasks?.cancelAll("WORKER_SHUTDOWN");
+    nexusTasks?.cancelAll("WORKER_SHUTDOWN");
+    local.stop();
+    if (!(await within(shutdownForceMs))) {
+      // What it waits for may be a poll that the service has not answered yet.
+      const running = (activityTasks?.running ?? 0) + local.running;
+      if (running > 0) logger.warn("the worker stops while activities that were told to stop are still running", { running });
+      const handlers = nexusTasks?.running ?? 0;
+      if (handlers > 0) {
+        logger.warn("the worker stops while Nexus handlers that were told to stop are still running", { handlers });
+      }
+      await Promise.all([...pollers.activity, ...pollers.nexus].map((poller) => poller.stop()));
+    }
+  }
+  cancelTimer.abort();
+  await workflows;
+  await sayGoodbye(parts);
+}
+
+/** Lets the service end this worker's polls, and give its cached runs to others at once. A service that does not know the call is no trouble. */
+async function sayGoodbye({ settings, pollers, stickyQueue, instanceKey, ...parts }: DrainedParts): Promise<void> {
+  const { workflowTasks, activityTasks, nexusTasks } = parts;
+  const { service, namespace, identity, taskQueue, logger } = settings;
+  if (!pollers.pollsAreEnded && (workflowTasks === undefined || stickyQueue === "")) return;
+  const request = {
+    namespace,
+    identity,
+    taskQueue,
+    stickyTaskQueue: stickyQueue,
+    workerInstanceKey: instanceKey,
+    reason: "graceful shutdown",
+    taskQueueTypes: [
+      ...(workflowTasks === undefined ? [] : [TaskQueueType.WORKFLOW]),
+      ...(activityTasks === undefined ? [] : [TaskQueueType.ACTIVITY]),
+      ...(nexusTasks === undefined ? [] : [TaskQueueType.NEXUS]),
+    ],
+  };
+  try {
+    await typedService(service).shutdownWorker(request, { timeoutMs: SHUTDOWN_CALL_MS });
+  } catch (error) {
+    withFields(logger, { taskQueue }).debug("the service was not told of the shutdown", { error });
+  }
+}

@@ -1,0 +1,16 @@
+// The header by which a Nexus request says how long its caller waits: "9.5s", "800ms", "2m".
+import type { Logger } from "../base/logger.ts";
+
+const UNIT_MS: { readonly [unit: string]: number } = { ms: 1, s: 1000, m: 60_000 };
+
+/** Milliseconds; undefined where the header is missing, or says nothing that can be read: the server then keeps the time alone. */
+export function nexusTimeoutMs(header: string | undefined, logger: Pick<Logger, "warn">): number | undefined {
+  if (header === undefined) return undefined;
+  const [, value, unit] = /^([0-9.]+)(ms|s|m)$/.exec(header.trim()) ?? [];
+  const ms = Number(value) * (UNIT_MS[unit ?? ""] ?? NaN);
+  if (Number.isFinite(ms)) return ms;
+  logger.warn("the Request-Timeout header of a Nexus request cannot be read; its handler is not told of the deadline", {
+    header,
+  });
+  return undefined;
+}

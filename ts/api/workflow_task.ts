@@ -42,6 +42,8 @@ export interface TaskHead {
   readonly startedMs: number;
   /** The service, in another process, keeps what runs show of themselves. */
   readonly asksForShown?: boolean;
+  /** Reducers of this task are run, whatever the realm was told of its service: a branch of a what-if does so. */
+  readonly runsReducers?: boolean;
 }
 
 /** A workflow task: bytes of PollWorkflowTaskQueueResponse, and what was read of them. */

@@ -8,6 +8,7 @@ import type { CodecOptions } from "../codec/codec.ts";
 import type { PayloadConverter } from "../converter/payload.ts";
 import type { Store } from "./store.ts";
 import type { TableMigration } from "./tables/migrations.ts";
+import type { ReducerRunner } from "./reducing.ts";
 import type { ReducerTable } from "./tables/reducers.ts";
 import type { ActivityTimeout } from "./timed_out.ts";
 
@@ -65,6 +66,8 @@ export interface EmbeddedEngineOptions {
   remoteWorkers?: boolean;
   /** Functions that workflows run by `transact`, in the transaction that commits their task: an object or a module. For a SQLite store. */
   reducers?: ReducerTable;
+  /** @internal Runs the reducers in the place of functions. */
+  reducing?: ReducerRunner;
   /** The application's own tables in the store's file, step by step; each is applied once. */
   migrations?: readonly TableMigration[];
   /** How arguments and results of reducers become payloads. Default: JSON. */

@@ -32,6 +32,9 @@ interface Asked {
   readonly args: Question["args"];
 }
 
+const isSame = ({ type, input }: RecordedCall, asked: Asked): boolean =>
+  type === asked.type && (input === asked.input || asked.of === "local activity");
+
 export class Answers {
   readonly #calls: { readonly [of in Question["of"]]: RecordedCall[] };
   readonly #edits: readonly Edit[];
@@ -48,6 +51,7 @@ export class Answers {
       activity: [...recorded.activities],
       "local activity": [...recorded.localActivities],
       child: [...recorded.children],
+      transact: [...recorded.transacts],
     };
     this.#edits = edits;
     this.#default = unanswered;
@@ -63,19 +67,30 @@ export class Answers {
     return mine;
   }
 
-  /** Local activities of the prefix are recorded in it. */
+  /** Local activities and reducers of the prefix are recorded in it. */
   skipLocal(cut: number): void {
-    const calls = this.#calls["local activity"];
-    this.#calls["local activity"].splice(0, calls.length, ...calls.filter(({ eventId }) => eventId > cut));
+    for (const of of ["local activity", "transact"] as const) {
+      const calls = this.#calls[of];
+      calls.splice(0, calls.length, ...calls.filter(({ eventId }) => eventId > cut));
+    }
+  }
+
+  /**
+   * The end of a reducer; undefined: it asks. One that nothing waits for is taken to have done its work: the code goes on alike, and its
+   * tables are not here.
+   */
+  ofReducer(asked: Asked, isAwaited: boolean): RecordedEnd | undefined {
+    if (!isAwaited && !this.#calls.transact.some((call) => isSame(call, asked))) return { kind: "completed", result: undefined };
+    const { end, question } = this.of(asked);
+    return question === undefined ? end : undefined;
   }
 
   /** The end of something that the branch began. */
   of(asked: Asked): Answer {
     const calls = this.#calls[asked.of];
-    const same = calls.findIndex(({ type, input }) =>
-      type === asked.type && (input === asked.input || asked.of === "local activity")
-    );
-    const index = same >= 0 ? same : calls.findIndex(({ type }) => type === asked.type);
+    const same = calls.findIndex((call) => isSame(call, asked));
+    // A reducer that is given something else does something else to its tables.
+    const index = same >= 0 || asked.of === "transact" ? same : calls.findIndex(({ type }) => type === asked.type);
     if (index >= 0) {
       const [call] = calls.splice(index, 1);
       return this.#fromRecord(asked.of, call!);
@@ -99,6 +114,7 @@ export class Answers {
     const afterMs = Math.max(0, call.endMs - call.startMs);
     const lastStartMs = Math.max(0, call.lastStartMs - call.startMs);
     const from = call.eventId;
+    if (edit?.kind === "transact") return { ...this.#byEdit(edit.end, 0), from };
     if (edit?.kind === "activity" || edit?.kind === "child") {
       const recorded = Number.isFinite(afterMs) ? afterMs : 0;
       return { ...this.#byEdit(edit.end, edit.afterMs ?? recorded), from };

@@ -17,7 +17,9 @@ import { Children } from "./children.ts";
 import { type Edit, EditError, type End, type Question } from "./edits.ts";
 import { cutBefore, prefixOf } from "./prefix.ts";
 import { msOf, readRecorded, type Recorded } from "./recorded.ts";
+import { AnsweredReducers } from "./reducers.ts";
 import { type Delivery, firstChange, scriptOf } from "./script.ts";
+import { type BranchTables, makeTables, noStore, type OpenStore } from "./tables.ts";
 import { type TaskRealm, WorkflowTasks } from "./workflow_tasks.ts";
 import { IDENTITY, World } from "./world.ts";
 
@@ -33,6 +35,11 @@ export interface BranchOptions {
   readonly workflowId?: string;
   /** The end of what history has no answer for. Default: the branch stops and asks. */
   readonly unanswered?: End;
+  /**
+   * Tables, and reducers that run over them, in Node and Deno. Default: none; reducers give what was recorded of the same one with the same
+   * arguments, and what history does not have is asked for.
+   */
+  readonly tables?: BranchTables;
   /** Makes payloads of the values of edits. Default: Temporal's default encodings. */
   readonly converter?: PayloadConverter;
   /** Workflow tasks at most. Default: 1000. */
@@ -85,6 +92,8 @@ export interface BranchResult {
   readonly updates: readonly UpdateAnswer[];
   /** Recorded messages that came too late, by event. */
   readonly undelivered: readonly number[];
+  /** With `tables`: events that stay whose reducer gave something else over them than was recorded. The tables were not so. */
+  readonly otherTables: readonly number[];
   /** Virtual time at its end. Milliseconds since the epoch. */
   readonly endMs: number;
 }
@@ -99,14 +108,14 @@ const turns = new WeakMap<TaskRealm, Promise<unknown>>();
  * Runs a branch of a recorded run. `history`: bytes of temporal.api.history.v1.History, its payloads decoded (readHistoryFile reads files).
  * Rejects with an EditError for edits that do not fit it.
  */
-export async function runBranch(history: Uint8Array, options: BranchOptions): Promise<BranchResult> {
+export async function runBranch(history: Uint8Array, options: BranchOptions, openStore?: OpenStore): Promise<BranchResult> {
   const before = turns.get(options.realm);
-  const mine = (before ?? Promise.resolve()).then(() => run(history, options));
+  const mine = (before ?? Promise.resolve()).then(() => run(history, options, openStore));
   turns.set(options.realm, mine.catch(() => {}));
   return await mine;
 }
 
-async function run(history: Uint8Array, options: BranchOptions): Promise<BranchResult> {
+async function run(history: Uint8Array, options: BranchOptions, openStore: OpenStore = noStore): Promise<BranchResult> {
   const { edits, from = Infinity, converter = defaultPayloadConverter } = options;
   const original = fromBinary(HistorySchema, history).events;
   const recorded = readRecorded(original);
@@ -119,16 +128,24 @@ async function run(history: Uint8Array, options: BranchOptions): Promise<BranchR
   const nowMs = prefix.reduce((latest, event) => Math.max(latest, msOf(event)), 0);
   const openChildren = answers.openAt("child", cut);
   const timers = movedTimers(recorded, edits, cut);
+  const { tables } = options;
+  if (tables !== undefined && edits.some(({ kind }) => kind === "transact")) {
+    throw new EditError("reducers of a branch with tables run: give other reducers or tables, or leave the tables out");
+  }
+  const made = tables === undefined ? undefined : makeTables(await openStore(), tables, prefix, converter);
+  const reducers = tables === undefined ? new AnsweredReducers() : undefined;
   const world = await World.open(
     { ...main, timers: new Map(timers.map(({ eventId, atMs }) => [eventId, atMs])) },
     openChildren.flatMap(({ eventId }) => childRun(original, eventId, cut, main)),
     nowMs,
+    reducers === undefined ? { reducers: tables!.reducers, converter } : { reducing: reducers },
+    made?.store,
   );
   for (const { timerId } of timers) world.noteMoved(timerId);
   try {
-    const branch = new Branch(world, recorded, answers, main, options);
+    const branch = new Branch(world, recorded, answers, main, options, reducers);
     branch.resume(original, cut, openChildren);
-    return await branch.run(scriptOf(recorded, edits, cut), cut);
+    return { ...await branch.run(scriptOf(recorded, edits, cut), cut), otherTables: made?.differ ?? [] };
   } finally {
     await world.close();
   }
@@ -217,7 +234,14 @@ class Branch {
   /** Delivered, and held back until its companions are. */
   #together: number | undefined;
 
-  constructor(world: World, recorded: Recorded, answers: Answers, main: OpenRunToMake, options: BranchOptions) {
+  constructor(
+    world: World,
+    recorded: Recorded,
+    answers: Answers,
+    main: OpenRunToMake,
+    options: BranchOptions,
+    reducers: AnsweredReducers | undefined,
+  ) {
     const { realm, converter = defaultPayloadConverter } = options;
     const { workflowId, runId } = main;
     this.#world = world;
@@ -228,7 +252,7 @@ class Branch {
     const agenda = this.#agenda;
     this.#activities = new Activities({ world, agenda, answers, converter, execution: { workflowId, runId } });
     this.#children = new Children(world, agenda);
-    this.#tasks = new WorkflowTasks({ world, realm, recorded, answers, children: this.#children, converter, runId });
+    this.#tasks = new WorkflowTasks({ world, realm, recorded, answers, children: this.#children, converter, runId, reducers });
   }
 
   /** What the prefix has begun goes on. */
@@ -256,7 +280,7 @@ class Branch {
     }
   }
 
-  async run(script: readonly Delivery[], kept: number): Promise<BranchResult> {
+  async run(script: readonly Delivery[], kept: number): Promise<Omit<BranchResult, "otherTables">> {
     script.forEach((delivery, i) => {
       this.#agenda.at(Math.max(this.#world.nowMs, delivery.atMs), () => this.#deliver(delivery, script[i + 1]));
     });

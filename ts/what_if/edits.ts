@@ -53,6 +53,8 @@ export type Edit =
   | { readonly kind: "activity"; readonly eventId: number; readonly end: End; readonly afterMs?: number }
   /** Another end of a child, named by its StartChildWorkflowExecutionInitiated. */
   | { readonly kind: "child"; readonly eventId: number; readonly end: End; readonly afterMs?: number }
+  /** Another result of a reducer, or what it threw, named by its MarkerRecorded; for branches without tables. */
+  | { readonly kind: "transact"; readonly eventId: number; readonly end: End }
   /** A timer, named by its TimerStarted, that fires so long after it was started. */
   | { readonly kind: "timer"; readonly eventId: number; readonly afterMs: number }
   /** An answer by hand for what history has no answer to; `key` is that of a question ({@link Question}). */
@@ -63,12 +65,12 @@ export interface Question {
   /** Names it in an "answer" edit: "activity refund 1" is the first activity of that type that has none. */
   readonly key: string;
   /** What is answered. */
-  readonly of: "activity" | "local activity" | "child";
-  /** Its type. */
+  readonly of: "activity" | "local activity" | "child" | "transact";
+  /** Its type; of a reducer, its name. */
   readonly type: string;
   /** Decoded arguments. */
   readonly args: Values;
-  /** The event of the branch that scheduled it; 0 for a local activity. */
+  /** The event of the branch that scheduled it; 0 for a local activity and a reducer. */
   readonly eventId: number;
 }
 

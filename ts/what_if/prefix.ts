@@ -4,6 +4,7 @@ import { create } from "@bufbuild/protobuf";
 import type { Duration } from "@bufbuild/protobuf/wkt";
 import { EventType } from "../api/generated/temporal/api/enums/v1/event_type_pb.ts";
 import { type HistoryEvent, HistoryEventSchema } from "../api/generated/temporal/api/history/v1/message_pb.ts";
+import { transactOf } from "./transact_marker.ts";
 
 /** Events of commands have this field; those of updates are written by the code's task, too. */
 const isOfCommand = ({ attributes: { case: kind, value } }: HistoryEvent): boolean =>
@@ -86,7 +87,7 @@ export function prefixOf(events: readonly HistoryEvent[], cut: number): HistoryE
     if (kind === "workflowTaskCompletedEventAttributes") [handled, tasks] = [Number(value.startedEventId), tasks + 1];
   }
   if (pending) return kept;
-  const wakes = kept.some(({ eventId, attributes: { case: kind } }) => Number(eventId) > handled && WAKES.has(kind ?? ""));
+  const wakes = kept.some((event) => Number(event.eventId) > handled && isWaking(event));
   const first = kept[0]!.attributes;
   if (first.case !== "workflowExecutionStartedEventAttributes") return kept;
   const isFirst = tasks === 0 && (isZero(first.value.firstWorkflowTaskBackoff) || wakes);
@@ -106,6 +107,10 @@ export function prefixOf(events: readonly HistoryEvent[], cut: number): HistoryE
   });
   return [...kept, scheduled];
 }
+
+/** The answer of a reducer that code waits for comes with the next task. */
+const isWaking = (event: HistoryEvent): boolean =>
+  WAKES.has(event.attributes.case ?? "") || transactOf(event)?.awaited === true;
 
 const isZero = (duration: Duration | undefined): boolean =>
   duration === undefined || (duration.seconds === 0n && duration.nanos === 0);

@@ -5,6 +5,7 @@ import type { HistoryEvent } from "../api/generated/temporal/api/history/v1/mess
 import type { Failure } from "../api/generated/temporal/api/failure/v1/message_pb.ts";
 import { type Header, type Payloads, PayloadsSchema } from "../api/generated/temporal/api/common/v1/message_pb.ts";
 import { localActivityOf } from "./local_marker.ts";
+import { transactOf } from "./transact_marker.ts";
 
 /** What was sent to the run, when. */
 export interface RecordedMessage {
@@ -35,9 +36,9 @@ export type RecordedEnd =
   /** History ends before it does. */
   | { readonly kind: "never" };
 
-/** An activity, a local activity or a child. */
+/** An activity, a local activity, a child or a reducer. */
 export interface RecordedCall {
-  /** Of the event that scheduled it (of a local activity, of its marker). */
+  /** Of the event that scheduled it (of a local activity and a reducer, of its marker). */
   readonly eventId: number;
   readonly type: string;
   /** Encoded arguments, to compare with. */
@@ -67,6 +68,8 @@ export interface Recorded {
   readonly activities: readonly RecordedCall[];
   readonly localActivities: readonly RecordedCall[];
   readonly children: readonly RecordedCall[];
+  /** Reducers, by their markers. */
+  readonly transacts: readonly RecordedCall[];
   readonly timers: readonly RecordedTimer[];
   /** Signals and requests to cancel that found no workflow, by "signal|cancel workflowId". */
   readonly refusedExternals: ReadonlySet<string>;
@@ -90,6 +93,7 @@ export function readRecorded(events: readonly HistoryEvent[]): Recorded {
   const messages: RecordedMessage[] = [];
   const activities = new Map<number, RecordedCall>();
   const localActivities: RecordedCall[] = [];
+  const transacts: RecordedCall[] = [];
   const children = new Map<number, RecordedCall>();
   const timers: RecordedTimer[] = [];
   const refusedExternals = new Set<string>();
@@ -164,6 +168,14 @@ export function readRecorded(events: readonly HistoryEvent[]): Recorded {
         refusedExternals.add(externals.get(Number(value.initiatedEventId)) ?? "");
         break;
       case "markerRecordedEventAttributes": {
+        const transacted = transactOf(event);
+        if (transacted !== undefined) {
+          const { reducer, args, end } = transacted;
+          transacts.push({
+            ...callOf(eventId, reducer, inputKey(args), timeMs),
+            ...{ endMs: timeMs, endEventId: eventId, end },
+          });
+        }
         const marker = localActivityOf(event);
         if (marker !== undefined) {
           localActivities.push({
@@ -180,6 +192,7 @@ export function readRecorded(events: readonly HistoryEvent[]): Recorded {
     messages: messages.sort((a, b) => a.arrivedAfter - b.arrivedAfter || a.eventId - b.eventId),
     activities: [...activities.values()],
     localActivities,
+    transacts,
     children: [...children.values()],
     timers,
     refusedExternals,

@@ -50,6 +50,13 @@ export function firstChange(edit: Edit, recorded: Recorded): number {
       const ends = call.endEventId === 0 ? recorded.events.length + 1 : call.endEventId;
       return edit.afterMs === undefined ? Math.min(ends, startOfEnd(recorded, call.eventId, ends)) : call.eventId + 1;
     }
+    case "transact": {
+      if (!recorded.transacts.some(({ eventId }) => eventId === edit.eventId)) {
+        throw new EditError(`event ${edit.eventId} is of no reducer: name the MarkerRecorded event of a transact`);
+      }
+      // Its result is written with the task that asked for it.
+      return edit.eventId;
+    }
     case "timer": {
       if (!recorded.timers.some(({ eventId }) => eventId === edit.eventId)) {
         throw new EditError(`event ${edit.eventId} started no timer: name the TimerStarted event`);

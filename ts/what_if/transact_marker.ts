@@ -11,7 +11,9 @@ export interface Transacted {
   readonly seq: number;
   readonly reducer: string;
   readonly args: Payloads | undefined;
-  /** Code waits for it, and what it throws is the answer. */
+  /** Code waits for it. */
+  readonly awaited: boolean;
+  /** It does, and what the reducer throws is the answer. */
   readonly answers: boolean;
   readonly end: RecordedEnd;
 }
@@ -35,7 +37,8 @@ export function calledBy(details: { readonly [name: string]: Payloads }, end: Re
     };
     const [seq, reducer] = [Number(own("id")), own("reducer")];
     if (typeof reducer !== "string") return undefined;
-    return { seq, reducer, args: details["arguments"], answers: own("awaited") === true && own("required") !== true, end };
+    const awaited = own("awaited") === true;
+    return { seq, reducer, args: details["arguments"], awaited, answers: awaited && own("required") !== true, end };
   } catch {
     return undefined;
   }

@@ -16,6 +16,7 @@ import { shown } from "./activities.ts";
 import type { Answers } from "./answers.ts";
 import type { Children } from "./children.ts";
 import { inputKey, type Recorded } from "./recorded.ts";
+import type { AnsweredReducers } from "./reducers.ts";
 import type { World } from "./world.ts";
 
 /** What runs the workflow code: a realm of `temporalex/realm`, or anything else that runs workflow tasks. */
@@ -41,6 +42,8 @@ interface Parts {
   readonly children: Children;
   readonly converter: PayloadConverter;
   readonly runId: string;
+  /** Undefined: reducers run, over the branch's tables. */
+  readonly reducers: AnsweredReducers | undefined;
 }
 
 export class WorkflowTasks {
@@ -66,7 +69,8 @@ export class WorkflowTasks {
     realm.evict(runId);
     let outcome: RealmOutcome;
     try {
-      outcome = await realm.runTask(readWorkflowTask(polled.bytes), (work) => Promise.resolve(this.#local(work)));
+      const { head, bytes } = readWorkflowTask(polled.bytes);
+      outcome = await realm.runTask({ head: { ...head, runsReducers: true }, bytes }, (work) => Promise.resolve(this.#local(work)));
     } finally {
       realm.evict(runId);
     }
@@ -86,6 +90,7 @@ export class WorkflowTasks {
     request.returnNewWorkflowTask = false;
     request.namespace = world.namespace;
     for (const { attributes } of request.commands) await this.#prepare(attributes);
+    if (!this.#reducersKnown(request.commands)) return;
     this.completed++;
     try {
       await world.service.respondWorkflowTaskCompleted(request);
@@ -93,6 +98,21 @@ export class WorkflowTasks {
       // A message that came meanwhile gives the task again; what the engine refuses fails it, and is in its history.
       if (!/UnhandledCommand/.test((error as Error).message)) this.failure = { message: (error as Error).message, cause: 0 };
     }
+  }
+
+  /** False: a reducer asks, or fails the task. The engine does not hear of the completion then: nothing of the task is kept. */
+  #reducersKnown(commands: readonly Command[]): boolean {
+    const { answers, converter, reducers } = this.#parts;
+    if (reducers === undefined) return true;
+    let known = true;
+    for (const { attributes } of commands) {
+      if (attributes.case !== "recordMarkerCommandAttributes" || attributes.value.markerName !== "Transact") continue;
+      const told = reducers.prepare(attributes.value.details, answers, converter);
+      if (told === undefined) continue;
+      known = false;
+      if (told !== "asks") this.failure = { message: told.fails, cause: 0 };
+    }
+    return known;
   }
 
   async #prepare(attributes: Command["attributes"]): Promise<void> {

@@ -13,6 +13,8 @@ import { VirtualClock } from "../engine/clock.ts";
 import { EmbeddedEngine } from "../engine/host.ts";
 import { openRun, type OpenRunToMake } from "../engine/maintenance/open_run.ts";
 import { MemoryStore } from "../engine/memory_store.ts";
+import type { EmbeddedEngineOptions } from "../engine/options.ts";
+import type { Store } from "../engine/store.ts";
 import { hop } from "../platform/hop.ts";
 import { type TypedService, typedService } from "../service/typed.ts";
 
@@ -23,23 +25,38 @@ const UNSERVED = "what-if-unserved";
 
 export const IDENTITY = "what-if";
 
+/** What runs the reducers of the engine. */
+export type ReducingOptions = Pick<EmbeddedEngineOptions, "reducers" | "reducing" | "converter">;
+
 export class World {
   readonly clock: VirtualClock;
   readonly namespace = "default";
-  readonly #store = new MemoryStore();
+  readonly #store: Store;
   readonly #main: OpenRunToMake;
+  readonly #reducing: ReducingOptions;
   #engine!: EmbeddedEngine;
   #service!: TypedService;
   readonly #moved = new Set<string>();
 
-  private constructor(main: OpenRunToMake, nowMs: number) {
+  private constructor(main: OpenRunToMake, nowMs: number, reducing: ReducingOptions, store: Store) {
     this.#main = main;
+    this.#store = store;
+    this.#reducing = reducing;
     this.clock = new VirtualClock(nowMs);
   }
 
-  /** With the run, and the children that it waits for. Throws an ImportError for events that make no run. */
-  static async open(main: OpenRunToMake, children: readonly OpenRunToMake[], nowMs: number): Promise<World> {
-    const world = new World(main, nowMs);
+  /**
+   * With the run, and the children that it waits for. `store`: one with tables, whose transaction may be open. Throws an ImportError for
+   * events that make no run.
+   */
+  static async open(
+    main: OpenRunToMake,
+    children: readonly OpenRunToMake[],
+    nowMs: number,
+    reducing: ReducingOptions,
+    store: Store = new MemoryStore(),
+  ): Promise<World> {
+    const world = new World(main, nowMs, reducing, store);
     world.#store.commit([main, ...children].map((run) => openRun(run)));
     await world.#start();
     return world;
@@ -48,7 +65,8 @@ export class World {
   async #start(): Promise<void> {
     const { clock, namespace } = this;
     // What the engine survives shows in the branch's history, or not at all.
-    this.#engine = await EmbeddedEngine.open({ store: this.#store, clock, namespace, remoteWorkers: true, onError: () => {} });
+    const options = { store: this.#store, clock, namespace, remoteWorkers: true, onError: () => {}, ...this.#reducing };
+    this.#engine = await EmbeddedEngine.open(options);
     this.#service = typedService(this.#engine);
   }
 

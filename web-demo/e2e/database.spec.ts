@@ -144,3 +144,32 @@ test("a watch in rounds: what it carries, to the next round and to the next run"
   await opened(app, "watch");
   await holds(app, WATCH);
 });
+
+test("what if over reducers: another result of one, and one that is asked for because it is given something else", async ({ app }) => {
+  const { page } = app;
+  await opened(app, "raid");
+  const form = page.locator(".change-form");
+  await page.locator(".event-row", { hasText: /^transact strike7, 30/ }).click();
+  await page.locator("#change-this").click();
+  await expect(form.locator('[name="thing"] option:checked')).toHaveText(/transact strike/);
+  await form.locator('[name="how"]').selectOption("answers");
+  await form.locator('[name="text"]').fill('{ "hp": 5 }');
+  await page.locator("#run-branch").click();
+  await expect(page.locator("#end-of-b")).toContainText("completed", { timeout: 60_000 });
+  await expect(page.locator(".both-steps .differs").first()).toContainText("strike");
+
+  await page.locator(".branch", { hasText: "Recorded" }).click();
+  const things = form.locator('[name="thing"]');
+  const procedure = things.locator("option").filter({ hasText: /compute_damage/ }).first();
+  await things.selectOption((await procedure.getAttribute("value"))!);
+  await form.locator('[name="how"]').selectOption("answers");
+  await form.locator('[name="text"]').fill("40");
+  await page.locator("#run-branch").click();
+  const question = page.locator("form.asked");
+  await expect(question).toContainText("transact strike has no recorded answer. It was called with [ 7, 40 ]", { timeout: 60_000 });
+  await question.locator('[name="answer"]').fill('{ "hp": 60 }');
+  await question.getByRole("button", { name: "Answer" }).click();
+  await expect(question).toContainText("It was called with [ 99, 40 ]");
+  await question.getByRole("button", { name: "Answer" }).click();
+  await expect(page.locator("#end-of-b")).toContainText("completed", { timeout: 60_000 });
+});

@@ -225,7 +225,7 @@ export class TaskRunner {
   }
 
   #setup(
-    identity: RunIdentity,
+    identity: RunIdentity & Pick<TaskHead, "runsReducers">,
     extra: {
       record?: boolean;
       callSites?: CallSites;
@@ -239,7 +239,7 @@ export class TaskRunner {
     const { workflowType, workflowId, runId } = identity;
     return {
       core,
-      runOptions,
+      runOptions: identity.runsReducers === true ? { ...runOptions, runsReducers: true } : runOptions,
       program: programs(workflowType) ?? unknownWorkflow(workflowType, workflowTypes?.() ?? []),
       identity: { workflowType, workflowId, runId },
       converter: this.#converter,

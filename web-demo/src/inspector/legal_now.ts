@@ -12,5 +12,8 @@ export const legalNow: Signal<((run: OpenRun, kind: "update" | "signal", name: s
 export const changeThis: Signal<((run: OpenRun, item: RunItem) => void) | undefined> = signal<
   ((run: OpenRun, item: RunItem) => void) | undefined
 >(undefined);
-/** The kinds of things that a what-if can change. */
-export const CHANGEABLE: ReadonlySet<RunItem["kind"]> = new Set(["run", "signal", "update", "activity", "child", "timer"]);
+const CHANGEABLE: ReadonlySet<RunItem["kind"]> = new Set(["run", "signal", "update", "activity", "child", "timer"]);
+/** The marker of a reducer: what it gave is recorded in it. */
+export const isTransact = ({ kind, name }: RunItem): boolean => kind === "marker" && name.startsWith("transact ");
+/** A what-if can change the thing. */
+export const isChangeable = (item: RunItem): boolean => CHANGEABLE.has(item.kind) || isTransact(item);

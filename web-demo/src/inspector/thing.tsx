@@ -5,7 +5,7 @@ import { tasksUpTo } from "../app/ascending.ts";
 import { goTo, type OpenRun, position, shownItem } from "../app/state.ts";
 import type { RunItem } from "../app/run_model.ts";
 import { Glyph, KIND_NAMES } from "../ui/glyph.tsx";
-import { CHANGEABLE, changeThis } from "./legal_now.ts";
+import { changeThis, isChangeable } from "./legal_now.ts";
 import { type ThingFact, thingFacts } from "./thing_facts.ts";
 import { ValueTree } from "./value_tree.tsx";
 import { jsonOf, lineOfValue } from "./value_text.ts";
@@ -48,7 +48,7 @@ export function ThingSection({ run }: { run: OpenRun }): JSX.Element | null {
       </dl>
       <div class="chips">
         <button type="button" class="button small" onClick={copy}>{copied === item ? "Copied" : "Copy JSON"}</button>
-        {changeThis.value !== undefined && CHANGEABLE.has(item.kind) && run.code.value !== undefined && (
+        {changeThis.value !== undefined && isChangeable(item) && run.code.value !== undefined && (
           <button
             type="button"
             class="button small what-if"

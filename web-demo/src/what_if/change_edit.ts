@@ -1,6 +1,7 @@
 // What the form of one change holds, and the edit that it stands for. Errors name the field that they are about.
 import type { Edit, Message } from "../../../ts/what_if/edits.ts";
 import type { RunItem, RunModel } from "../app/run_model.ts";
+import { isTransact } from "../inspector/legal_now.ts";
 import { jsonText } from "./words.ts";
 
 /** What happens to a thing. */
@@ -54,6 +55,7 @@ export function choicesOf(model: RunModel, item: RunItem | undefined): Choices {
   if (item === undefined) return [["send", "send"]];
   // It stands among the messages of a run, and carries no values.
   const isCancel = model.lines[item.from - 1]?.type === "WorkflowExecutionCancelRequested";
+  if (isTransact(item)) return CALL;
   return isCancel ? [DROP, MOVE, REPLACE] : CHOICES[item.kind] ?? [];
 }
 
@@ -96,7 +98,7 @@ export function firstText(model: RunModel, item: RunItem | undefined, what: What
 export function editOf(item: RunItem | undefined, what: What, given: Given, events: number): Edit {
   if (item === undefined) return { kind: "insert", after: eventOf(given.after, events), message: messageOf(given) };
   const eventId = item.from;
-  const call = item.kind === "child" ? "child" : "activity";
+  const call = item.kind === "child" ? "child" : isTransact(item) ? "transact" : "activity";
   switch (what) {
     case "values":
       return item.kind === "run"

@@ -7,6 +7,8 @@ import { position } from "../app/state.ts";
 import { Glyph } from "../ui/glyph.tsx";
 import { type Branches, changeEdits } from "./branches.ts";
 import { ChangeForm } from "./change_form.tsx";
+import { BROADCAST_ACTIVITY } from "../../../ts/converter/subscriptions.ts";
+import { shownActivity } from "../../../ts/converter/procedure_names.ts";
 import { editWords, endOf, itemOfEdit, jsonText, outcomeWords } from "./words.ts";
 
 export function Changes({ branches }: { branches: Branches }): JSX.Element {
@@ -115,7 +117,7 @@ function Asked({ branches, question }: { branches: Branches; question: Question 
       }}
     >
       <p>
-        {question.of} <b>{question.type}</b> has no recorded answer. It was called with <code>{jsonText(question.args)}</code>.
+        {question.of} <b>{nameOf(question)}</b> has no recorded answer. It was called with <code>{jsonText(question.args)}</code>.
       </p>
       <label>
         It answers, as JSON <input ref={text} name="answer" spellcheck={false} placeholder='"done"' />
@@ -125,3 +127,6 @@ function Asked({ branches, question }: { branches: Branches; question: Question 
     </form>
   );
 }
+
+/** A broadcast and a procedure have a word of their own. */
+const nameOf = ({ type }: Question): string => type === BROADCAST_ACTIVITY ? "broadcast" : shownActivity(type);

@@ -41,6 +41,7 @@ export function editWords(model: RunModel, edit: Edit): { readonly name: string;
       return { name, did: `event ${edit.eventId}, after event ${edit.after}` };
     case "activity":
     case "child":
+    case "transact":
       return { name, did: `event ${edit.eventId}, ${endWords(edit.end)}` };
     case "timer":
       return { name, did: `event ${edit.eventId}, fires after ${edit.afterMs / 1000} s` };

@@ -1,0 +1,60 @@
+// Tables of a branch: as they were when the run began, and then changed by the reducers of the events that stay, in order.
+import { create } from "@bufbuild/protobuf";
+import { PayloadsSchema } from "../api/generated/temporal/api/common/v1/message_pb.ts";
+import type { HistoryEvent } from "../api/generated/temporal/api/history/v1/message_pb.ts";
+import { fromPayloads, type PayloadConverter, toPayloads } from "../converter/payload.ts";
+import type { ReducingStore } from "../engine/reducing.ts";
+import type { Store } from "../engine/store.ts";
+import type { TableMigration } from "../engine/tables/migrations.ts";
+import { reduce, type ReducerTable, reducersOf } from "../engine/tables/reducers.ts";
+import { EditError } from "./edits.ts";
+import { inputKey } from "./recorded.ts";
+import { transactOf } from "./transact_marker.ts";
+
+/** What reducers of a branch run over. */
+export interface BranchTables {
+  /** The reducers of the application: an object or a module. */
+  readonly reducers: ReducerTable;
+  /** Make the tables as they were when the run began, rows included. */
+  readonly migrations: readonly TableMigration[];
+}
+
+/** A store whose transactions reducers can write in. */
+type StoreWithTables = Store & ReducingStore & { migrate(steps: readonly TableMigration[], nowMs: number): void };
+
+/** Opens a store in memory. A page has none: the file of its SQLite would come with each page that shows a branch. */
+export type OpenStore = () => Promise<StoreWithTables>;
+
+export const noStore: OpenStore = () =>
+  Promise.reject(new EditError("tables of a branch need SQLite in memory, which temporalex/what-if has in Node and Deno"));
+
+/**
+ * The store with the tables, in its first transaction, which the reducers of the events that stay have changed. `differ`: those whose
+ * reducer gave something else than was recorded. Throws an EditError for a reducer that is not given.
+ */
+export function makeTables(
+  store: StoreWithTables,
+  { reducers, migrations }: BranchTables,
+  events: readonly HistoryEvent[],
+  converter: PayloadConverter,
+): { readonly store: Store; readonly differ: readonly number[] } {
+  store.migrate(migrations, 0);
+  store.begin();
+  const known = reducersOf(reducers);
+  const differ = events.flatMap((event) => {
+    const call = transactOf(event);
+    if (call === undefined) return [];
+    const { reducer, args, end } = call;
+    if (!known.has(reducer)) throw new EditError(`event ${event.eventId} ran reducer "${reducer}", which is not among those given`);
+    let gave: string | undefined;
+    try {
+      const value = store.savepoint(() => reduce(known, reducer, store.tables, fromPayloads(converter, args?.payloads)));
+      gave = value === undefined ? "" : inputKey(create(PayloadsSchema, { payloads: toPayloads(converter, [value]) }));
+    } catch {
+      // What it threw is not compared: words change.
+    }
+    const recorded = end.kind === "completed" ? inputKey(end.result) : undefined;
+    return gave === recorded ? [] : [Number(event.eventId)];
+  });
+  return { store, differ };
+}

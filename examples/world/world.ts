@@ -71,12 +71,15 @@ export async function threaten(world: World, { x, y }: Point, hp: number, id = `
 
 const wardId = (npc: number): string => `ward-${npc}`;
 
+/** "manual": the timers of what is started fire by hand. */
+type Timers = "due" | "manual";
+
 /** Gives an NPC a ward, or one more stack of the one that it has. */
-export async function strengthen(world: World, npc: number, lastsMs: number): Promise<void> {
+export async function strengthen(world: World, npc: number, lastsMs: number, timers: Timers = "due"): Promise<void> {
   const id = wardId(npc);
   await world.client.signalWithStart(ward, {
     ...{ id, entityId: String(npc), args: [npc, lastsMs] },
-    ...{ signal: wardSignals.stack, signalArgs: [1] },
+    ...{ signal: wardSignals.stack, signalArgs: [1], ...(timers === "manual" && { timers }) },
   });
 }
 
@@ -109,6 +112,7 @@ export async function cast(
   ticks: number,
   tickMs: number,
   spell: string,
+  timers: Timers = "due",
 ): Promise<void> {
   await Promise.all(targets.map((npc) =>
     world.client.start(poison, {
@@ -116,6 +120,7 @@ export async function cast(
       entityId: String(npc),
       correlationId: spell,
       args: [npc, ticks, tickMs],
+      ...(timers === "manual" && { timers }),
       ...ONCE,
     }).catch(orKnown)
   ));

@@ -39,6 +39,29 @@ check("a run goes on in the next tab that leads, and replay runs no reducer", as
   assert.deepEqual(await lines(next), ["one", "two"]);
 });
 
+check("timers of a run that was started so fire when a tab says so, the one that leads or another", async ({ store, newTab }) => {
+  const leader = await opened(await newTab(), { store, ...GAME });
+  const follower = await opened(await newTab(), { store, ...GAME });
+  await follower.page.evaluate(() => tab.startByHand("Fight", "fight", ["orc", [10, 20]]));
+  const fire = (at: Tab, name: string) => at.page.evaluate((timer) => globalThis.tab.fireTimer("fight", timer), name);
+  const waits = (at: Tab, timers: number) =>
+    at.holds(async (count) => {
+      const [open] = await tab.rows("SELECT count(*) AS n FROM workflow_timer WHERE timer_id = ?", String(count)) as {
+        n: number;
+      }[];
+      return open!.n === 1;
+    }, timers);
+  await waits(follower, 1);
+  assert.match((await fire(follower, "expire"))!.message, /workflow "fight" has no open timer "expire"; open are: /);
+  assert.equal(await fire(follower, "1"), undefined);
+  await waits(leader, 2);
+  assert.equal(await fire(leader, "2"), undefined);
+  await leader.holds(
+    async () => (await tab.rows("SELECT 1 FROM workflow WHERE status = 'completed'") as unknown[]).length === 1,
+    undefined,
+  );
+});
+
 check("a page cannot write the tables, nor read what is not there", async ({ store, newTab }) => {
   const one = await opened(await newTab(), { store, ...GAME });
   const said = async (sql: string) => {

@@ -87,7 +87,10 @@ test("mistakes are told by name", async () => {
   await assert.rejects(branch([none]), (e) => e instanceof EditError && /event 2 is of no reducer/.test(e.message));
   const some: Edit = { kind: "transact", eventId: eventId(duel, "markerRecorded", 2), end: { kind: "completed" } };
   await assert.rejects(branch([some], { tables }), /reducers of a branch with tables run/);
-  await assert.rejects(branch([], { tables: { ...tables, reducers: {} } }), /ran reducer "logLine", which is not among those given/);
+  await assert.rejects(
+    branch([], { tables: { ...tables, reducers: {} } }),
+    /ran reducer "logLine", which is not among those given/,
+  );
 });
 
 test("procedures, broadcasts, subscriptions and timers by name: as recorded, and asked for where history ends before their answer", async () => {

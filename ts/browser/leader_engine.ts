@@ -135,6 +135,10 @@ export class LeaderEngine {
         const { closedBefore, limit } = message;
         return this.#chore(message, reply, () => this.#engine.purge({ closedBefore, limit }));
       }
+      case "fire": {
+        const { workflowId, name, runId } = message;
+        return this.#chore(message, reply, () => this.#engine.fireTimer(workflowId, name, runId).then(() => undefined));
+      }
       case "read":
         return this.#chore(message, reply, () => Promise.resolve(this.#read(message.sql, message.params)));
       case "import":
@@ -255,6 +259,10 @@ function isCall(message: ToLeader): boolean {
       (shown === undefined || isShown(shown));
   }
   if (message.k === "purge") return typeof message.closedBefore === "number" && message.limit >= 0;
+  if (message.k === "fire") {
+    const { workflowId, name, runId } = message;
+    return typeof workflowId === "string" && typeof name === "string" && (runId === undefined || typeof runId === "string");
+  }
   if (message.k === "read") return typeof message.sql === "string" && Array.isArray(message.params);
   return message.k === "cancel" || message.k === "export" || message.k === "check" ||
     (message.k === "import" && message.file instanceof Blob);

@@ -15,7 +15,7 @@ import { VERSION } from "../base/version.ts";
 import type { ErrorData } from "./error_data.ts";
 
 /** Version of the messages below `Hail`. Tabs of different protocols do not call each other. */
-export const PROTOCOL = 2;
+export const PROTOCOL = 3;
 
 /** What a tab's code knows. */
 export interface Versions {
@@ -64,6 +64,15 @@ export type ToLeader =
   | { readonly k: "check"; readonly from: string; readonly id: number }
   | { readonly k: "purge"; readonly from: string; readonly id: number; readonly closedBefore: number; readonly limit: number }
   | { readonly k: "import"; readonly from: string; readonly id: number; readonly file: Blob; readonly force: boolean }
+  /** Of a workflow with manual timers. */
+  | {
+    readonly k: "fire";
+    readonly from: string;
+    readonly id: number;
+    readonly workflowId: string;
+    readonly name: string;
+    readonly runId: string | undefined;
+  }
   /** A query of the application's tables. */
   | {
     readonly k: "read";

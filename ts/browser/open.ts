@@ -82,6 +82,11 @@ export interface BrowserApp extends Pick<App, "client" | "done" | "close"> {
   importStore(file: Blob | ArrayBuffer | Uint8Array<ArrayBuffer>, options?: { force?: boolean }): Promise<void>;
   /** The application's own tables, for reading; the tab that leads is asked. They are made by the migrations of `serveEngine`. */
   readonly tables: TabTables;
+  /**
+   * Fires the oldest open timer of that name, or id, of a workflow that was started with `timers: "manual"`; the tab that leads is asked.
+   * Rejects with a ServiceError for a timer or a workflow that is not there, and for one whose timers fire when they are due.
+   */
+  fireTimer(workflowId: string, name: string, runId?: string): Promise<void>;
   /** Removes closed runs with their histories; answers how many. Their space is used again before the store grows. In a full store it fails, too. */
   purge(options: PurgeOptions): Promise<number>;
   /** Looks for damage in the store: one sentence for each, none when all is well. Reads everything. */
@@ -199,6 +204,7 @@ export async function open(options: BrowserOpenOptions): Promise<BrowserApp> {
     importStore: (file, { force = false } = {}) => tab.service.import(file instanceof Blob ? file : new Blob([file]), force),
     purge: ({ closedBefore, limit = Infinity }) => tab.service.purge(closedBefore, limit),
     checkStore: () => tab.service.check(),
+    fireTimer: (workflowId, name, runId) => tab.service.fireTimer(workflowId, name, runId),
     tables: {
       get: async <T extends object>(sql: string, ...params: SqlValue[]) =>
         (await tab.service.read(sql, params))[0] as T | undefined,

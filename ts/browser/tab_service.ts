@@ -18,10 +18,19 @@ export interface Route {
 }
 
 interface Chore {
-  readonly message: Extract<ToLeader, { k: "export" | "import" | "check" | "purge" | "read" }>;
+  readonly message: Extract<ToLeader, { k: "export" | "import" | "check" | "purge" | "fire" | "read" }>;
   readonly resolve: (value: ChoreValue) => void;
   readonly reject: (error: Error) => void;
 }
+
+/**
+ * What is not sent a second time: another import of the same file could be refused, or replace what came in between, and another timer of the
+ * name could fire.
+ */
+const ONCE: { readonly [k in ToLeader["k"]]?: string } = {
+  import: "imported: look whether the runs of the file are there before you try again",
+  fire: "fired a timer: look whether it is still open before you try again",
+};
 
 export class TabService implements RawService {
   /** Answers come to this address. */
@@ -87,6 +96,10 @@ export class TabService implements RawService {
     return this.#chore((id) => ({ k: "purge", from: this.address, id, closedBefore, limit })) as Promise<number>;
   }
 
+  async fireTimer(workflowId: string, name: string, runId: string | undefined): Promise<void> {
+    await this.#chore((id) => ({ k: "fire", from: this.address, id, workflowId, name, runId }));
+  }
+
   read(sql: string, params: readonly SqlValue[]): Promise<readonly object[]> {
     return this.#chore((id) => ({ k: "read", from: this.address, id, sql, params })) as Promise<readonly object[]>;
   }
@@ -115,13 +128,13 @@ export class TabService implements RawService {
     if (route?.address === this.#route?.address) return;
     const had = this.#route;
     this.#route = route;
-    if (had !== undefined) this.#dropImports();
+    if (had !== undefined) this.#dropOnce();
     this.#sendAll(() => true);
   }
 
-  /** This page was asleep, and answers to it may be lost: sends what is open once more. An import could be made twice, and is waited for. */
+  /** This page was asleep, and answers to it may be lost: sends what is open once more. What could be done twice is waited for. */
   askAgain(): void {
-    this.#sendAll(({ k }) => k !== "import");
+    this.#sendAll(({ k }) => ONCE[k] === undefined);
   }
 
   #sendAll(which: (message: ToLeader) => boolean): void {
@@ -131,16 +144,13 @@ export class TabService implements RawService {
     for (const { message } of this.#chores.values()) if (which(message)) route.send(message);
   }
 
-  /** Nobody knows whether it happened; a second import of the same file could be refused, or replace what came in between. */
-  #dropImports(): void {
+  /** Nobody knows whether it happened. */
+  #dropOnce(): void {
     for (const [id, { message, reject }] of this.#chores) {
-      if (message.k !== "import") continue;
+      const why = ONCE[message.k];
+      if (why === undefined) continue;
       this.#chores.delete(id);
-      reject(
-        new StoreError(
-          "the tab that leads went away while it imported: look whether the runs of the file are there before you try again",
-        ),
-      );
+      reject(new StoreError(`the tab that leads went away while it ${why}`));
     }
   }
 

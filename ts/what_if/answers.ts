@@ -69,7 +69,7 @@ export class Answers {
 
   /** Local activities and reducers of the prefix are recorded in it. */
   skipLocal(cut: number): void {
-    for (const of of ["local activity", "transact"] as const) {
+    for (const  of of["local activity", "transact"] as const) {
       const calls = this.#calls[of];
       calls.splice(0, calls.length, ...calls.filter(({ eventId }) => eventId > cut));
     }

@@ -109,8 +109,7 @@ export function prefixOf(events: readonly HistoryEvent[], cut: number): HistoryE
 }
 
 /** The answer of a reducer that code waits for comes with the next task. */
-const isWaking = (event: HistoryEvent): boolean =>
-  WAKES.has(event.attributes.case ?? "") || transactOf(event)?.awaited === true;
+const isWaking = (event: HistoryEvent): boolean => WAKES.has(event.attributes.case ?? "") || transactOf(event)?.awaited === true;
 
 const isZero = (duration: Duration | undefined): boolean =>
   duration === undefined || (duration.seconds === 0n && duration.nanos === 0);

@@ -30,7 +30,13 @@ export class AnsweredReducers implements ReducerRunner {
     const call = calledBy(details, { kind: "never" });
     if (call === undefined) return { fails: "a transact that cannot be read" };
     const { seq, reducer, args, answers: isAnswered, awaited } = call;
-    const asked = { of: "transact", type: reducer, input: inputKey(args), eventId: 0, args: shown(converter, args?.payloads) } as const;
+    const asked = {
+      of: "transact",
+      type: reducer,
+      input: inputKey(args),
+      eventId: 0,
+      args: shown(converter, args?.payloads),
+    } as const;
     const end = answers.ofReducer(asked, awaited);
     if (end === undefined) return "asks";
     if (end.kind === "failed") {

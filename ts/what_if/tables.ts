@@ -6,7 +6,7 @@ import { fromPayloads, type PayloadConverter, toPayloads } from "../converter/pa
 import type { ReducingStore } from "../engine/reducing.ts";
 import type { Store } from "../engine/store.ts";
 import type { TableMigration } from "../engine/tables/migrations.ts";
-import { reduce, type ReducerTable, reducersOf } from "../engine/tables/reducers.ts";
+import { reduce, reducersOf, type ReducerTable } from "../engine/tables/reducers.ts";
 import { EditError } from "./edits.ts";
 import { inputKey } from "./recorded.ts";
 import { transactOf } from "./transact_marker.ts";
@@ -45,7 +45,9 @@ export function makeTables(
     const call = transactOf(event);
     if (call === undefined) return [];
     const { reducer, args, end } = call;
-    if (!known.has(reducer)) throw new EditError(`event ${event.eventId} ran reducer "${reducer}", which is not among those given`);
+    if (!known.has(reducer)) {
+      throw new EditError(`event ${event.eventId} ran reducer "${reducer}", which is not among those given`);
+    }
     let gave: string | undefined;
     try {
       const value = store.savepoint(() => reduce(known, reducer, store.tables, fromPayloads(converter, args?.payloads)));

@@ -70,7 +70,10 @@ export class WorkflowTasks {
     let outcome: RealmOutcome;
     try {
       const { head, bytes } = readWorkflowTask(polled.bytes);
-      outcome = await realm.runTask({ head: { ...head, runsReducers: true }, bytes }, (work) => Promise.resolve(this.#local(work)));
+      outcome = await realm.runTask(
+        { head: { ...head, runsReducers: true }, bytes },
+        (work) => Promise.resolve(this.#local(work)),
+      );
     } finally {
       realm.evict(runId);
     }

@@ -59,3 +59,33 @@ test("after a killed browser the patrols and the poison go on", async ({ site })
     await profile.remove();
   }
 });
+
+test("poison whose timers fire by hand stands still until its button is pressed, also over a reload", async ({ context, site }) => {
+  const page = await context.newPage();
+  await openWorld(page, site.url);
+  const counts = page.locator("#world-counts");
+  await page.locator("#by-hand").check();
+  await use(page, "spell", 24, 12);
+  await expect(counts).toHaveText(/[1-9]\d* poisoned/);
+  await page.reload();
+  await openWorld(page, site.url);
+  await page.locator(".tools input[value=look]").check();
+  // Whom it has hit walks on meanwhile: those who stand near are looked at, one after the other.
+  const fire = page.getByRole("button", { name: /^Fire timer tick of spell-/ });
+  for (let n = 0; n < 60 && await fire.count() === 0; n++) {
+    await use(page, "look", 20 + n % 9, 8 + Math.floor(n / 9));
+    await page.waitForTimeout(50);
+  }
+  await fire.first().waitFor();
+  const title = await page.locator("#entity-title").innerText();
+  const npc = Number(/\d+/.exec(title)![0]);
+  expect(npc).toBeGreaterThanOrEqual(0);
+  // A tick is a turn of the poison: its history grows by one, and the next timer waits.
+  const label = await fire.first().getAttribute("aria-label");
+  await fire.first().click();
+  await expect(page.getByRole("button", { name: label! })).toBeVisible();
+  await expect(page.locator("#world-error")).toHaveCount(0);
+  await page.locator("#world .goods li", { hasText: "Poison" }).first().getByRole("button", { name: /debugger/ }).click();
+  await expect(page.locator("h1.run-name")).toHaveText("Poison");
+  await expect(page.locator(".event-row", { hasText: /^timer tick1 s/ })).toHaveCount(2);
+});

@@ -160,6 +160,10 @@ const api = {
   signalBare: (id: string, name: string) => opened().client.getHandle(undefined, id).signal(name),
   /** Rows of the application's tables, or what was wrong. */
   rows: (sql: string, ...params: (string | number)[]) => opened().tables.all(sql, ...params).catch(described),
+  startByHand: (type: string, id: string, args: unknown[]) =>
+    opened().client.start(type, { id, args, timers: "manual" }).then(() => undefined),
+  /** What was wrong, or nothing. */
+  fireTimer: (id: string, name: string) => opened().fireTimer(id, name).then(() => undefined, described),
   startFor: (type: string, id: string, args: unknown[], belonging: { entityId?: string; correlationId?: string }) =>
     opened().client.start(type, { id, args, ...belonging }).then(() => undefined),
   result: (id: string) => opened().client.getHandle(program.crash, id).result(),

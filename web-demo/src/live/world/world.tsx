@@ -86,6 +86,7 @@ function Play({ world, debug, fail }: { world: OpenWorld; debug: Debug; fail: (w
   const [tool, setTool] = useState<Tool>("threat");
   const [at, setAt] = useState<Point>({ x: WIDTH >> 1, y: HEIGHT >> 1 });
   const [chosen, setChosen] = useState<number>();
+  const [byHand, setByHand] = useState(false);
   const [role, setRole] = useState(world.app.role);
 
   useEffect(() => world.app.onStatus(({ role }) => setRole(role)), [world]);
@@ -93,6 +94,7 @@ function Play({ world, debug, fail }: { world: OpenWorld; debug: Debug; fail: (w
     if (canvas.current !== null) drawMap(canvas.current, sight, at);
   }, [sight, at]);
 
+  const timers = byHand ? "manual" : "due";
   const use = async (place: Point) => {
     setAt(place);
     if (tool === "look") {
@@ -102,9 +104,9 @@ function Play({ world, debug, fail }: { world: OpenWorld; debug: Debug; fail: (w
     }
     if (tool === "threat") return await threaten(world, place, 20);
     if (tool === "ward") {
-      return void await Promise.all((await within(world, place, 2)).map((npc) => strengthen(world, npc, 10_000)));
+      return void await Promise.all((await within(world, place, 2)).map((npc) => strengthen(world, npc, 10_000, timers)));
     }
-    await cast(world, await within(world, place, 5), 30, 1000, `spell-${crypto.randomUUID()}`);
+    await cast(world, await within(world, place, 5), 30, 1000, `spell-${crypto.randomUUID()}`, timers);
   };
   const doing = (work: Promise<unknown>) => void work.catch((e: Error) => fail(`${e.name}: ${e.message}`));
   const onKeyDown = (event: KeyboardEvent) => {
@@ -145,11 +147,21 @@ function Play({ world, debug, fail }: { world: OpenWorld; debug: Debug; fail: (w
             {label}
           </label>
         ))}
+        <label
+          title="Wards and poison that you start from now on wait until you fire their timers"
+          class={byHand ? "chosen" : ""}
+        >
+          <input type="checkbox" id="by-hand" checked={byHand} onChange={() => setByHand(!byHand)} />
+          Timers by hand
+        </label>
         <button type="button" id="end-spells" disabled={poisoned === 0} onClick={() => doing(endSpells(world))}>
           Cancel the poison
         </button>
       </fieldset>
-      <p class="fine">A click on the map: {TOOLS.find(([name]) => name === tool)![2]}.</p>
+      <p class="fine">
+        A click on the map: {TOOLS.find(([name]) => name === tool)![2]}.
+        {byHand && " A ward or poison that begins now waits: look at its patrol, and fire its timers."}
+      </p>
       <canvas
         ref={canvas}
         id="map"

@@ -53,12 +53,8 @@ export type ReducerRunner = Pick<Reducing, "run" | "ended">;
 
 /** What the engine's options say of reducers; the tables are brought to their newest step. */
 export function reducingOf(store: Store, options: EmbeddedEngineOptions): ReducerRunner {
-<<<<<<< HEAD
-  const { reducers, migrations } = options;
-=======
-  const { reducers, migrations, converter, reducing } = options;
+  const { reducers, migrations, reducing } = options;
   if (reducing !== undefined) return reducing;
->>>>>>> efc338c7 (what if: branches go on over reducers, with recorded results, results by hand, or tables)
   if (reducers === undefined && migrations === undefined) return NO_REDUCERS;
   if (!hasTables(store)) throw new TypeError(NO_TABLES);
   const payloads = reducers === undefined ? undefined : new ReducerPayloads(options);

@@ -168,21 +168,10 @@ export function readRecorded(events: readonly HistoryEvent[]): Recorded {
         refusedExternals.add(externals.get(Number(value.initiatedEventId)) ?? "");
         break;
       case "markerRecordedEventAttributes": {
-        const transacted = transactOf(event);
-        if (transacted !== undefined) {
-          const { reducer, args, end } = transacted;
-          transacts.push({
-            ...callOf(eventId, reducer, inputKey(args), timeMs),
-            ...{ endMs: timeMs, endEventId: eventId, end },
-          });
-        }
-        const marker = localActivityOf(event);
-        if (marker !== undefined) {
-          localActivities.push({
-            ...callOf(eventId, marker.type, "", timeMs),
-            ...{ endMs: timeMs, endEventId: eventId, attempt: marker.attempt, end: marker.end },
-          });
-        }
+        const call = transactIn(event, timeMs);
+        if (call !== undefined) transacts.push(call);
+        const local = localActivityIn(event, timeMs);
+        if (local !== undefined) localActivities.push(local);
         break;
       }
     }
@@ -197,6 +186,23 @@ export function readRecorded(events: readonly HistoryEvent[]): Recorded {
     timers,
     refusedExternals,
   };
+}
+
+/** The reducer of a marker. */
+function transactIn(event: HistoryEvent, timeMs: number): RecordedCall | undefined {
+  const found = transactOf(event);
+  if (found === undefined) return undefined;
+  const eventId = Number(event.eventId);
+  return { ...callOf(eventId, found.reducer, inputKey(found.args), timeMs), endMs: timeMs, endEventId: eventId, end: found.end };
+}
+
+/** The local activity of a marker. */
+function localActivityIn(event: HistoryEvent, timeMs: number): RecordedCall | undefined {
+  const marker = localActivityOf(event);
+  if (marker === undefined) return undefined;
+  const eventId = Number(event.eventId);
+  const { type, attempt, end } = marker;
+  return { ...callOf(eventId, type, "", timeMs), endMs: timeMs, endEventId: eventId, attempt, end };
 }
 
 /** The message that an event records. */

@@ -14,6 +14,8 @@ declare module "virtual:sandbox" {
   export default url;
   /** Of sandbox.html, with the version of what is in it. */
   export const frameUrl: string;
+  /** Of the script in which a pasted codec runs. */
+  export const codecScriptUrl: string;
 }
 // The samples that a spare worker replays, as bytes in base64 (tools/sandbox.mjs).
 declare module "virtual:rehearsal" {

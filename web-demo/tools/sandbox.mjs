@@ -72,8 +72,17 @@ export function sandbox() {
     async load(id) {
       if (id !== `\0${ID}`) return undefined;
       const file = this.emitFile({ type: "asset", name: "sandbox_worker.js", source: await script("realm/frame/worker_main") });
+      const codec = this.emitFile({
+        type: "asset",
+        name: "sandbox_codec.js",
+        source: await script("codec/sandbox/worker_main"),
+      });
       const version = createHash("sha256").update(await frame()).digest("hex").slice(0, 16);
-      return `export default import.meta.ROLLUP_FILE_URL_${file};\nexport const frameUrl = "sandbox.html?v=${version}";`;
+      return [
+        `export default import.meta.ROLLUP_FILE_URL_${file};`,
+        `export const codecScriptUrl = import.meta.ROLLUP_FILE_URL_${codec};`,
+        `export const frameUrl = "sandbox.html?v=${version}";`,
+      ].join("\n");
     },
     async generateBundle() {
       const documents = [

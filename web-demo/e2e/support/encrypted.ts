@@ -47,6 +47,24 @@ export function encryptedRun(secret: string): string {
   });
 }
 
+/** The history of a run that was given an encrypted value and then started a timer, for code that goes on with the decoded one alone. */
+export function encryptedTimerRun(secret: string, workflowId: string): string {
+  const { events: [started] } = JSON.parse(encryptedRun(secret)) as { events: { readonly eventTime: string }[] };
+  const { eventTime } = started!;
+  const next = (eventId: string, type: string, attributes: object) => ({
+    ...{ eventId, eventTime, eventType: `EVENT_TYPE_${type}` },
+    [`${type.toLowerCase().replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())}EventAttributes`]: attributes,
+  });
+  const events = [
+    started,
+    next("2", "WORKFLOW_TASK_SCHEDULED", { taskQueue: { name: "v" } }),
+    next("3", "WORKFLOW_TASK_STARTED", { scheduledEventId: "2" }),
+    next("4", "WORKFLOW_TASK_COMPLETED", { scheduledEventId: "2", startedEventId: "3" }),
+    next("5", "TIMER_STARTED", { timerId: "1", startToFireTimeout: "3600s", workflowTaskCompletedEventId: "4" }),
+  ];
+  return JSON.stringify({ events }).replace("vault-1", workflowId);
+}
+
 export interface CodecServer {
   readonly url: string;
   /** Of each request to decode: its headers and its payloads. */
@@ -82,3 +100,27 @@ export async function codecServer(secret: string): Promise<CodecServer> {
     },
   };
 }
+
+/** The module of a codec for `encryptedRun(secret)`, as a user has it: with imports of Temporal's package, types and an awaited key. */
+export const codecModule = (secret: string): string => `
+import { METADATA_ENCODING_KEY, type PayloadCodec, type Payload } from "@temporalio/common";
+import { webcrypto as crypto } from "node:crypto";
+
+const text = new TextDecoder(), bytes = new TextEncoder();
+const key = await crypto.subtle.importKey("raw", await crypto.subtle.digest("SHA-256", bytes.encode(${
+  JSON.stringify(secret)
+})), "AES-GCM", false, ["decrypt"]);
+
+class Vault implements PayloadCodec {
+  async encode(payloads: Payload[]): Promise<Payload[]> { return payloads; }
+  async decode(payloads: Payload[]): Promise<Payload[]> {
+    return await Promise.all(payloads.map(async (payload) => {
+      if (text.decode(payload.metadata![METADATA_ENCODING_KEY]) !== "binary/encrypted") return payload;
+      const iv = payload.data!.subarray(0, 12);
+      const data = new Uint8Array(await crypto.subtle.decrypt({ name: "AES-GCM", iv }, key, payload.data!.subarray(12)));
+      return { metadata: { encoding: bytes.encode("json/plain") }, data };
+    }));
+  }
+}
+export default new Vault();
+`;

@@ -10,11 +10,20 @@ import { replaceServed } from "../served/open_served.ts";
 
 const countOf = (encodings: ReadonlyMap<string, number>): number => [...encodings.values()].reduce((sum, n) => sum + n, 0);
 
-/** Decodes a run. Answers how many values were. Rejects where the codec fails, and where it leaves all as it was. */
-export async function decodeRun(run: OpenRun, codec: PayloadCodec): Promise<number> {
+/**
+ * Decodes a run. Answers how many values were. Rejects where the codec fails, and where it leaves all as it was. Where it fails and
+ * `finds` says so, what it fails at is looked for by asking it again.
+ */
+export async function decodeRun(run: OpenRun, codec: PayloadCodec, finds: () => boolean = () => false): Promise<number> {
   const before = countOf(run.model.encodings);
   const { bytes: encoded } = await readHistoryFile(run.bytes);
-  const bytes = await decodeHistory(encoded, codec);
+  const bytes = await decodeHistory(encoded, codec).catch(async (error: Error) => {
+    if (!finds()) throw error;
+    const { failedAt } = await import("./failed_at.ts");
+    const place = await failedAt(encoded, codec, run.model);
+    const said = error.cause instanceof Error ? error.cause.message : error.message;
+    throw new Error(place === undefined ? said : `${place}: ${said}`);
+  });
   const model = await readRun(bytes);
   const left = countOf(model.encodings);
   if (left >= before) {

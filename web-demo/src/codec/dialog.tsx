@@ -1,4 +1,5 @@
-// The dialog behind Decode: the endpoint that the user names. Nothing is sent before the button in it is pressed.
+// The dialog behind Decode: an endpoint that the user names, or a codec that the user pastes. Nothing is sent and nothing runs before the button
+// for it is pressed.
 import { type Signal, signal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
@@ -8,6 +9,7 @@ import { Dialog } from "../ui/dialog.tsx";
 import { decodeRun } from "./decode_run.ts";
 import { decodeAddress, type Endpoint, openEndpoint, relay } from "./endpoint.ts";
 import { codecIsOpen } from "./mod.ts";
+import { PastedCodecForm } from "./pasted_form.tsx";
 import { remoteCodec } from "./remote_codec.ts";
 import "../take_away/take_away.css";
 
@@ -42,6 +44,8 @@ export function CodecDialog({ run }: { run: OpenRun }): JSX.Element {
     <Dialog id="codec-dialog" title="Decode its values" isOpen={codecIsOpen}>
       <Encodings run={run} />
       <EndpointForm run={run} />
+      <h3>Or a codec of your own</h3>
+      <PastedCodecForm run={run} />
     </Dialog>
   );
 }
@@ -103,7 +107,6 @@ function EndpointForm({ run }: { run: OpenRun }): JSX.Element {
       <p role="status" id="codec-said" class="wrap">{said.value}</p>
       <p class="doors">
         <button type="submit" class="button main" id="decode-by-endpoint" disabled={isAtWork.value}>Send and decode</button>
-        <button type="button" class="button" onClick={() => (codecIsOpen.value = false)}>Back</button>
       </p>
     </form>
   );

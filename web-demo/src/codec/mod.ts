@@ -9,7 +9,12 @@ export const codecIsOpen: Signal<boolean> = signal(false);
 /** Once it is loaded. */
 export const codecDialog: Signal<ComponentType<{ readonly run: OpenRun }> | undefined> = signal(undefined);
 
-export async function openCodec(): Promise<void> {
+/** The text of a codec that was pasted or dropped; it is in this tab's memory alone. */
+export const codecText: Signal<string> = signal("");
+
+/** Opens the dialog. `text`: of a codec that came in by a drop or a paste. */
+export async function openCodec(text?: string): Promise<void> {
+  if (text !== undefined) codecText.value = text;
   if (codecDialog.value === undefined) codecDialog.value = (await import("./dialog.tsx")).CodecDialog;
   codecIsOpen.value = true;
 }

@@ -35,7 +35,7 @@ const VERDICT: { readonly [field: string]: Kind } = {
 
 /** Returns the message. Throws an Error that says what is wrong with it. */
 export function checkedMessage(data: unknown): FromRealm {
-  plain(data);
+  plainData(data);
   const { t } = (data ?? {}) as { readonly t?: unknown };
   if (typeof t !== "string" || !Object.hasOwn(FIELDS, t)) throw new Error(`unknown type ${short(t)}`);
   fields(data as Fields, FIELDS[t]!, t);
@@ -67,8 +67,8 @@ function fields(value: Fields, wanted: { readonly [field: string]: Kind }, of: s
   }
 }
 
-/** Without recursion: how deep a message is, is the sender's choice. */
-function plain(data: unknown): void {
+/** Throws for what is not plain data. Without recursion: how deep a message is, is the sender's choice. */
+export function plainData(data: unknown): void {
   let open: unknown[] = [data];
   let values = 0;
   const seen = new Set<object>();

@@ -15,22 +15,36 @@ const SANDBOX = "allow-scripts";
 const END_MS = 300;
 const MESSAGES_PER_SECOND = 50_000;
 
+type Opened = readonly [element: HTMLIFrameElement, control: MessagePort];
+
 interface Held {
   readonly port: MessagePort;
   readonly worker: WebWorker;
 }
 
+export interface FrameOptions {
+  /** What its workers run. Default: realms. */
+  readonly files?: SandboxFiles & Pick<FrameStart, "hasCrypto">;
+  /** Throws for a message that such a worker does not send. */
+  readonly check?: (data: unknown) => unknown;
+}
+
 /** One frame. Each code set has its own, so that no two have an origin in common. */
 export class SandboxFrame {
   readonly #control: MessagePort;
+  readonly #check: (data: unknown) => unknown;
   readonly #element: HTMLIFrameElement;
   readonly #workers = new Map<number, Held>();
   #nextId = 1;
   #removed = false;
 
   /** Makes a frame. Rejects where the browser or the server does not let it be. */
-  static async open(): Promise<SandboxFrame> {
-    const files = await sandboxFiles();
+  static async open(options: FrameOptions = {}): Promise<SandboxFrame> {
+    const { files = await sandboxFiles(), check = checkedMessage } = options;
+    return new SandboxFrame(...await SandboxFrame.#from(files), check);
+  }
+
+  static async #from(files: SandboxFiles): Promise<Opened> {
     const isKept = typeof navigator.serviceWorker === "object" && navigator.serviceWorker.controller !== null;
     if (isKept && !navigator.onLine) return await SandboxFrame.#open(files, "from the service worker", START_MS);
     try {
@@ -50,7 +64,7 @@ export class SandboxFrame {
     files: SandboxFiles,
     where: "from the server" | "from the service worker",
     replyMs: number,
-  ): Promise<SandboxFrame> {
+  ): Promise<Opened> {
     const element = document.createElement("iframe");
     if (where === "from the server") element.setAttribute("sandbox", SANDBOX);
     element.setAttribute("aria-hidden", "true");
@@ -87,10 +101,11 @@ export class SandboxFrame {
     } finally {
       clearTimeout(timer);
     }
-    return new SandboxFrame(element, port1);
+    return [element, port1];
   }
 
-  private constructor(element: HTMLIFrameElement, control: MessagePort) {
+  private constructor(element: HTMLIFrameElement, control: MessagePort, check: (data: unknown) => unknown) {
+    this.#check = check;
     this.#element = element;
     this.#control = control;
     control.onmessage = ({ data }: MessageEvent<FromFrame>) => this.#receive(data);
@@ -117,10 +132,10 @@ export class SandboxFrame {
       const held = this.#workers.get(id);
       if (held === undefined) return;
       try {
-        checkedMessage(event.data);
+        this.#check(event.data);
       } catch (error) {
         this.#end(id);
-        return this.#tellDeath(worker, `it sent a message that no realm sends: ${(error as Error).message}`);
+        return this.#tellDeath(worker, `it sent a message that is not taken: ${(error as Error).message}`);
       }
       worker.onmessage?.(event);
     };

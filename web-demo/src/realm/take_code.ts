@@ -1,6 +1,7 @@
 // Finds the workflow in what was dropped or pasted, and puts the code beside the current run. Loaded with the first code that comes in.
 import { notify } from "../app/notices.ts";
 import { currentRun, type OpenRun } from "../app/state.ts";
+import { openCodec } from "../codec/mod.ts";
 import { type CodeFile, type CodeOrigin, type CodeSet, codeSet } from "./code_set.ts";
 import type { Dropped } from "./dropped.ts";
 import type { FileSource } from "./file_source.ts";
@@ -24,6 +25,7 @@ export async function takeCode({ files, folders }: Dropped): Promise<void> {
     const [folder] = folders;
     const loose = await readFiles(files);
     const own = folder === undefined ? [] : await ownFiles(folder.source);
+    if (folder === undefined && isCodec(run, loose)) return void openCodec(loose[0]!.text);
     // One file alone goes into the code that is there, where it belongs to it: an import that was missing.
     const before = run.code.peek();
     if (folder === undefined && before !== undefined && before.source === undefined && before.origin === "files") {
@@ -69,6 +71,7 @@ function choose(
     };
     return;
   }
+  if (isCodec(run, files)) return void openCodec(files[0]!.text);
   // A program may have a default export for all types, or give its workflows their names as it runs.
   if (files.length === 1) return take(files[0]!.path);
   const has = known.length === 0
@@ -79,6 +82,13 @@ function choose(
     text: `${files.length === 1 ? "it exports" : `its ${files.length} files of code export`} ${has}.`,
     advice: `Drop the file that exports "${type}", or the folder of its project.`,
   });
+}
+
+/** A codec for a run whose values have one: it goes into the dialog for it, which shows it before it runs. */
+function isCodec({ model, encoded }: OpenRun, files: readonly CodeFile[]): boolean {
+  const [{ text } = { text: "" }, ...others] = files;
+  return others.length === 0 && (model.encodings.size > 0 || encoded !== undefined) && /\bdecode\b/.test(text) &&
+    /\bencode\b/.test(text) && findEntry(files, model.facts.type).candidates.length === 0;
 }
 
 /** Reads what the entry needs before the code is put beside the run, so that it can be seen whole before it runs. */

@@ -1,6 +1,7 @@
 // The whole of the sandboxed frame: it makes workers from the text that the page posts, and carries messages. Code that was dropped on the
 // page never runs in this document, only in its workers, which inherit the opaque origin and the policy.
 import type { FrameStart, FromFrame, ToFrame } from "./protocol.ts";
+import { isSubtleAsk, subtleFor } from "./subtle.ts";
 
 interface Running {
   readonly worker: Worker;
@@ -33,7 +34,7 @@ function tell(port: MessagePort, message: FromFrame): void {
   port.postMessage(message);
 }
 
-function serve(control: MessagePort, { script, core, messagesPerSecond }: FrameStart): void {
+function serve(control: MessagePort, { script, core, messagesPerSecond, hasCrypto = false }: FrameStart): void {
   const url = URL.createObjectURL(new Blob([script], { type: "text/javascript" }));
   const end = (id: number) => {
     workers.get(id)?.worker.terminate();
@@ -50,6 +51,7 @@ function serve(control: MessagePort, { script, core, messagesPerSecond }: FrameS
     const worker = new Worker(url, { name: "workflows" });
     const running: Running = { worker, port, at: undefined, timer: undefined, second: 0, messages: 0 };
     workers.set(id, running);
+    const subtle = hasCrypto ? subtleFor((answer) => worker.postMessage(answer)) : undefined;
     const passAt = () => {
       clearTimeout(running.timer);
       running.timer = undefined;
@@ -61,6 +63,7 @@ function serve(control: MessagePort, { script, core, messagesPerSecond }: FrameS
       if (second !== running.second) [running.second, running.messages] = [second, 0];
       // The page has one thread for everything: what floods it stops here.
       if (++running.messages > messagesPerSecond) died(id, `it sent more than ${messagesPerSecond} messages in a second`);
+      else if (subtle !== undefined && isSubtleAsk(data)) void subtle(data);
       else if ((data as { readonly t?: unknown } | null | undefined)?.t === "at") {
         running.at = data;
         running.timer ??= setTimeout(passAt, AT_MS);

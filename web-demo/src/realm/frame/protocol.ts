@@ -9,6 +9,8 @@ export interface FrameStart {
   readonly core: ArrayBuffer;
   /** A worker that sends more messages than this within a second is ended. */
   readonly messagesPerSecond: number;
+  /** The worker is a codec's, and may ask for WebCrypto. */
+  readonly hasCrypto?: boolean;
 }
 
 export type ToFrame =

@@ -1,0 +1,49 @@
+// Which payload a codec fails at: events are decoded one by one until it fails again, then the event's payloads one by one.
+import type { Payload, PayloadCodec } from "temporalex";
+import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
+import { HistorySchema } from "../../../ts/api/generated/temporal/api/history/v1/message_pb.ts";
+import { decodeHistory } from "../../../ts/codec/message_codec.ts";
+import { codecEncoding } from "../../../ts/debug/run/encodings.ts";
+import type { RunModel } from "../app/run_model.ts";
+
+/** Looking is given up after this. */
+const LOOK_MS = 5000;
+
+/** "event 7 (ActivityTaskScheduled), input, encoded value 2 of 3"; undefined: it was not found. */
+export async function failedAt(history: Uint8Array, codec: PayloadCodec, { lines }: RunModel): Promise<string | undefined> {
+  const began = performance.now();
+  for (const event of fromBinary(HistorySchema, history).events) {
+    if (performance.now() - began > LOOK_MS) return undefined;
+    const found = await failsIn(toBinary(HistorySchema, create(HistorySchema, { events: [event] })), codec);
+    if (found === undefined) continue;
+    const id = Number(event.eventId);
+    return `event ${id} (${lines[id - 1]?.type ?? "unknown"})${found}`;
+  }
+  return undefined;
+}
+
+async function failsIn(history: Uint8Array, codec: PayloadCodec): Promise<string | undefined> {
+  let nth = "";
+  const watching: PayloadCodec = {
+    encode: (payloads) => codec.encode(payloads),
+    async decode(payloads) {
+      const encoded = payloads.filter((payload) => codecEncoding(payload) !== undefined);
+      const answered: Payload[] = [];
+      for (const payload of payloads) {
+        const [one] = await codec.decode([payload]).catch((error) => {
+          if (encoded.length > 1) nth = `, encoded value ${encoded.indexOf(payload) + 1} of ${encoded.length}`;
+          throw error;
+        });
+        answered.push(one!);
+      }
+      return answered;
+    },
+  };
+  try {
+    await decodeHistory(history, watching);
+    return undefined;
+  } catch (error) {
+    const field = /\.(\w+)$/.exec((error as { readonly field?: string }).field ?? "")?.[1];
+    return `${field === undefined ? "" : `, ${field}`}${nth}`;
+  }
+}

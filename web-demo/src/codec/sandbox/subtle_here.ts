@@ -1,0 +1,37 @@
+// `crypto.subtle` in the worker of a pasted codec: each call goes to the frame's document (realm/frame/subtle.ts), which has it.
+import type { KeyName, SubtleAnswer, SubtleAsk } from "../../realm/frame/subtle.ts";
+
+const METHODS = [
+  ...["encrypt", "decrypt", "sign", "verify", "digest", "generateKey"],
+  ...["deriveKey", "deriveBits", "importKey", "exportKey", "wrapKey", "unwrapKey"],
+];
+const open = new Map<number, { resolve(result: unknown): void; reject(error: Error): void }>();
+let ids = 0;
+
+const call = (method: string, args: readonly unknown[]): Promise<unknown> =>
+  new Promise((resolve, reject) => {
+    open.set(++ids, { resolve, reject });
+    postMessage({ t: "subtle", id: ids, method, args } satisfies SubtleAsk);
+  });
+
+/** Takes the frame's answers. Returns false for other messages. */
+export function takeSubtle(data: SubtleAnswer | { readonly t?: unknown }): boolean {
+  if (data.t !== "subtle") return false;
+  const answer = data as SubtleAnswer;
+  const asked = open.get(answer.id);
+  open.delete(answer.id);
+  if ("name" in answer) asked?.reject(new DOMException(answer.message, answer.name));
+  else asked?.resolve(frozen(answer.result));
+  return true;
+}
+
+/** Keys are looked at and given back, and never changed. */
+function frozen(result: unknown): unknown {
+  if (typeof result === "object" && result !== null && "$key" in result) return Object.freeze(result as KeyName);
+  return result;
+}
+
+if (crypto.subtle === undefined) {
+  const subtle = Object.fromEntries(METHODS.map((method) => [method, (...args: unknown[]) => call(method, args)]));
+  Object.defineProperty(crypto, "subtle", { value: Object.freeze(subtle), configurable: true });
+}

@@ -153,14 +153,35 @@ test("many reducers of one task, and of tasks beside each other", () =>
     assert.deepEqual(app.engine.tables.get("SELECT count(*) AS n, sum(hp) AS hp FROM npc"), { n: 200, hp: 20 * 45 });
   }));
 
-test("reducers that wait, that write the engine's tables, and unknown ones are refused by name", () =>
+test("reducers that wait, and that write the engine's tables are refused by name", () =>
   withApp(async (app) => {
-    const ask = (which: "waits" | "writesEngine" | "unknown") => app.client.execute(wrong, { id: which, args: [which] });
+    const ask = (which: "waits" | "writesEngine") => app.client.execute(wrong, { id: which, args: [which] });
     assert.match(await ask("waits"), /reducer "waits" returned a promise: reducers are synchronous/);
     assert.match(await ask("writesEngine"), /a statement names a table of the engine .*: UPDATE runs/);
-    assert.match(await ask("unknown"), /no reducer is named "unknown"; there are "applyDamage", /);
     assert.deepEqual(lines(app), []);
   }));
+
+test("a reducer that is not there fails the task, also where it is awaited, and an engine that has it goes on with the run", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "temporalex-transact-"));
+  const options = { path: join(folder, "game.sqlite"), workflows, migrations, logger: silentLogger, serve: false };
+  try {
+    const older = await open({ ...options, reducers });
+    const handle = await older.client.start(wrong, { id: "w", args: ["unknown"] });
+    const failures = async () =>
+      (await handle.fetchHistory()).events.flatMap((e) =>
+        e.attributes.case === "workflowTaskFailedEventAttributes" ? [e.attributes.value.failure?.message ?? ""] : []
+      );
+    await until("the task has failed", async () => (await failures()).length > 0);
+    assert.match((await failures())[0]!, /no reducer is named "unknown"; there are "applyDamage", /);
+    assert.equal((await handle.describe()).status, "RUNNING");
+    await older.close();
+    const newer = await open({ ...options, reducers: { ...reducers, unknown: () => 7 } });
+    assert.equal(await newer.client.getHandle(wrong, "w").result(), "nothing");
+    await newer.close();
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
 
 test("no way of writing it reaches the engine's tables", () => {
   const writes = [

@@ -260,6 +260,10 @@ export const cases: Case[] = [
         await failureOf(workflow("Lossy", { carry: () => ({ at: () => 1 }), round: async () => carry({ at: () => 2 }) })),
         /what the workflow carries cannot be encoded: value\.at is a function/,
       );
+      match(
+        await failureOf(workflow("Big", { carry: () => ({ at: 1n }), round: async () => carry({ at: 2n }) })),
+        /what the workflow carries cannot be encoded: value\.at is a bigint/,
+      );
     },
   },
   {

@@ -218,6 +218,11 @@ test("cancel and terminate, one and all that a query selects", async () => {
   );
   assert.equal(await ok("count", "-q", `(${query}) AND ExecutionStatus = "Running"`), "0\n");
   assert.deepEqual(await json("cancel", "--query", query, "-y"), [], "nothing is left");
+  for (const id of ["x", "y"]) await json("start", "--type", "Slow", "-w", `spell-${id}`, "-i", "600000", "--correlation", "s 1");
+  const spell = await run(["cancel", "--correlation", "s 1", "--yes", "--json"]);
+  assert.deepEqual((JSON.parse(spell.out) as Json[]).map(({ done }) => done), ["cancel requested", "cancel requested"]);
+  const none = await run(["cancel", "--correlation", "nobody's", "--yes"]);
+  assert.match(none.out + none.err, /^cancel requested: 0 workflows\n$/);
 });
 
 test("Ctrl-C ends waiting with 130, and the workflow goes on", async () => {

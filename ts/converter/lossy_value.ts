@@ -40,7 +40,9 @@ export function namingWhat<T>(what: string, encode: () => T): T {
   try {
     return encode();
   } catch (error) {
-    if (error instanceof LossyValueError) error.message = `${what} cannot be encoded: ${error.message}`;
+    if (error instanceof LossyValueError || error instanceof PayloadConverterError) {
+      error.message = `${what} cannot be encoded: ${error.message}`;
+    }
     throw error;
   }
 }

@@ -10,7 +10,14 @@ import { StoreError } from "./store_errors.ts";
 import type { Database, SqlRow, SqlValue } from "./tables/database.ts";
 import type { TableMigration } from "./tables/migrations.ts";
 import { ReducerPayloads, TaskFails } from "./tables/reducer_payloads.ts";
-import { reduce, ReducerError, type ReducerFunction, reducersOf, type ReducerTable } from "./tables/reducers.ts";
+import {
+  reduce,
+  ReducerError,
+  type ReducerFunction,
+  reducersOf,
+  type ReducerTable,
+  UnknownReducerError,
+} from "./tables/reducers.ts";
 
 /** A store whose transactions reducers can write in. */
 export interface ReducingStore {
@@ -154,7 +161,7 @@ class Reducing {
     } catch (e) {
       if (e instanceof StoreError || e instanceof TaskFails) throw e;
       const failure = this.#payloads.failure(e);
-      if (!awaited || required) throw new TaskFails(failure);
+      if (!awaited || required || e instanceof UnknownReducerError) throw new TaskFails(failure);
       const result = { result: NO_BYTES, failure, awaited };
       if (!apart) throw new Answered(result);
       return result;

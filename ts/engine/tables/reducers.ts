@@ -17,6 +17,9 @@ export class ReducerError extends Error {
   override name = "ReducerError";
 }
 
+/** A reducer that is not there. It fails the task, whoever waits: an engine that has it goes on with the run. */
+export class UnknownReducerError extends ReducerError {}
+
 /** The functions of a table, by name. */
 export function reducersOf(table: ReducerTable): ReadonlyMap<string, ReducerFunction> {
   const found = new Map<string, ReducerFunction>();
@@ -24,7 +27,7 @@ export function reducersOf(table: ReducerTable): ReadonlyMap<string, ReducerFunc
   return found;
 }
 
-/** Runs one. Throws what it throws, and a ReducerError where it is unknown, returns a promise or takes too long. */
+/** Runs one. Throws what it throws, and a ReducerError where it is not there, returns a promise or takes too long. */
 export function reduce(
   reducers: ReadonlyMap<string, ReducerFunction>,
   name: string,
@@ -34,7 +37,7 @@ export function reduce(
   const reducer = reducers.get(name);
   if (reducer === undefined) {
     const known = [...reducers.keys()].map((each) => `"${each}"`).join(", ");
-    throw new ReducerError(`no reducer is named "${name}"; there are ${known === "" ? "none" : known}`);
+    throw new UnknownReducerError(`no reducer is named "${name}"; there are ${known === "" ? "none" : known}`);
   }
   const began = performance.now();
   const value = reducer(database, ...args);

@@ -23,6 +23,9 @@ export function queryOfOptions(
   return `${belonging}${where.trim() === "" ? "" : ` AND (${where.trim()})`}${groups === "" ? "" : ` ${groups}`}`;
 }
 
+/** As it stands alone: "cancel requested" of "cancel requested:". */
+const word = (done: string): string => done.replace(/:$/, "");
+
 /** So many are done at the same time. */
 const AT_ONCE = 20;
 
@@ -48,7 +51,7 @@ export async function withTargets(
     const { print } = call;
     if (workflowId !== undefined) {
       await act((client.getHandle(undefined, workflowId, runId) as Handle).with(settings), settings);
-      print.result({ workflowId, ...(runId !== undefined && { runId }), done }, () => `${done} ${workflowId}\n`);
+      print.result({ workflowId, ...(runId !== undefined && { runId }), done: word(done) }, () => `${done} ${workflowId}\n`);
       return Exit.ok;
     }
     const selected = which === "all" ? query! : `(${query!}) AND ExecutionStatus = "Running"`;
@@ -80,7 +83,7 @@ async function withEach(
       const { workflowId, runId } = handle;
       try {
         await act(handle);
-        print.item({ workflowId, runId, done }, () => `${done} ${workflowId}\n`);
+        print.item({ workflowId, runId, done: word(done) }, () => `${done} ${workflowId}\n`);
       } catch (error) {
         // It has ended by itself meanwhile.
         if (error instanceof WorkflowNotFoundError) gone++;
@@ -95,8 +98,11 @@ async function withEach(
   await Promise.all(Array.from({ length: AT_ONCE }, work));
   print.progress("");
   print.end();
+  const many = handles.length - failed - gone;
   print.note(
-    `${handles.length - failed - gone} ${done}${gone > 0 ? `, ${gone} had ended` : ""}${failed > 0 ? `, ${failed} failed` : ""}`,
+    `${done.endsWith(":") ? `${done} ${many} workflow${many === 1 ? "" : "s"}` : `${many} ${done}`}${
+      gone > 0 ? `, ${gone} had ended` : ""
+    }${failed > 0 ? `, ${failed} failed` : ""}`,
   );
   return failed > 0 ? Exit.failed : Exit.ok;
 }

@@ -59,12 +59,21 @@ export function keepTabsRuns(): void {
   });
 }
 
-/** `#history=ADDRESS` opens what is there. Returns whether the address is of that form. */
+/** `#history=ADDRESS` opens what is there, `#zip=...` the history that the address holds. Returns whether the address is of such a form. */
 export async function openFromAddress(): Promise<boolean> {
-  const m = /^#history=(.+)$/.exec(location.hash);
-  if (m === null) return false;
+  const [, form, text] = /^#(history|zip)=(.+)$/s.exec(location.hash) ?? [];
+  if (form === undefined) return false;
   history.replaceState(null, "", location.pathname + location.search);
-  await openAddress(decodeURIComponent(m[1]!));
+  if (form === "history") await openAddress(decodeURIComponent(text!));
+  else {
+    try {
+      const { historyOfLink } = await import("./history_link.ts");
+      await openBytes("history of a link", await historyOfLink(text!));
+    } catch (error) {
+      const advice = "Ask for the link again, or for a file.";
+      notify({ title: "The history of this link cannot be opened:", text: `${(error as Error).message}.`, advice });
+    }
+  }
   return true;
 }
 

@@ -8,6 +8,7 @@ import { PageRealms } from "../realm/page_realm.ts";
 import { knownBranches } from "../what_if/branches.ts";
 import { Dialog } from "../ui/dialog.tsx";
 import { drawingOf } from "./drawing.tsx";
+import { LinkForm } from "./link_form.tsx";
 import { shareIsOpen, testIsOpen } from "./mod.ts";
 import "./take_away.css";
 
@@ -85,21 +86,26 @@ function Decoded({ run }: { run: OpenRun }): JSX.Element | null {
   );
 }
 
+/** The history without its values, and what is to be said of it; without a history where the reader is asked about texts first. */
+async function redacted(run: OpenRun, numbers: boolean, keep: readonly string[]) {
+  const bytes = await takenOf(run);
+  return await withCode(run, async (realm) => {
+    const { history, replaced, needed: texts, verified } = await redact(bytes, {
+      ...{ numbers, keep },
+      ...(realm !== undefined && { realm }),
+    });
+    needed.value = texts;
+    if (history === undefined) return { text: "Without these texts the code goes another way:" };
+    const replays = verified === true ? "it replays as before." : "not replayed: there is no code here.";
+    return { history, text: `${replaced} values replaced; ${replays}` };
+  });
+}
+
 const share = (run: OpenRun, numbers: boolean, keep: readonly string[]): Promise<void> =>
   tell(async () => {
-    const bytes = await takenOf(run);
-    return await withCode(run, async (realm) => {
-      const { history, replaced, needed: texts, verified } = await redact(bytes, {
-        ...{ numbers, keep },
-        ...(realm !== undefined && { realm }),
-      });
-      needed.value = texts;
-      if (history === undefined) return "Without these texts the code goes another way:";
-      save(`${nameOf(run)}.redacted.json`, historyJson(history));
-      return `${replaced} values replaced; ${
-        verified === true ? "it replays as before." : "not replayed: there is no code here."
-      }`;
-    });
+    const { history, text } = await redacted(run, numbers, keep);
+    if (history !== undefined) save(`${nameOf(run)}.redacted.json`, historyJson(history));
+    return text;
   });
 
 const makeTest = (run: OpenRun, runner: TestRunner, workflows: string): Promise<void> =>
@@ -161,7 +167,7 @@ function ShareForm({ run }: { run: OpenRun }): JSX.Element {
     >
       <p>
         Texts become others of the same length, the same text always the same one; the history replays as before. Nothing leaves
-        this page: the browser saves a file.
+        this page: the browser saves a file, or a link has it all.
       </p>
       <label>
         <input type="checkbox" checked={numbers} onChange={({ currentTarget }) => setNumbers(currentTarget.checked)} />{" "}
@@ -207,6 +213,19 @@ function ShareForm({ run }: { run: OpenRun }): JSX.Element {
           Save a drawing
         </button>
       </p>
+      <LinkForm
+        run={run}
+        redacted={async () => {
+          let history: Uint8Array | undefined;
+          await tell(async () => {
+            const done = await redacted(run, numbers, texts);
+            history = done.history;
+            return done.text;
+          });
+          return history;
+        }}
+        asIs={() => takenOf(run)}
+      />
     </form>
   );
 }

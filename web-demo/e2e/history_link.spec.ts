@@ -1,0 +1,55 @@
+// A history in an address: made on request, its length said first, opened by the page that it leads to.
+import { deflateRawSync } from "node:zlib";
+import { expect, sample, test } from "./support/story.ts";
+
+test("a link holds the history, without its values unless they are wanted; its length is said, and it opens elsewhere", async ({ app, browser, watch }) => {
+  const { page } = app;
+  await app.sample("shopping_cart");
+  await page.locator("#share").click();
+  await page.locator("#link-redacted").click();
+  await expect(page.locator("#link-said")).toHaveText(
+    /^A link of [\d,]+ characters holds the whole history, without its values\.$/,
+  );
+  const redacted = await page.locator("#link").inputValue();
+  const length = Number(/of ([\d,]+) characters/.exec(await page.locator("#link-said").innerText())![1]!.replaceAll(",", ""));
+  expect(redacted.length).toBe(length);
+  expect(redacted).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/some\/where\/#zip=[\w-]+$/);
+  await page.locator("#link-as-is").click();
+  await expect(page.locator("#link-said")).toContainText("with all of its values: who has the link has them");
+  const whole = await page.locator("#link").inputValue();
+  // Nothing of it was sent: the page asks for its own files alone.
+  expect(watch.requests.filter((asked) => asked.includes("zip") || asked.length > 500)).toEqual([]);
+  const opened = async (link: string) => {
+    const context = await browser.newContext();
+    const other = await context.newPage();
+    await other.goto(link);
+    await expect(other.locator("h1")).toHaveText("ShoppingCart");
+    await expect(other.locator("#verdict")).toHaveText(/Replays/);
+    await expect(other).toHaveURL(/#\/open\?run=[0-9a-f]{16}&e=/);
+    await other.locator("#go-end").click();
+    const text = await other.locator(".of-events").innerText();
+    await context.close();
+    return text;
+  };
+  expect(await opened(whole)).toContain("BOOK-1");
+  expect(await opened(redacted)).not.toContain("BOOK-1");
+});
+
+test("a link that was cut or changed, one that unfolds without end, and one of something else are refused in words", async ({ app }) => {
+  const { page } = app;
+  const link = (bytes: Uint8Array) => `#zip=${Buffer.from(bytes).toString("base64url")}`;
+  const whole = link(deflateRawSync(sample("counter")));
+  const notice = page.locator(".notice").last();
+  const tell = async (hash: string, wanted: RegExp) => {
+    await page.goto("about:blank");
+    await app.start(hash);
+    await expect(notice).toContainText(wanted);
+  };
+  await tell(whole.slice(0, whole.length / 2), /a part of it is missing: some programs cut long links/);
+  await tell(`${whole}%20and more`, /characters that no such link has/);
+  await tell(link(deflateRawSync(new Uint8Array(80 * 1024 * 1024))), /unfolds to more than 64 MiB/);
+  await tell(link(deflateRawSync("a letter")), /cannot be opened/);
+  await page.goto("about:blank");
+  await app.start(whole);
+  await expect(page.locator("h1")).toHaveText("Counter");
+});

@@ -12,7 +12,7 @@ export interface WatchOptions {
   readonly lookMs?: number;
 }
 
-/** Notifications of so long are one: a busy folder must not keep us busy. */
+/** The first notification is looked at, and those of so long after it together: a busy folder must not keep us busy. */
 const GATHER_MS = 20;
 
 /** Identity of a file's content, as far as the file system tells; "" where there is none. */
@@ -32,7 +32,9 @@ export class FileWatch {
   readonly #folders = new Map<string, FSWatcher>();
   #files = new Map<string, string>();
   #rest: ReturnType<typeof setTimeout> | undefined;
+  /** Until it is over notifications are gathered. */
   #soon: ReturnType<typeof setTimeout> | undefined;
+  #hasMore = false;
   #seen = "";
 
   /** `changed` is called with the files that differ from when they were given to `set`; until the next `set` it is not called again. */
@@ -67,7 +69,7 @@ export class FileWatch {
 
   #watchFolder(folder: string): void {
     try {
-      const watcher = watch(folder, { persistent: false }, () => this.#soon ??= setTimeout(() => this.#check(), GATHER_MS));
+      const watcher = watch(folder, { persistent: false }, () => this.#notified());
       // The folder is gone, or the system has no more watches to give: the looks go on.
       watcher.on("error", () => {
         watcher.close();
@@ -79,9 +81,21 @@ export class FileWatch {
     }
   }
 
+  #notified(): void {
+    if (this.#soon !== undefined) {
+      this.#hasMore = true;
+      return;
+    }
+    this.#soon = setTimeout(() => {
+      this.#soon = undefined;
+      if (!this.#hasMore) return;
+      this.#hasMore = false;
+      this.#notified();
+    }, GATHER_MS);
+    this.#check();
+  }
+
   #check(): void {
-    clearTimeout(this.#soon);
-    this.#soon = undefined;
     const now = [...this.#files.keys()].map((path) => [path, stamp(path)] as const);
     const differing = now.filter(([path, at]) => this.#files.get(path) !== at);
     if (differing.length === 0) {

@@ -1,0 +1,56 @@
+// A long run beside its code: a step changes a few things of the page, wherever it is, and lists come in parts.
+import { expect, test } from "./support/story.ts";
+
+const { tallyCode, tallyHistory } = await import(new URL("../bench/lib/tally.mjs", import.meta.url).href) as {
+  tallyCode(): string;
+  tallyHistory(events: number): string;
+};
+
+const EVENTS = 8001;
+const MESSAGES = EVENTS / 4 | 0;
+
+test("of two thousand messages five are in the page, then a hundred, and a step changes little of it", async ({ app }) => {
+  await app.start();
+  await app.drop([{ name: "tally.json", content: tallyHistory(EVENTS) }]);
+  await expect(app.page.locator("#position")).toContainText("of 8,001");
+  await app.drop([{ name: "tally.ts", content: tallyCode() }]);
+  await app.page.getByRole("button", { name: "Show what will run" }).click();
+  await app.page.getByRole("button", { name: "Run it" }).click();
+  await expect(app.page.locator("#verdict")).toContainText("Replays");
+  const messages = app.page.locator("#messages");
+  await expect(messages.locator("h3")).toContainText(MESSAGES.toLocaleString("en-US"));
+  await expect(messages.locator("li")).toHaveCount(5);
+  // The last ones, oldest first.
+  await expect(messages.locator("li").last().locator("button")).toHaveAttribute("title", /event 8001$/);
+
+  // Nodes that are put in, taken out or written to by steps back. (Coverage, hits and state change with them, and not the other lines.)
+  const touched = await app.page.evaluate(async () => {
+    const nodes = new Set<Node>();
+    const observer = new MutationObserver((records) => {
+      for (const { target, addedNodes, removedNodes } of records) {
+        for (const node of [target, ...addedNodes, ...removedNodes]) nodes.add(node);
+      }
+    });
+    document.querySelector<HTMLElement>("#main")!.focus();
+    const frame = () => new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
+    await frame();
+    observer.observe(document.querySelector("#main")!, { subtree: true, childList: true, characterData: true, attributes: true });
+    const counts: number[] = [];
+    for (let i = 0; i < 5; i++) {
+      document.querySelector("#main")!.dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowLeft", bubbles: true }));
+      await frame();
+      counts.push(nodes.size);
+      nodes.clear();
+    }
+    return counts;
+  });
+  expect(Math.min(...touched)).toBeGreaterThan(0);
+  expect(Math.max(...touched)).toBeLessThan(200);
+
+  await messages.getByRole("button", { name: /before them$/ }).click();
+  await expect(messages.locator("li")).toHaveCount(100);
+  await messages.getByRole("button", { name: /before them$/ }).click();
+  await expect(messages.locator("li")).toHaveCount(1100);
+  await messages.getByRole("button", { name: "The newest alone" }).click();
+  await expect(messages.locator("li")).toHaveCount(5);
+});

@@ -9,7 +9,7 @@ function refused(what: string, advice: string): Promise<never> {
 }
 const STANDALONE = "start a workflow that calls it";
 const OLD_VERSIONING = "versions of deployments took its place (docs/cluster-workers.md)";
-const NEXUS = "call the operation from a workflow on Temporal's own worker";
+const NEXUS = "call the operation from a workflow";
 
 /** Options of an {@link ActivityClient}. */
 export interface ActivityClientOptions extends AsyncCompletionClientOptions {

@@ -85,6 +85,7 @@ const SHAPES: { readonly [name: string]: () => Uint8Array } = {
   "protobuf": () => bytes,
   "protobuf in base64": () => utf8.encode(btoa(String.fromCharCode(...bytes))),
   "gzip of protobuf": () => gzipSync(bytes),
+  "gzip in base64": () => utf8.encode(gzipSync(bytes).toString("base64")),
   "command line JSON": () => json(proto),
   "indented, with a byte order mark": () => utf8.encode(`\ufeff${JSON.stringify(proto, null, 2)}\n`),
   "UTF-16, as a shell redirects it": () => {

@@ -150,6 +150,10 @@ async function open(file: Uint8Array, notes: string[], depth: number): Promise<s
   }
   if (/^[[{"]/.test(trimmed)) return text;
   const binary = trimmed.length >= 16 ? fromBase64(trimmed) : undefined;
+  if (binary?.[0] === 0x1f && binary[1] === 0x8b) {
+    notes.push("it was in base64");
+    return await open(binary, notes, depth + 1);
+  }
   if (binary !== undefined) {
     notes.push("it was protobuf in base64");
     return binary;

@@ -16,6 +16,8 @@ import type { WorkflowInfo } from "./workflow/info.ts";
 /** What the evaluation came to; `exported` is undefined where it failed in a way that another run may not. */
 export interface Rehearsed {
   readonly exported: readonly Exports[] | undefined;
+  /** Of the converter's module; undefined where there is none, too. */
+  readonly converter: Exports | undefined;
 }
 
 const NOWHERE: RunContext = {
@@ -33,6 +35,7 @@ const NOWHERE: RunContext = {
 /** Evaluates the modules. Rejects with what their code throws. `nowMs`: the time that it sees. */
 export async function rehearse(options: CompatProgramOptions, nowMs: number): Promise<Rehearsed> {
   const asked = { info: false };
+  let converter: Exports | undefined;
   const run = new CompatRun(NOWHERE, {
     scopes: options.scopes,
     info: noInfo(asked, nowMs),
@@ -45,13 +48,13 @@ export async function rehearse(options: CompatProgramOptions, nowMs: number): Pr
   try {
     const exported = options.scopes.run(undefined, () => {
       const modules = options.modules({ globals: runGlobals(), helper: options.helper });
-      modules.converter();
+      converter = modules.converter();
       run.interceptors.add(modules.interceptors());
       return modules.workflows();
     });
-    return { exported };
+    return { exported, converter };
   } catch (error) {
-    if (asked.info) return { exported: undefined };
+    if (asked.info) return { exported: undefined, converter };
     throw error;
   } finally {
     // Async functions that were called belong to this run, too.

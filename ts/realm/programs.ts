@@ -15,6 +15,8 @@ export interface TemporalWorkflows {
   readonly versioningBehaviors: ReadonlyMap<string, VersioningBehavior>;
   /** There is a workflow for types that have none of their own. */
   readonly takesAnyType: boolean;
+  /** The converter's module, evaluated for no run; undefined where there is none, or only a run can evaluate it. */
+  readonly converter: { readonly [name: string]: unknown } | undefined;
 }
 
 const HOW = 'export what workflow("Name", ...) of "temporalex/workflow" gives';

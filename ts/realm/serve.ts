@@ -347,11 +347,12 @@ async function load(
   lineProbes.isLoading = true;
   const modules = graph.evaluateShared(watch);
   lineProbes.isLoading = false;
-  const last = init.hasConverter ? modules.pop() : undefined;
+  const shared = init.hasConverter ? modules.pop() : undefined;
   const forRuns = init.graph.runEntries.length === 0 ? undefined : await temporal!.load(graph, watch, nowMs);
+  const converting = shared ?? forRuns?.converter;
   return {
     programs: programTable(modules, forRuns, WHERE, served),
-    converter: last === undefined ? payloadConverter : converterOf(last, temporal),
+    converter: converting === undefined ? payloadConverter : converterOf(converting, temporal),
   };
 }
 

@@ -43,13 +43,14 @@ export class TemporalPrograms {
       helper,
       modules: (scope) => graph.evaluateForRun(scope, heard),
     });
-    const { exported } = await rehearse(options(listener), nowMs);
+    const { exported, converter } = await rehearse(options(listener), nowMs);
     const named = exported ?? graph.graph.runExports.map(fromNames);
     return {
       program: new CompatProgram(options(undefined)),
       names: namesOf(named),
       versioningBehaviors: versioningBehaviors(named),
       takesAnyType: named.some(hasDefault),
+      converter,
     };
   }
 }

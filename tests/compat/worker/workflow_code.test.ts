@@ -110,13 +110,15 @@ export async function catches() { try { await fail(); } catch (error) { return e
 /** A project whose modules of \`@temporalio\` are this package's. */
 function project(t: TestContext, files: { readonly [name: string]: string }): string {
   const folder = folderWith(t, { "package.json": '{ "type": "module" }', ...files });
-  const common = join(folder, "node_modules/@temporalio/common");
-  mkdirSync(join(common, "lib"), { recursive: true });
-  writeFileSync(join(common, "package.json"), '{ "name": "@temporalio/common", "type": "module", "main": "index.js" }');
-  const again = (file: string) =>
-    `export * from ${JSON.stringify(new URL(`../../../ts/compat/common/${file}.js`, import.meta.url).href)};\n`;
-  writeFileSync(join(common, "index.js"), again("mod"));
-  writeFileSync(join(common, "lib/encoding.js"), again("lib"));
+  for (const name of ["common", "workflow"]) {
+    const home = join(folder, "node_modules/@temporalio", name);
+    mkdirSync(join(home, "lib"), { recursive: true });
+    writeFileSync(join(home, "package.json"), `{ "name": "@temporalio/${name}", "type": "module", "main": "index.js" }`);
+    const again = (file: string) =>
+      `export * from ${JSON.stringify(new URL(`../../../ts/compat/${name}/${file}.js`, import.meta.url).href)};\n`;
+    writeFileSync(join(home, "index.js"), again("mod"));
+    if (name === "common") writeFileSync(join(home, "lib/encoding.js"), again("lib"));
+  }
   return folder;
 }
 
@@ -156,6 +158,31 @@ export async function doubled(cents) {
     },
   };
   assert.deepEqual(await run(options, "doubled", 21), [true, 42]);
+});
+
+test("a converter's module may be that of the workflows, and asks whether a run evaluates it", async (t) => {
+  const folder = project(t, {
+    "all.js": `import { inWorkflowContext } from "@temporalio/workflow";
+import { ApplicationFailure, DefaultFailureConverter } from "@temporalio/common";
+export const place = inWorkflowContext() ? "a run" : process.env.NO_SUCH_NAME ?? "the host";
+export const failureConverter = new DefaultFailureConverter({ encodeCommonAttributes: true });
+export async function where(fails) {
+  if (fails) throw ApplicationFailure.nonRetryable("a secret");
+  return place;
+}
+`,
+  });
+  const options = { workflowsPath: join(folder, "all.js"), dataConverter: { failureConverterPath: join(folder, "all.js") } };
+  assert.equal(await run(options, "where", false), "a run");
+  const taskQueue = `code-${++count}`;
+  const made = await worker(taskQueue, options);
+  const history = await made.runUntil(async () => {
+    const handle = await client.start("where", { id: taskQueue, taskQueue, args: [true] });
+    await assert.rejects(handle.result());
+    return await handle.historyJson();
+  });
+  assert.match(history, /Encoded failure/);
+  assert.doesNotMatch(history, /a secret/);
 });
 
 test("converters of the program's own, in the realm and for activities", async (t) => {

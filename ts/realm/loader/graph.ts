@@ -53,7 +53,7 @@ export interface LoadedModule {
 export interface ModuleGraph {
   /** In no particular order; evaluation goes depth first from the entries. */
   readonly modules: readonly LoadedModule[];
-  /** Evaluated once. The converter's module, if there is one, is the last. */
+  /** Evaluated once. The converter's module, if there is one, is the last; without native workflows there are none. */
   readonly entries: readonly number[];
   /** Evaluated for each run. */
   readonly runEntries: readonly number[];
@@ -162,11 +162,13 @@ class Loader {
       if (once || native) entries.push(index);
       if (!once && (temporal || !native)) runEntries.push(index);
     }
+    // Native programs are evaluated once, as their converter is; then `once` names them all, and there are no others.
+    const runConverter = runEntries.length === 0 ? undefined : indices[this.#options.once?.[0] ?? -1];
+    // Without native workflows the converter is evaluated for runs alone: its module may ask whether there is one.
+    if (runConverter !== undefined && entries.every((entry) => entry === runConverter)) entries.length = 0;
     this.#compile(entries, "shared");
     // Native workflows have no interceptors: without others, nothing of those modules is evaluated.
     if (runEntries.length === 0) interceptorEntries.length = 0;
-    // Native programs are evaluated once, as their converter is; then `once` names them all, and there are no others.
-    const runConverter = runEntries.length === 0 ? undefined : indices[this.#options.once?.[0] ?? -1];
     const beside = runConverter === undefined || runConverter < 0 ? [] : [runConverter];
     this.#compile([...interceptorEntries, ...runEntries, ...beside], "run");
     // Where the converter is evaluated for each run, too, no run shares what its other evaluation keeps.

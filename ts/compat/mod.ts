@@ -1,5 +1,6 @@
 // What a realm needs to run programs of `@temporalio/workflow`.
 export { type AsyncStorage, asyncStorageContext, type ScopeContext, type ScopeFrame, SlotContext } from "./context.ts";
+export { asksForFlags } from "./flags.ts";
 export { type EvaluateModules, type Exports, workflowNames } from "./exports.ts";
 export { CompatProgram, type CompatProgramOptions } from "./program.ts";
 export { compatModules, sharedByRuns } from "./provided.ts";

@@ -13,6 +13,8 @@ export interface CompatProgramOptions {
   readonly modules: EvaluateModules;
   readonly scopes: ScopeContext;
   readonly helper: RewriteHelper;
+  /** Its modules ask for flags by name, so all of them are recorded. */
+  readonly asksForFlags?: boolean;
 }
 
 export class CompatProgram implements Program {
@@ -23,11 +25,12 @@ export class CompatProgram implements Program {
    */
   readonly sdkName = COMPAT_SDK_NAME;
   readonly knownLangFlags = KNOWN_FLAGS;
-  readonly usedLangFlags = USED_FLAGS;
+  readonly usedLangFlags: readonly number[];
   readonly #options: CompatProgramOptions;
 
   constructor(options: CompatProgramOptions) {
     this.#options = options;
+    this.usedLangFlags = options.asksForFlags === true ? KNOWN_FLAGS : USED_FLAGS;
   }
 
   createActivator(context: RunContext): Activator {

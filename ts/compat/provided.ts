@@ -3,6 +3,7 @@
 import * as commonLib from "./common/lib.ts";
 import * as common from "./common/mod.ts";
 import { assert } from "./sandbox/assert.ts";
+import * as workflowLib from "./workflow/lib.ts";
 import * as workflow from "./workflow/mod.ts";
 
 /** What `import` gives, and what `require` gives. */
@@ -32,7 +33,7 @@ export function compatModules() {
   const { URL, URLSearchParams, TextEncoder, TextDecoder } = globalThis;
   return {
     "temporal/workflow": packageOf(workflow),
-    "temporal/workflow/lib": packageOf(workflow),
+    "temporal/workflow/lib": packageOf(workflowLib),
     "temporal/common": packageOf(common),
     "temporal/common/lib": packageOf(commonLib),
     assert: builtinOf(assert),
@@ -43,5 +44,5 @@ export function compatModules() {
 
 /** What runs share of this package: for the guard, which freezes it. */
 export function sharedByRuns(): unknown[] {
-  return [...Object.values(workflow), ...Object.values(commonLib), assert];
+  return [...Object.values(workflowLib), ...Object.values(commonLib), assert];
 }

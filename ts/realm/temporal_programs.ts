@@ -1,5 +1,5 @@
 // Programs of `@temporalio/workflow` in a realm. A module of its own, because realms without such programs do not load it.
-import { compatModules, CompatProgram, rehearse, rewriteHelper, sharedByRuns, workflowNames } from "../compat/mod.ts";
+import { asksForFlags, compatModules, CompatProgram, rehearse, rewriteHelper, sharedByRuns, workflowNames } from "../compat/mod.ts";
 import { versioningBehaviorOf as behaviorOf } from "../compat/mod.ts";
 import type { VersioningBehavior } from "../executor/program/definition.ts";
 import { asyncStorageContext, type CompatProgramOptions, type Exports, type ScopeFrame, SlotContext } from "../compat/mod.ts";
@@ -41,6 +41,7 @@ export class TemporalPrograms {
     const options = (heard: EvaluationListener | undefined): CompatProgramOptions => ({
       scopes: this.#scopes,
       helper,
+      asksForFlags: graph.graph.modules.some(({ specifiers }) => specifiers.some(asksForFlags)),
       modules: (scope) => graph.evaluateForRun(scope, heard),
     });
     const { exported, converter } = await rehearse(options(listener), nowMs);

@@ -88,12 +88,19 @@ test("interceptors of Nexus operations may stand beside others: without services
   assert.equal(await made.runUntil(() => client.execute("w", { id: "nexus", taskQueue: "nexus" })), 1);
 });
 
+interface Completed {
+  readonly sdkMetadata?: { readonly langUsedFlags?: readonly number[] };
+}
+
 /** Interceptors as those of the OpenTelemetry package: of a module of stubs, with a clock that is there in sandboxes alone. */
 const TRACES = "node_modules/@temporalio/interceptors-opentelemetry-v2/";
 const TRACING: { readonly [file: string]: string } = {
   "package.json": '{ "name": "@temporalio/interceptors-opentelemetry-v2", "version": "1.24.0" }',
   "lib/workflow/workflow-imports.js": "exports.workflowInfo = () => { throw new Error('a stub'); };",
-  "lib/workflow/workflow-imports-impl.js": 'exports.workflowInfo = require("@temporalio/workflow").workflowInfo;',
+  "lib/workflow/workflow-imports-impl.js": `
+exports.workflowInfo = require("@temporalio/workflow").workflowInfo;
+exports.SdkFlags = require("@temporalio/workflow/lib/flags").SdkFlags;
+exports.getActivator = require("@temporalio/workflow/lib/global-attributes").getActivator;`,
   "lib/workflow/clock.js": `
 if ("__webpack_module_cache__" in globalThis && typeof performance === "undefined") {
   const now = () => globalThis.__TEMPORAL_ACTIVATOR__.now;
@@ -102,11 +109,12 @@ if ("__webpack_module_cache__" in globalThis && typeof performance === "undefine
   "lib/workflow/index.js": `
 require("./clock");
 const clock = performance;
-const { workflowInfo } = require("./workflow-imports");
+const { getActivator, SdkFlags, workflowInfo } = require("./workflow-imports");
 exports.interceptors = () => ({
   inbound: [{
     async execute(input, next) {
       const result = await next(input);
+      if (!getActivator().hasFlag(SdkFlags.OpenTelemetryInterceporsAvoidsExtraYields)) await Promise.resolve();
       const late = clock.timeOrigin + clock.now() - Date.now();
       return [...result, \`traced \${workflowInfo().workflowType}, late by \${late}\`];
     },
@@ -136,6 +144,12 @@ test("interceptors of the OpenTelemetry package: the SDK itself in the place of 
     }),
   };
   const made = await worker("traces", { workflowsPath: `${folder}/workflows.mjs`, plugins: [plugin] });
-  const result = await made.runUntil(() => client.execute("w", { id: "traces", taskQueue: "traces" }));
-  assert.deepEqual(result, ["ran", "traced w, late by 0"]);
+  const history = await made.runUntil(async () => {
+    const handle = await client.start("w", { id: "traces", taskQueue: "traces" });
+    assert.deepEqual(await handle.result(), ["ran", "traced w, late by 0"]);
+    return JSON.parse(await handle.historyJson()) as { events: { workflowTaskCompletedEventAttributes?: Completed }[] };
+  });
+  // What the interceptors ask for is recorded, so that the official worker replays it alike.
+  const completed = history.events.flatMap((event) => event.workflowTaskCompletedEventAttributes ?? []);
+  assert.deepEqual(completed[0]!.sdkMetadata?.langUsedFlags, [1, 2, 3, 4, 5, 6]);
 });

@@ -54,6 +54,9 @@ export function guardLocale(globals: Globals, context: GuardContext): void {
   }
 }
 
+/** Engines write an ordinary space where their data has a narrow one; an older V8 does not in parts. */
+const plainSpaces = (text: string): string => text.replace(/[\u202f\u2009]/g, " ");
+
 /** A DateTimeFormat that is asked to format nothing formats now. */
 function guardFormat(prototype: Intl.DateTimeFormat, context: GuardContext): void {
   const getFormat = Object.getOwnPropertyDescriptor(prototype, "format")!.get as Method;
@@ -73,6 +76,8 @@ function guardFormat(prototype: Intl.DateTimeFormat, context: GuardContext): voi
   });
   const { formatToParts } = prototype;
   defineMethod(prototype, "formatToParts", function (this: Intl.DateTimeFormat, date?: Date | number) {
-    return formatToParts.call(this, date === undefined ? now() : date);
+    const parts = formatToParts.call(this, date === undefined ? now() : date);
+    for (const part of parts) part.value = plainSpaces(part.value);
+    return parts;
   });
 }

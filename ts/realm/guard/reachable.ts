@@ -5,6 +5,8 @@ import { isBlocked } from "./blocked.ts";
 /** Under these names copies of this package share what is theirs. */
 const OURS = "temporalex.";
 
+export const isOurs = (key: PropertyKey): boolean => typeof key === "symbol" && Symbol.keyFor(key)?.startsWith(OURS) === true;
+
 /**
  * Keys of the global object that lead to something of its users. Under symbols that are not registered a runtime keeps what it needs (Deno:
  * the listeners of the global object).
@@ -12,8 +14,7 @@ const OURS = "temporalex.";
 function keysOf(globals: object): PropertyKey[] {
   return Reflect.ownKeys(globals).filter((key) => {
     if (typeof key === "string") return true;
-    const name = Symbol.keyFor(key);
-    return name !== undefined && !name.startsWith(OURS);
+    return Symbol.keyFor(key) !== undefined && !isOurs(key);
   });
 }
 

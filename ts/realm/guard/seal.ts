@@ -1,11 +1,13 @@
 // After the workflow modules are loaded nothing global changes any more: the global object takes no properties, and the built-in objects
 // are frozen. So one run cannot leave something behind for another by `globalThis.x = ...` or by patching a prototype.
 import type { Globals } from "./patch.ts";
-import { reachable } from "./reachable.ts";
+import { isOurs, reachable } from "./reachable.ts";
 
 /** Freezes what is reachable from the global object, the global object's own properties, and what else runs share. */
 export function sealRealm(globals: Globals, shared: readonly unknown[]): void {
   for (const [prototype, names] of assignable(globals)) for (const name of names) allowOverride(prototype, name);
+  // Every copy of this package that is here has taken what they share, and runs could pass something on in it.
+  for (const key of Reflect.ownKeys(globals).filter(isOurs)) Reflect.deleteProperty(globals, key);
   const all = reachable(globals, shared);
   for (const object of all) {
     try {

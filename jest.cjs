@@ -5,12 +5,22 @@ const { runInThisContext } = require("node:vm");
 
 /** The packages that have a module here, as ts/compat/doors has them. */
 const PACKAGES = ["activity", "client", "common", "envconfig", "nexus", "proto", "testing", "worker", "workflow"];
+/** Of "@temporalio/common/lib/", what programs import: Jest's mocks have no patterns. */
+const DEEP = [
+  ...["activity-options", "encoding", "errors", "failure", "interceptors", "interfaces", "internal-non-workflow", "logger", "priority"],
+  ...["proto-utils", "protobufs", "retry-policy", "search-attributes", "time", "type-helpers", "workflow-handle", "workflow-options"],
+  ...["data-converter", "failure-converter", "payload-codec", "payload-converter", "protobuf-payload-converters", "types"]
+    .map((name) => `converter/${name}`),
+].flatMap((name) => [`common/lib/${name}`, `common/lib/${name}.js`]);
 
 // Jest gives its sandbox a `process` and a `module` of its own; "this context" is the one of Node.
 const outside = runInThisContext("process").getBuiltinModule("node:module").createRequire(__filename);
 outside("temporalex/compat/register");
 
-for (const name of PACKAGES) {
+// For modules that options name by path (data converters): with the transformers of the project, and in the test file's own registry.
+runInThisContext("globalThis")[Symbol.for("temporalex.jest-require")] = (path) => require(path);
+
+for (const name of [...PACKAGES, ...DEEP]) {
   const specifier = `@temporalio/${name}`;
   const load = () => outside(specifier);
   // Virtual: the official packages need not be installed.

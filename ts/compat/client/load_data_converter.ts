@@ -46,13 +46,28 @@ function converterOf(exports: unknown, path: string, kind: Kind): never {
 
 /** What a module could not be loaded for: a ValueError where there is none at the path. */
 function notLoaded(error: unknown, path: string, kind: Kind): unknown {
+  if (error instanceof SyntaxError && /\.[cm]?tsx?$/.test(path)) {
+    const how = "name what it is compiled to, or run the program under tsx or ts-node";
+    return new ValueError(`${kind}Path names TypeScript, which cannot be loaded here: ${how}: '${path}' (${error.message})`, error);
+  }
   const code = errorCode(error);
   if (code !== "MODULE_NOT_FOUND" && code !== "ERR_MODULE_NOT_FOUND") return error;
   return new ValueError(`Could not find a file at the specified ${kind}Path: '${path}'.`, error);
 }
 
+/** Jest's `require`, which knows the program's transformers, and gives the classes that its tests have: jest.cjs puts it there. */
+const JEST = Symbol.for("temporalex.jest-require");
+
 function required(path: string): unknown {
   const url = fileUrl(path);
+  const jest = (globalThis as unknown as { [JEST]?: (path: string) => unknown })[JEST];
+  if (jest !== undefined) {
+    try {
+      return jest(fileURLToPath(url));
+    } catch (error) {
+      if (errorCode(error) !== "ERR_REQUIRE_ESM") throw error;
+    }
+  }
   return createRequire(url)(fileURLToPath(url));
 }
 

@@ -47,6 +47,17 @@ test("one activity", async () => {
   await expect(new MockActivityEnvironment().run(activities.charge, 13)).rejects.toThrow(RangeError);
 });
 
+test("a data converter is loaded by Jest: its classes are the test's", async () => {
+  const { Money } = require("./money");
+  const { Client } = require("@temporalio/client");
+  const { connection, options } = new Client({ dataConverter: { payloadConverterPath: require.resolve("./converter") } });
+  const { payloadConverter } = options.loadedDataConverter;
+  const payload = payloadConverter.toPayload(new Money(5));
+  expect(payloadConverter.fromPayload(payload)).toBeInstanceOf(Money);
+  expect(new TextDecoder().decode(payload.metadata.encoding)).toBe("json/money");
+  await connection.close();
+});
+
 test("a package of a name that is absent says so", () => {
-  expect(() => require("@temporalio/worker").MetricsBuffer).toThrow(/has no "MetricsBuffer"/);
+  expect(() => require("@temporalio/client").HealthService).toThrow(/has no "HealthService"/);
 });

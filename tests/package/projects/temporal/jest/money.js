@@ -1,0 +1,5 @@
+exports.Money = class Money {
+  constructor(cents) {
+    this.cents = cents;
+  }
+};

@@ -7,8 +7,27 @@ const { runInThisContext } = require("node:vm");
 const PACKAGES = ["activity", "client", "common", "envconfig", "nexus", "proto", "testing", "worker", "workflow"];
 /** Of "@temporalio/common/lib/", what programs import: Jest's mocks have no patterns. */
 const DEEP = [
-  ...["activity-options", "encoding", "errors", "failure", "interceptors", "interfaces", "internal-non-workflow", "logger", "priority"],
-  ...["proto-utils", "protobufs", "retry-policy", "search-attributes", "time", "type-helpers", "workflow-handle", "workflow-options"],
+  ...[
+    "activity-options",
+    "encoding",
+    "errors",
+    "failure",
+    "interceptors",
+    "interfaces",
+    "internal-non-workflow",
+    "logger",
+    "priority",
+  ],
+  ...[
+    "proto-utils",
+    "protobufs",
+    "retry-policy",
+    "search-attributes",
+    "time",
+    "type-helpers",
+    "workflow-handle",
+    "workflow-options",
+  ],
   ...["data-converter", "failure-converter", "payload-codec", "payload-converter", "protobuf-payload-converters", "types"]
     .map((name) => `converter/${name}`),
 ].flatMap((name) => [`common/lib/${name}`, `common/lib/${name}.js`]);

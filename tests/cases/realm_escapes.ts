@@ -121,7 +121,11 @@ const rows: readonly (readonly [topic: string, code: string, native: Outcome, te
   ["microtasks", "await { then: (r: any) => r('thenable') }", "thenable"],
   ["measuring", "typeof (globalThis as any).performance?.now?.()", "number", "undefined"],
   ["measuring", "(console as any).memory === undefined && (globalThis as any).gc === undefined", true],
-  ["code", "(() => { try { return (null as any).x; } catch (e: any) { return e.constructor.constructor('return 1')(); } })()", NO_CODE],
+  [
+    "code",
+    "(() => { try { return (null as any).x; } catch (e: any) { return e.constructor.constructor('return 1')(); } })()",
+    NO_CODE,
+  ],
   [
     "code",
     "(() => { const f = (): any => f() + 1; try { return f(); } catch (e: any) { return e.constructor.constructor('return 1')(); } })()",
@@ -131,7 +135,11 @@ const rows: readonly (readonly [topic: string, code: string, native: Outcome, te
   ["code", "(new URL('http://a/').searchParams as any).keys().next.constructor('return 1')()", NO_CODE],
   ["code", "(new AbortController().signal as any).addEventListener.constructor('return 1')()", NO_CODE],
   ["code", "structuredClone([1]).constructor.constructor('return 1')()", NO_CODE, /structuredClone is not defined/],
-  ["clock", "new Intl.DateTimeFormat('en-US', { timeStyle: 'medium' }).formatToParts().map((p) => p.value).join('')", "12:00:01 AM"],
+  [
+    "clock",
+    "new Intl.DateTimeFormat('en-US', { timeStyle: 'medium' }).formatToParts().map((p) => p.value).join('')",
+    "12:00:01 AM",
+  ],
   [
     "clock",
     "Object.getOwnPropertyDescriptor(Intl.DateTimeFormat.prototype, 'format')!.get!.call((Intl as any).DateTimeFormat('en-US', { timeStyle: 'medium' }))()",
@@ -147,7 +155,11 @@ const rows: readonly (readonly [topic: string, code: string, native: Outcome, te
   ["clock", "(globalThis as any).performance?.timeOrigin", 0, null],
   ["randomness", "(URL as any).createObjectURL({})", /createObjectURL/],
   ["process", "(globalThis as any)[Symbol.for('temporalex.compat.run')] === undefined", true],
-  ["process", "Reflect.ownKeys(globalThis).filter((key) => typeof key === 'symbol' && Symbol.keyFor(key) !== undefined).map(String).join()", ""],
+  [
+    "process",
+    "Reflect.ownKeys(globalThis).filter((key) => typeof key === 'symbol' && Symbol.keyFor(key) !== undefined).map(String).join()",
+    "",
+  ],
   ["shared state", "Reflect.set(console, 'leak', 1)", false],
   [
     "shared state",
@@ -163,7 +175,11 @@ const rows: readonly (readonly [topic: string, code: string, native: Outcome, te
   ["shared state", "Reflect.set(Object.getPrototypeOf(Object.getPrototypeOf(new AbortController().signal)), 'leak', 1)", false],
   ["shared state", "Reflect.set(Object.getPrototypeOf(new TextEncoder()), 'leak', 1) || Reflect.set(URL, 'leak', 1)", false],
   ["shared state", "Reflect.set(RegExp, 'input', 'leak')", false],
-  ["shared state", "((globalThis as any).Iterator?.from?.({ next() {} }) === undefined) || Reflect.set(Object.getPrototypeOf((globalThis as any).Iterator.from({ next() {} })), 'leak', 1) === false", true],
+  [
+    "shared state",
+    "((globalThis as any).Iterator?.from?.({ next() {} }) === undefined) || Reflect.set(Object.getPrototypeOf((globalThis as any).Iterator.from({ next() {} })), 'leak', 1) === false",
+    true,
+  ],
   ["stacks", "Reflect.set(Error, 'stackTraceLimit', 1)", false],
   ["stacks", "(await (async () => { await null; return new Error('x'); })()).stack!.includes('node:internal')", false],
   ["stacks", "[...'abc'].map((_, i) => new Error('x').stack!.length === new Error('x').stack!.length || i).length", 3],

@@ -1,5 +1,13 @@
 // Programs of `@temporalio/workflow` in a realm. A module of its own, because realms without such programs do not load it.
-import { asksForFlags, compatModules, CompatProgram, rehearse, rewriteHelper, sharedByRuns, workflowNames } from "../compat/mod.ts";
+import {
+  asksForFlags,
+  compatModules,
+  CompatProgram,
+  rehearse,
+  rewriteHelper,
+  sharedByRuns,
+  workflowNames,
+} from "../compat/mod.ts";
 import { versioningBehaviorOf as behaviorOf } from "../compat/mod.ts";
 import type { VersioningBehavior } from "../executor/program/definition.ts";
 import { asyncStorageContext, type CompatProgramOptions, type Exports, type ScopeFrame, SlotContext } from "../compat/mod.ts";

@@ -48,7 +48,10 @@ function converterOf(exports: unknown, path: string, kind: Kind): never {
 function notLoaded(error: unknown, path: string, kind: Kind): unknown {
   if (error instanceof SyntaxError && /\.[cm]?tsx?$/.test(path)) {
     const how = "name what it is compiled to, or run the program under tsx or ts-node";
-    return new ValueError(`${kind}Path names TypeScript, which cannot be loaded here: ${how}: '${path}' (${error.message})`, error);
+    return new ValueError(
+      `${kind}Path names TypeScript, which cannot be loaded here: ${how}: '${path}' (${error.message})`,
+      error,
+    );
   }
   const code = errorCode(error);
   if (code !== "MODULE_NOT_FOUND" && code !== "ERR_MODULE_NOT_FOUND") return error;

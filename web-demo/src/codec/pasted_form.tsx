@@ -11,7 +11,8 @@ const EXAMPLE = `export default {
   async decode(payloads) { … },  // its keys in this text
 };`;
 const LARGEST = 4 * 1024 * 1024;
-const FIRST_LINES = 10;
+/** Characters that are shown; a bundle may have millions. */
+const SHOWN = 100_000;
 
 /** The text that was shown and permitted. */
 const seen: Signal<string | undefined> = signal(undefined);
@@ -133,7 +134,7 @@ function WhatWillRun({ text }: { readonly text: string }): JSX.Element {
         class="codec-first"
         tabIndex={0}
         aria-label="What will run"
-      >{lines.slice(0, FIRST_LINES).join("\n")}{lines.length > FIRST_LINES ? "\n…" : ""}</pre>
+      >{text.slice(0, SHOWN)}{text.length > SHOWN ? "…" : ""}</pre>
       {others > 1 && (
         <label class="row">
           <input

@@ -49,7 +49,7 @@ export function StateSection({ run }: { run: OpenRun }): JSX.Element | null {
       )}
       {phase > 0 && (
         <p class="soft phase">
-          Phase {phase} <span>{phase === 1 ? "one await is passed" : `${phase} awaits are passed`}</span>
+          Phase {phase}: awaits passed so far
         </p>
       )}
     </section>

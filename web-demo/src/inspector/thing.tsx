@@ -4,7 +4,7 @@ import { useMemo, useState } from "preact/hooks";
 import { tasksUpTo } from "../app/ascending.ts";
 import { goTo, type OpenRun, position, shownItem } from "../app/state.ts";
 import type { RunItem } from "../app/run_model.ts";
-import { Glyph, KIND_NAMES } from "../ui/glyph.tsx";
+import { Glyph, titleOf } from "../ui/glyph.tsx";
 import { changeThis, isChangeable } from "./legal_now.ts";
 import { type ThingFact, thingFacts } from "./thing_facts.ts";
 import { ValueTree } from "./value_tree.tsx";
@@ -32,7 +32,7 @@ export function ThingSection({ run }: { run: OpenRun }): JSX.Element | null {
   };
   // A task has no name but its number.
   const number = tasksUpTo(model.tasks, item.to);
-  const title = `${KIND_NAMES[item.kind]} ${item.kind === "task" ? number : item.name}`;
+  const title = titleOf(item.kind, item.kind === "task" ? String(number) : item.name);
   return (
     <section class="section" id="thing">
       <h3>

@@ -4,7 +4,7 @@ import { legalNow } from "./legal_now.ts";
 import { lineOfValue } from "./value_text.ts";
 import type { RunItem } from "../app/run_model.ts";
 import { goTo, type OpenRun, position, view } from "../app/state.ts";
-import { Glyph, KIND_NAMES } from "../ui/glyph.tsx";
+import { Glyph, titleOf } from "../ui/glyph.tsx";
 import { clock, lasting } from "../ui/time.ts";
 import { waitingFibers } from "../code/session_facts.ts";
 import { type Said, type Why, whyOf } from "./why.ts";
@@ -25,8 +25,8 @@ function nextThing(run: OpenRun): { readonly text: string; readonly eventId: num
   if (next === undefined) return undefined;
   const [now, then] = [lines[at - 1]?.timeMs, lines[next.from - 1]?.timeMs];
   const after = now === undefined || then === undefined || then <= now ? "at once" : `after ${lasting(then - now)}`;
-  const kind = next.kind === "run" ? "" : `${KIND_NAMES[next.kind]} `;
-  return { text: `Next on record, ${after}: ${kind}${next.name}`, eventId: next.from };
+  const name = next.kind === "run" ? next.name : titleOf(next.kind, next.name);
+  return { text: `Next on record, ${after}: ${name}`, eventId: next.from };
 }
 
 export function WhySection({ run }: { run: OpenRun }): JSX.Element | null {

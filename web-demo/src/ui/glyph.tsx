@@ -122,6 +122,11 @@ export const KIND_NAMES: { readonly [kind in GlyphKind]: string } = {
   state: "state",
 };
 
+/** Names that say themselves of which kind they are. */
+const NAMED = /^(?:timer|transact|procedure|(?:un)?subscribe) |^broadcast$/;
+/** "activity charge", "timer arrival". */
+export const titleOf = (kind: GlyphKind, name: string): string => NAMED.test(name) ? name : `${KIND_NAMES[kind]} ${name}`;
+
 /** The sign of a kind. Without `label` it is decoration, and screen readers are given the name beside it. */
 export function Glyph({ kind, label, size = 12 }: { kind: GlyphKind; label?: string; size?: number }): JSX.Element {
   const named = label === undefined ? { "aria-hidden": true as const } : { role: "img" as const, "aria-label": label };

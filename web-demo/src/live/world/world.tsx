@@ -125,20 +125,10 @@ function Play({ world, debug, fail }: { world: OpenWorld; debug: Debug; fail: (w
     if (x >= 0 && y >= 0 && x < WIDTH && y < HEIGHT) doing(use({ x, y }));
   };
 
-  const count = (is: (npc: Sight["npcs"][number]) => boolean) => sight.npcs.filter(is).length;
-  const poisoned = count(({ poison }) => poison > 0);
+  const poisoned = sight.npcs.filter(({ poison }) => poison > 0).length;
   return (
     <>
-      <div class="strip">
-        <span class={`badge ${role === "none" ? "bad" : role === "leader" ? "good" : "plain"}`} id="world-role">
-          {role === "leader" ? "this tab leads" : role === "follower" ? "another tab leads" : "no tab leads"}
-        </span>
-        <span class="fine" id="world-counts" role="status">
-          {sight.npcs.length} patrols, {count(({ doing }) => doing === "fights")} fight, {count(({ ward }) => ward > 0)} warded,
-          {" "}
-          {poisoned} poisoned; {sight.scores["threats beaten"] ?? 0} threats beaten
-        </span>
-      </div>
+      <Strip role={role} sight={sight} />
       <fieldset class="tools">
         <legend class="hidden">What a click on the map does</legend>
         {TOOLS.map(([name, label, about]) => (
@@ -162,22 +152,43 @@ function Play({ world, debug, fail }: { world: OpenWorld; debug: Debug; fail: (w
         A click on the map: {TOOLS.find(([name]) => name === tool)![2]}.
         {byHand && " A ward or poison that begins now waits: look at its patrol, and fire its timers."}
       </p>
-      <canvas
-        ref={canvas}
-        id="map"
-        class="map"
-        tabIndex={0}
-        role="application"
-        aria-label={`Map of ${WIDTH} by ${HEIGHT} cells, at ${at.x}, ${at.y}. Arrows move, Enter uses the tool.`}
-        onClick={onClick}
-        onKeyDown={onKeyDown}
-      />
-      <p class="buttons">
-        <button type="button" onClick={() => location.reload()}>Reload this tab</button>
-        <a class="button" href="#/live" target="_blank" rel="opener">Open a second tab</a>
-      </p>
-      {chosen !== undefined && <Workflows world={world} npc={chosen} debug={debug} fail={fail} />}
+      <div class="map-and-panel">
+        <div>
+          <canvas
+            ref={canvas}
+            id="map"
+            class="map"
+            tabIndex={0}
+            role="application"
+            aria-label={`Map of ${WIDTH} by ${HEIGHT} cells, at ${at.x}, ${at.y}. Arrows move, Enter uses the tool.`}
+            onClick={onClick}
+            onKeyDown={onKeyDown}
+          />
+          <p class="buttons">
+            <button type="button" onClick={() => location.reload()}>Reload this tab</button>
+            <a class="button" href="#/live" target="_blank" rel="opener">Open a second tab</a>
+          </p>
+        </div>
+        {chosen !== undefined && <Workflows world={world} npc={chosen} debug={debug} fail={fail} />}
+      </div>
     </>
+  );
+}
+
+/** Which tab leads, and what the tables say of all. */
+function Strip({ role, sight }: { role: OpenWorld["app"]["role"]; sight: Sight }): JSX.Element {
+  const count = (is: (npc: Sight["npcs"][number]) => boolean) => sight.npcs.filter(is).length;
+  return (
+    <div class="strip">
+      <span class={`badge ${role === "none" ? "bad" : role === "leader" ? "good" : "plain"}`} id="world-role">
+        {role === "leader" ? "this tab leads" : role === "follower" ? "another tab leads" : "no tab leads"}
+      </span>
+      <span class="fine" id="world-counts" role="status">
+        {sight.npcs.length} patrols, {count(({ doing }) => doing === "fights")} fight, {count(({ ward }) => ward > 0)} warded,
+        {" "}
+        {count(({ poison }) => poison > 0)} poisoned; {sight.scores["threats beaten"] ?? 0} threats beaten
+      </span>
+    </div>
   );
 }
 

@@ -143,7 +143,7 @@ fn cancel_waits_for_the_end() {
     );
     assert_eq!(resolution_failure(&inc.jobs(2)[0]), failure("gone"));
 
-    // Its result came first; what the server says of the request then is nobody's.
+    // Its result came first; what the server reports of the request after that is ignored.
     let history =
         cancelled(true, true, |h| h.nexus_completed("o", None).nexus_cancel_failed("o", None).nexus_cancel_delivered("o"));
     let program = Script::new([vec![wait()], second(), vec![Cmd::Complete]]);

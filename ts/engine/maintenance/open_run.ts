@@ -23,6 +23,7 @@ import {
   WorkflowExecutionStartedEventAttributesSchema,
 } from "../../api/generated/temporal/api/history/v1/message_pb.ts";
 import { UserMetadataSchema } from "../../api/generated/temporal/api/sdk/v1/user_metadata_pb.ts";
+import { TIMERS } from "../../converter/belonging_names.ts";
 import { ImportError } from "./closed_run.ts";
 import { micros } from "./findings.ts";
 import { batches, Head, lastCompletedStart, length, shown } from "./run_parts.ts";
@@ -47,7 +48,10 @@ interface Pending {
   wakes: number[];
 }
 
-/** What the store writes for the run. Throws an ImportError for events that are no such prefix. */
+/**
+ * What the store writes for the run. Its timers fire when they are due, also where it was started with timers by hand: nothing can fire them
+ * in a branch. Throws an ImportError for events that are no such prefix.
+ */
 export function openRun({ workflowId, runId, events, timers }: OpenRunToMake): RunWrite {
   const first = events[0];
   if (first?.attributes.case !== "workflowExecutionStartedEventAttributes") {
@@ -57,7 +61,7 @@ export function openRun({ workflowId, runId, events, timers }: OpenRunToMake): R
   const start = micros(first.eventTime!);
   const last = events.reduce((latest, event) => Math.max(latest, micros(event.eventTime!)), 0);
   const { items, task, cancelRequested, wakes } = pendingOf(events, timers);
-  const { memo, searchAttributes } = shown(events);
+  const { memo, searchAttributes } = shown(events, TIMERS);
   const encoded = batches(events);
   const bytes = encoded.reduce((sum, batch) => sum + batch.events.length, 0);
   const backoff = length(started.firstWorkflowTaskBackoff);

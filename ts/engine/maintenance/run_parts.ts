@@ -19,8 +19,11 @@ import { micros } from "./findings.ts";
 /** Events of one stored batch: a reader of a page cuts batches apart, so they should not be large. */
 const BATCH_EVENTS = 500;
 
-/** Memo and search attributes as a description shows them: what the run was started with, and what it has changed. */
-export function shown(events: readonly HistoryEvent[]): { memo: Uint8Array; searchAttributes: Uint8Array } {
+/** Memo and search attributes as a description shows them: what the run was started with, and what it has changed, but for `without`. */
+export function shown(
+  events: readonly HistoryEvent[],
+  without?: string,
+): { memo: Uint8Array; searchAttributes: Uint8Array } {
   let memo: Memo | undefined;
   let searchAttributes: SearchAttributes | undefined;
   for (const { attributes: { case: kind, value } } of events) {
@@ -31,6 +34,10 @@ export function shown(events: readonly HistoryEvent[]): { memo: Uint8Array; sear
     } else if (kind === "workflowPropertiesModifiedEventAttributes") {
       memo = create(MemoSchema, { fields: changed(memo?.fields, value.upsertedMemo?.fields) });
     }
+  }
+  if (without !== undefined && searchAttributes?.indexedFields[without] !== undefined) {
+    const { [without]: _, ...indexedFields } = searchAttributes.indexedFields;
+    searchAttributes = create(SearchAttributesSchema, { indexedFields });
   }
   return {
     memo: memo === undefined ? new Uint8Array(0) : toBinary(MemoSchema, memo),

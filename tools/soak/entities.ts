@@ -43,6 +43,8 @@ const names = values.workers.split(",").map((name) => {
   return name as WorkerName;
 });
 
+/** Longer than any call of the load waits. */
+const STALLED_MS = 180_000;
 const collect = (globalThis as { gc?: () => void }).gc;
 function memory(): { heapMb: number; rssMb: number } {
   collect?.();
@@ -65,6 +67,18 @@ const cpu = process.cpuUsage();
 const tenth = Math.ceil(number("messages") / 10);
 let done = false;
 const over = () => done || performance.now() - began > number("minutes") * 60_000;
+// A place that does not answer any more is said, and not waited for.
+let progress = { sent: 0, at: began };
+const stalled = setInterval(() => {
+  const sent = lanes.reduce((sum, { load }) => sum + load.sent, 0);
+  if (sent > progress.sent) progress = { sent, at: performance.now() };
+  else if (performance.now() - progress.at > STALLED_MS) {
+    console.error(
+      `no message was answered for ${STALLED_MS / 1000} s, after ${sent}: the server at ${place.address ?? values.on} is stuck`,
+    );
+    process.exit(1);
+  }
+}, 5000);
 await Promise.all(lanes.map(async ({ name, worker, load }) => {
   for (let i = 0, reportAt = 0; i < number("messages") && !over(); i++) {
     await load.round(i, over);
@@ -75,6 +89,7 @@ await Promise.all(lanes.map(async ({ name, worker, load }) => {
   }
   done = true;
 }));
+clearInterval(stalled);
 const seconds = (performance.now() - began) / 1000;
 const { user, system } = process.cpuUsage(cpu);
 let failed = false;

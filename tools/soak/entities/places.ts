@@ -34,12 +34,22 @@ export async function openPlace(on: string, events: number): Promise<Place> {
     };
     return { service: engine, close };
   }
-  const server = on === "server"
-    ? await DevServer.start([`limit.historyCount.suggestContinueAsNew=${events}`, ...UNLIMITED])
+  // In memory Temporal's dev server has one connection to its database: a call that is given up in the middle of a query may close it, and
+  // with it all that it knows (seen on a busy machine: "Namespace default is not found", and no answer ever after).
+  const folder = on === "server" ? mkdtempSync(join(tmpdir(), "temporalex-entities-")) : undefined;
+  const server = folder !== undefined
+    ? await DevServer.start([`limit.historyCount.suggestContinueAsNew=${events}`, ...UNLIMITED], {
+      file: join(folder, "temporal.db"),
+    })
     : on === "dev"
     ? await OurServer.start()
     : undefined;
   const address = server?.address ?? on;
   const service = new GrpcService({ address });
-  return { service, address, close: async () => (service.close(), void await server?.stop()) };
+  const close = async () => {
+    service.close();
+    await server?.stop();
+    if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
+  };
+  return { service, address, close };
 }

@@ -46,7 +46,8 @@ export const projects = [
       context.say(
         `node_modules: ${sizes}, in ${files.length} files (${packages.join(", ")})`,
       );
-      assert.ok(disk <= 20 * MB, sizes);
+      // 20 until workers and programs had Nexus operations, and the page chains and codecs.
+      assert.ok(disk <= 21 * MB, sizes);
       // The bytes of the core as text, the compiler of types, and the parsers of code and of TOML, are there once.
       for (
         const text of [

@@ -8,9 +8,12 @@ test("a history is saved without its values; a divergence as a test with its his
   await page.locator("#share").click();
   const saving = page.waitForEvent("download");
   await page.locator("#save-redacted").click();
-  await expect(page.locator("#share-dialog [role=status]:not(#link-said)")).toContainText(/it replays as before|goes another way/, {
-    timeout: 60_000,
-  });
+  await expect(page.locator("#share-dialog [role=status]:not(#link-said)")).toContainText(
+    /it replays as before|goes another way/,
+    {
+      timeout: 60_000,
+    },
+  );
   if (await page.locator("#save-redacted").innerText() !== "Save without values") await page.locator("#save-redacted").click();
   const redacted = readFileSync(await (await saving).path(), "utf8");
   expect(redacted).toContain("eventType");

@@ -181,9 +181,9 @@ test("a timer of a run that was started with manual timers fires by its button",
     const { page } = await visit(url);
     const row = page.locator(".run-row:not(.head)").filter({ hasText: "buff-1" });
     await row.click();
-    await page.getByRole("button", { name: "Fire timer 10 ms" }).click();
+    await page.getByRole("button", { name: /^Fire timer/ }).click();
     await expect(row).toContainText("Completed");
-    await expect(page.getByRole("button", { name: "Fire timer 10 ms" })).toHaveCount(0);
+    await expect(page.getByRole("button", { name: /^Fire timer/ })).toHaveCount(0);
   } finally {
     await app.close();
   }

@@ -42,11 +42,6 @@ export function updateToken(namespace: string, workflowId: string, runId: string
   return encodeToken({ t: TokenType.UPDATE_WORKFLOW, ns: namespace, wid: workflowId, rid: runId || undefined, uid: updateId });
 }
 
-/** Of an operation that is an activity; its run is not known before it has started. */
-export function activityToken(namespace: string, activityId: string, runId?: string): string {
-  return encodeToken({ t: TokenType.ACTIVITY, ns: namespace, aid: activityId, ...(runId !== undefined && { rid: runId }) });
-}
-
 function decoded(text: string): unknown {
   if (!text) throw new TypeError("invalid operation token: token is empty");
   let json: string;

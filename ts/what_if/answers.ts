@@ -69,8 +69,8 @@ export class Answers {
 
   /** Local activities and reducers of the prefix are recorded in it. */
   skipLocal(cut: number): void {
-    for (const  of of["local activity", "transact"] as const) {
-      const calls = this.#calls[of];
+    for (const kind of ["local activity", "transact"] as const) {
+      const calls = this.#calls[kind];
       calls.splice(0, calls.length, ...calls.filter(({ eventId }) => eventId > cut));
     }
   }

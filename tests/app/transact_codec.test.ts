@@ -132,7 +132,7 @@ test("what no code waits for fails the task with an encoded failure", () =>
     assert.ok(!filed(path).includes(SECRET));
   }));
 
-test("a codec that fails in the transaction fails the task, takes its reducers back, and quotes nobody; the task is tried again", () =>
+test("a codec that fails in the transaction fails the task, takes its reducers back, and quotes no value; the task is tried again", () =>
   inFolder(async (folder) => {
     const path = join(folder, "vault.sqlite");
     for (const broken of ["encodeSync", "decodeSync"] as const) {

@@ -179,7 +179,7 @@ test("a cancelled workflow cancels its operation, and the failure of one can be 
 });
 
 test(
-  "what an operation says after it was given up is nobody's, also where the official worker fails its task",
+  "what an operation says after it was given up is ignored, also where the official worker fails its task",
   { skip },
   async () => {
     const worker = await ourWorker();

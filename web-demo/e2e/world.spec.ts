@@ -80,12 +80,15 @@ test("poison whose timers fire by hand stands still until its button is pressed,
   const title = await page.locator("#entity-title").innerText();
   const npc = Number(/\d+/.exec(title)![0]);
   expect(npc).toBeGreaterThanOrEqual(0);
-  // A tick is a turn of the poison: its history grows by one, and the next timer waits.
+  // A tick is a turn of the poison: its history grows by one, and the next timer waits, with a button of the same name.
   const label = await fire.first().getAttribute("aria-label");
-  await fire.first().click();
-  await expect(page.getByRole("button", { name: label! })).toBeVisible();
+  const fired = await fire.first().elementHandle();
+  await fired!.click();
+  await fired!.waitForElementState("hidden");
+  const next = page.getByRole("button", { name: label! });
+  await expect(next).toBeVisible();
   await expect(page.locator("#world-error")).toHaveCount(0);
-  await page.locator("#world .goods li", { hasText: "Poison" }).first().getByRole("button", { name: /debugger/ }).click();
+  await page.locator("#world .goods li").filter({ has: next }).getByRole("button", { name: /debugger/ }).click();
   await expect(page.locator("h1.run-name")).toHaveText("Poison");
   await expect(page.locator(".event-row", { hasText: /^timer tick1 s/ })).toHaveCount(2);
 });

@@ -1,10 +1,10 @@
 // The timeline: where things lie, what is cut, and what hands and keys do to it.
 import { readFileSync } from "node:fs";
 import type { RunItem, RunModel } from "../src/app/run_model.ts";
-import { eventAt, measure, placeLanes } from "../src/timeline/geometry.ts";
-import { lanesOf } from "../src/timeline/lanes.ts";
-import { layoutOf } from "../src/timeline/layout.ts";
-import { makeScale, ticksOf } from "../src/timeline/scale.ts";
+import { eventAt, measure, placeLanes } from "../../ts/report/timeline/geometry.ts";
+import { lanesOf } from "../../ts/report/timeline/lanes.ts";
+import { layoutOf } from "../../ts/report/timeline/layout.ts";
+import { makeScale, ticksOf } from "../../ts/report/timeline/scale.ts";
 import { expect, test } from "./support/story.ts";
 
 const equal = (actual: unknown, wanted: unknown): void => expect(actual).toEqual(wanted);

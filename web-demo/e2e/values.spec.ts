@@ -1,7 +1,7 @@
 // Values on one line, differences of values.
 import { expect, test } from "@playwright/test";
 import { type DiffRow, diffRows, isSame, plainRows, shownRows } from "../src/inspector/value_diff.ts";
-import { jsonOf, lineOfArguments, lineOfValue } from "../src/inspector/value_text.ts";
+import { jsonOf, lineOfArguments, lineOfValue } from "../../ts/report/value_text.ts";
 
 const equal = (actual: unknown, wanted: unknown): void => expect(actual).toEqual(wanted);
 

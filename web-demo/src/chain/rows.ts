@@ -1,8 +1,8 @@
 // The rows of a family's timeline, from the top: a chain, its lanes where it is unfolded, and the chains of its children below it.
 import type { Chain, Family } from "../app/family.ts";
-import { barIn, LANE_PX, type PlacedLane } from "../timeline/geometry.ts";
-import { layoutOf } from "../timeline/layout.ts";
-import { makeScale, type Scale } from "../timeline/scale.ts";
+import { barIn, LANE_PX, type PlacedLane } from "../../../ts/report/timeline/geometry.ts";
+import { layoutOf } from "../../../ts/report/timeline/layout.ts";
+import { makeScale, type Scale } from "../../../ts/report/timeline/scale.ts";
 import { type Line, lineOf } from "./line.ts";
 
 export const CHAIN_PX = 28;

@@ -12,8 +12,10 @@ import { count } from "../ui/time.ts";
 import { topsOf, WindowedRows } from "../ui/windowed.tsx";
 import "./events.css";
 import { EventRow, rowId } from "./row.tsx";
-import { countsOf, type Row, ROW_PX, rowOf, rowsOf, taskRowOf } from "./rows.ts";
+import { countsOf, type Row, rowOf, rowsOf, taskRowOf } from "../../../ts/report/rows.ts";
 import { search } from "./search.ts";
+
+const ROW_PX: { readonly [is in Row["is"]]: number } = { item: 28, task: 16, event: 28 };
 
 const hidden: Signal<ReadonlySet<ItemKind>> = signal<ReadonlySet<ItemKind>>(new Set());
 const isUnfolded: Signal<boolean> = signal(false);

@@ -5,7 +5,7 @@ import { Glyph } from "../ui/glyph.tsx";
 import { still } from "../ui/still.ts";
 import { clock } from "../ui/time.ts";
 import { placed } from "../ui/windowed.tsx";
-import type { Row } from "./rows.ts";
+import type { Row } from "../../../ts/report/rows.ts";
 
 export const rowId = (row: Row): string => `row-${row.is}-${row.from}-${row.is === "event" ? "" : row.item.index}`;
 

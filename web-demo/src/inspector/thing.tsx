@@ -8,7 +8,7 @@ import { Glyph, titleOf } from "../ui/glyph.tsx";
 import { changeThis, isChangeable } from "./legal_now.ts";
 import { type ThingFact, thingFacts } from "./thing_facts.ts";
 import { ValueTree } from "./value_tree.tsx";
-import { jsonOf, lineOfValue } from "./value_text.ts";
+import { jsonOf, lineOfValue } from "../../../ts/report/value_text.ts";
 
 /** A task of ten thousand commands is copied without their events. */
 const MOST = 200;

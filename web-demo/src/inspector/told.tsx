@@ -4,7 +4,7 @@ import { useState } from "preact/hooks";
 import { goTo, type OpenRun, view } from "../app/state.ts";
 import { Glyph } from "../ui/glyph.tsx";
 import { clock, count } from "../ui/time.ts";
-import { lineOfArguments, lineOfValue } from "./value_text.ts";
+import { lineOfArguments, lineOfValue } from "../../../ts/report/value_text.ts";
 
 /** The newest of them; the rest is asked for, and comes in parts. */
 const NEWEST = 5;

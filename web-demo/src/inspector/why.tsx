@@ -1,13 +1,13 @@
 // The first section: why the run waits, or how it ended, in a sentence; then what may be sent now.
 import type { JSX } from "preact";
 import { legalNow } from "./legal_now.ts";
-import { lineOfValue } from "./value_text.ts";
+import { lineOfValue } from "../../../ts/report/value_text.ts";
 import type { RunItem } from "../app/run_model.ts";
 import { goTo, type OpenRun, position, view } from "../app/state.ts";
 import { Glyph, titleOf } from "../ui/glyph.tsx";
 import { clock, lasting } from "../ui/time.ts";
 import { waitingFibers } from "../code/session_facts.ts";
-import { type Said, type Why, whyOf } from "./why.ts";
+import { type Said, type Why, whyOf } from "../../../ts/report/why.ts";
 
 export const Sentence = ({ said }: { said: Said }): JSX.Element => (
   <>{said.map((piece, i) => typeof piece === "string" ? piece : <b key={i}>{piece.name}</b>)}</>

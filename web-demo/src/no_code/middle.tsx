@@ -6,7 +6,7 @@ import type { Shown } from "temporalex/debug";
 import type { RunItem } from "../app/run_model.ts";
 import { goTo, type OpenRun, playing, position, select, shownItem } from "../app/state.ts";
 import { ValueTree } from "../inspector/value_tree.tsx";
-import { jsonOf } from "../inspector/value_text.ts";
+import { jsonOf } from "../../../ts/report/value_text.ts";
 import { Glyph, KIND_NAMES } from "../ui/glyph.tsx";
 import { clock, count, lasting } from "../ui/time.ts";
 import { CameOf, LedTo } from "./sentences.tsx";
@@ -15,7 +15,7 @@ import { FailureWell } from "./failure_well.tsx";
 import "./no_code.css";
 import { SummaryTable } from "./summary_table.tsx";
 import { TriesTable } from "./tries_table.tsx";
-import { bareName, isBad, STATUS } from "./words.ts";
+import { bareName, isBad, STATUS } from "../../../ts/report/words.ts";
 
 export function NoCodeMiddle({ run }: { run: OpenRun }): JSX.Element {
   const item = shownItem.value;

@@ -2,7 +2,7 @@
 import type { JSX } from "preact";
 import type { RunItem } from "../app/run_model.ts";
 import { playing, select } from "../app/state.ts";
-import { bareName } from "./words.ts";
+import { bareName } from "../../../ts/report/words.ts";
 
 export function ThingLink({ item }: { item: RunItem }): JSX.Element {
   return (

@@ -3,7 +3,7 @@ import type { JSX } from "preact";
 import type { RunItem } from "../app/run_model.ts";
 import type { OpenRun } from "../app/state.ts";
 import { clock, count, lasting } from "../ui/time.ts";
-import { innermost } from "./words.ts";
+import { innermost } from "../../../ts/report/words.ts";
 
 /** Of a thousand tries the first and last are read. */
 const MOST = 12;

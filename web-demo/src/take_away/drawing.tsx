@@ -3,9 +3,11 @@
 import { type JSX, render } from "preact";
 import type { OpenRun } from "../app/state.ts";
 import { Axis, Ground, Tears } from "../timeline/axis.tsx";
-import { LANE_PX, measure, placeLanes } from "../timeline/geometry.ts";
-import { Notches, tasksOf } from "../timeline/run_lane.tsx";
-import { cutTo, type Drawing, LaneShapes } from "../timeline/shapes.tsx";
+import { LANE_PX, measure, placeLanes } from "../../../ts/report/timeline/geometry.ts";
+import { tasksOf } from "../../../ts/report/timeline/notches.ts";
+import { cutTo } from "../../../ts/report/timeline/texts.ts";
+import { Notches } from "../timeline/run_lane.tsx";
+import { type Drawing, LaneShapes } from "../timeline/shapes.tsx";
 import { cutsGaps } from "../timeline/view.ts";
 import { COLOUR_OF, glyphShape } from "../ui/glyph.tsx";
 import { count, lasting } from "../ui/time.ts";
@@ -68,7 +70,7 @@ function Picture({ run }: { run: OpenRun }): JSX.Element {
             <line key={top} class="tl-hair" x1={-HEAD_PX} x2={LANES_PX + END_PX} y1={top - 0.5} y2={top - 0.5} />
           ))}
           <g class="tl-run">
-            <Notches drawing={drawing} tasks={tasksOf(run)} />
+            <Notches drawing={drawing} tasks={tasksOf(run.model)} />
           </g>
           {lanes.map((lane) => <LaneShapes key={lane.lane.key} lane={lane} drawing={drawing} />)}
           <Tears {...sight} height={height} />

@@ -2,11 +2,8 @@
 import type { JSX } from "preact";
 import { still } from "../ui/still.ts";
 import { clock, lasting } from "../ui/time.ts";
-import { LANE_PX, type PlacedLane } from "./geometry.ts";
-import { type Scale, ticksOf } from "./scale.ts";
-
-/** Two times of "1:57:40" with air between them. */
-const APART_PX = 78;
+import { LANE_PX, type PlacedLane } from "../../../ts/report/timeline/geometry.ts";
+import { APART_PX, type Scale, tear, ticksOf } from "../../../ts/report/timeline/scale.ts";
 
 interface Sight {
   readonly scale: Scale;
@@ -65,13 +62,3 @@ export const Tears = still(({ scale, fromX, toX, height }: Sight & { readonly he
     </g>
   );
 });
-
-function tear(x: number, height: number): string {
-  let down = `M${x} 0`;
-  let up = "";
-  for (let y = 6, side = 1; y <= height + 6; y += 6, side = -side) {
-    down += `l${2.5 * side} 6`;
-    up = `l${-2.5 * side} -6${up}`;
-  }
-  return `${down}h5${up}z`;
-}

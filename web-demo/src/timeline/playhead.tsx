@@ -2,7 +2,7 @@
 import type { JSX } from "preact";
 import { goTo, type OpenRun, playing, position } from "../app/state.ts";
 import { clock, count } from "../ui/time.ts";
-import { LETTER_PX } from "./layout.ts";
+import { LETTER_PX } from "../../../ts/report/timeline/layout.ts";
 
 /** A page is a part of the run, at least some events. */
 const PAGES = 20;

@@ -5,13 +5,11 @@ import { countWhile } from "../app/ascending.ts";
 import { type OpenRun, view } from "../app/state.ts";
 import { still } from "../ui/still.ts";
 import { count } from "../ui/time.ts";
-import { LANE_PX } from "./geometry.ts";
-import { LETTER_PX } from "./layout.ts";
-import type { Scale } from "./scale.ts";
-import { cutTo, type Drawing } from "./shapes.tsx";
-
-/** Notches that would touch are one. */
-const NOTCH_PX = 3;
+import { LANE_PX } from "../../../ts/report/timeline/geometry.ts";
+import { LETTER_PX } from "../../../ts/report/timeline/layout.ts";
+import { type NotchAt, notchesIn, type TaskMark } from "../../../ts/report/timeline/notches.ts";
+import { cutTo } from "../../../ts/report/timeline/texts.ts";
+import type { Drawing } from "./shapes.tsx";
 
 export function RunLane({ run, drawing, tasks }: { run: OpenRun; drawing: Drawing; tasks: readonly TaskMark[] }): JSX.Element {
   const { x, position, scale } = drawing;
@@ -39,51 +37,10 @@ export function Notches({ drawing, tasks }: { drawing: Drawing; tasks: readonly 
   return <>{shown.map(({ task, x }) => <Notch key={task.number} task={task} x={x} isFaint={task.doneAt > position} />)}</>;
 }
 
-interface NotchAt {
-  readonly task: TaskMark;
-  readonly x: number;
-}
-
-function notchesIn(tasks: readonly TaskMark[], scale: Scale, fromX: number, toX: number): readonly NotchAt[] {
-  const shown: NotchAt[] = [];
-  let last = -Infinity, lastBad = -Infinity;
-  for (const task of tasks) {
-    const x = scale.x(task.doneMs);
-    if (x > toX) break;
-    // One that failed is seen among others, and of many at one place one is.
-    if (x < fromX || (task.isBad ? x - lastBad < 1 : x - last < NOTCH_PX)) continue;
-    last = x;
-    if (task.isBad) lastBad = x;
-    shown.push({ task, x });
-  }
-  return shown;
-}
-
 const Notch = still(({ task, x, isFaint }: NotchAt & { readonly isFaint: boolean }): JSX.Element => {
   const look = task.isBad ? "tl-notch tl-bad" : isFaint ? "tl-notch tl-faint" : "tl-notch";
   return <rect class={look} x={x - 1} y={LANE_PX - 8} width={2} height={8} />;
 });
-
-/** A workflow task that has ended. */
-export interface TaskMark {
-  readonly number: number;
-  readonly doneAt: number;
-  readonly doneMs: number;
-  readonly isBad: boolean;
-}
-
-export function tasksOf({ model }: OpenRun): TaskMark[] {
-  const marks: TaskMark[] = [];
-  let number = 0;
-  for (const { kind, closedBy, endMs, status } of model.items) {
-    if (kind !== "task") continue;
-    number++;
-    if (closedBy !== undefined && endMs !== undefined) {
-      marks.push({ number, doneAt: closedBy, doneMs: endMs, isBad: status !== "completed" });
-    }
-  }
-  return marks;
-}
 
 /** What it waits for: as the code says where there is code, else what is open. */
 function waitText({ model }: OpenRun, position: number): string {

@@ -5,10 +5,18 @@ import { useMemo } from "preact/hooks";
 import type { RunItem, RunModel } from "../app/run_model.ts";
 import { COLOUR_OF, glyphShape } from "../ui/glyph.tsx";
 import { still } from "../ui/still.ts";
-import { count, lasting } from "../ui/time.ts";
-import { barIn, type PlacedLane } from "./geometry.ts";
-import { type Bar, barText, LETTER_PX, type Point, shapesIn, type StripOf, triesText } from "./layout.ts";
-import type { Scale } from "./scale.ts";
+import { barIn, type PlacedLane } from "../../../ts/report/timeline/geometry.ts";
+import {
+  type Bar,
+  barText,
+  LETTER_PX,
+  type Point,
+  shapesIn,
+  type StripOf,
+  triesText,
+} from "../../../ts/report/timeline/layout.ts";
+import type { Scale } from "../../../ts/report/timeline/scale.ts";
+import { cutTo, densityOf, isBad, stripFacts, titleOf } from "../../../ts/report/timeline/texts.ts";
 
 export interface Drawing {
   readonly model: RunModel;
@@ -59,8 +67,6 @@ interface BarProps extends Pick<Drawing, "model" | "scale"> {
   readonly inkTo: number;
   readonly isShown: boolean;
 }
-
-const isBad = ({ status }: RunItem) => status === "failed" || status === "timedOut" || status === "terminated";
 
 const BarShape = still(({ bar, lane, model, scale, begun, done, inkTo, isShown }: BarProps): JSX.Element => {
   const { item, x, w, row, label } = bar;
@@ -177,7 +183,7 @@ const StripShape = still(({ strip, lane, inkTo }: StripProps): JSX.Element => {
   const { items, x, w, row } = strip;
   const { step, height, pad } = barIn(lane);
   const y = pad + row * step;
-  const density = Math.min(1, 0.45 + items.length / Math.max(1, w) / 3);
+  const density = densityOf(strip);
   const { bad, title } = useMemo(() => stripFacts(items), [items]);
   return (
     <g data-item={items[0]!.index} class="tl-item tl-strip">
@@ -188,27 +194,3 @@ const StripShape = still(({ strip, lane, inkTo }: StripProps): JSX.Element => {
     </g>
   );
 });
-
-function stripFacts(items: readonly RunItem[]): { readonly bad: number; readonly title: string } {
-  const [first, last] = [items[0]!, items.at(-1)!];
-  const bad = items.filter(isBad).length;
-  const failed = bad > 0 ? `, ${count(bad)} failed` : "";
-  const took = lasting((last.endMs ?? last.startMs!) - first.startMs!);
-  return { bad, title: `${count(items.length)} in ${took}${failed}: ${namesOf(items)}` };
-}
-
-function namesOf(items: readonly RunItem[]): string {
-  const names = [...new Set(items.slice(0, 1000).map(({ name }) => name))];
-  return names.slice(0, 3).join(", ") + (names.length > 3 ? " and others" : "");
-}
-
-export const cutTo = (text: string, most: number): string => text.length <= most ? text : `${text.slice(0, most - 1)}…`;
-
-function titleOf({ name, status, startMs, endMs, attempt, from, to }: RunItem): string {
-  const took = startMs !== undefined && endMs !== undefined && endMs > startMs ? `, ${lasting(endMs - startMs)}` : "";
-  const tries = attempt > 1 ? `, ${attempt} tries` : "";
-  const end = status === "completed" ? "" : `, ${WORDS[status] ?? status}`;
-  return `${name}${end}${tries}${took}, ${from === to ? `event ${from}` : `events ${from} to ${to}`}`;
-}
-
-const WORDS: { readonly [status: string]: string } = { timedOut: "timed out", open: "still open" };

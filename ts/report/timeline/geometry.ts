@@ -1,5 +1,5 @@
 // The run's lanes in pixels, and which event a pixel means. Made again when the run, the width or the zoom changes, never by a step.
-import type { RunModel } from "../app/run_model.ts";
+import type { RunModel } from "../../debug/run/types.ts";
 import { busyOf, lanesOf, timesOf } from "./lanes.ts";
 import { type LaneLayout, layoutOf } from "./layout.ts";
 import { makeScale, type Scale } from "./scale.ts";

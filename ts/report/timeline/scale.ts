@@ -121,6 +121,9 @@ class PiecedScale implements Scale {
   }
 }
 
+/** Two times of "1:57:40" with air between them. */
+export const APART_PX = 78;
+
 /** A mark on the axis. */
 export interface Tick {
   readonly x: number;
@@ -165,4 +168,15 @@ export function ticksOf(scale: Scale, fromX: number, toX: number, apart: number)
     }
   }
   return ticks;
+}
+
+/** The torn edge of a cut gap, as the path of a shape. */
+export function tear(x: number, height: number): string {
+  let down = `M${x} 0`;
+  let up = "";
+  for (let y = 6, side = 1; y <= height + 6; y += 6, side = -side) {
+    down += `l${2.5 * side} 6`;
+    up = `l${-2.5 * side} -6${up}`;
+  }
+  return `${down}h5${up}z`;
 }

@@ -1,5 +1,6 @@
 // Words that the panes without code share.
-import type { ItemStatus, RunItem, ShownFailure } from "temporalex/debug";
+import type { ItemStatus, RunItem } from "../debug/run/types.ts";
+import type { ShownFailure } from "../debug/values.ts";
 
 export const STATUS: { readonly [status in ItemStatus]: string } = {
   open: "open",

@@ -1,6 +1,6 @@
 // Which rows the list of events has: one for each thing, a thin rule for each workflow task; unfolded one for each event.
-import type { EventLine } from "temporalex/debug";
-import type { ItemKind, RunItem, RunModel } from "../app/run_model.ts";
+import type { EventLine } from "../debug/events.ts";
+import type { ItemKind, RunItem, RunModel } from "../debug/run/types.ts";
 
 export type Row =
   | { readonly is: "item"; readonly item: RunItem; readonly from: number; readonly to: number }
@@ -15,8 +15,6 @@ export interface Choice {
   /** Indices of the items that a search found; undefined: nothing is searched. */
   readonly found: ReadonlySet<number> | undefined;
 }
-
-export const ROW_PX: { readonly [is in Row["is"]]: number } = { item: 28, task: 16, event: 28 };
 
 export function rowsOf(model: RunModel, { hidden, isUnfolded, found }: Choice): readonly Row[] {
   const isShown = (item: RunItem) => !hidden.has(item.kind) && (found === undefined || found.has(item.index));

@@ -1,5 +1,5 @@
 // Why the run waits where it stands, in sentences made from data: what would wake it, since when, what comes next.
-import type { OpenAwait, SessionView } from "temporalex/debug";
+import type { OpenAwait, SessionView } from "../debug/view.ts";
 
 /** A sentence in pieces; names are set in bold. */
 export type Said = readonly (string | { readonly name: string })[];

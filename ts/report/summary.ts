@@ -1,5 +1,5 @@
 // Where the time of a run went, by name: how often, how long, how many failed.
-import type { ItemKind, RunItem, RunModel } from "../app/run_model.ts";
+import type { ItemKind, RunItem, RunModel } from "../debug/run/types.ts";
 
 export interface NameSummary {
   readonly kind: ItemKind;

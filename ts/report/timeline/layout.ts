@@ -1,5 +1,5 @@
 // Where the things of a lane lie, in pixels. Bars that overlap get rows of their own; what is too small to be told apart is one strip.
-import type { RunItem } from "../app/run_model.ts";
+import type { RunItem } from "../../debug/run/types.ts";
 import type { Lane } from "./lanes.ts";
 import type { Scale } from "./scale.ts";
 

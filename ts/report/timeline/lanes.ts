@@ -1,5 +1,5 @@
 // Which lanes the timeline has, and what is in them. Few things get a lane for each name; many share one for their kind.
-import type { ItemKind, RunItem, RunModel } from "../app/run_model.ts";
+import type { ItemKind, RunItem, RunModel } from "../../debug/run/types.ts";
 
 export interface Lane {
   readonly key: string;

@@ -248,13 +248,19 @@ export const TABLES: readonly Row[] = [
   },
   {
     part: "WorkflowSubscription",
-    here: "the search attribute WorkflowSubscription",
-    tests: [[broadcasts, "unsubscribe, the end of a run and continue-as-new: who is reached then"]],
+    here: "the view workflow_subscription, the search attribute WorkflowSubscription",
+    tests: [[views, "states, timers, procedures and subscriptions, as long as they are"], [
+      broadcasts,
+      "unsubscribe, the end of a run and continue-as-new: who is reached then",
+    ]],
   },
   {
     part: "PendingProcedure",
-    here: "handle.procedures, describe().pendingProcedures",
-    tests: [[answers, "a procedure is asked for, listed with its arguments, and completed once"]],
+    here: "the view pending_procedure, handle.procedures, describe().pendingProcedures",
+    tests: [[views, "states, timers, procedures and subscriptions, as long as they are"], [
+      answers,
+      "a procedure is asked for, listed with its arguments, and completed once",
+    ]],
   },
   {
     part: "LastWorkflowId",
@@ -271,8 +277,11 @@ export const REDUCERS: readonly Row[] = [
   },
   {
     part: "workflow_start_test",
-    here: 'timers: "manual" of an engine or a test environment, not of one run: its children and next runs stand still with it',
+    here: 'timers: "manual" of a start, an engine or a test environment; temporalex workflow start --timers manual',
     tests: [[manual, "timers fire by name when they are told to, in any order, and not when they are due"], [
+      manual,
+      "one workflow's timers may be manual: the others' fire when they are due",
+    ], [
       manual,
       "an application opened for tests keeps its timers still over a restart",
     ]],
@@ -322,7 +331,7 @@ export const REDUCERS: readonly Row[] = [
   },
   {
     part: "debug_fire_timer",
-    here: "env.fireTimer, engine.fireTimer, temporalex workflow fire-timer",
+    here: "fireTimer of an environment, an engine and an application; temporalex workflow fire-timer; a button in Runs and Live",
     tests: [
       [
         "tests/cli/fire_timer.test.ts",

@@ -4,6 +4,7 @@ import { cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeF
 import { createServer } from "node:http";
 import { extname, join, relative } from "node:path";
 import process from "node:process";
+import { gzipSync } from "node:zlib";
 import { launchChromium } from "../../tools/lib/chromium.mjs";
 import { bytesOf } from "../../tools/lib/halves.mjs";
 import { checkMessages } from "./type_messages.mjs";
@@ -12,11 +13,11 @@ export const MB = 1_000_000;
 export const BLOCK = 4096;
 export const CART = { counts: [1, 2], result: "ada pays for tea and milk" };
 
-/** A part of the text of a half of the core that the other one does not have. */
+/** A part of the text of a half of the core, as it is in the package, that the other one does not have. */
 export function textOf({ root }, half) {
   const [own, other] = [half, half === "worker" ? "engine" : "worker"].map((
     name,
-  ) => bytesOf(root, name).toString("base64"));
+  ) => gzipSync(bytesOf(root, name), { level: 9 }).toString("base64"));
   let at = 100_000;
   while (other.includes(own.slice(at, at + 60))) at += 1000;
   return own.slice(at, at + 60);

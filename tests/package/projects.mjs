@@ -1,14 +1,7 @@
 // Throw-away projects: the tarball as users install it, used from every runtime and tool in which it has to work.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import {
-  existsSync,
-  lstatSync,
-  readdirSync,
-  readFileSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
+import { existsSync, lstatSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { gzipSync } from "node:zlib";
@@ -43,26 +36,18 @@ export const projects = [
     async test(context) {
       const dir = await project(context);
       // (A link takes no block.)
-      const files = walk(join(dir, "node_modules")).filter((file) =>
-        !lstatSync(file).isSymbolicLink()
-      );
+      const files = walk(join(dir, "node_modules")).filter((file) => !lstatSync(file).isSymbolicLink());
       assert.deepEqual(files.filter((f) => f.endsWith(".node")), []);
       const bytes = files.reduce((sum, file) => sum + statSync(file).size, 0);
-      const packages = readdirSync(join(dir, "node_modules")).filter((n) =>
-        !n.startsWith(".")
-      );
+      const packages = readdirSync(join(dir, "node_modules")).filter((n) => !n.startsWith("."));
       // As a disk counts: in blocks.
       const disk = files.reduce(
         (sum, file) => sum + Math.ceil(statSync(file).size / BLOCK) * BLOCK,
         0,
       );
-      const sizes = `${(bytes / MB).toFixed(1)} MB, ${
-        (disk / MB).toFixed(1)
-      } MB in blocks`;
+      const sizes = `${(bytes / MB).toFixed(1)} MB, ${(disk / MB).toFixed(1)} MB in blocks`;
       context.say(
-        `node_modules: ${sizes}, in ${files.length} files (${
-          packages.join(", ")
-        })`,
+        `node_modules: ${sizes}, in ${files.length} files (${packages.join(", ")})`,
       );
       assert.ok(disk <= 20 * MB, sizes);
       // The bytes of the core as text, the compiler of types, and the parsers of code and of TOML, are there once.
@@ -75,14 +60,10 @@ export const projects = [
           "invalid escape: only line-ending whitespace may be escaped",
         ]
       ) {
-        const holders = files.filter((f) =>
-          f.endsWith(".js") && readFileSync(f, "utf8").includes(text)
-        );
+        const holders = files.filter((f) => f.endsWith(".js") && readFileSync(f, "utf8").includes(text));
         assert.equal(holders.length, 1, `${text}: ${holders.join(", ")}`);
       }
-      const scripts = walk(join(dir, "node_modules")).filter((f) =>
-        f.endsWith("/package.json")
-      )
+      const scripts = walk(join(dir, "node_modules")).filter((f) => f.endsWith("/package.json"))
         .filter((f) =>
           /"(?:pre|post)?install"\s*:/.test(
             readFileSync(f, "utf8").replace(/"dependencies"[\s\S]*/, ""),
@@ -92,8 +73,7 @@ export const projects = [
     },
   },
   {
-    name:
-      "temporalex debug serves the page that is in the package, with the core and SQLite that are installed",
+    name: "temporalex debug serves the page that is in the package, with the core and SQLite that are installed",
     async test(context) {
       const dir = await project(context);
       const history = join(context.root, "web-demo/samples/counter.json");
@@ -116,8 +96,7 @@ export const projects = [
           if (/\n/.test(out += text)) break;
         }
         const { url } = JSON.parse(out.split("\n")[0]);
-        const read = async (path) =>
-          await (await fetch(new URL(path, url))).text();
+        const read = async (path) => await (await fetch(new URL(path, url))).text();
         const page = await read("");
         // The core is not in the archive: it is the file that the package has anyway. Some script of the page names it.
         const scripts = [/src="\.\/assets\/([^"]+\.js)"/.exec(page)[1]];
@@ -127,9 +106,7 @@ export const projects = [
           module = /\bworker-[\w-]+\.wasm/.exec(text)?.[0];
           scripts.push(
             ...new Set(
-              text.match(/\b[\w-]+-[\w-]{8}\.js\b/g)?.filter((name) =>
-                !scripts.includes(name)
-              ),
+              text.match(/\b[\w-]+-[\w-]{8}\.js\b/g)?.filter((name) => !scripts.includes(name)),
             ),
           );
         }
@@ -144,8 +121,7 @@ export const projects = [
     },
   },
   {
-    name:
-      "Node, JavaScript: SQLite file, worker realm, TypeScript workflows, activity thread",
+    name: "Node, JavaScript: SQLite file, worker realm, TypeScript workflows, activity thread",
     async test(context) {
       const { cart, computed, packaged } = await program(
         context,
@@ -177,8 +153,7 @@ export const projects = [
     },
   },
   ...[22, 24].map((version) => ({
-    name:
-      `Node ${version}: JavaScript, CommonJS, and TypeScript with types stripped by Node`,
+    name: `Node ${version}: JavaScript, CommonJS, and TypeScript with types stripped by Node`,
     async test(context) {
       const { node, skip } = await otherNode(context, version);
       if (skip !== undefined) return { skip };
@@ -223,8 +198,7 @@ export const projects = [
     },
   },
   {
-    name:
-      "the command line, by npx: replays what Node has run; a change of the workflow is named with its line",
+    name: "the command line, by npx: replays what Node has run; a change of the workflow is named with its line",
     async test(context) {
       const dir = await project(context);
       const app = join(dir, "app");
@@ -266,8 +240,7 @@ export const projects = [
       assert.equal(other.status, 1, other.output);
       const { verdict, error } = verdictOf(other.output);
       assert.equal(verdict, "nondeterminism");
-      const line =
-        text.slice(0, text.indexOf("await sleep(20);")).split("\n").length;
+      const line = text.slice(0, text.indexOf("await sleep(20);")).split("\n").length;
       assert.match(
         error.location,
         new RegExp(`changed\\.ts:${line}:`),
@@ -311,8 +284,7 @@ export const projects = [
     },
   },
   {
-    name:
-      "Vite: a production build, the core's files from its own origin, a bundled realm entry, strict policy",
+    name: "Vite: a production build, the core's files from its own origin, a bundled realm entry, strict policy",
     async test(context) {
       const built = await viteBuild(context);
       if (built.skip !== undefined) return built;
@@ -398,13 +370,11 @@ export const projects = [
     },
   },
   ...Object.entries(RESOLUTIONS).map(([name, settings]) => ({
-    name:
-      `TypeScript 7, ${name} resolution: the README's example compiles, its misuses do not, and it says why`,
+    name: `TypeScript 7, ${name} resolution: the README's example compiles, its misuses do not, and it says why`,
     test: (context) => compiles(context, bin("tsc"), settings),
   })),
   ...Object.entries(RESOLUTIONS).map(([name, settings]) => ({
-    name:
-      `TypeScript 5.9, ${name} resolution: the README's example compiles, its misuses do not, and it says why`,
+    name: `TypeScript 5.9, ${name} resolution: the README's example compiles, its misuses do not, and it says why`,
     async test(context) {
       if (context.noJudges !== undefined) return { skip: context.noJudges };
       await compiles(
@@ -415,8 +385,7 @@ export const projects = [
     },
   })),
   ...["browser", "node"].map((platform) => ({
-    name:
-      `esbuild, ${platform}: a cluster's worker has nothing of the engine, an engine nothing of the worker`,
+    name: `esbuild, ${platform}: a cluster's worker has nothing of the engine, an engine nothing of the worker`,
     async test(context) {
       const dir = await project(context);
       for (
@@ -465,10 +434,8 @@ export const projects = [
       const sizes = {
         "client alone": 'export { Client } from "temporalex/client";',
         "workflow API alone": 'export * from "temporalex/workflow";',
-        "realm entry":
-          'import { serveRealm } from "temporalex/realm"; serveRealm({});',
-        "page with slim (the core's files apart)":
-          'export { open, useCore } from "temporalex/slim";',
+        "realm entry": 'import { serveRealm } from "temporalex/realm"; serveRealm({});',
+        "page with slim (the core's files apart)": 'export { open, useCore } from "temporalex/slim";',
         "page with the core inside": 'export { open } from "temporalex";',
       };
       for (const [name, contents] of Object.entries(sizes)) {
@@ -484,9 +451,7 @@ export const projects = [
         // What the entry needs at once, and what it loads when it is needed.
         const outputs = Object.entries(metafile.outputs);
         const first = new Set([
-          outputs.find(([, o]) =>
-            o.entryPoint !== undefined && o.entryPoint.includes("stdin")
-          )[0],
+          outputs.find(([, o]) => o.entryPoint !== undefined && o.entryPoint.includes("stdin"))[0],
         ]);
         for (const output of first) {
           for (const i of metafile.outputs[output].imports) {
@@ -502,26 +467,19 @@ export const projects = [
         }
         const gz = (list) =>
           list.reduce(
-            (sum, { contents }) =>
-              sum + gzipSync(contents, { level: 9 }).length,
+            (sum, { contents }) => sum + gzipSync(contents, { level: 9 }).length,
             0,
           );
         const paths = outputs.map(([path]) => path);
         const now = outputFiles.filter((_, i) => first.has(paths[i]));
-        const later = outputFiles.filter((_, i) =>
-          reached.has(paths[i]) && !first.has(paths[i])
-        );
+        const later = outputFiles.filter((_, i) => reached.has(paths[i]) && !first.has(paths[i]));
         context.say(
           `${name}: ${(gz(now) / 1000).toFixed(1)} kB min+gz${
-            later.length > 0
-              ? `, and ${(gz(later) / 1000).toFixed(1)} kB when needed`
-              : ""
+            later.length > 0 ? `, and ${(gz(later) / 1000).toFixed(1)} kB when needed` : ""
           }`,
         );
         const texts = ["worker", "engine"].map((half) => textOf(context, half));
-        const hasCore = now.concat(later).some((file) =>
-          texts.some((text) => file.text.includes(text))
-        );
+        const hasCore = now.concat(later).some((file) => texts.some((text) => file.text.includes(text)));
         assert.equal(
           hasCore,
           name.endsWith("with the core inside"),

@@ -5,7 +5,7 @@
 // Every entry of the package that needs a half wraps what needs it in `inlineWorker` or `inlineEngine` (files of their own, so that a
 // bundle has one without the other), and nothing else names the bytes; so a bundler that drops the unused export drops the bytes too, and
 // "temporalex/slim", which wraps nothing, never has them.
-import { builtin } from "../platform/builtin.ts";
+import { gunzip } from "../platform/gunzip.ts";
 import { ownBytes } from "../platform/own_bytes.ts";
 import type { CoreHalf, CoreSource } from "./source.ts";
 
@@ -22,13 +22,9 @@ export async function inlineHalf(half: CoreHalf, load: () => Promise<{ wasmBase6
 }
 
 /** The bytes that were gzipped; others as they are. */
-async function unzipped(bytes: Uint8Array<ArrayBuffer>): Promise<ArrayBuffer | Uint8Array<ArrayBuffer>> {
+async function unzipped(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>> {
   const isGzipped = bytes[0] === 0x1f && bytes[1] === 0x8b;
-  if (!isGzipped) return bytes;
-  // Node and Deno: its first stream takes a tenth of a second.
-  const zlib = builtin<{ gunzipSync(bytes: Uint8Array): Uint8Array<ArrayBuffer> }>("node:zlib");
-  if (zlib !== undefined) return zlib.gunzipSync(bytes);
-  return await new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).arrayBuffer();
+  return isGzipped ? await gunzip(bytes) : bytes;
 }
 
 /** The module from its file; undefined where that cannot be had, or is damaged. */

@@ -10,29 +10,26 @@
 // they do at the top level is not guarded. Modules that the host posts, of either dialect, come to those that are served.
 import type { PayloadConverter } from "../converter/payload.ts";
 import * as converterModule from "../converter/mod.ts";
-import { loadWorkerCoreSync, type WorkerCore, workerTrap } from "../core/worker_half.ts";
+import { type WorkerCore, workerTrap } from "../core/worker_half.ts";
 import type { TaskOutcome } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { noteLoaded } from "../executor/program/call_site.ts";
 import type { HistoryPage } from "../executor/tasks/cached_run.ts";
 import type { LocalAnswer, LocalWork } from "../executor/tasks/local_work.ts";
 import type { VersioningBehavior } from "../executor/program/definition.ts";
-import type { LogEntry, ProgramTable } from "../executor/program/program.ts";
-import { current } from "../executor/program/current.ts";
+import type { ProgramTable } from "../executor/program/program.ts";
 import { lineProbes } from "../executor/program/line_probe.ts";
-import { lineTracing } from "../executor/tasks/line_tracing.ts";
 import { TaskRunner } from "../executor/tasks/task_runner.ts";
 import type { WorkflowTask } from "../api/workflow_task.ts";
-import { type HostPort, hostPort } from "../platform/threads.ts";
-import { captureRejections, type RejectionHost } from "../platform/rejections.ts";
+import { hostPort } from "../platform/threads.ts";
 import * as workflowModule from "../workflow/mod.ts";
 import { formatArgs } from "./guard/console.ts";
 import { stackText } from "../converter/stack.ts";
 import { errorText, isA, messageOf, nameOf } from "../converter/thrown.ts";
-import { type Guard, installGuard } from "./guard/mod.ts";
-import { plainStacks } from "./guard/stacks.ts";
+import type { Guard } from "./guard/mod.ts";
 import { WorkflowLoadError } from "./loader/errors.ts";
 import { EvaluableGraph, type Namespace } from "./loader/evaluate.ts";
 import { keptWords, watchReplacements } from "./replacements.ts";
+import { NO_RUN, prepared, preparedEarly, type PreparedRealm } from "./prepared.ts";
 import { programsOf, programTable, type WorkflowModule } from "./programs.ts";
 import type { FromRealm, InitMessage, ToRealm } from "./protocol.ts";
 import type { TemporalPrograms } from "./temporal_programs.ts";
@@ -47,8 +44,9 @@ export interface ServeOptions {
   /** @internal The core, where the host cannot post a compiled one: into an opaque origin. */
   readonly core?: Promise<WebAssembly.Module>;
   /**
-   * @internal Work with the core until the host's first message is there, which `isAwaited` says: what it runs is compiled by then. It must
-   * look between any two short pieces of it. Only with `core`.
+   * @internal Work with the core behind the guard until the host's first message is there, which `isAwaited` says: what it runs is compiled
+   * by then. It must look between any two short pieces of it, and have taken before what the guard closes. Only with `core`, and for modules
+   * with rewritten scopes: the realm is prepared before it is known what they need.
    */
   readonly rehearse?: (core: WorkerCore, isAwaited: () => boolean) => Promise<void>;
 }
@@ -62,15 +60,14 @@ export function serveRealm(workflows?: ServedWorkflows, options: ServeOptions = 
   const port = hostPort();
   let realm: RealmInside | undefined;
   let isAwaited = false;
-  // What fails in it fails again, with a name, when the realm is started.
-  const rehearsed = options.rehearse === undefined
+  // What fails ahead fails again, with a name, when the realm is started.
+  const early = options.rehearse === undefined || options.core === undefined
     ? undefined
-    : options.core?.then((core) => options.rehearse!(loadWorkerCoreSync(core), () => isAwaited)).catch(() => {});
+    : preparedEarly(port, options.core, (core) => options.rehearse!(core, () => isAwaited)).catch(() => undefined);
   const start = async (init: InitMessage) => {
     isAwaited = true;
-    await rehearsed;
     try {
-      realm = await RealmInside.start(port, init, { workflows, ...options });
+      realm = await RealmInside.start(await early ?? await prepared(port, init, options), init, { workflows, ...options });
       const { workflowTypes, takesAnyType, versioningBehaviors } = realm;
       port.post({ t: "ready", workflowTypes, takesAnyType, versioningBehaviors } satisfies FromRealm);
     } catch (e) {
@@ -105,55 +102,26 @@ class RealmInside {
   #cachedRuns = 0;
   #trapped = false;
 
-  static async start(port: HostPort, init: InitMessage, served: Served): Promise<RealmInside> {
-    const send = (message: FromRealm, transfer?: readonly object[]) => port.post(message, transfer);
-    const log = (entry: LogEntry) => {
-      try {
-        send({ t: "log", entry });
-      } catch {
-        // Fields that cannot be cloned (functions, class instances with private parts) are shown as text.
-        const fields = Object.fromEntries(Object.entries(entry.fields).map(([name, value]) => [name, formatArgs([value])]));
-        send({ t: "log", entry: { ...entry, fields } });
-      }
-    };
-    const host = { workflowType: "", workflowId: "", runId: "", fields: {} };
-    const { now } = Date;
-    const stray = (reason: unknown) => {
-      const message = `a promise that belongs to no workflow task was rejected: ${formatArgs([reason])}`;
-      log({ ...host, level: "error", message, timeMs: 0, source: "executor" });
-    };
-    const rejections = captureRejections({ ownThread: true, stray });
-    const alive = heartbeat(() => send({ t: "alive" }), init.aliveMs);
-    const core = loadWorkerCoreSync(init.core ?? await compiledCore(served));
-    const temporal = await temporalOf(init);
-    plainStacks();
-    const hasLines = init.graph?.modules.some(({ probes }) => probes !== undefined) === true;
-    if (hasLines) await prepareLines();
-    const guard = installGuard({
-      current,
-      log: (level, message) => log({ ...host, level, message, timeMs: now(), source: "workflow" }),
-    });
-    const { programs, converter } = await load(init, served, guard, temporal, now(), (message) => {
-      log({ ...host, level: "warn", message, timeMs: now(), source: "executor" });
+  static async start(made: PreparedRealm, init: InitMessage, served: Served): Promise<RealmInside> {
+    const { log, nowMs, guard } = made;
+    const temporal = init.graph?.needsTemporal === true ? made.temporal : undefined;
+    const { programs, converter } = await load(init, served, guard, temporal, nowMs(), (message) => {
+      log({ ...NO_RUN, level: "warn", message, timeMs: nowMs(), source: "executor" });
     });
     if (temporal !== undefined) guard.keepAdditions();
     // The runs share what this package gives them, too.
     guard.seal([...Object.values(workflowModule), ...Object.values(converterModule), ...temporal?.shared() ?? []]);
-    return new RealmInside(send, core, alive, rejections, init, programs, log, converter);
+    return new RealmInside(made, init, programs, converter);
   }
 
   private constructor(
-    send: (message: FromRealm, transfer?: readonly object[]) => void,
-    core: WorkerCore,
-    alive: { start(): void; stop(): void },
-    rejections: RejectionHost,
+    { send, core, heartbeat, rejections, log }: PreparedRealm,
     init: InitMessage,
     programs: ProgramTable,
-    log: (entry: LogEntry) => void,
     converter: PayloadConverter | undefined,
   ) {
     this.#send = send;
-    this.#alive = alive;
+    this.#alive = heartbeat(init.aliveMs);
     this.workflowTypes = programs.names();
     this.takesAnyType = programs.takesAnyType;
     this.versioningBehaviors = programs.versioningBehaviors;
@@ -309,10 +277,6 @@ class RealmInside {
   }
 }
 
-function compiledCore({ core }: Served): Promise<WebAssembly.Module> {
-  return core ?? Promise.reject(new Error("the realm was given no core, neither by its host nor by its entry file"));
-}
-
 async function load(
   init: InitMessage,
   { workflows, payloadConverter }: Served,
@@ -358,23 +322,6 @@ async function load(
 
 const WHERE = "the workflow modules";
 
-/** Takes what debug sessions need of the language, before the user's code can change it. */
-async function prepareLines(): Promise<void> {
-  const [{ LineTracer }, { watchProxies }] = await Promise.all([
-    import("../executor/tasks/line_trace.ts"),
-    import("../executor/program/copied_value.ts"),
-  ]);
-  watchProxies();
-  lineTracing.newTracer = (pathOf) => new LineTracer(lineProbes, pathOf);
-}
-
-/** What programs of `@temporalio/workflow` need; undefined where the graph has none. */
-async function temporalOf({ graph }: InitMessage): Promise<TemporalPrograms | undefined> {
-  if (graph === undefined || !graph.needsTemporal) return undefined;
-  const { TemporalPrograms } = await import("./temporal_programs.ts");
-  return new TemporalPrograms(graph.restoreFrames);
-}
-
 /** The converter of values. A `failureConverter` beside it is for programs of `@temporalio/workflow`. */
 function converterOf(namespace: Namespace, temporal: TemporalPrograms | undefined): PayloadConverter {
   const found = (namespace["payloadConverter"] ?? namespace["default"]) as Partial<PayloadConverter> | undefined;
@@ -397,17 +344,4 @@ function buffersOf({ response }: TaskOutcome): readonly object[] {
 function shown(thrown: unknown): unknown {
   if (!isA(thrown, Error)) return thrown === undefined ? undefined : formatArgs([thrown]);
   return { name: nameOf(thrown), message: messageOf(thrown), stack: stackText(thrown) };
-}
-
-/** Calls `beat` every so often while started. The host's timer functions are taken now. */
-function heartbeat(beat: () => void, everyMs: number): { start(): void; stop(): void } {
-  const { setInterval, clearInterval } = globalThis;
-  let timer: ReturnType<typeof setInterval> | undefined;
-  return {
-    start: () => timer ??= setInterval(beat, everyMs),
-    stop: () => {
-      clearInterval(timer);
-      timer = undefined;
-    },
-  };
 }

@@ -29,6 +29,11 @@ export interface PageRealm extends ReplayingRealm, Pick<WorkerRealm, "runTask" |
   readonly code: CodeSet;
   /** What the loader warned of. */
   readonly warnings: readonly Problem[];
+  /**
+   * Starts the worker of the next text, which then has its script and its core already. To be called when nobody waits for this realm: to
+   * start one takes more of the processor than most replays.
+   */
+  prepareNext(): void;
   /** Ends it; replays that are open reject. */
   dispose(): void;
 }
@@ -69,9 +74,12 @@ export class PageRealms {
       signal: ended.signal,
     });
     const realm = await stop.race(starting);
-    this.#spareFor(frame, this.#last === code.id);
+    const isEdited = this.#last === code.id;
     this.#last = code.id;
-    return new SandboxedRealm(realm, loaded, stop, (divergence) => this.#loader.inLines(divergence));
+    return new SandboxedRealm(realm, loaded, stop, {
+      inLines: (divergence) => this.#loader.inLines(divergence),
+      prepareNext: () => this.#spareFor(frame, isEdited),
+    });
   }
 
   /** Ends what runs, at once, and everything that was kept for the next realm. */
@@ -116,6 +124,7 @@ export class PageRealms {
 interface Stop {
   now(): void;
   then(listener: () => void): void;
+  readonly stopped: boolean;
   /** What the promise gives, unless the stop comes first. */
   race<T>(promise: Promise<T>): Promise<T>;
 }
@@ -129,6 +138,9 @@ function stoppable(): Stop {
       for (const listener of listeners) listener();
       listeners.clear();
     },
+    get stopped() {
+      return stopped;
+    },
     then: (listener) => void (stopped ? listener() : listeners.add(listener)),
     race: (promise) =>
       new Promise((resolve, reject) => {
@@ -140,17 +152,23 @@ function stoppable(): Stop {
   };
 }
 
+/** What a realm needs of who made it. */
+interface RealmOwner {
+  inLines(divergence: Divergence): Promise<Divergence>;
+  prepareNext(): void;
+}
+
 class SandboxedRealm implements PageRealm {
   readonly code: CodeSet;
   readonly #realm: WorkerRealm;
   readonly #stop: Stop;
-  readonly #inLines: (divergence: Divergence) => Promise<Divergence>;
+  readonly #owner: RealmOwner;
 
-  constructor(realm: WorkerRealm, code: CodeSet, stop: Stop, inLines: (divergence: Divergence) => Promise<Divergence>) {
+  constructor(realm: WorkerRealm, code: CodeSet, stop: Stop, owner: RealmOwner) {
     this.#realm = realm;
     this.code = code;
     this.#stop = stop;
-    this.#inLines = inLines;
+    this.#owner = owner;
   }
 
   get workflowTypes(): readonly string[] {
@@ -169,7 +187,7 @@ class SandboxedRealm implements PageRealm {
     const verdict = await this.#stop.race(this.#realm.replay(workflowId, history, options));
     const { error } = verdict;
     if (error?.divergence === undefined) return verdict;
-    return { ...verdict, error: { ...error, divergence: await this.#stop.race(this.#inLines(error.divergence)) } };
+    return { ...verdict, error: { ...error, divergence: await this.#stop.race(this.#owner.inLines(error.divergence)) } };
   }
 
   async runTask(...args: Parameters<WorkerRealm["runTask"]>): ReturnType<WorkerRealm["runTask"]> {
@@ -178,6 +196,11 @@ class SandboxedRealm implements PageRealm {
 
   evict(runId: string): void {
     this.#realm.evict(runId);
+  }
+
+  prepareNext(): void {
+    // Another text has come: its realm takes what there is.
+    if (!this.#stop.stopped) this.#owner.prepareNext();
   }
 
   dispose(): void {

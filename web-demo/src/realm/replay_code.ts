@@ -12,6 +12,8 @@ interface Kept {
   /** Read once for all texts of the code. */
   readonly history: Promise<PreparedHistory>;
 }
+/** A verdict that was told is in sight by then. */
+const PAINT_MS = 50;
 const kept = new Map<string, Kept>();
 
 /** What is replayed: an OpenRun. */
@@ -39,11 +41,16 @@ export async function replayCode(
   }
   const [history, realm] = await Promise.all([own.history, own.realms.open(code)]);
   const { workflowId, workflowType } = history.file;
-  if (tell !== undefined && (realm.takesAnyType === true || realm.workflowTypes.includes(workflowType))) {
-    const { verdict } = await realm.replay(workflowId, history.bytes, { callSites: "never", explain: false });
-    if (verdict !== "failed") tell(verdict === "ok" ? "replays" : "diverges");
+  try {
+    if (tell !== undefined && (realm.takesAnyType === true || realm.workflowTypes.includes(workflowType))) {
+      const { verdict } = await realm.replay(workflowId, history.bytes, { callSites: "never", explain: false });
+      if (verdict !== "failed") tell(verdict === "ok" ? "replays" : "diverges");
+      setTimeout(() => realm.prepareNext(), PAINT_MS);
+    }
+    return await openSession(history, { realm });
+  } finally {
+    realm.prepareNext();
   }
-  return await openSession(history, { realm });
 }
 
 /** Ends the code of a run at once; the next replay starts again. */

@@ -9,6 +9,7 @@ import { dataAddress, served } from "./about.ts";
 import { replaceRun } from "./grown.ts";
 import { watchNewEvents } from "./new_events.tsx";
 import { type CodeMessage, servedCode } from "./served_code.ts";
+import { ShownVersions } from "./shown_versions.ts";
 
 interface Refused {
   readonly version: number;
@@ -79,12 +80,28 @@ async function history(index: number): Promise<Uint8Array> {
   return new Uint8Array(await response.arrayBuffer());
 }
 
+let replaying: typeof import("../realm/replay_code.ts") | undefined;
+const shownVersions: ShownVersions = new ShownVersions((version) => void post("shown", { version }).catch(() => {}));
+
 /** Replays the run at each version of the code; a refusal is the verdict until the code loads again. */
 function watch(run: OpenRun): void {
   const ends = [
     replayOnChange(run, async (it, code, tell) => {
-      const { replayCode } = await import("../realm/replay_code.ts");
-      return await replayCode(it, servedCode.runnable(code), tell);
+      const shown = shownVersions.begin(servedCode.versionOf(code));
+      try {
+        // With a module that is there the loader has the code before the page draws it.
+        const { replayCode } = replaying ??= await import("../realm/replay_code.ts");
+        return await replayCode(
+          it,
+          servedCode.runnable(code),
+          tell && ((said) => {
+            tell(said);
+            shown();
+          }),
+        );
+      } finally {
+        shown();
+      }
     }),
     effect(() => {
       const now = refused.value;
@@ -192,12 +209,15 @@ function replace(index: number, before: OpenRun, next: OpenRun): void {
   watch(next);
 }
 
-async function editor(path: string, line: number): Promise<void> {
-  const response = await fetch(dataAddress("open"), {
+const post = (path: string, body: object): Promise<Response> =>
+  fetch(dataAddress(path), {
     method: "POST",
     headers: { "content-type": "application/json" },
-    body: JSON.stringify({ file: path, line }),
+    body: JSON.stringify(body),
   });
+
+async function editor(path: string, line: number): Promise<void> {
+  const response = await post("open", { file: path, line });
   if (response.ok) return;
   const why = response.headers.get("content-type") === "application/json"
     ? (await response.json() as { message: string }).message

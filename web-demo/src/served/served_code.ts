@@ -15,12 +15,19 @@ const BUNDLE = "temporalex.bundle.js";
 class ServedCode {
   #shown: CodeSet | undefined;
   #bundle = "";
+  #version = 0;
 
   /** The set of the newest version. Its id stays the same: it is the same code, saved again. */
-  take({ bundle, entry, files }: CodeMessage): CodeSet {
+  take({ version, bundle, entry, files }: CodeMessage): CodeSet {
+    this.#version = version;
     this.#bundle = bundle;
     const before = this.#shown ?? codeSet({ entry, files, origin: "command line" });
     return this.#shown = { ...before, entry, files };
+  }
+
+  /** The command's number of a set that is shown; undefined for others, and for earlier ones. */
+  versionOf(code: CodeSet): number | undefined {
+    return code === this.#shown ? this.#version : undefined;
   }
 
   /** What is given to a realm for a set that is shown. */

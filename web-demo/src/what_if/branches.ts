@@ -105,6 +105,7 @@ export async function runChosen(branches: Branches): Promise<void> {
       sessions.value = new Map([...sessions.value, [id, session]]);
       state.value = undefined;
     });
+    realm.prepareNext();
   } catch (error) {
     state.value = { error: (error as Error).message };
   }

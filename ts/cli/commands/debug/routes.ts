@@ -6,6 +6,7 @@ import { Feed } from "../../page/feed.ts";
 import { openInEditor } from "../../page/open_editor.ts";
 import { type DataRoute, refuse, sendBytes, sendJson } from "../../page/page_server.ts";
 import { type CodecEndpoint, codecRoute } from "./codec_relay.ts";
+import { PageWaits } from "./page_waits.ts";
 import { linkedRoute, type LinkedRuns } from "./linked_runs.ts";
 import type { CodeVersion } from "./served_code.ts";
 import type { ServedHistory } from "./served_histories.ts";
@@ -13,6 +14,8 @@ import type { ServedHistory } from "./served_histories.ts";
 export interface DebugRoutes {
   route(path: string): DataRoute | undefined;
   code(version: CodeVersion): void;
+  /** Resolves once the pages that listen have their verdicts on this version: at once where none listens, and in a second at most. */
+  shown(version: number): Promise<void>;
   refused(version: number, problems: readonly Problem[], message: string): void;
   /** A history has more events. */
   grown(index: number): void;
@@ -28,6 +31,7 @@ export function routesOf(
   linked?: LinkedRuns,
 ): DebugRoutes {
   const feed = new Feed();
+  const waits = new PageWaits();
   let places: CodeVersion["places"] = new Map();
   const open: DataRoute = {
     method: "POST",
@@ -39,6 +43,15 @@ export function routesOf(
       if (path === undefined) return refuse(request, response, 404, "the code has no such file on the disk");
       await openInEditor({ path, line: asked.line, column: asked.column }, env)
         .then(() => done(response), (error: Error) => sendJson(response, { message: error.message }, 409));
+    },
+  };
+  const shown: DataRoute = {
+    method: "POST",
+    handle(body, request, response) {
+      const { version } = jsonOf(body, request.headers["content-type"]);
+      if (!Number.isInteger(version)) return refuse(request, response, 400, "send JSON: version");
+      waits.shown(version as number);
+      done(response);
     },
   };
   const codec = codecEndpoint === undefined ? undefined : codecRoute(codecEndpoint);
@@ -60,6 +73,8 @@ export function routesOf(
         ? feed.route
         : path === "data/open"
         ? open
+        : path === "data/shown"
+        ? shown
         : path === "data/codec"
         ? codec
         : /^data\/history\/\d{1,4}$/.test(path)
@@ -70,6 +85,7 @@ export function routesOf(
       feed.forget("refused");
       feed.send("code", { version, bundle, entry, files });
     },
+    shown: (version) => feed.listeners === 0 ? Promise.resolve() : waits.wait(version),
     refused(version, problems, message) {
       const shown = problems.map(({ file, line, column, message }) => ({ file: displayName(file), line, column, message }));
       feed.send("refused", { version, problems: shown, message });
@@ -79,7 +95,10 @@ export function routesOf(
       feed.send("grown", { index, events: file.events, open }, `grown ${index}`);
     },
     changed: (index) => feed.send("changed", { index }, `changed ${index}`),
-    close: () => feed.close(),
+    close() {
+      waits.close();
+      feed.close();
+    },
   };
 }
 
@@ -90,16 +109,17 @@ function lineAsked(
   body: Uint8Array,
   type: string | undefined,
 ): { readonly file: string; readonly line: number; readonly column: number } | undefined {
-  if ((type ?? "").split(";")[0]!.trim() !== "application/json") return undefined;
+  const { file, line, column = 1 } = jsonOf(body, type);
+  const isPlace = (n: unknown): n is number => Number.isInteger(n) && Number(n) > 0 && Number(n) < 1e7;
+  return typeof file === "string" && isPlace(line) && isPlace(column) ? { file, line, column } : undefined;
+}
+
+/** The fields of a body; none for a body of another form. */
+function jsonOf(body: Uint8Array, type: string | undefined): { readonly [field: string]: unknown } {
+  if ((type ?? "").split(";")[0]!.trim() !== "application/json") return {};
   try {
-    const { file, line, column = 1 } = JSON.parse(new TextDecoder().decode(body)) as {
-      file?: unknown;
-      line?: unknown;
-      column?: unknown;
-    };
-    const isPlace = (n: unknown): n is number => Number.isInteger(n) && Number(n) > 0 && Number(n) < 1e7;
-    return typeof file === "string" && isPlace(line) && isPlace(column) ? { file, line, column } : undefined;
+    return { ...JSON.parse(new TextDecoder().decode(body)) as object };
   } catch {
-    return undefined;
+    return {};
   }
 }

@@ -115,7 +115,7 @@ async function serve(
     loaded(version) {
       routes.code(version);
       for (const warning of version.warnings) print.warn(problemText(call, warning));
-      verdicts!.take(version.version, version.host, histories);
+      verdicts!.take(version.version, version.host, histories, routes.shown(version.version));
     },
     refused(version, problems, message) {
       routes.refused(version, problems, message);

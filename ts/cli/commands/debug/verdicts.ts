@@ -55,22 +55,30 @@ export class Verdicts {
     this.#tell = tell;
   }
 
-  /** Replays all histories against these texts. Never rejects: a realm that cannot be made is the verdict. */
-  take(version: number, sources: SourceHost, histories: readonly ServedHistory[]): void {
+  /**
+   * Replays all histories against these texts, once `after` has resolved. Never rejects: a realm that cannot be made is the verdict.
+   */
+  take(version: number, sources: SourceHost, histories: readonly ServedHistory[], after: Promise<void> = Promise.resolve()): void {
     this.#version = version;
     void this.#current?.end();
     const own = this.#current = this.#next ?? new ComingRealm();
     this.#next = undefined;
+    this.#turn = this.#turn.then(async () => {
+      await after;
+      if (this.#version !== version) return;
+      own.give(this.#load(sources));
+      for (const history of histories) await this.#replay(version, history);
+      if (this.#version === version) this.#next ??= new ComingRealm();
+    });
+  }
+
+  #load(sources: SourceHost): Promise<Modules> {
     const { workflows, interceptors, payloadConverter } = this.#modules;
-    own.give(loadSources({
+    return loadSources({
       workflows: workflows.map((path) => pathToFileURL(path)),
       interceptors: interceptors.map((path) => pathToFileURL(path)),
       ...(payloadConverter === undefined ? {} : { payloadConverter: pathToFileURL(payloadConverter) }),
       sources,
-    }));
-    this.#turn = this.#turn.then(async () => {
-      for (const history of histories) await this.#replay(version, history);
-      if (this.#version === version) this.#next ??= new ComingRealm();
     });
   }
 

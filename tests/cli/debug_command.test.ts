@@ -233,11 +233,13 @@ test("a save of a file, of an imported one too, is a new version; what does not 
     const lines: { version: number; line: ReplayLine }[] = [];
     const versions: CodeVersion[] = [];
     const refusals: { version: number; file: string; line: number }[] = [];
+    let show!: () => void;
+    const shown = new Promise<void>((resolve) => show = resolve);
     const verdicts = new Verdicts(modules, (version, line) => lines.push({ version, line }));
     const code = new ServedCode(modules, {
       loaded(version) {
         versions.push(version);
-        verdicts.take(version.version, version.host, histories);
+        verdicts.take(version.version, version.host, histories, version.version === 1 ? shown : undefined);
       },
       refused: (version, problems) => refusals.push({ version, file: problems[0]!.file, line: problems[0]!.line }),
     });
@@ -246,6 +248,9 @@ test("a save of a file, of an imported one too, is a new version; what does not 
       assert.deepEqual(versions[0]!.files.map(({ path }) => path).toSorted(), ["src/step.ts", "src/workflow.ts"]);
       assert.equal(versions[0]!.places.get("src/step.ts"), join(cwd, "src/step.ts"));
       assert.match(versions[0]!.files.find(({ path }) => path === "src/step.ts")!.text, /: number/, "as it was written");
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      assert.equal(lines.length, 0, "the page has its verdict first");
+      show();
       assert.equal((await poll("the first verdict", () => lines[0])).line.verdict, "ok");
       step("2");
       await poll("the second version", () => versions[1]);

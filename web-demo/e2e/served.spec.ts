@@ -43,8 +43,11 @@ test("a file is saved: the page has the new verdict, and so has the terminal; Ct
   const verdict = page.locator("#verdict");
   await expect(verdict).toHaveText(/Replays/);
   await expect(page.locator(".of-code")).toContainText("sendWelcome");
+  // The command replays once the page has its verdict.
+  const shown = page.waitForRequest(/\/data\/shown$/);
   place.write("workflow.ts", workflow("sendMail"));
   await expect(verdict).toHaveText(/Diverges/);
+  expect((await shown).postDataJSON()).toEqual({ version: 2 });
   await expect(page.locator(".of-code")).toContainText("sendMail");
   expect((await command.line(({ version }) => version === 2)).verdict).toBe("nondeterminism");
   place.write("workflow.ts", "export const = 1;\n");

@@ -81,7 +81,11 @@ async function history(index: number): Promise<Uint8Array> {
 }
 
 let replaying: typeof import("../realm/replay_code.ts") | undefined;
-const shownVersions: ShownVersions = new ShownVersions((version) => void post("shown", { version }).catch(() => {}));
+/** A verdict that was told is painted by then. */
+const PAINT_MS = 30;
+const shownVersions: ShownVersions = new ShownVersions((version) =>
+  void setTimeout(() => post("shown", { version }).catch(() => {}), PAINT_MS)
+);
 
 /** Replays the run at each version of the code; a refusal is the verdict until the code loads again. */
 function watch(run: OpenRun): void {

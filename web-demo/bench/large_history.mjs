@@ -4,6 +4,7 @@
 import { buildDemo, serveDemo } from "../../tools/demo.mjs";
 import { launchChromium } from "../../tools/lib/chromium.mjs";
 import { leaveWithParent } from "../../tools/lib/leave.mjs";
+import { longest, mainThread } from "./lib/main_thread.mjs";
 import { conditions, conditionsText, figures, optionsOf, tallyCode, tallyHistory } from "./lib/tally.mjs";
 
 const HELP =
@@ -71,7 +72,7 @@ try {
   }
   await page.waitForTimeout(1500);
 
-  /** What the main thread did while `work` ran: milliseconds of each of its tasks. */
+  /** What the main thread did while `work` ran. */
   const traced = async (work) => {
     const events = [];
     const collect = ({ value }) => events.push(...value);
@@ -84,11 +85,11 @@ try {
     await cdp.send("Tracing.end");
     await complete;
     cdp.off("Tracing.dataCollected", collect);
-    return mainTasks(events);
+    return mainThread(events);
   };
-  /** Presses a key so often, each in a trace mark of its own; of each press the time of the tasks until the next one. */
+  /** Presses a key so often, each in a trace mark of its own; of each press the time until the next one. */
   const presses = async (keys) => {
-    const { tasks, marks } = await traced(async () => {
+    const { tasks, counted, marks } = await traced(async () => {
       for (const [i, key] of keys.entries()) {
         await page.evaluate((i) => void performance.mark(`bench ${i}`), i);
         await page.keyboard.press(key);
@@ -96,23 +97,26 @@ try {
       }
       await page.evaluate((i) => void performance.mark(`bench ${i}`), keys.length);
     });
-    const taken = [];
-    for (let i = 0; i < keys.length; i++) {
-      const [from, to] = [marks.get(`bench ${i}`), marks.get(`bench ${i + 1}`)];
-      taken.push(tasks.filter(({ ts }) => ts >= from && ts < to).reduce((sum, { dur }) => sum + dur, 0) / 1000);
-    }
-    return { taken: figures(taken), longest: longest(tasks) };
+    const ofEach = (parts) =>
+      keys.map((_, i) => {
+        const [from, to] = [marks.get(`bench ${i}`), marks.get(`bench ${i + 1}`)];
+        return parts.filter(({ ts }) => ts >= from && ts < to).reduce((sum, { dur }) => sum + dur, 0) / 1000;
+      });
+    return { counted: figures(ofEach(counted)), whole: figures(ofEach(tasks)) };
   };
 
   await page.evaluate(() => document.querySelector("#main").focus());
   // The run is open, and is shown where it stands: at its end, where a row down is no step.
   const steps = await presses(Array.from({ length: options.steps }, (_, i) => i % 4 === 3 ? "j" : "k"));
-  note("a step, p50", steps.taken.p50, "ms", undefined);
-  note("a step, p99", steps.taken.p99, "ms", 16);
+  note("script and layout of a step, p50", steps.counted.p50, "ms", undefined);
+  note("script and layout of a step, p99", steps.counted.p99, "ms", 16);
+  note("whole tasks of a step, p50", steps.whole.p50, "ms", undefined);
+  note("whole tasks of a step, p99", steps.whole.p99, "ms", undefined);
   await page.evaluate(() => document.querySelector("#playhead").focus());
   const jumps = await presses(Array.from({ length: options.jumps }, (_, i) => i % 2 === 0 ? "End" : "Home"));
-  note("a jump over all events, p50", jumps.taken.p50, "ms", undefined);
-  note("a jump over all events, most", jumps.taken.most, "ms", 100);
+  note("script and layout of a jump, most", jumps.counted.most, "ms", 100);
+  note("whole tasks of a jump, p50", jumps.whole.p50, "ms", undefined);
+  note("whole tasks of a jump, most", jumps.whole.most, "ms", undefined);
 
   // The playhead is dragged over most of the width and back.
   const flag = await page.locator("#playhead").boundingBox();
@@ -157,38 +161,4 @@ try {
 } finally {
   await browser.close();
   await site.close();
-}
-
-/**
- * Tasks of the main thread of the page, and its marks; microseconds. What a task took is time on a processor, where the trace has it: on a
- * busy machine the rest is waiting for one.
- */
-function mainTasks(events) {
-  const marked = events.filter(({ cat, name }) => cat?.includes("blink.user_timing") && name.startsWith("bench "));
-  const mains = events.filter(({ name, args }) => name === "thread_name" && args.name === "CrRendererMain");
-  const busiest = (list) => {
-    const count = new Map();
-    for (const { pid, tid } of list) count.set(`${pid} ${tid}`, (count.get(`${pid} ${tid}`) ?? 0) + 1);
-    return [...count].sort(([, a], [, b]) => b - a)[0]?.[0];
-  };
-  const runs = events.filter(({ name, ph }) => ph === "X" && (name === "RunTask" || name === "ThreadControllerImpl::RunTask"));
-  const names = new Set(mains.map(({ pid, tid }) => `${pid} ${tid}`));
-  const own = marked.length > 0 ? busiest(marked) : busiest(runs.filter(({ pid, tid }) => names.has(`${pid} ${tid}`)));
-  const name = runs.some((run) => run.name === "RunTask" && `${run.pid} ${run.tid}` === own)
-    ? "RunTask"
-    : "ThreadControllerImpl::RunTask";
-  // What this script asks of the page comes as a message of the DevTools protocol: such a task is no work of the page's.
-  const asked = events.filter(({ name, pid, tid, args }) =>
-    name === "Receive mojo message" && `${pid} ${tid}` === own && JSON.stringify(args).includes("DevToolsSession")
-  ).map(({ ts }) => ts);
-  const isAsked = ({ ts, dur }) => asked.some((at) => at >= ts && at <= ts + dur);
-  return {
-    tasks: runs.filter((run) => run.name === name && `${run.pid} ${run.tid}` === own && !isAsked(run))
-      .map(({ ts, dur, tdur }) => ({ ts, dur: tdur ?? dur, isCpu: tdur !== undefined })),
-    marks: new Map(marked.map(({ name, ts }) => [name, ts])),
-  };
-}
-
-function longest(tasks) {
-  return tasks.reduce((most, { dur }) => Math.max(most, dur), 0) / 1000;
 }

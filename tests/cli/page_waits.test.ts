@@ -37,7 +37,9 @@ test("a page that listens says what it shows; without one nothing is waited for"
     page: new Map([["index.html", {
       type: "text/html",
       read: () =>
-        new TextEncoder().encode('<meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="default-src \'none\'">'),
+        new TextEncoder().encode(
+          '<meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="default-src \'none\'">',
+        ),
     }]]),
     about: {},
     route: (path) => routes.route(path),

@@ -58,7 +58,12 @@ export class Verdicts {
   /**
    * Replays all histories against these texts, once `after` has resolved. Never rejects: a realm that cannot be made is the verdict.
    */
-  take(version: number, sources: SourceHost, histories: readonly ServedHistory[], after: Promise<void> = Promise.resolve()): void {
+  take(
+    version: number,
+    sources: SourceHost,
+    histories: readonly ServedHistory[],
+    after: Promise<void> = Promise.resolve(),
+  ): void {
     this.#version = version;
     void this.#current?.end();
     const own = this.#current = this.#next ?? new ComingRealm();

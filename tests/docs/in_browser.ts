@@ -1,11 +1,14 @@
-// Runs a page's entry of the documentation in Chromium: its TypeScript files are bundled one by one, under their own names, and served.
-import { readdirSync, readFileSync } from "node:fs";
+// Runs a page's entry of the documentation in Chromium: it, and the workers that it and they name, are bundled, each under its own name, and
+// served. `?raw` gives a file's text, as with Vite, and the package's plugin resolves imports of `@temporalio`.
+import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import process from "node:process";
 import { pathToFileURL } from "node:url";
+import type { Plugin } from "esbuild";
 import type { Browser } from "playwright-core";
+import { esbuildPlugin } from "../../ts/compat/plugin/mod.ts";
 
 const root = process.cwd();
 
@@ -17,12 +20,23 @@ export async function browser(): Promise<{ browser?: Browser; reason?: string }>
   return await launchChromium();
 }
 
-/** What the page has written to its console once it has as many lines as expected, or after two minutes. */
-export async function runPage(browser: Browser, folder: string, entry: string, lines: number): Promise<string> {
+const raw: Plugin = {
+  name: "raw",
+  setup(build) {
+    build.onResolve(
+      { filter: /\?raw$/ },
+      ({ path, resolveDir }) => ({ path: join(resolveDir, path.slice(0, -4)), namespace: "raw" }),
+    );
+    build.onLoad({ filter: /./, namespace: "raw" }, ({ path }) => ({ contents: readFileSync(path, "utf8"), loader: "text" }));
+  },
+};
+
+/** The bundles of an entry and of the files that `new URL` names, by their addresses. */
+async function bundlesOf(folder: string, entry: string): Promise<Map<string, Uint8Array>> {
   const { build } = await import("esbuild");
-  const files = readdirSync(folder).filter((name) => name.endsWith(".ts"));
   const bundles = new Map<string, Uint8Array>();
-  for (const name of files) {
+  const names = new Set([entry]);
+  for (const name of names) {
     const { outputFiles } = await build({
       entryPoints: [join(folder, name)],
       bundle: true,
@@ -32,9 +46,21 @@ export async function runPage(browser: Browser, folder: string, entry: string, l
       target: "es2022",
       logLevel: "silent",
       sourcemap: false,
+      plugins: [raw, esbuildPlugin()],
     });
     bundles.set(`/${name}`, outputFiles[0]!.contents);
+    for (
+      const [, named] of readFileSync(join(folder, name), "utf8").matchAll(/new URL\("\.\/([^"]+\.ts)", import\.meta\.url\)/g)
+    ) {
+      names.add(named!);
+    }
   }
+  return bundles;
+}
+
+/** What the page has written to its console once it has as many lines as expected, or after two minutes. */
+export async function runPage(browser: Browser, folder: string, entry: string, lines: number): Promise<string> {
+  const bundles = await bundlesOf(folder, entry);
   bundles.set("/sqlite3.wasm", readFileSync(join(root, "node_modules/@sqlite.org/sqlite-wasm/sqlite-wasm/jswasm/sqlite3.wasm")));
   const server = createServer((request, response) => {
     const path = new URL(request.url!, "http://localhost").pathname;

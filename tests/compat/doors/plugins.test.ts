@@ -17,6 +17,11 @@ import * as workflow from "@temporalio/workflow";
 export const none: Payload | undefined = undefined;
 console.log(workflow.ApplicationFailure.create({ message: "no" }) instanceof ApplicationFailure, encode("ab").length);
 `,
+  // A workflow that is started by its function has the function's name as its type.
+  "named.ts": "async function approveOrder(): Promise<void> {}\nconsole.log(approveOrder.name);\n",
+  "index.html": '<script type="module" src="./page.ts"></script>',
+  "page.ts": 'new Worker(new URL("./realm.ts", import.meta.url), { type: "module" });',
+  "realm.ts": 'import { encode } from "@temporalio/common/lib/encoding";\npostMessage(encode("ab").length);\n',
   "bridge.ts": 'import "@temporalio/core-bridge";',
   // What stands for an installed official package: it must not be bundled.
   "node_modules/@temporalio/common/package.json": '{ "name": "@temporalio/common", "main": "index.js" }',
@@ -38,6 +43,7 @@ const bundlers: { readonly [name: string]: Bundle } = {
       platform: "node",
       format: "esm",
       logLevel: "silent",
+      minify: true,
       plugins: [esbuildPlugin()],
     });
   },
@@ -48,7 +54,7 @@ const bundlers: { readonly [name: string]: Bundle } = {
       platform: "node",
       plugins: [rolldownPlugin() as never],
       logLevel: "silent",
-      output: { dir: join(folder, out) },
+      output: { dir: join(folder, out), minify: true },
     });
   },
   async vite(folder, entry, out) {
@@ -59,7 +65,7 @@ const bundlers: { readonly [name: string]: Bundle } = {
       logLevel: "silent",
       plugins: [rolldownPlugin() as never],
       ssr: { noExternal: true },
-      build: { ssr: join(folder, entry), outDir: out },
+      build: { ssr: join(folder, entry), outDir: out, minify: true },
     });
   },
 };
@@ -74,6 +80,13 @@ for (const [name, bundle] of Object.entries(bundlers)) {
     assert.deepEqual({ status, stdout, stderr }, { status: 0, stdout: "true 2\n", stderr: "" });
   });
 
+  test(`${name}: a minified bundle keeps the names of functions, which are types of workflows`, async (t) => {
+    const folder = projectWith(t, FILES);
+    await bundle(folder, "named.ts", "out");
+    const [file] = readdirSync(join(folder, "out")).filter((path) => path.endsWith(".js"));
+    assert.equal(runIn(folder, process.execPath, [join(folder, "out", file!)]).stdout, "approveOrder\n");
+  });
+
   test(`${name}: a package that nothing here stands for is refused by name`, async (t) => {
     await assert.rejects(
       bundle(projectWith(t, FILES), "bridge.ts", "out"),
@@ -81,6 +94,23 @@ for (const [name, bundle] of Object.entries(bundlers)) {
     );
   });
 }
+
+test("vite: the workers of a page are built with the plugin, and with the plugins that are given for them", async (t) => {
+  const folder = projectWith(t, FILES);
+  const { build } = await import("vite");
+  const seen: string[] = [];
+  const own = { name: "own", transform: (_: string, id: string) => void seen.push(id) };
+  await build({
+    root: folder,
+    configFile: false,
+    logLevel: "silent",
+    plugins: [rolldownPlugin() as never],
+    worker: { plugins: () => [own] },
+  });
+  const files = readdirSync(join(folder, "dist/assets"));
+  assert.ok(files.some((file) => file.startsWith("realm-")), files.join());
+  assert.ok(seen.some((id) => id.endsWith("realm.ts")));
+});
 
 test("without the package beside the program the error says what to install", async (t) => {
   const folder = projectWith(t, { "app.ts": FILES["app.ts"] });

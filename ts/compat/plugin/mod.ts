@@ -3,7 +3,8 @@
 import { doorOf } from "../doors/names.ts";
 
 /** What the plugins ask of Vite, Rolldown and Rollup. */
-interface ResolvingContext {
+interface BundlerContext {
+  readonly meta: { readonly rolldownVersion?: string };
   resolve(source: string, importer: string | undefined, options: object): Promise<unknown>;
 }
 
@@ -13,12 +14,17 @@ export interface RolldownPlugin {
   readonly name: string;
   /** Vite: before its own resolution, which would look for the official packages. */
   readonly enforce: "pre";
+  /** Vite: its builds of workers (`new Worker(new URL(...))`) have plugins of their own, and get this one. */
+  config(): { readonly worker: { plugins(): RolldownPlugin[] } };
+  /** Rolldown: functions keep their names under a minifier, unless `keepNames` says otherwise. Types of workflows are names of functions. */
+  outputOptions(this: BundlerContext, options: { keepNames?: boolean }): object;
   /** Resolves a name of the official SDK. */
-  resolveId(this: ResolvingContext, source: string, importer: string | undefined, options: object): Promise<unknown>;
+  resolveId(this: BundlerContext, source: string, importer: string | undefined, options: object): Promise<unknown>;
 }
 
 /** What the plugin asks of esbuild. */
 interface EsbuildBuild {
+  readonly initialOptions: { keepNames?: boolean };
   // deno-lint-ignore no-explicit-any
   onResolve(options: { filter: RegExp }, callback: (args: any) => any): void;
   // deno-lint-ignore no-explicit-any
@@ -59,6 +65,12 @@ export function rolldownPlugin(): RolldownPlugin {
   return {
     name: NAME,
     enforce: "pre",
+    // (Vite appends to the plugins that the user gives.)
+    config: () => ({ worker: { plugins: () => [rolldownPlugin()] } }),
+    outputOptions(options) {
+      // (Rollup does not rename functions, and does not know the option.)
+      return this.meta.rolldownVersion === undefined ? options : { ...options, keepNames: options.keepNames ?? true };
+    },
     async resolveId(source, importer, options) {
       const target = targetOf(source);
       if (target === undefined) return null;
@@ -80,6 +92,8 @@ export function esbuildPlugin(): EsbuildPlugin {
   return {
     name: NAME,
     setup(build) {
+      // Types of workflows are names of functions: a minifier must not change them.
+      build.initialOptions.keepNames ??= true;
       build.onResolve({ filter: /^@temporalio\// }, async ({ path, importer, namespace, resolveDir, kind }) => {
         try {
           const target = targetOf(path);

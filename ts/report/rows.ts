@@ -57,3 +57,18 @@ export function countsOf(model: RunModel): ReadonlyMap<ItemKind, number> {
   for (const { kind } of model.items) counts.set(kind, (counts.get(kind) ?? 0) + 1);
   return counts;
 }
+
+/** All times of a run of some milliseconds would be the same in tenths of a second. */
+const SHORT_MS = 2000;
+
+/** Digits of a second that tell the times of a run's events apart. */
+export const digitsOf = ({ lines }: Pick<RunModel, "lines">): number =>
+  (lines.at(-1)?.timeMs ?? 0) - (lines[0]?.timeMs ?? 0) < SHORT_MS ? 3 : 1;
+
+/** What stands in a row. */
+export function rowText(model: RunModel, row: Row): { readonly kind: ItemKind; readonly name: string; readonly detail: string } {
+  if (row.is === "task") return { kind: "task", name: `task ${row.number}`, detail: "" };
+  if (row.is === "event") return { kind: row.kind, name: `${row.line.eventId} ${row.line.type}`, detail: row.line.summary };
+  const detail = row.from === 1 ? "starts" : model.detailOf(row.item);
+  return { kind: row.item.kind, name: row.item.name, detail };
+}

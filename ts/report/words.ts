@@ -1,5 +1,5 @@
-// Words that the panes without code share.
-import type { ItemStatus, RunItem } from "../debug/run/types.ts";
+// Words that the panes without code and reports share.
+import type { ItemStatus, RunItem, RunLink } from "../debug/run/types.ts";
 import type { ShownFailure } from "../debug/values.ts";
 
 export const STATUS: { readonly [status in ItemStatus]: string } = {
@@ -33,3 +33,14 @@ const SDKS: { readonly [name: string]: string } = {
 
 /** "Go" for "temporal-go 1.28.1"; "" where no task says. */
 export const languageOf = (sdk: string): string => SDKS[sdk.split(" ")[0]!] ?? "";
+
+/** What another run is to this one. */
+export const LINKS: { readonly [kind in RunLink["kind"]]: string } = {
+  parent: "Its parent",
+  root: "The first of the family",
+  continuedFrom: "The run before",
+  continuedAs: "The run after",
+  child: "A child",
+  retriedAs: "Tried again as",
+  resetFrom: "Reset from",
+};

@@ -5,7 +5,7 @@ import { Glyph } from "../ui/glyph.tsx";
 import { still } from "../ui/still.ts";
 import { clock } from "../ui/time.ts";
 import { placed } from "../ui/windowed.tsx";
-import type { Row } from "../../../ts/report/rows.ts";
+import { digitsOf, type Row, rowText } from "../../../ts/report/rows.ts";
 
 export const rowId = (row: Row): string => `row-${row.is}-${row.from}-${row.is === "event" ? "" : row.item.index}`;
 
@@ -32,7 +32,7 @@ export const EventRow = still(({ run, row, index, top, isPast, isCurrent, isTask
     isTask ? "now" : "",
     isBad ? "bad" : "",
   ].join(" ");
-  const { kind, name, detail } = textOf(run, row);
+  const { kind, name, detail } = rowText(run.model, row);
   const start = run.model.lines[0]?.timeMs;
   const time = run.model.lines[row.from - 1]?.timeMs;
   return (
@@ -57,26 +57,14 @@ export const EventRow = still(({ run, row, index, top, isPast, isCurrent, isTask
         </span>
       </span>
       {row.is !== "task" && (
-        <time role="gridcell">{start === undefined || time === undefined ? "" : clock(time - start, digitsOf(run))}</time>
+        <time role="gridcell">{start === undefined || time === undefined ? "" : clock(time - start, digitsOf(run.model))}</time>
       )}
     </div>
   );
 });
 
-/** All times of a run of some milliseconds would be the same in tenths of a second. */
-const SHORT_MS = 2000;
-const digitsOf = ({ model: { lines } }: OpenRun): number =>
-  (lines.at(-1)?.timeMs ?? 0) - (lines[0]?.timeMs ?? 0) < SHORT_MS ? 3 : 1;
-
 /** The event that the code stands against; 0: none. */
 function problemAt({ verdict }: OpenRun): number {
   const said = verdict.value;
   return "problem" in said ? said.problem.eventId || said.problem.position : 0;
-}
-
-function textOf({ model }: OpenRun, row: Row): { kind: Parameters<typeof Glyph>[0]["kind"]; name: string; detail: string } {
-  if (row.is === "task") return { kind: "task", name: `task ${row.number}`, detail: "" };
-  if (row.is === "event") return { kind: row.kind, name: `${row.line.eventId} ${row.line.type}`, detail: row.line.summary };
-  const detail = row.from === 1 ? "starts" : model.detailOf(row.item);
-  return { kind: row.item.kind, name: row.item.name, detail };
 }

@@ -5,6 +5,7 @@ import { currentRun, goTo, type OpenRun, openRuns, position, showRun } from "../
 import { divergenceOf, partingOf } from "../code/parting.ts";
 import { canPutIn, putIn } from "../code/repairing.ts";
 import { HighlightedFile } from "../code/highlight.ts";
+import { CONFIDENCE, differencesOf } from "../../../ts/report/words_of_parting.ts";
 
 /** Set while the position is at or behind the place. */
 export function DivergenceSections({ run }: { run: OpenRun }): JSX.Element | null {
@@ -42,23 +43,8 @@ const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
 const has = (sentence: string, text: string) => sentence.toLowerCase().includes(text.toLowerCase());
 
-const CONFIDENCE = {
-  verified: "With this one edit undone, the rest of this history was replayed and matches.",
-  likely: "What follows fits that.",
-  guess: "Several edits would look like this.",
-} as const;
-
 function Differences({ run }: { run: OpenRun }): JSX.Element | null {
-  const first = divergenceOf(run)?.first;
-  const problem = run.session.value!.problem!;
-  const rows = first === undefined
-    ? problem.diffs.map(({ field, expected, actual }) => ({ field, history: expected, code: actual, counts: true }))
-    : first.differences.some(({ counts }) => counts)
-    ? first.differences
-    : [
-      { field: "step", code: first.code?.text ?? "nothing", history: first.history?.text ?? "nothing", counts: true },
-      ...first.differences,
-    ];
+  const rows = differencesOf(run.session.value!.problem!);
   if (rows.length === 0) return null;
   return (
     <section class="section" id="what-differs">

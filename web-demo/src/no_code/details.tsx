@@ -8,7 +8,7 @@ import { count, date, lasting } from "../ui/time.ts";
 import { Limits } from "./limits.tsx";
 import { Marked } from "./names.tsx";
 import { canOpen, openLinked } from "./open_linked.ts";
-import { bareName, languageOf } from "../../../ts/report/words.ts";
+import { bareName, languageOf, LINKS } from "../../../ts/report/words.ts";
 
 export function NoCodeDetails({ run }: { run: OpenRun }): JSX.Element {
   return (
@@ -120,15 +120,6 @@ function OpenNow({ run }: { run: OpenRun }): JSX.Element {
   );
 }
 
-const LINKS: { readonly [kind in RunLink["kind"]]: string } = {
-  parent: "Its parent",
-  root: "The first of the family",
-  continuedFrom: "The run before",
-  continuedAs: "The run after",
-  child: "A child",
-  retriedAs: "Tried again as",
-  resetFrom: "Reset from",
-};
 const MOST_LINKS = 8;
 
 const isOpen = (link: RunLink): OpenRun | undefined =>

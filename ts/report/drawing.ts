@@ -1,0 +1,192 @@
+// The timeline as an SVG in text: lanes, bars with their tries, glyphs and strips, as the page lays them out, all of it ink. What stands open at
+// the end has a dashed edge. A report has it in several widths and shows the one that there is room for.
+import type { RunItem, RunModel } from "../debug/run/types.ts";
+import { COLOUR_OF, type GlyphKind, SHAPES } from "./glyphs.ts";
+import { element, html, type Html, type Part } from "./html.ts";
+import { clock, count, lasting } from "./time.ts";
+import { barIn, LANE_PX, type Measured, measure, type PlacedLane, placeLanes } from "./timeline/geometry.ts";
+import { type Bar, barText, LETTER_PX, type Point, type StripOf, triesText } from "./timeline/layout.ts";
+import { notchesIn, type TaskMark, tasksOf } from "./timeline/notches.ts";
+import { APART_PX, type Scale, tear, ticksOf } from "./timeline/scale.ts";
+import { cutTo, densityOf, isBad, stripFacts, titleOf } from "./timeline/texts.ts";
+
+const AXIS_PX = 25;
+/** A name of a lane that stands above it, where there is no room beside it. */
+const ABOVE_PX = 18;
+const ROOM_BESIDE = 132;
+const TRIES_PX = 24;
+
+/** What is drawn. */
+export interface DrawingOptions {
+  /** Of the whole, in pixels. */
+  readonly width: number;
+  /** The event at which code and history part; 0: none. */
+  readonly problem: number;
+}
+
+interface Drawing {
+  readonly model: RunModel;
+  readonly scale: Scale;
+  readonly width: number;
+  /** Where lanes begin. */
+  readonly left: number;
+  readonly isAbove: boolean;
+}
+
+const known = new WeakMap<RunModel, Measured>();
+const measured = (model: RunModel): Measured => {
+  let of = known.get(model);
+  if (of === undefined) known.set(model, of = measure(model, true));
+  return of;
+};
+
+/** The run as an `svg` element. */
+export function drawingOf(model: RunModel, { width, problem }: DrawingOptions): Html {
+  const isAbove = width < 520;
+  const left = isAbove ? 4 : ROOM_BESIDE;
+  const inner = width - left - 66;
+  const { clock: times } = measured(model);
+  const { scale, lanes } = placeLanes(measured(model), inner, true, LANE_PX);
+  const drawing = { model, scale, width, left, isAbove };
+  const above = isAbove ? ABOVE_PX : 0;
+  let at = AXIS_PX + above + LANE_PX;
+  const placed = lanes.map((lane) => {
+    const top = at + above;
+    at = top + lane.height;
+    return { lane, top };
+  });
+  const tasks = tasksOf(model);
+  const rows: Part[] = [
+    laneOf(drawing, "run", "run", AXIS_PX + above, LANE_PX, [waits(drawing, tasks), notches(drawing, tasks)]),
+    ...placed.map(({ lane, top }) =>
+      laneOf(drawing, lane.lane.kind, lane.lane.label, top, lane.height, shapesOf(drawing, lane))
+    ),
+  ];
+  const x = problem > 0 ? left + scale.x(times[problem - 1] ?? 0) : 0;
+  const { type, id, status, startMs, endMs } = model.facts;
+  const took = startMs === undefined || endMs === undefined ? "" : ` in ${lasting(endMs - startMs)}`;
+  const label = `Timeline of ${type} ${cutTo(id, 80)}: ${count(model.lines.length)} events${took}, ${status}`;
+  return element("svg", { class: "tl", viewBox: `0 0 ${width} ${at + 4}`, role: "img", "aria-label": label, "data-w": width }, [
+    ground(drawing, at),
+    ...rows,
+    tears(drawing, at),
+    problem > 0 && html`<g class="pin"><path d="M${r(x)} ${AXIS_PX - 4}V${at}"/><title>Here code and history part: event ${count(problem)}</title></g>`,
+  ]);
+}
+
+/** A tenth of a pixel is enough, and short. */
+const r = (x: number): number => Math.round(x * 10) / 10;
+
+function laneOf({ width, left, isAbove }: Drawing, kind: GlyphKind, label: string, top: number, height: number, inner: Part): Html {
+  const [x, y] = isAbove ? [left, top - ABOVE_PX + 4] : [2, top + 6];
+  const most = isAbove ? Math.floor((width - 30) / LETTER_PX) : Math.floor((ROOM_BESIDE - 26) / LETTER_PX * 1.1);
+  const name = html`<svg x="${x}" y="${y}" width="12" height="12" viewBox="0 0 16 16" class="k-${COLOUR_OF[kind]}">${shapeOf(kind)}</svg>
+<text x="${x + 18}" y="${y + 10}" class="head">${cutTo(label, most)}</text>`;
+  return html`<path class="hair" d="M0 ${r(isAbove ? top - ABOVE_PX : top) + 0.5}H${width}"/>${name}
+<g transform="translate(${left} ${top})" class="k-${COLOUR_OF[kind]}">${inner}</g><path class="hair" d="M0 ${top + height + 0.5}H${width}"/>
+`;
+}
+
+/** The inside of a glyph. */
+export const shapeOf = (kind: GlyphKind): readonly Html[] => SHAPES[kind].map(([tag, attributes]) => element(tag, attributes));
+
+function ground({ scale, left, width, isAbove }: Drawing, height: number): Html {
+  const ticks = ticksOf(scale, 0, width, isAbove ? APART_PX * 0.8 : APART_PX);
+  return html`<g transform="translate(${left} 0)">${
+    scale.pieces.filter(({ isCut }) => isCut).map(({ x0, x1, fromMs, toMs }) =>
+      html`<rect class="gap" x="${r(x0)}" y="${AXIS_PX}" width="${r(x1 - x0)}" height="${height - AXIS_PX}"><title>${lasting(toMs - fromMs)} are cut out here</title></rect>`
+    )
+  }${
+    ticks.map(({ x, ms, digits, isCut }) =>
+      isCut
+        ? html`<text class="tick cut" x="${r(x)}" y="16" text-anchor="middle">${lasting(ms)}</text>`
+        : html`<text class="tick" x="${r(x)}" y="16">${clock(ms, digits)}</text><path class="hair" d="M${r(x)} ${AXIS_PX}V${height}"/>`
+    )
+  }</g>
+`;
+}
+
+/** Drawn over bars: they go on behind the tear. */
+const tears = ({ scale, left }: Drawing, height: number): Html =>
+  html`<g transform="translate(${left} ${AXIS_PX})">${
+    scale.pieces.filter(({ isCut }) => isCut).map(({ x1 }) => html`<path class="tear" d="${tear(r(x1 - 15), height - AXIS_PX - 6)}"/>`)
+  }</g>`;
+
+function notches({ scale, width }: Drawing, tasks: readonly TaskMark[]): readonly Html[] {
+  return notchesIn(tasks, scale, 0, width).map(({ task, x }) =>
+    element("rect", { class: task.isBad ? "notch bad" : "notch", x: r(x - 1), y: LANE_PX - 8, width: 2, height: 8 })
+  );
+}
+
+/** From its last task on an open run waits. */
+function waits({ model, scale }: Drawing, tasks: readonly TaskMark[]): Part {
+  const last = tasks.at(-1);
+  if (model.facts.status !== "Running" || last === undefined) return undefined;
+  const x = scale.x(last.doneMs);
+  return element("rect", { class: "waits", x: r(x), y: 4, width: r(Math.max(2, scale.width - x)), height: LANE_PX - 8, rx: 3 });
+}
+
+function shapesOf(drawing: Drawing, lane: PlacedLane): readonly Html[] {
+  return lane.shapes.map((shape) =>
+    shape.is === "bar" ? barOf(drawing, lane, shape) : shape.is === "point" ? pointOf(lane, shape) : stripOf(lane, shape)
+  );
+}
+
+function barOf({ model, scale }: Drawing, lane: PlacedLane, { item, x, w, row, label }: Bar): Html {
+  const { step, height, pad } = barIn(lane);
+  const y = pad + row * step;
+  const { isOneName } = lane.lane;
+  const tries = item.kind === "activity" && item.attempt > 1 && w >= TRIES_PX ? model.attemptsOf(item) : [];
+  const hasTries = tries.length > 1;
+  const text = label === "none" || (hasTries && isOneName && label === "in") ? "" : barText(item, lane.lane);
+  const isOpen = item.closedBy === undefined;
+  const look = isOpen ? "open" : item.status === "canceled" ? "ink pale" : hasTries ? "wait" : "ink";
+  const bar = { x: r(isOpen ? x + 0.5 : x), y: isOpen ? y + 0.5 : y, width: r(Math.max(2, w)), height: isOpen ? height - 1 : height, rx: 3 };
+  return html`<g><title>${titleOf(item)}</title>${element("rect", { class: look, ...bar })}${
+    hasTries && triesOf(scale, tries, { x, w, y, height, nth: isOneName ? triesText(item.attempt) : "" })
+  }${!isOpen && isBad(item) && element("rect", { class: "bad", x: r(x + w - 3), y, width: 3, height, rx: 1 })}${
+    text !== "" &&
+    html`<text class="${label === "in" && !isOpen ? "on" : "name"}" x="${r(label === "in" ? x + 6 : x + w + 5)}" y="${y + height / 2 + 4}">${text}</text>`
+  }</g>`;
+}
+
+interface TriesAt {
+  readonly x: number;
+  readonly w: number;
+  readonly y: number;
+  readonly height: number;
+  /** Stands on the last of them; "" where the bar says it. */
+  readonly nth: string;
+}
+
+function triesOf(scale: Scale, tries: ReturnType<RunModel["attemptsOf"]>, { x, w, y, height, nth }: TriesAt): readonly Part[] {
+  return tries.map(({ startMs, endMs, about }): Part => {
+    if (startMs === undefined) return undefined;
+    const from = scale.x(startMs);
+    const wide = Math.max(2, (endMs === undefined ? x + w : Math.min(x + w, scale.x(endMs))) - from);
+    return [
+      element("rect", { class: about ? "try" : "ink", x: r(from), y, width: r(wide), height, rx: 3 }),
+      about && element("rect", { class: "bad", x: r(from + wide - 2), y, width: 2, height }),
+      !about && nth !== "" && wide >= nth.length * LETTER_PX + 12 &&
+      html`<text class="on" x="${r(from + 6)}" y="${y + height / 2 + 4}">${nth}</text>`,
+    ];
+  });
+}
+
+function pointOf({ height }: PlacedLane, { item, x, room }: Point): Html {
+  const y = (height - 12) / 2;
+  const most = Math.floor((Math.min(room, 240) - 4) / LETTER_PX);
+  return html`<g><title>${titleOf(item)}</title><svg x="${r(x - 6)}" y="${y}" width="12" height="12" viewBox="0 0 16 16" class="k-${COLOUR_OF[item.kind]}">${
+    shapeOf(item.kind)
+  }</svg>${most >= 3 && html`<text class="name" x="${r(x + 10)}" y="${y + 10}">${cutTo(item.name, most)}</text>`}</g>`;
+}
+
+function stripOf(lane: PlacedLane, strip: StripOf): Html {
+  const { step, height, pad } = barIn(lane);
+  const [x, w, y] = [r(strip.x), r(strip.w), pad + strip.row * step];
+  const { bad, title } = stripFacts(strip.items as readonly RunItem[]);
+  const opacity = Math.round(densityOf(strip) * 100) / 100;
+  return html`<g><title>${title}</title>${element("rect", { class: "ink", x, y, width: w, height, "fill-opacity": opacity })}${
+    bad > 0 && element("rect", { class: "bad", x, y: y + height - 2, width: w, height: 2 })
+  }</g>`;
+}

@@ -1,0 +1,73 @@
+// A report: runs in one HTML file that needs nothing else. It has no script, asks nobody for anything, and its policy says so; it is read in a
+// browser, from a disk, in a mail, on paper.
+import { VERSION } from "../base/version.ts";
+import { shapeOf } from "./drawing.ts";
+import { COLOUR_OF, type GlyphKind } from "./glyphs.ts";
+import { html, Html, type Part } from "./html.ts";
+import { overviewOf } from "./overview.ts";
+import { moment, sectionOf } from "./run_section.ts";
+import { STYLE, STYLE_DIGEST } from "./style.ts";
+import { count } from "./time.ts";
+import { cutTo } from "./timeline/texts.ts";
+import type { ManyHistories, ReportedRun } from "./types.ts";
+import { Room } from "./values_of.ts";
+
+/** Events that are listed in one file at most; a run has at least `LEAST`. */
+const MOST_EVENTS = 5000;
+const LEAST = 200;
+
+/** What a file has. */
+export interface Report {
+  /** Runs with a section of their own, in order. */
+  readonly runs: readonly ReportedRun[];
+  /** Of many histories: all of them as lines, and how many more there were of each verdict. Undefined: the file is of one run. */
+  readonly many?: ManyHistories;
+  /** When it was made, in milliseconds since the epoch. */
+  readonly madeMs: number;
+}
+
+/** The text of the file. */
+export function reportText({ runs, many, madeMs }: Report): string {
+  const room = new Room();
+  const [first] = runs;
+  const isOne = many === undefined && first !== undefined;
+  const title = isOne ? `${cutTo(first.model.facts.type, 100)} ${cutTo(first.model.facts.id, 100)}` : "Replayed histories";
+  const mostEvents = Math.max(LEAST, Math.floor(MOST_EVENTS / Math.max(1, runs.length)));
+  const sections = runs.map((run, i) =>
+    sectionOf(run, { level: isOne ? 1 : 2, anchor: isOne ? "" : `run-${i + 1}`, mostEvents, room })
+  );
+  const values = [...new Set(runs.map(({ values }) => values))];
+  const body = html`<main>
+${many !== undefined && overviewOf(many)}
+${room.leftOut > 0 && html`<p class="note">${count(room.leftOut)} values found no room in this file and are left out.</p>`}
+${sections}
+</main>
+<footer>${values.map((text) => html`<p>${text}</p>`)}<p>Made by temporalex ${VERSION}, ${moment(madeMs)}. This file has no script and asks nothing of anybody.</p></footer>`;
+  return `${documentOf(title, body).text}\n`;
+}
+
+const POLICY = `default-src 'none'; style-src '${STYLE_DIGEST}'; base-uri 'none'; form-action 'none'`;
+
+const documentOf = (title: string, body: Html): Html =>
+  html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${new Html(POLICY)}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="referrer" content="no-referrer">
+<meta name="color-scheme" content="light dark">
+<title>${title}</title>
+<style>${new Html(STYLE)}</style>
+</head>
+<body>
+${sprite()}
+${body}
+</body>
+</html>`;
+
+/** Each sign once; rows use them by name. */
+const sprite = (): Part =>
+  html`<svg class="sprite" aria-hidden="true">${
+    (Object.keys(COLOUR_OF) as GlyphKind[]).map((kind) => html`<symbol id="g-${kind}" viewBox="0 0 16 16">${shapeOf(kind)}</symbol>`)
+  }</svg>`;

@@ -1,0 +1,143 @@
+// One run: its facts, what its replay said, what it waits for or how it ended, its timeline, and what happened.
+import { drawingOf } from "./drawing.ts";
+import { happenedOf, sign } from "./happened.ts";
+import { html, type Html, type Part } from "./html.ts";
+import { partingOf } from "./parting.ts";
+import { standingOf } from "./standing.ts";
+import { summaryOf } from "./summary.ts";
+import { count, lasting } from "./time.ts";
+import { cutTo } from "./timeline/texts.ts";
+import { type ReportedRun, type ReportedVerdict, verdictOf } from "./types.ts";
+import type { Room } from "./values_of.ts";
+import { languageOf, LINKS } from "./words.ts";
+
+/** Widths of the timeline; a style sheet shows one of them. */
+export const WIDTHS = [300, 620, 1080] as const;
+const MOST_LINKS = 12;
+const MOST_NAMES = 12;
+const MOST_LETTERS = 200;
+
+/** How a run is shown. */
+export interface SectionOptions {
+  /** Of its title: 1 where the file is of this run alone. */
+  readonly level: 1 | 2;
+  /** For links to it; "" where the file is of this run alone. */
+  readonly anchor: string;
+  /** Events that are listed at most. */
+  readonly mostEvents: number;
+  readonly room: Room;
+}
+
+/** The section of a run. */
+export function sectionOf(run: ReportedRun, { level, anchor, mostEvents, room }: SectionOptions): Html {
+  const { model, problem } = run;
+  const heading = (text: string): Html => level === 1 ? html`<h2>${text}</h2>` : html`<h3>${text}</h3>`;
+  const at = problem?.eventId || problem?.position || 0;
+  const happened = happenedOf({ model, most: mostEvents, problem: at, room });
+  return html`<article${anchor !== "" && html` id="${anchor}"`}>
+${headOf(run, level)}
+${partingOf(run, heading)}
+${standingOf(run, heading, room)}
+<section>${heading("Timeline")}<div class="timeline">${WIDTHS.map((width) => drawingOf(model, { width, problem: at }))}</div></section>
+${findingsOf(run, heading)}
+${namesOf(run, heading)}
+<section>${heading("What happened")}${level === 1 ? happened : html`<details class="all"><summary>${count(model.items.length)} things, row by row</summary>${happened}</details>`}</section>
+</article>`;
+}
+
+const LOOK: { readonly [verdict in ReportedVerdict]: string } = {
+  replays: "ok",
+  diverges: "red",
+  fails: "red",
+  unreadable: "red",
+  "not replayed": "",
+};
+
+/** A verdict as a word in colour. */
+export const verdictPill = (verdict: ReportedVerdict): Html => html`<span class="pill ${LOOK[verdict]}">${verdict}</span>`;
+
+const BAD: ReadonlySet<string> = new Set(["Failed", "TimedOut", "Terminated"]);
+const STATUS: { readonly [status: string]: string } = { TimedOut: "Timed out", ContinuedAsNew: "Continued as new" };
+
+function headOf(run: ReportedRun, level: 1 | 2): Html {
+  const { facts } = run.model;
+  const title = html`${cutTo(facts.type, MOST_LETTERS)} <span class="id">${cutTo(facts.id, MOST_LETTERS)}</span>`;
+  const look = BAD.has(facts.status) ? "red" : facts.status === "Running" ? "hl" : "";
+  return html`<header>${level === 1 ? html`<h1>${title}</h1>` : html`<h2>${title}</h2>`}
+<p class="pills"><span class="pill ${look}">${STATUS[facts.status] ?? facts.status}</span>${verdictPill(verdictOf(run))}</p>
+${run.notReplayed !== undefined && html`<p class="soft">${cutTo(run.notReplayed, 500)}</p>`}
+${factsOf(run)}</header>`;
+}
+
+/** A moment as everybody reads it alike. */
+export const moment = (ms: number): Html => {
+  const text = new Date(ms).toISOString();
+  return html`<time datetime="${text}">${text.slice(0, 10)} ${text.slice(11, 23)} UTC</time>`;
+};
+
+function factsOf({ model, session, source }: ReportedRun): Html {
+  const { facts, lines, tasks, notes } = model;
+  const { startMs, endMs, links } = facts;
+  const language = languageOf(facts.sdk);
+  const sdk = facts.sdk === "" ? "" : `${facts.sdk}${language === "" ? "" : ` (${language})`}`;
+  const rows: readonly (readonly [string, Part])[] = [
+    ["Run", facts.runId],
+    ["Began", startMs !== undefined && moment(startMs)],
+    [facts.status === "Running" ? "Last event" : "Ended", endMs !== undefined && moment(endMs)],
+    ["Took", startMs !== undefined && endMs !== undefined && facts.status !== "Running" && lasting(endMs - startMs)],
+    ["History", `${count(lines.length)} events, ${count(tasks.length)} workflow tasks`],
+    ["Task queue", facts.taskQueue],
+    ["SDK", sdk],
+    ["Workers", some(facts.identities)],
+    ["Builds", some(facts.builds)],
+    ["Attempt", facts.attempt > 1 && count(facts.attempt)],
+    ["Cron", facts.cron],
+    ...links.slice(0, MOST_LINKS).map(({ kind, type, workflowId, runId }) =>
+      [LINKS[kind], `${type === "" ? "" : `${type} `}${workflowId}${runId === "" ? "" : `, run ${runId}`}`] as const
+    ),
+    ["More runs", links.length > MOST_LINKS && `${count(links.length - MOST_LINKS)} that it names`],
+    ["Source", source],
+    ["Warnings", session !== undefined && session.warnings.length > 0 && session.warnings.map(({ message, eventId }) =>
+      html`<p>${cutTo(message, 500)}${eventId > 0 && ` (event ${eventId})`}</p>`)],
+    ["Of the file", notes.length > 0 && notes.map((note) => html`<p>${note}</p>`)],
+  ];
+  return html`<dl class="facts">${
+    rows.filter(([, value]) => value !== false && value !== "" && value !== undefined).map(([name, value]) =>
+      html`<div><dt>${name}</dt><dd>${typeof value === "string" ? cutTo(value, 500) : value}</dd></div>`
+    )
+  }</dl>`;
+}
+
+const some = (names: readonly string[]): string =>
+  names.slice(0, 5).join(", ") + (names.length > 5 ? ` and ${names.length - 5} more` : "");
+
+/** A finding: what stands between two stars is a name or a figure. */
+const marked = (text: string): readonly Part[] => text.split("**").map((part, i) => i % 2 === 1 ? html`<b>${part}</b>` : part);
+
+function findingsOf({ model }: ReportedRun, heading: (text: string) => Html): Part {
+  const { findings } = model;
+  return findings.length > 0 && html`<section>${heading("What the history tells")}<ul class="findings">${
+    findings.map(({ kind, text, eventId }) =>
+      html`<li>${sign(kind)}<p>${marked(cutTo(text, 600))}${eventId > 0 && html` <span class="soft">event ${count(eventId)}</span>`}</p></li>`
+    )
+  }</ul></section>`;
+}
+
+function namesOf({ model }: ReportedRun, heading: (text: string) => Html): Part {
+  const rows = summaryOf(model);
+  if (rows.length === 0) return undefined;
+  const longest = Math.max(1, ...rows.map(({ longestMs }) => longestMs ?? 0));
+  const shown = rows.slice(0, MOST_NAMES);
+  return html`<section>${heading("What it did, and how long that took")}<table class="names"><thead><tr><th scope="col">Name</th><th scope="col" class="n">Times</th><th scope="col" class="n">Failed</th><th scope="col" class="n wide">Median</th><th scope="col">Longest</th></tr></thead><tbody>${
+    shown.map(({ kind, name, count: times, failed, medianMs, longestMs }) =>
+      html`<tr><th scope="row">${sign(kind)}${cutTo(name, 120)}</th><td class="n">${count(times)}</td><td class="n${failed > 0 && " failed"}">${
+        count(failed)
+      }</td><td class="n wide">${medianMs !== undefined && lasting(medianMs)}</td><td>${
+        longestMs !== undefined && html`<svg class="meter k-${kind === "localActivity" ? "activity" : kind}" viewBox="0 0 60 6" aria-hidden="true"><rect class="ground" width="60" height="6" rx="2"/><rect width="${
+          Math.max(2, Math.round(longestMs / longest * 60))
+        }" height="6" rx="2"/></svg> ${lasting(longestMs)}`
+      }</td></tr>`
+    )
+  }</tbody></table>${rows.length > shown.length && html`<p class="soft">and ${count(rows.length - shown.length)} more names</p>`}</section>`;
+}
+

@@ -1,7 +1,7 @@
 // What happened: one row for one thing, which unfolds; workflow tasks folded; and every event with all that it says, one click away.
 import type { RunItem, RunModel } from "../debug/run/types.ts";
 import { COLOUR_OF, type GlyphKind, KIND_NAMES } from "./glyphs.ts";
-import { html, type Html, type Part } from "./html.ts";
+import { type Html, html, type Part } from "./html.ts";
 import { digitsOf, type Row, rowsOf, rowText } from "./rows.ts";
 import { clock, count, lasting } from "./time.ts";
 import { cutTo } from "./timeline/texts.ts";
@@ -15,7 +15,11 @@ const MOST_OF_ONE = 20;
 
 /** A sign that stands once in the file and is used by its name. */
 export const sign = (kind: GlyphKind): Html =>
-  html`<svg class="g k-${COLOUR_OF[kind]}" viewBox="0 0 16 16" aria-hidden="true"><use href="#g-${kind}"/></svg>`;
+  html`
+    <svg class="g k-${COLOUR_OF[kind]}" viewBox="0 0 16 16" aria-hidden="true">
+      <use href="#g-${kind}" />
+    </svg>
+  `;
 
 /** Which events are listed. */
 export interface Listed {
@@ -62,10 +66,16 @@ export function happenedOf(listed: Listed): Html {
     shown.push(group[0]!.is === "task" ? tasksRow(listed, group) : itemRow(listed, group[0]!));
   }
   const events = model.lines.filter(({ eventId }) => isListed(eventId));
-  return html`${text !== "" && html`<p class="note">${text}</p>`}<div class="rows">${shown}</div>
-<details class="all"><summary>All ${count(events.length)} events${last > first && " that are listed"}, with all that they say</summary><div class="rows">${
-    events.map(({ eventId }, i) => [i > 0 && last > first && events[i - 1]!.eventId === first && gap, eventRow(listed, eventId)])
-  }</div></details>`;
+  return html`
+    ${text !== "" && html`<p class="note">${text}</p>`}<div class="rows">${shown}</div>
+    <details class="all">
+      <summary>All ${count(events.length)} events${last > first && " that are listed"}, with all that they say</summary>
+      <div class="rows">${events.map((
+        { eventId },
+        i,
+      ) => [i > 0 && last > first && events[i - 1]!.eventId === first && gap, eventRow(listed, eventId)])}</div>
+    </details>
+  `;
 }
 
 /** Workflow tasks with nothing between them are one row. */
@@ -85,10 +95,15 @@ function tasksRow(listed: Listed, rows: readonly Row[]): Html {
   const name = rows.length === 1 ? `task ${names[0]}` : `tasks ${names[0]} to ${names[1]}`;
   const items = rows.flatMap((row) => row.is === "task" ? [row.item] : []);
   const isBad = items.some(({ status }) => status === "failed" || status === "timedOut");
-  return html`<details class="${isBad ? "row task bad" : "row task"}"><summary><span class="w">${name}${isBad && ", failed"}</span></summary><div class="body">${
-    items.slice(0, MOST_OF_ONE).map((item) => [failureOf(listed, item), eventsOf(listed, item)])
-  }${items.length > MOST_OF_ONE && html`<p class="soft">and ${count(items.length - MOST_OF_ONE)} more</p>`}</div></details>
-`;
+  return html`
+    <details class="${isBad ? "row task bad" : "row task"}">
+      <summary><span class="w">${name}${isBad && ", failed"}</span></summary>
+      <div class="body">${items.slice(0, MOST_OF_ONE).map((
+        item,
+      ) => [failureOf(listed, item), eventsOf(listed, item)])}${items.length > MOST_OF_ONE &&
+        html`<p class="soft">and ${count(items.length - MOST_OF_ONE)} more</p>`}</div>
+    </details>
+  `;
 }
 
 function timeOf({ model }: Listed, eventId: number, digits = digitsOf(model)): Part {
@@ -102,12 +117,15 @@ function itemRow(listed: Listed, row: Row): Html {
   const { kind, name, detail } = rowText(model, row);
   const item = row.is === "event" ? undefined : row.item;
   const isHere = problem > 0 && item?.eventIds.includes(problem);
-  return html`<details class="${isHere ? "row bad" : "row"}"><summary>${
-    sign(isHere ? "difference" : kind)
-  }<span class="w"><span class="unseen">${KIND_NAMES[kind]} </span><b>${cutTo(name, MOST_LETTERS)}</b> <span class="d">${
-    cutTo(detail, MOST_LETTERS)
-  }</span></span>${timeOf(listed, row.from)}</summary><div class="body">${item !== undefined && bodyOf(listed, item)}</div></details>
-`;
+  return html`
+    <details class="${isHere ? "row bad" : "row"}">
+      <summary>${sign(isHere ? "difference" : kind)}<span class="w"><span class="unseen">${KIND_NAMES[kind]} </span><b>${cutTo(
+        name,
+        MOST_LETTERS,
+      )}</b> <span class="d">${cutTo(detail, MOST_LETTERS)}</span></span>${timeOf(listed, row.from)}</summary>
+      <div class="body">${item !== undefined && bodyOf(listed, item)}</div>
+    </details>
+  `;
 }
 
 function bodyOf(listed: Listed, item: RunItem): Part {
@@ -117,10 +135,12 @@ function bodyOf(listed: Listed, item: RunItem): Part {
   const hasOutput = output !== undefined && !("value" in output && output.value === undefined);
   const took = item.startMs !== undefined && item.endMs !== undefined && item.endMs > item.startMs;
   return [
-    item.key !== "" && item.key !== item.name && html`<p class="soft">${KIND_NAMES[item.kind]} ${cutTo(item.key, MOST_LETTERS)}</p>`,
+    item.key !== "" && item.kind !== "run" && item.key !== item.name &&
+    html`<p class="soft">${KIND_NAMES[item.kind]} ${cutTo(item.key, MOST_LETTERS)}</p>`,
     item.closedBy === undefined && html`<p>It is open at the end of the history.</p>`,
     took && html`<p class="soft">It took ${lasting(item.endMs! - item.startMs!)}.</p>`,
-    input.length > 0 && html`<p class="label">${item.kind === "marker" ? "Details" : "Input"}</p>${input.map((each) => room.shown(each))}`,
+    input.length > 0 &&
+    html`<p class="label">${item.kind === "marker" ? "Details" : "Input"}</p>${input.map((each) => room.shown(each))}`,
     hasOutput && html`<p class="label">Result</p>${room.shown(output)}`,
     failureOf(listed, item),
     triesOf(listed, item),
@@ -137,16 +157,33 @@ function triesOf({ model }: Listed, item: RunItem): Part {
   const tries = item.attempt > 1 ? model.attemptsOf(item).slice(-MOST_OF_ONE) : [];
   if (tries.length === 0) return undefined;
   const start = model.facts.startMs ?? 0;
-  return html`<p class="label">Tries</p><table><thead><tr><th scope="col">Try</th><th scope="col">Started</th><th scope="col">Back-off before</th><th scope="col">Ended with</th></tr></thead><tbody>${
-    tries.map(({ number, startMs, about, backoffMs, failure }) => {
-      const why = failure && innermost(failure);
-      const began = startMs === undefined ? "not recorded" : `${about && number > 1 ? "about " : ""}${clock(startMs - start)}`;
-      const end = number < item.attempt ? "not recorded" : item.status === "completed" ? "its result" : item.status;
-      return html`<tr><td>${count(number)}</td><td>${began}</td><td>${backoffMs === 0 ? "none" : lasting(backoffMs)}</td><td>${
-        why === undefined ? end : cutTo(`${why.type} ${why.message}`, MOST_LETTERS)
-      }</td></tr>`;
-    })
-  }</tbody></table><p class="soft">History keeps the last try alone; earlier ones are placed by the retry policy.</p>`;
+  return html`
+    <p class="label">Tries</p>
+    <table>
+      <thead>
+        <tr>
+          <th scope="col">Try</th>
+          <th scope="col">Started</th>
+          <th scope="col">Back-off before</th>
+          <th scope="col">Ended with</th>
+        </tr>
+      </thead>
+      <tbody>${tries.map(({ number, startMs, about, backoffMs, failure }) => {
+        const why = failure && innermost(failure);
+        const began = startMs === undefined ? "not recorded" : `${about && number > 1 ? "about " : ""}${clock(startMs - start)}`;
+        const end = number < item.attempt ? "not recorded" : item.status === "completed" ? "its result" : item.status;
+        return html`
+          <tr>
+            <td>${count(number)}</td>
+            <td>${began}</td>
+            <td>${backoffMs === 0 ? "none" : lasting(backoffMs)}</td>
+            <td>${why === undefined ? end : cutTo(`${why.type} ${why.message}`, MOST_LETTERS)}</td>
+          </tr>
+        `;
+      })}</tbody>
+    </table>
+    <p class="soft">History keeps the last try alone; earlier ones are placed by the retry policy.</p>
+  `;
 }
 
 function eventsOf(listed: Listed, item: RunItem): Html {
@@ -154,15 +191,22 @@ function eventsOf(listed: Listed, item: RunItem): Html {
   const ids = item.eventIds.slice(0, MOST_OF_ONE);
   const more = item.eventIds.length - ids.length;
   return html`<ol class="events">${
-    ids.map((id) => html`<li><span>event ${count(id)}</span> <span>${model.lines[id - 1]?.type}</span> ${timeOf(listed, id, 3)}</li>`)
+    ids.map((id) =>
+      html`<li><span>event ${count(id)}</span> <span>${model.lines[id - 1]?.type}</span> ${timeOf(listed, id, 3)}</li>`
+    )
   }</ol>${more > 0 && html`<p class="soft">and ${count(more)} more</p>`}`;
 }
 
 function eventRow(listed: Listed, id: number): Html {
   const { model, problem, room } = listed;
   const { type, summary } = model.lines[id - 1]!;
-  return html`<details class="${id === problem ? "row bad" : "row"}"><summary><span class="id">${id}</span><span class="w"><b>${type}</b> <span class="d">${
-    cutTo(summary, MOST_LETTERS)
-  }</span></span>${timeOf(listed, id)}</summary><div class="body">${room.value(model.eventOf(id))}</div></details>
-`;
+  return html`
+    <details class="${id === problem ? "row bad" : "row"}">
+      <summary><span class="id">${id}</span><span class="w"><b>${type}</b> <span class="d">${cutTo(
+        summary,
+        MOST_LETTERS,
+      )}</span></span>${timeOf(listed, id)}</summary>
+      <div class="body">${room.value(model.eventOf(id))}</div>
+    </details>
+  `;
 }

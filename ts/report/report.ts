@@ -3,7 +3,7 @@
 import { VERSION } from "../base/version.ts";
 import { shapeOf } from "./drawing.ts";
 import { COLOUR_OF, type GlyphKind } from "./glyphs.ts";
-import { html, Html, type Part } from "./html.ts";
+import { Html, html, type Part } from "./html.ts";
 import { overviewOf } from "./overview.ts";
 import { moment, sectionOf } from "./run_section.ts";
 import { STYLE, STYLE_DIGEST } from "./style.ts";
@@ -42,32 +42,38 @@ ${many !== undefined && overviewOf(many)}
 ${room.leftOut > 0 && html`<p class="note">${count(room.leftOut)} values found no room in this file and are left out.</p>`}
 ${sections}
 </main>
-<footer>${values.map((text) => html`<p>${text}</p>`)}<p>Made by temporalex ${VERSION}, ${moment(madeMs)}. This file has no script and asks nothing of anybody.</p></footer>`;
+<footer>${values.map((text) => html`<p>${text}</p>`)}<p>Made by temporalex ${VERSION}, ${
+    moment(madeMs)
+  }. This file has no script and asks nothing of anybody.</p></footer>`;
   return `${documentOf(title, body).text}\n`;
 }
 
 const POLICY = `default-src 'none'; style-src '${STYLE_DIGEST}'; base-uri 'none'; form-action 'none'`;
 
 const documentOf = (title: string, body: Html): Html =>
-  html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="${new Html(POLICY)}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="referrer" content="no-referrer">
-<meta name="color-scheme" content="light dark">
-<title>${title}</title>
-<style>${new Html(STYLE)}</style>
-</head>
-<body>
-${sprite()}
-${body}
-</body>
-</html>`;
+  html`
+    <!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8">
+        <meta http-equiv="Content-Security-Policy" content="${new Html(POLICY)}">
+        <meta name="viewport" content="width=device-width, initial-scale=1">
+        <meta name="referrer" content="no-referrer">
+        <meta name="color-scheme" content="light dark">
+        <title>${title}</title>
+        <style>${new Html(STYLE)}</style>
+      </head>
+      <body>
+    ${sprite()}
+    ${body}
+      </body>
+    </html>
+  `;
 
 /** Each sign once; rows use them by name. */
 const sprite = (): Part =>
   html`<svg class="sprite" aria-hidden="true">${
-    (Object.keys(COLOUR_OF) as GlyphKind[]).map((kind) => html`<symbol id="g-${kind}" viewBox="0 0 16 16">${shapeOf(kind)}</symbol>`)
+    (Object.keys(COLOUR_OF) as GlyphKind[]).map((kind) =>
+      html`<symbol id="g-${kind}" viewBox="0 0 16 16">${shapeOf(kind)}</symbol>`
+    )
   }</svg>`;

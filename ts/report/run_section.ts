@@ -1,7 +1,7 @@
 // One run: its facts, what its replay said, what it waits for or how it ended, its timeline, and what happened.
 import { drawingOf } from "./drawing.ts";
 import { happenedOf, sign } from "./happened.ts";
-import { html, type Html, type Part } from "./html.ts";
+import { type Html, html, type Part } from "./html.ts";
 import { partingOf } from "./parting.ts";
 import { standingOf } from "./standing.ts";
 import { summaryOf } from "./summary.ts";
@@ -34,14 +34,24 @@ export function sectionOf(run: ReportedRun, { level, anchor, mostEvents, room }:
   const heading = (text: string): Html => level === 1 ? html`<h2>${text}</h2>` : html`<h3>${text}</h3>`;
   const at = problem?.eventId || problem?.position || 0;
   const happened = happenedOf({ model, most: mostEvents, problem: at, room });
-  return html`<article${anchor !== "" && html` id="${anchor}"`}>
+  return html`<article${
+    anchor !== "" && html`
+      id="${anchor}"
+    `
+  }>
 ${headOf(run, level)}
 ${partingOf(run, heading)}
 ${standingOf(run, heading, room)}
-<section>${heading("Timeline")}<div class="timeline">${WIDTHS.map((width) => drawingOf(model, { width, problem: at }))}</div></section>
+<section>${heading("Timeline")}<div class="timeline">${
+    WIDTHS.map((width) => drawingOf(model, { width, problem: at }))
+  }</div></section>
 ${findingsOf(run, heading)}
 ${namesOf(run, heading)}
-<section>${heading("What happened")}${level === 1 ? happened : html`<details class="all"><summary>${count(model.items.length)} things, row by row</summary>${happened}</details>`}</section>
+<section>${heading("What happened")}${
+    level === 1
+      ? happened
+      : html`<details class="all"><summary>${count(model.items.length)} things, row by row</summary>${happened}</details>`
+  }</section>
 </article>`;
 }
 
@@ -97,13 +107,21 @@ function factsOf({ model, session, source }: ReportedRun): Html {
     ),
     ["More runs", links.length > MOST_LINKS && `${count(links.length - MOST_LINKS)} that it names`],
     ["Source", source],
-    ["Warnings", session !== undefined && session.warnings.length > 0 && session.warnings.map(({ message, eventId }) =>
-      html`<p>${cutTo(message, 500)}${eventId > 0 && ` (event ${eventId})`}</p>`)],
+    [
+      "Warnings",
+      session !== undefined && session.warnings.length > 0 &&
+      session.warnings.map(({ message, eventId }) => html`<p>${cutTo(message, 500)}${eventId > 0 && ` (event ${eventId})`}</p>`),
+    ],
     ["Of the file", notes.length > 0 && notes.map((note) => html`<p>${note}</p>`)],
   ];
   return html`<dl class="facts">${
     rows.filter(([, value]) => value !== false && value !== "" && value !== undefined).map(([name, value]) =>
-      html`<div><dt>${name}</dt><dd>${typeof value === "string" ? cutTo(value, 500) : value}</dd></div>`
+      html`
+        <div>
+          <dt>${name}</dt>
+          <dd>${typeof value === "string" ? cutTo(value, 500) : value}</dd>
+        </div>
+      `
     )
   }</dl>`;
 }
@@ -116,11 +134,16 @@ const marked = (text: string): readonly Part[] => text.split("**").map((part, i)
 
 function findingsOf({ model }: ReportedRun, heading: (text: string) => Html): Part {
   const { findings } = model;
-  return findings.length > 0 && html`<section>${heading("What the history tells")}<ul class="findings">${
-    findings.map(({ kind, text, eventId }) =>
-      html`<li>${sign(kind)}<p>${marked(cutTo(text, 600))}${eventId > 0 && html` <span class="soft">event ${count(eventId)}</span>`}</p></li>`
-    )
-  }</ul></section>`;
+  return findings.length > 0 &&
+    html`<section>${heading("What the history tells")}<ul class="findings">${
+      findings.map(({ kind, text, eventId }) =>
+        html`<li>${sign(kind)}<p>${marked(cutTo(text, 600))}${
+          eventId > 0 && html`
+            <span class="soft">event ${count(eventId)}</span>
+          `
+        }</p></li>`
+      )
+    }</ul></section>`;
 }
 
 function namesOf({ model }: ReportedRun, heading: (text: string) => Html): Part {
@@ -128,16 +151,26 @@ function namesOf({ model }: ReportedRun, heading: (text: string) => Html): Part 
   if (rows.length === 0) return undefined;
   const longest = Math.max(1, ...rows.map(({ longestMs }) => longestMs ?? 0));
   const shown = rows.slice(0, MOST_NAMES);
-  return html`<section>${heading("What it did, and how long that took")}<table class="names"><thead><tr><th scope="col">Name</th><th scope="col" class="n">Times</th><th scope="col" class="n">Failed</th><th scope="col" class="n wide">Median</th><th scope="col">Longest</th></tr></thead><tbody>${
+  return html`<section>${
+    heading("What it did, and how long that took")
+  }<table class="names"><thead><tr><th scope="col">Name</th><th scope="col" class="n">Times</th><th scope="col" class="n">Failed</th><th scope="col" class="n wide">Median</th><th scope="col">Longest</th></tr></thead><tbody>${
     shown.map(({ kind, name, count: times, failed, medianMs, longestMs }) =>
-      html`<tr><th scope="row">${sign(kind)}${cutTo(name, 120)}</th><td class="n">${count(times)}</td><td class="n${failed > 0 && " failed"}">${
-        count(failed)
-      }</td><td class="n wide">${medianMs !== undefined && lasting(medianMs)}</td><td>${
-        longestMs !== undefined && html`<svg class="meter k-${kind === "localActivity" ? "activity" : kind}" viewBox="0 0 60 6" aria-hidden="true"><rect class="ground" width="60" height="6" rx="2"/><rect width="${
-          Math.max(2, Math.round(longestMs / longest * 60))
-        }" height="6" rx="2"/></svg> ${lasting(longestMs)}`
-      }</td></tr>`
+      html`
+        <tr>
+          <th scope="row">${sign(kind)}${cutTo(name, 120)}</th>
+          <td class="n">${count(times)}</td>
+          <td class="n${failed > 0 && " failed"}">${count(failed)}</td>
+          <td class="n wide">${medianMs !== undefined && lasting(medianMs)}</td>
+          <td>${longestMs !== undefined && html`
+            <svg class="meter k-${kind === "localActivity" ? "activity" : kind}" viewBox="0 0 60 6" aria-hidden="true">
+              <rect class="ground" width="60" height="6" rx="2" />
+              <rect width="${Math.max(2, Math.round(longestMs / longest * 60))}" height="6" rx="2" />
+            </svg> ${lasting(longestMs)}
+          `}</td>
+        </tr>
+      `
     )
-  }</tbody></table>${rows.length > shown.length && html`<p class="soft">and ${count(rows.length - shown.length)} more names</p>`}</section>`;
+  }</tbody></table>${
+    rows.length > shown.length && html`<p class="soft">and ${count(rows.length - shown.length)} more names</p>`
+  }</section>`;
 }
-

@@ -1,7 +1,7 @@
 // How the run stands at the end of its history: what it was given, what came out or what it waits for, what is open, its state.
 import { codeOf } from "./code_excerpt.ts";
 import { sign } from "./happened.ts";
-import { html, type Html, type Part } from "./html.ts";
+import { type Html, html, type Part } from "./html.ts";
 import { count, lasting } from "./time.ts";
 import { cutTo } from "./timeline/texts.ts";
 import type { ReportedRun } from "./types.ts";
@@ -17,7 +17,8 @@ export function standingOf(run: ReportedRun, heading: (text: string) => Html, ro
   return html`${waitOf(run, heading)}${openOf(run, heading)}${valuesOf(run, heading, room)}`;
 }
 
-const said = (pieces: Said): readonly Part[] => pieces.map((piece) => typeof piece === "string" ? piece : html`<b>${piece.name}</b>`);
+const said = (pieces: Said): readonly Part[] =>
+  pieces.map((piece) => typeof piece === "string" ? piece : html`<b>${piece.name}</b>`);
 
 /** Why it waits, or how it ended. */
 function waitOf(run: ReportedRun, heading: (text: string) => Html): Part {
@@ -26,42 +27,72 @@ function waitOf(run: ReportedRun, heading: (text: string) => Html): Part {
   // Code that has left its history's path waits for something that is not there.
   if (session === undefined || problem !== undefined) {
     const [first] = model.findings;
-    return isOpen && first !== undefined && html`<section>${heading("Why does it wait?")}<p class="say">${
-      first.text.split("**").map((part, i) => i % 2 === 1 ? html`<b>${part}</b>` : part)
-    }</p></section>`;
+    return isOpen && first !== undefined &&
+      html`<section>${heading("Why does it wait?")}<p class="say">${
+        first.text.split("**").map((part, i) => i % 2 === 1 ? html`<b>${part}</b>` : part)
+      }</p></section>`;
   }
   const view = session.viewAt(session.length);
   const { title, said: pieces, look, legal } = whyOf(view, "");
   const awaits = view.open.slice(0, MOST_OPEN);
-  return html`<section class="${look === "failed" ? "why failed" : look === "waits" ? "why waits" : "why"}">${heading(title)}<p class="say">${said(pieces)}</p>${
-    look === "waits" && awaits.length > 0 && html`<table class="awaits"><thead><tr><th scope="col">Who waits</th><th scope="col">For what</th><th scope="col">Where</th></tr></thead><tbody>${
-      awaits.map(({ fiber, label, site, eventId, firesAtMs }) =>
-        html`<tr><td>${cutTo(fiber, MOST_LETTERS)}</td><td>${cutTo(label, MOST_LETTERS)}${eventId !== undefined && html` <span class="soft">since event ${count(eventId)}</span>`}${
-          firesAtMs !== undefined && html` <span class="soft">due ${new Date(firesAtMs).toISOString().slice(0, 19).replace("T", " ")} UTC</span>`
-        }</td><td><code>${shortSite(site)}</code></td></tr>`
-      )
-    }</tbody></table>`
+  return html`<section class="${look === "failed" ? "why failed" : look === "waits" ? "why waits" : "why"}">${
+    heading(title)
+  }<p class="say">${said(pieces)}</p>${
+    look === "waits" && awaits.length > 0 && html`
+      <table class="awaits">
+        <thead>
+          <tr>
+            <th scope="col">Who waits</th>
+            <th scope="col">For what</th>
+            <th scope="col">Where</th>
+          </tr>
+        </thead>
+        <tbody>${awaits.map(({ fiber, label, site, eventId, firesAtMs }) =>
+          html`
+            <tr>
+              <td>${cutTo(fiber, MOST_LETTERS)}</td>
+              <td>${cutTo(label, MOST_LETTERS)}${eventId !== undefined && html`
+                <span class="soft">since event ${count(eventId)}</span>
+              `}${firesAtMs !== undefined && html`
+                <span class="soft">due ${new Date(firesAtMs).toISOString().slice(0, 19).replace("T", " ")} UTC</span>
+              `}</td>
+              <td><code>${shortSite(site)}</code></td>
+            </tr>
+          `
+        )}</tbody>
+      </table>
+    `
   }${view.open.length > awaits.length && html`<p class="soft">and ${count(view.open.length - awaits.length)} more</p>`}${
-    legal.length > 0 && html`<p class="soft">It takes now: ${legal.slice(0, 12).map(({ kind, name }) => `${kind} ${name}`).join(", ")}${legal.length > 12 && ` and ${legal.length - 12} more`}.</p>`
+    legal.length > 0 && html`<p class="soft">It takes now: ${
+      legal.slice(0, 12).map(({ kind, name }) => `${kind} ${name}`).join(", ")
+    }${legal.length > 12 && ` and ${legal.length - 12} more`}.</p>`
   }${look === "waits" && code !== undefined && codeOf(code, "it stands here", false)}</section>`;
 }
 
 /** The last two parts of a path are enough to know a file. */
-const shortSite = (site: string): string =>
-  site.replace(/(?:[a-z]+:\/\/)?[^()\s]*\/([^/()]+\/[^/()]+)/, "$1");
+const shortSite = (site: string): string => site.replace(/(?:[a-z]+:\/\/)?[^()\s]*\/([^/()]+\/[^/()]+)/, "$1");
 
 function openOf({ model }: ReportedRun, heading: (text: string) => Html): Part {
   const { facts, lines } = model;
   if (facts.status !== "Running") return undefined;
   const open = model.pendingAt(lines.length);
   const now = lines.at(-1)?.timeMs;
-  return open.length > 0 && html`<section>${heading("Open at the end")}<table><thead><tr><th scope="col">What</th><th scope="col">Since</th><th scope="col" class="n">For</th></tr></thead><tbody>${
-    open.slice(0, MOST_OPEN).map((item) =>
-      html`<tr><th scope="row">${sign(item.kind)}${cutTo(bareName(item), MOST_LETTERS)}</th><td>event ${count(item.from)}${item.attempt > 1 && `, ${item.attempt} tries`}</td><td class="n">${
-        now !== undefined && item.startMs !== undefined && lasting(Math.max(0, now - item.startMs))
-      }</td></tr>`
-    )
-  }</tbody></table>${open.length > MOST_OPEN && html`<p class="soft">and ${count(open.length - MOST_OPEN)} more</p>`}</section>`;
+  return open.length > 0 &&
+    html`<section>${
+      heading("Open at the end")
+    }<table><thead><tr><th scope="col">What</th><th scope="col">Since</th><th scope="col" class="n">For</th></tr></thead><tbody>${
+      open.slice(0, MOST_OPEN).map((item) =>
+        html`
+          <tr>
+            <th scope="row">${sign(item.kind)}${cutTo(bareName(item), MOST_LETTERS)}</th>
+            <td>event ${count(item.from)}${item.attempt > 1 && `, ${item.attempt} tries`}</td>
+            <td class="n">${now !== undefined && item.startMs !== undefined && lasting(Math.max(0, now - item.startMs))}</td>
+          </tr>
+        `
+      )
+    }</tbody></table>${
+      open.length > MOST_OPEN && html`<p class="soft">and ${count(open.length - MOST_OPEN)} more</p>`
+    }</section>`;
 }
 
 /** What went in, what came out, and the state that the code has published. */

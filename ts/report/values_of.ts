@@ -1,6 +1,6 @@
 // Values in a report: on many lines, cut where they are long, and no more of them in one file than a browser opens at once.
 import type { Shown, ShownFailure } from "../debug/values.ts";
-import { html, type Html, type Part } from "./html.ts";
+import { type Html, html, type Part } from "./html.ts";
 import { count } from "./time.ts";
 import { jsonOf } from "./value_text.ts";
 
@@ -42,9 +42,11 @@ export class Room {
     const chain: ShownFailure[] = [];
     for (let one: ShownFailure | undefined = failure; one !== undefined && chain.length < 20; one = one.cause) chain.push(one);
     return html`<div class="failure">${
-      chain.map(({ type, message }, i): Part => html`${i > 0 && html`<p class="soft">because of</p>`}<p><b>${type || "failure"}</b></p>${
-        message !== "" && this.text(message)
-      }`)
+      chain.map(({ type, message }, i): Part =>
+        html`${i > 0 && html`<p class="soft">because of</p>`}<p><b>${type || "failure"}</b></p>${
+          message !== "" && this.text(message)
+        }`
+      )
     }</div>`;
   }
 }

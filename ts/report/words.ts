@@ -44,3 +44,13 @@ export const LINKS: { readonly [kind in RunLink["kind"]]: string } = {
   retriedAs: "Tried again as",
   resetFrom: "Reset from",
 };
+
+/** What a report without values says of that. `kept`: how many texts the reader has agreed to keep. */
+export const redactedText = (numbers: boolean, kept: number): string =>
+  `Values are replaced: a text became another one of the same length, the same text always the same one${
+    numbers ? "; numbers, too" : "; numbers are as they were recorded"
+  }.${
+    kept === 0
+      ? ""
+      : ` ${kept === 1 ? "One text is" : `${kept} texts are`} kept, because the code depends on ${kept === 1 ? "it" : "them"}.`
+  }`;

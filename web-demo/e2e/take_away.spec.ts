@@ -1,5 +1,7 @@
 // Share and Test: files that are saved, and that do what they say.
 import { readFileSync } from "node:fs";
+import { pathToFileURL } from "node:url";
+import { axeFindings } from "./support/axe.ts";
 import { expect, test } from "./support/story.ts";
 
 test("a history is saved without its values; a divergence as a test with its history", async ({ app }) => {
@@ -58,4 +60,71 @@ test("the timeline is saved as a drawing that stands alone: names and times, no 
   }, text);
   expect(width).toBe(1380);
   expect(colours).toBeGreaterThan(50);
+});
+
+test("a report is one file that stands alone: read from a disk, wide and narrow, dark and light, with and without values", async ({ app, browser }) => {
+  const { page } = app;
+  await app.sample("shopping_cart_diverged");
+  await page.locator("#share").click();
+  const saved = async (button: string) => {
+    const saving = page.waitForEvent("download");
+    await page.locator(button).click();
+    const download = await saving;
+    expect(download.suggestedFilename()).toMatch(/\.report\.html$/);
+    const path = test.info().outputPath(`${button.slice(1)}.html`);
+    await download.saveAs(path);
+    return path;
+  };
+  const asIs = await saved("#report-as-is");
+  const said = page.locator("#share-dialog [role=status]:not(#link-said)");
+  await expect(said).toHaveText("Saved a report with all of its values.");
+  const redacted = await saved("#report-redacted");
+  await expect(said).toContainText("Saved a report.");
+
+  const context = await browser.newContext();
+  const seen: string[] = [];
+  context.on("request", (request) => seen.push(request.url()));
+  context.on("console", (message) => seen.push(message.text()));
+  context.on("weberror", (error) => seen.push(error.error().message));
+  const file = await context.newPage();
+  try {
+    for (const path of [asIs, redacted]) {
+      const address = pathToFileURL(path).href;
+      const text = readFileSync(path, "utf8");
+      expect(text).toContain("default-src 'none'");
+      expect(text).not.toMatch(/<script|javascript:|url\(|https?:/i);
+      await file.setViewportSize({ width: 1280, height: 900 });
+      await file.goto(address);
+      await expect(file.locator("h1")).toContainText("ShoppingCart");
+      await expect(file.locator(".parting")).toContainText(
+        "In task 5 your code calls activity charge where history has activity chargeCard",
+      );
+      await expect(file.locator(".l.at")).toContainText("await shop.charge(");
+      await expect(file.locator("svg.tl:visible")).toHaveCount(1);
+      // Its sheet is there, or the policy has refused it.
+      expect(await file.evaluate(() => getComputedStyle(document.querySelector("section")!).borderTopWidth)).toBe("1px");
+      for (const colorScheme of ["light", "dark"] as const) {
+        await file.emulateMedia({ colorScheme });
+        for (const width of [1280, 320]) {
+          await file.setViewportSize({ width, height: 780 });
+          expect(await axeFindings(file, "html"), `${colorScheme}, ${width} px`).toEqual([]);
+          await file.evaluate(() => document.querySelectorAll("details").forEach((one) => (one.open = true)));
+          expect(await axeFindings(file, "html"), `unfolded, ${colorScheme}, ${width} px`).toEqual([]);
+          expect(await file.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
+        }
+      }
+      expect(seen.splice(0)).toEqual([address]);
+    }
+    await file.goto(pathToFileURL(asIs).href);
+    const row = file.locator(".row", { hasText: "chargeCard" }).first();
+    await expect(row.getByText("BOOK-1").last()).toBeHidden();
+    await row.locator("summary").click();
+    await expect(row.locator("pre").first()).toContainText("ada");
+    for (const secret of ["ada", "BOOK-1", "PEN-2"]) {
+      expect(readFileSync(asIs, "utf8")).toContain(secret);
+      expect(readFileSync(redacted, "utf8")).not.toMatch(new RegExp(`\\b${secret}\\b`));
+    }
+  } finally {
+    await context.close();
+  }
 });

@@ -108,6 +108,21 @@ const share = (run: OpenRun, numbers: boolean, keep: readonly string[]): Promise
     return text;
   });
 
+/** `keep`: undefined for a report with the values of the run. */
+const makeReport = (run: OpenRun, numbers: boolean, keep: readonly string[] | undefined): Promise<void> =>
+  tell(async () => {
+    const done = keep === undefined ? { history: await takenOf(run), text: "" } : await redacted(run, numbers, keep);
+    const { history } = done;
+    if (history === undefined) return done.text;
+    const { reportOf, valuesText } = await import("./report.ts");
+    const isEncoded = run.encoded !== undefined && !takesDecoded.peek();
+    const values = valuesText(keep, numbers);
+    const text = await withCode(run, (realm) =>
+      reportOf(run, { history, values, isEncoded, ...(realm !== undefined && { realm }) }));
+    save(`${nameOf(run)}.report.html`, text, "text/html");
+    return keep === undefined ? "Saved a report with all of its values." : `Saved a report. ${done.text}`;
+  });
+
 const makeTest = (run: OpenRun, runner: TestRunner, workflows: string): Promise<void> =>
   tell(async () => {
     const bytes = await takenOf(run);
@@ -211,6 +226,14 @@ function ShareForm({ run }: { run: OpenRun }): JSX.Element {
             })}
         >
           Save a drawing
+        </button>
+      </p>
+      <p class="doors">
+        <button type="button" class="button" id="report-redacted" onClick={() => void makeReport(run, numbers, texts)}>
+          {texts.length > 0 ? "Keep these texts and report" : "Report without values"}
+        </button>
+        <button type="button" class="button" id="report-as-is" onClick={() => void makeReport(run, numbers, undefined)}>
+          Report with its values
         </button>
       </p>
       <LinkForm

@@ -1,6 +1,7 @@
 // What happened: one row for one thing, which unfolds; workflow tasks folded; and every event with all that it says, one click away.
 import type { RunItem, RunModel } from "../debug/run/types.ts";
 import { COLOUR_OF, type GlyphKind, KIND_NAMES } from "./glyphs.ts";
+import { shapeOf } from "./drawing.ts";
 import { type Html, html, type Part } from "./html.ts";
 import { digitsOf, type Row, rowsOf, rowText } from "./rows.ts";
 import { clock, count, lasting } from "./time.ts";
@@ -13,13 +14,9 @@ const MOST_LETTERS = 160;
 /** Tries of one activity; events of one thing. */
 const MOST_OF_ONE = 20;
 
-/** A sign that stands once in the file and is used by its name. */
+/** The sign of a kind; the name of the kind stands beside it. */
 export const sign = (kind: GlyphKind): Html =>
-  html`
-    <svg class="g k-${COLOUR_OF[kind]}" viewBox="0 0 16 16" aria-hidden="true">
-      <use href="#g-${kind}" />
-    </svg>
-  `;
+  html`<svg class="g k-${COLOUR_OF[kind]}" viewBox="0 0 16 16" aria-hidden="true">${shapeOf(kind)}</svg>`;
 
 /** Which events are listed. */
 export interface Listed {
@@ -186,27 +183,25 @@ function triesOf({ model }: Listed, item: RunItem): Part {
   `;
 }
 
-function eventsOf(listed: Listed, item: RunItem): Html {
-  const { model } = listed;
+function eventsOf({ model }: Listed, item: RunItem): Html {
+  const start = model.facts.startMs ?? 0;
   const ids = item.eventIds.slice(0, MOST_OF_ONE);
   const more = item.eventIds.length - ids.length;
-  return html`<ol class="events">${
-    ids.map((id) =>
-      html`<li><span>event ${count(id)}</span> <span>${model.lines[id - 1]?.type}</span> ${timeOf(listed, id, 3)}</li>`
-    )
-  }</ol>${more > 0 && html`<p class="soft">and ${count(more)} more</p>`}`;
+  const texts = ids.map((id) => {
+    const { type, timeMs } = model.lines[id - 1]!;
+    return `event ${count(id)}  ${type}${timeMs === undefined ? "" : `  ${clock(timeMs - start, 3)}`}`;
+  });
+  return html`<p class="events">${texts.join("\n")}${more > 0 && `\nand ${count(more)} more`}</p>`;
 }
 
 function eventRow(listed: Listed, id: number): Html {
   const { model, problem, room } = listed;
   const { type, summary } = model.lines[id - 1]!;
   return html`
-    <details class="${id === problem ? "row bad" : "row"}">
-      <summary><span class="id">${id}</span><span class="w"><b>${type}</b> <span class="d">${cutTo(
+    <details
+      class="${id === problem ? "row ev bad" : "row ev"}"><summary><span class="w">${id} <b>${type}</b> ${cutTo(
         summary,
         MOST_LETTERS,
-      )}</span></span>${timeOf(listed, id)}</summary>
-      <div class="body">${room.value(model.eventOf(id))}</div>
-    </details>
+      )}</span>${timeOf(listed, id)}</summary>${room.value(model.eventOf(id))}</details>
   `;
 }

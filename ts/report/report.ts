@@ -1,9 +1,7 @@
 // A report: runs in one HTML file that needs nothing else. It has no script, asks nobody for anything, and its policy says so; it is read in a
 // browser, from a disk, in a mail, on paper.
 import { VERSION } from "../base/version.ts";
-import { shapeOf } from "./drawing.ts";
-import { COLOUR_OF, type GlyphKind } from "./glyphs.ts";
-import { Html, html, type Part } from "./html.ts";
+import { Html, html } from "./html.ts";
 import { overviewOf } from "./overview.ts";
 import { moment, sectionOf } from "./run_section.ts";
 import { STYLE, STYLE_DIGEST } from "./style.ts";
@@ -64,16 +62,7 @@ const documentOf = (title: string, body: Html): Html =>
         <style>${new Html(STYLE)}</style>
       </head>
       <body>
-    ${sprite()}
-    ${body}
+        ${body}
       </body>
     </html>
   `;
-
-/** Each sign once; rows use them by name. */
-const sprite = (): Part =>
-  html`<svg class="sprite" aria-hidden="true">${
-    (Object.keys(COLOUR_OF) as GlyphKind[]).map((kind) =>
-      html`<symbol id="g-${kind}" viewBox="0 0 16 16">${shapeOf(kind)}</symbol>`
-    )
-  }</svg>`;

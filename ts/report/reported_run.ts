@@ -30,9 +30,14 @@ export async function reportedRun(from: ReportedFrom): Promise<ReportedRun> {
   const standing = session === undefined || model.facts.status !== "Running"
     ? ""
     : session.viewAt(session.length).open.find(({ site }) => site !== "")?.site ?? "";
+  const verdict = problem !== undefined
+    ? problem.isDivergence ? "diverges" as const : "fails" as const
+    : session === undefined
+    ? "not replayed" as const
+    : "replays" as const;
   const location = problem === undefined ? standing : problem.divergence?.location || problem.location;
   const code = location === "" ? undefined : await excerpt?.(location);
-  return { source, model, session, problem, code, values, ...(reason !== undefined && { notReplayed: reason }) };
+  return { source, model, verdict, session, problem, code, values, ...(reason !== undefined && { notReplayed: reason }) };
 }
 
 async function replayed(

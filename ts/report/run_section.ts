@@ -7,7 +7,7 @@ import { standingOf } from "./standing.ts";
 import { summaryOf } from "./summary.ts";
 import { count, lasting } from "./time.ts";
 import { cutTo } from "./timeline/texts.ts";
-import { type ReportedRun, type ReportedVerdict, verdictOf } from "./types.ts";
+import type { ReportedRun, ReportedVerdict } from "./types.ts";
 import type { Room } from "./values_of.ts";
 import { languageOf, LINKS } from "./words.ts";
 
@@ -74,7 +74,7 @@ function headOf(run: ReportedRun, level: 1 | 2): Html {
   const title = html`${cutTo(facts.type, MOST_LETTERS)} <span class="id">${cutTo(facts.id, MOST_LETTERS)}</span>`;
   const look = BAD.has(facts.status) ? "red" : facts.status === "Running" ? "hl" : "";
   return html`<header>${level === 1 ? html`<h1>${title}</h1>` : html`<h2>${title}</h2>`}
-<p class="pills"><span class="pill ${look}">${STATUS[facts.status] ?? facts.status}</span>${verdictPill(verdictOf(run))}</p>
+<p class="pills"><span class="pill ${look}">${STATUS[facts.status] ?? facts.status}</span>${verdictPill(run.verdict)}</p>
 ${run.notReplayed !== undefined && html`<p class="soft">${cutTo(run.notReplayed, 500)}</p>`}
 ${factsOf(run)}</header>`;
 }

@@ -28,7 +28,6 @@ a:focus-visible,summary:focus-visible{outline:2px solid var(--focus);outline-off
 .unseen{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
 .note{padding:8px 12px;margin:12px 0;border-left:3px solid var(--hl-line);background:var(--hl-band);border-radius:0 6px 6px 0}
 .say{font-size:15.5px;line-height:24px}
-.sprite{position:absolute;width:0;height:0}
 ${KINDS.map((kind) => `.k-${kind}{color:var(--${kind})}`).join("")}.k-run,.k-external{color:var(--ink)}
 .g{width:12px;height:12px;flex:none}
 `;
@@ -88,7 +87,7 @@ thead .n,td.n{padding-left:16px}
 `;
 
 const ROWS = `
-.row{border-top:1px solid var(--line)}
+.row{border-top:1px solid var(--line);content-visibility:auto;contain-intrinsic-size:auto 29px}
 .rows>.row:first-child{border-top:0}
 .row>summary{display:flex;align-items:baseline;gap:10px;padding:4px 0;cursor:pointer;list-style:none}
 .row>summary::-webkit-details-marker{display:none}
@@ -97,7 +96,6 @@ const ROWS = `
 .row .w{flex:1;min-width:0}
 .row .w b{font-weight:600}
 .row .d{font-size:12.5px;color:var(--ink-2)}
-.row>summary .id{flex:0 0 44px;color:var(--pencil);font-size:12px;text-align:right}
 .row>summary time{color:var(--pencil);font-size:12.5px;white-space:nowrap}
 .row>summary::after{content:"";flex:none;width:6px;height:6px;border:solid var(--pencil);border-width:0 1.5px 1.5px 0;transform:rotate(45deg) translate(-2px,-2px)}
 .row[open]>summary::after{transform:rotate(225deg)}
@@ -107,9 +105,10 @@ const ROWS = `
 .row .body{padding:2px 0 14px 22px}
 .all{margin-top:12px;border-top:1px solid var(--line)}
 .all>summary{padding:8px 0;cursor:pointer;font-weight:600}
-.events li{display:flex;flex-wrap:wrap;gap:2px 10px;color:var(--ink-2);font-size:12.5px}
-.events{margin-top:8px}
-.events span:first-child{flex:0 0 76px}
+.events{margin-top:8px;white-space:pre-wrap;color:var(--ink-2);font-size:12.5px}
+.row.ev .w{font:12.5px/19px ${MONO};color:var(--ink-2)}
+.row.ev b{font-family:${SANS};color:var(--ink)}
+.row.ev pre{margin-bottom:10px}
 .gap{padding:10px 0;color:var(--hl-ink);font-weight:600;text-align:center;background:var(--hl-band)}
 .verdicts{display:flex;flex-wrap:wrap;gap:10px 28px;margin:16px 0 0}
 .verdicts b{font-size:22px;line-height:28px;display:block}
@@ -161,7 +160,6 @@ th,td{padding-right:8px}
 .l .mark{margin-left:34px}
 .row .body{padding-left:0}
 .row>summary{gap:8px}
-.row>summary .id{flex-basis:30px}
 .meter{display:none}
 .facts dt{flex-basis:80px}
 }
@@ -189,4 +187,4 @@ export const STYLE = `
 ${BASE}${HEAD}${ROWS}${DRAWING}${NARROW}${PRINTED}`;
 
 /** Its digest, as a policy names it. A test holds it, and prints the new one after a change. */
-export const STYLE_DIGEST = "sha256-um7Pt9538rVKKFg/w+ZNygyzGF8CKZQF8F06OeQLbps=";
+export const STYLE_DIGEST = "sha256-T72MRikyOMh71E4On1Hec7X11B4J+DSHiCEmffrnKGw=";

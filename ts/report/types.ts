@@ -26,6 +26,7 @@ export interface ReportedRun {
   /** The file, or the run of a store or cluster. */
   readonly source: string;
   readonly model: RunModel;
+  readonly verdict: ReportedVerdict;
   /** The replay of it; undefined: there was none. */
   readonly session: DebugSession | undefined;
   /** Why there was none. */
@@ -37,12 +38,8 @@ export interface ReportedRun {
   readonly values: string;
 }
 
-/** "diverges", "fails", "replays", or "not replayed". */
-export type ReportedVerdict = "replays" | "diverges" | "fails" | "not replayed" | "unreadable";
-
 /** What is said of a run in one word. */
-export const verdictOf = ({ session, problem }: Pick<ReportedRun, "session" | "problem">): ReportedVerdict =>
-  problem !== undefined ? problem.isDivergence ? "diverges" : "fails" : session === undefined ? "not replayed" : "replays";
+export type ReportedVerdict = "replays" | "diverges" | "fails" | "not replayed" | "unreadable";
 
 /** One line of the table of many histories. */
 export interface ReportedLine {

@@ -2,6 +2,7 @@
 // read when a place is free, and histories in work have a limit of bytes together.
 import type { CodecOptions } from "../../../codec/codec.ts";
 import { decodeHistory } from "../../../codec/message_codec.ts";
+import type { HistoryFile } from "../../../debug/history_file.ts";
 import type { WorkerRealm } from "../../../realm/mod.ts";
 import { brokenLine, lineOf, type ReplayLine } from "./line.ts";
 import { type Found, HistoryGone, type Source } from "./sources/source.ts";
@@ -24,7 +25,17 @@ export interface GateOptions {
   readonly signal: AbortSignal;
   /** A history whose run was gone. */
   onGone(): void;
-  onLine(line: ReplayLine): void;
+  /** `history`: with its payloads decoded, where it is kept. */
+  onLine(line: ReplayLine, history: HistoryFile | undefined): void;
+  /** Whether the history is wanted beside its line. `number`: in the order of the source, from 0. */
+  keeps?(line: ReplayLine, number: number): boolean;
+}
+
+interface Replayed {
+  readonly line: ReplayLine;
+  readonly history: HistoryFile | undefined;
+  /** Of the history, where it is kept: until it is handed out it counts as one in work. */
+  readonly bytes: number;
 }
 
 /** Resolves when all is replayed, or soon after the signal; then what is in work is given up. */
@@ -32,7 +43,7 @@ export async function replayAll(source: Source, options: GateOptions): Promise<v
   const { signal } = options;
   const places = options.threads * PER_THREAD + source.ahead;
   /** Lines by number; null where there is none to hand out. */
-  const done = new Map<number, ReplayLine | null>();
+  const done = new Map<number, Replayed | null>();
   let begun = 0;
   let next = 0;
   let open = 0;
@@ -40,20 +51,24 @@ export async function replayAll(source: Source, options: GateOptions): Promise<v
   let wake = () => {};
   const change = () => new Promise<void>((resolve) => wake = resolve);
   const handOut = () => {
-    for (let line = done.get(next); line !== undefined; line = done.get(next)) {
+    for (let one = done.get(next); one !== undefined; one = done.get(next)) {
       done.delete(next++);
-      if (line === null) options.onGone();
-      else options.onLine(line);
+      if (one === null) {
+        options.onGone();
+        continue;
+      }
+      bytes -= one.bytes;
+      options.onLine(one.line, one.history);
     }
   };
   const begin = (found: Found) => {
     const number = begun++;
     open++;
     bytes += found.bytes;
-    void replayOne(found, options).then((line) => {
+    void replayOne(found, number, options).then((one) => {
       open--;
-      bytes -= found.bytes;
-      done.set(number, line);
+      bytes -= found.bytes - (one?.bytes ?? 0);
+      done.set(number, one);
       wake();
     });
   };
@@ -87,7 +102,7 @@ export async function replayAll(source: Source, options: GateOptions): Promise<v
   }
   handOut();
   // After Ctrl-C there are gaps.
-  for (const [, line] of [...done].toSorted(([a], [b]) => a - b)) if (line !== null) options.onLine(line);
+  for (const [, one] of [...done].toSorted(([a], [b]) => a - b)) if (one !== null) options.onLine(one.line, one.history);
 }
 
 function iterate(source: Source): AsyncIterator<Found> | Iterator<Found> {
@@ -96,14 +111,20 @@ function iterate(source: Source): AsyncIterator<Found> | Iterator<Found> {
 }
 
 /** Never rejects. */
-async function replayOne(found: Found, { realm, codec, strict }: GateOptions): Promise<ReplayLine | null> {
+async function replayOne(
+  found: Found,
+  number: number,
+  { realm, codec, strict, keeps }: GateOptions,
+): Promise<Replayed | null> {
   const started = performance.now();
   const ms = () => Math.round((performance.now() - started) * 10) / 10;
   try {
     const history = await found.read();
     const bytes = codec === undefined ? history.bytes : await decodeHistory(history.bytes, codec);
-    return lineOf(found, history, await realm.replay(history.workflowId, bytes, { strict }), ms());
+    const line = lineOf(found, history, await realm.replay(history.workflowId, bytes, { strict }), ms());
+    if (keeps?.(line, number) !== true) return { line, history: undefined, bytes: 0 };
+    return { line, history: { ...history, bytes }, bytes: bytes.length };
   } catch (e) {
-    return e instanceof HistoryGone ? null : brokenLine(found, e, ms());
+    return e instanceof HistoryGone ? null : { line: brokenLine(found, e, ms()), history: undefined, bytes: 0 };
   }
 }

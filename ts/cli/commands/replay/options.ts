@@ -81,6 +81,15 @@ export const options = {
     completes: "files",
     help: "Write a SARIF report: a result for each line that diverges",
   },
+  html: {
+    section: REPORTS,
+    type: "text",
+    value: "file",
+    completes: "files",
+    help:
+      "Write a report for people: one HTML file that stands alone, of one history with all that happened, of many with a table and what diverged. Values are replaced by others of the same length",
+  },
+  htmlValues: { section: REPORTS, type: "flag", help: "The report of --html shows values as they were recorded" },
   github: {
     section: REPORTS,
     type: "flag",

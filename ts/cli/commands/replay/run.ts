@@ -2,6 +2,7 @@
 // commands. One JSON line per history, or lines for people where standard output is a terminal; then a summary, and reports for others.
 import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
+import type { HistoryFile } from "../../../debug/history_file.ts";
 import { formatProblem } from "../../../realm/loader/errors.ts";
 import { createWorkerRealm, type WorkerRealm } from "../../../realm/mod.ts";
 import { MAX_REALM_THREADS } from "../../../realm/worker_realm.ts";
@@ -76,12 +77,12 @@ async function replaySource(call: ReplayCall, source: Source, { realm, threads, 
   const started = performance.now();
   const ms = () => Math.round(performance.now() - started);
   const summary = new Summary(options.github && io.env["GITHUB_WORKSPACE"] || io.cwd);
-  const reports = reportsOf(call, workflows);
+  const reports = await reportsOf(call, { workflows, folder: summary.folder, realm });
   const progress = new Progress(print, io.errTerminal);
   const named = new Set(args);
-  const onLine = (line: ReplayLine) => {
+  const onLine = (line: ReplayLine, history: HistoryFile | undefined) => {
     const group = summary.add(line);
-    reports.add(line, group);
+    reports.add(line, group, history);
     const shown = line.verdict === "ok" ? named.has(line.file) && line.place === undefined : group!.runs <= SHOWN_OF_A_GROUP;
     if (print.json || shown) {
       progress.clear();
@@ -90,7 +91,9 @@ async function replaySource(call: ReplayCall, source: Source, { realm, threads, 
     const of = source.total === undefined ? "" : ` of ${source.total}`;
     progress.at(() => `replayed ${summary.histories}${of}: ${countsText(summary)}`);
   };
-  await replayAll(source, { realm, threads, codec, strict: options.strict, signal, onGone: () => summary.gone++, onLine });
+  const { strict } = options;
+  const onGone = () => summary.gone++;
+  await replayAll(source, { realm, threads, codec, strict, signal, onGone, onLine, keeps: reports.keeps });
   progress.clear();
   summary.interrupted = signal.aborted;
   print.result(

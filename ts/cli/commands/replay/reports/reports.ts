@@ -1,24 +1,40 @@
-// Reports for other programs, beside the results: JUnit, SARIF, annotations for GitHub Actions.
+// Reports beside the results: for other programs JUnit, SARIF, annotations for GitHub Actions; for people a file in HTML.
 import { writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
+import type { HistoryFile } from "../../../../debug/history_file.ts";
 import { CommandError } from "../../../frame/errors.ts";
 import type { ReplayLine } from "../line.ts";
 import type { ReplayCall } from "../options.ts";
 import type { Group, Summary } from "../summary.ts";
 import { githubAnnotations } from "./github.ts";
+import type { HtmlReportOptions } from "./html.ts";
 import { JUnit } from "./junit.ts";
 import { sarif } from "./sarif.ts";
 
 export interface Reports {
-  /** A history; `group` when it is not ok. */
-  add(line: ReplayLine, group: Group | undefined): void;
+  /** A history; `group` when it is not ok; `history` where `keeps` said so. */
+  add(line: ReplayLine, group: Group | undefined, history: HistoryFile | undefined): void;
+  /** Whether a history is needed beside its line. */
+  keeps(line: ReplayLine, number: number): boolean;
   /** At the end. */
   write(summary: Summary, ms: number): Promise<void>;
 }
 
-/** The reports that the options ask for. `workflows`: the modules, for what has no line. */
-export function reportsOf({ options, io, print }: ReplayCall, workflows: readonly string[]): Reports {
+export interface ReportsWith extends Pick<HtmlReportOptions, "folder" | "realm"> {
+  /** The modules, for what has no line. */
+  readonly workflows: readonly string[];
+}
+
+/** The reports that the options ask for. */
+export async function reportsOf(
+  { options, io, print, signal }: ReplayCall,
+  { workflows, folder, realm }: ReportsWith,
+): Promise<Reports> {
   const junit = options.junit === undefined ? undefined : new JUnit();
+  const { strict, htmlValues: values } = options;
+  const html = options.html === undefined
+    ? undefined
+    : new (await import("./html.ts")).HtmlReport({ folder, realm, signal, strict, values });
   const write = async (option: string, path: string, text: string) => {
     try {
       await writeFile(resolve(io.cwd, path), text);
@@ -27,10 +43,15 @@ export function reportsOf({ options, io, print }: ReplayCall, workflows: readonl
     }
   };
   return {
-    add: (line, group) => junit?.add(line, group?.place),
+    add: (line, group, history) => {
+      junit?.add(line, group?.place);
+      html?.add(line, group, history);
+    },
+    keeps: (line, number) => html?.keeps(line, number) === true,
     write: async (summary, ms) => {
       if (junit !== undefined) await write("--junit", options.junit!, junit.text(ms));
       if (options.sarif !== undefined) await write("--sarif", options.sarif, sarif(summary, workflows));
+      if (html !== undefined) await write("--html", options.html!, await html.text(summary));
       // Standard output belongs to the program that reads JSON there; the runner reads both.
       if (options.github) (print.json ? io.err : io.out)(githubAnnotations(summary, workflows));
     },

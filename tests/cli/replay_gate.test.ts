@@ -11,6 +11,7 @@ import { HistorySchema } from "../../ts/api/generated/temporal/api/history/v1/me
 import type { ReplayLine, SummaryLine } from "../../ts/cli/commands/replay/run.ts";
 import { Interrupted } from "../../ts/cli/frame/errors.ts";
 import { withRealm } from "../cases/realm_host.ts";
+import { strangeIn } from "../report/hostile.ts";
 import { run as runCommand, type RunOptions } from "./support/run.ts";
 import { Sample } from "../../ts/cli/commands/replay/sources/sample.ts";
 
@@ -200,12 +201,23 @@ test("what diverges is summed up by line: type, line, runs and an example with i
   assert.doesNotMatch(text.out + json.out, new RegExp(SECRET));
 });
 
-test("reports: JUnit, SARIF, annotations", async () => {
+test("reports: JUnit, SARIF, HTML, annotations", async () => {
   write("reported/a<&>.json", jsonOf(order));
   write("reported/b.json", jsonOf(order));
   write("reported/c.json", jsonOf(nap));
   write("reported/d.json", "{");
-  const args = ["--workflows", "src/changed.ts", "--junit", "out.xml", "--sarif", "out.sarif", "--github", "reported"];
+  const args = [
+    "--workflows",
+    "src/changed.ts",
+    "--junit",
+    "out.xml",
+    "--sarif",
+    "out.sarif",
+    "--html",
+    "out.html",
+    "--github",
+    "reported",
+  ];
   const result = await run([...args, "--output", "text"]);
   assert.equal(result.code, 2);
 
@@ -226,6 +238,16 @@ test("reports: JUnit, SARIF, annotations", async () => {
   assert.match(xml, /<testcase name="reported.c\.json" classname="Nap" time="[\d.]+"\/>/);
   assert.match(xml, /<error message="[^"]+" type="unreadable">/);
   assertWellFormed(xml);
+
+  const page = read("out.html");
+  assert.deepEqual(strangeIn(page), []);
+  assert.match(page, /<h1>4 histories replayed<\/h1>/);
+  const figures = [...page.matchAll(/<li><b>(\d)<\/b><span class="pill \w+">(\w+)/g)].map(([, n, verdict]) => `${n} ${verdict}`);
+  assert.deepEqual(figures, ["1 replays", "2 diverges", "1 unreadable"]);
+  assert.match(page, /a&lt;&amp;&gt;\.json/);
+  assert.match(page, /src\/changed\.ts:5<\/figcaption>/);
+  assert.match(page, /<span class="n">5<\/span><code>[^\n]*acts\.charge\(/);
+  assert.equal(page.match(/<article id="run-\d">/g)!.length, 2, "a section for each that diverged");
 
   const { runs: [sarif], version } = JSON.parse(read("out.sarif"));
   assert.equal(version, "2.1.0");
@@ -249,13 +271,51 @@ test("reports: JUnit, SARIF, annotations", async () => {
   );
   assert.match(annotations[1]!, /^::error file=reported.d\.json,title=unreadable/);
   assert.equal(annotations.length, 2, "one for each line, not for each run");
-  assert.doesNotMatch(xml + read("out.sarif") + result.out, new RegExp(SECRET));
+  assert.doesNotMatch(xml + read("out.sarif") + page + result.out, new RegExp(SECRET));
 
   const inWorkspace = await run([...args, "--json"], { env: { GITHUB_WORKSPACE: join(folder, "src") } });
   assert.match(inWorkspace.err, /^::error file=changed\.ts,line=5/m, "beside JSON they go to standard error");
   const refused = await run(["--workflows", "workflows.ts", "--junit", "nowhere/out.xml", "reported/c.json"]);
   assert.equal(refused.code, 1);
   assert.match(refused.err, /--junit nowhere\/out\.xml cannot be written: ENOENT/);
+});
+
+test("a report in HTML of one history: without values, with them, and where the code depends on them", async () => {
+  write("one.json", jsonOf(order));
+  const page = async (workflows: string, ...more: string[]) => {
+    const { code } = await run(["--workflows", workflows, "--html", "one.html", "one.json", ...more]);
+    const text = read("one.html");
+    assert.deepEqual(strangeIn(text), []);
+    return { code, text };
+  };
+  const redacted = await page("workflows.ts");
+  assert.equal(redacted.code, 0);
+  assert.match(redacted.text, /<h1>Order .*\n.*>Completed<.*>replays</);
+  assert.match(redacted.text, /The run completed/);
+  assert.match(redacted.text, /Values are replaced/);
+  assert.doesNotMatch(redacted.text, new RegExp(SECRET));
+  const whole = await page("workflows.ts", "--html-values");
+  assert.match(whole.text, new RegExp(`charged ${SECRET}`));
+
+  // Code that takes another way with other texts is not replayed with them.
+  write("depends.ts", MODULE.replace('  await sleep("1s");', '  if (card.startsWith("4111")) await sleep("1s");'));
+  const depends = await page("depends.ts");
+  assert.equal(depends.code, 0);
+  assert.match(depends.text, />replays<[^]*depends on values that are replaced here/);
+  write("depends.ts", CHANGED.replace("  return await", '  if (card.startsWith("5")) throw new Error(card);\n  return await'));
+  const diverged = await page("depends.ts");
+  assert.equal(diverged.code, 1);
+  assert.match(diverged.text, /your code calls activity charge where/);
+  write(
+    "depends.ts",
+    MODULE.replace('  await sleep("1s");', '  if (card.startsWith("4111")) throw new TypeError(card);\n  await sleep("1s");'),
+  );
+  const failed = await page("depends.ts");
+  for (const { text } of [depends, diverged, failed]) assert.doesNotMatch(text, new RegExp(SECRET));
+
+  const refused = await run(["--workflows", "workflows.ts", "--html", "nowhere/out.html", "one.json"]);
+  assert.equal(refused.code, 1);
+  assert.match(refused.err, /--html nowhere\/out\.html cannot be written: ENOENT/);
 });
 
 test("a divergence without a line of code is reported without one", async () => {

@@ -1,6 +1,6 @@
 // The lines of code around a place, with the line marked.
 import { TokenizedFile } from "./code_tokens.ts";
-import { type Html, html } from "./html.ts";
+import { type Html, markup } from "./html.ts";
 import type { CodeExcerpt } from "./types.ts";
 
 /** Lines before and behind the one that is meant. */
@@ -19,20 +19,15 @@ export function excerptOf(name: string, text: string, line: number): CodeExcerpt
 export function codeOf({ name, first, line, text }: CodeExcerpt, mark: string, isRed: boolean): Html {
   const file = new TokenizedFile(text);
   const numbers = Array.from({ length: file.lines.length - first + 1 }, (_, i) => first + i);
-  return html`
-    <figure class="code">
-      <figcaption>${name}:${line}</figcaption>
-      <div class="lines">${numbers.map((number) => {
-        const here = number === line;
-        return html`
-          <div class="${here ? isRed ? "l at red" : "l at" : "l"}"><span class="n">${number}</span><code>${piecesOf(
-            file,
-            number,
-          )}</code>${here && mark !== "" && html`<span class="mark">${mark}</span>`}</div>
-        `;
-      })}</div>
-    </figure>
-  `;
+  return markup`<figure class="code"><figcaption>${name}:${line}</figcaption><div class="lines">${
+    numbers.map((number) => {
+      const here = number === line;
+      return markup`<div class="${here ? isRed ? "l at red" : "l at" : "l"}"><span class="n">${number}</span><code>${
+        piecesOf(file, number)
+      }</code>${here && mark !== "" && markup`<span class="mark">${mark}</span>`}</div>
+`;
+    })
+  }</div></figure>`;
 }
 
 function piecesOf(file: TokenizedFile, line: number): readonly (Html | string)[] {
@@ -41,7 +36,7 @@ function piecesOf(file: TokenizedFile, line: number): readonly (Html | string)[]
   for (const { kind, text } of file.tokens(line)) {
     const shown = text.slice(0, Math.max(0, left));
     left -= text.length;
-    if (shown !== "") pieces.push(kind === "plain" || kind === "word" ? shown : html`<span class="t-${kind}">${shown}</span>`);
+    if (shown !== "") pieces.push(kind === "plain" || kind === "word" ? shown : markup`<span class="t-${kind}">${shown}</span>`);
   }
   if (left < 0) pieces.push("…");
   return pieces;

@@ -2,7 +2,7 @@
 // the end has a dashed edge. A report has it in several widths and shows the one that there is room for.
 import type { RunItem, RunModel } from "../debug/run/types.ts";
 import { COLOUR_OF, type GlyphKind, SHAPES } from "./glyphs.ts";
-import { element, type Html, html, type Part } from "./html.ts";
+import { element, type Html, markup, type Part } from "./html.ts";
 import { clock, count, lasting } from "./time.ts";
 import { barIn, LANE_PX, measure, type Measured, type PlacedLane, placeLanes } from "./timeline/geometry.ts";
 import { type Bar, barText, LETTER_PX, type Point, type StripOf, triesText } from "./timeline/layout.ts";
@@ -68,12 +68,10 @@ export function drawingOf(model: RunModel, { width, problem }: DrawingOptions): 
     ground(drawing, at),
     ...rows,
     tears(drawing, at),
-    problem > 0 && html`
-      <g class="pin">
-        <path d="M${r(x)} ${AXIS_PX - 4}V${at}" />
-        <title>Here code and history part: event ${count(problem)}</title>
-      </g>
-    `,
+    problem > 0 &&
+    markup`<g class="pin"><path d="M${r(x)} ${AXIS_PX - 4}V${at}"/><title>Here code and history part: event ${
+      count(problem)
+    }</title></g>`,
   ]);
 }
 
@@ -90,15 +88,15 @@ function laneOf(
 ): Html {
   const [x, y] = isAbove ? [left, top - ABOVE_PX + 4] : [2, top + 6];
   const most = isAbove ? Math.floor((width - 30) / LETTER_PX) : Math.floor((ROOM_BESIDE - 26) / LETTER_PX * 1.1);
-  const name = html`<svg x="${x}" y="${y}" width="12" height="12" viewBox="0 0 16 16" class="k-${COLOUR_OF[kind]}">${
+  const name = markup`<svg x="${x}" y="${y}" width="12" height="12" viewBox="0 0 16 16" class="k-${COLOUR_OF[kind]}">${
     shapeOf(kind)
   }</svg>
 <text x="${x + 18}" y="${y + 10}" class="head">${cutTo(label, most)}</text>`;
-  return html`
-    <path class="hair" d="M0 ${r(isAbove ? top - ABOVE_PX : top) + 0.5}H${width}" />${name}
-    <g transform="translate(${left} ${top})" class="k-${COLOUR_OF[kind]}">${inner}</g><path class="hair"
-      d="M0 ${top + height + 0.5}H${width}" />
-  `;
+  return markup`<path class="hair" d="M0 ${r(isAbove ? top - ABOVE_PX : top) + 0.5}H${width}"/>${name}
+<g transform="translate(${left} ${top})" class="k-${COLOUR_OF[kind]}">${inner}</g><path class="hair" d="M0 ${
+    top + height + 0.5
+  }H${width}"/>
+`;
 }
 
 /** The inside of a glyph. */
@@ -106,29 +104,29 @@ export const shapeOf = (kind: GlyphKind): readonly Html[] => SHAPES[kind].map(([
 
 function ground({ scale, left, width, isAbove }: Drawing, height: number): Html {
   const ticks = ticksOf(scale, 0, width, isAbove ? APART_PX * 0.8 : APART_PX);
-  return html`
-    <g transform="translate(${left} 0)">${scale.pieces.filter(({ isCut }) => isCut).map(({ x0, x1, fromMs, toMs }) =>
-      html`
-        <rect class="gap" x="${r(x0)}" y="${AXIS_PX}" width="${r(x1 - x0)}" height="${height - AXIS_PX}">
-          <title>${lasting(toMs - fromMs)} are cut out here</title>
-        </rect>
-      `
-    )}${ticks.map(({ x, ms, digits, isCut }) =>
-      isCut ? html`<text class="tick cut" x="${r(x)}" y="16" text-anchor="middle">${lasting(ms)}</text>` : html`
-        <text class="tick" x="${r(x)}" y="16">${clock(ms, digits)}</text>
-        <path class="hair" d="M${r(x)} ${AXIS_PX}V${height}" />
-      `
-    )}</g>
-  `;
+  return markup`<g transform="translate(${left} 0)">${
+    scale.pieces.filter(({ isCut }) => isCut).map(({ x0, x1, fromMs, toMs }) =>
+      markup`<rect class="gap" x="${r(x0)}" y="${AXIS_PX}" width="${r(x1 - x0)}" height="${height - AXIS_PX}"><title>${
+        lasting(toMs - fromMs)
+      } are cut out here</title></rect>`
+    )
+  }${
+    ticks.map(({ x, ms, digits, isCut }) =>
+      isCut
+        ? markup`<text class="tick cut" x="${r(x)}" y="16" text-anchor="middle">${lasting(ms)}</text>`
+        : markup`<text class="tick" x="${r(x)}" y="16">${clock(ms, digits)}</text><path class="hair" d="M${
+          r(x)
+        } ${AXIS_PX}V${height}"/>`
+    )
+  }</g>
+`;
 }
 
 /** Drawn over bars: they go on behind the tear. */
 const tears = ({ scale, left }: Drawing, height: number): Html =>
-  html`<g transform="translate(${left} ${AXIS_PX})">${
+  markup`<g transform="translate(${left} ${AXIS_PX})">${
     scale.pieces.filter(({ isCut }) => isCut).map(({ x1 }) =>
-      html`
-        <path class="tear" d="${tear(r(x1 - 15), height - AXIS_PX - 6)}" />
-      `
+      markup`<path class="tear" d="${tear(r(x1 - 15), height - AXIS_PX - 6)}"/>`
     )
   }</g>`;
 
@@ -168,11 +166,11 @@ function barOf({ model, scale }: Drawing, lane: PlacedLane, { item, x, w, row, l
     height: isOpen ? height - 1 : height,
     rx: 3,
   };
-  return html`<g><title>${titleOf(item)}</title>${element("rect", { class: look, ...bar })}${
+  return markup`<g><title>${titleOf(item)}</title>${element("rect", { class: look, ...bar })}${
     hasTries && triesOf(scale, tries, { x, w, y, height, nth: isOneName ? triesText(item.attempt) : "" })
   }${!isOpen && isBad(item) && element("rect", { class: "bad", x: r(x + w - 3), y, width: 3, height, rx: 1 })}${
     text !== "" &&
-    html`<text class="${label === "in" && !isOpen ? "on" : "name"}" x="${r(label === "in" ? x + 6 : x + w + 5)}" y="${
+    markup`<text class="${label === "in" && !isOpen ? "on" : "name"}" x="${r(label === "in" ? x + 6 : x + w + 5)}" y="${
       y + height / 2 + 4
     }">${text}</text>`
   }</g>`;
@@ -196,7 +194,7 @@ function triesOf(scale: Scale, tries: ReturnType<RunModel["attemptsOf"]>, { x, w
       element("rect", { class: about ? "try" : "ink", x: r(from), y, width: r(wide), height, rx: 3 }),
       about && element("rect", { class: "bad", x: r(from + wide - 2), y, width: 2, height }),
       !about && nth !== "" && wide >= nth.length * LETTER_PX + 12 &&
-      html`<text class="on" x="${r(from + 6)}" y="${y + height / 2 + 4}">${nth}</text>`,
+      markup`<text class="on" x="${r(from + 6)}" y="${y + height / 2 + 4}">${nth}</text>`,
     ];
   });
 }
@@ -204,10 +202,10 @@ function triesOf(scale: Scale, tries: ReturnType<RunModel["attemptsOf"]>, { x, w
 function pointOf({ height }: PlacedLane, { item, x, room }: Point): Html {
   const y = (height - 12) / 2;
   const most = Math.floor((Math.min(room, 240) - 4) / LETTER_PX);
-  return html`<g><title>${titleOf(item)}</title><svg x="${
+  return markup`<g><title>${titleOf(item)}</title><svg x="${
     r(x - 6)
   }" y="${y}" width="12" height="12" viewBox="0 0 16 16" class="k-${COLOUR_OF[item.kind]}">${shapeOf(item.kind)}</svg>${
-    most >= 3 && html`<text class="name" x="${r(x + 10)}" y="${y + 10}">${cutTo(item.name, most)}</text>`
+    most >= 3 && markup`<text class="name" x="${r(x + 10)}" y="${y + 10}">${cutTo(item.name, most)}</text>`
   }</g>`;
 }
 
@@ -216,7 +214,7 @@ function stripOf(lane: PlacedLane, strip: StripOf): Html {
   const [x, w, y] = [r(strip.x), r(strip.w), pad + strip.row * step];
   const { bad, title } = stripFacts(strip.items as readonly RunItem[]);
   const opacity = Math.round(densityOf(strip) * 100) / 100;
-  return html`<g><title>${title}</title>${element("rect", { class: "ink", x, y, width: w, height, "fill-opacity": opacity })}${
+  return markup`<g><title>${title}</title>${element("rect", { class: "ink", x, y, width: w, height, "fill-opacity": opacity })}${
     bad > 0 && element("rect", { class: "bad", x, y: y + height - 2, width: w, height: 2 })
   }</g>`;
 }

@@ -2,7 +2,7 @@
 import type { RunItem, RunModel } from "../debug/run/types.ts";
 import { COLOUR_OF, type GlyphKind, KIND_NAMES } from "./glyphs.ts";
 import { shapeOf } from "./drawing.ts";
-import { type Html, html, type Part } from "./html.ts";
+import { type Html, markup, type Part } from "./html.ts";
 import { digitsOf, type Row, rowsOf, rowText } from "./rows.ts";
 import { clock, count, lasting } from "./time.ts";
 import { cutTo } from "./timeline/texts.ts";
@@ -16,7 +16,7 @@ const MOST_OF_ONE = 20;
 
 /** The sign of a kind; the name of the kind stands beside it. */
 export const sign = (kind: GlyphKind): Html =>
-  html`<svg class="g k-${COLOUR_OF[kind]}" viewBox="0 0 16 16" aria-hidden="true">${shapeOf(kind)}</svg>`;
+  markup`<svg class="g k-${COLOUR_OF[kind]}" viewBox="0 0 16 16" aria-hidden="true">${shapeOf(kind)}</svg>`;
 
 /** Which events are listed. */
 export interface Listed {
@@ -51,7 +51,7 @@ export function happenedOf(listed: Listed): Html {
   const { first, last } = gapOf(listed);
   const rows = rowsOf(model, { hidden: new Set(), isUnfolded: false, found: undefined });
   const text = leftOutText(listed);
-  const gap = html`<p class="gap">${count(last - first)} events are left out here</p>`;
+  const gap = markup`<p class="gap">${count(last - first)} events are left out here</p>`;
   const isListed = (from: number) => from <= first || from > last;
   const shown: Part[] = [];
   let hasGap = false;
@@ -63,16 +63,12 @@ export function happenedOf(listed: Listed): Html {
     shown.push(group[0]!.is === "task" ? tasksRow(listed, group) : itemRow(listed, group[0]!));
   }
   const events = model.lines.filter(({ eventId }) => isListed(eventId));
-  return html`
-    ${text !== "" && html`<p class="note">${text}</p>`}<div class="rows">${shown}</div>
-    <details class="all">
-      <summary>All ${count(events.length)} events${last > first && " that are listed"}, with all that they say</summary>
-      <div class="rows">${events.map((
-        { eventId },
-        i,
-      ) => [i > 0 && last > first && events[i - 1]!.eventId === first && gap, eventRow(listed, eventId)])}</div>
-    </details>
-  `;
+  return markup`${text !== "" && markup`<p class="note">${text}</p>`}<div class="rows">${shown}</div>
+<details class="all"><summary>All ${count(events.length)} events${
+    last > first && " that are listed"
+  }, with all that they say</summary><div class="rows">${
+    events.map(({ eventId }, i) => [i > 0 && last > first && events[i - 1]!.eventId === first && gap, eventRow(listed, eventId)])
+  }</div></details>`;
 }
 
 /** Workflow tasks with nothing between them are one row. */
@@ -92,21 +88,18 @@ function tasksRow(listed: Listed, rows: readonly Row[]): Html {
   const name = rows.length === 1 ? `task ${names[0]}` : `tasks ${names[0]} to ${names[1]}`;
   const items = rows.flatMap((row) => row.is === "task" ? [row.item] : []);
   const isBad = items.some(({ status }) => status === "failed" || status === "timedOut");
-  return html`
-    <details class="${isBad ? "row task bad" : "row task"}">
-      <summary><span class="w">${name}${isBad && ", failed"}</span></summary>
-      <div class="body">${items.slice(0, MOST_OF_ONE).map((
-        item,
-      ) => [failureOf(listed, item), eventsOf(listed, item)])}${items.length > MOST_OF_ONE &&
-        html`<p class="soft">and ${count(items.length - MOST_OF_ONE)} more</p>`}</div>
-    </details>
-  `;
+  return markup`<details class="${isBad ? "row task bad" : "row task"}"><summary><span class="w">${name}${
+    isBad && ", failed"
+  }</span></summary><div class="body">${
+    items.slice(0, MOST_OF_ONE).map((item) => [failureOf(listed, item), eventsOf(listed, item)])
+  }${items.length > MOST_OF_ONE && markup`<p class="soft">and ${count(items.length - MOST_OF_ONE)} more</p>`}</div></details>
+`;
 }
 
 function timeOf({ model }: Listed, eventId: number, digits = digitsOf(model)): Part {
   const [start, at] = [model.lines[0]?.timeMs, model.lines[eventId - 1]?.timeMs];
   return start !== undefined && at !== undefined &&
-    html`<time datetime="${new Date(at).toISOString()}">${clock(at - start, digits)}</time>`;
+    markup`<time datetime="${new Date(at).toISOString()}">${clock(at - start, digits)}</time>`;
 }
 
 function itemRow(listed: Listed, row: Row): Html {
@@ -114,15 +107,14 @@ function itemRow(listed: Listed, row: Row): Html {
   const { kind, name, detail } = rowText(model, row);
   const item = row.is === "event" ? undefined : row.item;
   const isHere = problem > 0 && item?.eventIds.includes(problem);
-  return html`
-    <details class="${isHere ? "row bad" : "row"}">
-      <summary>${sign(isHere ? "difference" : kind)}<span class="w"><span class="unseen">${KIND_NAMES[kind]} </span><b>${cutTo(
-        name,
-        MOST_LETTERS,
-      )}</b> <span class="d">${cutTo(detail, MOST_LETTERS)}</span></span>${timeOf(listed, row.from)}</summary>
-      <div class="body">${item !== undefined && bodyOf(listed, item)}</div>
-    </details>
-  `;
+  return markup`<details class="${isHere ? "row bad" : "row"}"><summary>${
+    sign(isHere ? "difference" : kind)
+  }<span class="w"><span class="unseen">${KIND_NAMES[kind]} </span><b>${cutTo(name, MOST_LETTERS)}</b> <span class="d">${
+    cutTo(detail, MOST_LETTERS)
+  }</span></span>${timeOf(listed, row.from)}</summary><div class="body">${
+    item !== undefined && bodyOf(listed, item)
+  }</div></details>
+`;
 }
 
 function bodyOf(listed: Listed, item: RunItem): Part {
@@ -133,12 +125,12 @@ function bodyOf(listed: Listed, item: RunItem): Part {
   const took = item.startMs !== undefined && item.endMs !== undefined && item.endMs > item.startMs;
   return [
     item.key !== "" && item.kind !== "run" && item.key !== item.name &&
-    html`<p class="soft">${KIND_NAMES[item.kind]} ${cutTo(item.key, MOST_LETTERS)}</p>`,
-    item.closedBy === undefined && html`<p>It is open at the end of the history.</p>`,
-    took && html`<p class="soft">It took ${lasting(item.endMs! - item.startMs!)}.</p>`,
+    markup`<p class="soft">${KIND_NAMES[item.kind]} ${cutTo(item.key, MOST_LETTERS)}</p>`,
+    item.closedBy === undefined && markup`<p>It is open at the end of the history.</p>`,
+    took && markup`<p class="soft">It took ${lasting(item.endMs! - item.startMs!)}.</p>`,
     input.length > 0 &&
-    html`<p class="label">${item.kind === "marker" ? "Details" : "Input"}</p>${input.map((each) => room.shown(each))}`,
-    hasOutput && html`<p class="label">Result</p>${room.shown(output)}`,
+    markup`<p class="label">${item.kind === "marker" ? "Details" : "Input"}</p>${input.map((each) => room.shown(each))}`,
+    hasOutput && markup`<p class="label">Result</p>${room.shown(output)}`,
     failureOf(listed, item),
     triesOf(listed, item),
     eventsOf(listed, item),
@@ -147,40 +139,23 @@ function bodyOf(listed: Listed, item: RunItem): Part {
 
 function failureOf({ model, room }: Listed, item: RunItem): Part {
   const failure = model.failureOf(item);
-  return failure !== undefined && html`<p class="label">Failure</p>${room.failure(failure)}`;
+  return failure !== undefined && markup`<p class="label">Failure</p>${room.failure(failure)}`;
 }
 
 function triesOf({ model }: Listed, item: RunItem): Part {
   const tries = item.attempt > 1 ? model.attemptsOf(item).slice(-MOST_OF_ONE) : [];
   if (tries.length === 0) return undefined;
   const start = model.facts.startMs ?? 0;
-  return html`
-    <p class="label">Tries</p>
-    <table>
-      <thead>
-        <tr>
-          <th scope="col">Try</th>
-          <th scope="col">Started</th>
-          <th scope="col">Back-off before</th>
-          <th scope="col">Ended with</th>
-        </tr>
-      </thead>
-      <tbody>${tries.map(({ number, startMs, about, backoffMs, failure }) => {
-        const why = failure && innermost(failure);
-        const began = startMs === undefined ? "not recorded" : `${about && number > 1 ? "about " : ""}${clock(startMs - start)}`;
-        const end = number < item.attempt ? "not recorded" : item.status === "completed" ? "its result" : item.status;
-        return html`
-          <tr>
-            <td>${count(number)}</td>
-            <td>${began}</td>
-            <td>${backoffMs === 0 ? "none" : lasting(backoffMs)}</td>
-            <td>${why === undefined ? end : cutTo(`${why.type} ${why.message}`, MOST_LETTERS)}</td>
-          </tr>
-        `;
-      })}</tbody>
-    </table>
-    <p class="soft">History keeps the last try alone; earlier ones are placed by the retry policy.</p>
-  `;
+  return markup`<p class="label">Tries</p><table><thead><tr><th scope="col">Try</th><th scope="col">Started</th><th scope="col">Back-off before</th><th scope="col">Ended with</th></tr></thead><tbody>${
+    tries.map(({ number, startMs, about, backoffMs, failure }) => {
+      const why = failure && innermost(failure);
+      const began = startMs === undefined ? "not recorded" : `${about && number > 1 ? "about " : ""}${clock(startMs - start)}`;
+      const end = number < item.attempt ? "not recorded" : item.status === "completed" ? "its result" : item.status;
+      return markup`<tr><td>${count(number)}</td><td>${began}</td><td>${backoffMs === 0 ? "none" : lasting(backoffMs)}</td><td>${
+        why === undefined ? end : cutTo(`${why.type} ${why.message}`, MOST_LETTERS)
+      }</td></tr>`;
+    })
+  }</tbody></table><p class="soft">History keeps the last try alone; earlier ones are placed by the retry policy.</p>`;
 }
 
 function eventsOf({ model }: Listed, item: RunItem): Html {
@@ -191,17 +166,14 @@ function eventsOf({ model }: Listed, item: RunItem): Html {
     const { type, timeMs } = model.lines[id - 1]!;
     return `event ${count(id)}  ${type}${timeMs === undefined ? "" : `  ${clock(timeMs - start, 3)}`}`;
   });
-  return html`<p class="events">${texts.join("\n")}${more > 0 && `\nand ${count(more)} more`}</p>`;
+  return markup`<p class="events">${texts.join("\n")}${more > 0 && `\nand ${count(more)} more`}</p>`;
 }
 
 function eventRow(listed: Listed, id: number): Html {
   const { model, problem, room } = listed;
   const { type, summary } = model.lines[id - 1]!;
-  return html`
-    <details
-      class="${id === problem ? "row ev bad" : "row ev"}"><summary><span class="w">${id} <b>${type}</b> ${cutTo(
-        summary,
-        MOST_LETTERS,
-      )}</span>${timeOf(listed, id)}</summary>${room.value(model.eventOf(id))}</details>
-  `;
+  return markup`<details class="${id === problem ? "row ev bad" : "row ev"}"><summary><span class="w">${id} <b>${type}</b> ${
+    cutTo(summary, MOST_LETTERS)
+  }</span>${timeOf(listed, id)}</summary>${room.value(model.eventOf(id))}</details>
+`;
 }

@@ -13,8 +13,8 @@ export class Html {
 /** What may stand in a template. `false` and `undefined` are nothing. */
 export type Part = Html | string | number | false | undefined | readonly Part[];
 
-/** Markup with values in it. */
-export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): Html {
+/** Markup with values in it. It is not called `html`: formatters change the blanks in templates of that name, and blanks count. */
+export function markup(strings: TemplateStringsArray, ...parts: readonly Part[]): Html {
   let text = strings[0]!;
   parts.forEach((part, i) => text += textOf(part) + strings[i + 1]!);
   return new Html(text);

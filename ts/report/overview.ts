@@ -1,5 +1,5 @@
 // Many histories: how many of each verdict, and a row for each, those that diverged first, with a link to its section.
-import { type Html, html } from "./html.ts";
+import { type Html, markup } from "./html.ts";
 import { verdictPill } from "./run_section.ts";
 import { count } from "./time.ts";
 import { cutTo } from "./timeline/texts.ts";
@@ -10,42 +10,22 @@ const MOST_LETTERS = 300;
 /** The head of the file. */
 export function overviewOf({ verdicts, lines, leftOut }: ManyHistories): Html {
   const all = verdicts.reduce((sum, [, histories]) => sum + histories, 0);
-  return html`
-    <header>
-      <h1>${count(all)} ${all === 1 ? "history" : "histories"} replayed</h1>
-      <ul class="verdicts">${verdicts.map(([verdict, histories]) =>
-        html`<li><b>${count(histories)}</b>${verdictPill(verdict)}</li>`
-      )}</ul>
-    </header>
-    ${leftOut.map((text) => html`<p class="note">${text}</p>`)}
-    <section>
-      <h2>Histories</h2>
-      <table class="runs">
-        <thead>
-          <tr>
-            <th scope="col">Verdict</th>
-            <th scope="col">Workflow</th>
-            <th scope="col" class="n wide">Events</th>
-            <th scope="col">What was found</th>
-          </tr>
-        </thead>
-        <tbody>${lines.map(({ verdict, type, id, source, events, text, run }) => {
-          const name = html`${
-            type !== "" && html`
-              <b>${cutTo(type, MOST_LETTERS)}</b>
-            `
-          }${cutTo(id === "" ? source : id, MOST_LETTERS)}`;
-          return html`
-            <tr>
-              <td>${verdictPill(verdict)}</td>
-              <td>${run === undefined ? name : html`<a href="#run-${run + 1}">${name}</a>`}${id !== "" &&
-                html`<br><span class="soft">${cutTo(source, MOST_LETTERS)}</span>`}</td>
-              <td class="n wide">${count(events)}</td>
-              <td>${cutTo(text, 600)}</td>
-            </tr>
-          `;
-        })}</tbody>
-      </table>
-    </section>
-  `;
+  return markup`<header><h1>${count(all)} ${all === 1 ? "history" : "histories"} replayed</h1>
+<ul class="verdicts">${
+    verdicts.map(([verdict, histories]) => markup`<li><b>${count(histories)}</b>${verdictPill(verdict)}</li>`)
+  }</ul></header>
+${leftOut.map((text) => markup`<p class="note">${text}</p>`)}
+<section><h2>Histories</h2><table class="runs"><thead><tr><th scope="col">Verdict</th><th scope="col">Workflow</th><th scope="col" class="n wide">Events</th><th scope="col">What was found</th></tr></thead><tbody>${
+    lines.map(({ verdict, type, id, source, events, text, run }) => {
+      const name = markup`${type !== "" && markup`<b>${cutTo(type, MOST_LETTERS)}</b> `}${
+        cutTo(id === "" ? source : id, MOST_LETTERS)
+      }`;
+      return markup`<tr><td>${verdictPill(verdict)}</td><td>${
+        run === undefined ? name : markup`<a href="#run-${run + 1}">${name}</a>`
+      }${id !== "" && markup`<br><span class="soft">${cutTo(source, MOST_LETTERS)}</span>`}</td><td class="n wide">${
+        count(events)
+      }</td><td>${cutTo(text, 600)}</td></tr>
+`;
+    })
+  }</tbody></table></section>`;
 }

@@ -1,6 +1,6 @@
 // Where code and history part: the sentence first, then both sides, the line, and what repairs it.
 import { codeOf } from "./code_excerpt.ts";
-import { type Html, html, type Part } from "./html.ts";
+import { type Html, markup, type Part } from "./html.ts";
 import { count } from "./time.ts";
 import { cutTo } from "./timeline/texts.ts";
 import type { ReportedProblem, ReportedRun } from "./types.ts";
@@ -14,26 +14,23 @@ export function partingOf(run: ReportedRun, heading: (text: string) => Html): Ht
   if (problem === undefined) return undefined;
   const { divergence, isDivergence, eventId, location } = problem;
   const sentence = divergence?.sentence ?? problem.message;
-  return html`<section class="parting">${heading(isDivergence ? "Where code and history part" : "Where the code fails")}
+  return markup`<section class="parting">${heading(isDivergence ? "Where code and history part" : "Where the code fails")}
 <p class="say">${cutTo(sentence, MOST_LETTERS)}</p>${
     divergence !== undefined && divergence.edit.text !== "" &&
-    html`<p class="soft">${!holds(divergence.sentence, divergence.edit.text) && `${capital(divergence.edit.text)}. `}${
+    markup`<p class="soft">${!holds(divergence.sentence, divergence.edit.text) && `${capital(divergence.edit.text)}. `}${
       CONFIDENCE[divergence.edit.confidence]
     }</p>`
   }${sidesOf(problem)}${
-    code !== undefined
-      ? codeOf(code, markOf(problem), true)
-      : (divergence?.location || location) !== "" && html`<p class="soft">at <code>${divergence?.location || location}</code></p>`
+    code !== undefined ? codeOf(code, markOf(problem), true) : (divergence?.location || location) !== "" &&
+      markup`<p class="soft">at <code>${divergence?.location || location}</code></p>`
   }${repairOf(problem)}${
-    divergence !== undefined && problem.message !== "" && html`
-      <details>
-        <summary>The replay's own words</summary>
-        <div class="body"><p class="wrap">${cutTo(problem.message, MOST_LETTERS)}</p>${problem.expected !== "" && html`
-          <p>history: ${cutTo(problem.expected, MOST_LETTERS)}</p>
-          <p>code: ${cutTo(problem.actual, MOST_LETTERS)}</p>
-        `}${eventId > 0 && html`<p>event ${count(eventId)}</p>`}</div>
-      </details>
-    `
+    divergence !== undefined && problem.message !== "" &&
+    markup`<details><summary>The replay's own words</summary><div class="body"><p class="wrap">${
+      cutTo(problem.message, MOST_LETTERS)
+    }</p>${
+      problem.expected !== "" &&
+      markup`<p>history: ${cutTo(problem.expected, MOST_LETTERS)}</p><p>code: ${cutTo(problem.actual, MOST_LETTERS)}</p>`
+    }${eventId > 0 && markup`<p>event ${count(eventId)}</p>`}</div></details>`
   }</section>`;
 }
 
@@ -51,31 +48,22 @@ function markOf({ divergence, expected, isDivergence }: ReportedProblem): string
 function sidesOf(problem: ReportedProblem): Part {
   const rows = differencesOf(problem);
   if (rows.length === 0) return undefined;
-  return html`
-    <table class="sides">
-      <thead>
-        <tr>
-          <th scope="col"><span class="unseen">Field</span></th>
-          <th scope="col">Code</th>
-          <th scope="col">History</th>
-        </tr>
-      </thead>
-      <tbody>${rows.map(({ field, code, history, counts }) =>
-        html`
-          <tr class="${counts ? "counts" : "soft"}">
-            <th scope="row">${field}</th>
-            <td>${cutTo(code, MOST_LETTERS)}</td>
-            <td>${cutTo(history, MOST_LETTERS)}</td>
-          </tr>
-        `
-      )}</tbody>
-    </table>${rows.some(({ counts }) => !counts) &&
-      html`<p class="soft">The replay does not compare the pale fields: they may change.</p>`}
-  `;
+  return markup`<table class="sides"><thead><tr><th scope="col"><span class="unseen">Field</span></th><th scope="col">Code</th><th scope="col">History</th></tr></thead><tbody>${
+    rows.map(({ field, code, history, counts }) =>
+      markup`<tr class="${counts ? "counts" : "soft"}"><th scope="row">${field}</th><td>${cutTo(code, MOST_LETTERS)}</td><td>${
+        cutTo(history, MOST_LETTERS)
+      }</td></tr>`
+    )
+  }</tbody></table>${
+    rows.some(({ counts }) => !counts) &&
+    markup`<p class="soft">The replay does not compare the pale fields: they may change.</p>`
+  }`;
 }
 
 function repairOf({ divergence }: ReportedProblem): Part {
   const repair = divergence?.repair;
   return repair !== undefined &&
-    html`<div class="repair"><p><b>Repair.</b> ${repair.text}</p>${repair.code !== "" && html`<pre>${repair.code}</pre>`}</div>`;
+    markup`<div class="repair"><p><b>Repair.</b> ${repair.text}</p>${
+      repair.code !== "" && markup`<pre>${repair.code}</pre>`
+    }</div>`;
 }

@@ -1,7 +1,7 @@
 // A report: runs in one HTML file that needs nothing else. It has no script, asks nobody for anything, and its policy says so; it is read in a
 // browser, from a disk, in a mail, on paper.
 import { VERSION } from "../base/version.ts";
-import { Html, html } from "./html.ts";
+import { Html, markup } from "./html.ts";
 import { overviewOf } from "./overview.ts";
 import { moment, sectionOf } from "./run_section.ts";
 import { STYLE, STYLE_DIGEST } from "./style.ts";
@@ -35,12 +35,12 @@ export function reportText({ runs, many, madeMs }: Report): string {
     sectionOf(run, { level: isOne ? 1 : 2, anchor: isOne ? "" : `run-${i + 1}`, mostEvents, room })
   );
   const values = [...new Set(runs.map(({ values }) => values))];
-  const body = html`<main>
+  const body = markup`<main>
 ${many !== undefined && overviewOf(many)}
-${room.leftOut > 0 && html`<p class="note">${count(room.leftOut)} values found no room in this file and are left out.</p>`}
+${room.leftOut > 0 && markup`<p class="note">${count(room.leftOut)} values found no room in this file and are left out.</p>`}
 ${sections}
 </main>
-<footer>${values.map((text) => html`<p>${text}</p>`)}<p>Made by temporalex ${VERSION}, ${
+<footer>${values.map((text) => markup`<p>${text}</p>`)}<p>Made by temporalex ${VERSION}, ${
     moment(madeMs)
   }. This file has no script and asks nothing of anybody.</p></footer>`;
   return `${documentOf(title, body).text}\n`;
@@ -49,20 +49,18 @@ ${sections}
 const POLICY = `default-src 'none'; style-src '${STYLE_DIGEST}'; base-uri 'none'; form-action 'none'`;
 
 const documentOf = (title: string, body: Html): Html =>
-  html`
-    <!doctype html>
-    <html lang="en">
-      <head>
-        <meta charset="utf-8">
-        <meta http-equiv="Content-Security-Policy" content="${new Html(POLICY)}">
-        <meta name="viewport" content="width=device-width, initial-scale=1">
-        <meta name="referrer" content="no-referrer">
-        <meta name="color-scheme" content="light dark">
-        <title>${title}</title>
-        <style>${new Html(STYLE)}</style>
-      </head>
-      <body>
-        ${body}
-      </body>
-    </html>
-  `;
+  markup`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${new Html(POLICY)}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="referrer" content="no-referrer">
+<meta name="color-scheme" content="light dark">
+<title>${title}</title>
+<style>${new Html(STYLE)}</style>
+</head>
+<body>
+${body}
+</body>
+</html>`;

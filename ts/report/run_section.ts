@@ -1,7 +1,7 @@
 // One run: its facts, what its replay said, what it waits for or how it ended, its timeline, and what happened.
 import { drawingOf } from "./drawing.ts";
 import { happenedOf, sign } from "./happened.ts";
-import { type Html, html, type Part } from "./html.ts";
+import { type Html, markup, type Part } from "./html.ts";
 import { partingOf } from "./parting.ts";
 import { standingOf } from "./standing.ts";
 import { summaryOf } from "./summary.ts";
@@ -31,14 +31,10 @@ export interface SectionOptions {
 /** The section of a run. */
 export function sectionOf(run: ReportedRun, { level, anchor, mostEvents, room }: SectionOptions): Html {
   const { model, problem } = run;
-  const heading = (text: string): Html => level === 1 ? html`<h2>${text}</h2>` : html`<h3>${text}</h3>`;
+  const heading = (text: string): Html => level === 1 ? markup`<h2>${text}</h2>` : markup`<h3>${text}</h3>`;
   const at = problem?.eventId || problem?.position || 0;
   const happened = happenedOf({ model, most: mostEvents, problem: at, room });
-  return html`<article${
-    anchor !== "" && html`
-      id="${anchor}"
-    `
-  }>
+  return markup`<article${anchor !== "" && markup` id="${anchor}"`}>
 ${headOf(run, level)}
 ${partingOf(run, heading)}
 ${standingOf(run, heading, room)}
@@ -50,7 +46,7 @@ ${namesOf(run, heading)}
 <section>${heading("What happened")}${
     level === 1
       ? happened
-      : html`<details class="all"><summary>${count(model.items.length)} things, row by row</summary>${happened}</details>`
+      : markup`<details class="all"><summary>${count(model.items.length)} things, row by row</summary>${happened}</details>`
   }</section>
 </article>`;
 }
@@ -64,25 +60,25 @@ const LOOK: { readonly [verdict in ReportedVerdict]: string } = {
 };
 
 /** A verdict as a word in colour. */
-export const verdictPill = (verdict: ReportedVerdict): Html => html`<span class="pill ${LOOK[verdict]}">${verdict}</span>`;
+export const verdictPill = (verdict: ReportedVerdict): Html => markup`<span class="pill ${LOOK[verdict]}">${verdict}</span>`;
 
 const BAD: ReadonlySet<string> = new Set(["Failed", "TimedOut", "Terminated"]);
 const STATUS: { readonly [status: string]: string } = { TimedOut: "Timed out", ContinuedAsNew: "Continued as new" };
 
 function headOf(run: ReportedRun, level: 1 | 2): Html {
   const { facts } = run.model;
-  const title = html`${cutTo(facts.type, MOST_LETTERS)} <span class="id">${cutTo(facts.id, MOST_LETTERS)}</span>`;
+  const title = markup`${cutTo(facts.type, MOST_LETTERS)} <span class="id">${cutTo(facts.id, MOST_LETTERS)}</span>`;
   const look = BAD.has(facts.status) ? "red" : facts.status === "Running" ? "hl" : "";
-  return html`<header>${level === 1 ? html`<h1>${title}</h1>` : html`<h2>${title}</h2>`}
+  return markup`<header>${level === 1 ? markup`<h1>${title}</h1>` : markup`<h2>${title}</h2>`}
 <p class="pills"><span class="pill ${look}">${STATUS[facts.status] ?? facts.status}</span>${verdictPill(run.verdict)}</p>
-${run.notReplayed !== undefined && html`<p class="soft">${cutTo(run.notReplayed, 500)}</p>`}
+${run.notReplayed !== undefined && markup`<p class="soft">${cutTo(run.notReplayed, 500)}</p>`}
 ${factsOf(run)}</header>`;
 }
 
 /** A moment as everybody reads it alike. */
 export const moment = (ms: number): Html => {
   const text = new Date(ms).toISOString();
-  return html`<time datetime="${text}">${text.slice(0, 10)} ${text.slice(11, 23)} UTC</time>`;
+  return markup`<time datetime="${text}">${text.slice(0, 10)} ${text.slice(11, 23)} UTC</time>`;
 };
 
 function factsOf({ model, session, source }: ReportedRun): Html {
@@ -110,18 +106,15 @@ function factsOf({ model, session, source }: ReportedRun): Html {
     [
       "Warnings",
       session !== undefined && session.warnings.length > 0 &&
-      session.warnings.map(({ message, eventId }) => html`<p>${cutTo(message, 500)}${eventId > 0 && ` (event ${eventId})`}</p>`),
+      session.warnings.map(({ message, eventId }) =>
+        markup`<p>${cutTo(message, 500)}${eventId > 0 && ` (event ${eventId})`}</p>`
+      ),
     ],
-    ["Of the file", notes.length > 0 && notes.map((note) => html`<p>${note}</p>`)],
+    ["Of the file", notes.length > 0 && notes.map((note) => markup`<p>${note}</p>`)],
   ];
-  return html`<dl class="facts">${
+  return markup`<dl class="facts">${
     rows.filter(([, value]) => value !== false && value !== "" && value !== undefined).map(([name, value]) =>
-      html`
-        <div>
-          <dt>${name}</dt>
-          <dd>${typeof value === "string" ? cutTo(value, 500) : value}</dd>
-        </div>
-      `
+      markup`<div><dt>${name}</dt><dd>${typeof value === "string" ? cutTo(value, 500) : value}</dd></div>`
     )
   }</dl>`;
 }
@@ -130,17 +123,15 @@ const some = (names: readonly string[]): string =>
   names.slice(0, 5).join(", ") + (names.length > 5 ? ` and ${names.length - 5} more` : "");
 
 /** A finding: what stands between two stars is a name or a figure. */
-const marked = (text: string): readonly Part[] => text.split("**").map((part, i) => i % 2 === 1 ? html`<b>${part}</b>` : part);
+const marked = (text: string): readonly Part[] => text.split("**").map((part, i) => i % 2 === 1 ? markup`<b>${part}</b>` : part);
 
 function findingsOf({ model }: ReportedRun, heading: (text: string) => Html): Part {
   const { findings } = model;
   return findings.length > 0 &&
-    html`<section>${heading("What the history tells")}<ul class="findings">${
+    markup`<section>${heading("What the history tells")}<ul class="findings">${
       findings.map(({ kind, text, eventId }) =>
-        html`<li>${sign(kind)}<p>${marked(cutTo(text, 600))}${
-          eventId > 0 && html`
-            <span class="soft">event ${count(eventId)}</span>
-          `
+        markup`<li>${sign(kind)}<p>${marked(cutTo(text, 600))}${
+          eventId > 0 && markup` <span class="soft">event ${count(eventId)}</span>`
         }</p></li>`
       )
     }</ul></section>`;
@@ -151,26 +142,22 @@ function namesOf({ model }: ReportedRun, heading: (text: string) => Html): Part 
   if (rows.length === 0) return undefined;
   const longest = Math.max(1, ...rows.map(({ longestMs }) => longestMs ?? 0));
   const shown = rows.slice(0, MOST_NAMES);
-  return html`<section>${
+  return markup`<section>${
     heading("What it did, and how long that took")
   }<table class="names"><thead><tr><th scope="col">Name</th><th scope="col" class="n">Times</th><th scope="col" class="n">Failed</th><th scope="col" class="n wide">Median</th><th scope="col">Longest</th></tr></thead><tbody>${
     shown.map(({ kind, name, count: times, failed, medianMs, longestMs }) =>
-      html`
-        <tr>
-          <th scope="row">${sign(kind)}${cutTo(name, 120)}</th>
-          <td class="n">${count(times)}</td>
-          <td class="n${failed > 0 && " failed"}">${count(failed)}</td>
-          <td class="n wide">${medianMs !== undefined && lasting(medianMs)}</td>
-          <td>${longestMs !== undefined && html`
-            <svg class="meter k-${kind === "localActivity" ? "activity" : kind}" viewBox="0 0 60 6" aria-hidden="true">
-              <rect class="ground" width="60" height="6" rx="2" />
-              <rect width="${Math.max(2, Math.round(longestMs / longest * 60))}" height="6" rx="2" />
-            </svg> ${lasting(longestMs)}
-          `}</td>
-        </tr>
-      `
+      markup`<tr><th scope="row">${sign(kind)}${cutTo(name, 120)}</th><td class="n">${count(times)}</td><td class="n${
+        failed > 0 && " failed"
+      }">${count(failed)}</td><td class="n wide">${medianMs !== undefined && lasting(medianMs)}</td><td>${
+        longestMs !== undefined &&
+        markup`<svg class="meter k-${
+          kind === "localActivity" ? "activity" : kind
+        }" viewBox="0 0 60 6" aria-hidden="true"><rect class="ground" width="60" height="6" rx="2"/><rect width="${
+          Math.max(2, Math.round(longestMs / longest * 60))
+        }" height="6" rx="2"/></svg> ${lasting(longestMs)}`
+      }</td></tr>`
     )
   }</tbody></table>${
-    rows.length > shown.length && html`<p class="soft">and ${count(rows.length - shown.length)} more names</p>`
+    rows.length > shown.length && markup`<p class="soft">and ${count(rows.length - shown.length)} more names</p>`
   }</section>`;
 }

@@ -1,7 +1,7 @@
 // How the run stands at the end of its history: what it was given, what came out or what it waits for, what is open, its state.
 import { codeOf } from "./code_excerpt.ts";
 import { sign } from "./happened.ts";
-import { type Html, html, type Part } from "./html.ts";
+import { type Html, markup, type Part } from "./html.ts";
 import { count, lasting } from "./time.ts";
 import { cutTo } from "./timeline/texts.ts";
 import type { ReportedRun } from "./types.ts";
@@ -14,11 +14,11 @@ const MOST_LETTERS = 300;
 
 /** The sections. */
 export function standingOf(run: ReportedRun, heading: (text: string) => Html, room: Room): Html {
-  return html`${waitOf(run, heading)}${openOf(run, heading)}${valuesOf(run, heading, room)}`;
+  return markup`${waitOf(run, heading)}${openOf(run, heading)}${valuesOf(run, heading, room)}`;
 }
 
 const said = (pieces: Said): readonly Part[] =>
-  pieces.map((piece) => typeof piece === "string" ? piece : html`<b>${piece.name}</b>`);
+  pieces.map((piece) => typeof piece === "string" ? piece : markup`<b>${piece.name}</b>`);
 
 /** Why it waits, or how it ended. */
 function waitOf(run: ReportedRun, heading: (text: string) => Html): Part {
@@ -28,42 +28,29 @@ function waitOf(run: ReportedRun, heading: (text: string) => Html): Part {
   if (session === undefined || problem !== undefined) {
     const [first] = model.findings;
     return isOpen && first !== undefined &&
-      html`<section>${heading("Why does it wait?")}<p class="say">${
-        first.text.split("**").map((part, i) => i % 2 === 1 ? html`<b>${part}</b>` : part)
+      markup`<section>${heading("Why does it wait?")}<p class="say">${
+        first.text.split("**").map((part, i) => i % 2 === 1 ? markup`<b>${part}</b>` : part)
       }</p></section>`;
   }
   const view = session.viewAt(session.length);
   const { title, said: pieces, look, legal } = whyOf(view, "");
   const awaits = view.open.slice(0, MOST_OPEN);
-  return html`<section class="${look === "failed" ? "why failed" : look === "waits" ? "why waits" : "why"}">${
+  return markup`<section class="${look === "failed" ? "why failed" : look === "waits" ? "why waits" : "why"}">${
     heading(title)
   }<p class="say">${said(pieces)}</p>${
-    look === "waits" && awaits.length > 0 && html`
-      <table class="awaits">
-        <thead>
-          <tr>
-            <th scope="col">Who waits</th>
-            <th scope="col">For what</th>
-            <th scope="col">Where</th>
-          </tr>
-        </thead>
-        <tbody>${awaits.map(({ fiber, label, site, eventId, firesAtMs }) =>
-          html`
-            <tr>
-              <td>${cutTo(fiber, MOST_LETTERS)}</td>
-              <td>${cutTo(label, MOST_LETTERS)}${eventId !== undefined && html`
-                <span class="soft">since event ${count(eventId)}</span>
-              `}${firesAtMs !== undefined && html`
-                <span class="soft">due ${new Date(firesAtMs).toISOString().slice(0, 19).replace("T", " ")} UTC</span>
-              `}</td>
-              <td><code>${shortSite(site)}</code></td>
-            </tr>
-          `
-        )}</tbody>
-      </table>
-    `
-  }${view.open.length > awaits.length && html`<p class="soft">and ${count(view.open.length - awaits.length)} more</p>`}${
-    legal.length > 0 && html`<p class="soft">It takes now: ${
+    look === "waits" && awaits.length > 0 &&
+    markup`<table class="awaits"><thead><tr><th scope="col">Who waits</th><th scope="col">For what</th><th scope="col">Where</th></tr></thead><tbody>${
+      awaits.map(({ fiber, label, site, eventId, firesAtMs }) =>
+        markup`<tr><td>${cutTo(fiber, MOST_LETTERS)}</td><td>${cutTo(label, MOST_LETTERS)}${
+          eventId !== undefined && markup` <span class="soft">since event ${count(eventId)}</span>`
+        }${
+          firesAtMs !== undefined &&
+          markup` <span class="soft">due ${new Date(firesAtMs).toISOString().slice(0, 19).replace("T", " ")} UTC</span>`
+        }</td><td><code>${shortSite(site)}</code></td></tr>`
+      )
+    }</tbody></table>`
+  }${view.open.length > awaits.length && markup`<p class="soft">and ${count(view.open.length - awaits.length)} more</p>`}${
+    legal.length > 0 && markup`<p class="soft">It takes now: ${
       legal.slice(0, 12).map(({ kind, name }) => `${kind} ${name}`).join(", ")
     }${legal.length > 12 && ` and ${legal.length - 12} more`}.</p>`
   }${look === "waits" && code !== undefined && codeOf(code, "it stands here", false)}</section>`;
@@ -78,20 +65,18 @@ function openOf({ model }: ReportedRun, heading: (text: string) => Html): Part {
   const open = model.pendingAt(lines.length);
   const now = lines.at(-1)?.timeMs;
   return open.length > 0 &&
-    html`<section>${
+    markup`<section>${
       heading("Open at the end")
     }<table><thead><tr><th scope="col">What</th><th scope="col">Since</th><th scope="col" class="n">For</th></tr></thead><tbody>${
       open.slice(0, MOST_OPEN).map((item) =>
-        html`
-          <tr>
-            <th scope="row">${sign(item.kind)}${cutTo(bareName(item), MOST_LETTERS)}</th>
-            <td>event ${count(item.from)}${item.attempt > 1 && `, ${item.attempt} tries`}</td>
-            <td class="n">${now !== undefined && item.startMs !== undefined && lasting(Math.max(0, now - item.startMs))}</td>
-          </tr>
-        `
+        markup`<tr><th scope="row">${sign(item.kind)}${cutTo(bareName(item), MOST_LETTERS)}</th><td>event ${count(item.from)}${
+          item.attempt > 1 && `, ${item.attempt} tries`
+        }</td><td class="n">${
+          now !== undefined && item.startMs !== undefined && lasting(Math.max(0, now - item.startMs))
+        }</td></tr>`
       )
     }</tbody></table>${
-      open.length > MOST_OPEN && html`<p class="soft">and ${count(open.length - MOST_OPEN)} more</p>`
+      open.length > MOST_OPEN && markup`<p class="soft">and ${count(open.length - MOST_OPEN)} more</p>`
     }</section>`;
 }
 
@@ -105,8 +90,8 @@ function valuesOf({ model, session, problem }: ReportedRun, heading: (text: stri
   const view = session?.viewAt(session.length);
   const published = view?.published;
   if (input.length === 0 && last === undefined && published === undefined) return undefined;
-  const box = (title: string, inner: Part): Html => html`<div><p class="label">${title}</p>${inner}</div>`;
-  return html`<section>${heading("Values")}<div class="wells">${
+  const box = (title: string, inner: Part): Html => markup`<div><p class="label">${title}</p>${inner}</div>`;
+  return markup`<section>${heading("Values")}<div class="wells">${
     input.length > 0 && box(input.length === 1 ? "Input" : "Inputs", input.map((each) => room.shown(each)))
   }${output !== undefined && box(model.facts.status === "ContinuedAsNew" ? "Goes on with" : "Result", room.shown(output))}${
     failure !== undefined && box("Failure", room.failure(failure))
@@ -114,7 +99,7 @@ function valuesOf({ model, session, problem }: ReportedRun, heading: (text: stri
     published !== undefined &&
     box(problem === undefined ? "State at the end" : "State where the replay ended", [
       room.shown(published),
-      html`<p class="soft">since event ${count(published.sinceEventId)}</p>`,
+      markup`<p class="soft">since event ${count(published.sinceEventId)}</p>`,
     ])
   }</div></section>`;
 }

@@ -1,6 +1,6 @@
 // Values in a report: on many lines, cut where they are long, and no more of them in one file than a browser opens at once.
 import type { Shown, ShownFailure } from "../debug/values.ts";
-import { type Html, html, type Part } from "./html.ts";
+import { type Html, markup, type Part } from "./html.ts";
 import { count } from "./time.ts";
 import { jsonOf } from "./value_text.ts";
 
@@ -17,7 +17,7 @@ export class Room {
 
   /** A value as text in its own box. */
   value(value: unknown): Html {
-    if (value === undefined || value === null) return html`<p class="soft">nothing</p>`;
+    if (value === undefined || value === null) return markup`<p class="soft">nothing</p>`;
     return this.text(value instanceof Uint8Array ? `${count(value.length)} bytes` : jsonOf(value));
   }
 
@@ -26,24 +26,24 @@ export class Room {
     const most = Math.min(MOST_OF_ONE, this.#left);
     if (most <= 0) {
       this.leftOut++;
-      return html`<p class="soft">left out: the file has no room for more values</p>`;
+      return markup`<p class="soft">left out: the file has no room for more values</p>`;
     }
     this.#left -= Math.min(most, text.length);
     const more = text.length - most;
-    return html`<pre>${text.slice(0, most)}</pre>${more > 0 && html`<p class="soft">${count(more)} more characters</p>`}`;
+    return markup`<pre>${text.slice(0, most)}</pre>${more > 0 && markup`<p class="soft">${count(more)} more characters</p>`}`;
   }
 
   shown(shown: Shown): Html {
-    return "value" in shown ? this.value(shown.value) : html`<p class="soft">cannot be read: ${shown.unreadable}</p>`;
+    return "value" in shown ? this.value(shown.value) : markup`<p class="soft">cannot be read: ${shown.unreadable}</p>`;
   }
 
   /** A failure with what led to it, outermost first. */
   failure(failure: ShownFailure): Html {
     const chain: ShownFailure[] = [];
     for (let one: ShownFailure | undefined = failure; one !== undefined && chain.length < 20; one = one.cause) chain.push(one);
-    return html`<div class="failure">${
+    return markup`<div class="failure">${
       chain.map(({ type, message }, i): Part =>
-        html`${i > 0 && html`<p class="soft">because of</p>`}<p><b>${type || "failure"}</b></p>${
+        markup`${i > 0 && markup`<p class="soft">because of</p>`}<p><b>${type || "failure"}</b></p>${
           message !== "" && this.text(message)
         }`
       )

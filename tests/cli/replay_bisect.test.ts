@@ -121,7 +121,7 @@ test("bisect: a range that replays, one that is broken from its beginning, and w
   for (
     const [words, args] of [
       [/git knows no revision "v9"/, [...at, "v9..v2"]],
-      [/--junit: --bisect makes no report/, [...at, "v1", "--junit", "x.xml"]],
+      [/--junit and --html: --bisect makes no report/, [...at, "v1", "--junit", "x.xml", "--html", "x.html"]],
       [/--bisect and --versions contradict each other/, [...at, "v1", "--versions", "a.ts"]],
       [/lies outside of the git repository/, ["--workflows", "../elsewhere.ts", "--bisect", "v1"]],
       [/--versions names one module/, ["--versions", "a.ts"]],

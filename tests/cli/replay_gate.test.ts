@@ -414,6 +414,7 @@ test("words that contradict each other are refused before anything is loaded", a
       [["--sample", "1.5", "--store", "a.sqlite"], /--sample is a whole number from 1 on, not 1\.5/],
       [["--open", "--from-cluster", "x"], /--open is for --store; add ExecutionStatus = "Running" to the query/],
       [["--open", "x.json"], /--open is for --store$/m],
+      [["--html-values", "x.json"], /--html-values is for --html/],
       [["--workflows", "workflows.ts", "--store", "nowhere.sqlite"], /there is no store .*nowhere\.sqlite/],
     ] as const
   ) {

@@ -144,8 +144,31 @@ function waits({ model, scale }: Drawing, tasks: readonly TaskMark[]): Part {
   return element("rect", { class: "waits", x: r(x), y: 4, width: r(Math.max(2, scale.width - x)), height: LANE_PX - 8, rx: 3 });
 }
 
+/** Of more shapes in a lane those that lie over each other are one. */
+const MOST_SHAPES = 400;
+
+function condensed({ shapes }: PlacedLane): PlacedLane["shapes"] {
+  if (shapes.length <= MOST_SHAPES) return shapes;
+  const strips: { is: "strip"; items: RunItem[]; x: number; w: number; row: number }[] = [];
+  const last = new Map<number, (typeof strips)[number]>();
+  for (const { x, row, ...shape } of shapes) {
+    const w = shape.is === "point" ? 4 : shape.w;
+    const items = shape.is === "strip" ? shape.items : [shape.item];
+    const before = last.get(row);
+    if (before !== undefined && x <= before.x + before.w + 1) {
+      before.items.push(...items);
+      before.w = Math.max(before.w, x + w - before.x);
+    } else {
+      const strip = { is: "strip" as const, items: [...items], x, w, row };
+      strips.push(strip);
+      last.set(row, strip);
+    }
+  }
+  return strips;
+}
+
 function shapesOf(drawing: Drawing, lane: PlacedLane): readonly Html[] {
-  return lane.shapes.map((shape) =>
+  return condensed(lane).map((shape) =>
     shape.is === "bar" ? barOf(drawing, lane, shape) : shape.is === "point" ? pointOf(lane, shape) : stripOf(lane, shape)
   );
 }

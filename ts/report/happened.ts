@@ -63,13 +63,16 @@ export function happenedOf(listed: Listed): Html {
     shown.push(group[0]!.is === "task" ? tasksRow(listed, group) : itemRow(listed, group[0]!));
   }
   const events = model.lines.filter(({ eventId }) => isListed(eventId));
-  return markup`${text !== "" && markup`<p class="note">${text}</p>`}<div class="rows">${shown}</div>
+  return markup`${text !== "" && markup`<p class="note">${text}</p>`}<div class="${rowsClass(shown.length)}">${shown}</div>
 <details class="all"><summary>All ${count(events.length)} events${
     last > first && " that are listed"
-  }, with all that they say</summary><div class="rows">${
+  }, with all that they say</summary><div class="${rowsClass(events.length)}">${
     events.map(({ eventId }, i) => [i > 0 && last > first && events[i - 1]!.eventId === first && gap, eventRow(listed, eventId)])
   }</div></details>`;
 }
+
+/** Of many rows those out of sight are not laid out. */
+const rowsClass = (rows: number): string => rows > 300 ? "rows many" : "rows";
 
 /** Workflow tasks with nothing between them are one row. */
 function folded(rows: readonly Row[]): Row[][] {

@@ -87,7 +87,8 @@ thead .n,td.n{padding-left:16px}
 `;
 
 const ROWS = `
-.row{border-top:1px solid var(--line);content-visibility:auto;contain-intrinsic-size:auto 29px}
+.row{border-top:1px solid var(--line)}
+.rows.many>.row{content-visibility:auto;contain-intrinsic-size:auto 29px}
 .rows>.row:first-child{border-top:0}
 .row>summary{display:flex;align-items:baseline;gap:10px;padding:4px 0;cursor:pointer;list-style:none}
 .row>summary::-webkit-details-marker{display:none}
@@ -152,6 +153,8 @@ h1{font-size:22px;line-height:28px}
 h1 .id{display:block}
 .wide{display:none}
 .names td:last-child{width:auto}
+.names thead .n,.names td.n{padding-left:0;padding-right:10px}
+.names th .g{margin-right:4px}
 .sides thead tr,.sides tbody tr{display:grid;grid-template-columns:1fr 1fr}
 .sides th:first-child{grid-column:1/-1;width:auto;border:0;padding-bottom:0}
 .sides thead th:first-child{display:none}
@@ -173,6 +176,7 @@ main,footer{max-width:none;padding:0}
 section{border:0;border-top:1px solid var(--line);border-radius:0;padding:8px 0;box-shadow:none!important;background:none}
 section>h2,section>h3,article>header{break-after:avoid}
 .row,tr,.l,.tl{break-inside:avoid}
+.rows.many>.row{content-visibility:visible}
 .row>summary::after,.all,main .all>summary{display:none}
 .tl.tl{display:none}
 .tl[data-w="620"]{display:block;max-width:none}
@@ -187,4 +191,4 @@ export const STYLE = `
 ${BASE}${HEAD}${ROWS}${DRAWING}${NARROW}${PRINTED}`;
 
 /** Its digest, as a policy names it. A test holds it, and prints the new one after a change. */
-export const STYLE_DIGEST = "sha256-T72MRikyOMh71E4On1Hec7X11B4J+DSHiCEmffrnKGw=";
+export const STYLE_DIGEST = "sha256-2Wi6LZPF9NCAqK9cVw4bKgMX0aIkpj6+MtT7D8KFDME=";

@@ -14,7 +14,7 @@ A workflow module may be TypeScript; it needs no build step.
   piped: "jsonl",
   drains: true,
   notes:
-    `Each JSON line has file, place (in a file with several), workflowType, workflowId, runId, events, activations, verdict, warnings, ms and, when it is not ok, error (code, message, eventId, expected, actual, location). The last line has summary (histories, verdicts, warned, events, gone, interrupted, ms, groups). Lines are in the order of the histories. Where standard output is not a terminal, JSON lines are written without --json. With --bisect or --versions there is a line for each version that was looked at (version, verdict, line; of revisions commit, date, author, subject) and a last one with bisect (versions, tried, first, before, notLoaded, line). Payloads are never written. Verdicts:
+    `Each JSON line has file, place (in a file with several), workflowType, workflowId, runId, events, activations, verdict, warnings, ms and, when it is not ok, error (code, message, eventId, expected, actual, location). The last line has summary (histories, verdicts, warned, events, gone, interrupted, ms, groups). Lines are in the order of the histories. Where standard output is not a terminal, JSON lines are written without --json. With --bisect or --versions there is a line for each version that was looked at (version, verdict, line; of revisions commit, date, author, subject) and a last one with bisect (versions, tried, first, before, notLoaded, line). Payloads are never written, but with --html-values into the report of --html. Verdicts:
   ok               the code makes the commands that the history records
   nondeterminism   it makes others: this change breaks runs that are open
   failed           another failure of the task: unknown workflow type, an exception, a deadlock
@@ -38,6 +38,7 @@ On a terminal each history that was named has a line; of folders, clusters and s
     { line: "temporalex replay --store shop.sqlite --open", what: "the open runs of a store" },
     { line: "temporalex replay --workflows src/workflows.ts --bisect v1.2 histories/", what: "which commit broke it" },
     { line: "temporalex replay --github --junit replay.xml --output text histories/", what: "in CI" },
+    { line: "temporalex replay --html report.html order-17.json", what: "a file to read, to send, to print" },
   ],
   run: async (call) => (await import("./run.ts")).replayCommand(call),
 });

@@ -36,6 +36,7 @@ export async function replayCommand(call: ReplayCall): Promise<number> {
   checkJobs(options.jobs);
   const bisects = options.bisect !== undefined || options.versions.length > 0;
   if (bisects) checkBisect(call);
+  if (options.htmlValues && options.html === undefined) throw new UsageError("--html-values is for --html");
   const workflows = options.versions.length > 0
     ? []
     : options.workflows.length > 0

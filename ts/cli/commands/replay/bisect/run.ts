@@ -38,9 +38,10 @@ interface Look {
 
 /** Throws a UsageError for options that contradict a bisection. */
 export function checkBisect({ options }: ReplayCall): void {
-  const { bisect, versions, junit, sarif, github } = options;
+  const { bisect, versions, junit, sarif, html, github } = options;
   if (bisect !== undefined && versions.length > 0) throw new UsageError("--bisect and --versions contradict each other");
-  const reports = [junit !== undefined && "--junit", sarif !== undefined && "--sarif", github && "--github"].filter(Boolean);
+  const files = [junit !== undefined && "--junit", sarif !== undefined && "--sarif", html !== undefined && "--html"];
+  const reports = [...files, github && "--github"].filter(Boolean);
   const name = bisect === undefined ? "--versions" : "--bisect";
   if (reports.length > 0) {
     throw new UsageError(`${reports.join(" and ")}: ${name} makes no report; replay the version that it names`);

@@ -98,8 +98,3 @@ export const KIND_NAMES: { readonly [kind in GlyphKind]: string } = {
   replays: "replays",
   state: "state",
 };
-
-/** Names that say themselves of which kind they are. */
-const NAMED = /^(?:timer|transact|procedure|(?:un)?subscribe) |^broadcast$/;
-/** "activity charge", "timer arrival". */
-export const titleOf = (kind: GlyphKind, name: string): string => NAMED.test(name) ? name : `${KIND_NAMES[kind]} ${name}`;

@@ -7,7 +7,7 @@ import { digitsOf, type Row, rowsOf, rowText } from "./rows.ts";
 import { clock, count, lasting } from "./time.ts";
 import { cutTo } from "./timeline/texts.ts";
 import type { Room } from "./values_of.ts";
-import { innermost } from "./words.ts";
+import { innermost, isBad, STATUS } from "./words.ts";
 
 /** Of a detail in a row, and of a name. */
 const MOST_LETTERS = 160;
@@ -79,7 +79,7 @@ function folded(rows: readonly Row[]): Row[][] {
   const groups: Row[][] = [];
   for (const row of rows) {
     const last = groups.at(-1);
-    if (row.is === "task" && last?.[0]!.is === "task") last.push(row);
+    if (row.is === "task" && last?.[0]?.is === "task") last.push(row);
     else groups.push([row]);
   }
   return groups;
@@ -112,13 +112,15 @@ function itemRow(listed: Listed, row: Row): Html {
   const isHere = problem > 0 && item?.eventIds.includes(problem);
   return markup`<details class="${isHere ? "row bad" : "row"}"><summary>${
     sign(isHere ? "difference" : kind)
-  }<span class="w"><span class="unseen">${KIND_NAMES[kind]} </span><b>${cutTo(name, MOST_LETTERS)}</b> <span class="d">${
-    cutTo(detail, MOST_LETTERS)
-  }</span></span>${timeOf(listed, row.from)}</summary><div class="body">${
+  }<span class="w"><span class="unseen">${KIND_NAMES[kind]} </span><b>${cutTo(name, MOST_LETTERS)}</b> <span class="${
+    item !== undefined && isBad(item) ? "d failed" : "d"
+  }">${cutTo(detail, MOST_LETTERS)}</span></span>${timeOf(listed, row.from)}</summary><div class="body">${
     item !== undefined && bodyOf(listed, item)
   }</div></details>
 `;
 }
+
+const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 function bodyOf(listed: Listed, item: RunItem): Part {
   const { model, room } = listed;
@@ -129,8 +131,9 @@ function bodyOf(listed: Listed, item: RunItem): Part {
   return [
     item.key !== "" && item.kind !== "run" && item.key !== item.name &&
     markup`<p class="soft">${KIND_NAMES[item.kind]} ${cutTo(item.key, MOST_LETTERS)}</p>`,
-    item.closedBy === undefined && markup`<p>It is open at the end of the history.</p>`,
-    took && markup`<p class="soft">It took ${lasting(item.endMs! - item.startMs!)}.</p>`,
+    item.closedBy === undefined
+      ? markup`<p>It is open at the end of the history.</p>`
+      : took && markup`<p class="soft">${capital(STATUS[item.status])} in ${lasting(item.endMs! - item.startMs!)}</p>`,
     input.length > 0 &&
     markup`<p class="label">${item.kind === "marker" ? "Details" : "Input"}</p>${input.map((each) => room.shown(each))}`,
     hasOutput && markup`<p class="label">Result</p>${room.shown(output)}`,
@@ -153,7 +156,7 @@ function triesOf({ model }: Listed, item: RunItem): Part {
     tries.map(({ number, startMs, about, backoffMs, failure }) => {
       const why = failure && innermost(failure);
       const began = startMs === undefined ? "not recorded" : `${about && number > 1 ? "about " : ""}${clock(startMs - start)}`;
-      const end = number < item.attempt ? "not recorded" : item.status === "completed" ? "its result" : item.status;
+      const end = number < item.attempt ? "not recorded" : item.status === "completed" ? "its result" : STATUS[item.status];
       return markup`<tr><td>${count(number)}</td><td>${began}</td><td>${backoffMs === 0 ? "none" : lasting(backoffMs)}</td><td>${
         why === undefined ? end : cutTo(`${why.type} ${why.message}`, MOST_LETTERS)
       }</td></tr>`;

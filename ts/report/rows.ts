@@ -34,30 +34,6 @@ export function rowsOf(model: RunModel, { hidden, isUnfolded, found }: Choice): 
   });
 }
 
-/** Index of the row that a position is at: the last that has begun; -1 before all of them. Rows are in the order of their first events. */
-export function rowOf(rows: readonly Row[], position: number): number {
-  let [low, high] = [0, rows.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (rows[middle]!.from <= position) low = middle + 1;
-    else high = middle;
-  }
-  return low - 1;
-}
-
-/** Index of the rule of the task that ran last, or runs, at a row; -1: none. */
-export function taskRowOf(rows: readonly Row[], at: number): number {
-  while (at >= 0 && rows[at]!.is !== "task") at--;
-  return at;
-}
-
-/** How many things of each kind there are, in the order of their first appearance. */
-export function countsOf(model: RunModel): ReadonlyMap<ItemKind, number> {
-  const counts = new Map<ItemKind, number>();
-  for (const { kind } of model.items) counts.set(kind, (counts.get(kind) ?? 0) + 1);
-  return counts;
-}
-
 /** All times of a run of some milliseconds would be the same in tenths of a second. */
 const SHORT_MS = 2000;
 

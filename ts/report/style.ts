@@ -97,6 +97,7 @@ const ROWS = `
 .row .w{flex:1;min-width:0}
 .row .w b{font-weight:600}
 .row .d{font-size:12.5px;color:var(--ink-2)}
+.row .d.failed{color:var(--red)}
 .row>summary time{color:var(--pencil);font-size:12.5px;white-space:nowrap}
 .row>summary::after{content:"";flex:none;width:6px;height:6px;border:solid var(--pencil);border-width:0 1.5px 1.5px 0;transform:rotate(45deg) translate(-2px,-2px)}
 .row[open]>summary::after{transform:rotate(225deg)}
@@ -191,4 +192,4 @@ export const STYLE = `
 ${BASE}${HEAD}${ROWS}${DRAWING}${NARROW}${PRINTED}`;
 
 /** Its digest, as a policy names it. A test holds it, and prints the new one after a change. */
-export const STYLE_DIGEST = "sha256-2Wi6LZPF9NCAqK9cVw4bKgMX0aIkpj6+MtT7D8KFDME=";
+export const STYLE_DIGEST = "sha256-VvCI4fdYFt8sX0w4sXkGatjay1MHcNGc+PURZ97PYEU=";

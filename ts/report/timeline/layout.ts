@@ -118,8 +118,6 @@ function labelled(shapes: readonly Shape[], lane: Lane, scale: Scale): Shape[] {
   return done.reverse();
 }
 
-/** Of a point's name and what it carried. */
-const MOST_TEXT_PX = 240;
 const NTH = ["", "", "2nd", "3rd"];
 
 /** "4th try"; "" for the first. */
@@ -132,11 +130,4 @@ export function barText({ name, attempt, status }: RunItem, { isOneName, kind }:
   const text = kind === "timer" ? name.replace(/^timer /, "") : name;
   const end = status === "canceled" && kind === "timer" ? "canceled" : tries;
   return [text, end].filter((part) => part !== "").join(", ");
-}
-
-/** Shapes between two pixels. */
-export function shapesIn({ shapes }: LaneLayout, fromX: number, toX: number): readonly Shape[] {
-  return shapes.filter((shape) =>
-    shape.x <= toX && shape.x + (shape.is === "point" ? Math.min(shape.room, MOST_TEXT_PX) : shape.w) >= fromX
-  );
 }

@@ -12,7 +12,8 @@ import { count } from "../ui/time.ts";
 import { topsOf, WindowedRows } from "../ui/windowed.tsx";
 import "./events.css";
 import { EventRow, rowId } from "./row.tsx";
-import { countsOf, type Row, rowOf, rowsOf, taskRowOf } from "../../../ts/report/rows.ts";
+import { type Row, rowsOf } from "../../../ts/report/rows.ts";
+import { countsOf, rowOf, taskRowOf } from "./row_at.ts";
 import { search } from "./search.ts";
 
 const ROW_PX: { readonly [is in Row["is"]]: number } = { item: 28, task: 16, event: 28 };

@@ -9,9 +9,10 @@ import { barIn, type PlacedLane } from "../../../ts/report/timeline/geometry.ts"
 import {
   type Bar,
   barText,
+  type LaneLayout,
   LETTER_PX,
   type Point,
-  shapesIn,
+  type Shape,
   type StripOf,
   triesText,
 } from "../../../ts/report/timeline/layout.ts";
@@ -53,6 +54,16 @@ export function LaneShapes({ lane, drawing }: { lane: PlacedLane; drawing: Drawi
         return <BarShape key={item.index} {...all} />;
       })}
     </g>
+  );
+}
+
+/** Of a point's name and what it carried. */
+const MOST_TEXT_PX = 240;
+
+/** Shapes between two pixels. */
+function shapesIn({ shapes }: LaneLayout, fromX: number, toX: number): readonly Shape[] {
+  return shapes.filter((shape) =>
+    shape.x <= toX && shape.x + (shape.is === "point" ? Math.min(shape.room, MOST_TEXT_PX) : shape.w) >= fromX
   );
 }
 

@@ -1,8 +1,13 @@
 // The sign of a kind of thing as an element.
 import { h, type JSX } from "preact";
-import { COLOUR_OF, type GlyphKind, SHAPES } from "../../../ts/report/glyphs.ts";
+import { COLOUR_OF, type GlyphKind, KIND_NAMES, SHAPES } from "../../../ts/report/glyphs.ts";
 
-export { COLOUR_OF, type GlyphKind, KIND_NAMES, titleOf } from "../../../ts/report/glyphs.ts";
+export { COLOUR_OF, type GlyphKind, KIND_NAMES };
+
+/** Names that say themselves of which kind they are. */
+const NAMED = /^(?:timer|transact|procedure|(?:un)?subscribe) |^broadcast$/;
+/** "activity charge", "timer arrival". */
+export const titleOf = (kind: GlyphKind, name: string): string => NAMED.test(name) ? name : `${KIND_NAMES[kind]} ${name}`;
 
 /** The sign of a kind. Without `label` it is decoration, and screen readers are given the name beside it. */
 export function Glyph({ kind, label, size = 12 }: { kind: GlyphKind; label?: string; size?: number }): JSX.Element {

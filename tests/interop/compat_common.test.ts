@@ -227,6 +227,58 @@ const DEEP: { readonly [name: string]: (common: Common) => unknown } = {
     return [fields, c.decodeSearchAttributes(fields), c.decodeTypedSearchAttributes(fields).getAll()];
   },
 };
+/** Adds a byte; the last one is taken off first. */
+function adds(byte: number): ours.PayloadCodec {
+  const each = (payloads: ours.Payload[], change: (data: Uint8Array) => Uint8Array) =>
+    Promise.resolve(payloads.map((payload) => ({ ...payload, data: change(payload.data!) })));
+  return {
+    encode: (payloads) => each(payloads, (data) => new Uint8Array([...data, byte])),
+    decode: (payloads) => each(payloads, (data) => (assert.equal(data.at(-1), byte), data.slice(0, -1))),
+  };
+}
+
+/** Functions of `lib/internal-non-workflow`, which are named as others of `lib` in part. */
+const CODEC_PROBES: { readonly [name: string]: (lib: Common, text: Common) => Promise<unknown> } = {
+  "payloads through codecs": async (c, { u8 }) => {
+    const codecs = [adds(1), adds(2)];
+    const sent = await c.encode(codecs, [{ metadata: {}, data: u8("a") }]);
+    return [sent, await c.decode(codecs, sent)];
+  },
+  "values through codecs": async (c, text) => {
+    const payloadCodecs = [adds(1), adds(2)];
+    const converter = { ...text.defaultDataConverter, payloadCodecs };
+    const list = await c.encodeToPayloads(converter, 1, "b");
+    const map = await c.encodeMapToPayloads(converter, { a: [1], b: null });
+    return [
+      list,
+      await c.encodeToPayloads(converter),
+      await c.decodeArrayFromPayloads(converter, list),
+      await c.decodeFromPayloadsAtIndex(converter, 1, list),
+      await c.decodeFromPayloadsAtIndex(converter, 2, list),
+      await c.decodeOptionalSinglePayload(converter, list![0]),
+      await c.decodeOptionalSinglePayload(converter, undefined),
+      await c.encodeToPayload(converter, { x: 1 }),
+      await c.decodeOptionalSingle(payloadCodecs, list![0]),
+      map,
+      await c.decodeMapFromPayloads(converter, map),
+      await c.decodeMapFromPayloads(converter, null),
+    ];
+  },
+};
+
+for (const [name, probe] of Object.entries(CODEC_PROBES)) {
+  test(`as the official package's lib/internal-non-workflow: ${name}`, { skip: noOfficial }, async () => {
+    const require = createRequire(join(root, "tests/interop/x.js"));
+    const theirs = require("@temporalio/common/lib/internal-non-workflow") as Common;
+    assert.deepEqual(plain(await probe(ours, ours)), plain(await probe(theirs, require("@temporalio/common") as Common)));
+  });
+}
+
+test("functions of one name in two files of lib are told apart by their arguments", async () => {
+  assert.equal(ours.decode(ours.encode("text")), "text");
+  assert.deepEqual(await ours.decode([], []), []);
+});
+
 test("a history as JSON and back", () => {
   const json = JSON.parse(readFileSync(join(root, "tests/compat/histories/callbacks.json"), "utf8"));
   const history = ours.historyFromJSON(json);

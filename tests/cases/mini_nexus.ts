@@ -65,6 +65,15 @@ export class NexusOperations {
     this.#tell(operation, EventType.NEXUS_OPERATION_FAILED, "nexusOperationFailedEventAttributes", { failure });
   }
 
+  cancelDelivered(operation: string): void {
+    const type = EventType.NEXUS_OPERATION_CANCEL_REQUEST_COMPLETED;
+    this.#tell(operation, type, "nexusOperationCancelRequestCompletedEventAttributes", {});
+  }
+
+  canceled(operation: string, failure: object): void {
+    this.#tell(operation, EventType.NEXUS_OPERATION_CANCELED, "nexusOperationCanceledEventAttributes", { failure });
+  }
+
   #tell(operation: string, type: EventType, name: string, value: object): void {
     const { scheduledEventId } = this.all.get(operation)!;
     this.#events.outside(type, { case: name, value: { scheduledEventId, ...value } });

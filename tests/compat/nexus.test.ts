@@ -1,4 +1,5 @@
-// A call of a Nexus operation where there are no endpoints: the workflow's task fails by name, and the run can be ended.
+// A call of a Nexus operation where there are no endpoints: the workflow's task fails with what to do, and the run can be ended. Native
+// workflows and those of `@temporalio/workflow` in one module.
 // runtime: node
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -13,23 +14,30 @@ const PROGRAM = `import * as wf from "@temporalio/workflow";
 const service = { name: "desk", operations: { ask: { name: "ask" } } };
 const client = wf.createNexusServiceClient({ endpoint: "front", service });
 export async function asks() { return await client.executeOperation("ask", 1); }
+import { nexus, workflow } from "temporalex/workflow";
+export const native = workflow("native", () => nexus("desk", { endpoint: "front" }).ask(1));
 `;
 
-test("on the embedded engine a Nexus operation fails the task by the name of its command", async () => {
+test("on the embedded engine a Nexus operation fails the task, which says what to do", async () => {
   const folder = mkdtempSync(join(tmpdir(), "temporalex-nexus-"));
   const workflows = join(folder, "workflows.ts");
   writeFileSync(workflows, PROGRAM);
   const app = await open({ workflows, logger: silentLogger });
   try {
-    const handle = await app.client.start("asks", { id: "asks" });
-    const failed = await until("the failed task", async () => {
-      const { events } = await handle.fetchHistory();
-      return events.map(({ attributes }) => attributes).find(({ case: kind }) => kind === "workflowTaskFailedEventAttributes");
-    });
-    const { failure } = failed.value as { failure?: { message: string } };
-    assert.match(failure!.message, /COMMAND_TYPE_SCHEDULE_NEXUS_OPERATION is not supported by this engine/);
-    await handle.terminate("seen");
-    await assert.rejects(handle.result(), /terminated/);
+    for (const type of ["asks", "native"]) {
+      const handle = await app.client.start(type, { id: type });
+      const failed = await until("the failed task", async () => {
+        const { events } = await handle.fetchHistory();
+        return events.map(({ attributes }) => attributes).find(({ case: kind }) => kind === "workflowTaskFailedEventAttributes");
+      });
+      const { failure } = failed.value as { failure?: { message: string } };
+      assert.match(
+        failure!.message,
+        /^FeatureDisabled: Nexus operations need a Temporal cluster, .*: connect the worker to one \(temporalex worker --address <host:port>\)/,
+      );
+      await handle.terminate("seen");
+      await assert.rejects(handle.result(), /terminated/);
+    }
   } finally {
     await app.close();
     rmSync(folder, { recursive: true });

@@ -2,6 +2,7 @@
 // ApplicationFailure of its constructor's name, as Temporal's SDKs do.
 import { create, fromBinary, type MessageInitShape, toBinary } from "@bufbuild/protobuf";
 import { type Failure, FailureSchema } from "../api/generated/temporal/api/failure/v1/message_pb.ts";
+import { NexusHandlerErrorRetryBehavior as Retries } from "../api/generated/temporal/api/enums/v1/nexus_pb.ts";
 import {
   RetryState as RetryStateEnum,
   TimeoutType as TimeoutTypeEnum,
@@ -11,6 +12,8 @@ import {
   ApplicationFailure,
   CancelledFailure,
   ChildWorkflowFailure,
+  NexusHandlerFailure,
+  NexusOperationFailure,
   type RetryState,
   ServerFailure,
   TemporalFailure,
@@ -176,6 +179,27 @@ class FailureWriter {
         },
       };
     }
+    if (isA(error, NexusOperationFailure)) {
+      const text = (field: keyof NexusOperationFailure) => stringOf(error, field) ?? "";
+      return {
+        case: "nexusOperationExecutionFailureInfo",
+        value: {
+          endpoint: text("endpoint"),
+          service: text("service"),
+          operation: text("operation"),
+          operationToken: text("operationToken"),
+        },
+      };
+    }
+    if (isA(error, NexusHandlerFailure)) {
+      const retryable = readField(error, "retryable");
+      const retryBehavior = retryable === undefined
+        ? Retries.UNSPECIFIED
+        : retryable === true
+        ? Retries.RETRYABLE
+        : Retries.NON_RETRYABLE;
+      return { case: "nexusHandlerFailureInfo", value: { type: stringOf(error, "type") ?? "", retryBehavior } };
+    }
     return { case: "applicationFailureInfo", value: { type: nameOf(error) } };
   }
 }
@@ -284,6 +308,13 @@ function bare(failure: Failure, converter: PayloadConverter, options: ErrorOptio
         runId: info.value.workflowExecution?.runId ?? "",
         retryState: enumName(RetryStateEnum, info.value.retryState),
       }, options);
+    case "nexusOperationExecutionFailureInfo":
+      return new NexusOperationFailure(failure.message, info.value, options);
+    case "nexusHandlerFailureInfo": {
+      const { type, retryBehavior } = info.value;
+      const retryable = retryBehavior === Retries.UNSPECIFIED ? undefined : retryBehavior === Retries.RETRYABLE;
+      return new NexusHandlerFailure(failure.message, { type, retryable }, options);
+    }
     default:
       return new TemporalFailure(failure.message, options);
   }

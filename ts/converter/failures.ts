@@ -174,6 +174,46 @@ export class ChildWorkflowFailure extends TemporalFailure {
   }
 }
 
+/** A Nexus operation failed, timed out or was cancelled; `cause` says how. */
+export class NexusOperationFailure extends TemporalFailure {
+  override name = "NexusOperationFailure";
+  /** Name of the endpoint. */
+  readonly endpoint: string;
+  /** Name of the service. */
+  readonly service: string;
+  /** Name of the operation. */
+  readonly operation: string;
+  /** What its handler called it; "" where it never started, or had its result at once. */
+  readonly operationToken: string;
+
+  constructor(
+    message: string | undefined,
+    fields: { endpoint: string; service: string; operation: string; operationToken?: string },
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+    this.endpoint = fields.endpoint;
+    this.service = fields.service;
+    this.operation = fields.operation;
+    this.operationToken = fields.operationToken ?? "";
+  }
+}
+
+/** The handler of a Nexus operation refused the request, or could not be reached. */
+export class NexusHandlerFailure extends TemporalFailure {
+  override name = "NexusHandlerFailure";
+  /** What kind of refusal: "NOT_FOUND", "BAD_REQUEST", "INTERNAL", ... */
+  readonly type: string;
+  /** Whether the server may try again, where the handler said so; undefined: its type decides. */
+  readonly retryable: boolean | undefined;
+
+  constructor(message: string | undefined, fields: { type: string; retryable?: boolean | undefined }, options?: ErrorOptions) {
+    super(message, options);
+    this.type = fields.type;
+    this.retryable = fields.retryable;
+  }
+}
+
 /** The id of a child workflow is taken: by one that is open, or by a closed one that the reuse policy keeps. */
 export class WorkflowExecutionAlreadyStartedError extends TemporalFailure {
   override name = "WorkflowExecutionAlreadyStartedError";
@@ -197,15 +237,17 @@ brand("TimeoutFailure", TimeoutFailure);
 brand("ServerFailure", ServerFailure);
 brand("ActivityFailure", ActivityFailure);
 brand("ChildWorkflowFailure", ChildWorkflowFailure);
+brand("NexusOperationFailure", NexusOperationFailure);
+brand("NexusHandlerFailure", NexusHandlerFailure);
 brand("WorkflowExecutionAlreadyStartedError", WorkflowExecutionAlreadyStartedError);
 
-/** True for a cancellation itself and for an activity or child failure that was caused by one. */
+/** True for a cancellation itself and for the failure of an activity, child or Nexus operation that was caused by one. */
 export function isCancellation(error: unknown): boolean {
   let wraps = true;
   const found = findCause(error, (part) => {
     if (isA(part, CancelledFailure)) return true;
-    // Only these two hand a cancellation on; behind anything else it is an error like others.
-    wraps &&= isA(part, ActivityFailure) || isA(part, ChildWorkflowFailure);
+    // Only these hand a cancellation on; behind anything else it is an error like others.
+    wraps &&= isA(part, ActivityFailure) || isA(part, ChildWorkflowFailure) || isA(part, NexusOperationFailure);
     return !wraps;
   });
   return wraps && found !== undefined;

@@ -38,6 +38,8 @@ export {
   isCancellation,
   jsonPayloadConverter,
   LossyValueError,
+  NexusHandlerFailure,
+  NexusOperationFailure,
   type Payload,
   type PayloadConverter,
   PayloadConverterError,

@@ -69,8 +69,8 @@ export function activities<T>(options: ActivitiesOptions = {}): Activities<T> {
   return activityProxy((key) => makeCall({ ...base, activityType: prefix + key })) as Activities<T>;
 }
 
-/** An object with a function for every name, made when it is first asked for. */
-export function activityProxy(make: (key: string) => unknown): object {
+/** An object with a function for every name, made when it is first asked for. `what`: for messages. */
+export function activityProxy(make: (key: string) => unknown, what = "activities"): object {
   const calls = new Map<string, unknown>();
   return new Proxy({}, {
     get(_target, key) {
@@ -81,7 +81,7 @@ export function activityProxy(make: (key: string) => unknown): object {
       return call;
     },
     set() {
-      throw new TypeError("activities cannot be assigned to the proxy; register them with the worker");
+      throw new TypeError(`${what} cannot be assigned to the proxy; register them with the worker`);
     },
   });
 }

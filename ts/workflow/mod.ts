@@ -15,6 +15,16 @@ export { externalWorkflow } from "./external.ts";
 export type { ExternalWorkflow } from "./external.ts";
 export { procedure, procedures, signature } from "./procedures.ts";
 export type { Procedure, ProcedureOptions, Procedures, ProcedureSignature } from "./procedures.ts";
+export { nexus } from "./nexus.ts";
+export type {
+  NexusCall,
+  NexusOperationHandle,
+  NexusOperationOptions,
+  NexusOperations,
+  NexusOptions,
+  NexusService,
+  NexusServiceOperations,
+} from "./nexus.ts";
 export { query, signal, update } from "./messages.ts";
 export type { ArgSchemas, MessageOptions, Query, QueryOptions, Signal, Update } from "./messages.ts";
 export { parallel, shield } from "./parallel.ts";
@@ -84,6 +94,8 @@ export {
   CancelledFailure,
   ChildWorkflowFailure,
   isCancellation,
+  NexusHandlerFailure,
+  NexusOperationFailure,
   ServerFailure,
   TemporalFailure,
   TerminatedFailure,

@@ -1,4 +1,4 @@
-// A cancel request of the workflow reaches what waits: awaiters in order of creation, then children.
+// A cancel request of the workflow reaches what waits: awaiters in order of creation, then children and Nexus operations.
 import { Cancellation } from "../scheduler/cancellation.ts";
 import type { RunState } from "../scheduler/run_state.ts";
 
@@ -14,4 +14,5 @@ export function requestCancellation(run: RunState, reason: string): void {
   for (const child of [...run.children.values()]) {
     if (!child.shielded) child.cancel(cancellation.reason, cancellation.failure());
   }
+  for (const operation of [...run.nexusOperations.values()]) if (!operation.shielded) operation.cancel(cancellation.failure());
 }

@@ -31,6 +31,7 @@ import type {
   ActivityTarget,
   ChildTarget,
   MessageTarget,
+  NexusTarget,
   OpenReceive,
   SignalWaiter,
   TimerTarget,
@@ -76,6 +77,7 @@ export class NativeRun implements Activator, RunState {
   readonly localActivities: LazyMap<number, ActivityTarget> = new LazyMap();
   /** Children that have not ended, in order of their starts. */
   readonly children: LazyMap<number, ChildTarget> = new LazyMap();
+  readonly nexusOperations: LazyMap<number, NexusTarget> = new LazyMap();
   readonly externalSignals: LazyMap<number, MessageTarget> = new LazyMap();
   readonly externalCancels: LazyMap<number, MessageTarget> = new LazyMap();
   readonly transacts: LazyMap<number, TransactTarget> = new LazyMap();
@@ -250,6 +252,10 @@ export class NativeRun implements Activator, RunState {
         return this.children.get(variant.value.seq)?.startResolved(variant.value);
       case "resolveChildWorkflow":
         return this.children.get(variant.value.seq)?.resolved(variant.value);
+      case "resolveNexusOperationStart":
+        return this.nexusOperations.get(variant.value.seq)?.startResolved(variant.value);
+      case "resolveNexusOperation":
+        return this.nexusOperations.get(variant.value.seq)?.resolved(variant.value);
       case "resolveSignalExternalWorkflow":
         return this.externalSignals.take(variant.value.seq)?.resolved(variant.value.failure);
       case "resolveCancelExternalWorkflow":

@@ -5,6 +5,8 @@ import type {
   ResolveActivity,
   ResolveChildWorkflow,
   ResolveChildWorkflowStart,
+  ResolveNexusOperation,
+  ResolveNexusOperationStart,
   ResolveTransact,
 } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import type { MessageShape } from "../program/definition.ts";
@@ -31,6 +33,16 @@ export interface ChildTarget {
   resolved(job: ResolveChildWorkflow): void;
   /** Asks it to cancel, once. `cause`: what its failure then says. */
   cancel(reason: string, cause: unknown): void;
+}
+
+/** A Nexus operation that has not ended. */
+export interface NexusTarget {
+  /** It was started in a shield: a cancellation of the workflow does not reach it. */
+  readonly shielded: boolean;
+  startResolved(job: ResolveNexusOperationStart): void;
+  resolved(job: ResolveNexusOperation): void;
+  /** Asks it to cancel, once. `cause`: what its failure then says. */
+  cancel(cause: unknown): void;
 }
 
 /** A signal or a cancel request to another workflow. */

@@ -17,6 +17,7 @@ import type {
   ActivityTarget,
   ChildTarget,
   MessageTarget,
+  NexusTarget,
   OpenReceive,
   SignalWaiter,
   TimerTarget,
@@ -61,6 +62,8 @@ export interface RunState extends RunClock {
   readonly localActivities: LazyMap<number, ActivityTarget>;
   /** Children that have not ended, in order of their starts. */
   readonly children: LazyMap<number, ChildTarget>;
+  /** Nexus operations that have not ended, in order of their calls. */
+  readonly nexusOperations: LazyMap<number, NexusTarget>;
   readonly externalSignals: LazyMap<number, MessageTarget>;
   readonly externalCancels: LazyMap<number, MessageTarget>;
   readonly transacts: LazyMap<number, TransactTarget>;

@@ -37,6 +37,9 @@ use super::state::run::Run;
 use crate::api::enums::v1::{CommandType, WorkflowTaskFailedCause as Cause};
 use crate::boundary::TransactCall;
 
+const NO_NEXUS: &str = "Nexus operations need a Temporal cluster, and this is the embedded engine: connect the worker to one \
+    (temporalex worker --address <host:port>), or call an activity instead";
+
 /// Type of command, its name here, its field in Temporal's Command, its attributes; ordered by field.
 macro_rules! kinds {
     ($($kind:ident $name:ident $field:ident $attributes:ty,)*) => {
@@ -52,6 +55,7 @@ macro_rules! kinds {
         fn check(command: &mut Command, kind: CommandType, is_last: bool, plan: &mut Plan) -> Result<(), Reject> {
             match kind {
                 $(CommandType::$kind => check_kind(command.$name.as_mut(), stringify!($kind), kind, is_last, plan),)*
+                CommandType::ScheduleNexusOperation => bad(Cause::FeatureDisabled, NO_NEXUS),
                 _ => bad(Cause::FeatureDisabled, format!("command {} is not supported by this engine", kind.as_str_name())),
             }
         }

@@ -1,0 +1,223 @@
+// nexus<T>(service, options): a typed proxy over the operations of a Nexus service, as activities() makes one over activities. A service is
+// named by text, or by its definition of the package nexus-rpc, which is read and not imported: it is the program's own package.
+import type { Duration } from "../converter/duration.ts";
+import {
+  cancelledByCaller,
+  NEXUS_CANCELLATION,
+  NexusAwaiter,
+  NexusOperation,
+  type NexusOperationShape,
+} from "../executor/primitives/nexus.ts";
+import { callingFiber, waitingFiber } from "../executor/scheduler/api_guard.ts";
+import { rejected } from "../executor/scheduler/fiber.ts";
+import { activityProxy, type AnyFunction } from "./activities.ts";
+import { ms, optionalText, shown } from "./retry.ts";
+
+/** Limits of a Nexus operation. Durations: milliseconds or text such as "10s". */
+export interface NexusOperationOptions {
+  /** Longest time from the call to the end, all attempts included. Default: what the cluster says. */
+  readonly scheduleToClose?: Duration;
+  /** Longest time from the call to its start. Default: no limit. Older servers do not know it. */
+  readonly scheduleToStart?: Duration;
+  /** Longest time from its start to its end. Default: no limit. Older servers do not know it. */
+  readonly startToClose?: Duration;
+  /**
+   * On cancellation: "waitCancellationCompleted" (default) asks the operation to cancel and waits for its end, however it ends;
+   * "waitCancellationRequested" asks, and waits until the handler has the request; "tryCancel" asks and rejects at once; "abandon" rejects at
+   * once and lets it run.
+   */
+  readonly cancellationType?: "waitCancellationCompleted" | "waitCancellationRequested" | "tryCancel" | "abandon";
+  /** What the handler gets beside the input. Neither encoded nor encrypted. */
+  readonly headers?: { readonly [name: string]: string };
+  /** A line for people who look at the history. */
+  readonly summary?: string;
+}
+
+/** Options of {@link nexus}. */
+export interface NexusOptions extends NexusOperationOptions {
+  /** Name of the endpoint, as the cluster knows it. */
+  readonly endpoint: string;
+}
+
+/** A Nexus operation that has started, with result `R`. */
+export interface NexusOperationHandle<R = unknown> {
+  /** Name of its service. */
+  readonly service: string;
+  /** Its name. */
+  readonly operation: string;
+  /** What its handler calls it; "" for one that had its result at once. */
+  readonly token: string;
+  /**
+   * Waits for its end: the result, or a NexusOperationFailure whose cause says what happened. May be asked for often, and late; a wait that
+   * is given up does not cancel the operation.
+   */
+  result(): Promise<R>;
+  /** Asks it to cancel, as its `cancellationType` says: `result()` then says what it led to. Asking again changes nothing. */
+  cancel(): void;
+}
+
+/** A Nexus operation as workflow code calls it. */
+export interface NexusCall<A extends unknown[], R> {
+  /** Starts the operation and waits for its result. Rejects with a NexusOperationFailure whose cause says what happened. */
+  (...input: A): Promise<R>;
+  /** Starts the operation, waits until it has started, and gives a handle to it. */
+  start(...input: A): Promise<NexusOperationHandle<R>>;
+  /** The same operation with other options, over those of the service. */
+  with(options: NexusOperationOptions): NexusCall<A, R>;
+}
+
+/** The operations of a service whose definition is a type: functions of one input or none. */
+export type NexusOperations<T> = {
+  readonly [K in keyof T as T[K] extends AnyFunction ? K : never]: T[K] extends AnyFunction
+    ? NexusCall<Parameters<T[K]>, Awaited<ReturnType<T[K]>>>
+    : never;
+};
+
+interface ValueType<T> {
+  readonly transferTypeConverter?: { fromTransferType(value: unknown): T; toTransferType(value: T): unknown };
+}
+
+/** A service, as `nexus.service(...)` of the package nexus-rpc makes it. */
+export interface NexusService {
+  /** Its name. */
+  readonly name: string;
+  /** Its operations, each under its key. */
+  // deno-lint-ignore no-explicit-any
+  readonly operations: {
+    readonly [key: string]: { readonly name: string; inputType?: ValueType<any>; outputType?: ValueType<any> };
+  };
+}
+
+type InputOf<O> = O extends { inputType?: ValueType<infer I> } ? I : unknown;
+type OutputOf<O> = O extends { outputType?: ValueType<infer R> } ? R : unknown;
+/** No input has no argument. */
+type InputArgs<I> = [I] extends [void | undefined] ? [] : [input: I];
+
+/** The operations of a service of nexus-rpc. */
+export type NexusServiceOperations<S extends NexusService> = {
+  readonly [K in keyof S["operations"]]: NexusCall<InputArgs<InputOf<S["operations"][K]>>, OutputOf<S["operations"][K]>>;
+};
+
+/**
+ * The operations of a Nexus service at an endpoint of the cluster: of type `T` where the service is a name, or as its definition says. On a
+ * Temporal cluster alone: the embedded engine fails the workflow task.
+ *
+ * @example
+ * const payments = nexus<{ charge(order: Order): Receipt }>("payments", { endpoint: "billing", scheduleToClose: "5 minutes" });
+ * const receipt = await payments.charge(order);
+ * const handle = await payments.charge.with({ cancellationType: "tryCancel" }).start(order);
+ */
+export function nexus<T>(service: string, options: NexusOptions): NexusOperations<T>;
+/**
+ * The operations of a service that `nexus.service(...)` of the package nexus-rpc has made.
+ *
+ * @example
+ * const payments = nexus(paymentsService, { endpoint: "billing" });
+ */
+export function nexus<S extends NexusService>(service: S, options: NexusOptions): NexusServiceOperations<S>;
+export function nexus(service: NexusService | string, options: NexusOptions): object {
+  const name: unknown = typeof service === "string" ? service : service?.name;
+  if (typeof name !== "string" || name === "") {
+    throw new TypeError(`nexus takes the name of a service, or a service of nexus-rpc, not ${shown(service)}`);
+  }
+  const { endpoint, ...common } = options ?? {};
+  if (typeof endpoint !== "string" || endpoint === "") {
+    throw new TypeError(`nexus: endpoint must be the name of a Nexus endpoint of the cluster, not ${shown(endpoint)}`);
+  }
+  const base = { ...NOTHING, endpoint, service: name };
+  const shape = { ...base, ...checked(common, base) };
+  return activityProxy((key) => makeCall({ ...shape, ...operationOf(service, key) }), "the operations of a Nexus service");
+}
+
+function operationOf(service: NexusService | string, key: string) {
+  if (typeof service === "string") return { operation: key };
+  const operations = service.operations ?? {};
+  if (!Object.hasOwn(operations, key)) {
+    const known = Object.keys(operations).join(", ");
+    throw new TypeError(`the Nexus service "${service.name}" has no operation "${key}"; it has ${known === "" ? "none" : known}`);
+  }
+  const { name, inputType, outputType } = operations[key]!;
+  const takes = inputType?.transferTypeConverter;
+  const gives = outputType?.transferTypeConverter;
+  return {
+    operation: name,
+    toTransferType: takes && ((value: unknown) => takes.toTransferType(value)),
+    fromTransferType: gives && ((value: unknown) => gives.fromTransferType(value)),
+  };
+}
+
+function makeCall(shape: NexusOperationShape): NexusCall<unknown[], unknown> {
+  const api = `Nexus operation "${shape.operation}"`;
+  const begin = (input: unknown[], wait: (operation: NexusOperation) => NexusAwaiter): Promise<unknown> => {
+    if (input.length > 1) throw new TypeError(`${api} takes one input, not ${input.length}: give it an object or an array`);
+    const fiber = waitingFiber(api);
+    if (fiber instanceof Error) return rejected(fiber);
+    return wait(new NexusOperation(fiber, shape, input[0])).promise;
+  };
+  const call = (...input: unknown[]) => begin(input, (operation) => new NexusAwaiter(operation.fiber, operation, "end", true));
+  return Object.assign(call, {
+    start: (...input: unknown[]) =>
+      begin(
+        input,
+        (operation) => new NexusAwaiter(operation.fiber, operation, "start", true, () => handleOf(shape, operation)),
+      ) as Promise<NexusOperationHandle>,
+    with: (over: NexusOperationOptions) => makeCall({ ...shape, ...checked(over, shape) }),
+  });
+}
+
+function handleOf({ service, operation: name }: NexusOperationShape, operation: NexusOperation): NexusOperationHandle {
+  return Object.freeze({
+    service,
+    operation: name,
+    token: operation.token!,
+    result() {
+      const fiber = waitingFiber("result of a Nexus operation");
+      if (fiber instanceof Error) return rejected(fiber);
+      return new NexusAwaiter(fiber, operation, "end", false).promise;
+    },
+    cancel() {
+      callingFiber("cancel of a Nexus operation");
+      operation.cancel(cancelledByCaller(operation));
+    },
+  }) as NexusOperationHandle;
+}
+
+const NOTHING: Omit<NexusOperationShape, "endpoint" | "service"> = {
+  operation: "",
+  scheduleToCloseTimeoutMs: 0,
+  scheduleToStartTimeoutMs: 0,
+  startToCloseTimeoutMs: 0,
+  nexusHeader: {},
+  cancellationType: NEXUS_CANCELLATION.waitCancellationCompleted,
+  summary: undefined,
+};
+
+const KNOWN: ReadonlySet<string> = new Set([
+  ...["scheduleToClose", "scheduleToStart", "startToClose", "cancellationType", "headers", "summary"],
+]);
+
+/** The options as the executor wants them, over `before`. Throws for what no server would take. */
+function checked(options: NexusOperationOptions, before: NexusOperationShape) {
+  if (typeof options !== "object" || options === null) {
+    throw new TypeError(`nexus: options must be an object, not ${shown(options)}`);
+  }
+  const unknown = Object.keys(options).find((option) => !KNOWN.has(option));
+  if (unknown !== undefined) throw new TypeError(`nexus knows no option "${unknown}"`);
+  const { cancellationType: type, headers = before.nexusHeader } = options;
+  if (type !== undefined && !Object.hasOwn(NEXUS_CANCELLATION, type)) {
+    throw new TypeError(
+      `cancellationType must be one of ${Object.keys(NEXUS_CANCELLATION).join(", ")}, not ${JSON.stringify(type)}`,
+    );
+  }
+  if (typeof headers !== "object" || headers === null || !Object.values(headers).every((value) => typeof value === "string")) {
+    throw new TypeError("nexus: headers must be an object of names with texts");
+  }
+  return {
+    scheduleToCloseTimeoutMs: ms("scheduleToClose", options.scheduleToClose, before.scheduleToCloseTimeoutMs),
+    scheduleToStartTimeoutMs: ms("scheduleToStart", options.scheduleToStart, before.scheduleToStartTimeoutMs),
+    startToCloseTimeoutMs: ms("startToClose", options.startToClose, before.startToCloseTimeoutMs),
+    cancellationType: type === undefined ? before.cancellationType : NEXUS_CANCELLATION[type],
+    nexusHeader: { ...headers },
+    summary: optionalText("nexus: summary", options.summary) ?? before.summary,
+  };
+}

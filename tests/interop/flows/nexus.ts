@@ -1,10 +1,5 @@
 // Native workflows that call the services of tests/interop/official/nexus.mjs.
-import {
-  isCancellation,
-  nexus,
-  sleep,
-  workflow,
-} from "../../../ts/workflow/mod.ts";
+import { isCancellation, nexus, sleep, workflow } from "../../../ts/workflow/mod.ts";
 
 interface Desk {
   "say-again"(text: string): string;
@@ -33,9 +28,7 @@ const told = (error: unknown): string[] => {
   };
   const more = [type, service, operation].filter((each) => each !== undefined);
   return [
-    `${error.name}${
-      more.length === 0 ? "" : ` ${more.join(".")}`
-    }: ${error.message}`,
+    `${error.name}${more.length === 0 ? "" : ` ${more.join(".")}`}: ${error.message}`,
     ...told(error.cause),
   ];
 };

@@ -56,6 +56,12 @@ const FOUND: readonly (readonly [what: string, code: string, expected: readonly 
     "floating-promise 6:1",
   ]],
   [
+    "Nexus operations that nobody awaits",
+    `import { nexus } from "temporalex/workflow";\nconst desk = nexus("desk", { endpoint: "front" });\n` +
+    run("desk.ask(n);\nawait desk.ask(n);"),
+    ["floating-promise 4:1"],
+  ],
+  [
     "children that nobody awaits, and children in validators",
     `import { executeChild, spawn, startChild, upsertMemo } from "temporalex/workflow";\n` +
     run('spawn("C");\nexecuteChild("C");\nstartChild("C");\nupsertMemo({});\nsideEffect(() => upsertMemo({}));'),

@@ -1,5 +1,6 @@
 // Types of calls of Nexus operations: those of the program's own nexus-rpc are taken as they are, by shape.
 import { createNexusServiceClient, type NexusOperationHandle } from "../../ts/compat/workflow/mod.ts";
+import { nexus, type NexusOperationHandle as NativeHandle } from "../../ts/workflow/mod.ts";
 
 declare const inputBrand: unique symbol;
 declare const outputBrand: unique symbol;
@@ -50,5 +51,36 @@ export async function calls(): Promise<void> {
   await client.startOperation("ask", { question: "why" }, { cancellationType: "NEVER" });
   // @ts-expect-error no such option
   await client.startOperation("ask", { question: "why" }, { taskQueue: "q" });
+  console.log(wrong);
+}
+
+interface Desk {
+  ask(input: { question: string }): number;
+  later(): Promise<string>;
+}
+
+export async function native(): Promise<void> {
+  const [defined, named] = [
+    nexus(desk, { endpoint: "front" }),
+    nexus<Desk>("desk", { endpoint: "front", scheduleToClose: "1m" }),
+  ];
+  const answer: number = await defined.ask({ question: "why" });
+  const nothing: void = await defined.nothing();
+  const again: number = await named.ask.with({ cancellationType: "abandon" })({ question: "why" });
+  const handle: NativeHandle<string> = await named.later.start();
+  const later: string = await handle.result();
+  console.log(answer, nothing, again, later);
+  // @ts-expect-error another input
+  await defined.ask(1);
+  // @ts-expect-error no input
+  await named.ask();
+  // @ts-expect-error no such operation
+  await defined.unheard(1);
+  // @ts-expect-error another result
+  const wrong: string = await named.ask({ question: "why" });
+  // @ts-expect-error no endpoint
+  nexus<Desk>("desk", {});
+  // @ts-expect-error no such option
+  await named.later.with({ taskQueue: "q" })();
   console.log(wrong);
 }

@@ -77,15 +77,15 @@ interface ValueType<T> {
   readonly transferTypeConverter?: { fromTransferType(value: unknown): T; toTransferType(value: T): unknown };
 }
 
+// deno-lint-ignore no-explicit-any
+type AnyType = ValueType<any>;
+
 /** A service, as `nexus.service(...)` of the package nexus-rpc makes it. */
 export interface NexusService {
   /** Its name. */
   readonly name: string;
   /** Its operations, each under its key. */
-  // deno-lint-ignore no-explicit-any
-  readonly operations: {
-    readonly [key: string]: { readonly name: string; inputType?: ValueType<any>; outputType?: ValueType<any> };
-  };
+  readonly operations: { readonly [key: string]: { readonly name: string; inputType?: AnyType; outputType?: AnyType } };
 }
 
 type InputOf<O> = O extends { inputType?: ValueType<infer I> } ? I : unknown;

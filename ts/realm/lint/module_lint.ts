@@ -128,11 +128,11 @@ export class ModuleLint {
       : undefined;
   }
 
-  /** Finds what is made of `activities(...)`, `signal(...)` and `update(...)`. */
+  /** Finds what is made of `activities(...)`, `nexus(...)`, `signal(...)` and `update(...)`. */
   #declarations(node: AnyNode): void {
     if (node.type === "VariableDeclarator" && node.init?.type === "CallExpression") {
       const made = this.#calleeName(node.init.callee as AnyNode);
-      if (made === "activities") {
+      if (made === "activities" || made === "nexus") {
         const into = node.id.type === "Identifier" ? this.#tables : this.#activityFunctions;
         for (const id of patternNames(node.id)) into.add(id);
       } else if ((made === "signal" || made === "update") && node.id.type === "Identifier") {

@@ -52,6 +52,7 @@ const MAKERS: { readonly [name: string]: NameKind } = {
 const PROXIES: ReadonlyMap<string, NameKind> = new Map([
   ["activities", "activity"],
   ["localActivities", "activity"],
+  ["nexus", "activity"],
   ["proxyActivities", "activity"],
   ["proxyLocalActivities", "activity"],
   ["reducers", "marker"],

@@ -237,6 +237,18 @@ test("worker: wrong usage and modules that do not load are told at once, as text
     const unnamed = await run(["worker", "--store", "a"], at);
     assert.equal(unnamed.code, 2);
     assert.match(unnamed.err, /--workflows/);
+    const endpoints = await run(
+      ["worker", "--store", "a", "--nexus-services", file("services.ts", "export const no = 1;\n")],
+      at,
+    );
+    assert.equal(endpoints.code, 2);
+    assert.match(endpoints.err, /--nexus-services is for workers on a cluster, which has the endpoints: name it with --address/);
+    const services = await run(["worker", "--address", "127.0.0.1:1", "--nexus-services", "services.ts"], at);
+    assert.equal(services.code, 2);
+    assert.match(
+      services.err,
+      /services\.ts exports no Nexus service: export what nexus\.serviceHandler\(\.\.\.\) of nexus-rpc makes/,
+    );
     const missing = await run(["worker", "--store", "s.sqlite", "--workflows", "nowhere.ts"], at);
     assert.equal(missing.code, 2);
     assert.match(missing.err, /--workflows nowhere\.ts: there is no such file/);

@@ -4,6 +4,7 @@
 // takes: 60 s
 import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
+import { join } from "node:path";
 import process from "node:process";
 import { after, before, test } from "node:test";
 import { pathToFileURL } from "node:url";
@@ -12,7 +13,7 @@ import * as temporal from "../../ts/compat/nexus/mod.ts";
 import { DefaultLogger, NativeConnection, Runtime, Worker, type WorkerOptions } from "../../ts/compat/worker/mod.ts";
 import { until } from "../support/until.ts";
 import { DevServer, noServer, temporalCli } from "./support/dev_server.ts";
-import { noOfficial, official, officialProgram } from "./support/official.ts";
+import { noOfficial, official, officialProgram, root } from "./support/official.ts";
 
 const skip = noServer || noOfficial;
 // deno-lint-ignore no-explicit-any
@@ -52,7 +53,7 @@ before(async () => {
   server = await DevServer.start();
   Runtime.install({ logger: new DefaultLogger("ERROR", ({ message, meta }) => noted.push(`${message} ${meta?.["error"]}`)) });
   // One with endpoints that fail on purpose: a server stops to call an endpoint that fails too often in a row.
-  for (const name of ["theirs", "ours", "ours-quiet", "ours-stopping", "ours-many"]) endpoint(name);
+  for (const name of ["theirs", "ours", "ours-quiet", "ours-stopping", "ours-many", "program"]) endpoint(name);
   const { Connection, Client } = official("@temporalio/client");
   connection = await Connection.connect({ address: server.address });
   client = new Client({ connection });
@@ -205,6 +206,29 @@ test("asynchronous operations are runs of workflows, with their links, callbacks
     assert.match(seen[8]!, /"result":"signalled"/);
     assert.match(seen[10]!, /Only one async operation/);
   });
+});
+
+test("temporalex worker --nexus-services handles operations as the official worker does", { skip }, async () => {
+  const module = officialProgram("nexus_cli_services.mjs");
+  const argv = ["worker", "--address", server.address, "--task-queue", "program", "--nexus-services", module, "--json"];
+  const child = spawn(process.execPath, [join(root, "dist/ts/cli/main.js"), ...argv], { stdio: ["ignore", "pipe", "inherit"] });
+  const ended = new Promise((resolve) => child.once("exit", resolve));
+  try {
+    let said = "";
+    child.stdout.setEncoding("utf8").on("data", (text) => (said += text));
+    await until("the worker is ready", () => said.includes('"started"') || child.exitCode !== null);
+    assert.match(said, /"nexusServices":\["tests"\]/);
+    const cases: Case[] = [
+      ["about", { b: 2 }, { options: { headers: { "x-own": "yes" } } }],
+      throws({ kind: "handler", type: "BAD_REQUEST", message: "is refused", caused: true }),
+      ["run", { taskQueue: "callers", workflowId: "by-worker-@", result: "yes" }],
+      ["temporal", { taskQueue: "callers", what: "signalWithStart", workflowId: "signalled-by-worker-@" }],
+    ];
+    for (const each of cases) assert.equal(await seenAt("program", each), await seenAt("theirs", each), JSON.stringify(each));
+  } finally {
+    child.kill("SIGTERM");
+    assert.equal(await ended, 0);
+  }
 });
 
 test("a handler that outlives its request is told so, and the next attempt is another one", { skip }, async () => {

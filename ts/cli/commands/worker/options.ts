@@ -28,6 +28,14 @@ export const options = {
     completes: "files",
     help: "A module whose exported functions are activities. They run in a thread of their own",
   },
+  nexusServices: {
+    type: "text",
+    value: "module",
+    many: true,
+    completes: "files",
+    help:
+      "On a cluster: a module that exports Nexus services (nexus.serviceHandler of nexus-rpc), whose operations this worker handles. --watch does not load it again",
+  },
   codec: codecOption,
   payloadConverter: {
     ...PAYLOAD_CONVERTER,

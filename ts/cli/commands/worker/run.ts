@@ -11,7 +11,9 @@ import { type ActivityThreads, Worker } from "../../../worker/mod.ts";
 import { Exit } from "../../frame/exit.ts";
 import { CommandError, UsageError } from "../../frame/errors.ts";
 import { loaderHooks } from "../../modules/user_modules.ts";
+import { nexusOf } from "../../modules/nexus_services.ts";
 import { configuredWorkflows } from "../../modules/workflow_modules.ts";
+import { meansCluster } from "../../service/cluster.ts";
 import { importCodec } from "../../service/codec.ts";
 import { awaitCluster } from "./await_cluster.ts";
 import { moduleFiles, notingSources } from "./files.ts";
@@ -41,7 +43,11 @@ export async function workerCommand(call: WorkerCall): Promise<number> {
   const { options, io, print, signal } = call;
   const named = foundModules(call, "workflows", options.workflows);
   const activities = foundModules(call, "activities", options.activities);
-  const workflows = named.length > 0 ? named : activities.length > 0 ? [] : configuredWorkflows(io.cwd);
+  const nexus = foundModules(call, "nexus-services", options.nexusServices);
+  if (nexus.length > 0 && !meansCluster(options)) {
+    throw new UsageError("--nexus-services is for workers on a cluster, which has the endpoints: name it with --address");
+  }
+  const workflows = named.length > 0 ? named : activities.length + nexus.length > 0 ? [] : configuredWorkflows(io.cwd);
   const logger = consoleLogger();
   const codec = await importCodec(io.cwd, options.codec);
   const converter = await converterOf(call);
@@ -55,13 +61,23 @@ export async function workerCommand(call: WorkerCall): Promise<number> {
   const service = answering(call, connected, AbortSignal.any([signal, ending.signal]));
   try {
     const modules = await readModules(call, workflows, activities);
-    const worker = await createWorker(call, modules, { ...connected, service }, { logger, codec, converter, probes });
+    const { namespace } = connected;
+    const asked = {
+      service: connected.service,
+      namespace,
+      taskQueue: options.taskQueue,
+      identity: options.identity,
+      logger,
+      ...codec,
+    };
+    const answers = await nexusOf(io.cwd, nexus, asked, options.payloadConverter);
+    const worker = await createWorker(call, modules, { ...connected, service }, { logger, codec, converter, probes, answers });
     if (worker === undefined) {
       print.result({ event: "stopped" }, () => "stopped\n");
       return Exit.ok;
     }
     probed.worker = worker;
-    await work(call, worker, modules, connected, probes?.address);
+    await work(call, worker, modules, connected, { listening: probes?.address, nexus: answers?.names ?? [] });
     print.result({ event: "stopped" }, () => "stopped\n");
     return Exit.ok;
   } finally {
@@ -132,8 +148,10 @@ async function createWorker(
   call: WorkerCall,
   { workflows, threads, sources }: Modules,
   { service, namespace, where }: Omit<Connected, "service"> & { service: Connected["service"] | Promise<Connected["service"]> },
-  { logger, codec, converter, probes }: {
+  { logger, codec, converter, probes, answers }: {
     logger: Logger;
+    /** Of Nexus operations. */
+    answers: Awaited<ReturnType<typeof nexusOf>>;
     codec: Awaited<ReturnType<typeof importCodec>>;
     converter: Awaited<ReturnType<typeof converterOf>>;
     probes: Probes;
@@ -164,6 +182,7 @@ async function createWorker(
       workflowInterceptors: options.interceptors.map((path) => pathToFileURL(resolve(call.io.cwd, path))),
     }),
     ...(threads !== undefined && { activityThreads: threads }),
+    ...(answers !== undefined && { nexus: answers }),
   }).catch((error: Error) => {
     if (
       error instanceof WorkflowLoadError || error instanceof RangeError || /workerDeploymentOptions/.test(error.message) ||
@@ -190,7 +209,7 @@ async function work(
   worker: Worker,
   modules: Modules,
   { namespace, where, address }: Connected,
-  listening: string | undefined,
+  more: { readonly listening: string | undefined; readonly nexus: readonly string[] },
 ): Promise<void> {
   const { options, print, signal } = call;
   const lint = () => lintErrors(modules);
@@ -214,7 +233,7 @@ async function work(
     }, modules.activityFiles)
     : undefined;
   reloader?.start();
-  printStarted(call, worker, { namespace, where, served: await address, listening, watched: reloader?.files });
+  printStarted(call, worker, { namespace, where, served: await address, ...more, watched: reloader?.files });
   const stopped = new Promise<void>((resolve) => signal.aborted ? resolve() : signal.addEventListener("abort", () => resolve()));
   try {
     await Promise.race([running, stopped]);

@@ -25,6 +25,8 @@ export interface Places {
   readonly served: string | undefined;
   /** The address of the probes. */
   readonly listening: string | undefined;
+  /** Names of the Nexus services. */
+  readonly nexus: readonly string[];
   /** How many files are watched. */
   readonly watched: number | undefined;
 }
@@ -32,12 +34,13 @@ export interface Places {
 /** The worker's first polls are out. */
 export function printStarted({ print }: WorkerCall, worker: Worker, places: Places): void {
   const { workflowTypes, activityTypes, taskQueue } = worker;
-  const { where, namespace, served, listening, watched } = places;
+  const { where, namespace, served, listening, nexus, watched } = places;
   const at = where === undefined ? "" : ` of ${where}, namespace "${namespace}"`;
   print.result(
     {
       ...{ event: "started", taskQueue, workflowTypes, activityTypes, watching: watched ?? 0 },
       ...(where !== undefined && { address: where, namespace }),
+      ...(nexus.length > 0 && { nexusServices: nexus }),
       ...(served !== undefined && { served }),
       ...(listening !== undefined && { listening }),
     },
@@ -47,6 +50,7 @@ export function printStarted({ print }: WorkerCall, worker: Worker, places: Plac
       (activityTypes.length > 0
         ? `  activities: ${activityTypes.join(", ")}\n`
         : "  activities: none; what workflows call waits for a worker with --activities\n") +
+      (nexus.length > 0 ? `  Nexus:      ${nexus.join(", ")}\n` : "") +
       (listening === undefined ? "" : `  probes:     http://${listening}/healthz, /readyz, /metrics\n`),
   );
 }

@@ -1,0 +1,42 @@
+// Nexus services that a worker is given by path: modules that export what `nexus.serviceHandler(...)` of nexus-rpc makes. They are ordinary
+// modules of the process, and their handlers run in its main thread.
+import type { NativeNexus } from "../../compat/worker/native_nexus.ts";
+import type { NexusServices } from "../../worker/nexus_call.ts";
+import { UsageError } from "../frame/errors.ts";
+import { importModule } from "./user_modules.ts";
+
+const isService = (value: unknown): boolean =>
+  typeof (value as { getOperationHandler?: unknown } | null | undefined)?.getOperationHandler === "function";
+
+/** The services that modules export, alone or in arrays. Throws a UsageError for a module without any. */
+async function importServices(cwd: string, paths: readonly string[]): Promise<Map<string, unknown>> {
+  const services = new Map<string, unknown>();
+  for (const path of paths) {
+    const exported = Object.values(await importModule(cwd, path)).flat().filter(isService);
+    if (exported.length === 0) {
+      throw new UsageError(`${path} exports no Nexus service: export what nexus.serviceHandler(...) of nexus-rpc makes`);
+    }
+    // The same service may be exported by two names.
+    for (const service of new Set(exported)) {
+      const { name } = (service as { definition: { name: string } }).definition;
+      if (services.has(name)) throw new UsageError(`${path}: there is a Nexus service "${name}" already`);
+      services.set(name, service);
+    }
+  }
+  return services;
+}
+
+/** What the services of these modules answer; undefined without modules. */
+export async function nexusOf(
+  cwd: string,
+  paths: readonly string[],
+  native: Omit<NativeNexus, "payloadConverter">,
+  payloadConverter: string | undefined,
+): Promise<NexusServices | undefined> {
+  if (paths.length === 0) return undefined;
+  const services = await importServices(cwd, paths);
+  const { nativeNexus } = await import("../../compat/worker/native_nexus.ts");
+  const module = payloadConverter === undefined ? undefined : await importModule(cwd, payloadConverter);
+  const converter = (module?.["payloadConverter"] ?? module?.["default"]) as NativeNexus["payloadConverter"];
+  return nativeNexus([...services.values()], { ...native, payloadConverter: converter });
+}

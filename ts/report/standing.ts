@@ -69,9 +69,9 @@ function openOf({ model }: ReportedRun, heading: (text: string) => Html): Part {
       heading("Open at the end")
     }<table><thead><tr><th scope="col">What</th><th scope="col">Since</th><th scope="col" class="n">For</th></tr></thead><tbody>${
       open.slice(0, MOST_OPEN).map((item) =>
-        markup`<tr><th scope="row">${sign(item.kind)}${cutTo(bareName(item), MOST_LETTERS)}</th><td>event ${count(item.from)}${
-          item.attempt > 1 && `, ${item.attempt} tries`
-        }</td><td class="n">${
+        markup`<tr><th scope="row">${sign(item.kind)}${cutTo(bareName(item), MOST_LETTERS)}</th><td class="fit">event ${
+          count(item.from)
+        }${item.attempt > 1 && `, ${item.attempt} tries`}</td><td class="n">${
           now !== undefined && item.startMs !== undefined && lasting(Math.max(0, now - item.startMs))
         }</td></tr>`
       )

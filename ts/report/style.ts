@@ -65,6 +65,7 @@ thead .n,td.n{padding-left:16px}
 .names td:last-child{width:30%;white-space:nowrap}
 .meter{width:60px;height:6px;fill:currentColor;margin-right:6px}
 .meter .ground{fill:var(--sunk)}
+.fit{white-space:nowrap;width:1%}
 .sides td{font-family:${MONO};font-size:12.5px}
 .sides th[scope=row]{color:var(--pencil);width:18%}
 .sides .counts td:nth-child(2){color:var(--red)}
@@ -192,4 +193,4 @@ export const STYLE = `
 ${BASE}${HEAD}${ROWS}${DRAWING}${NARROW}${PRINTED}`;
 
 /** Its digest, as a policy names it. A test holds it, and prints the new one after a change. */
-export const STYLE_DIGEST = "sha256-VvCI4fdYFt8sX0w4sXkGatjay1MHcNGc+PURZ97PYEU=";
+export const STYLE_DIGEST = "sha256-Et6Jkl+Suwh21xOSTx7TcR0I3BBZ/E6Wms2bSgPSbXg=";

@@ -54,22 +54,36 @@ export function messagesAt(data: SessionData, at: number, position: number): Mes
   let known = all.get(data);
   if (known === undefined) all.set(data, known = inOrder(collect(data)));
   const { told, final, open, ofEvent } = known;
-  const { trace, events, converter, activations } = data;
+  const { trace, activations } = data;
   const count = countWhile(told.length, (i) => told[i]!.task <= at);
-  const messages = final.slice(0, count);
+  const arrived = arrivedSince(data, activations[at]?.startedEventId ?? 0, position, (id) => (ofEvent.get(id) ?? count) >= count);
+  // With room for what has arrived: to push it would copy all the others once more.
+  const messages = final.slice(0, count + arrived.length);
   for (const i of open.at(at)) messages[i] = asOf(told[i]!, at);
   // Signals of a name are taken in order, so the newest of it are the ones that still wait.
-  for (const [name, count] of Object.entries(valueAt(trace.buffered, at)?.value ?? {})) {
-    let left = count;
-    for (let i = messages.length - 1; i >= 0 && left > 0; i--) {
+  for (const [name, waiting] of Object.entries(valueAt(trace.buffered, at)?.value ?? {})) {
+    let left = waiting;
+    for (let i = count - 1; i >= 0 && left > 0; i--) {
       const message = messages[i]!;
       if (message.kind !== "signal" || message.name !== name) continue;
       messages[i] = { ...message, state: "waiting" };
       left--;
     }
   }
-  for (const { attributes, eventId } of events.slice(activations[at]?.startedEventId ?? 0, position)) {
-    if ((ofEvent.get(Number(eventId)) ?? count) < count) continue;
+  arrived.forEach((message, i) => messages[count + i] = message);
+  return messages;
+}
+
+/** Messages of the events after one, up to a position, of which no task has told the code. */
+function arrivedSince(
+  { events, converter }: SessionData,
+  from: number,
+  position: number,
+  isUntold: (eventId: number) => boolean,
+): MessageView[] {
+  const messages: MessageView[] = [];
+  for (const { attributes, eventId } of events.slice(from, position)) {
+    if (!isUntold(Number(eventId))) continue;
     const arrived = { eventId: Number(eventId), state: "arrived" as const };
     if (attributes.case === "workflowExecutionSignaledEventAttributes") {
       const { signalName: name, input } = attributes.value;

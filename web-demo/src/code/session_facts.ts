@@ -105,7 +105,7 @@ function fileFacts(known: SessionCode, view: SessionView, index: number, standin
     parked.set(one.place.line, [...(parked.get(one.place.line) ?? []), here]);
   }
   const values = new Map<number, LineValue[]>();
-  const signals = new Set(view.messages.flatMap(({ kind, name }) => kind === "signal" ? [name] : []));
+  const signals = signalsOf(view);
   const current = view.published !== undefined && "value" in view.published ? JSON.stringify(view.published.value) : undefined;
   for (const crossing of known.crossings(view.position, index)) {
     const { line } = crossing.place;
@@ -125,6 +125,13 @@ function fileFacts(known: SessionCode, view: SessionView, index: number, standin
     values: (line) => values.get(line) ?? NO_VALUES,
     parked,
   };
+}
+
+/** Names of the signals so far. A long run has thousands of them, and this is done at each step: nothing is made for each. */
+function signalsOf({ messages }: SessionView): ReadonlySet<string> {
+  const names = new Set<string>();
+  for (const { kind, name } of messages) if (kind === "signal") names.add(name);
+  return names;
 }
 
 const NO_VALUES: readonly LineValue[] = [];

@@ -77,6 +77,11 @@ test("createFromExistingServer: the connections of a server that is there, which
   const { address } = local;
   const env = await TestWorkflowEnvironment.createFromExistingServer({ address });
   assert.equal((await env.client.workflow.count()).count, 0);
+  await assert.rejects(
+    env.createNexusEndpoint("a", "b"),
+    /OperatorService; use `temporal operator nexus endpoint create .* --name a --target-namespace default --target-task-queue b`/,
+  );
+  await assert.rejects(env.deleteNexusEndpoint({ id: "a", version: 1 }), /use `temporal operator nexus endpoint delete`/);
   await env.teardown();
   assert.equal((await local.client.workflow.count()).count, 0);
   assert.throws(() => new TimeSkippingWorkflowClient({ connection: local.connection }), /time cannot be skipped/);
@@ -182,6 +187,6 @@ test("options for another program are refused by name", async () => {
   await assert.rejects(TestWorkflowEnvironment.createLocal({ server: { ui: true } }), /server\.ui cannot be honoured/);
   await assert.rejects(TestWorkflowEnvironment.createLocal({ server: { ip: "0.0.0.0" } }), /server\.ip cannot be "0\.0\.0\.0"/);
   const env = await TestWorkflowEnvironment.createLocal();
-  await assert.rejects(env.createNexusEndpoint("a", "b"), /Nexus endpoint "a" cannot be made/);
+  await assert.rejects(env.createNexusEndpoint("a", "b"), /Nexus endpoint "a" cannot be made: the embedded engine/);
   await env.teardown();
 });

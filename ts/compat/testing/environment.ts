@@ -76,6 +76,7 @@ interface Parts {
   readonly nativeConnection: NativeConnection;
   readonly client: Client;
   readonly time: TimeControl | undefined;
+  readonly embedded: boolean;
   close(): Promise<void>;
 }
 
@@ -87,6 +88,8 @@ interface Target {
   readonly client?: ClientOptionsForTestEnv | undefined;
   readonly plugins?: Plugins | undefined;
   readonly time?: TimeControl;
+  /** The server is not this process's. */
+  readonly existing?: boolean;
   close(): Promise<void>;
 }
 
@@ -163,10 +166,10 @@ export class TestWorkflowEnvironment {
     options: ExistingServerTestWorkflowEnvironmentOptions = {},
   ): Promise<TestWorkflowEnvironment> {
     const { address = "localhost:7233", namespace = "default", ...rest } = options;
-    return await this.#made({ ...rest, address, namespace, close: () => Promise.resolve() });
+    return await this.#made({ ...rest, address, namespace, existing: true, close: () => Promise.resolve() });
   }
 
-  static async #made({ address, namespace, connectionOptions = {}, client, plugins = [], time, close }: Target) {
+  static async #made({ address, namespace, connectionOptions = {}, client, plugins = [], time, existing, close }: Target) {
     const opened: { close(): Promise<unknown> }[] = [];
     try {
       const to = { address, ...connectionOptions, plugins: plugins as never[] };
@@ -178,7 +181,7 @@ export class TestWorkflowEnvironment {
       // The client gets the plugins of its connection.
       const options = { ...client, connection, namespace };
       return new this({
-        ...{ address, namespace, connectionOptions, connection, nativeConnection, time, close },
+        ...{ address, namespace, connectionOptions, connection, nativeConnection, time, embedded: existing !== true, close },
         client: time === undefined ? new Client(options) : new TimeSkippingClient(options),
       });
     } catch (error) {
@@ -217,16 +220,22 @@ export class TestWorkflowEnvironment {
     return this.client.workflow;
   }
 
-  /** Refused: the server has no Nexus endpoints. */
-  createNexusEndpoint(name: string, _taskQueue: string): Promise<NexusEndpointIdentifier> {
-    return Promise.reject(
-      new TypeError(`the Nexus endpoint "${name}" cannot be made: the embedded engine has none; test Nexus on a cluster`),
-    );
+  /** Refused: the embedded engine has no endpoints, and those of a cluster are made with Temporal's command line. */
+  createNexusEndpoint(name: string, taskQueue: string): Promise<NexusEndpointIdentifier> {
+    const target = `--target-namespace ${this.namespace} --target-task-queue ${taskQueue}`;
+    const create = `temporal operator nexus endpoint create --address ${this.address} --name ${name} ${target}`;
+    const why = this.#parts.embedded
+      ? "the embedded engine has none; test Nexus on a cluster"
+      : `this package does not call OperatorService; use \`${create}\``;
+    return Promise.reject(new TypeError(`the Nexus endpoint "${name}" cannot be made: ${why}`));
   }
 
-  /** Refused: the server has no Nexus endpoints. */
-  deleteNexusEndpoint(endpoint: Pick<NexusEndpointIdentifier, "id" | "version">): Promise<void> {
-    return Promise.reject(new TypeError(`there is no Nexus endpoint "${endpoint.id}": the embedded engine has none`));
+  /** Refused, as {@link createNexusEndpoint}. */
+  deleteNexusEndpoint({ id }: Pick<NexusEndpointIdentifier, "id" | "version">): Promise<void> {
+    const why = this.#parts.embedded
+      ? "the embedded engine has none"
+      : "this package does not call OperatorService; use `temporal operator nexus endpoint delete`";
+    return Promise.reject(new TypeError(`the Nexus endpoint "${id}" cannot be removed: ${why}`));
   }
 }
 

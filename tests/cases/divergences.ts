@@ -264,4 +264,18 @@ ${body}
         });
       }),
   },
+  {
+    name: "divergences: a workflow type that is not in the code is told as that, without an edit that would explain it",
+    run: () =>
+      withRealm(program(STEPS), async (first) => {
+        const run = first.start("W");
+        await run.auto();
+        await withRealm(program(STEPS).replace('workflow("W"', 'workflow("Other"'), async (second) => {
+          const { verdict, error } = await second.realm.replay(run.server.workflowId, run.server.history());
+          equal(verdict, "failed");
+          match(error!.message, /^workflow type "W" is not known to this worker; it knows "Other"/);
+          deepEqual([error!.sentence, error!.firstTask, error!.divergence], [undefined, undefined, undefined]);
+        });
+      }),
+  },
 ];

@@ -11,6 +11,7 @@ import { CoreError as ThrownCoreError, toCoreError } from "../../core/errors.ts"
 import { CachedRun, type FetchHistory, type RunIdentity, type RunSetup } from "./cached_run.ts";
 import type { Divergence } from "./divergence.ts";
 import { userFrame } from "../program/call_site.ts";
+import { UnknownWorkflowError } from "../program/errors.ts";
 import { lineTracing } from "./line_tracing.ts";
 import type { MissedPatch, RecordedActivation, SetHandler } from "./recording.ts";
 import { type ReplayTrace, ReplayTracer } from "./replay_trace.ts";
@@ -189,7 +190,8 @@ function errorOf(error: CoreError, run: CachedRun, tracer: ReplayTracer | undefi
     name: isA(run.thrown, Error) ? nameOf(run.thrown) : toCoreError(error).name,
     ...{ code, message, eventId, eventType, expected, actual, commandKind, seq, diffs, location },
     ...(run.thrown === undefined ? {} : { thrown: run.thrown }),
-    ...(tracer === undefined ? {} : { evidence: evidenceOf(run, tracer) }),
+    // (Of a type that is not here no code has run: nothing is to be compared with history.)
+    ...(tracer === undefined || isA(run.thrown, UnknownWorkflowError) ? {} : { evidence: evidenceOf(run, tracer) }),
   };
 }
 

@@ -253,11 +253,28 @@ export function clientScript(
           ),
       };
       const coded = new lib.Client({ connection, dataConverter: { payloadCodecs: [codec] } });
-      const handle = await coded.workflow.start("forever", { taskQueue, workflowId: id("coded"), memo: { secret: "plain" } });
+      const handle = await coded.workflow.start("forever", {
+        taskQueue,
+        workflowId: id("coded"),
+        memo: { secret: "plain" },
+        staticSummary: "in short",
+      });
       const mine = await handle.describe();
       const theirs = await wf.getHandle(id("coded")).describe().catch((error: Error) => error.message);
+      const listed = async () => {
+        for (;;) {
+          for await (const info of coded.workflow.list({ query: `WorkflowId = "${id("coded")}"` })) return info;
+          await new Promise((resolve) => setTimeout(resolve, 50));
+        }
+      };
+      const one = await listed();
       await handle.terminate();
-      return [mine.memo, theirs];
+      // `raw` is as it is stored.
+      const encodings = [mine.raw.workflowExecutionInfo.memo, one.raw.memo].map((memo) =>
+        common.str(memo.fields.secret.metadata.encoding)
+      );
+      const started = (await handle.fetchHistory()).events[0].workflowExecutionStartedEventAttributes;
+      return [mine.memo, theirs, one.memo, encodings, common.str(started.memo.fields.secret.metadata.encoding)];
     },
     "a deadline, a signal": async () => {
       const handle = await start("forever", "deadline");

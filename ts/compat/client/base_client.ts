@@ -1,4 +1,5 @@
 // What the clients of `@temporalio/client` share: a connection, a namespace, a data converter, and the product's client below.
+import { type DescMessage, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { FailureSchema } from "../../api/generated/temporal/api/failure/v1/message_pb.ts";
 import { consoleLogger, processIdentity } from "../../platform/host.ts";
 import { MessageCodec } from "../../codec/message_codec.ts";
@@ -11,7 +12,7 @@ import { DEFAULT_RETRY } from "../../service/retry.ts";
 import type { DataConverter, LoadedDataConverter } from "../common/data_converter.ts";
 import { fromPayloadWithTypeInfo } from "../common/payloads.ts";
 import { type Payload, productConverter } from "../common/payload_converters.ts";
-import { fromPlain, toPlain } from "../common/plain_proto.ts";
+import { fromPlain, type PlainMessage, toPlain } from "../common/plain_proto.ts";
 import type { SerializationContext, TypeInfo } from "../common/type_info.ts";
 import type { Headers } from "../common/interceptors.ts";
 import type { Metadata } from "./call_context.ts";
@@ -85,6 +86,17 @@ export class BaseClient {
   /** The data converter. */
   protected get dataConverter(): LoadedDataConverter {
     return this.options.loadedDataConverter;
+  }
+
+  /**
+   * A message with its payloads decoded by the codecs; those that do not decode stay as they are.
+   * @internal
+   */
+  async decoded<D extends DescMessage>(desc: D, stored: PlainMessage): Promise<PlainMessage> {
+    const { codec } = this.#base;
+    if (codec === undefined) return stored;
+    const bytes = await codec.decode(desc, toBinary(desc, fromPlain(desc, stored)), { lenient: true });
+    return toPlain(desc, fromBinary(desc, bytes));
   }
 
   /**

@@ -368,13 +368,15 @@ export class WorkflowClient extends BaseClient {
     const { calls } = this.operationContext();
     let nextPageToken: Uint8Array = new Uint8Array(0);
     do {
+      const request = { namespace, query, pageSize, nextPageToken };
       const page = await refusing(
-        () => calls.call("listWorkflowExecutions", { namespace, query, pageSize, nextPageToken }, new Deadline(callSettings())),
+        () => calls.call("listWorkflowExecutions", request, new Deadline(callSettings()), undefined, { asStored: true }),
         { fallback: "Failed to list workflows" },
       );
       for (const execution of page.executions) {
         const raw = toPlain(WorkflowExecutionInfoSchema, execution);
-        yield executionInfo(raw, this.dataConverter, raw, namespace);
+        const decoded = await this.decoded(WorkflowExecutionInfoSchema, raw);
+        yield executionInfo(decoded, this.dataConverter, raw, namespace);
       }
       nextPageToken = page.nextPageToken;
     } while (nextPageToken.length > 0);

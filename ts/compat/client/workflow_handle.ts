@@ -284,18 +284,20 @@ class Operations {
         const { workflowId, runId = "" } = input.workflowExecution;
         const request = { namespace, execution: { workflowId, runId } };
         const { calls } = this.#context(workflowId);
-        const response = await calls.call("describeWorkflowExecution", request, new Deadline(callSettings()));
+        const deadline = new Deadline(callSettings());
+        const response = await calls.call("describeWorkflowExecution", request, deadline, undefined, { asStored: true });
         return toPlain(DescribeWorkflowExecutionResponseSchema, response);
       }, concern("Failed to describe workflow", input.workflowExecution)));
     const raw = await send({ workflowExecution: this.#execution });
-    const metadata = raw.executionConfig?.userMetadata;
+    const decoded = await this.#client.decoded(DescribeWorkflowExecutionResponseSchema, raw);
+    const metadata = decoded.executionConfig?.userMetadata;
     const context = { type: "workflow", namespace, workflowId: this.#of.workflowId } as const;
     const text = (payload: PlainMessage) =>
       Promise.resolve(
         payload ? fromPayloadsAtIndex<string>(loadedDataConverter.payloadConverter, 0, [payload], context) : undefined,
       );
     return {
-      ...executionInfo(raw.workflowExecutionInfo ?? {}, loadedDataConverter, raw, namespace),
+      ...executionInfo(decoded.workflowExecutionInfo ?? {}, loadedDataConverter, raw, namespace),
       staticDetails: () => text(metadata?.details),
       staticSummary: () => text(metadata?.summary),
     };

@@ -10,7 +10,7 @@ if (args.includes("--help") || args.includes("-h")) {
   say(`usage: npm test [-- SUITE... | quick] [--json] [--verbose] [--times] [--list]
 
 Runs all suites, or those named. \`quick\` is for the loop of a contributor: format, lint, types, generated files, and the test files in
-Node that take less than three seconds; it takes less than a minute, and names what it leaves out.
+Node that take less than three seconds; it takes one to three minutes, and names what it leaves out.
 --list prints the names of the suites. --verbose prints the output of passing suites too, --times how long each file took.
 Environment: CHROMIUM_PATH, FIREFOX_PATH, TEMPORAL_CLI (the dev server's binary), SKIP_CORE_REBUILD=1.`);
   process.exit(0);

@@ -1,4 +1,4 @@
-// A report: runs in one HTML file that needs nothing else. It has no script, asks nobody for anything, and its policy says so; it is read in a
+// A report: runs in one HTML file that needs nothing else. It has no script, makes no request, and its policy says so; it is read in a
 // browser, from a disk, in a mail, on paper.
 import { VERSION } from "../base/version.ts";
 import { Html, markup } from "./html.ts";

@@ -157,7 +157,7 @@ export class HtmlReport {
   /** Undefined where the code would go another way. */
   async #redacted({ bytes, workflowId }: HistoryFile): Promise<Uint8Array | undefined> {
     try {
-      // Nobody is here to consent to texts that are needed: they are not looked for.
+      // Texts need consent, and there is no user to give it here: they are not looked for.
       return (await redact(bytes, { realm: this.#options.realm, workflowId, signal: AbortSignal.abort() })).history;
     } catch (e) {
       if (e instanceof RedactionError) return undefined;

@@ -33,7 +33,7 @@ export function mainThread(events) {
   const name = runs.some((run) => run.name === "RunTask" && `${run.pid} ${run.tid}` === own)
     ? "RunTask"
     : "ThreadControllerImpl::RunTask";
-  // What this script asks of the page comes as a message of the DevTools protocol: such a task is no work of the page's.
+  // What this script asks of the page comes as a message of the DevTools protocol: such a task is left out.
   const asked = events.filter(({ name, pid, tid, args }) =>
     name === "Receive mojo message" && `${pid} ${tid}` === own && JSON.stringify(args).includes("DevToolsSession")
   ).map(({ ts }) => ts);

@@ -30,7 +30,7 @@ export interface PageRealm extends ReplayingRealm, Pick<WorkerRealm, "runTask" |
   /** What the loader warned of. */
   readonly warnings: readonly Problem[];
   /**
-   * Starts the worker of the next text, which then has its script and its core already. To be called when nobody waits for this realm: to
+   * Starts the worker of the next text, which then has its script and its core already. Call it after the verdict: to
    * start one takes more of the processor than most replays.
    */
   prepareNext(): void;

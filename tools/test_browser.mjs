@@ -6,6 +6,7 @@ import { createServer } from "node:http";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { launchChromium } from "./lib/chromium.mjs";
 import { launchFirefox } from "./lib/firefox.mjs";
 import { root } from "./lib/steps.mjs";
@@ -29,11 +30,6 @@ const casesDir = join(root, "tests/cases");
 const files = readdirSync(casesDir).filter((f) =>
   f.endsWith(".ts") && /export const cases\b/.test(readFileSync(join(casesDir, f), "utf8"))
 ).sort();
-/** Cases that start realms; seen in Firefox 153, with a worker of six lines too (docs/dev/realms.md#firefox). */
-const NESTED = {
-  files: files.filter((f) => /realm_host|createWorkerRealm/.test(readFileSync(join(casesDir, f), "utf8"))),
-  reason: "Firefox may hang in a worker's `new Worker` once another worker of that worker has ended",
-};
 const sources = {};
 for (const dir of readdirSync(join(root, "examples"))) {
   const path = `examples/${dir}/workflow.ts`;
@@ -48,9 +44,12 @@ import { runCases } from ${JSON.stringify(join(casesDir, "case.ts"))};
 globalThis.__caseSources = ${JSON.stringify(sources)};
 globalThis.__caseRealmEntry = new URL("./realm.js", import.meta.url).href;
 const groups = [${files.map((f, i) => `{ file: ${JSON.stringify(f)}, cases: c${i} }`).join(", ")}];
-globalThis.__runAll = (only, skips, [from, to]) => runCases(groups.slice(from, to), only, skips);
+const plainFetch = fetch.bind(globalThis);
+const tell = (message) => plainFetch("/told", { method: "POST", body: JSON.stringify(message) });
+const listener = { began: (file, name) => void tell({ file, name }), ended: (result) => tell(result) };
+globalThis.__run = (names, only) => runCases(groups.filter(({ file }) => names.includes(file)), only, listener);
 if (typeof WorkerGlobalScope !== "undefined") {
-  globalThis.onmessage = async (e) => globalThis.postMessage(await globalThis.__runAll(...e.data));
+  globalThis.onmessage = async (e) => globalThis.postMessage(await globalThis.__run(...e.data));
 }
 `;
 writeFileSync(join(dir, "entry.ts"), entry);
@@ -63,7 +62,7 @@ try {
 } catch {
   // the room has no browser entry
 }
-await build({
+const { metafile } = await build({
   entryPoints: { cases: join(dir, "entry.ts"), ...extra },
   bundle: true,
   format: "esm",
@@ -75,12 +74,17 @@ await build({
   alias: { "temporalex/workflow": join(root, "ts/workflow/mod.ts"), temporalex: join(root, "ts/mod.ts") },
   logLevel: "error",
   sourcemap: "inline",
+  metafile: true,
 });
 const types = { ".js": "text/javascript", ".html": "text/html" };
-const server = createServer((req, res) => {
+const server = createServer(async (req, res) => {
   const path = new URL(req.url, "http://localhost").pathname;
   if (path === "/") {
     return res.writeHead(200, { "content-type": "text/html" }).end("<!doctype html><meta charset=utf-8><title>cases</title>");
+  }
+  if (path === "/told") {
+    told(JSON.parse(await text(req)));
+    return res.writeHead(204).end();
   }
   try {
     const file = readFileSync(join(dir, path.replace(/[^a-z0-9_.-]/gi, "")));
@@ -91,70 +95,117 @@ const server = createServer((req, res) => {
 });
 await new Promise((r) => server.listen(0, "127.0.0.1", r));
 const url = `http://127.0.0.1:${server.address().port}/`;
-let passed = 0, failed = 0, skipped = 0;
+const counts = { passed: 0, failed: 0, skipped: 0 };
 const reasons = new Set();
-/** For a part of the cases in one place; on a machine at rest they take a third of it. */
-const HANGS_MS = 270_000;
+const times = new Map();
+/** Longer than the limit of one case (tests/cases/case.ts): a place that tells nothing for so long has stopped. */
+const SILENT_MS = 200_000;
+/** Seen in Firefox 153, with a worker of six lines too (docs/dev/realms.md#firefox). */
+const NESTED = "Firefox may hang in a worker's `new Worker` once another worker of that worker has ended";
 /**
- * Each part has a page of its own, and a worker of that page. With all cases in one page Firefox 153 stops in the middle, at rest, after some
- * hundred realms (workers) that have come and gone; each part alone passes.
+ * Files for one page of Firefox. With all cases in one page Firefox 153 stops in the middle, at rest, after some hundred realms (workers)
+ * that have come and gone; each part alone passes.
  */
-const PARTS = kind === "firefox" ? 4 : 1;
-const bounds = Array.from({ length: PARTS + 1 }, (_, i) => Math.round(i * files.length / PARTS));
+const FILES_OF_A_PAGE = kind === "firefox" ? 9 : Infinity;
+
+/** What has been told since the place began: the case that runs, the results by file, and when it was heard of last. */
+let heard;
+function told({ status, ...rest }) {
+  if (status === undefined) heard.running = { ...rest, began: Date.now() };
+  else heard.results.push({ status, ms: Date.now() - (heard.running?.began ?? heard.at), ...rest });
+  heard.at = Date.now();
+}
+
+/** Whether a file of cases may start a realm, by the modules that it imports. */
+function startsRealms(file) {
+  const seen = new Set();
+  const reaches = (path) => {
+    if (path === "tests/cases/realm_host.ts") return true;
+    if (seen.has(path)) return false;
+    seen.add(path);
+    return (metafile.inputs[path]?.imports ?? []).some((imported) => reaches(imported.path));
+  };
+  return reaches(`tests/cases/${file}`) || /createWorkerRealm/.test(readFileSync(join(casesDir, file), "utf8"));
+}
+
+const inPage = (page, names) =>
+  page.evaluate(async ([u, ...task]) => (await import(u), globalThis.__run(...task)), [`${url}cases.js`, names, only]);
+const inWorker = (page, names) =>
+  page.evaluate(([u, ...task]) =>
+    new Promise((resolve, reject) => {
+      const w = new Worker(u, { type: "module" });
+      w.onmessage = () => (w.terminate(), resolve());
+      w.onerror = (e) => reject(new Error(e.message));
+      w.postMessage(task);
+    }), [`${url}cases.js`, names, only]);
+
+let browser = launched.browser;
+/** Runs the files in a new page; answers the name of the file in which the browser stopped, if it did. */
+async function stoppedIn(names, body) {
+  heard = { at: Date.now(), results: [], running: undefined };
+  const page = await browser.newPage();
+  page.on("pageerror", (e) => console.log(`page error: ${e.message}`));
+  await page.goto(url);
+  let timer;
+  const silence = new Promise((resolve) => {
+    timer = setInterval(() => Date.now() - heard.at > SILENT_MS && resolve(heard.running?.file ?? names[0]), 1000);
+  });
+  const stopped = await Promise.race([body(page, names), silence]).finally(() => clearInterval(timer));
+  if (stopped === undefined) await page.close();
+  return stopped;
+}
+
+function count(place, results) {
+  for (const r of results) {
+    const key = `${r.file} in a ${place}`;
+    times.set(key, (times.get(key) ?? 0) + r.ms / 1000);
+    counts[r.status]++;
+    if (r.status === "skipped") reasons.add(`${r.file} in a ${place}: ${r.error}`);
+    if (r.status === "failed") console.log(`not ok - ${kind} ${place}: ${r.file}: ${r.name}\n${r.error}`);
+  }
+}
+
+/** Runs the files in one place. A browser that stops is ended, and a new one goes on with that file: once. */
+async function run(place, names, body) {
+  let again;
+  while (names.length > 0) {
+    const stopped = await stoppedIn(names, body);
+    count(place, heard.results.filter(({ file }) => file !== stopped));
+    if (stopped === undefined) return;
+    const { name } = heard.running ?? { name: "(before its first case)" };
+    const words = `${kind} ${place}: ${stopped}: ${name}: the browser told nothing for ${SILENT_MS / 1000} s`;
+    await browser.close().catch((e) => console.log(`the browser did not end: ${e.message}`));
+    browser = (await launch()).browser;
+    const isLast = again === stopped || kind !== "firefox";
+    names = names.slice(names.indexOf(stopped) + (isLast ? 1 : 0));
+    again = stopped;
+    console.log(isLast ? `not ok - ${words}` : `${words}; a new one runs the file again`);
+    if (isLast) counts.failed++;
+  }
+}
+
 try {
-  const places = bounds.slice(1).flatMap((to, i) => [["page", [bounds[i], to]], ["worker", [bounds[i], to]]]);
-  let page;
-  const open = async () => {
-    await page?.close();
-    page = await launched.browser.newPage();
-    page.on("pageerror", (e) => console.log(`page error: ${e.message}`));
-    await page.goto(url);
-  };
-  const where = {
-    page: async (part) => {
-      await open();
-      return await page.evaluate(
-        async ([u, o, p]) => (await import(u), globalThis.__runAll(o, undefined, p)),
-        [`${url}cases.js`, only, part],
-      );
-    },
-    worker: (part) =>
-      page.evaluate(([u, ...task]) =>
-        new Promise((resolve, reject) => {
-          const w = new Worker(u, { type: "module" });
-          w.onmessage = (e) => (w.terminate(), resolve(e.data));
-          w.onerror = (e) => reject(new Error(e.message));
-          w.postMessage(task);
-        }), [`${url}cases.js`, only, kind === "firefox" ? NESTED : undefined, part]),
-  };
-  for (const [name, part] of places) {
-    let timer;
-    const late = new Promise((
-      _,
-      reject,
-    ) => (timer = setTimeout(() => reject(new Error(`no answer in ${HANGS_MS / 1000} s`)), HANGS_MS)));
-    const results = await Promise.race([where[name](part), late]).finally(() => clearTimeout(timer));
-    for (const r of results) {
-      if (r.status === "passed") passed++;
-      else if (r.status === "skipped") {
-        skipped++;
-        reasons.add(`${r.file} in a ${name}: ${r.error}`);
-      } else {
-        failed++;
-        console.log(`not ok - ${kind} ${name}: ${r.file}: ${r.name}\n${r.error}`);
-      }
+  for (let from = 0; from < files.length; from += FILES_OF_A_PAGE) {
+    const names = files.slice(from, from + FILES_OF_A_PAGE);
+    await run("page", names, inPage);
+    const nested = kind === "firefox" ? names.filter(startsRealms) : [];
+    await run("worker", names.filter((name) => !nested.includes(name)), inWorker);
+    for (const name of nested) {
+      counts.skipped++;
+      reasons.add(`${name} in a worker: ${NESTED}`);
     }
   }
 } catch (e) {
-  failed++;
+  counts.failed++;
   console.log(`not ok - ${kind}: ${e.stack}`);
 } finally {
-  await launched.browser.close().catch((e) => console.log(`the browser did not end: ${e.message}`));
+  await browser?.close().catch((e) => console.log(`the browser did not end: ${e.message}`));
   server.close();
   server.closeAllConnections();
   rmSync(dir, { recursive: true, force: true });
 }
 console.log(`browser: ${launched.source}, ${launched.browser.version()}`);
+for (const [file, seconds] of [...times].sort((a, b) => b[1] - a[1])) console.log(`time: ${seconds.toFixed(1)} s ${file}`);
 for (const reason of reasons) console.log(`skipped: ${reason}`);
-console.log(`${passed} passed, ${failed} failed, ${skipped} skipped`);
-process.exitCode = failed > 0 ? 1 : 0;
+console.log(`${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped`);
+process.exitCode = counts.failed > 0 ? 1 : 0;

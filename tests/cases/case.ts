@@ -54,21 +54,19 @@ export async function runCase(file: string, one: Case): Promise<CaseResult> {
   }
 }
 
-/** Files whose cases cannot run in some place, and why. */
-export interface Skips {
-  readonly files: readonly string[];
-  readonly reason: string;
+/** What hears of cases while they run. */
+export interface CaseListener {
+  began(file: string, name: string): void;
+  ended(result: CaseResult): Promise<void> | void;
 }
 
 /** Runs all cases, or those whose name or file contains `only`. */
-export async function runCases(groups: readonly CaseGroup[], only = "", skips?: Skips): Promise<CaseResult[]> {
-  const results: CaseResult[] = [];
+export async function runCases(groups: readonly CaseGroup[], only: string, listener: CaseListener): Promise<void> {
   for (const { file, cases } of groups) {
     for (const one of cases) {
       if (!one.name.includes(only) && !file.includes(only)) continue;
-      if (skips?.files.includes(file)) results.push({ file, name: one.name, status: "skipped", error: skips.reason });
-      else results.push(await runCase(file, one));
+      listener.began(file, one.name);
+      await listener.ended(await runCase(file, one));
     }
   }
-  return results;
 }

@@ -21,8 +21,8 @@ export interface HistoryOptions extends CallSettings {
   /** Events per request; the service may send fewer. */
   pageSize?: number;
   /**
-   * Decode payloads with the client's codec. Default: false, because a history that is exported leaves the places where secrets are
-   * kept; replaying takes the codec too.
+   * Decode payloads with the client's codec; one that a replay does not need stays as it is where it does not decode. Default: false,
+   * because a history that is exported leaves the places where secrets are kept; replaying takes the codec too.
    */
   decode?: boolean;
 }

@@ -15,8 +15,13 @@ export interface CodecServiceOptions {
   logger: Logger;
 }
 
-/** Answers about many runs: one payload that does not decode must not hide the rest. */
-const LENIENT: ReadonlySet<MethodName> = new Set(["describeWorkflowExecution", "listWorkflowExecutions", "listSchedules"]);
+/** Answers in which one payload that does not decode must not hide the rest. */
+const LENIENT: ReadonlyMap<MethodName, true | "notGiven"> = new Map<MethodName, true | "notGiven">([
+  ["describeWorkflowExecution", true],
+  ["listWorkflowExecutions", true],
+  ["listSchedules", true],
+  ["getWorkflowExecutionHistory", "notGiven"],
+]);
 
 /** Encodes a request. Rejects with a PayloadCodecError, or with a PayloadTooLargeError when codecs make more of it than a service takes. */
 export function encodeRequest(
@@ -34,6 +39,18 @@ export function encodeRequest(
   });
 }
 
+/**
+ * Decodes a task, or a page of history, for a run: payloads that no run is given stay as they are, so that one which no longer decodes fails
+ * no task. Rejects with a PayloadCodecError.
+ */
+export function decodeForRun(
+  codec: MessageCodec,
+  method: "pollWorkflowTaskQueue" | "getWorkflowExecutionHistory",
+  response: Uint8Array,
+): Promise<Uint8Array> {
+  return codec.decode(WorkflowService.method[method].output, response, { givenOnly: true });
+}
+
 /** Decodes a response. Rejects with a PayloadCodecError. */
 export function decodeResponse(
   codec: MessageCodec,
@@ -41,7 +58,7 @@ export function decodeResponse(
   response: Uint8Array,
   timeoutMs = CODEC_TIMEOUT_MS,
 ): Promise<Uint8Array> {
-  const options = { lenient: LENIENT.has(method), timeoutMs: Math.min(timeoutMs, CODEC_TIMEOUT_MS) };
+  const options = { lenient: LENIENT.get(method) ?? false, timeoutMs: Math.min(timeoutMs, CODEC_TIMEOUT_MS) };
   return codec.decode(WorkflowService.method[method].output, response, options);
 }
 

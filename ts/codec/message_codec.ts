@@ -7,8 +7,13 @@ import { planOf } from "./payload_plan.ts";
 import { type Found, Walk } from "./payload_walk.ts";
 
 export interface DecodeOptions {
-  /** A payload that does not decode stays as it is, for lists in which it must not hide the rest. */
-  lenient?: boolean;
+  /**
+   * A payload that does not decode stays as it is, for lists in which it must not hide the rest; with "notGiven" only one of a history that
+   * no run is given.
+   */
+  lenient?: boolean | "notGiven";
+  /** Payloads of a history that no run is given stay as they are. */
+  givenOnly?: boolean;
   /** Time that each call of a codec is given. */
   timeoutMs?: number;
 }
@@ -48,30 +53,36 @@ export class MessageCodec {
 
   /** Decodes the payloads of a message, and puts messages and stack traces of failures back. Rejects with a PayloadCodecError. */
   async decode(message: DescMessage, bytes: Uint8Array, options: DecodeOptions = {}): Promise<Uint8Array> {
-    const walk = walkOf(message, bytes, "decode", { hideText: false, showText: true });
+    const { lenient = false, givenOnly } = options;
+    const walk = walkOf(message, bytes, "decode", { hideText: false, showText: true, givenOnly });
     if (walk.found.length === 0) return walk.finish();
     const timeoutMs = options.timeoutMs ?? CODEC_TIMEOUT_MS;
     let results: (Payload | undefined)[];
     try {
       results = await applyCodecs(this.#codecs, "decode", walk.found, timeoutMs);
     } catch (error) {
-      if (options.lenient !== true) throw error;
+      if (lenient === false || (lenient === "notGiven" && walk.found.every(({ given }) => given))) throw error;
       const each = walk.found.map((found) => applyCodecs(this.#codecs, "decode", [found], timeoutMs).then(([one]) => one));
-      results = (await Promise.allSettled(each)).map((one) => one.status === "fulfilled" ? one.value : undefined);
+      results = (await Promise.allSettled(each)).map((one, i) => {
+        if (one.status === "fulfilled") return one.value;
+        if (lenient === "notGiven" && walk.found[i]!.given) throw one.reason;
+        return undefined;
+      });
     }
     walk.found.forEach((found, i) => (found.result = results[i]));
     return walk.finish();
   }
 
-  /** Bytes of temporal.api.history.v1.History as workflow code is to see them. */
+  /** Bytes of temporal.api.history.v1.History as workflow code is to see them, and everything else that decodes. */
   decodeHistory(history: Uint8Array): Promise<Uint8Array> {
-    return this.decode(HistorySchema, history);
+    return this.decode(HistorySchema, history, { lenient: "notGiven" });
   }
 }
 
 /**
  * Decodes an exported history (bytes of temporal.api.history.v1.History), so that it can be replayed. Without a codec it is answered as
- * it is. Rejects with a PayloadCodecError.
+ * it is, and a payload that a replay does not need (what the run sent itself) stays as it is where it does not decode. Rejects with a
+ * PayloadCodecError.
  */
 export async function decodeHistory(history: Uint8Array, codec: CodecOptions["codec"]): Promise<Uint8Array> {
   const decoder = MessageCodec.of({ codec });

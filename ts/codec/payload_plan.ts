@@ -22,6 +22,8 @@ export interface Plan {
   readonly steps: ReadonlyMap<number, Step>;
   /** Numbers of fields with the text of errors, which `encodeCommonAttributes` hides. */
   readonly errorText: ReadonlySet<number>;
+  /** Numbers of the fields of a history whose payloads are given to no run. */
+  readonly notGiven: ReadonlySet<number>;
 }
 
 const COMMON = "temporal.api.common.v1";
@@ -46,9 +48,36 @@ export const MEMO = `${COMMON}.Memo`;
  * of the user's in it.
  */
 export const PLAIN_HEADERS: ReadonlySet<string> = new Set(["_tracer-data"]);
+/**
+ * The fields of an event of which a run is given nothing: what the run has sent itself, what an activity needs, what became of tasks and of
+ * the run. Of all others a run is given all payloads, as with Temporal's workers (an activation has what answers the code).
+ */
+const NOT_GIVEN: ReadonlySet<string> = new Set([
+  "userMetadata",
+  ...[
+    "workflowExecutionCompleted",
+    "workflowExecutionFailed",
+    "workflowExecutionCanceled",
+    "workflowExecutionTerminated",
+    "workflowExecutionContinuedAsNew",
+    "workflowTaskFailed",
+    "activityTaskScheduled",
+    "activityTaskStarted",
+    "signalExternalWorkflowExecutionInitiated",
+    "startChildWorkflowExecutionInitiated",
+    "childWorkflowExecutionStarted",
+    "workflowPropertiesModified",
+    "workflowPropertiesModifiedExternally",
+    "workflowExecutionUpdateRejected",
+    "workflowExecutionUpdateCompleted",
+    "nexusOperationScheduled",
+  ].map((event) => `${event}EventAttributes`),
+]);
+const EVENT = "temporal.api.history.v1.HistoryEvent";
 const ANY = "google.protobuf.Any";
 const BLOB = `${COMMON}.DataBlob`;
 
+const NONE: ReadonlySet<number> = new Set();
 const plans = new Map<string, Plan>();
 const reaching = new Map<string, boolean>();
 
@@ -73,7 +102,7 @@ export function planOf(desc: DescMessage): Plan {
   const known = plans.get(desc.typeName);
   if (known !== undefined) return known;
   const steps = new Map<number, Step>();
-  const plan: Plan = { typeName: desc.typeName, steps, errorText: errorText(desc) };
+  const plan: Plan = { typeName: desc.typeName, steps, errorText: errorText(desc), notGiven: notGiven(desc) };
   // Before its fields: messages contain themselves (a failure's cause).
   plans.set(desc.typeName, plan);
   for (const field of desc.fields) {
@@ -88,6 +117,11 @@ function errorText(desc: DescMessage): ReadonlySet<number> {
   const hasFailure = desc.fields.some((field) => field.message?.typeName === FAILURE);
   const found = desc.fields.filter((field) => hasFailure && field.name === "error_message" && field.fieldKind === "scalar");
   return new Set(found.map((field) => field.number));
+}
+
+function notGiven(desc: DescMessage): ReadonlySet<number> {
+  if (desc.typeName !== EVENT) return NONE;
+  return new Set(desc.fields.filter((field) => NOT_GIVEN.has(field.localName)).map((field) => field.number));
 }
 
 function messageOf(field: DescField): DescMessage | undefined {

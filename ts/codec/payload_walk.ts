@@ -24,6 +24,8 @@ export interface Found {
   readonly field: string;
   /** Payloads of one set (arguments, details) have one group. */
   readonly group: object;
+  /** A run may be given it; false for those of a history that no run is given. */
+  readonly given: boolean;
   result: Payload | undefined;
 }
 
@@ -54,6 +56,8 @@ export interface WalkOptions {
   readonly hideText: boolean;
   /** Put the text of failures back, where it was moved. */
   readonly showText: boolean;
+  /** Leave out what no run is given. */
+  readonly givenOnly?: boolean | undefined;
 }
 
 /** Messages in messages that are looked into; protobuf's own limit, as prost and protoc have it. */
@@ -73,6 +77,7 @@ export class Walk {
   readonly #bytes: Uint8Array;
   readonly #options: WalkOptions;
   readonly #root: Body | undefined;
+  #given = true;
 
   constructor(plan: Plan, bytes: Uint8Array, options: WalkOptions) {
     this.#bytes = bytes;
@@ -101,7 +106,14 @@ export class Walk {
         continue;
       }
       const step = plan.steps.get(at.number);
-      const value = step && this.#value(step, at.bytes(), depth + 1, from, plan, own);
+      if (step === undefined) continue;
+      const given = this.#given;
+      if (plan.notGiven.has(at.number)) {
+        if (this.#options.givenOnly) continue;
+        this.#given = false;
+      }
+      const value = this.#value(step, at.bytes(), depth + 1, from, plan, own);
+      this.#given = given;
       if (value !== undefined) cut.value(at.valueAt, at.end, value);
     }
     return cut.finish();
@@ -126,7 +138,8 @@ export class Walk {
   }
 
   #payload(bytes: Uint8Array, { field, group }: From): Leaf {
-    const leaf: Leaf = { kind: "payload", payload: payloadFromBytes(bytes), field, group, bytes, result: undefined };
+    const payload = payloadFromBytes(bytes);
+    const leaf: Leaf = { kind: "payload", payload, field, group, given: this.#given, bytes, result: undefined };
     this.found.push(leaf);
     return leaf;
   }
@@ -213,7 +226,8 @@ export class Walk {
   #made(attributes: object): Leaf {
     const payload = { metadata: { encoding: utf8.encode("json/plain") }, data: utf8.encode(JSON.stringify(attributes)) };
     const bytes = new Uint8Array(0);
-    const leaf: Leaf = { kind: "payload", payload, field: "Failure.encodedAttributes", group: {}, bytes, result: undefined };
+    const field = "Failure.encodedAttributes";
+    const leaf: Leaf = { kind: "payload", payload, field, group: {}, given: this.#given, bytes, result: undefined };
     this.found.push(leaf);
     return leaf;
   }

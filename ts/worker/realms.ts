@@ -8,7 +8,7 @@ import type { CommonRealmOptions, Realm } from "../realm/realm.ts";
 import { createWorkerRealm, MAX_REALM_THREADS, type WorkerRealmOptions } from "../realm/worker_realm.ts";
 import type { InjectedSinks } from "../realm/sinks.ts";
 import type { MessageCodec } from "../codec/message_codec.ts";
-import { decodeResponse } from "../codec/coded_service.ts";
+import { decodeForRun } from "../codec/coded_service.ts";
 import type { Logger } from "../base/logger.ts";
 import { realTimers } from "../base/timers.ts";
 import type { RawService } from "../service/raw.ts";
@@ -217,7 +217,7 @@ export async function fetchPage(
   const request = toBinary(GetWorkflowExecutionHistoryRequestSchema, create(GetWorkflowExecutionHistoryRequestSchema, fields));
   const method = "getWorkflowExecutionHistory";
   const response = await report({ ...settings, timers: realTimers }, method, request);
-  return readHistoryPage(settings.codec === undefined ? response : await decodeResponse(settings.codec, method, response));
+  return readHistoryPage(settings.codec === undefined ? response : await decodeForRun(settings.codec, method, response));
 }
 
 /** A GetWorkflowExecutionHistoryResponse: its history (or the blobs of `raw_history`, each one a History) and token. */

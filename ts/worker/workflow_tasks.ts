@@ -13,7 +13,7 @@ import { shownField, type ShownRun } from "../api/shown_run.ts";
 import { readWorkflowTask, taskTokenOf } from "../api/workflow_task.ts";
 import type { LocalWork, Realm, RealmOutcome, TaskHead, WorkflowTask } from "../realm/realm.ts";
 import { PayloadCodecError } from "../codec/codec.ts";
-import { decodeResponse } from "../codec/coded_service.ts";
+import { decodeForRun } from "../codec/coded_service.ts";
 import type { MessageCodec } from "../codec/message_codec.ts";
 import { type PayloadLimits, PayloadTooLargeError } from "../service/limits.ts";
 import type { Logger } from "../base/logger.ts";
@@ -213,7 +213,7 @@ export class WorkflowTasks {
     const runLocally = local && ((work: LocalWork) => local.run({ workflowType, workflowId, runId }, work));
     let outcome: RealmOutcome;
     try {
-      const decoded = codec === undefined ? task : { head, bytes: await decodeResponse(codec, "pollWorkflowTaskQueue", bytes) };
+      const decoded = codec === undefined ? task : { head, bytes: await decodeForRun(codec, "pollWorkflowTaskQueue", bytes) };
       const crashGuard = this.#crashGuard;
       outcome = crashGuard === undefined
         ? await realm.runTask(decoded, runLocally)

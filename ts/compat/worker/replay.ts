@@ -1,15 +1,14 @@
 // Replays of histories against workflow code: what `Worker.runReplayHistories` gives.
-import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
+import { toBinary } from "@bufbuild/protobuf";
 import { DeterminismViolationError } from "../common/errors.ts";
 import type { HistoryAndWorkflowId } from "../common/mod.ts";
 import { fromPlain } from "../common/plain_proto.ts";
-import { decodeResponse } from "../../codec/coded_service.ts";
+import { PayloadCodecError } from "../../codec/codec.ts";
 import type { MessageCodec } from "../../codec/message_codec.ts";
 import { readHistoryFile } from "../../debug/history_file.ts";
+import { readRunStart } from "../../api/history_start.ts";
 import type { Realm, ReplayVerdict } from "../../realm/realm.ts";
 import { HistorySchema } from "../../api/generated/temporal/api/history/v1/message_pb.ts";
-import { GetWorkflowExecutionHistoryResponseSchema } from "../../api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
-import { readHistoryPage } from "../../worker/realms.ts";
 
 /** A history, as the official packages have it. */
 // deno-lint-ignore no-explicit-any
@@ -46,26 +45,32 @@ export async function historyBytes(history: unknown): Promise<Uint8Array> {
   return toBinary(HistorySchema, fromPlain(HistorySchema, history));
 }
 
-/** The history with its payloads decoded. */
-export async function decodedHistory(history: Uint8Array, codec: MessageCodec | undefined): Promise<Uint8Array> {
-  if (codec === undefined) return history;
-  const page = create(GetWorkflowExecutionHistoryResponseSchema, { history: fromBinary(HistorySchema, history) });
-  const bytes = toBinary(GetWorkflowExecutionHistoryResponseSchema, page);
-  return readHistoryPage(await decodeResponse(codec, "getWorkflowExecutionHistory", bytes)).history;
-}
-
-/** Replays one history. */
-export async function replayOne(realm: Realm, workflowId: string, history: Uint8Array): Promise<ReplayResult> {
-  const verdict = await realm.replay(workflowId, history);
+/** Replays one history. The codec is asked for what a run is given, as in a worker. */
+export async function replayOne(
+  realm: Realm,
+  workflowId: string,
+  history: Uint8Array,
+  codec: MessageCodec | undefined,
+): Promise<ReplayResult> {
+  let decoded: Uint8Array;
+  try {
+    decoded = codec === undefined ? history : await codec.decode(HistorySchema, history, { givenOnly: true });
+  } catch (error) {
+    if (!(error instanceof PayloadCodecError)) throw error;
+    return { workflowId, runId: readRunStart(history)?.runId ?? "", error: taskFailure(error.message) };
+  }
+  const verdict = await realm.replay(workflowId, decoded);
   const error = errorOf(verdict);
   return { workflowId, runId: verdict.runId, ...(error !== undefined && { error }) };
 }
+
+const taskFailure = (details: string) => new ReplayError(`Replay failed due workflow task failure. Details: ${details}`);
 
 function errorOf({ verdict, error }: ReplayVerdict): ReplayError | DeterminismViolationError | undefined {
   if (verdict === "ok") return undefined;
   const at = error === undefined || error.location === "" ? "" : ` (${error.location})`;
   const details = `${error?.message ?? "no details"}${at}`;
-  if (verdict === "failed") return new ReplayError(`Replay failed due workflow task failure. Details: ${details}`);
+  if (verdict === "failed") return taskFailure(details);
   return new DeterminismViolationError(
     "Replay failed with a nondeterminism error. This means that the workflow code as written is not compatible with the history " +
       `that was fed in. Details: ${details}`,

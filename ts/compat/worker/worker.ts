@@ -21,14 +21,7 @@ import { nativeLogger } from "./logger.ts";
 import { nexusServices } from "./nexus_services.ts";
 import { converters, limits, refuseOptions } from "./native_options.ts";
 import { workflowCode } from "./workflow_code.ts";
-import {
-  decodedHistory,
-  type History,
-  historyBytes,
-  type ReplayHistoriesIterable,
-  replayOne,
-  type ReplayResult,
-} from "./replay.ts";
+import { type History, historyBytes, type ReplayHistoriesIterable, replayOne, type ReplayResult } from "./replay.ts";
 import { Runtime } from "./runtime.ts";
 import { sinksOf, workflowLog } from "./worker_log.ts";
 import { compiledOptions, type CompiledWorkerOptions } from "./compiled_options.ts";
@@ -252,7 +245,7 @@ export class Worker {
     try {
       const messages = MessageCodec.of({ codec });
       for await (const { history, workflowId } of histories) {
-        yield await replayOne(realm, workflowId, await decodedHistory(await historyBytes(history), messages));
+        yield await replayOne(realm, workflowId, await historyBytes(history), messages);
       }
     } finally {
       await realm.dispose();

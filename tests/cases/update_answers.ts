@@ -1,16 +1,12 @@
 // What the caller of an update hears: results, failures, and answers that travel to the next run
 // (docs/dev/semantics/updates.md).
 import {
-  activities,
   ApplicationFailure,
   continueAsNew,
   log,
-  noreply,
   on,
-  query,
   receive,
   reply,
-  signal,
   sleep,
   spawnAsync,
   stop,
@@ -21,42 +17,7 @@ import { ANSWERED_UPDATES_HEADER } from "../../ts/executor/scheduler/next_run_he
 import { deepEqual, equal, match } from "./assert.ts";
 import type { Case } from "./case.ts";
 import { drive } from "./driver.ts";
-
-const acts = activities<{ work(x: number): number }>();
-const add = update<[number], number>("add");
-const slow = update<[number], string>("slow");
-const quick = update<[], string>("quick");
-const note = signal<[string]>("note");
-const end = signal("end");
-const total = query<number>("total");
-interface State {
-  readonly sum: number;
-  readonly seen: readonly string[];
-}
-const EMPTY: State = { sum: 0, seen: [] };
-const saw = (state: State, what: string): State => ({ ...state, seen: [...state.seen, what] });
-/** slow blocks on an activity; add is validated against the sum; note is recorded; end stops. */
-const loop = workflow("Loop", {
-  messages: { total },
-  queries: { total: (published: number) => published },
-  run: async () => {
-    const state = await receive(EMPTY, [
-      on(add, ([n], s) => reply(s.sum + n, saw({ ...s, sum: s.sum + n }, `add ${n}`)), {
-        validate: ([n], s) => {
-          if (s.sum + n > 10) throw new ApplicationFailure(`${s.sum} + ${n} is too much`, { type: "TooMuch" });
-        },
-      }),
-      on(slow, async ([n], s) => {
-        const made = await acts.work(n);
-        return reply(`made ${made}`, saw({ ...s, sum: s.sum + made }, `slow ${n}`));
-      }),
-      on(note, ([text], s) => noreply(saw(s, `note ${text}`))),
-      on(end, (_, s) => stop(saw(s, "end"))),
-    ]);
-    await sleep(1);
-    return state;
-  },
-});
+import { acts, add, end, loop, note, quick, slow } from "./update_support.ts";
 
 export const cases: Case[] = [
   {

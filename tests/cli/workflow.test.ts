@@ -1,52 +1,13 @@
 // `temporalex workflow ...` on a store that a process holds: starts, messages, results, ends; text, JSON, mistakes.
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import { Interrupted } from "../../ts/cli/frame/errors.ts";
-import { type App, open, silentLogger } from "../../ts/mod.ts";
+import { open, silentLogger } from "../../ts/mod.ts";
 import * as activities from "./flows/activities.ts";
-import { refusals, type Result, run as runCommand, type RunOptions } from "./support/run.ts";
 import { until } from "../support/until.ts";
-import { fitsSocket } from "../../ts/app/socket_path.ts";
-
-const workflows = new URL("./flows/workflows.ts", import.meta.url);
-
-let folder = "", store = "";
-
-let app: App;
-
-before(async () => {
-  folder = mkdtempSync(join(tmpdir(), "temporalex-cli-"));
-  store = join(folder, "held.sqlite");
-  app = await open({ path: store, workflows, activities, logger: silentLogger });
-  assert.match(await app.served ?? "", fitsSocket(store) ? /-socket$/ : /^127\.0\.0\.1:/);
-});
-
-after(async () => {
-  await app.close();
-  rmSync(folder, { recursive: true, force: true });
-});
-
-type Json = { [name: string]: unknown };
-
-const run = (args: readonly string[], options: RunOptions = {}): Promise<Result> =>
-  runCommand(["workflow", ...args], { cwd: folder, env: { TEMPORALEX_STORE: store }, ...options });
-
-async function ok(...args: string[]): Promise<string> {
-  const result = await run(args);
-  assert.equal(result.code, 0, `${args.join(" ")}: ${result.err}`);
-  return result.out;
-}
-
-async function json(...args: string[]): Promise<Json> {
-  return JSON.parse(await ok(...args, "--json")) as Json;
-}
-
-const refused = refusals(run);
-
-const cart = (id: string, ...more: string[]) => json("start", "--type", "Cart", "-w", id, "-i", '"ada"', ...more);
+import { app, cart, folder, type Json, json, ok, refused, run, store, workflows } from "./support/held_store.ts";
 
 test("start", async () => {
   const text = await ok("start", "--type", "Cart", "--workflow-id", "start-1", "--input", '"ada"');

@@ -3,51 +3,14 @@
 // takes: 7 s
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
-import { type App, open, silentLogger } from "../../ts/mod.ts";
+import { test } from "node:test";
+import { open, silentLogger } from "../../ts/mod.ts";
 import * as activities from "./flows/activities.ts";
-import { refusals, type Result, run as runCommand, type RunOptions } from "./support/run.ts";
 import { until } from "../support/until.ts";
 import { together } from "../support/together.ts";
-import { fitsSocket } from "../../ts/app/socket_path.ts";
-
-const workflows = new URL("./flows/workflows.ts", import.meta.url);
-
-let folder = "", store = "";
-
-let app: App;
-
-before(async () => {
-  folder = mkdtempSync(join(tmpdir(), "temporalex-cli-"));
-  store = join(folder, "held.sqlite");
-  app = await open({ path: store, workflows, activities, logger: silentLogger });
-  assert.match(await app.served ?? "", fitsSocket(store) ? /-socket$/ : /^127\.0\.0\.1:/);
-});
-
-after(async () => {
-  await app.close();
-  rmSync(folder, { recursive: true, force: true });
-});
-
-type Json = { [name: string]: unknown };
-
-const run = (args: readonly string[], options: RunOptions = {}): Promise<Result> =>
-  runCommand(["workflow", ...args], { cwd: folder, env: { TEMPORALEX_STORE: store }, ...options });
-
-async function ok(...args: string[]): Promise<string> {
-  const result = await run(args);
-  assert.equal(result.code, 0, `${args.join(" ")}: ${result.err}`);
-  return result.out;
-}
-
-async function json(...args: string[]): Promise<Json> {
-  return JSON.parse(await ok(...args, "--json")) as Json;
-}
-
-const refused = refusals(run);
+import { folder, type Json, json, ok, refused, run, workflows } from "./support/held_store.ts";
 
 /** Everything in a folder: names, contents, times of change of the store itself. */
 const traces = (path: string): string[] =>

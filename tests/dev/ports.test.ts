@@ -1,77 +1,20 @@
 // The ports of `temporalex dev`: protocols, sizes, callers that vanish, pages that are let in or not.
 import assert from "node:assert/strict";
 import { request as httpRequest } from "node:http";
-import { connect, type IncomingHttpHeaders } from "node:http2";
-import { after, before, test } from "node:test";
+import { connect } from "node:http2";
+import { test } from "node:test";
 import { create, toBinary } from "@bufbuild/protobuf";
 import { createClient } from "@connectrpc/connect";
-import {
-  createConnectTransport,
-  createGrpcTransport,
-  createGrpcWebTransport,
-  Http2SessionManager,
-} from "@connectrpc/connect-node";
+import { createConnectTransport, createGrpcWebTransport } from "@connectrpc/connect-node";
 import { Client, silentLogger } from "../../ts/client/mod.ts";
-import "../../ts/engine/mod.ts";
-import { type DevServer, startDevServer } from "../../ts/dev/server.ts";
+import { startDevServer } from "../../ts/dev/server.ts";
 import { PollWorkflowTaskQueueRequestSchema } from "../../ts/api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import { endAfterGoaway } from "../../ts/platform/deno_goaway_workaround.ts";
 import { WorkflowService } from "../../ts/api/generated/temporal/api/workflowservice/v1/service_pb.ts";
 import { Code, type ServiceError } from "../../ts/service/raw.ts";
 import { until } from "../support/until.ts";
 import { GrpcService } from "../../ts/grpc/grpc_service.ts";
-
-const ORIGIN = "http://localhost:5173";
-
-let server: DevServer, service: GrpcService, connected: Http2SessionManager;
-
-const typed = () =>
-  createClient(WorkflowService, createGrpcTransport({ baseUrl: connected.authority, sessionManager: connected }));
-
-before(async () => {
-  server = await startDevServer({
-    port: 0,
-    httpPort: 0,
-    origins: [ORIGIN],
-    namespaces: ["default", "orders"],
-    storeOf: () => undefined,
-    logger: silentLogger,
-  });
-  service = new GrpcService({ address: `127.0.0.1:${server.port}` });
-  connected = new Http2SessionManager(`http://127.0.0.1:${server.port}`);
-});
-
-after(async () => {
-  service.close();
-  // Before the server says goodbye: in Deno that may crash a connection of others (ts/platform/deno_goaway_workaround.ts).
-  connected.abort();
-  await server.close();
-});
-
-/** One gRPC call by hand: headers, trailers and messages as they are on the wire. */
-async function grpc(path: string, body = new Uint8Array(0), headers: { [name: string]: string } = {}) {
-  const session = connect(`http://127.0.0.1:${server.port}`, { maxSessionMemory: 512 });
-  endAfterGoaway(session);
-  const stream = session.request({
-    ":method": "POST",
-    ":path": path,
-    "content-type": "application/grpc",
-    te: "trailers",
-    ...headers,
-  });
-  const frame = new Uint8Array(5 + body.length);
-  new DataView(frame.buffer).setUint32(1, body.length);
-  frame.set(body, 5);
-  stream.end(frame);
-  let head: IncomingHttpHeaders = {}, trailers: IncomingHttpHeaders = {};
-  stream.on("response", (got) => head = got).on("trailers", (got) => trailers = got);
-  const chunks: Uint8Array[] = [];
-  for await (const chunk of stream) chunks.push(chunk);
-  session.close();
-  const status = trailers["grpc-status"] ?? head["grpc-status"];
-  const message = decodeURIComponent(String(trailers["grpc-message"] ?? head["grpc-message"] ?? ""));
-  return { http: head[":status"], status, message, body: new Uint8Array(Buffer.concat(chunks)) };
-}
+import { grpc, ORIGIN, server, service, typed } from "./support/dev_server.ts";
 
 test("the health service: Check, and Watch that is told of the end", async () => {
   const named = (name: string) => new Uint8Array([10, name.length, ...new TextEncoder().encode(name)]);

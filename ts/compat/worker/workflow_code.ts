@@ -51,6 +51,8 @@ export function workflowCode(options: WorkerOptions | ReplayWorkerOptions, logge
       );
       modules = [];
     }
+    // A bundle has the converters that it was made with; those of the worker are for its own thread.
+    dataConverter = {};
     if ("code" in workflowBundle) workflows = texts.add("workflow-bundle.js", workflowBundle.code);
     else if ("codePath" in workflowBundle) workflows = fileUrl(workflowBundle.codePath);
     else throw new TypeError("Invalid WorkflowOptions.workflowBundle");

@@ -3,7 +3,7 @@
 import { fromJson, type JsonValue, toBinary } from "@bufbuild/protobuf";
 import { HistorySchema } from "../../ts/api/generated/temporal/api/history/v1/message_pb.ts";
 import type { ReplayVerdict } from "../../ts/executor/tasks/replay.ts";
-import type { LineTrace } from "../../ts/executor/tasks/line_trace.ts";
+import type { LineTrace } from "../../ts/executor/tasks/line_records.ts";
 import type { WorkerRealmOptions } from "../../ts/realm/mod.ts";
 import { hasAsyncStorage } from "../../ts/platform/async_context.ts";
 import { fileSources } from "../../ts/platform/source_files.ts";

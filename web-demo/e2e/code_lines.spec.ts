@@ -1,4 +1,5 @@
 // What is known of lines: hits, values, the next and the previous time, log points, stops, and the verdict while typing.
+import { ownProgram, permit } from "./support/programs.ts";
 import { expect, test } from "./support/story.ts";
 
 test("lines take ink as they run, with hits, values and a meter", async ({ app }) => {
@@ -89,4 +90,29 @@ test("a step of a task halts at a breakpoint within it, in both directions", asy
   await app.isAt(28);
   await app.page.keyboard.press("Shift+ArrowLeft");
   await app.isAt(26);
+});
+
+test("calls that the guard answers or refuses are at their lines, with the reason", async ({ app }) => {
+  const { history, code } = ownProgram();
+  const lines = code.split("\n");
+  const at = lines.findIndex((line) => line.includes("await receive")) + 1;
+  const note = () => app.page.locator(`.code-line[data-line="${at}"] .note`);
+  const opened = async (statement: string) => {
+    await app.drop([{ name: "tally.json", content: history }]);
+    await app.drop([{ name: "tally.ts", content: lines.toSpliced(at - 1, 0, statement).join("\n") }]);
+    await permit(app);
+    await app.replayed();
+    await app.page.locator("#playhead").focus();
+    await app.page.keyboard.press("End");
+  };
+  await app.start();
+  await opened("  const began = Date.now();");
+  await expect(note()).toContainText(/Date\.now\(\): \d{4}-\d\d-\d\dT/);
+  await note().locator(".note-inside").click();
+  const sheet = app.page.getByRole("dialog", { name: `Values at line ${at}` });
+  await expect(sheet).toContainText("This is the time of the workflow task");
+  await app.page.keyboard.press("Escape");
+  await opened('  fetch("https://example.com");');
+  await expect(app.page.locator("#verdict")).toHaveText(/Fails/);
+  await expect(note()).toContainText("fetch()");
 });

@@ -46,7 +46,8 @@ export class Load {
   }
 
   #account(id: string) {
-    return this.#options.client.getHandle(this.#options.type, id);
+    // A server that is kept busy may answer late; what it has taken by then must not be counted as not sent.
+    return this.#options.client.getHandle(this.#options.type, id).with({ timeout: "2m" });
   }
 
   /** Sends the i-th message of each account; `over`: whether no more may be sent. */

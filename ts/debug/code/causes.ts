@@ -1,5 +1,5 @@
 // Which event woke which fiber.
-import type { LineTrace } from "../../executor/tasks/line_trace.ts";
+import type { LineTrace } from "../../executor/tasks/line_records.ts";
 import type { TracedJob } from "../../executor/tasks/replay_trace.ts";
 import type { SessionData } from "../session_data.ts";
 import type { Places } from "./places.ts";

@@ -1,6 +1,6 @@
 // Who last changed this value: the tasks, lines and fibers that set another value at a path of the published state, of the state of a receive
 // or of a variable.
-import type { LineTrace } from "../../executor/tasks/line_trace.ts";
+import type { LineTrace } from "../../executor/tasks/line_records.ts";
 import type { SessionData } from "../session_data.ts";
 import { countWhile } from "../spans.ts";
 import { plain, shown } from "../values.ts";

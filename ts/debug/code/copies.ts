@@ -1,5 +1,5 @@
 // Copies of values, as the replay wrote them down, read when they are shown.
-import type { LineTrace } from "../../executor/tasks/line_trace.ts";
+import type { LineTrace } from "../../executor/tasks/line_records.ts";
 import type { CopiedValue } from "./types.ts";
 
 const MAX_TEXT = 4096;

@@ -1,6 +1,6 @@
 // How often lines have run up to a position: deltas of activations, and sums of them at every so many, so that a view costs the same wherever
 // it is.
-import type { LineTrace } from "../../executor/tasks/line_trace.ts";
+import type { LineTrace } from "../../executor/tasks/line_records.ts";
 import { countWhile } from "../spans.ts";
 import type { Places } from "./places.ts";
 import type { LineCounts, Place } from "./types.ts";

@@ -1,6 +1,6 @@
 // Values that crossed at lines up to a position: the last of each kind and name at each line, and what it was before.
 import { CommandKind } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
-import type { LineTrace, LookRecord } from "../../executor/tasks/line_trace.ts";
+import type { LineTrace, LookRecord } from "../../executor/tasks/line_records.ts";
 import type { RecordedCommand } from "../../executor/tasks/recording.ts";
 import { decodeCommand } from "../commands.ts";
 import type { SessionData } from "../session_data.ts";
@@ -61,6 +61,7 @@ export class Crossings {
     this.#commands();
     this.#messages();
     this.#states();
+    this.#guarded();
     // Handlers end in another order than they begin.
     for (const { all } of this.#series.values()) all.sort((a, b) => a.at - b.at);
   }
@@ -211,6 +212,13 @@ export class Crossings {
     const subscription = names.subscriptions.get(command)?.split(" ").slice(1).join(" ");
     if (subscription !== undefined) return [subscription];
     return given ?? [searchAttributes];
+  }
+
+  /** Calls that the guard answered or refused. */
+  #guarded(): void {
+    for (const { at, lane, point, api, effect, text } of this.#lines.guards) {
+      this.#add(this.#places.placeOf(point), { at, lane, name: api, kind: effect, read: () => this.#copies.of(text) });
+    }
   }
 
   #states(): void {

@@ -1,6 +1,6 @@
 // From what a replay names (points of probes, frames of stacks) to files and lines as the user wrote them.
 import type { ProbePoint } from "../../executor/program/line_probe.ts";
-import type { LineTrace } from "../../executor/tasks/line_trace.ts";
+import type { LineTrace } from "../../executor/tasks/line_records.ts";
 import type { CodeFile, Place } from "./types.ts";
 
 /** A frame ends in "file:line:column", or "file:line:column)". Deno writes evaluated code as "(file, <anonymous>:1:2)". */

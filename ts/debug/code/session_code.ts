@@ -1,6 +1,6 @@
 // What a session knows of the user's code, line by line: the door to the parts of this folder. Everything answers for a position, and is
 // made from what one replay wrote down: nothing is replayed while stepping.
-import type { LineTrace } from "../../executor/tasks/line_trace.ts";
+import type { LineTrace } from "../../executor/tasks/line_records.ts";
 import type { TracedJob } from "../../executor/tasks/replay_trace.ts";
 import type { SessionData, SessionTask } from "../session_data.ts";
 import { OpenSpans } from "../open_spans.ts";

@@ -96,7 +96,13 @@ export type CrossingKind =
   /** A line of the log. */
   | "log"
   /** What an await was rejected with. */
-  | "failure";
+  | "failure"
+  /** The workflow's time, which the guard gave for the clock: of `Date.now()`, the name. Milliseconds since the epoch. */
+  | "clock"
+  /** What the guard gave of the run's generator: of `Math.random()`, `crypto.randomUUID()`. */
+  | "random"
+  /** A call that the guard refused: its name, and the advice as value. */
+  | "refused";
 
 /** The last value that crossed at a line, up to a position. */
 export interface Crossing {

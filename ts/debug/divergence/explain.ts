@@ -1,7 +1,7 @@
 // Explains why a replay did not go through: the first place where code and history part, both sides of it, the likely edit and its repair.
 // The sentence comes first; all of it is plain data.
 import type { HistoryEvent } from "../../api/generated/temporal/api/history/v1/message_pb.ts";
-import type { LineTrace } from "../../executor/tasks/line_trace.ts";
+import type { LineTrace } from "../../executor/tasks/line_records.ts";
 import type { ReplayError, ReplayEvidence, ReplayVerdict } from "../../executor/tasks/replay.ts";
 import { type Pair, type Place, Sides } from "./align.ts";
 import { eventsOf } from "./candidates.ts";

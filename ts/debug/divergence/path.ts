@@ -1,6 +1,6 @@
 // Which lines ran before a difference. A command names its own line; where the code has ended, stands, or went another way, the line that it
 // ran last, or the one at which it turned off, is nearer to the edit than the await that it came from.
-import type { LineTrace } from "../../executor/tasks/line_trace.ts";
+import type { LineTrace } from "../../executor/tasks/line_records.ts";
 import { Places } from "../code/places.ts";
 import type { Place } from "./align.ts";
 import type { EditKind, LikelyEdit } from "./types.ts";

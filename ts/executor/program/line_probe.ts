@@ -26,11 +26,16 @@ export interface ProbedSource {
 /** Reads the variable with this index in `variables`; throws where it has no value yet. 0: there are none. */
 export type VariableReader = ((index: number) => unknown) | 0 | undefined;
 
+/** What the guard does with a call: gives the workflow's time or a number of the run's generator, or refuses it. */
+export type GuardEffect = "clock" | "random" | "refused";
+
 /** Is told what runs. Must not throw, nor call anything of the user's. */
 export interface LineWatcher {
   hit(point: number, read: VariableReader): void;
   awaits(point: number, value: unknown, read: VariableReader): void;
   calls(point: number, read: VariableReader): void;
+  /** The guard answered or refused a call of `api`, "Date.now()". `given`: what the caller got, or the advice of a refusal. */
+  guarded(api: string, effect: GuardEffect, given: number | string): void;
 }
 
 /** What a module with probes is given: `$tlh`, `$tlv`, `$tlc`. */

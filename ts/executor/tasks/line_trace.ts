@@ -8,82 +8,8 @@ import { copiedText, isPlainPromise } from "../program/copied_value.ts";
 import { current } from "../program/current.ts";
 import { fiberName } from "../program/fiber_names.ts";
 import { LazyAwait } from "../program/lazy_await.ts";
-import type { LineProbes, LineWatcher, ProbedSource, RunWatch, VariableReader, WatchedFiber } from "../program/line_probe.ts";
-
-/** A fiber: `from` and `to` are indices of activations. */
-export interface LaneRecord {
-  readonly kind: WatchedFiber["kind"];
-  /** `run`, `handler of add_item`, `branch 2`. */
-  readonly name: string;
-  readonly label: string;
-  readonly parent: number;
-  readonly from: number;
-  to: number;
-  /** The event that it was begun for; 0: none. */
-  readonly cause: number;
-  /** Of the handler of an update: the id that answers to it carry. */
-  readonly update: string;
-}
-
-/** A look at local variables: indices into `texts`, by variable of the point; -1: it had no value yet. */
-export interface LookRecord {
-  readonly point: number;
-  readonly at: number;
-  readonly lane: number;
-  readonly texts: readonly number[];
-}
-
-/** An await of a promise that did not settle at once. */
-export interface AwaitRecord {
-  readonly point: number;
-  readonly lane: number;
-  readonly from: number;
-  /** Index of the activation in which it was over; -1: it is not. */
-  to: number;
-  /** The event that ended it; 0: none. */
-  endedBy: number;
-  /** Index in `texts` of what it gave; -1: not over. */
-  outcome: number;
-  rejected: boolean;
-  /** Index in the trace's waits of what is awaited; -1: a promise of the user's own. */
-  wait: number;
-}
-
-/** An event that made a fiber go on. */
-export interface WakeRecord {
-  readonly at: number;
-  readonly eventId: number;
-  readonly lane: number;
-  /** The await that was over; -1: it began. */
-  readonly point: number;
-  readonly wait: number;
-}
-
-/** Everything, per activation where it says "at". -1 stands for nothing. */
-export interface LineTrace {
-  readonly modules: readonly ProbedSource[];
-  /** Point, lane, how often; and so on: those of the first activation, then those of the next one. Of loading: in the first, without a lane. */
-  readonly hits: Uint32Array;
-  /** Per activation: where its hits end. */
-  readonly hitEnds: Uint32Array;
-  readonly looks: readonly LookRecord[];
-  readonly awaits: readonly AwaitRecord[];
-  readonly lanes: readonly LaneRecord[];
-  readonly wakes: readonly WakeRecord[];
-  /** Copies as JSON, and which of them had something left out. */
-  readonly texts: readonly string[];
-  readonly cut: readonly number[];
-  /** For each log line of the trace: the point that ran last, and its lane. */
-  readonly logs: readonly (readonly [point: number, lane: number])[];
-  /** For each wait of the trace: its fiber. */
-  readonly waitLanes: readonly number[];
-  /** For each call of publishState: its activation, the point that ran last, and its lane. */
-  readonly published: readonly (readonly [at: number, point: number, lane: number])[];
-  /** States of receives, as they were set: index in `texts`. */
-  readonly states: readonly { readonly at: number; readonly lane: number; readonly point: number; readonly text: number }[];
-  /** Of the one task that was asked for, in the order in which they ran: point and lane, and so on; the last ones. */
-  readonly path: readonly number[];
-}
+import type { GuardEffect, LineProbes, LineWatcher, RunWatch, VariableReader, WatchedFiber } from "../program/line_probe.ts";
+import type { AwaitRecord, GuardRecord, LaneRecord, LineTrace, LookRecord, WakeRecord } from "./line_records.ts";
 
 /** Points of a path that are kept: the end of it is what is asked for. */
 const MAX_PATH = 512;
@@ -146,11 +72,16 @@ export class LineTracer implements LineWatcher, RunWatch {
   readonly #logs: [number, number][] = [];
   readonly #published: [number, number, number][] = [];
   readonly #states: { at: number; lane: number; point: number; text: number }[] = [];
+  readonly #guards: GuardRecord[] = [];
+  /** Those of the activation, by point, lane and API. */
+  readonly #guardsNow = new Map<string, GuardRecord>();
   readonly #waitLanes: number[] = [];
   readonly #waitOf = new WeakMap<object, number>();
   /** The last point that ran, and the last statement. */
   #point = -1;
   #statement = -1;
+  /** The last point that ran, by lane: code goes on in the middle of a statement once its await is over. */
+  readonly #pointOf = new Map<number, number>();
   /** The WorkflowTaskStarted of the task whose path is kept. */
   readonly #pathOf: number | undefined;
   #isOnPath = false;
@@ -183,6 +114,7 @@ export class LineTracer implements LineWatcher, RunWatch {
     if (this.#probes.watcher === this) this.#probes.watcher = undefined;
     for (const [lane, counts] of this.#counts) for (const [point, count] of counts) this.#keep(point, lane, count);
     this.#counts.clear();
+    this.#guardsNow.clear();
     this.#countedLane = -2;
     this.#hitEnds.push(this.#used);
     for (const { record, promise } of this.#fresh) if (record.to < 0) record.wait = this.#waitOf.get(promise) ?? -1;
@@ -209,11 +141,13 @@ export class LineTracer implements LineWatcher, RunWatch {
 
   /** A line of the log was written. */
   logged(): void {
-    this.#logs.push([this.#point, this.#lane()]);
+    const lane = this.#lane();
+    this.#logs.push([this.#pointIn(lane), lane]);
   }
 
   published(): void {
-    this.#published.push([this.#at, this.#point, this.#lane()]);
+    const lane = this.#lane();
+    this.#published.push([this.#at, this.#pointIn(lane), lane]);
   }
 
   get trace(): LineTrace {
@@ -231,6 +165,7 @@ export class LineTracer implements LineWatcher, RunWatch {
       waitLanes: this.#waitLanes,
       published: this.#published,
       states: this.#states,
+      guards: this.#guards,
       path: this.#path.slice(-2 * MAX_PATH),
     };
   }
@@ -297,6 +232,7 @@ export class LineTracer implements LineWatcher, RunWatch {
   #ran(point: number): number {
     this.#point = point;
     const lane = this.#lane();
+    this.#pointOf.set(lane, point);
     if (lane !== this.#countedLane) {
       this.#countedLane = lane;
       const key = lane < 0 ? NO_LANE : lane;
@@ -307,6 +243,10 @@ export class LineTracer implements LineWatcher, RunWatch {
     this.#ofLane.set(point, (this.#ofLane.get(point) ?? 0) + 1);
     if (this.#isOnPath) this.#walk(point, lane);
     return lane;
+  }
+
+  #pointIn(lane: number): number {
+    return this.#pointOf.get(lane) ?? this.#point;
   }
 
   #walk(point: number, lane: number): void {
@@ -329,6 +269,19 @@ export class LineTracer implements LineWatcher, RunWatch {
     this.#awaits.push(record);
     this.#fresh.push({ record, promise });
     react(promise, (given) => this.#settled(record, given, false), (reason) => this.#settled(record, reason, true));
+  }
+
+  guarded(api: string, effect: GuardEffect, given: number | string): void {
+    const lane = this.#lane();
+    const point = this.#pointIn(lane);
+    const key = `${point} ${lane} ${api}`;
+    let record = this.#guardsNow.get(key);
+    if (record === undefined) {
+      record = { at: this.#at, lane, point, api, effect, text: -1 };
+      this.#guardsNow.set(key, record);
+      this.#guards.push(record);
+    }
+    record.text = this.#copy(given);
   }
 
   #settled(record: AwaitRecord, outcome: unknown, rejected: boolean): void {

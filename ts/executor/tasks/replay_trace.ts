@@ -5,7 +5,8 @@ import type { Activation } from "../../core/generated/boundary/temporalex/bounda
 import type { Payload } from "../../converter/payload.ts";
 import type { LogEntry, LogSink } from "../program/program.ts";
 import type { ReceiveState, RunSnapshot, Wait } from "../program/snapshot.ts";
-import type { LineTrace, LineTracer } from "./line_trace.ts";
+import type { LineTrace } from "./line_records.ts";
+import type { LineTracer } from "./line_trace.ts";
 
 /** What the code was told, in order. */
 export interface TracedJob {

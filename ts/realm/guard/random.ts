@@ -11,8 +11,10 @@ export function guardRandom(globals: Globals, context: GuardContext): void {
   const realRandom = globals.Math.random;
   defineMethod(globals.Math, "random", () => context.inSideEffect ? realRandom() : context.random("Math.random()"));
   const real = globals["crypto"] as Crypto | undefined;
-  const bytes = (api: string, length: number): Uint8Array =>
-    context.inSideEffect && real !== undefined ? real.getRandomValues(new Uint8Array(length)) : context.randomBytes(api, length);
+  const bytes = (api: string, length: number, shown?: (bytes: Uint8Array) => string): Uint8Array =>
+    context.inSideEffect && real !== undefined
+      ? real.getRandomValues(new Uint8Array(length))
+      : context.randomBytes(api, length, shown);
   const crypto = {
     getRandomValues<T extends ArrayBufferView>(array: T): T {
       const kind = (array as { [Symbol.toStringTag]?: string } | undefined)?.[Symbol.toStringTag] ?? "";
@@ -30,7 +32,7 @@ export function guardRandom(globals: Globals, context: GuardContext): void {
       return array;
     },
     randomUUID(): string {
-      return uuidOf(bytes("crypto.randomUUID()", 16));
+      return uuidOf(bytes("crypto.randomUUID()", 16, uuidOf));
     },
     get subtle(): never {
       return context.refuse(

@@ -1,5 +1,6 @@
 // How the guard asks what is going on in its realm, and how it says no.
 import { type Current, noteRefused } from "../../executor/program/current.ts";
+import { type GuardEffect, lineProbes } from "../../executor/program/line_probe.ts";
 import { packageFolder } from "../loader/package_files.ts";
 import { ownCode } from "../../platform/own_code.ts";
 import { DeterminismError } from "./errors.ts";
@@ -69,6 +70,7 @@ export class GuardContext {
   refuse(api: string, advice: string): never {
     const error = new DeterminismError(api, advice);
     if (this.#loading) throw error;
+    this.#tell(api, "refused", advice);
     const { fiber, run } = this.#current;
     // Programs of other models have no fibers: what runs is the run's.
     const failing = fiber?.run ?? (run?.isNative === true ? undefined : run);
@@ -88,10 +90,18 @@ export class GuardContext {
     return packageFolder(frames[0] ?? "")?.name;
   }
 
+  /** To the debug session that replays, if one does: at which line what was called. */
+  #tell(api: string, effect: GuardEffect, given: number | string): void {
+    if (!this.#loading) lineProbes.watcher?.guarded(api, effect, given);
+  }
+
   /** Workflow time, milliseconds since the epoch. */
   now(api: string): number {
     const { run } = this.#current;
-    if (run !== undefined) return run.timeMs;
+    if (run !== undefined) {
+      this.#tell(api, "clock", run.timeMs);
+      return run.timeMs;
+    }
     if (this.packageLoads() !== undefined) return LOADING_TIME_MS;
     return this.refuse(api, "there is no workflow time while modules are loaded; call it inside the workflow's function");
   }
@@ -116,11 +126,16 @@ export class GuardContext {
   }
 
   random(api: string): number {
-    return this.#seeded(api).random();
+    const number = this.#seeded(api).random();
+    this.#tell(api, "random", number);
+    return number;
   }
 
-  randomBytes(api: string, length: number): Uint8Array {
-    return this.#seeded(api).randomBytes(length);
+  /** `shown`: what is made of them. */
+  randomBytes(api: string, length: number, shown?: (bytes: Uint8Array) => string): Uint8Array {
+    const bytes = this.#seeded(api).randomBytes(length);
+    this.#tell(api, "random", shown?.(bytes) ?? `${length} bytes`);
+    return bytes;
   }
 
   /** A line of workflow code: silent while its run replays; `elsewhere` where there is no run. */

@@ -69,7 +69,7 @@ function OneValue({ value }: { value: LineValue }): JSX.Element {
     <>
       {badge !== undefined && <Badge badge={badge} quiet />}
       {glyph !== undefined && <Glyph kind={glyph} />}
-      <span class={kind === "failure" ? "failed" : "value"}>
+      <span class={kind === "failure" || kind === "refused" ? "failed" : "value"}>
         {kind === "answer" ? "→ " : ""}
         {named}
         {before !== undefined && <s>{before}</s>}

@@ -138,6 +138,7 @@ const NO_VALUES: readonly LineValue[] = [];
 
 /** What a line says first, where several values crossed at it. */
 const RANKS: readonly string[] = [
+  "refused",
   "failure",
   "result",
   "answer",
@@ -146,6 +147,8 @@ const RANKS: readonly string[] = [
   "published",
   "local",
   "accumulator",
+  "clock",
+  "random",
   "log",
   "arguments",
 ];
@@ -180,6 +183,7 @@ function textOf(kind: string, name: string, { value, text, cut }: CopiedValue): 
   if ((kind === "message" || kind === "arguments") && Array.isArray(value)) {
     return value.length === 0 ? name : value.map(briefOf).join(", ").slice(0, ROOM);
   }
+  if (kind === "clock" && typeof value === "number") return new Date(value).toISOString();
   if (kind === "published" || kind === "answer" || kind === "result") return briefOf(value);
   return lineOfValue(value, kind === "local" ? 44 : ROOM);
 }

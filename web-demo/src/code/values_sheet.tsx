@@ -23,7 +23,17 @@ const KINDS: { readonly [kind: string]: string } = {
   accumulator: "state of the receive",
   log: "log",
   failure: "failure",
+  clock: "workflow time",
+  random: "of the run's generator",
+  refused: "refused",
   logPoint: "log point",
+};
+
+/** Why the guard answers for the host. */
+const REASONS: { readonly [kind: string]: string } = {
+  clock: "The host's clock would give another time at each replay. This is the time of the workflow task.",
+  random: "The host's entropy would give another value at each replay. This one comes from the run's seed.",
+  refused: "It would not give the same at each replay.",
 };
 
 interface Props {
@@ -83,6 +93,7 @@ export function ValuesSheet({ sheet, values, onClose }: Props): JSX.Element | nu
             {one.name !== "" && <span class="soft">{KINDS[one.kind] ?? one.kind}</span>}
             <button type="button" class="link-button" onClick={() => goTo(one.eventId)}>event {one.eventId}</button>
           </h4>
+          {REASONS[one.kind] !== undefined && <p class="soft">{REASONS[one.kind]}</p>}
           {one.before !== undefined && (
             <p class="mono">
               <s>{one.before}</s>

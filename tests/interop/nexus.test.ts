@@ -4,6 +4,9 @@
 // takes: 60 s
 import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { after, before, test } from "node:test";
@@ -11,6 +14,11 @@ import { pathToFileURL } from "node:url";
 import * as common from "../../ts/compat/common/mod.ts";
 import * as temporal from "../../ts/compat/nexus/mod.ts";
 import { DefaultLogger, NativeConnection, Runtime, Worker, type WorkerOptions } from "../../ts/compat/worker/mod.ts";
+import { TestWorkflowEnvironment } from "../../ts/compat/testing/mod.ts";
+import { silentLogger } from "../../ts/base/logger.ts";
+import { nexusServices } from "../../ts/compat/worker/native_nexus.ts";
+import { Connection } from "../../ts/grpc/mod.ts";
+import { Worker as NativeWorker } from "../../ts/worker/mod.ts";
 import { until } from "../support/until.ts";
 import { DevServer, noServer, temporalCli } from "./support/dev_server.ts";
 import { noOfficial, official, officialProgram, root } from "./support/official.ts";
@@ -53,7 +61,9 @@ before(async () => {
   server = await DevServer.start();
   Runtime.install({ logger: new DefaultLogger("ERROR", ({ message, meta }) => noted.push(`${message} ${meta?.["error"]}`)) });
   // One with endpoints that fail on purpose: a server stops to call an endpoint that fails too often in a row.
-  for (const name of ["theirs", "ours", "ours-quiet", "ours-stopping", "ours-many", "program"]) endpoint(name);
+  for (const name of ["theirs", "ours", "ours-quiet", "ours-stopping", "ours-many", "program", "native", "watched"]) {
+    endpoint(name);
+  }
   const { Connection, Client } = official("@temporalio/client");
   connection = await Connection.connect({ address: server.address });
   client = new Client({ connection });
@@ -75,6 +85,31 @@ const worker = (taskQueue: string, more: Partial<WorkerOptions> = {}) =>
     ...{ connection: ours, taskQueue, nexusServices: services(nexus, temporal, common, (line: string) => noted.push(line)) },
     ...more,
   });
+
+test("an environment for tests makes and removes endpoints, and refuses as the server does", { skip }, async () => {
+  const env = await TestWorkflowEnvironment.createFromExistingServer({ address: server.address });
+  const list = () =>
+    execFileSync(temporalCli()!, ["operator", "nexus", "endpoint", "list", "--address", server.address, "-o", "json"], {
+      encoding: "utf8",
+    });
+  const { id, version, raw } = await env.createNexusEndpoint("made-here", "made-queue");
+  assert.deepEqual([typeof id, String(version)], ["string", "1"]);
+  assert.deepEqual((raw as Any).spec, {
+    name: "made-here",
+    target: { worker: { namespace: "default", taskQueue: "made-queue" } },
+  });
+  const listed = JSON.parse(list()).find((each: Any) => each.id === id);
+  assert.deepEqual(listed.spec, (raw as Any).spec);
+  assert.equal(listed.urlPrefix, (raw as Any).urlPrefix);
+  // What the official environment throws is grpc-js's: a code and the server's words.
+  const refused = (code: number) => (error: Error & { code?: number; details?: string }) =>
+    error.code === code && !!error.details;
+  await assert.rejects(env.createNexusEndpoint("made-here", "other"), refused(6));
+  await assert.rejects(env.deleteNexusEndpoint({ id: randomUUID(), version: 1 }), refused(5));
+  await env.deleteNexusEndpoint({ id, version });
+  assert.ok(!list().includes(id));
+  await env.teardown();
+});
 
 let started = 0;
 /** What a workflow sees that calls an operation; its own id. */
@@ -208,6 +243,30 @@ test("asynchronous operations are runs of workflows, with their links, callbacks
   });
 });
 
+test("a native worker handles operations as the official worker does, and takes others while it runs", { skip }, async () => {
+  const connected = await Connection.connect({ address: server.address });
+  const handlers = services(nexus, temporal, common, (line: string) => noted.push(line));
+  const native = await NativeWorker.create({
+    ...{ service: connected, taskQueue: "native", nexusServices: nexusServices(handlers), logger: silentLogger },
+  });
+  await native.runUntil(async () => {
+    assert.deepEqual(native.nexusServices, ["tests"]);
+    const cases: Case[] = [
+      ["about", { b: 2 }, { options: { headers: { "x-own": "yes" } } }],
+      throws({ kind: "handler", type: "BAD_REQUEST", message: "is refused", caused: true }),
+      ["run", { taskQueue: "callers", workflowId: "own-@", result: "yes" }],
+    ];
+    for (const each of cases) assert.equal(await seenAt("native", each), await seenAt("theirs", each), JSON.stringify(each));
+    const { definition } = handlers[0];
+    const other = nexus.service(definition.name, { slow: nexus.operation() });
+    native.replaceNexusServices(nexusServices([nexus.serviceHandler(other, { slow: () => Promise.resolve("another") })]));
+    assert.equal((await call({ endpoint: "native", operation: "slow", input: {} })).result, "another");
+    assert.throws(() => native.replaceNexusServices(nexusServices([{}])), /nexus\.serviceHandler\(\) of nexus-rpc/);
+    assert.equal((await call({ endpoint: "native", operation: "slow", input: {} })).result, "another");
+  });
+  await connected.close();
+});
+
 test("temporalex worker --nexus-services handles operations as the official worker does", { skip }, async () => {
   const module = officialProgram("nexus_cli_services.mjs");
   const argv = ["worker", "--address", server.address, "--task-queue", "program", "--nexus-services", module, "--json"];
@@ -228,6 +287,65 @@ test("temporalex worker --nexus-services handles operations as the official work
   } finally {
     child.kill("SIGTERM");
     assert.equal(await ended, 0);
+  }
+});
+
+test("temporalex worker --watch loads Nexus handlers again, with what they import", { skip }, async () => {
+  const folder = mkdtempSync(join(tmpdir(), "temporalex-nexus-"));
+  symlinkSync(realpathSync(join(root, "tests/interop/node_modules")), join(folder, "node_modules"));
+  const write = (name: string, text: string) => writeFileSync(join(folder, name), text);
+  write("words.ts", 'export const word: string = "first";\n');
+  write("count.cjs", "exports.count = 1;\n");
+  const handlers = (says: string) =>
+    `import * as nexus from "nexus-rpc";
+import { word } from "./words.ts";
+import { count } from "./count.cjs";
+const tests = nexus.service("tests", { slow: nexus.operation<unknown, string>() });
+export const handlers = nexus.serviceHandler(tests, { slow: async () => \`${says} \${word} \${count}\` });
+`;
+  write("handlers.ts", handlers("says"));
+  const argv = [
+    "worker",
+    "--address",
+    server.address,
+    "--task-queue",
+    "watched",
+    "--nexus-services",
+    "handlers.ts",
+    "--watch",
+    "--json",
+  ];
+  const child = spawn(process.execPath, [join(root, "dist/ts/cli/main.js"), ...argv], {
+    cwd: folder,
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const ended = new Promise((resolve) => child.once("exit", resolve));
+  try {
+    let said = "";
+    child.stdout.setEncoding("utf8").on("data", (text) => (said += text));
+    const told = (text: string, times: number) =>
+      until(`it tells ${text}`, () => said.split(text).length > times || child.exitCode !== null);
+    const answer = async () => (await call({ endpoint: "watched", operation: "slow", input: {} })).result;
+    await told('"started"', 1);
+    assert.match(said, /"watching":3/);
+    assert.equal(await answer(), "says first 1");
+    write("words.ts", 'export const word: string = "second";\n');
+    await told('"nexusServicesReplaced","nexusServices":["tests"]', 1);
+    assert.equal(await answer(), "says second 1");
+    write("count.cjs", "exports.count = 2;\n");
+    await told('"nexusServicesReplaced"', 2);
+    assert.equal(await answer(), "says second 2");
+    write("handlers.ts", "export const no = 1;\n");
+    await told('"why":"nexus"', 1);
+    assert.match(said, /handlers\.ts exports no Nexus service/);
+    assert.equal(await answer(), "says second 2");
+    write("handlers.ts", handlers("tells"));
+    await told('"nexusServicesReplaced"', 3);
+    assert.equal(await answer(), "tells second 2");
+  } finally {
+    child.kill("SIGTERM");
+    assert.equal(await ended, 0);
+    rmSync(folder, { recursive: true, force: true });
   }
 });
 

@@ -101,6 +101,11 @@ export class Connection implements RawService {
     return this.#grpc.call(method, request, options);
   }
 
+  /** @internal */
+  callOther(path: string, request: Uint8Array, options?: CallOptions): Promise<Uint8Array> {
+    return this.#grpc.callOther(path, request, options);
+  }
+
   /** What the server says of itself; asked once, and again after a failure. */
   serverInfo(): Promise<ServerInfo> {
     return this.#info ??= this.#askInfo().catch((error) => {

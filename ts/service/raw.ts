@@ -34,6 +34,8 @@ export interface RawService {
   runningTasks?(): RunningTasks | undefined;
   /** Rejects with a ServiceError. */
   call(method: MethodName, request: Uint8Array, options?: CallOptions): Promise<Uint8Array>;
+  /** @internal Calls a method of another service of the same server: "/package.Service/Method". */
+  callOther?(path: string, request: Uint8Array, options?: CallOptions): Promise<Uint8Array>;
 }
 
 /** gRPC status codes. */

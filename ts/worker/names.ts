@@ -4,6 +4,16 @@ export { type Activities, prefixed } from "./activity_registry.ts";
 export { type WorkerDeploymentOptions, type WorkerDeploymentVersion } from "./deployment.ts";
 export { type HeartbeatThrottle } from "./heartbeats.ts";
 export type { ActivityCall, ActivityInterceptor } from "./interceptors.ts";
+export type {
+  NexusLink,
+  NexusOutcome,
+  NexusRequest,
+  NexusServices,
+  NexusServicesOf,
+  NexusStart,
+  NexusStopReason,
+  NexusWorker,
+} from "./nexus_call.ts";
 export type { ActivityAttempt, WorkerEvents } from "./events.ts";
 export type { WorkerOptions } from "./options.ts";
 export type { RealmSettings, Workflows } from "./realms.ts";

@@ -1,7 +1,10 @@
 // What a worker asks of the services that answer Nexus operations, and what they say. The worker does the rest: polls, slots, deadlines,
 // reports. Payloads and failures cross here as they are on the wire, encoded by the codec, because a failure that an older server takes is
 // JSON inside of another message, where no codec finds its payloads.
-import type { Payload } from "../converter/payload.ts";
+import type { Logger } from "../base/logger.ts";
+import type { CodecOptions } from "../codec/codec.ts";
+import type { Payload, PayloadConverter } from "../converter/payload.ts";
+import type { RawService } from "../service/raw.ts";
 import type { Failure } from "../api/generated/temporal/api/failure/v1/message_pb.ts";
 
 /** Why a handler is to stop. */
@@ -62,3 +65,22 @@ export interface NexusServices {
   /** Runs the handler that a request is for. What it throws ends the task as an internal error. */
   run(request: NexusRequest): Promise<NexusOutcome>;
 }
+
+/** What Nexus services are told of their worker. */
+export interface NexusWorker extends CodecOptions {
+  /** Its connection, for the client that handlers have. */
+  readonly service: RawService;
+  /** Its namespace. */
+  readonly namespace: string;
+  /** The queue whose Nexus tasks it takes. */
+  readonly taskQueue: string;
+  /** Who works. */
+  readonly identity: string;
+  /** Where its records go. */
+  readonly logger: Logger;
+  /** The converter that the worker was given. */
+  readonly converter: PayloadConverter | undefined;
+}
+
+/** Makes a worker's Nexus services: `nexusServices([...])` of "temporalex/nexus" is one. Throws a TypeError for what is no service. */
+export type NexusServicesOf = (worker: NexusWorker) => NexusServices;

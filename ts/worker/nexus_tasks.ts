@@ -22,6 +22,7 @@ import type { WorkerMetrics } from "./worker_metrics.ts";
 
 export interface NexusTasksOptions {
   readonly service: RawService;
+  /** Those that it has at first. */
   readonly services: NexusServices;
   readonly namespace: string;
   readonly identity: string;
@@ -68,9 +69,12 @@ export class NexusTasks {
   readonly #options: NexusTasksOptions;
   readonly #running = new Set<AbortController>();
   #stopped: NexusStopReason | undefined;
+  /** Those that requests are for which come now. */
+  services: NexusServices;
 
   constructor(options: NexusTasksOptions) {
     this.#options = options;
+    this.services = options.services;
   }
 
   /** Handlers running. */
@@ -123,7 +127,7 @@ export class NexusTasks {
 
   async #run(request: NexusRequest, logger: Logger): Promise<NexusOutcome> {
     try {
-      return await this.#options.services.run(request);
+      return await this.services.run(request);
     } catch (error) {
       logger.error("a Nexus task could not be handled", { error: loggable(error, this.#options.codec) });
       return this.#internal(this.#options.codec?.hidesText === true ? "the task could not be handled" : messageOf(error));

@@ -28,7 +28,7 @@ import {
   workflowPolls,
 } from "./poller_behavior.ts";
 import type { WorkerEvents } from "./events.ts";
-import type { NexusServices } from "./nexus_call.ts";
+import type { NexusServices, NexusServicesOf } from "./nexus_call.ts";
 import type { ActivityInterceptor } from "./interceptors.ts";
 import type { LogSink } from "../realm/realm.ts";
 import type { RealmSettings } from "./realms.ts";
@@ -53,6 +53,11 @@ export interface WorkerOptions extends RealmSettings, CodecOptions {
   activities?: Activities | readonly Activities[];
   /** Activities that run in threads of their own, for those that compute: the functions that a module exports. */
   activityThreads?: ActivityThreads;
+  /**
+   * Answers Nexus operations, on a cluster: `nexusServices([...])` of "temporalex/nexus", with what `nexus.serviceHandler(...)` of nexus-rpc
+   * makes. Default: no Nexus tasks are taken.
+   */
+  nexusServices?: NexusServicesOf;
   /** How values become payloads; must be the clients' and the workflows' one. Default: JSON. */
   converter?: PayloadConverter;
   /** Workflow tasks in work at once; at least 2. Default: 100. */
@@ -115,7 +120,7 @@ export interface WorkerOptions extends RealmSettings, CodecOptions {
   commonQueuePart?: number;
   /** @internal How activities are called, and what their errors mean. Default: as activities of this package. */
   activityDialect?: ActivityDialect;
-  /** @internal What answers Nexus operations. Default: nothing, and no Nexus tasks are taken. */
+  /** @internal What answers Nexus operations, ready made. Default: `nexusServices`. */
   nexus?: NexusServices;
   /** @internal Where lines of workflow code go, and of the executor about it. Default: `logger`. */
   workflowLog?: LogSink;

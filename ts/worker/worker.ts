@@ -16,6 +16,7 @@ import { takeActivityRejections } from "./activity_rejections.ts";
 import { ActivityRegistry } from "./activity_registry.ts";
 import { ActivityTasks } from "./activity_tasks.ts";
 import { drainWorker } from "./draining.ts";
+import type { NexusServices, NexusServicesOf } from "./nexus_call.ts";
 import { NexusTasks } from "./nexus_tasks.ts";
 import { checkedService, type WorkerOptions, type WorkerSettings, workerSettings } from "./options.ts";
 import { openRealm, type Workflows } from "./realms.ts";
@@ -150,7 +151,8 @@ export class Worker {
     const settings = workerSettings(options);
     if (
       options.realm === undefined && options.realmEntry === undefined && options.workflows === undefined &&
-      activities === undefined && activityThreads === undefined && options.nexus === undefined
+      activities === undefined && activityThreads === undefined && options.nexus === undefined &&
+      options.nexusServices === undefined
     ) {
       throw new TypeError("a worker without workflows and without activities has nothing to do; give it one of them");
     }
@@ -169,6 +171,7 @@ export class Worker {
           const measured = options.metrics && containedMetrics(options.metrics);
           settings.service = metered(checkedService(await service), measured, settings);
         }
+        settings.nexus ??= options.nexusServices && nexusOf(options.nexusServices, options, settings);
       } catch (error) {
         await realm?.dispose();
         throw error;
@@ -203,6 +206,11 @@ export class Worker {
   /** Names of the activities that it runs. */
   get activityTypes(): readonly string[] {
     return this.#current.registry?.names ?? [];
+  }
+
+  /** Names of the Nexus services that it has now. */
+  get nexusServices(): readonly string[] {
+    return this.#nexusTasks?.services.names ?? [];
   }
 
   /** Activities running now, local ones too. */
@@ -372,6 +380,15 @@ export class Worker {
     return this.#current.registry.names;
   }
 
+  /**
+   * Puts other Nexus services in the place of the worker's: requests that come from now on take them, handlers that run are finished. Throws
+   * a TypeError, and changes nothing, for what is no service.
+   */
+  replaceNexusServices(nexusServices: NexusServicesOf): void {
+    if (this.#nexusTasks === undefined) throw new TypeError("this worker has no Nexus services that could be replaced");
+    this.#nexusTasks.services = nexusOf(nexusServices, this.#options, this.#settings);
+  }
+
   async #life(): Promise<void> {
     const { logger, taskQueue } = this.#settings;
     // Where no poll is lost there is nothing to learn.
@@ -446,4 +463,12 @@ export class Worker {
       ...[this.#current.pool, ...this.#retired].map((pool) => pool?.close()),
     ]);
   }
+}
+
+function nexusOf(
+  services: NexusServicesOf,
+  { converter, codec, encodeCommonAttributes }: WorkerOptions,
+  { service, namespace, taskQueue, identity, logger }: WorkerSettings,
+): NexusServices {
+  return services({ service, namespace, taskQueue, identity, logger, converter, codec, encodeCommonAttributes });
 }

@@ -11,6 +11,7 @@ import {
   defaultPayloadConverter,
   type LoadedDataConverter,
 } from "../../../ts/compat/common/mod.ts";
+import { nexusServices as nativeNexusServices } from "../../../ts/compat/worker/native_nexus.ts";
 import { nexusServices, servicesOf } from "../../../ts/compat/worker/nexus_services.ts";
 import type { NexusEnvironment } from "../../../ts/compat/worker/nexus_run.ts";
 import { MessageCodec } from "../../../ts/codec/message_codec.ts";
@@ -141,4 +142,29 @@ test("services and requests that are none", async () => {
   assert.equal(kindOf(await run("x")), "NOT_FOUND");
   assert.equal(kindOf(await run("x", { service: "other" })), "NOT_FOUND");
   assert.equal(kindOf(await run("x", { variant: { kind: "unknown" } })), "NOT_IMPLEMENTED");
+});
+
+test("services of a native worker: its converter, codec and logger are theirs, and what is no service is refused", async () => {
+  const lines: unknown[] = [];
+  const note = (...line: unknown[]) => void lines.push(line);
+  const handler = {
+    start: async (_: unknown, input: unknown) => (log.info("noted", { of: operationInfo().taskQueue }), { value: input }),
+  } as unknown as CompiledHandler;
+  const service = { definition: { name: "s" }, getOperationHandler: () => handler };
+  const made = nativeNexusServices([service])({
+    ...{ service: {} as Any, namespace: "n", taskQueue: "q", identity: "me", converter: undefined, codec: codec as Any },
+    logger: { debug: note, info: note, warn: note, error: note },
+  });
+  assert.deepEqual(made.names, ["s"]);
+  const payload = codec.encode([defaultPayloadConverter.toPayload("in") as Payload])[0]!;
+  const outcome = await made.run({
+    ...{ service: "s", operation: "o", endpoint: "e", headers: {}, deadline: undefined, signal: new AbortController().signal },
+    variant: { kind: "start", start: { requestId: "r", callbackUrl: "", callbackHeaders: {}, links: [], payload } },
+  });
+  assert.equal(outcome.kind, "sync");
+  assert.ok((outcome as Any).payload.metadata.coded, "it went through the codec");
+  assert.match(JSON.stringify(lines), /noted.*"of":"q"/);
+  assert.throws(() => nativeNexusServices([]), /there is none in it/);
+  assert.throws(() => nativeNexusServices([service, service]), /Duplicate registration of nexus service 's'/);
+  assert.throws(() => nativeNexusServices([{}]), /nexus\.serviceHandler\(\) of nexus-rpc/);
 });

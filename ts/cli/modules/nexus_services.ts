@@ -1,7 +1,7 @@
 // Nexus services that a worker is given by path: modules that export what `nexus.serviceHandler(...)` of nexus-rpc makes. They are ordinary
 // modules of the process, and their handlers run in its main thread.
-import type { NativeNexus } from "../../compat/worker/native_nexus.ts";
-import type { NexusServices } from "../../worker/nexus_call.ts";
+import type { NativeNexusOptions } from "../../compat/worker/native_nexus.ts";
+import type { NexusServicesOf } from "../../worker/mod.ts";
 import { UsageError } from "../frame/errors.ts";
 import { importModule } from "./user_modules.ts";
 
@@ -12,7 +12,7 @@ const isService = (value: unknown): boolean =>
 async function importServices(cwd: string, paths: readonly string[]): Promise<Map<string, unknown>> {
   const services = new Map<string, unknown>();
   for (const path of paths) {
-    const exported = Object.values(await importModule(cwd, path)).flat().filter(isService);
+    const exported = Object.values(await importModule(cwd, path, true)).flat().filter(isService);
     if (exported.length === 0) {
       throw new UsageError(`${path} exports no Nexus service: export what nexus.serviceHandler(...) of nexus-rpc makes`);
     }
@@ -26,17 +26,16 @@ async function importServices(cwd: string, paths: readonly string[]): Promise<Ma
   return services;
 }
 
-/** What the services of these modules answer; undefined without modules. */
+/** The services of these modules, for a worker; undefined without modules. */
 export async function nexusOf(
   cwd: string,
   paths: readonly string[],
-  native: Omit<NativeNexus, "payloadConverter">,
   payloadConverter: string | undefined,
-): Promise<NexusServices | undefined> {
+): Promise<NexusServicesOf | undefined> {
   if (paths.length === 0) return undefined;
   const services = await importServices(cwd, paths);
-  const { nativeNexus } = await import("../../compat/worker/native_nexus.ts");
+  const { nexusServices } = await import("../../compat/worker/native_nexus.ts");
   const module = payloadConverter === undefined ? undefined : await importModule(cwd, payloadConverter);
-  const converter = (module?.["payloadConverter"] ?? module?.["default"]) as NativeNexus["payloadConverter"];
-  return nativeNexus([...services.values()], { ...native, payloadConverter: converter });
+  const converter = (module?.["payloadConverter"] ?? module?.["default"]) as NativeNexusOptions["payloadConverter"];
+  return nexusServices([...services.values()], { payloadConverter: converter });
 }

@@ -4,6 +4,7 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { transform } from "sucrase";
+import { AGAIN } from "./again.ts";
 
 interface ResolveContext {
   readonly parentURL?: string;
@@ -40,6 +41,15 @@ const isFile = (url: URL): boolean => {
 };
 
 export async function resolve(specifier: string, context: ResolveContext, next: NextResolve): Promise<Resolved> {
+  const found = await lookUp(specifier, context, next);
+  const again = context.parentURL?.startsWith("file:") && new URL(context.parentURL).searchParams.get(AGAIN);
+  if (!again || !found.url.startsWith("file:") || found.url.includes("/node_modules/")) return found;
+  const url = new URL(found.url);
+  url.searchParams.set(AGAIN, again);
+  return { ...found, url: url.href };
+}
+
+async function lookUp(specifier: string, context: ResolveContext, next: NextResolve): Promise<Resolved> {
   try {
     return await next(specifier, context);
   } catch (e) {

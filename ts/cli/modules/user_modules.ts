@@ -3,12 +3,13 @@
 // later versions not all of it: types are removed, not checked, enums and parameter properties work, decorators that emit metadata and
 // JSX do not. Workflow modules are not loaded here: their realm does that.
 import { existsSync } from "node:fs";
-import { register } from "node:module";
+import { createRequire, register } from "node:module";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { ownFile } from "../../platform/own_code.ts";
 import type { LoaderHooks } from "../../worker/thread_messages.ts";
 import { UsageError } from "../frame/errors.ts";
+import { AGAIN } from "./again.ts";
 
 let hooked: Promise<void> | undefined;
 
@@ -32,12 +33,25 @@ async function hook(): Promise<void> {
   register(hooks.url, { data: hooks.data });
 }
 
-/** Imports a module by a path relative to `cwd`, or a file URL. A module that cannot be loaded is a UsageError that says why. */
-export async function importModule(cwd: string, path: string): Promise<{ readonly [name: string]: unknown }> {
+let again = 0;
+
+/** From now on `importModule` loads these files again, where it is asked to: CommonJS modules are kept by their path. */
+export function forget(files: Iterable<string>): void {
+  again++;
+  const { cache } = createRequire(import.meta.url);
+  for (const file of files) delete cache[file];
+}
+
+/**
+ * Imports a module by a path relative to `cwd`, or a file URL; `anew`: with the files that it imports, as they were at the last `forget` (in
+ * Deno without those). A module that cannot be loaded is a UsageError that says why.
+ */
+export async function importModule(cwd: string, path: string, anew = false): Promise<{ readonly [name: string]: unknown }> {
   const url = /^[a-z][a-z0-9+.-]+:\/\//i.test(path) ? new URL(path) : pathToFileURL(resolve(cwd, path));
   if (url.protocol !== "file:") throw new UsageError(`${path} is no file; modules are loaded from files only`);
   if (!existsSync(url)) throw new UsageError(`there is no module ${path}`);
   await (hooked ??= hook());
+  if (anew && again > 0) url.searchParams.set(AGAIN, String(again));
   try {
     return await import(url.href) as { readonly [name: string]: unknown };
   } catch (e) {

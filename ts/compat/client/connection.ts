@@ -149,25 +149,31 @@ function addressOf(address: string): string {
 
 /** A service whose calls carry what `withMetadata`, `withDeadline` and the API key say. */
 function withContext(inner: RawService, apiKey: () => string | undefined): RawService {
+  const within = (method: string, options: CallOptions, call: (options: CallOptions) => Promise<Uint8Array>) => {
+    const { metadata = {} } = currentCallContext();
+    const { timeout, signal } = callSettings();
+    // A server would have a moment to answer.
+    if (timeout === 0) return Promise.reject(new RawServiceError(Code.DEADLINE_EXCEEDED, `${method}: the deadline has passed`));
+    const key = apiKey();
+    const sent = { ...(key !== undefined && { authorization: `Bearer ${key}` }), ...metadata };
+    const timeoutMs = Math.min(options.timeoutMs ?? Infinity, timeout ?? Infinity);
+    return call({
+      ...options,
+      ...(timeoutMs < Infinity && { timeoutMs: Math.max(1, timeoutMs) }),
+      ...(options.signal === undefined && signal !== undefined && { signal }),
+      ...(Object.keys(sent).length > 0 && { metadata: sent }),
+    });
+  };
   return {
     losesCancelledPolls: inner.losesCancelledPolls ?? false,
     checksPayloads: inner.checksPayloads ?? false,
     ...(inner.runningTasks && { runningTasks: () => inner.runningTasks!() }),
-    call(method: MethodName, request: Uint8Array, options: CallOptions = {}) {
-      const { metadata = {} } = currentCallContext();
-      const { timeout, signal } = callSettings();
-      // A server would have a moment to answer.
-      if (timeout === 0) return Promise.reject(new RawServiceError(Code.DEADLINE_EXCEEDED, `${method}: the deadline has passed`));
-      const key = apiKey();
-      const sent = { ...(key !== undefined && { authorization: `Bearer ${key}` }), ...metadata };
-      const timeoutMs = Math.min(options.timeoutMs ?? Infinity, timeout ?? Infinity);
-      return inner.call(method, request, {
-        ...options,
-        ...(timeoutMs < Infinity && { timeoutMs: Math.max(1, timeoutMs) }),
-        ...(options.signal === undefined && signal !== undefined && { signal }),
-        ...(Object.keys(sent).length > 0 && { metadata: sent }),
-      });
-    },
+    ...(inner.callOther && {
+      callOther: (path: string, request: Uint8Array, options: CallOptions = {}) =>
+        within(path, options, (all) => inner.callOther!(path, request, all)),
+    }),
+    call: (method: MethodName, request: Uint8Array, options: CallOptions = {}) =>
+      within(method, options, (all) => inner.call(method, request, all)),
   };
 }
 

@@ -14,6 +14,7 @@ import { NativeConnection, type NativeConnectionOptions, type NativeConnectionPl
 import { nativeLogger } from "../worker/logger.ts";
 import { startDevServer } from "../../dev/server.ts";
 import { type ClientOptionsForTestEnv, hasTime, TimeSkippingClient } from "./client.ts";
+import { createNexusEndpoint, deleteNexusEndpoint, type NexusEndpointIdentifier } from "./nexus_endpoints.ts";
 import { ObservedCalls } from "./observed_calls.ts";
 import { type DevServerConfig, refuseServerOptions, type TimeSkippingServerConfig } from "./server_options.ts";
 import { SkippingClock } from "./skipping_clock.ts";
@@ -56,16 +57,6 @@ export interface ExistingServerTestWorkflowEnvironmentOptions {
   client?: ClientOptionsForTestEnv;
   /** Of connections and client. */
   plugins?: Plugins;
-}
-
-/** A Nexus endpoint; there are none here. */
-export interface NexusEndpointIdentifier {
-  /** Its id. */
-  id: string;
-  /** Its version. */
-  version: unknown;
-  /** The server's message. */
-  raw: unknown;
 }
 
 interface Parts {
@@ -220,22 +211,23 @@ export class TestWorkflowEnvironment {
     return this.client.workflow;
   }
 
-  /** Refused: the embedded engine has no endpoints, and those of a cluster are made with Temporal's command line. */
+  /**
+   * Makes a Nexus endpoint whose operations the workers of a task queue handle. On a server that is there: the embedded engine has no
+   * endpoints, and the call rejects with a TypeError.
+   */
   createNexusEndpoint(name: string, taskQueue: string): Promise<NexusEndpointIdentifier> {
-    const target = `--target-namespace ${this.namespace} --target-task-queue ${taskQueue}`;
-    const create = `temporal operator nexus endpoint create --address ${this.address} --name ${name} ${target}`;
-    const why = this.#parts.embedded
-      ? "the embedded engine has none; test Nexus on a cluster"
-      : `this package does not call OperatorService; use \`${create}\``;
-    return Promise.reject(new TypeError(`the Nexus endpoint "${name}" cannot be made: ${why}`));
+    if (this.#parts.embedded) return this.#noEndpoints(`the Nexus endpoint "${name}" cannot be made`);
+    return createNexusEndpoint(this.connection, { name, namespace: this.namespace, taskQueue });
   }
 
-  /** Refused, as {@link createNexusEndpoint}. */
-  deleteNexusEndpoint({ id }: Pick<NexusEndpointIdentifier, "id" | "version">): Promise<void> {
-    const why = this.#parts.embedded
-      ? "the embedded engine has none"
-      : "this package does not call OperatorService; use `temporal operator nexus endpoint delete`";
-    return Promise.reject(new TypeError(`the Nexus endpoint "${id}" cannot be removed: ${why}`));
+  /** Removes a Nexus endpoint; the embedded engine has none. */
+  deleteNexusEndpoint(endpoint: Pick<NexusEndpointIdentifier, "id" | "version">): Promise<void> {
+    if (this.#parts.embedded) return this.#noEndpoints(`the Nexus endpoint "${endpoint.id}" cannot be removed`);
+    return deleteNexusEndpoint(this.connection, endpoint);
+  }
+
+  #noEndpoints(what: string): Promise<never> {
+    return Promise.reject(new TypeError(`${what}: the embedded engine has none; test Nexus on a cluster`));
   }
 }
 

@@ -7,10 +7,10 @@ export {
   type ExistingServerConnectionOptions,
   type ExistingServerTestWorkflowEnvironmentOptions,
   type LocalTestWorkflowEnvironmentOptions,
-  type NexusEndpointIdentifier,
   TestWorkflowEnvironment,
   type TimeSkippingTestWorkflowEnvironmentOptions,
 } from "./environment.ts";
+export type { NexusEndpointIdentifier } from "./nexus_endpoints.ts";
 export {
   type CancelReason,
   defaultActivityInfo,

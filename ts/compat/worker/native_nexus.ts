@@ -1,51 +1,47 @@
-// Nexus services for a native worker, which knows of no `@temporalio/nexus`: handlers find the context of that package, with a client over
-// the worker's service.
+// "temporalex/nexus": Nexus services for a native worker, which knows of no `@temporalio/nexus`: handlers find the context of that package,
+// with a client over the worker's service.
 import type { Logger as NativeLogger } from "../../base/logger.ts";
-import { codecsOf, type PayloadCodec } from "../../codec/codec.ts";
+import { codecsOf } from "../../codec/codec.ts";
 import { MessageCodec } from "../../codec/message_codec.ts";
-import type { RawService } from "../../service/raw.ts";
-import type { NexusServices } from "../../worker/nexus_call.ts";
+import type { NexusServicesOf } from "../../worker/nexus_call.ts";
 import { Client } from "../client/client.ts";
 import { defaultDataConverter, type LoadedDataConverter } from "../common/data_converter.ts";
 import type { Logger } from "../common/logger.ts";
 import { noopMetricMeter } from "../common/metrics.ts";
 import type { PayloadConverter } from "../common/payload_converters.ts";
-import { nexusServices, servicesOf } from "./nexus_services.ts";
+import { nexusServices as servicesAsAsked, servicesOf } from "./nexus_services.ts";
 
-/** What handlers of a native worker are given. */
-export interface NativeNexus {
-  readonly service: RawService;
-  readonly namespace: string;
-  readonly taskQueue: string;
-  readonly identity?: string | undefined;
-  readonly logger: NativeLogger;
-  readonly codec?: PayloadCodec | readonly PayloadCodec[] | undefined;
-  readonly payloadConverter?: PayloadConverter | undefined;
+/** Options of `nexusServices`. */
+export interface NativeNexusOptions {
+  /** Converts the values of operations. Default: the worker's `converter`, and without one Temporal's default. */
+  payloadConverter?: PayloadConverter | undefined;
 }
 
-/** The services as a worker asks them; undefined where there are none. Throws a TypeError for two of one name, and for what is no service. */
-export function nativeNexus(given: readonly unknown[], native: NativeNexus): NexusServices | undefined {
-  const services = servicesOf(given);
-  if (services === undefined) return undefined;
-  const { service, namespace, taskQueue, identity, codec, payloadConverter = defaultDataConverter.payloadConverter } = native;
-  const converter: LoadedDataConverter = {
-    ...defaultDataConverter,
-    payloadConverter,
-    payloadCodecs: codecsOf({ codec }) as LoadedDataConverter["payloadCodecs"],
+/**
+ * Nexus services for `Worker.create({ nexusServices })`: what `nexus.serviceHandler(...)` of nexus-rpc makes. Their handlers may use
+ * `@temporalio/nexus`, which is `temporalex/compat/nexus`. Throws a TypeError for none, for two of one name, and for what is no service.
+ *
+ * @example
+ * const worker = await Worker.create({ service, taskQueue: "payments", nexusServices: nexusServices([payments]) });
+ */
+export function nexusServices(handlers: readonly unknown[], options: NativeNexusOptions = {}): NexusServicesOf {
+  const services = servicesOf(handlers);
+  if (services === undefined) throw new TypeError("nexusServices() takes a list of services, and there is none in it");
+  return ({ service, namespace, taskQueue, identity, logger, codec, encodeCommonAttributes, converter: own }) => {
+    const { payloadConverter = (own as PayloadConverter | undefined) ?? defaultDataConverter.payloadConverter } = options;
+    const converter: LoadedDataConverter = {
+      ...defaultDataConverter,
+      payloadConverter,
+      payloadCodecs: codecsOf({ codec }) as LoadedDataConverter["payloadCodecs"],
+    };
+    let client: Client | undefined;
+    const environment = {
+      ...{ namespace, taskQueue, services, converter, metricMeter: noopMetricMeter, interceptors: [] },
+      logger: leveled(logger),
+      client: () => client ??= new Client({ connection: service, dataConverter: converter, namespace, identity }),
+    };
+    return servicesAsAsked(environment, MessageCodec.of({ codec, encodeCommonAttributes }));
   };
-  let client: Client | undefined;
-  const environment = {
-    ...{ namespace, taskQueue, services, converter, metricMeter: noopMetricMeter, interceptors: [] },
-    logger: leveled(native.logger),
-    client: () =>
-      client ??= new Client({
-        connection: service,
-        dataConverter: converter,
-        namespace,
-        ...(identity !== undefined && { identity }),
-      }),
-  };
-  return nexusServices(environment, MessageCodec.of({ codec }));
 }
 
 function leveled({ debug, info, warn, error }: NativeLogger): Logger {

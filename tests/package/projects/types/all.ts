@@ -8,6 +8,7 @@ import * as core from "temporalex/core";
 import * as debug from "temporalex/debug";
 import * as engine from "temporalex/engine";
 import * as metrics from "temporalex/metrics";
+import * as nexus from "temporalex/nexus";
 import * as gateway from "temporalex/gateway";
 import * as realm from "temporalex/realm";
 import * as slim from "temporalex/slim";
@@ -28,6 +29,7 @@ export const names: string[] = [
   debug,
   engine,
   metrics,
+  nexus,
   gateway,
   realm,
   slim,

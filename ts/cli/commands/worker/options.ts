@@ -34,7 +34,7 @@ export const options = {
     many: true,
     completes: "files",
     help:
-      "On a cluster: a module that exports Nexus services (nexus.serviceHandler of nexus-rpc), whose operations this worker handles. --watch does not load it again",
+      "On a cluster: a module that exports Nexus services (nexus.serviceHandler of nexus-rpc), whose operations this worker handles",
   },
   codec: codecOption,
   payloadConverter: {

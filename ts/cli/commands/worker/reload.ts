@@ -4,11 +4,13 @@ import type { LintFinding } from "../../../realm/lint/lint.ts";
 import { WorkflowLoadError } from "../../../realm/mod.ts";
 import {
   type ActivityThreads,
+  type NexusServicesOf,
   type Replacement,
   type ReplacementProgress,
   type Worker,
   WorkflowReplacementError,
 } from "../../../worker/mod.ts";
+import { forget } from "../../modules/user_modules.ts";
 import { moduleFiles } from "./files.ts";
 import { FileWatch } from "./watch.ts";
 
@@ -16,10 +18,14 @@ import { FileWatch } from "./watch.ts";
 export type ReloadEvent =
   | ({ readonly event: "replaced"; readonly ms: number } & Replacement)
   | { readonly event: "activitiesReplaced"; readonly activities: readonly string[]; readonly ms: number }
+  | { readonly event: "nexusServicesReplaced"; readonly nexusServices: readonly string[]; readonly ms: number }
   | {
     readonly event: "refused";
-    /** Modules that do not load, errors of the linter, runs that do not agree, activities that do not load, or no time for it now. */
-    readonly why: "load" | "lint" | "runs" | "activities" | "failed";
+    /**
+     * Modules that do not load, errors of the linter, runs that do not agree, activities or Nexus services that do not load, or no time for
+     * it now.
+     */
+    readonly why: "load" | "lint" | "runs" | "activities" | "nexus" | "failed";
     readonly message: string;
     readonly problems?: readonly object[];
   };
@@ -30,6 +36,9 @@ export interface ReloadParts {
   readonly workflowFiles: { current: Map<string, string> };
   readonly activityModules: readonly string[];
   readonly activityThreads: ActivityThreads | undefined;
+  readonly nexusModules: readonly string[];
+  /** The Nexus services as their modules are now. */
+  loadNexus(): Promise<NexusServicesOf | undefined>;
   readonly workflows: boolean;
   /** Errors of the linter in the workflows as they are now; it reads the files as the loader does. */
   lint(): Promise<readonly LintFinding[]>;
@@ -59,15 +68,20 @@ export class Reloader {
   readonly #parts: ReloadParts;
   readonly #watch: FileWatch;
   #activityFiles: ReadonlyMap<string, string>;
+  #nexusFiles: ReadonlyMap<string, string>;
   readonly #changed = new Set<string>();
   #wake: (() => void) | undefined;
   #attempt: AbortController | undefined;
   #closed = false;
   #running: Promise<void> | undefined;
 
-  constructor(parts: ReloadParts, activityFiles: ReadonlyMap<string, string>) {
+  constructor(
+    parts: ReloadParts,
+    files: { readonly activities: ReadonlyMap<string, string>; readonly nexus: ReadonlyMap<string, string> },
+  ) {
     this.#parts = parts;
-    this.#activityFiles = activityFiles;
+    this.#activityFiles = files.activities;
+    this.#nexusFiles = files.nexus;
     this.#watch = new FileWatch((paths) => {
       for (const path of paths) this.#changed.add(path);
       this.#attempt?.abort(new Superseded("the files have changed again"));
@@ -77,8 +91,12 @@ export class Reloader {
 
   /** Files that are watched now. */
   get files(): number {
-    const all = [...this.#parts.workflowFiles.current, ...this.#activityFiles];
+    const all = this.#allFiles;
     return new Set(all.filter(([, stamp]) => stamp !== "").map(([path]) => path)).size;
+  }
+
+  get #allFiles(): [path: string, stamp: string][] {
+    return [...this.#parts.workflowFiles.current, ...this.#activityFiles, ...this.#nexusFiles];
   }
 
   start(): void {
@@ -95,7 +113,7 @@ export class Reloader {
   }
 
   #arm(): void {
-    if (!this.#closed) this.#watch.set(new Map([...this.#parts.workflowFiles.current, ...this.#activityFiles]));
+    if (!this.#closed) this.#watch.set(new Map(this.#allFiles));
   }
 
   async #loop(): Promise<void> {
@@ -109,10 +127,15 @@ export class Reloader {
       this.#attempt = new AbortController();
       const { signal } = this.#attempt;
       const touches = (files: ReadonlyMap<string, string>) => changed.some((path) => files.has(path));
-      const both = [touches(this.#activityFiles), this.#parts.workflows && touches(this.#parts.workflowFiles.current)] as const;
+      const touched = {
+        activities: touches(this.#activityFiles),
+        nexus: touches(this.#nexusFiles),
+        workflows: this.#parts.workflows && touches(this.#parts.workflowFiles.current),
+      };
       // Activities first: a new workflow may call a new activity.
-      if (both[0]) await this.#activities();
-      if (both[1] && !await this.#workflows(signal)) {
+      if (touched.activities) await this.#activities();
+      if (touched.nexus) await this.#nexus(changed);
+      if (touched.workflows && !await this.#workflows(signal)) {
         for (const path of this.#parts.workflowFiles.current.keys()) this.#changed.add(path);
         await new Promise<void>((resolve) => {
           const timer = setTimeout(resolve, AGAIN_MS);
@@ -179,6 +202,25 @@ export class Reloader {
       tell({ event: "activitiesReplaced", activities, ms: Math.round(performance.now() - since) });
     } catch (error) {
       if (!this.#closed) tell({ event: "refused", why: "activities", message: (error as Error).message });
+    }
+  }
+
+  async #nexus(changed: readonly string[]): Promise<void> {
+    const { worker, nexusModules, tell } = this.#parts;
+    const since = performance.now();
+    const files = await moduleFiles(nexusModules);
+    this.#nexusFiles = FileWatch.stamps(files);
+    try {
+      // Deno keeps what a module imports, whoever imports it again.
+      const kept = "Deno" in globalThis ? changed.filter((path) => files.has(path) && !nexusModules.includes(path)) : [];
+      if (kept.length > 0) throw new Error(`Deno does not load ${kept.join(", ")} again: start the worker again`);
+      forget(files);
+      const services = await this.#parts.loadNexus();
+      worker.replaceNexusServices(services!);
+      const ms = Math.round(performance.now() - since);
+      tell({ event: "nexusServicesReplaced", nexusServices: worker.nexusServices, ms });
+    } catch (error) {
+      if (!this.#closed) tell({ event: "refused", why: "nexus", message: (error as Error).message });
     }
   }
 }

@@ -31,10 +31,12 @@ const FORCE_MS = 10_000;
 interface Modules {
   readonly workflows: readonly string[];
   readonly activities: readonly string[];
+  readonly nexus: readonly string[];
   readonly threads: ActivityThreads | undefined;
   readonly sources: Awaited<ReturnType<typeof notingSources>>;
   readonly workflowFiles: { current: Map<string, string> };
   readonly activityFiles: Map<string, string>;
+  readonly nexusFiles: Map<string, string>;
 }
 
 type Probes = Awaited<ReturnType<typeof openProbes>>;
@@ -60,24 +62,16 @@ export async function workerCommand(call: WorkerCall): Promise<number> {
   const ending = new AbortController();
   const service = answering(call, connected, AbortSignal.any([signal, ending.signal]));
   try {
-    const modules = await readModules(call, workflows, activities);
-    const { namespace } = connected;
-    const asked = {
-      service: connected.service,
-      namespace,
-      taskQueue: options.taskQueue,
-      identity: options.identity,
-      logger,
-      ...codec,
-    };
-    const answers = await nexusOf(io.cwd, nexus, asked, options.payloadConverter);
-    const worker = await createWorker(call, modules, { ...connected, service }, { logger, codec, converter, probes, answers });
+    const modules = await readModules(call, workflows, activities, nexus);
+    const nexusServices = await nexusOf(io.cwd, nexus, options.payloadConverter);
+    const made = { logger, codec, converter, probes, nexusServices };
+    const worker = await createWorker(call, modules, { ...connected, service }, made);
     if (worker === undefined) {
       print.result({ event: "stopped" }, () => "stopped\n");
       return Exit.ok;
     }
     probed.worker = worker;
-    await work(call, worker, modules, connected, { listening: probes?.address, nexus: answers?.names ?? [] });
+    await work(call, worker, modules, connected, { listening: probes?.address });
     print.result({ event: "stopped" }, () => "stopped\n");
     return Exit.ok;
   } finally {
@@ -126,12 +120,14 @@ async function readModules(
   { options }: WorkerCall,
   workflows: readonly string[],
   activities: readonly string[],
+  nexus: readonly string[],
 ): Promise<Modules> {
   const workflowFiles = { current: new Map<string, string>() };
   const sources = await notingSources((path) => {
     if (!workflowFiles.current.has(path)) workflowFiles.current.set(path, FileWatch.stamps([path]).get(path)!);
   });
-  const activityFiles = FileWatch.stamps(options.watch ? await moduleFiles(activities) : []);
+  const filesOf = async (modules: readonly string[]) => FileWatch.stamps(options.watch ? await moduleFiles(modules) : []);
+  const activityFiles = await filesOf(activities), nexusFiles = await filesOf(nexus);
   const hooks = loaderHooks();
   const threads: ActivityThreads | undefined = activities.length === 0 ? undefined : {
     ...(hooks !== undefined && { hooks }),
@@ -140,7 +136,7 @@ async function readModules(
       ? { size: 1, concurrency: options.maxActivities }
       : { size: options.activityThreads }),
   };
-  return { workflows, activities, threads, sources, workflowFiles, activityFiles };
+  return { workflows, activities, nexus, threads, sources, workflowFiles, activityFiles, nexusFiles };
 }
 
 /** Undefined: the command was ended while the worker waited for its cluster. */
@@ -148,10 +144,9 @@ async function createWorker(
   call: WorkerCall,
   { workflows, threads, sources }: Modules,
   { service, namespace, where }: Omit<Connected, "service"> & { service: Connected["service"] | Promise<Connected["service"]> },
-  { logger, codec, converter, probes, answers }: {
+  { logger, codec, converter, probes, nexusServices }: {
     logger: Logger;
-    /** Of Nexus operations. */
-    answers: Awaited<ReturnType<typeof nexusOf>>;
+    nexusServices: Awaited<ReturnType<typeof nexusOf>>;
     codec: Awaited<ReturnType<typeof importCodec>>;
     converter: Awaited<ReturnType<typeof converterOf>>;
     probes: Probes;
@@ -182,7 +177,7 @@ async function createWorker(
       workflowInterceptors: options.interceptors.map((path) => pathToFileURL(resolve(call.io.cwd, path))),
     }),
     ...(threads !== undefined && { activityThreads: threads }),
-    ...(answers !== undefined && { nexus: answers }),
+    ...(nexusServices !== undefined && { nexusServices }),
   }).catch((error: Error) => {
     if (
       error instanceof WorkflowLoadError || error instanceof RangeError || /workerDeploymentOptions/.test(error.message) ||
@@ -209,7 +204,7 @@ async function work(
   worker: Worker,
   modules: Modules,
   { namespace, where, address }: Connected,
-  more: { readonly listening: string | undefined; readonly nexus: readonly string[] },
+  more: { readonly listening: string | undefined },
 ): Promise<void> {
   const { options, print, signal } = call;
   const lint = () => lintErrors(modules);
@@ -226,11 +221,13 @@ async function work(
       workflowFiles: modules.workflowFiles,
       activityModules: modules.activities,
       activityThreads: modules.threads,
+      nexusModules: modules.nexus,
+      loadNexus: () => nexusOf(call.io.cwd, modules.nexus, options.payloadConverter),
       workflows: modules.workflows.length > 0,
       lint,
       tell: (event) => print.result(event, () => textOf(event, call)),
       progress: (now) => print.progress(now === undefined ? "" : progressText(now)),
-    }, modules.activityFiles)
+    }, { activities: modules.activityFiles, nexus: modules.nexusFiles })
     : undefined;
   reloader?.start();
   printStarted(call, worker, { namespace, where, served: await address, ...more, watched: reloader?.files });

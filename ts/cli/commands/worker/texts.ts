@@ -25,16 +25,14 @@ export interface Places {
   readonly served: string | undefined;
   /** The address of the probes. */
   readonly listening: string | undefined;
-  /** Names of the Nexus services. */
-  readonly nexus: readonly string[];
   /** How many files are watched. */
   readonly watched: number | undefined;
 }
 
 /** The worker's first polls are out. */
 export function printStarted({ print }: WorkerCall, worker: Worker, places: Places): void {
-  const { workflowTypes, activityTypes, taskQueue } = worker;
-  const { where, namespace, served, listening, nexus, watched } = places;
+  const { workflowTypes, activityTypes, nexusServices: nexus, taskQueue } = worker;
+  const { where, namespace, served, listening, watched } = places;
   const at = where === undefined ? "" : ` of ${where}, namespace "${namespace}"`;
   print.result(
     {
@@ -80,6 +78,10 @@ export function textOf(event: ReloadEvent, { print, io }: WorkerCall): string {
     }
     case "activitiesReplaced":
       return `${at} ${print.paint("live", "green")}: the changed activities (${event.activities.join(", ")}), ${event.ms} ms\n`;
+    case "nexusServicesReplaced":
+      return `${at} ${print.paint("live", "green")}: the changed Nexus services (${
+        event.nexusServices.join(", ")
+      }), ${event.ms} ms\n`;
     case "refused":
       return `${at} ${print.paint("refused", "red")}: ${short(event.message)}\n`;
   }

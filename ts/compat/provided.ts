@@ -14,10 +14,9 @@ export interface ProvidedByCompat {
 
 /** A package that is CommonJS with ES modules in mind, as TypeScript writes it. */
 function packageOf(module: object): ProvidedByCompat {
-  return {
-    namespace: module as ProvidedByCompat["namespace"],
-    required: Object.freeze(Object.assign(Object.create(null), module, { __esModule: true })),
-  };
+  const required = Object.freeze(Object.assign(Object.create(null), module, { __esModule: true }));
+  // In modules that take `exports.default` for `default`, the loader refuses it: there is none.
+  return { namespace: Object.freeze(Object.assign(Object.create(null), module, { default: required })), required };
 }
 
 /** A module of Node, of which the official sandbox has a part. */

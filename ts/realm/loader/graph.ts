@@ -336,7 +336,9 @@ class Loader {
     node.unit.requests.forEach((request, i) => {
       const dependency = node.dependencies[i]!;
       for (const { name, line } of request.names) {
-        if (name === "*" || this.#find(dependency, name, new Set()) !== undefined) continue;
+        const noDefault = name === "default" && "provided" in dependency && dependency.provided.startsWith("temporal/") &&
+          this.#takesDefault(node.url, node.unit.kind);
+        if (!noDefault && (name === "*" || this.#find(dependency, name, new Set()) !== undefined)) continue;
         if (this.#mayBeType(node, i, name) || ("provided" in dependency && dependency.host !== undefined)) continue;
         const builtin = "provided" in dependency ? dependency.onlyForRuns : undefined;
         if (builtin !== undefined) {
@@ -345,7 +347,7 @@ class Loader {
         }
         const from = `"${request.specifier}"`;
         const hint = "provided" in dependency
-          ? " for workflow code"
+          ? " for workflow code" + (noDefault ? `: write \`import * as name from ${from}\`` : "")
           : /^[A-Z]/.test(name)
           ? " (if it is a type, import and export it with `type`)"
           : "";

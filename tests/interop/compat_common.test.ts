@@ -81,6 +81,8 @@ const PROBES: { readonly [name: string]: (common: Common) => unknown } = {
   "a priority that is not one": (c) => c.compilePriority({ priorityKey: 1.5 }),
   "times": (c) => [c.msToTs("1.5s"), c.tsToMs(c.msToTs(1234)), c.optionalTsToDate(null), c.msToNumber("1 day")],
   "a time that is not one": (c) => c.msToTs(NaN),
+  "durations that are neither numbers nor text": (c) =>
+    [undefined, null, "", "soon", {}, ["5"], new Date(5)].map((value) => outcome(() => c.msToNumber(value as never))),
   "names of workflows": (c) => [c.extractWorkflowType("x"), c.extractWorkflowType(async function named() {})],
   "a workflow without a name": (c) => c.extractWorkflowType((() => async () => {})()),
   "search attributes": (c) =>

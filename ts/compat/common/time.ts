@@ -15,9 +15,12 @@ const UNITS: readonly (readonly [RegExp, number])[] = [
   [/^(milliseconds?|msecs?|ms)?$/, 1],
 ];
 
-/** Milliseconds of a duration. Throws TypeError for text that is not one. */
+/** Milliseconds of a duration. Throws TypeError for text that is not one, and what `ms` throws for anything but text. */
 export function msToNumber(duration: Duration): number {
   if (typeof duration === "number") return duration;
+  if (typeof duration !== "string" || duration === "") {
+    throw new Error(`Value is not a string or number.. value=${JSON.stringify(duration)}`);
+  }
   const parts = /^(-?(?:\d+)?\.?\d+) *([a-z]*)$/i.exec(duration);
   const unit = parts === null ? undefined : UNITS.find(([name]) => name.test(parts[2]!.toLowerCase()));
   if (parts === null || unit === undefined) throw new TypeError(`Invalid duration string: '${duration}'`);

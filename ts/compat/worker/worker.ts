@@ -245,7 +245,7 @@ export class Worker {
     try {
       const messages = MessageCodec.of({ codec });
       for await (const { history, workflowId } of histories) {
-        yield await replayOne(realm, workflowId, await historyBytes(history), messages);
+        yield await replayOne(realm, workflowId, await historyBytes(history), messages, logger);
       }
     } finally {
       await realm.dispose();

@@ -3,7 +3,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { handlerError } from "../../../ts/compat/nexus/errors.ts";
-import { getClient, log, operationInfo } from "../../../ts/compat/nexus/mod.ts";
+import { ActivityClient } from "../../../ts/compat/client/mod.ts";
+import { getClient, log, operationInfo, TemporalOperationHandler } from "../../../ts/compat/nexus/mod.ts";
 import type { CompiledHandler, ServiceHandler } from "../../../ts/compat/nexus/types.ts";
 import {
   ApplicationFailure,
@@ -167,4 +168,20 @@ test("services of a native worker: its converter, codec and logger are theirs, a
   assert.throws(() => nativeNexusServices([]), /there is none in it/);
   assert.throws(() => nativeNexusServices([service, service]), /Duplicate registration of nexus service 's'/);
   assert.throws(() => nativeNexusServices([{}]), /nexus\.serviceHandler\(\) of nexus-rpc/);
+});
+
+test("an activity without a workflow is refused for good: its caller is answered, and not asked again", async () => {
+  const handler = new TemporalOperationHandler<string, string>({
+    start: async (_ctx, client, input) => await client.startActivity("echo", { id: input, scheduleToCloseTimeout: "10s" }),
+  });
+  const client = {
+    activity: new ActivityClient({ connection: {} as Any }),
+    withAbortSignal: (_: Any, run: () => unknown) => run(),
+  };
+  const { run } = setting(handler as unknown as CompiledHandler, { client: () => client as Any });
+  const outcome = await run("in");
+  assert.equal(outcome.kind, "handlerFailed");
+  const { failure } = outcome as NexusOutcome & { kind: "handlerFailed" };
+  assert.equal((failure.failureInfo.value as Any).type, "NOT_IMPLEMENTED", JSON.stringify(failure.message));
+  assert.match(JSON.stringify(failure), /standalone activity|Encoded failure/);
 });

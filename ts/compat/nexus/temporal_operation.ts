@@ -1,4 +1,5 @@
 // Operations that may be a run, an update or an activity, decided by the request: TemporalOperationHandler.
+import { messageOf } from "../../converter/thrown.ts";
 import type { WithWorkflowArgs, Workflow, WorkflowResultType } from "../common/definitions.ts";
 import type { Client } from "../client/mod.ts";
 import { requestLinks } from "./attachments.ts";
@@ -116,7 +117,12 @@ class RequestClient implements TemporalNexusClient {
     return await this.#reserve(async () => {
       const { client, taskQueue } = getHandlerContext();
       const links = requestLinks(this.#ctx);
-      return await client.activity.start(activity, { ...options, taskQueue: options.taskQueue || taskQueue, links });
+      try {
+        return await client.activity.start(activity, { ...options, taskQueue: options.taskQueue || taskQueue, links });
+      } catch (error) {
+        // For good: a server asks again and again for what fails in another way.
+        throw handlerError("NOT_IMPLEMENTED", messageOf(error), { cause: error });
+      }
     });
   }
 

@@ -87,7 +87,7 @@ export interface WorkerRealmOptions extends CommonRealmOptions {
 }
 
 /** How long workflow code may keep its thread, in milliseconds, where nobody says otherwise. */
-export const DEFAULT_WATCHDOG_MS = 2000;
+const DEFAULT_WATCHDOG_MS = 2000;
 
 /** Workers of one realm at most: more than any machine has cores for is a slip of the pen. */
 export const MAX_REALM_THREADS = 64;

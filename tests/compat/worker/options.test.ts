@@ -69,7 +69,7 @@ test("numbers and times: the official names and defaults", () => {
     ...{ maxConcurrentWorkflowTasks: 40, maxConcurrentActivities: 100, maxConcurrentLocalActivities: 100, cachedWorkflows: 1000 },
     maxConcurrentNexusTasks: 100,
     ...{ commonQueuePart: 0.2, localActivitiesOnly: false, stickyScheduleToStartTimeout: 10_000, shutdownGraceMs: 0 },
-    payloadLimits: {},
+    ...{ payloadLimits: {}, watchdogMs: 5000 },
   });
   assert.deepEqual(heartbeatThrottle, { defaultMs: 30_000, maximumMs: 60_000 });
   assert.deepEqual([workflowTaskPollerBehavior, activityTaskPollerBehavior, nexusTaskPollerBehavior], [

@@ -3,11 +3,10 @@
 import type { ClientInterceptors } from "../client/mod.ts";
 import type { ActivityFunction, Duration, LoadedDataConverter } from "../common/mod.ts";
 import { msOptionalToNumber, msToNumber } from "../common/time.ts";
-import { DEFAULT_WATCHDOG_MS } from "../../realm/worker_realm.ts";
 import type { ActivityInterceptorsFactory, NexusInterceptorsFactory, WorkerInterceptors } from "./interceptors.ts";
 import type { ServiceHandler } from "../nexus/types.ts";
 import { servicesOf } from "./nexus_services.ts";
-import type { Numbers } from "./native_options.ts";
+import { type Numbers, WATCHDOG } from "./native_options.ts";
 import type { FixedSizeSlotSupplier } from "./tuner.ts";
 import type { PollerBehavior, WorkerOptions } from "./worker_options.ts";
 
@@ -142,7 +141,6 @@ export function compiledOptions(options: WorkerOptions, parts: CompiledParts): C
   const tuner = compiledTuner(native);
   const activities = new Map(parts.activities as readonly (readonly [string, ActivityFunction])[]);
   const debugMode = options.debugMode === true;
-  const limitMs = debugMode ? NO_LIMIT_MS : DEFAULT_WATCHDOG_MS;
   return {
     ...rest,
     namespace,
@@ -154,7 +152,7 @@ export function compiledOptions(options: WorkerOptions, parts: CompiledParts): C
     ...timeOf("stickyQueueScheduleToStartTimeout", options.stickyQueueScheduleToStartTimeout ?? "10s"),
     ...timeOf("maxHeartbeatThrottleInterval", options.maxHeartbeatThrottleInterval ?? "60s"),
     ...timeOf("defaultHeartbeatThrottleInterval", options.defaultHeartbeatThrottleInterval ?? "30s"),
-    ...timeOf("isolateExecutionTimeout", `${limitMs}ms`),
+    ...timeOf("isolateExecutionTimeout", debugMode ? `${NO_LIMIT_MS}ms` : WATCHDOG),
     nonStickyToStickyPollRatio: native.commonQueuePart,
     enableNonLocalActivities: options.enableNonLocalActivities !== false && activities.size > 0,
     maxCachedWorkflows: native.cachedWorkflows,

@@ -11,6 +11,9 @@ import { refuseOption } from "./runtime_options.ts";
 import { type SlotCounts, slotsOf } from "./tuner.ts";
 import type { PollerBehavior, ReplayWorkerOptions, WorkerOptions } from "./worker_options.ts";
 
+/** As the official worker's `isolateExecutionTimeout`: each run evaluates its modules, which takes a moment on a busy machine. */
+export const WATCHDOG = "5s";
+
 /** Options that cannot be honoured, with what to do. Values that ask for nothing are not refused. */
 const REFUSED: { readonly [option: string]: readonly [asks: (value: unknown) => boolean, why: string] } = {
   patchActivationCallback: [() => true, "patched() of new runs is always true; leave it out"],
@@ -193,7 +196,7 @@ export function limits(options: WorkerOptions, warn: (message: string) => void):
       ...(options.disablePayloadErrorLimit === true && { errorBytes: Infinity }),
     },
     // A debugger stops code for as long as its user looks.
-    ...(options.debugMode === true && { watchdogMs: 0 }),
+    watchdogMs: options.debugMode === true ? 0 : msToNumber(WATCHDOG),
     ...(options.workflowThreadPoolSize !== undefined && { workflowThreads: options.workflowThreadPoolSize }),
     ...(options.buildId !== undefined &&
       { buildStamp: { buildId: options.buildId, useVersioning: options.useVersioning === true } }),

@@ -45,7 +45,7 @@ export const projects = [
         (sum, file) => sum + Math.ceil(statSync(file).size / BLOCK) * BLOCK,
         0,
       );
-      const sizes = `${(bytes / MB).toFixed(1)} MB, ${(disk / MB).toFixed(1)} MB in blocks`;
+      const sizes = `${(bytes / MB).toFixed(1)} MB, ${(disk / MB).toFixed(2)} MB in blocks`;
       context.say(
         `node_modules: ${sizes}, in ${files.length} files (${packages.join(", ")})`,
       );

@@ -12,7 +12,9 @@ export type NexusStopReason = "TIMED_OUT" | "WORKER_SHUTDOWN";
 
 /** A reference from one execution to another, as a URL. */
 export interface NexusLink {
+  /** Of what it leads to: `temporal:///namespaces/...`. */
   readonly url: string;
+  /** What the URL is of, a name of a protobuf message: `temporal.api.common.v1.Link.WorkflowEvent`. */
   readonly type: string;
 }
 
@@ -32,7 +34,9 @@ export interface NexusStart {
 
 /** A request of a Nexus task. */
 export interface NexusRequest {
+  /** Name of the service. */
   readonly service: string;
+  /** Name of its operation. */
   readonly operation: string;
   /** By which endpoint it came; "" where the server does not say. */
   readonly endpoint: string;
@@ -42,6 +46,7 @@ export interface NexusRequest {
   readonly deadline: Date | undefined;
   /** Aborted with a NexusStopReason when the handler is to stop. */
   readonly signal: AbortSignal;
+  /** What is asked for: to start the operation, to cancel one that was started, or something that this worker does not know. */
   readonly variant:
     | { readonly kind: "start"; readonly start: NexusStart }
     | { readonly kind: "cancel"; readonly token: string }

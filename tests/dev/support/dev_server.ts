@@ -34,7 +34,7 @@ before(async () => {
 
 after(async () => {
   service.close();
-  // Before the server says goodbye: in Deno that may crash a connection of others (ts/platform/deno_goaway_workaround.ts).
+  // Before the server closes its connections (GOAWAY): in Deno that may crash others (ts/platform/deno_goaway_workaround.ts).
   connected.abort();
   await server.close();
 });

@@ -211,7 +211,7 @@ export class Reloader {
     const files = await moduleFiles(nexusModules);
     this.#nexusFiles = FileWatch.stamps(files);
     try {
-      // Deno keeps what a module imports, whoever imports it again.
+      // Deno caches what a module imports, also where the module itself is imported again.
       const kept = "Deno" in globalThis ? changed.filter((path) => files.has(path) && !nexusModules.includes(path)) : [];
       if (kept.length > 0) throw new Error(`Deno does not load ${kept.join(", ")} again: start the worker again`);
       forget(files);

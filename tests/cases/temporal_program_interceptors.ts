@@ -1,5 +1,6 @@
 // Interceptors and sinks of programs of `@temporalio/workflow`: what is called, in which order, with what, and what leaves the realm.
 import { hasAsyncStorage } from "../../ts/platform/async_context.ts";
+import { readWorkflowTask } from "../../ts/api/workflow_task.ts";
 import { jsonPayloadConverter } from "../../ts/converter/payload.ts";
 import { deepEqual, equal, match } from "./assert.ts";
 import type { Case } from "./case.ts";
@@ -43,6 +44,81 @@ const ORDER = {
   "/app/last.ts":
     `${NOTING}export const interceptors = () => ({ inbound: [all(["execute"], (n: string) => plain("last " + wf.workflowInfo().workflowType))] });`,
 };
+
+/** An interceptor that calls what the workflow gives it, once, when an activation is concluded. */
+const CONCLUDING = {
+  "/app/hook.ts": "export const hook: { concluded?: (() => void) | undefined } = {};",
+  "/app/i.ts": `import { hook } from "./hook.ts";
+    export const interceptors = () => ({ internals: [{
+      concludeActivation(input: any, next: any) {
+        const { concluded } = hook;
+        hook.concluded = undefined;
+        concluded?.();
+        return next(input);
+      },
+    }] });`,
+};
+
+function concluded(scopes: typeof SCOPES[number], cached: boolean): Case {
+  const main = `${IMPORTS}import { hook } from "./hook.ts";
+    const { work } = wf.proxyActivities<any>({ startToCloseTimeout: "1 minute", allowEagerDispatch: false });
+    export async function w() {
+      const got: string[] = [];
+      hook.concluded = () => {
+        work("hook").then((result: string) => got.push(result));
+        void Promise.resolve().then(() => work("reaction")).then((result) => got.push(result));
+      };
+      wf.setHandler(wf.defineQuery("got"), () => got);
+      wf.setHandler(wf.defineQuery("calls"), () => void (hook.concluded = () => void work("never")));
+      await wf.sleep(1000);
+      await wf.condition(() => got.length === 2);
+      return got;
+    }`;
+  const options = { interceptors: "/app/i.ts", scopes, ...(cached ? {} : { cacheSize: 0 }) };
+  return {
+    name: `interceptors: what is called when an activation is concluded leaves with the next one (${scopes}, ${
+      cached ? "cached" : "without a cache"
+    })`,
+    async run() {
+      const history = await withProgram({ "/app/main.ts": main, ...CONCLUDING }, async (h) => {
+        const run = h.start("w");
+        const { server } = run;
+        const task = async (bytes: Uint8Array) => {
+          const outcome = await h.realm.runTask(readWorkflowTask(bytes));
+          server.report(outcome);
+          equal(run.failure, "");
+          return outcome;
+        };
+        await task(server.openTask({ sticky: true }));
+        deepEqual([server.timers.size, server.activities.size], [1, 0]);
+        // Queries do not take them along: neither one of its own nor one with a task.
+        await task(server.queryTask("got", [], cached));
+        deepEqual(server.queryAnswers["query"], { ok: true, value: [], message: "" });
+        await task(server.queryTask("calls", [], cached));
+        match(server.queryAnswers["query"]!.message, /SCHEDULE_ACTIVITY in an activation of queries, which may only answer them/);
+        for (const id of [...server.timers.keys()]) server.fireTimer(id);
+        const { notEager } = await task(server.openTask({ sticky: cached, queries: { q: { type: "got", args: [] } } }));
+        deepEqual(server.queryAnswers["q"], { ok: true, value: [], message: "" });
+        deepEqual([...server.activities.keys()], ["1", "2"]);
+        deepEqual(notEager, ["1", "2"]);
+        server.completeActivity("2", "of the reaction");
+        server.completeActivity("1", "of the hook");
+        await task(server.openTask({ sticky: cached }));
+        deepEqual(server.closed?.result, ["of the hook", "of the reaction"]);
+        const { verdict, error } = await h.realm.replay("wf", server.history());
+        equal(verdict, "ok", error?.message);
+        return server.history();
+      }, options);
+      // Where code and history part, the line is the one that was on when the command was given.
+      const other = main.replace('work("hook")', 'wf.sleep(5).then(() => "hook")');
+      await withProgram({ "/app/main.ts": other, ...CONCLUDING }, async (h) => {
+        const { verdict, error } = await h.realm.replay("wf", history);
+        equal(verdict, "nondeterminism");
+        match(error?.location ?? "", /main\.ts:\d+/);
+      }, options);
+    },
+  };
+}
 
 export const cases: Case[] = [
   ...SCOPES.map((scopes): Case => ({
@@ -121,6 +197,34 @@ export const cases: Case[] = [
         /Failed to initialize workflows interceptors: expected a function, but got: '5'/,
       );
     },
+  },
+  ...SCOPES.flatMap((scopes) => [true, false].map((cached) => concluded(scopes, cached))),
+  {
+    name:
+      "interceptors: what a promise wakes when an activation is concluded throws in the next one, and what nobody handles in this one",
+    run: () =>
+      withProgram({
+        "/app/main.ts": `${IMPORTS}import { hook } from "./hook.ts";
+          export async function later() {
+            await Promise.race([wf.sleep(1000), new Promise<void>((resolve) => { hook.concluded = resolve; })]);
+            throw new TypeError("behind the hook");
+          }
+          export async function now() {
+            hook.concluded = () => void Promise.reject(new TypeError("handled by nobody"));
+            await wf.sleep(1000);
+          }`,
+        ...CONCLUDING,
+      }, async (h) => {
+        const later = h.start("later");
+        await later.task();
+        equal(later.failure, "");
+        for (const id of [...later.server.timers.keys()]) later.server.fireTimer(id);
+        await later.task();
+        equal(later.failure, "behind the hook");
+        const now = h.start("now");
+        await now.task();
+        match(now.failure, /handled by nobody/);
+      }, { interceptors: "/app/i.ts" }),
   },
   ...SCOPES.map((scopes): Case => ({
     name: `random streams: named ones are apart from the run's own, and are put around code (${scopes})`,

@@ -76,7 +76,8 @@ export class CompatActivator implements Activator {
   get wishes(): TaskWishes {
     const run = this.#run;
     const notEager = run === undefined ? [] : [...run.notEager];
-    run?.notEager.clear();
+    // What waits for the next activation is scheduled by a later report.
+    if (run?.issued.waiting !== true) run?.notEager.clear();
     const versioningBehavior = run?.definition.versioningBehavior;
     return {
       ...(versioningBehavior && { versioningBehavior }),
@@ -106,8 +107,10 @@ export class CompatActivator implements Activator {
   }
 
   async #query(run: CompatRun, activation: Activation): Promise<void> {
-    const { info, isReplaying } = run;
+    const { info, isReplaying, issued } = run;
+    const { holding } = issued;
     run.isReplaying = true;
+    issued.holding = false;
     run.info = { ...info, unsafe: { ...info.unsafe, isReplaying: true, isReplayingHistoryEvents: false } };
     try {
       this.#inRootFrame(() => {
@@ -117,9 +120,11 @@ export class CompatActivator implements Activator {
       });
       await hop();
       this.#inRootFrame(() => concludeActivation(run));
+      if (issued.concluded) await hop();
     } finally {
       run.info = info;
       run.isReplaying = isReplaying;
+      issued.holding = holding;
     }
   }
 
@@ -128,6 +133,7 @@ export class CompatActivator implements Activator {
     run.isReplaying = activation.isReplaying;
     run.info = nextInfo(run.info, activation, this.#host);
     run.addFlags(activation.langFlags);
+    run.issued.release(this.#host.run);
     if (init !== undefined) {
       this.#main = this.#inRootFrame(() => this.#load(run));
       run.modulesEvaluated = true;
@@ -149,8 +155,13 @@ export class CompatActivator implements Activator {
       if (rest.length > 0) await this.#batch(run, activation, rest, 1);
     }
     run.messages.rejectWaitingUpdates();
-    this.#inRootFrame(() => concludeActivation(run));
+    if (run.issued.concluded) {
+      run.issued.holding = true;
+      this.#inRootFrame(() => concludeActivation(run));
+    }
     if (run.completed) run.messages.warnOfUnfinished();
+    // What the interceptors set off runs while the run is the current one. No condition is looked at.
+    if (run.issued.concluded) await hop();
   }
 
   /** Applies jobs, starts the main function, drains. */
@@ -191,7 +202,7 @@ export class CompatActivator implements Activator {
     const converter = modules.converter();
     if (converter !== undefined) run.convertBy(converter);
     run.interceptors.add(modules.interceptors());
-    if (run.interceptors.has("internals", "concludeActivation")) run.shownCommands = [];
+    if (run.interceptors.has("internals", "concludeActivation")) run.issued.concluded = true;
     const exported = modules.workflows();
     const { workflowType } = run.info;
     const main = mainOf(exported, workflowType);

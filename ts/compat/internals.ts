@@ -3,20 +3,14 @@
 import * as boundary from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import type { Activation, Job } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { intercepted, type InterceptedRun } from "./interception.ts";
+import type { IssuedCommand, IssuedCommands } from "./issued_commands.ts";
 import type { ActivateInput, ConcludeActivationInput } from "./workflow/interceptors.ts";
 
 const { CommandKind } = boundary;
 
-/** A command as it was issued: its attributes, or the number of what it cancels. */
-export interface ShownCommand {
-  readonly kind: boundary.CommandKind;
-  readonly attributes?: Uint8Array;
-  readonly cancels?: number;
-}
-
 interface ShowingRun extends InterceptedRun {
   readonly info: { readonly runId: string };
-  readonly shownCommands: ShownCommand[] | undefined;
+  readonly issued: IssuedCommands;
 }
 
 /** Names of jobs that differ from the official core's. */
@@ -87,7 +81,7 @@ const CANCELS: { readonly [kind: number]: string } = {
   [CommandKind.COMMAND_KIND_SCHEDULE_NEXUS_OPERATION]: "requestCancelNexusOperation",
 };
 
-function shown({ kind, attributes, cancels }: ShownCommand): { readonly [command: string]: unknown } {
+function shown({ kind, attributes, cancels }: IssuedCommand): { readonly [command: string]: unknown } {
   if (cancels !== undefined) return { [CANCELS[kind] ?? "cancel"]: { seq: cancels } };
   const [name, decoder] = COMMANDS[kind]!;
   return { [name]: decoder.decode(attributes!) };
@@ -95,9 +89,9 @@ function shown({ kind, attributes, cancels }: ShownCommand): { readonly [command
 
 /** The commands of an activation, by the interceptors that look at them. Throws where one gives others back. */
 export function concludeActivation(run: ShowingRun): void {
-  const issued = run.shownCommands;
-  if (issued === undefined) return;
-  const commands = issued.splice(0).map(shown);
+  const { issued } = run;
+  if (!issued.concluded) return;
+  const commands = issued.takeSent().map(shown);
   const before = JSON.stringify(commands, bytesAsText);
   const conclude = intercepted(run, "internals", "concludeActivation", (input: ConcludeActivationInput) => input);
   const after = conclude({ commands })?.commands;

@@ -63,7 +63,7 @@ export interface MessageRun extends InterceptedRun {
   readonly details: string;
   readonly sdkVersion: string;
   info: WorkflowInfo;
-  command(kind: CommandKind, attributes: Uint8Array): number;
+  command(kind: CommandKind, attributes: Uint8Array): void;
   endWith(error: unknown): void;
   encodeError(error: unknown): Uint8Array;
   log(level: LogLevel, message: string, fields: { readonly [key: string]: unknown }): void;

@@ -20,8 +20,8 @@ import { isA } from "../converter/thrown.ts";
 import { convertFailuresBy, type CustomFailures, encodeFailure } from "./common/failure_converter.ts";
 import { ensureTemporalFailure, isCancellation, TemporalFailure } from "./common/failures.ts";
 import type { ScopeContext, ScopeFrame } from "./context.ts";
-import type { ShownCommand } from "./internals.ts";
 import { Interceptors } from "./interception.ts";
+import { IssuedCommands } from "./issued_commands.ts";
 import { isImplied, KNOWN_FLAGS } from "./flags.ts";
 import { MessageHandlers, type MessageRun } from "./messages.ts";
 import type { SerializationContext, TypeInfo, WorkflowDefinitionOptions, WorkflowStaticOptions } from "./common/type_info.ts";
@@ -105,8 +105,7 @@ export class CompatRun implements MessageRun {
   nextSignalSeq = 1;
   nextCancelSeq = 1;
 
-  /** Commands of the activation, where an interceptor looks at them. */
-  shownCommands: ShownCommand[] | undefined;
+  readonly issued = new IssuedCommands(this);
   readonly messages: MessageHandlers;
   readonly sinks: SinkCalls;
   /** Ids of activities that must not come back with the report that schedules them. */
@@ -176,14 +175,14 @@ export class CompatRun implements MessageRun {
 
   // ---------------------------------------------------------------------------------------------------------------- commands
 
-  command(kind: CommandKind, attributes: Uint8Array): number {
-    this.shownCommands?.push({ kind, attributes });
-    return this.#host.run.command(kind, attributes);
+  command(kind: CommandKind, attributes: Uint8Array): void {
+    if (this.issued.concluded && this.issued.holds({ kind, attributes }, this.command)) return;
+    this.#host.run.command(kind, attributes);
   }
 
-  cancelCommand(kind: CommandKind, seq: number): void {
-    this.shownCommands?.push({ kind, cancels: seq });
-    this.#host.run.cancel(kind, seq);
+  cancelCommand(kind: CommandKind, cancels: number): void {
+    if (this.issued.concluded && this.issued.holds({ kind, cancels }, this.cancelCommand)) return;
+    this.#host.run.cancel(kind, cancels);
   }
 
   completeWorkflow(result: unknown): void {

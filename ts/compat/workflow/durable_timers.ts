@@ -14,7 +14,7 @@ interface TimerRun extends InterceptedRun {
   nextTimerSeq: number;
   readonly timers: Map<number, { resolve(value: unknown): void; reject(error: unknown): void }>;
   readonly converter: PayloadConverter;
-  command(kind: CommandKind, attributes: Uint8Array): number;
+  command(kind: CommandKind, attributes: Uint8Array): void;
   cancelCommand(kind: CommandKind, seq: number): void;
   waitsAt<W extends object>(label: string, wait: W): W;
 }

@@ -198,7 +198,7 @@ const rows: readonly (readonly [topic: string, code: string, native: Outcome, te
 
 /** Statements with which a module is refused when it is loaded, and the code of the problem. */
 const REFUSED: readonly (readonly [statement: string, problem: string])[] = [
-  ["await import('node:fs')", "dynamic-import"],
+  ["await import('node:fs')", "builtin-import"],
   ["await import(String('./other.js'))", "dynamic-import"],
   ["return import.meta.url", "import-meta"],
   ["return (import.meta as any).dirname", "import-meta"],

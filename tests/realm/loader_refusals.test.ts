@@ -29,8 +29,22 @@ const REFUSED: readonly (readonly [string, string, RegExp])[] = [
   ["jsr", 'import x from "jsr:@std/fs"; x();', /\[remote-import\] jsr:@std\/fs/],
   ["a data URL", 'import x from "data:text/javascript,export default 1"; x();', /\[remote-import\] .*data: URL/],
   ["the host's side of this package", 'import { Client } from "temporalex/client"; new Client();', /belongs to the host's side/],
-  ["import()", 'export async function f() {\n  return await import("./a.ts");\n}', /main\.ts:2 \[dynamic-import\]/],
-  ["import() of Node", 'export const f = () => import("node:fs");', /\[dynamic-import\]/],
+  [
+    "import() of a name that is computed",
+    "export async function f(name: string) {\n  return await import(`./${name}.ts`);\n}",
+    /main\.ts:2 \[dynamic-import\].*Give the name as a literal/,
+  ],
+  ["import() of Node", 'export const f = () => import("node:fs");', /\[builtin-import\] node:fs/],
+  [
+    "import() of a file that is not there",
+    '\nexport const f = () => import("./none.ts");',
+    /main\.ts:2 \[not-found\] \.\/none\.[jt]s/,
+  ],
+  [
+    "import() in CommonJS of a file that is not there",
+    'import f from "./own.cjs"; f();',
+    /own\.cjs:1 \[not-found\] \.\/none\.[jt]s/,
+  ],
   ["top-level await", "const x = 1;\nawait Promise.resolve(x);", /main\.ts:2 \[top-level-await\]/],
   ["top-level for await", "for await (const x of []) { }", /\[top-level-await\]/],
   ["import.meta", "export const u =\n import.meta.url;", /main\.ts:2 \[import-meta\]/],
@@ -81,6 +95,7 @@ for (const [what, source, expected] of REFUSED) {
       "/app/a.ts": "export const a = 1; export type Type = string;",
       "/app/x.wasm": "",
       "/app/bad.json": "{",
+      "/app/own.cjs": 'module.exports = () => import("./none.ts");',
     });
     assert.ok(found.some((f) => expected.test(f)), `${expected} is not among\n${found.join("\n")}`);
   });
@@ -90,7 +105,7 @@ test("all refusals of a graph come at once, each with the file that it is in", (
   const found = refusals({
     "/app/main.ts": 'import "./a.ts"; import "node:fs"; import "./b.ts";',
     "/app/a.ts": '\nimport "node:net";',
-    "/app/b.ts": "export const f = () => import('./a.ts');",
+    "/app/b.ts": "export const f = (a: string) => import(a);",
   });
   assert.deepEqual(
     found.map((f) => f.split(" ")[0]),

@@ -3,6 +3,7 @@
 import { VERSION } from "../../base/version.ts";
 import { displayName, type Problem } from "../loader/errors.ts";
 import type { ModuleText } from "../loader/graph.ts";
+import { howOf } from "../loader/module_code.ts";
 import { loadSourceTexts, type SourceOptions } from "../sources.ts";
 import { type BundledModule, writeBundle } from "./format.ts";
 import { bundleNames } from "./names.ts";
@@ -91,11 +92,12 @@ export async function bundleFromSources(
 function partOf(module: ModuleText, names: readonly string[], name: string, written: string): BundledModule {
   const { kind, text, requests, dependencies, takesDefault } = module;
   const imports: { [specifier: string]: string } = {}, requires: { [specifier: string]: string } = {};
-  requests.forEach(({ specifier, required }, i) => {
+  requests.forEach((request, i) => {
+    const { specifier } = request;
     const dependency = dependencies[i]!;
     if ("refused" in dependency) return;
     const target = "module" in dependency ? names[dependency.module]! : `realm:${dependency.provided}`;
-    (kind === "cjs" || required === true ? requires : imports)[specifier] = target;
+    (howOf(kind, request) === "require" ? requires : imports)[specifier] = target;
   });
   return {
     name,

@@ -67,9 +67,9 @@ export const RULES = {
   "dynamic-import": {
     loader: true,
     severity: "error",
-    finds: "import()",
+    finds: "import() of a name that is no literal",
     why: LOADS,
-    advice: "use an import declaration, or load it in an activity",
+    advice: "give the name as a literal, or load it in an activity",
   },
   "require": { loader: true, severity: "error", finds: "require()", why: LOADS, advice: "use an import declaration" },
   "top-level-await": {

@@ -2,6 +2,7 @@
 // go, reads of imported names become reads of the other module's namespace, and what a realm cannot run is refused with its line.
 import type { AnyNode, ImportDeclaration, Program } from "acorn";
 import type { Problem, ProblemCode } from "./errors.ts";
+import { importedName, mayImport, requestImported } from "./dynamic_imports.ts";
 import { Edits } from "./edits.ts";
 import {
   type CompiledModule,
@@ -16,15 +17,15 @@ import {
   problem,
   readKey,
   runNames,
+  textGap,
 } from "./module_code.ts";
 import { editGlobal } from "./run_globals.ts";
 import { IS_TS } from "./strip.ts";
 import { type Binding, patternNames, walkModule } from "./scope.ts";
 import { isCollection, StateFindings } from "./state.ts";
 
-const COMMENTS = String.raw`(?:\s|/\*[\s\S]*?\*/|//[^\n]*\n)*`;
-const EXPORT_DEFAULT = new RegExp(`^export${COMMENTS}default`);
-const FUNCTION_HEAD = new RegExp(`^(?:async${COMMENTS})?function${COMMENTS}\\*?`);
+const EXPORT_DEFAULT = new RegExp(`^export${textGap}default`);
+const FUNCTION_HEAD = new RegExp(`^(?:async${textGap})?function${textGap}\\*?`);
 
 const NODE_GLOBALS: { readonly [name: string]: string | undefined } = Object.assign(Object.create(null) as object, {
   Buffer: "use Uint8Array with TextEncoder and TextDecoder, atob and btoa",
@@ -59,7 +60,7 @@ export class EsmCompiler {
     this.#edits = new Edits(text);
     this.#prefix = freePrefix(text, ["i0", "x", "g", "k"]);
     for (const statement of program.body) this.#statement(statement as AnyNode);
-    if (text.includes("require")) this.#requires();
+    if (text.includes("require") || mayImport(text)) this.#calls();
   }
 
   outline(): ModuleOutline {
@@ -108,7 +109,7 @@ export class EsmCompiler {
   }
 
   #request(specifier: string, at: AnyNode): number {
-    const known = this.#requests.findIndex((r) => r.specifier === specifier && r.required !== true);
+    const known = this.#requests.findIndex((r) => r.specifier === specifier && r.required !== true && r.dynamic !== true);
     if (known >= 0) return known;
     return this.#requests.push({ specifier, line: this.#lines.line(at.start), names: [] }) - 1;
   }
@@ -117,9 +118,10 @@ export class EsmCompiler {
     this.#requests[request]!.names.push({ name, line: this.#lines.line(at.start) });
   }
 
-  /** `require("...")`: the official bundler takes it beside imports (TypeScript writes it for `import x = require("x")`). */
-  #requires(): void {
+  /** `import("...")`, and `require("...")`: the official bundler takes it beside imports (TypeScript writes it for `import x = require("x")`). */
+  #calls(): void {
     walkModule(this.#program, {
+      dynamicImport: (at) => requestImported(this.#requests, at, this.#lines),
       globalCall: (name, at) => {
         const argument = at.arguments[0];
         if (name !== "require" || argument?.type !== "Literal" || typeof argument.value !== "string") return;
@@ -235,13 +237,14 @@ export class EsmCompiler {
           "awaits at the top level: workflow modules are evaluated without waiting. Await inside the workflow's function, or compute the value in an activity",
         ),
       dynamicImport: (at) => {
-        if (foreign) this.#edits.replace(at.start, at.start + "import".length, `${this.#prefix}x.dynamicImport`);
-        else {
+        if (foreign || importedName(at) !== undefined) {
+          this.#edits.replace(at.start, at.start + "import".length, `${this.#prefix}x.dynamicImport`);
+        } else {
           this.#problem(
             "dynamic-import",
             at as AnyNode,
             "import()",
-            "uses import(): what it loads, and when, differs between a run and its replay. Use an import declaration, or load it in an activity",
+            "uses import() of a name that is computed: which modules there are must be known before the workflow runs. Give the name as a literal, or load it in an activity",
           );
         }
       },

@@ -51,16 +51,19 @@ export interface RunScope {
 /** What the module's function gets as its first argument. */
 class ModuleScope {
   readonly exports: (read: ReadExport) => void;
+  /** `import()`. */
+  readonly dynamicImport: (specifier: unknown) => Promise<unknown>;
   readonly #require: () => (specifier: string) => unknown;
   #meta: object | undefined;
 
-  constructor(exports: (read: ReadExport) => void, require: () => (specifier: string) => unknown) {
+  constructor(
+    exports: (read: ReadExport) => void,
+    require: () => (specifier: string) => unknown,
+    dynamicImport: (specifier: unknown) => Promise<unknown>,
+  ) {
     this.exports = exports;
+    this.dynamicImport = dynamicImport;
     this.#require = require;
-  }
-
-  dynamicImport(specifier: unknown): never {
-    return dynamicImport(specifier);
   }
 
   require(specifier: string): unknown {
@@ -143,6 +146,7 @@ export class EvaluableGraph {
   evaluateShared(listener: EvaluationListener): Namespace[] {
     const evaluation = new Evaluation(this, listener, true, undefined);
     const namespaces = this.graph.entries.map((entry) => evaluation.run(entry, true));
+    evaluation.evaluateImported();
     listener.turnTo(undefined);
     return namespaces;
   }
@@ -184,6 +188,8 @@ class Evaluation {
   readonly #bodies: (Generator<void, void, void> | undefined)[] = [];
   /** `module.exports` of CommonJS modules. */
   readonly #cjs: ({ exports: unknown } | undefined)[] = [];
+  /** What modules threw that were evaluated late. */
+  readonly #thrown = new Map<number, { readonly error: unknown }>();
 
   constructor(source: EvaluableGraph, listener: EvaluationListener, places: boolean, scope: RunScope | undefined) {
     this.#source = source;
@@ -271,7 +277,7 @@ class Evaluation {
     for (const dependency of module.dependencies) if ("module" in dependency) this.#instantiate(dependency.module);
     if (module.kind !== "esm") return;
     const view = this.#viewOf(index);
-    const scope = new ModuleScope((read) => view[READ] = read, () => this.#requireOf(module));
+    const scope = new ModuleScope((read) => view[READ] = read, () => this.#requireOf(module), this.#importOf(module));
     const { whole } = module;
     const imports = module.dependencies.map((dependency, i) => this.#namespace(dependency, module, whole.includes(i)));
     view[IMPORTS] = imports;
@@ -297,7 +303,9 @@ class Evaluation {
     } else if (module.kind === "cjs") this.#evaluateCjs(index, module);
     else {
       module.dependencies.forEach((dependency, i) => {
-        if ("module" in dependency && !module.required.includes(i)) this.#evaluate(dependency.module);
+        if ("module" in dependency && !module.required.includes(i) && !module.dynamic.includes(i)) {
+          this.#evaluate(dependency.module);
+        }
       });
       this.#checkNames(module);
       for (const request of module.open) this.#openExports(index, module.dependencies[request]!);
@@ -311,7 +319,7 @@ class Evaluation {
   #requireOf(module: LoadedModule): (specifier: string) => unknown {
     return (specifier) => {
       const at = module.specifiers.findIndex((each, i) =>
-        each === specifier && (module.kind === "cjs" || module.required.includes(i))
+        each === specifier && (module.kind === "cjs" ? !module.dynamic.includes(i) : module.required.includes(i))
       );
       const dependency = module.dependencies[at];
       if (dependency === undefined) {
@@ -338,12 +346,58 @@ class Evaluation {
     };
   }
 
+  /**
+   * `import()` of a module. The promise takes the ticks that it takes in the official bundle: two to go on behind its await. The module is
+   * evaluated in the first of them.
+   */
+  #importOf(module: LoadedModule): (specifier: unknown) => Promise<unknown> {
+    return (specifier) => {
+      // Evaluated for no run: by then nobody would look after what it does.
+      if (this.#places && this.#scope !== undefined) return new Promise(() => {});
+      const dependency =
+        module.dependencies[module.specifiers.findIndex((each, i) => each === specifier && module.dynamic.includes(i))];
+      const load = () => {
+        if (dependency === undefined || "refused" in dependency) throw notImported(specifier);
+        if ("module" in dependency) this.#evaluateLate(dependency.module);
+        return this.#namespace(dependency, module);
+      };
+      // Without AsyncLocalStorage the reaction has to bring its frame itself.
+      const { w: inFrame } = (this.#graph.restoreFrames ? this.#scope?.helper ?? {} : {}) as {
+        w?: (reaction: typeof load) => typeof load;
+      };
+      return Promise.resolve().then(inFrame?.(load) ?? load);
+    };
+  }
+
+  /** One that throws does so again at its next import. */
+  #evaluateLate(index: number): void {
+    const thrown = this.#thrown.get(index);
+    if (thrown !== undefined) throw thrown.error;
+    try {
+      this.#evaluate(index);
+    } catch (error) {
+      this.#thrown.set(index, { error });
+      throw error;
+    }
+  }
+
+  /** What is imported by `import()`, of modules that runs share: no run's time, random numbers or state may come into them. */
+  evaluateImported(): void {
+    for (const [index, { dependencies, dynamic }] of this.#graph.modules.entries()) {
+      if (this.#state[index] === undefined) continue;
+      for (const request of dynamic) {
+        const dependency = dependencies[request]!;
+        if ("module" in dependency) this.#evaluate(dependency.module);
+      }
+    }
+  }
+
   #evaluateCjs(index: number, module: LoadedModule): void {
     const holder = { exports: {} as unknown };
     this.#cjs[index] = holder;
     // A module's name instead of a path, as bundlers give it: it stands for the module to the host's options, which workflow code does not call.
     const resolve = (specifier: string): string => specifier;
-    const require = Object.assign(this.#requireOf(module), { import: dynamicImport, resolve });
+    const require = Object.assign(this.#requireOf(module), { import: this.#importOf(module), resolve });
     this.#listener.turnTo(module);
     this.#guarded(module, () => {
       (this.#compile(module, index) as CjsFunction).call(
@@ -422,12 +476,9 @@ class Evaluation {
   }
 }
 
-function dynamicImport(specifier: unknown): never {
-  throw new Error(
-    `import(${
-      JSON.stringify(specifier)
-    }) is not available in workflow code: use an import declaration, or load it in an activity`,
-  );
+function notImported(specifier: unknown): Error {
+  const what = `import(${JSON.stringify(specifier)})`;
+  return new Error(`${what} is not available in workflow code: use an import declaration, or load it in an activity`);
 }
 
 /** Where in the module the error's stack passes. Deno writes evaluated code as "(<url>, <anonymous>:1:2)". */

@@ -3,8 +3,10 @@
 //
 // An entry that reaches "temporalex/workflow" is evaluated once per realm. One that reaches `@temporalio/*`, or neither, is a program of the
 // official API, and is evaluated for each run. An entry that reaches both is both, and so are the modules that it needs.
-import { type CompiledModule, EMPTY_UNIT, type Form, type ModuleKind, type ModuleUnit, readKey } from "./module_code.ts";
+import { type CompiledModule, EMPTY_UNIT, type Form, howOf, type ModuleKind, type ModuleUnit, readKey } from "./module_code.ts";
 import type { ProbedSource } from "../../executor/program/line_probe.ts";
+import { linkPackageImports, NOT_LOADED } from "./dynamic_imports.ts";
+import { foldWarnings } from "./warnings.ts";
 import { type ParsedModules, parsedUnit } from "./parsed_modules.ts";
 import { originsOf } from "./source_origins.ts";
 import { displayName, type Problem, WorkflowLoadError } from "./errors.ts";
@@ -38,6 +40,8 @@ export interface LoadedModule {
   readonly dependencies: readonly Dependency[];
   /** Of an ES module: dependencies that it requires when it comes to them. */
   readonly required: readonly number[];
+  /** Dependencies that it imports when it comes to them (`import()`). */
+  readonly dynamic: readonly number[];
   /** See ModuleResolver. */
   readonly takesDefault: boolean;
   /** Exports that come from elsewhere: name here, index of the dependency, name there ("*": its namespace). */
@@ -150,6 +154,7 @@ class Loader {
 
   load(urls: readonly string[]): ModuleGraph {
     const indices = this.named = urls.map((url) => this.#entry(url));
+    linkPackageImports(this.#nodes, this.#resolver, (url) => this.#byUrl.get(url));
     const entries: number[] = [], runEntries: number[] = [], interceptorEntries: number[] = [];
     for (const [i, index] of indices.entries()) {
       if (index < 0) continue;
@@ -186,7 +191,7 @@ class Loader {
       runExports: runEntries.map((module) => [...this.#exportNames({ module }, new Set())]),
       needsTemporal: runEntries.length > 0 || entries.some((entry) => this.#dialects(entry).temporal),
       restoreFrames: this.#options.restoreFrames === true,
-      warnings: this.#foldWarnings(),
+      warnings: foldWarnings(this.#warnings, this.#resolver),
     };
   }
 
@@ -287,7 +292,11 @@ class Loader {
     const node: Node = { url, foreign, importer, unit, dependencies: [], problems, compiled: {} };
     this.#nodes.push(node);
     for (const request of unit.requests) {
-      const how = unit.kind === "cjs" || request.required === true ? "require" : "import";
+      if (request.dynamic === true && foreign) {
+        node.dependencies.push(NOT_LOADED);
+        continue;
+      }
+      const how = howOf(unit.kind, request);
       const resolved = this.#resolver.resolve(request.specifier, url, how);
       if (resolved.kind === "file") node.dependencies.push({ module: this.#add(resolved.url, { index, line: request.line }) });
       else if (resolved.kind === "provided") {
@@ -473,28 +482,11 @@ class Loader {
       specifiers: unit.requests.map((r) => r.specifier),
       dependencies,
       required: unit.kind === "cjs" ? [] : unit.requests.flatMap((r, i) => r.required === true ? [i] : []),
+      dynamic: unit.requests.flatMap((r, i) => r.dynamic === true ? [i] : []),
       reexports,
       open,
       checks,
       ...(unit.points === undefined ? {} : { probes: { url, points: unit.points, ...originsOf(url, unit.text, this.#host) } }),
     };
-  }
-
-  /** Of a package, which its user cannot fix, one warning is enough. */
-  #foldWarnings(): Problem[] {
-    const folded = new Map<string, Problem>();
-    const out: Problem[] = [];
-    for (const warning of this.#warnings) {
-      const name = this.#resolver.packageOf(warning.file);
-      if (name === undefined) out.push(warning);
-      else if (!folded.has(name)) {
-        folded.set(name, {
-          ...warning,
-          message:
-            `the package "${name}" keeps state at the top level of its modules ("${warning.name}" among others), which all workflow runs in a process share; use only its parts that compute`,
-        });
-      }
-    }
-    return [...out, ...folded.values()];
   }
 }

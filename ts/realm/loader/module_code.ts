@@ -10,11 +10,17 @@ export interface ModuleRequest {
   readonly line: number;
   /** `require("...")`, also in a module with imports. */
   readonly required?: boolean;
+  /** `import("...")`. */
+  readonly dynamic?: boolean;
   /** It is only required inside of a try: the module does without it. */
   readonly optional?: boolean;
   /** Names taken from it, with the line of each; "*" is the whole namespace. */
   readonly names: { readonly name: string; readonly line: number }[];
 }
+
+/** How a request finds its module. */
+export const howOf = (kind: ModuleKind, { required, dynamic }: ModuleRequest): "import" | "require" =>
+  required === true || (kind === "cjs" && dynamic !== true) ? "require" : "import";
 
 /** `export { name as exported } from "..."`; name "*" is the namespace. */
 export interface IndirectExport {
@@ -87,6 +93,9 @@ export const EMPTY: CompiledModule = {
   ...{ code: "", collections: [], importedMutations: [] },
   ...{ reads: new Set<string>(), problems: [], warnings: [] },
 };
+
+/** A pattern: what may stand between two tokens. */
+export const textGap = String.raw`(?:\s|/\*[\s\S]*?\*/|//[^\n]*\n)*`;
 
 /** The key of an imported name in `reads`. */
 export const readKey = (request: number, name: string): string => `${request} ${name}`;

@@ -7,7 +7,8 @@
 //
 // There are two forms. "shared" is evaluated once per realm: state that would pass from run to run is refused. "run" is evaluated for each
 // run (programs of `@temporalio/workflow`): its global names are those of the run, and its async generators tick as the official bundler's.
-import { parse, type Program } from "acorn";
+import { type ImportExpression, parse, type Program } from "acorn";
+import { mayImport, requestImported } from "./dynamic_imports.ts";
 import { Edits } from "./edits.ts";
 import { WorkflowLoadError } from "./errors.ts";
 import { EsmCompiler } from "./esm.ts";
@@ -150,20 +151,25 @@ function cjsUnit(source: ModuleSource, text: string, program: Program): ModuleUn
       const argument = at.arguments[0];
       if (name !== "require" || argument?.type !== "Literal" || typeof argument.value !== "string") return;
       const optional = parents.some((parent, i) => parent.type === "TryStatement" && parent.block === (parents[i + 1] ?? at));
-      const known = requests.find((r) => r.specifier === argument.value);
+      const known = requests.find((r) => r.specifier === argument.value && r.dynamic !== true);
       if (known === undefined) requests.push({ specifier: argument.value, line: lines.line(at.start), optional, names: [] });
       else if (!optional) known.optional = false;
     },
+    dynamicImport: (at) => requestImported(requests, at, lines),
   });
   const compile = (form: Form): CompiledModule => {
-    if (form === "shared") return { ...EMPTY, code: `(function (exports, require, module) {${text}\n})` };
-    const names = runNames(freePrefix(text, ["g"]));
     const edits = new Edits(text);
+    const dynamicImport = (at: ImportExpression) => edits.replace(at.start, at.start + "import".length, "require.import");
+    if (form === "shared") {
+      if (mayImport(text)) walkModule(program, { dynamicImport });
+      return { ...EMPTY, code: `(function (exports, require, module) {${edits.apply()}\n})` };
+    }
+    const names = runNames(freePrefix(text, ["g"]));
     walkModule(program, {
       reference(node, binding, write, _deferred, parents) {
         if (binding === undefined) editGlobal(node, write, parents, edits, names, true);
       },
-      dynamicImport: (at) => edits.replace(at.start, at.start + "import".length, "require.import"),
+      dynamicImport,
     });
     const parameters = `exports, require, module, ${names.parameter}, $tx`;
     return finished(source, form, { ...EMPTY, code: `(function (${parameters}) {${edits.apply()}\n})` });

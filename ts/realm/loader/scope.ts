@@ -3,7 +3,17 @@
 //
 // Names are resolved by JavaScript's own scope rules (hoisted `var`, block scopes, parameters), so that a shadowed name is never
 // taken for the import or the top-level variable of the same name.
-import type { AnyNode, AssignmentProperty, CallExpression, Identifier, MemberExpression, Node, Pattern, Program } from "acorn";
+import type {
+  AnyNode,
+  AssignmentProperty,
+  CallExpression,
+  Identifier,
+  ImportExpression,
+  MemberExpression,
+  Node,
+  Pattern,
+  Program,
+} from "acorn";
 
 export type BindingKind = "import" | "var" | "let" | "const" | "function" | "class" | "param";
 
@@ -31,7 +41,7 @@ export interface Visitor {
   /** `name.method(...)` or `name.a.method(...)`. */
   methodCall?(binding: Binding, method: string, direct: boolean, at: CallExpression, deferred: boolean): void;
   topLevelAwait?(at: Node): void;
-  dynamicImport?(at: Node): void;
+  dynamicImport?(at: ImportExpression): void;
   importMeta?(at: Node): void;
   /** A call of a name that the module does not declare, such as `require("x")`. */
   globalCall?(name: string, at: CallExpression, deferred: boolean, parents: readonly AnyNode[]): void;

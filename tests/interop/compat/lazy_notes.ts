@@ -1,0 +1,2 @@
+// What modules note while they are evaluated.
+export const seen: string[] = [];

@@ -155,7 +155,9 @@ function triesOf({ model }: Listed, item: RunItem): Part {
   return markup`<p class="label">Tries</p><table><thead><tr><th scope="col">Try</th><th scope="col">Started</th><th scope="col">Back-off before</th><th scope="col">Ended with</th></tr></thead><tbody>${
     tries.map(({ number, startMs, about, backoffMs, failure }) => {
       const why = failure && innermost(failure);
-      const began = startMs === undefined ? "not recorded" : `${about && number > 1 ? "about " : ""}${clock(startMs - start)}`;
+      const began = startMs === undefined
+        ? "not recorded"
+        : `${about && number > 1 ? "about " : ""}${clock(startMs - start, digitsOf(model))}`;
       const end = number < item.attempt ? "not recorded" : item.status === "completed" ? "its result" : STATUS[item.status];
       return markup`<tr><td>${count(number)}</td><td>${began}</td><td>${backoffMs === 0 ? "none" : lasting(backoffMs)}</td><td>${
         why === undefined ? end : cutTo(`${why.type} ${why.message}`, MOST_LETTERS)

@@ -6,7 +6,7 @@ import { count, lasting } from "./time.ts";
 import { cutTo } from "./timeline/texts.ts";
 import type { ReportedRun } from "./types.ts";
 import type { Room } from "./values_of.ts";
-import { type Said, whyOf } from "./why.ts";
+import { type Said, untakenText, whyOf } from "./why.ts";
 import { bareName } from "./words.ts";
 
 const MOST_OPEN = 30;
@@ -33,11 +33,16 @@ function waitOf(run: ReportedRun, heading: (text: string) => Html): Part {
       }</p></section>`;
   }
   const view = session.viewAt(session.length);
-  const { title, said: pieces, look, legal } = whyOf(view, "");
+  const { title, said: pieces, look, legal, untaken } = whyOf(view, "");
   const awaits = view.open.slice(0, MOST_OPEN);
   return markup`<section class="${look === "failed" ? "why failed" : look === "waits" ? "why waits" : "why"}">${
     heading(title)
   }<p class="say">${said(pieces)}</p>${
+    untaken.slice(0, MOST_OPEN).map((each) => {
+      const { before, after } = untakenText(each);
+      return markup`<p class="say">${said(before)}event ${count(each.eventId)}${after}</p>`;
+    })
+  }${
     look === "waits" && awaits.length > 0 &&
     markup`<table class="awaits"><thead><tr><th scope="col">Who waits</th><th scope="col">For what</th><th scope="col">Where</th></tr></thead><tbody>${
       awaits.map(({ fiber, label, site, eventId, firesAtMs }) =>

@@ -1,5 +1,6 @@
 // Why the run waits where it stands, in sentences made from data: what would wake it, since when, what comes next.
 import type { OpenAwait, SessionView } from "../debug/view.ts";
+import { lasting } from "./time.ts";
 
 /** A sentence in pieces; names are set in bold. */
 export type Said = readonly (string | { readonly name: string })[];
@@ -12,6 +13,14 @@ export interface WaitingFiber {
   readonly sinceMs: number | undefined;
 }
 
+/** Signals of a name that have come, and that nothing takes where the code stands. */
+export interface Untaken {
+  readonly name: string;
+  readonly times: number;
+  /** The first of them. */
+  readonly eventId: number;
+}
+
 export interface Why {
   readonly title: string;
   readonly said: Said;
@@ -21,6 +30,8 @@ export interface Why {
   readonly fibers: readonly WaitingFiber[];
   /** What is legal to send now. */
   readonly legal: readonly { readonly kind: "update" | "signal"; readonly name: string }[];
+  /** A misspelt name is often why a run hangs. */
+  readonly untaken: readonly Untaken[];
   readonly look: "waits" | "ended" | "failed" | "not yet";
 }
 
@@ -36,7 +47,7 @@ const MOST_NAMES = 6;
 
 export function whyOf(view: SessionView, nextText: string): Why {
   const { outcome, task, open, receive } = view;
-  const none = { fibers: [], legal: [] };
+  const none = { fibers: [], legal: [], untaken: [] };
   if (outcome !== undefined && (outcome.eventId === undefined || outcome.eventId <= view.position)) {
     const isFailed = outcome.kind === "failed" || outcome.kind === "timedOut" || outcome.kind === "terminated";
     return {
@@ -62,32 +73,68 @@ export function whyOf(view: SessionView, nextText: string): Why {
     ...updates.map((name) => ({ kind: "update" as const, name })),
     ...signals.map((name) => ({ kind: "signal" as const, name })),
   ];
-  const fibers = open.map((one, i): WaitingFiber => ({
-    badge: /^run\b/.test(one.fiber) ? "run" : String(i + 1),
+  const timeouts = timeoutsOf(open);
+  const fibers = open.filter((one) => !timeouts.has(one)).map((one, i): WaitingFiber => ({
+    badge: /^(?:run\b|workflow ")/.test(one.fiber) ? "run" : String(i + 1),
     fiber: one.fiber,
     waitsFor: one.kind === "receive" && legal.length > 0 ? legal.map(({ name }) => name).join(", ") : one.label,
     sinceMs: undefined,
   }));
+  const untaken = untakenOf(view.messages, signals);
   if (open.length === 0) {
     return {
       title: "Why does it wait?",
       said: ["It waits for nothing that history shows."],
       next: nextText,
       ...none,
+      untaken,
       look: "waits",
     };
   }
   return {
-    title: open.length > 1 ? "Who waits for what?" : "Why does it wait?",
-    said: waitText(open, legal, receive?.stopping === true),
+    title: fibers.length > 1 ? "Who waits for what?" : "Why does it wait?",
+    said: waitText(view, timeouts, legal),
     next: nextText,
-    fibers: open.length > 1 ? fibers : [],
+    fibers: fibers.length > 1 ? fibers : [],
     legal,
+    untaken,
     look: "waits",
   };
 }
 
-function waitText(open: readonly OpenAwait[], legal: Why["legal"], isStopping: boolean): Said {
+/** Timers that stand in a condition with a timeout: the two are one await. */
+function timeoutsOf(open: readonly OpenAwait[]): ReadonlySet<OpenAwait> {
+  return new Set(open.filter((one, i) => {
+    const after = open[i + 1];
+    return one.kind === "timer" && after?.kind === "condition" && after.fiber === one.fiber && after.site === one.site;
+  }));
+}
+
+function untakenOf(messages: SessionView["messages"], taken: readonly string[]): readonly Untaken[] {
+  const all = new Map<string, Untaken>();
+  for (const { kind, name, state, eventId } of messages) {
+    if (kind !== "signal" || state !== "waiting" || taken.includes(name)) continue;
+    const known = all.get(name);
+    all.set(name, known === undefined ? { name, times: 1, eventId } : { ...known, times: known.times + 1 });
+  }
+  return [...all.values()];
+}
+
+/** The words around the event: `Signal **confirm** has come (`, `event 34`, `), and nothing takes it where the code stands.` */
+export function untakenText({ name: of, times }: Untaken): { readonly before: Said; readonly after: string } {
+  const [often, it] = times === 1 ? ["", "it"] : [times === 2 ? "twice, " : `${times} times, `, "them"];
+  return {
+    before: ["Signal ", name(of), ` has come (${often}`],
+    after: `${times === 1 ? "" : " first"}), and nothing takes ${it} where the code stands.`,
+  };
+}
+
+function waitText(
+  { open, receive, event }: SessionView,
+  timeouts: ReadonlySet<OpenAwait>,
+  legal: Why["legal"],
+): Said {
+  const isStopping = receive?.stopping === true;
   const ready = open.filter(({ endedBy }) => endedBy !== undefined);
   if (ready.length === open.length) return ["What it waits for has come. It goes on in its next workflow task."];
   const messages: Said[] = legal.length > MOST_NAMES
@@ -96,7 +143,7 @@ function waitText(open: readonly OpenAwait[], legal: Why["legal"], isStopping: b
   const others = open.filter(({ kind }) => kind !== "receive" && kind !== "receiveTimeout");
   const timers = open.filter(({ kind }) => /timer|timeout/i.test(kind)).length;
   const activities = open.filter(({ kind }) => /activity/i.test(kind)).length;
-  const wakers: Said[] = [...messages, ...distinct(others.map(wakerOf))];
+  const wakers: Said[] = [...messages, ...distinct(wakersOf(others, timeouts, event.timeMs))];
   if (wakers.length === 0) {
     return [
       isStopping ? "It takes no new messages and waits for its handlers to end." : open.map(({ label }) => label).join(", "),
@@ -114,8 +161,22 @@ function waitText(open: readonly OpenAwait[], legal: Why["legal"], isStopping: b
   ]);
 }
 
+/** Timers last: they are what else there is. */
+function wakersOf(open: readonly OpenAwait[], timeouts: ReadonlySet<OpenAwait>, nowMs: number | undefined): Said[] {
+  const timers = open.filter(({ kind, firesAtMs }) => kind === "timer" && firesAtMs !== undefined);
+  return [
+    ...open.filter((one) => !timers.includes(one)).map(wakerOf),
+    ...timers.map((one) => {
+      const left = one.firesAtMs! - (nowMs ?? NaN);
+      const due = Number.isNaN(left) ? "" : left > 0 ? ` (due in ${lasting(left)})` : " (due)";
+      return timeouts.has(one) ? [`its timeout${due}`] : [...wakerOf(one), due];
+    }),
+  ];
+}
+
 /** `activity "charge"` as: the result of activity **charge**. */
 function wakerOf({ kind, label }: OpenAwait): Said {
+  if (kind === "condition") return ["a change that makes its condition true"];
   const quoted = /^(.*?)"([^"]*)"(.*)$/.exec(label);
   const named: Said = quoted === null ? [label] : [quoted[1]!, name(quoted[2]!), quoted[3]!];
   return /activity/i.test(kind) ? ["the result of ", ...named] : named;

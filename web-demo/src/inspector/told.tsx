@@ -4,6 +4,7 @@ import { useState } from "preact/hooks";
 import { goTo, type OpenRun, view } from "../app/state.ts";
 import { Glyph } from "../ui/glyph.tsx";
 import { clock, count } from "../ui/time.ts";
+import { digitsOf } from "../../../ts/report/rows.ts";
 import { lineOfArguments, lineOfValue } from "../../../ts/report/value_text.ts";
 
 /** The newest of them; the rest is asked for, and comes in parts. */
@@ -54,7 +55,7 @@ export function ToldSections({ run }: { run: OpenRun }): JSX.Element {
   const start = run.model.lines[0]?.timeMs ?? 0;
   const time = (eventId: number) => {
     const at = run.model.lines[eventId - 1]?.timeMs;
-    return at === undefined ? "" : clock(at - start);
+    return at === undefined ? "" : clock(at - start, digitsOf(run.model));
   };
   const messages = shown?.messages ?? [];
   const logs = shown?.logs ?? [];

@@ -1,13 +1,14 @@
 // The first section: why the run waits, or how it ended, in a sentence; then what may be sent now.
 import type { JSX } from "preact";
 import { legalNow } from "./legal_now.ts";
+import { digitsOf } from "../../../ts/report/rows.ts";
 import { lineOfValue } from "../../../ts/report/value_text.ts";
 import type { RunItem } from "../app/run_model.ts";
 import { goTo, type OpenRun, position, view } from "../app/state.ts";
 import { Glyph, titleOf } from "../ui/glyph.tsx";
 import { clock, lasting } from "../ui/time.ts";
 import { waitingFibers } from "../code/session_facts.ts";
-import { type Said, type Why, whyOf } from "../../../ts/report/why.ts";
+import { type Said, type Untaken, untakenText, type Why, whyOf } from "../../../ts/report/why.ts";
 
 export const Sentence = ({ said }: { said: Said }): JSX.Element => (
   <>{said.map((piece, i) => typeof piece === "string" ? piece : <b key={i}>{piece.name}</b>)}</>
@@ -35,7 +36,7 @@ export function WhySection({ run }: { run: OpenRun }): JSX.Element | null {
   const next = nextThing(run);
   const plain = whyOf(shown, next?.text ?? "");
   const known = plain.fibers.length > 1 ? waitingFibers(run, shown) : [];
-  const why = known.length > 1 ? { ...plain, fibers: known } : plain;
+  const why = known.length > 0 ? { ...plain, fibers: known } : plain;
   const start = run.model.lines[0]?.timeMs ?? 0;
   const { outcome } = shown;
   return (
@@ -44,10 +45,11 @@ export function WhySection({ run }: { run: OpenRun }): JSX.Element | null {
         {why.title}
         {why.fibers.length > 1 && <span>{why.fibers.length} fibers</span>}
       </h3>
-      {why.fibers.length > 1 && <Fibers why={why} start={start} />}
+      {why.fibers.length > 1 && <Fibers why={why} start={start} digits={digitsOf(run.model)} />}
       <p class="say">
         <Sentence said={why.said} />
       </p>
+      {why.untaken.slice(0, MOST).map((each) => <Untaking key={each.name} untaken={each} />)}
       {why.look === "ended" && outcome !== undefined && "value" in outcome && (
         <p class="say mono wrap">{lineOfValue(outcome.value, 200)}</p>
       )}
@@ -61,14 +63,26 @@ export function WhySection({ run }: { run: OpenRun }): JSX.Element | null {
   );
 }
 
-function Fibers({ why, start }: { why: Why; start: number }): JSX.Element {
+function Untaking({ untaken }: { untaken: Untaken }): JSX.Element {
+  const { before, after } = untakenText(untaken);
+  const { eventId } = untaken;
+  return (
+    <p class="say untaken">
+      <Sentence said={before} />
+      <button type="button" class="link-button" onClick={() => goTo(eventId)}>event {eventId}</button>
+      {after}
+    </p>
+  );
+}
+
+function Fibers({ why, start, digits }: { why: Why; start: number; digits: number }): JSX.Element {
   return (
     <ul class="fibers">
       {why.fibers.map(({ badge, fiber, waitsFor, sinceMs }, i) => (
         <li key={i} title={`${fiber} waits for ${waitsFor}`}>
           <span class="fiber-badge">{badge}</span>
           <span class="cut grow">{waitsFor}</span>
-          {sinceMs !== undefined && <span class="soft">{clock(sinceMs - start)}</span>}
+          {sinceMs !== undefined && <span class="soft">{clock(sinceMs - start, digits)}</span>}
         </li>
       ))}
     </ul>

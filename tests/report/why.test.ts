@@ -1,0 +1,65 @@
+// The sentences that say why a run waits: what would wake it, and what has come that nothing takes.
+// takes: 2 s
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { openSession } from "../../ts/debug/mod.ts";
+import { reportText } from "../../ts/report/report.ts";
+import { reportedRun } from "../../ts/report/reported_run.ts";
+import { whyOf } from "../../ts/report/why.ts";
+import { API, realmOf } from "../cases/realm_host.ts";
+
+const COMPAT = `import * as wf from "@temporalio/workflow";
+export async function Trip() {
+  let confirmed = false;
+  wf.setHandler(wf.defineSignal("confirmTrip"), () => void (confirmed = true));
+  return await wf.condition(() => confirmed, "30 days") ? "booked" : "not confirmed";
+}
+`;
+const NATIVE = `${API}
+const add = signal("add"), done = signal("done");
+export const main = workflow("Main", async () => {
+  await receive(0, [on(done, (_, s) => stop(s))]);
+  return await receive(0, [on(add, (_, s) => stop(s + 1))]);
+});
+`;
+
+async function waiting(code: string, type: string, signals: readonly string[]) {
+  const { start, realm, dispose } = await realmOf(code);
+  try {
+    const run = start(type);
+    await run.task();
+    for (const name of signals) run.server.signal(name);
+    await run.task();
+    const history = run.server.history();
+    const session = await openSession(history, { realm });
+    const report = reportText({ runs: [await reportedRun({ source: "open.json", history, realm, values: "" })], madeMs: 0 });
+    const why = whyOf(session.viewAt(session.length), "");
+    return { why, said: why.said.map((part) => typeof part === "string" ? part : part.name).join(""), report };
+  } finally {
+    await dispose();
+  }
+}
+
+test("a signal that no handler takes is named, with its event: why a run hangs", async () => {
+  const { why, report } = await waiting(COMPAT, "Trip", ["confirm", "confirm"]);
+  assert.deepEqual(why.untaken, [{ name: "confirm", times: 2, eventId: 6 }]);
+  assert.match(
+    report,
+    /Signal <b>confirm<\/b> has come \(twice, event 6 first\), and nothing takes them where the code stands\./,
+  );
+});
+
+test("a condition and its timeout are one wait, with the time that is left", async () => {
+  const { why, said } = await waiting(COMPAT, "Trip", ["confirm"]);
+  assert.equal(why.title, "Why does it wait?");
+  assert.deepEqual(why.fibers, []);
+  assert.match(
+    said,
+    /^Signal confirmTrip, a change that makes its condition true or its timeout \(due in (30 d 0|29 d 23) h\) would wake it\.$/,
+  );
+});
+
+test("a signal for a later receive is named until that takes it, one that was taken is not", async () => {
+  assert.deepEqual((await waiting(NATIVE, "Main", ["add"])).why.untaken, [{ name: "add", times: 1, eventId: 5 }]);
+  assert.deepEqual((await waiting(NATIVE, "Main", ["done"])).why.untaken, []);
+});

@@ -156,6 +156,21 @@ async function activities(): Promise<void> {
   deepEqual(run.limits.map(({ name, value }) => [name, value]).slice(0, 1), [["events", 10]]);
 }
 
+async function strangeClocks(): Promise<void> {
+  const run = await openRun(historyOf(
+    STARTED,
+    ...TASK,
+    [1, "ACTIVITY_TASK_SCHEDULED", { activityId: "5", activityType: { name: "BookFlight" } }],
+    [90_000_000, "ACTIVITY_TASK_STARTED", { scheduledEventId: "5", attempt: 1 }],
+    [2, "ACTIVITY_TASK_COMPLETED", { scheduledEventId: "5", startedEventId: "6" }],
+    [3, "WORKFLOW_EXECUTION_COMPLETED", {}],
+  ));
+  // A part is never longer than the whole.
+  deepEqual(run.findings.map(({ text, eventId }) => [text, eventId]), [
+    ["The times of the events are not in order: **1041 d 15 h** lie before this one.", 6],
+  ]);
+}
+
 async function openRuns(): Promise<void> {
   const failing = { scheduledEventId: "2", startedEventId: "3", failure: { message: "[TMPRL1100] no command" } };
   const waiting = await openRun(historyOf(
@@ -223,6 +238,7 @@ async function novel(): Promise<void> {
 export const cases: Case[] = [
   { name: "a history without code: an activity with its tries, a timer, what the run is", run: activities },
   { name: "a history without code: an open run says what it waits for", run: openRuns },
+  { name: "a history without code: times that are not in order", run: strangeClocks },
   { name: "a history without code: ids of patches in bytes, values in protobuf", run: bytesOfOthers },
   { name: "a history without code: a reducer has its name, arguments and result", run: reducers },
   { name: "a history without code: each kind of event has its place", run: () => Promise.resolve(everyKind()) },

@@ -248,6 +248,11 @@ const REFUSED: readonly (readonly [string, Uint8Array, RegExp])[] = [
     /events\[2\] has the id 2, after 2: events are repeated/,
   ],
   [
+    "two events in each other's place",
+    change((h) => [h.events[2], h.events[4]] = [h.events[4], h.events[2]]),
+    /events\[2\] has the id 5, after 2: events are repeated or out of order/,
+  ],
+  [
     "another first event",
     change((h) => (h.events.shift(), h.events.forEach((e: Loose, i: number) => e.eventId = String(i + 1)))),
     /not WorkflowExecutionStarted/,

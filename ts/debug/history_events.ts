@@ -58,8 +58,9 @@ export function check(events: readonly EncodedEvent[]): void {
       );
     }
     const previous = events[i - 1]!.id;
+    const isLater = events.slice(i).some(({ id }) => id === expected);
     throw new HistoryFileError(
-      id <= previous
+      id <= previous || isLater
         ? `events[${i}] has the id ${id}, after ${previous}: events are repeated or out of order`
         : `events[${i}] has the id ${id}, after ${previous}: events are missing between them`,
     );

@@ -97,6 +97,11 @@ function longestWait({ events, facts, itemOf }: FindingSource): Finding[] {
   }
   const item = itemOf(ending);
   if (longest < BLINK_MS || longest < whole * PART || item === undefined) return [];
+  // Clocks of servers and of those who edit files: a part cannot be longer than the whole.
+  if (longest > whole) {
+    const text = `The times of the events are not in order: **${spanText(longest)}** lie before this one.`;
+    return [{ kind: "unknown", text, eventId: at + 1 }];
+  }
   const parts = `**${spanText(longest)}** of ${spanText(whole)} went by`;
   const name = item.name.replace(/^timer /, "");
   const text = item.kind === "signal" || item.kind === "update"

@@ -195,7 +195,7 @@ const SCENES: readonly Scene[] = [
     life: cart,
     edits: (h) => [{ kind: "timer", eventId: eventId(h, TIMER), afterMs: 10 * S }],
     real: { args: ["ada", 10 * S] },
-    except: /^run started|^timer started/,
+    except: /^run started|^timer/,
   },
   {
     name: "the run is asked to cancel while it sleeps",

@@ -100,7 +100,7 @@ test("procedures, broadcasts, subscriptions and timers by name: as recorded, and
   const whole = await runBranch(raid, { realm, edits: [], from: 1 });
   assert.equal(whole.outcome.kind, "completed");
   assert.deepEqual(linesOf(whole.history), linesOf(raid));
-  assert.ok(linesOf(raid).includes("timer started muster 90000 ms at 0 s"), linesOf(raid).join("\n"));
+  assert.ok(linesOf(raid).includes("timer started muster 90 s at 0 s"), linesOf(raid).join("\n"));
   const other: Edit = {
     kind: "activity",
     eventId: eventId(raid, "activityTaskScheduled"),

@@ -117,8 +117,10 @@ function callTold(
       return ["activity", "cancel requested", names.get(value.scheduledEventId) ?? ""];
     case "timerStartedEventAttributes": {
       const { seconds = 0n, nanos = 0 } = value.startToFireTimeout ?? {};
-      const name = nameIn(timerSummary(userMetadata?.summary, converter)) || value.timerId;
-      return ["timer", "started", named(name), `${Number(seconds) * 1000 + nanos / 1e6} ms`];
+      const span = exactSpan(Number(seconds) * 1000 + nanos / 1e6);
+      const name = nameIn(timerSummary(userMetadata?.summary, converter));
+      // Its id says nothing to a reader.
+      return ["timer", "started", named(name || span), name === "" ? "" : span];
     }
     case "timerFiredEventAttributes":
       return ["timer", "fired", names.get(value.startedEventId) ?? value.timerId];
@@ -218,4 +220,12 @@ function failureText(failure: Failure | undefined): string {
   const parts: string[] = [];
   for (let at = failure; at !== undefined; at = at.cause) parts.push(at.message);
   return parts.join(": ");
+}
+
+const UNITS: readonly (readonly [number, string])[] = [[86_400_000, "d"], [3_600_000, "h"], [60_000, "m"], [1000, "s"]];
+
+/** "30 d", "90 s", "1250 ms": two spans that differ never have one text. */
+function exactSpan(ms: number): string {
+  const unit = UNITS.find(([size]) => ms >= size && ms % size === 0);
+  return unit === undefined ? `${ms} ms` : `${ms / unit[0]} ${unit[1]}`;
 }

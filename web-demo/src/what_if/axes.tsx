@@ -15,8 +15,8 @@ export const GLYPHS: { readonly [kind in StepKind]: GlyphKind } = {
 
 /** More would be a grey line. */
 const MOST = 400;
-/** With more there is no room for names. */
-const MOST_NAMED = 22;
+/** With more there is no room for names: of a letter nobody reads a name. */
+const MOST_NAMED = 14;
 /** What begins something has its name there; what ends it stands behind. */
 const BEGINS: ReadonlySet<string> = new Set(["accepted", "received", "scheduled", "initiated"]);
 

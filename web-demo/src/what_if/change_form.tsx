@@ -1,7 +1,7 @@
 // One more change: of something that the recorded run has, or a message that it was never sent.
 import { useComputed } from "@preact/signals";
 import type { ComponentChildren, JSX } from "preact";
-import { useRef, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import type { Message } from "../../../ts/what_if/edits.ts";
 import { position } from "../app/state.ts";
 import { type Branches, tryEdits } from "./branches.ts";
@@ -27,6 +27,7 @@ export function ChangeForm({ branches }: { branches: Branches }): JSX.Element {
   const [after, setAfter] = useState<string>();
   const [wrong, setWrong] = useState<Error>();
   const form = useRef<HTMLFormElement>(null);
+  useEffect(() => takeFocus(form.current!, begin !== undefined), []);
   const item = thing === NEW ? undefined : model.items[Number(thing)];
   const choices = choicesOf(model, item);
   const what = choices.some(([each]) => each === wantedWhat) ? wantedWhat! : choices[0]?.[0] ?? "send";
@@ -109,6 +110,13 @@ export function ChangeForm({ branches }: { branches: Branches }): JSX.Element {
       {wrong !== undefined && !(wrong instanceof FieldError) && <p class="bad" role="alert">{wrong.message}</p>}
     </form>
   );
+}
+
+/** Who asked to change something goes on here by keyboard; nobody is called away from elsewhere. */
+function takeFocus(form: HTMLFormElement, wasAsked: boolean): void {
+  if (!wasAsked || document.activeElement !== document.body) return;
+  const field = (name: string) => form.querySelector<HTMLElement>(`[name=${name}]`);
+  (field("text") ?? field("thing"))?.focus({ preventScroll: true });
 }
 
 /** What a field is marked with while its value is refused. */

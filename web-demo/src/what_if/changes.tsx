@@ -1,6 +1,6 @@
 // What the branch changes, each with Undo; how both end; what it asks; and more changes.
 import type { JSX } from "preact";
-import { useRef, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import type { Edit, Question } from "../../../ts/what_if/edits.ts";
 import { resetAdvice } from "../../../ts/what_if/reset.ts";
 import { position } from "../app/state.ts";
@@ -42,7 +42,7 @@ export function Changes({ branches }: { branches: Branches }): JSX.Element {
         <section>
           <h2 class="section-title">Reset the run to here</h2>
           {advice.command !== undefined && <pre class="reset" tabIndex={0}><code>{advice.command}</code></pre>}
-          <p class="soft">{advice.note}</p>
+          <p class="soft">{advice.note.split("`").map((part, i) => i % 2 === 1 ? <code key={i}>{part}</code> : part)}</p>
         </section>
       )}
     </>
@@ -101,6 +101,11 @@ function Asked({ branches, question }: { branches: Branches; question: Question 
   const text = useRef<HTMLInputElement>(null);
   const [wrong, setWrong] = useState("");
   const { tree, chosen } = branches;
+  // It is the next thing to do for who pressed the button before it; nobody is called away from elsewhere.
+  useEffect(() => {
+    const { activeElement: from } = document;
+    if (from === document.body || from?.id === "run-branch") text.current?.focus({ preventScroll: true });
+  }, []);
   return (
     <form
       class="asked"

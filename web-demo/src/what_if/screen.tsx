@@ -5,6 +5,7 @@ import { useEffect } from "preact/hooks";
 import type { OpenRun } from "../app/state.ts";
 import { bindKeys } from "../app/keys.ts";
 import { Tabs } from "../ui/tabs.tsx";
+import { asked } from "./mod.ts";
 import { Axes } from "./axes.tsx";
 import { type Branches, branchesOf, comparisonOf } from "./branches.ts";
 import { Changes } from "./changes.tsx";
@@ -40,6 +41,10 @@ export function WhatIfScreen({ run }: { run: OpenRun }): JSX.Element {
       branches.chosen.value;
       difference.value = 0;
     }), [branches]);
+  // Where there is room for one pane, that of the change comes first: before it there is nothing to compare.
+  useEffect(() => {
+    if (asked.peek() !== undefined || branches.chosen.peek() === 0) pane.value = "changes";
+  }, []);
   const comparison = comparisonOf(branches);
   const state = branches.state.value;
   const first = comparison?.steps[comparison.first];
@@ -54,7 +59,7 @@ export function WhatIfScreen({ run }: { run: OpenRun }): JSX.Element {
             : state !== undefined
             ? <span class="bad">{state.error}</span>
             : comparison === undefined
-            ? "Change something at the right: the run goes on in this page, in virtual time."
+            ? "Change something of the run: it goes on in this page, in virtual time."
             : comparison.first < 0
             ? "A and B do the same."
             : `First difference: event ${firstEvent}`}

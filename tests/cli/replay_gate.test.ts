@@ -297,6 +297,18 @@ test("a report in HTML of one history: without values, with them, and where the 
   const whole = await page("workflows.ts", "--html-values");
   assert.match(whole.text, new RegExp(`charged ${SECRET}`));
 
+  // Rules, as of `history redact`: what they name is replaced, and nothing else.
+  const byText = await page("workflows.ts", "--html-match", `^${SECRET}$`);
+  assert.match(byText.text, /Values that match the rules are replaced, others are as they were recorded/);
+  assert.match(byText.text, new RegExp(`charged ${SECRET}`), "the rule is about the whole text");
+  const parts = await page("workflows.ts", "--html-match", SECRET);
+  assert.doesNotMatch(parts.text, new RegExp(SECRET));
+  const kept = await page("workflows.ts", "--html-numbers", "--html-keep", `charged ${SECRET}`);
+  assert.match(kept.text, new RegExp(`charged ${SECRET}`));
+  assert.match(kept.text, /numbers, too\. One text is kept/);
+  const byKey = await page("workflows.ts", "--html-key", "^no key of it$");
+  assert.match(byKey.text, new RegExp(`charged ${SECRET}`));
+
   // Code that takes another way with other texts is not replayed with them.
   write("depends.ts", MODULE.replace('  await sleep("1s");', '  if (card.startsWith("4111")) await sleep("1s");'));
   const depends = await page("depends.ts");
@@ -415,6 +427,12 @@ test("words that contradict each other are refused before anything is loaded", a
       [["--open", "--from-cluster", "x"], /--open is for --store; add ExecutionStatus = "Running" to the query/],
       [["--open", "x.json"], /--open is for --store$/m],
       [["--html-values", "x.json"], /--html-values is for --html/],
+      [["--html-key", "mail", "x.json"], /--html-key is for --html/],
+      [
+        ["--html", "x.html", "--html-values", "--html-numbers", "x.json"],
+        /--html-numbers replaces values, and --html-values replaces none/,
+      ],
+      [["--html", "x.html", "--html-match", "(", "--workflows", "workflows.ts", "x.json"], /--html-match \(: /],
       [["--workflows", "workflows.ts", "--store", "nowhere.sqlite"], /there is no store .*nowhere\.sqlite/],
     ] as const
   ) {

@@ -45,9 +45,11 @@ export const LINKS: { readonly [kind in RunLink["kind"]]: string } = {
   resetFrom: "Reset from",
 };
 
-/** What a report without values says of that. `kept`: how many texts the reader has agreed to keep. */
-export const redactedText = (numbers: boolean, kept: number): string =>
-  `Values are replaced: a text became another one of the same length, the same text always the same one${
+/** What a report without values says of that. `kept`: how many texts the reader has agreed to keep. `byRule`: not all are replaced. */
+export const redactedText = (numbers: boolean, kept: number, byRule = false): string =>
+  `${
+    byRule ? "Values that match the rules are replaced, others are as they were recorded" : "Values are replaced"
+  }: a text became another one of the same length, the same text always the same one${
     numbers ? "; numbers, too" : "; numbers are as they were recorded"
   }.${
     kept === 0

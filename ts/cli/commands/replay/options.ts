@@ -90,6 +90,23 @@ export const options = {
       "Write a report for people: one HTML file that stands alone, of one history with all that happened, of many with a table and what diverged. Values are replaced by others of the same length",
   },
   htmlValues: { section: REPORTS, type: "flag", help: "The report of --html shows values as they were recorded" },
+  htmlKey: {
+    section: REPORTS,
+    type: "text",
+    value: "pattern",
+    many: true,
+    help: "The report of --html replaces values under keys that match this regular expression alone",
+  },
+  htmlMatch: {
+    section: REPORTS,
+    type: "text",
+    value: "pattern",
+    many: true,
+    help: "The report of --html replaces texts that match this regular expression, or whose base64 does, alone",
+  },
+  htmlNumbers: { section: REPORTS, type: "flag", help: "The report of --html replaces numbers, too" },
+  htmlTaskQueues: { section: REPORTS, type: "flag", help: "The report of --html replaces names of task queues, too" },
+  htmlKeep: { section: REPORTS, type: "text", value: "text", many: true, help: "The report of --html leaves this text as it is" },
   github: {
     section: REPORTS,
     type: "flag",

@@ -30,13 +30,27 @@ export type { SummaryLine } from "./summary.ts";
 /** Lines of one kind of trouble that people read; the table has how many there are. */
 const SHOWN_OF_A_GROUP = 3;
 
+function checkHtml({ options }: ReplayCall): void {
+  const { html, htmlValues, htmlKey, htmlMatch, htmlNumbers, htmlTaskQueues, htmlKeep } = options;
+  const rules = [
+    ...(htmlKey.length > 0 ? ["--html-key"] : []),
+    ...(htmlMatch.length > 0 ? ["--html-match"] : []),
+    ...(htmlNumbers ? ["--html-numbers"] : []),
+    ...(htmlTaskQueues ? ["--html-task-queues"] : []),
+    ...(htmlKeep.length > 0 ? ["--html-keep"] : []),
+  ];
+  const [first] = [...(htmlValues ? ["--html-values"] : []), ...rules];
+  if (html === undefined && first !== undefined) throw new UsageError(`${first} is for --html`);
+  if (htmlValues && rules.length > 0) throw new UsageError(`${rules[0]} replaces values, and --html-values replaces none`);
+}
+
 export async function replayCommand(call: ReplayCall): Promise<number> {
   const { options, io } = call;
   checkSource(call);
   checkJobs(options.jobs);
   const bisects = options.bisect !== undefined || options.versions.length > 0;
   if (bisects) checkBisect(call);
-  if (options.htmlValues && options.html === undefined) throw new UsageError("--html-values is for --html");
+  checkHtml(call);
   const workflows = options.versions.length > 0
     ? []
     : options.workflows.length > 0

@@ -1,9 +1,9 @@
 // The report of `--html`: of one history all that happened, of many a table, and a section for each that diverged or failed. Without
-// `--html-values` it is made from redacted histories, replayed as they are: nothing that it shows was ever in reach of their values.
+// `--html-values` it is made from redacted histories, replayed as they are: nothing that it shows was ever in reach of what was replaced.
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import type { HistoryFile } from "../../../../debug/history_file.ts";
-import { redact, RedactionError } from "../../../../debug/take_away/redact.ts";
+import { redact, RedactionError, type RedactOptions } from "../../../../debug/take_away/redact.ts";
 import type { WorkerRealm } from "../../../../realm/mod.ts";
 import { excerptOf } from "../../../../report/code_excerpt.ts";
 import { reportText } from "../../../../report/report.ts";
@@ -21,8 +21,8 @@ export interface HtmlReportOptions {
   readonly folder: string;
   readonly realm: WorkerRealm;
   readonly strict: boolean;
-  /** Shows values. */
-  readonly values: boolean;
+  /** Which values are replaced; undefined: none. */
+  readonly redaction: RedactOptions | undefined;
   /** What is not made by then is left out. */
   readonly signal: AbortSignal;
 }
@@ -124,41 +124,39 @@ export class HtmlReport {
   #line(line: ReplayLine, run: ReportedRun | undefined): ReportedLine {
     const { verdict, workflowType: type, workflowId: id, events, error } = line;
     // What the code threw may hold values; of a redacted history it holds none.
-    const text = verdict !== "failed" || this.#options.values
+    const text = verdict !== "failed" || this.#options.redaction === undefined
       ? error?.sentence ?? error?.message ?? ""
       : run?.problem?.message ?? run?.notReplayed ?? "The code fails where the run went on.";
     return { source: nameOf(line), verdict: VERDICTS[verdict], type, id, events, text };
   }
 
   async #run({ line, history }: Kept): Promise<ReportedRun> {
-    const { realm, strict, values } = this.#options;
+    const { realm, strict, redaction } = this.#options;
     const common = { source: nameOf(line), excerpt: (location: string) => this.#excerpt(location) };
-    if (values) return await reportedRun({ ...common, history, realm, strict, values: "Values are as they were recorded." });
-    const redacted = await this.#redacted(history);
-    if (redacted !== undefined) {
-      return await reportedRun({
-        ...common,
-        history: { ...history, bytes: redacted },
-        realm,
-        strict,
-        values: redactedText(false, 0),
-      });
+    if (redaction === undefined) {
+      return await reportedRun({ ...common, history, realm, strict, values: "Values are as they were recorded." });
     }
-    const { history: bytes } = await redact(history.bytes);
+    const { numbers = false, keep = [], rules } = redaction;
+    const values = redactedText(numbers, keep.length, rules !== undefined);
+    const redacted = await this.#redacted(history, redaction);
+    if (redacted !== undefined) {
+      return await reportedRun({ ...common, history: { ...history, bytes: redacted }, realm, strict, values });
+    }
+    const { history: bytes } = await redact(history.bytes, redaction);
     const run = await reportedRun({
       ...common,
       history: { ...history, bytes: bytes! },
-      values: redactedText(false, 0),
+      values,
       notReplayed: "What the code did is left out: it depends on values that are replaced here. A report with values has it.",
     });
     return { ...run, verdict: VERDICTS[line.verdict], ...this.#withoutReplay(line) };
   }
 
   /** Undefined where the code would go another way. */
-  async #redacted({ bytes, workflowId }: HistoryFile): Promise<Uint8Array | undefined> {
+  async #redacted({ bytes, workflowId }: HistoryFile, redaction: RedactOptions): Promise<Uint8Array | undefined> {
     try {
       // Texts need consent, and there is no user to give it here: they are not looked for.
-      return (await redact(bytes, { realm: this.#options.realm, workflowId, signal: AbortSignal.abort() })).history;
+      return (await redact(bytes, { ...redaction, realm: this.#options.realm, workflowId, signal: AbortSignal.abort() })).history;
     } catch (e) {
       if (e instanceof RedactionError) return undefined;
       throw e;

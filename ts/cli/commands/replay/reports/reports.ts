@@ -3,6 +3,7 @@ import { writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { HistoryFile } from "../../../../debug/history_file.ts";
 import { CommandError } from "../../../frame/errors.ts";
+import { redactionOf } from "../../history/rules.ts";
 import type { ReplayLine } from "../line.ts";
 import type { ReplayCall } from "../options.ts";
 import type { Group, Summary } from "../summary.ts";
@@ -31,10 +32,12 @@ export async function reportsOf(
   { workflows, folder, realm }: ReportsWith,
 ): Promise<Reports> {
   const junit = options.junit === undefined ? undefined : new JUnit();
-  const { strict, htmlValues: values } = options;
-  const html = options.html === undefined
-    ? undefined
-    : new (await import("./html.ts")).HtmlReport({ folder, realm, signal, strict, values });
+  const { strict, htmlValues, htmlKey: key, htmlMatch: match, htmlKeep: keep } = options;
+  const given = { key, match, keep, numbers: options.htmlNumbers, taskQueues: options.htmlTaskQueues };
+  const html = options.html === undefined ? undefined : new (await import("./html.ts")).HtmlReport({
+    ...{ folder, realm, signal, strict },
+    redaction: htmlValues ? undefined : redactionOf(given, "--html-"),
+  });
   const write = async (option: string, path: string, text: string) => {
     try {
       await writeFile(resolve(io.cwd, path), text);

@@ -188,3 +188,23 @@ test("a timer of a run that was started with manual timers fires by its button",
     await app.close();
   }
 });
+
+test("of a run that failed for an activity the list says what went wrong, not where", async ({ place, visit }) => {
+  const [{ open }, { activities, workflow }] = await Promise.all([built("mod.js"), built("workflow/mod.js")]);
+  const acts = activities({ startToClose: "10s", retry: { maximumAttempts: 1 } });
+  const flight = workflow("Flight", () => acts.book("LIS"));
+  const logger = { debug() {}, info() {}, warn() {}, error() {} };
+  const book = () => {
+    throw new Error("no seats to LIS");
+  };
+  // deno-lint-ignore no-explicit-any
+  const app: any = await open({ path: join(place.cwd, "shop.sqlite"), workflows: [flight], activities: { book }, logger });
+  try {
+    await (await app.client.start(flight, { id: "flight-1", args: [] })).result().catch(() => {});
+    const { url } = await place.start(ARGS).line(({ event }) => event === "started");
+    const { page } = await visit(url);
+    await expect(page.locator(".run-row:not(.head)").filter({ hasText: "flight-1" })).toContainText("no seats to LIS");
+  } finally {
+    await app.close();
+  }
+});

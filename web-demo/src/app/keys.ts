@@ -40,7 +40,8 @@ function isTaken(event: KeyboardEvent): boolean {
   const isNamed = event.key.length > 1;
   // Arrows change a selection of text that is there.
   if (isNamed && getSelection()?.type === "Range") return true;
-  const inRun = target === document.body || target.closest("#main") !== null;
+  // A dialog gives the focus back to the button of the top bar that opened it.
+  const inRun = target === document.body || target.closest("#main, .top .actions") !== null;
   return !inRun;
 }
 

@@ -16,7 +16,7 @@ export type Verdict =
   | { readonly state: "replays"; readonly tookMs: number }
   | { readonly state: "diverges" | "fails"; readonly problem: SessionProblem }
   /** The code could not be run at all: no such workflow in it, a module that throws. */
-  | { readonly state: "no replay"; readonly message: string }
+  | { readonly state: "no replay"; readonly message: string; readonly at?: RefusedAt }
   | {
     readonly state: "not parsed";
     readonly file: string;
@@ -24,6 +24,14 @@ export type Verdict =
     readonly message: string;
     readonly before?: Verdict;
   };
+
+/** Where code is wrong that cannot be loaded, and what is wrong there. */
+export interface RefusedAt {
+  readonly file: string;
+  /** From 1; 0: the file as a whole. */
+  readonly line: number;
+  readonly message: string;
+}
 
 /** What the replay without lines and values says, which is over first. */
 export type FirstVerdict = "replays" | "diverges";

@@ -13,6 +13,9 @@ export interface RedMark {
   readonly more: string;
 }
 
+/** How much of a chip there is room for. All of it is in its title. */
+export type ChipRoom = "all" | "short" | "least";
+
 export interface LineProps {
   readonly line: number;
   readonly pieces: readonly Piece[];
@@ -28,8 +31,10 @@ export interface LineProps {
   readonly isActive: boolean;
   /** The text is so long that the values would cover its end. */
   readonly isLong: boolean;
+  readonly chip: ChipRoom;
   /** Of the start of the run: times are shown from there. */
   readonly startMs: number;
+  readonly digits: number;
 }
 
 const KIND_GLYPHS: { readonly [kind: string]: "update" | "signal" | undefined } = { message: "update", signal: "signal" };
@@ -38,10 +43,10 @@ export function Badge({ badge, quiet = false }: { badge: FiberBadge; quiet?: boo
   return <span class={quiet ? "fiber-badge quiet" : "fiber-badge"} title={badge.title}>{badge.text}</span>;
 }
 
-function ParkedChip({ parked, startMs }: { parked: readonly ParkedHere[]; startMs: number }): JSX.Element {
+function ParkedChip({ parked, startMs, digits }: Pick<LineProps, "parked" | "startMs" | "digits">): JSX.Element {
   const [first, ...rest] = parked;
   const { badge, waitsFor, sinceMs } = first!;
-  const since = sinceMs === undefined ? "" : `since ${clock(sinceMs - startMs)}`;
+  const since = sinceMs === undefined ? "" : `since ${clock(sinceMs - startMs, digits)}`;
   const title = parked.map(({ badge, waitsFor }) => `${badge === undefined ? "" : `${badge.title} `}waits for ${waitsFor}`).join(
     "\n",
   );
@@ -96,7 +101,7 @@ function LineSays({ values }: { values: readonly LineValue[] }): JSX.Element {
 }
 
 function Note(props: LineProps): JSX.Element | null {
-  const { red, parked, values, startMs, line } = props;
+  const { red, parked, values, startMs, digits, line } = props;
   let inside: ComponentChildren;
   if (red !== undefined) {
     inside = (
@@ -106,7 +111,7 @@ function Note(props: LineProps): JSX.Element | null {
         <i class="wide-only">{red.more}</i>
       </span>
     );
-  } else if (parked.length > 0) inside = <ParkedChip parked={parked} startMs={startMs} />;
+  } else if (parked.length > 0) inside = <ParkedChip parked={parked} startMs={startMs} digits={digits} />;
   else if (values.length > 0) {
     inside = <LineSays values={values} />;
   } else return null;
@@ -149,7 +154,7 @@ function isSameLine(before: LineProps, now: LineProps): boolean {
 }
 
 export const CodeLine = still((props: LineProps): JSX.Element => {
-  const { line, pieces, hits, canRun, parked, isInBlock, red, isAdded, breakpoint, isActive, isLong } = props;
+  const { line, pieces, hits, canRun, parked, isInBlock, red, isAdded, breakpoint, isActive, isLong, chip } = props;
   const looks = [
     "code-line",
     hits > 0 ? "ran" : canRun ? "can-run" : "",
@@ -158,6 +163,7 @@ export const CodeLine = still((props: LineProps): JSX.Element => {
     isAdded ? "added" : "",
     isActive ? "active" : "",
     isLong ? "long" : "",
+    chip === "all" || (red === undefined && parked.length === 0) ? "" : `chip-${chip}`,
   ];
   const times = hits === 0 ? "" : hits > 9999 ? "9k+×" : `${hits}×`;
   return (

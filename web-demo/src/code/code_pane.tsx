@@ -6,6 +6,7 @@ import { bindKeys } from "../app/keys.ts";
 import { file as chosenFile, goTo, type OpenRun, position, view } from "../app/state.ts";
 import { Breakpoints, BreakpointsButton } from "./breakpoints_panel.tsx";
 import { linesWithBreakpoints, toggleLine } from "./breakpoints.ts";
+import { digitsOf } from "../../../ts/report/rows.ts";
 import "./code.css";
 import { highlighted, shortNames } from "./code_files.ts";
 import { codeFacts, runOfLine } from "./code_facts.ts";
@@ -18,6 +19,7 @@ import { type LineAction, LineMenu, type OpenMenu } from "./line_menu.tsx";
 import { LogPoints, openLogPoint } from "./log_points.tsx";
 import { openInEditor } from "./open_in_editor.ts";
 import { partingOf } from "./parting.ts";
+import { refusalOf } from "./refusal.ts";
 import { runToStop } from "./stops.ts";
 import { OtherFolderButton } from "../realm/code_doors.tsx";
 import { TaskTable } from "./task_table.tsx";
@@ -39,7 +41,8 @@ export function CodePane({ run }: { run: OpenRun }): JSX.Element {
   const facts = useMemo(() => codeFacts(session, shown, code), [session, shown, code]);
   const parting = partingOf(run);
   const isParted = parting !== undefined && position.value >= parting.position;
-  const target = isParted ? parting.at ?? facts.at : facts.at;
+  const refused = refusalOf(run);
+  const target = refused?.at ?? (isParted ? parting.at ?? facts.at : facts.at);
   const { type } = run.model.facts;
   const start = useMemo(() => workflowAt(code, type), [code, type]);
   const path = code.files.some((one) => one.path === chosenFile.value)
@@ -67,7 +70,11 @@ export function CodePane({ run }: { run: OpenRun }): JSX.Element {
             run={run}
             path={path}
             line={active}
-            red={isParted && parting.at?.path === path ? parting.at.line : undefined}
+            red={refused?.at?.path === path
+              ? refused.at.line
+              : isParted && parting.at?.path === path
+              ? parting.at.line
+              : undefined}
           />
         )
         : (
@@ -78,11 +85,16 @@ export function CodePane({ run }: { run: OpenRun }): JSX.Element {
             target={targetLine}
             opensAt={opensAt}
             call={0}
-            red={isParted && parting.at?.path === path ? { line: parting.at.line, mark: parting.mark } : undefined}
+            red={refused?.at?.path === path
+              ? { line: refused.at.line, mark: { text: refused.text, more: "" } }
+              : isParted && parting.at?.path === path
+              ? { line: parting.at.line, mark: parting.mark }
+              : undefined}
             added={edit?.lines ?? NO_LINES}
             breakpoints={linesWithBreakpoints(path)}
             active={active}
             startMs={run.model.lines[0]?.timeMs ?? 0}
+            digits={digitsOf(run.model)}
             onActive={(line) => (chosenLine.value = { path, line })}
             onBreakpoint={(line) => toggleLine(path, line)}
             onMenu={(line, { left, bottom }) => {
@@ -140,7 +152,7 @@ function PaneHead({ run, facts, path, edit }: { run: OpenRun; facts: CodeFacts; 
       </div>
       <span class="grow" />
       {verdict.state === "not parsed" && (
-        <span class="not-parsed cut" role="status" title={verdict.message}>not parsed, line {verdict.line}</span>
+        <span class="not-parsed" role="status" title={verdict.message}>not parsed, line {verdict.line}</span>
       )}
       {original !== undefined
         ? (
@@ -148,7 +160,7 @@ function PaneHead({ run, facts, path, edit }: { run: OpenRun; facts: CodeFacts; 
             edited:<b>{edit === "" ? "another file" : edit}</b>
           </span>
         )
-        : ran !== undefined && (
+        : ran !== undefined && verdict.state !== "not parsed" && (
           <span class="coverage">
             <span>
               <b>{ran.lines}</b> of {ran.of} lines have run

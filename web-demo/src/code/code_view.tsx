@@ -3,8 +3,8 @@
 import type { JSX, RefObject } from "preact";
 import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { blockEnd } from "./block.ts";
-import { CodeLine, type RedMark } from "./code_line.tsx";
-import type { FileFacts } from "./facts.ts";
+import { type ChipRoom, CodeLine, type RedMark } from "./code_line.tsx";
+import type { FileFacts, ParkedHere } from "./facts.ts";
 import type { HighlightedFile } from "./highlight.ts";
 import { lineId } from "./line_id.ts";
 import { drawnLines, LINE, scrollTo } from "./line_window.ts";
@@ -25,6 +25,8 @@ export interface CodeViewProps {
   /** The line that keys mean. */
   readonly active: number;
   readonly startMs: number;
+  /** Of a second, in times. */
+  readonly digits: number;
   onActive(line: number): void;
   onBreakpoint(line: number): void;
   onMenu(line: number, at: DOMRect): void;
@@ -36,7 +38,7 @@ const GUTTER = 80;
 const CHARACTER = 7.23;
 
 export function CodeView(props: CodeViewProps): JSX.Element {
-  const { path, file, facts, target, opensAt, call, red, added, breakpoints, active, startMs } = props;
+  const { path, file, facts, target, opensAt, call, red, added, breakpoints, active, startMs, digits } = props;
   const element = useRef<HTMLDivElement>(null);
   const total = file.lines.length;
   const box = useBox(element, total);
@@ -59,9 +61,9 @@ export function CodeView(props: CodeViewProps): JSX.Element {
   const { first, last } = drawnLines(box.top, box.height, total);
   const lines: JSX.Element[] = [];
   for (let line = first; line <= last; line++) {
-    const values = facts.values(line);
     const parked = facts.parked.get(line) ?? [];
-    const text = file.lines[line - 1]!;
+    const end = GUTTER + file.lines[line - 1]!.length * CHARACTER;
+    const mark = red?.line === line ? red.mark : undefined;
     lines.push(
       <CodeLine
         key={line}
@@ -71,13 +73,14 @@ export function CodeView(props: CodeViewProps): JSX.Element {
         canRun={facts.canRun(line)}
         parked={parked}
         isInBlock={blocks.some(([from, to]) => line > from && line <= to)}
-        values={values}
-        red={red?.line === line ? red.mark : undefined}
+        values={facts.values(line)}
+        red={mark}
         isAdded={added.has(line)}
         breakpoint={breakpoints.get(line)}
         isActive={line === active}
-        isLong={GUTTER + text.length * CHARACTER > box.width * 0.6}
-        startMs={startMs}
+        isLong={end > box.width * 0.6}
+        chip={chipRoom(box.width - end, mark, parked[0])}
+        {...{ startMs, digits }}
       />,
     );
   }
@@ -133,6 +136,19 @@ export function CodeView(props: CodeViewProps): JSX.Element {
       </div>
     </div>
   );
+}
+
+/** Of letters in a chip, and what stands around them, in px. */
+const CHIP_LETTER = 6.6;
+const CHIP_REST = 72;
+
+/** The call that a chip is about must not lie under it: the longer the line, the less the chip says. */
+function chipRoom(room: number, red: RedMark | undefined, parked: ParkedHere | undefined): ChipRoom {
+  const [short, long] = red !== undefined
+    ? [red.more, `${red.text} ${red.more}`]
+    : [parked?.waitsFor ?? "", `waits for ${parked?.waitsFor} since 0:00.000`];
+  const fits = (text: string) => CHIP_REST + text.length * CHIP_LETTER <= room;
+  return fits(long) ? "all" : short !== "" && fits(short) ? "short" : "least";
 }
 
 interface Box {

@@ -3,6 +3,7 @@
 import { type Signal, signal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useMemo, useState } from "preact/hooks";
+import { digitsOf } from "../../../ts/report/rows.ts";
 import { goTo, type OpenRun, position } from "../app/state.ts";
 import { lineOfValue } from "../../../ts/report/value_text.ts";
 import type { CodeSet } from "../realm/code_set.ts";
@@ -85,7 +86,7 @@ function Row({ run, row: { eventId, fiber, value, error } }: { run: OpenRun; row
       <td>
         <button type="button" class="link-button" onClick={() => goTo(eventId)}>{eventId}</button>
       </td>
-      <td>{start === undefined || at === undefined ? "" : clock(at - start)}</td>
+      <td>{start === undefined || at === undefined ? "" : clock(at - start, digitsOf(run.model))}</td>
       <td>{fiber}</td>
       <td class="mono">{error === undefined ? lineOfValue(value, 200) : <span class="failed">{error}</span>}</td>
     </tr>

@@ -48,7 +48,10 @@ export function Events({ run }: { run: OpenRun }): JSX.Element {
   };
   const move = (by: 1 | -1) => {
     const { rows } = made.peek();
-    open(rows[Math.max(0, Math.min(rows.length - 1, rowOf(rows, position.peek()) + by))]);
+    const row = rows[Math.max(0, Math.min(rows.length - 1, rowOf(rows, position.peek()) + by))];
+    // A thing that others overlap has the position within it already: the row's own place is its first event.
+    if (row !== undefined) goTo(row.from);
+    open(row);
   };
   useEffect(() =>
     bindKeys([

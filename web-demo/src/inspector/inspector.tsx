@@ -2,6 +2,7 @@
 // and history part, that comes first.
 import type { JSX } from "preact";
 import { type OpenRun, view } from "../app/state.ts";
+import { refusalOf } from "../code/refusal.ts";
 import { Limits } from "../no_code/limits.tsx";
 import { CommandsSection } from "./commands.tsx";
 import { DivergenceSections } from "./divergence.tsx";
@@ -29,16 +30,24 @@ export function Inspector({ run }: { run: OpenRun }): JSX.Element {
 
 function NotReplayed({ run }: { run: OpenRun }): JSX.Element {
   const verdict = run.verdict.value;
+  const refusal = refusalOf(run);
   const text = verdict.state === "replaying"
     ? "The history is being replayed against this code."
-    : "message" in verdict
-    ? verdict.message
-    : "The code has not been run. Its state and what it waits for are known once it was.";
+    : refusal?.text ?? "The code has not been run. Its state and what it waits for are known once it was.";
   return (
     <section class="section" id="why">
       <h2 class="unseen">Why and state</h2>
       <h3>{verdict.state === "replaying" ? "Replaying" : "Not replayed"}</h3>
-      <p class="say wrap">{text}</p>
+      <p class="say wrap">
+        {refusal?.at !== undefined && <b>{refusal.at.path}, line {refusal.at.line}:</b>}
+        {text}
+      </p>
+      {refusal !== undefined && (
+        <p class="second">
+          {refusal.at === undefined ? "Choose other code above" : "Correct it there with Edit (e), or choose other code"}: the
+          history is replayed against it at once. What history alone tells is in the list and in the timeline.
+        </p>
+      )}
     </section>
   );
 }

@@ -59,7 +59,7 @@ function Title({ run, item }: { run: OpenRun; item: RunItem }): JSX.Element {
     <header class="thing-title">
       <Glyph kind={item.kind} size={14} />
       <h2 class="cut" title={name}>{name}</h2>
-      <span class="soft cut">{KIND_NAMES[item.kind]}{item.key === "" ? "" : ` ${item.key}`}</span>
+      <span class="soft cut" title={item.key}>{KIND_NAMES[item.kind]}{item.key === "" ? "" : ` ${item.key}`}</span>
       <span class="grow" />
       {item.from !== item.to && <span class={`thing-end ${isDone ? isBad(item) ? "failed" : "" : "future"}`}>{end}</span>}
     </header>

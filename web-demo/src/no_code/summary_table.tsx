@@ -32,18 +32,20 @@ export function SummaryTable({ run }: { run: OpenRun }): JSX.Element | null {
           {(isWhole ? rows : rows.slice(0, AT_ONCE)).map((row) => (
             <tr key={`${row.kind} ${row.name}`}>
               <td>
-                <Glyph kind={row.kind} label={KIND_NAMES[row.kind]} />{" "}
-                <button
-                  type="button"
-                  class="thing-link"
-                  title={row.name}
-                  onClick={() => {
-                    playing.value = false;
-                    select(row.longest);
-                  }}
-                >
-                  {row.name}
-                </button>
+                <div class="named">
+                  <Glyph kind={row.kind} label={KIND_NAMES[row.kind]} />
+                  <button
+                    type="button"
+                    class="thing-link cut"
+                    title={row.name}
+                    onClick={() => {
+                      playing.value = false;
+                      select(row.longest);
+                    }}
+                  >
+                    {row.name}
+                  </button>
+                </div>
               </td>
               <td class="right">{count(row.count)}</td>
               <td class={row.failed > 0 ? "right failed" : "right soft"}>{count(row.failed)}</td>

@@ -1,5 +1,6 @@
 // The tries of an activity. History has the last one; where the others lay follows from the retry policy, about, and the table says so.
 import type { JSX } from "preact";
+import { digitsOf } from "../../../ts/report/rows.ts";
 import type { RunItem } from "../app/run_model.ts";
 import type { OpenRun } from "../app/state.ts";
 import { clock, count, lasting } from "../ui/time.ts";
@@ -33,7 +34,9 @@ export function TriesTable({ run, item }: { run: OpenRun; item: RunItem }): JSX.
               <tr key={number} class={about ? "about" : ""}>
                 <td>{count(number)}</td>
                 <td>
-                  {startMs === undefined ? "not recorded" : `${about && number > 1 ? "about " : ""}${clock(startMs - start)}`}
+                  {startMs === undefined
+                    ? "not recorded"
+                    : `${about && number > 1 ? "about " : ""}${clock(startMs - start, digitsOf(run.model))}`}
                 </td>
                 <td>{backoffMs === 0 ? "none" : lasting(backoffMs)}</td>
                 <td>

@@ -103,7 +103,7 @@ function WhatWillRun({ run, code }: { readonly run: OpenRun; readonly code: Code
           </li>
         ))}
       </ul>
-      <p class="buttons">
+      <p class="code-doors">
         <button
           type="button"
           class="button main"

@@ -68,8 +68,9 @@ export function replayOnChange(run: OpenRun, replay: Replay): () => void {
 
 function failed(error: LoadError, before: Verdict): Verdict {
   const syntax = error.problems?.find(({ code }) => code === "syntax");
+  const [first] = error.problems ?? [];
   return syntax === undefined
-    ? { state: "no replay", message: error.message }
+    ? { state: "no replay", message: error.message, ...(first !== undefined && { at: first }) }
     : { state: "not parsed", file: syntax.file, line: syntax.line, message: syntax.message, before };
 }
 

@@ -82,10 +82,13 @@ async function outcome(client: Client, { workflowId, runId, status, historyLengt
     return say(value === undefined ? "" : lineOfValue(value, 60));
   } catch (error) {
     if (error instanceof WorkflowContinuedAsNewError) return say("goes on as a new run");
-    const { cause, message } = error as Error;
-    return say(
-      cause instanceof Error && cause.message !== "" ? cause.message : message,
-      status === "FAILED" || status === "TIMED_OUT",
-    );
+    return say(rootOf(error as Error).message, status === "FAILED" || status === "TIMED_OUT");
   }
+}
+
+/** What went wrong first: the errors around it say only where it was ("Activity task failed"). */
+function rootOf(error: Error): Error {
+  let root = error;
+  while (root.cause instanceof Error && root.cause.message !== "") root = root.cause;
+  return root;
 }

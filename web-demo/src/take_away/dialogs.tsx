@@ -1,7 +1,7 @@
 // Share: the history without its values, or as it is. Test: the history, cut to what shows the divergence, with a test that replays it.
 import { effect, type Signal, signal } from "@preact/signals";
 import type { JSX } from "preact";
-import { useState } from "preact/hooks";
+import { useLayoutEffect, useState } from "preact/hooks";
 import { historyJson, minimise, NoProblemError, readHistoryFile, redact, testFiles, type TestRunner } from "temporalex/debug";
 import type { OpenRun } from "../app/state.ts";
 import { PageRealms } from "../realm/page_realm.ts";
@@ -169,7 +169,16 @@ export function TakeAwayDialogs({ run }: { run: OpenRun }): JSX.Element {
   );
 }
 
+/** What was said of another dialog's work, or of another run, and the texts that were agreed to there, mean nothing here. */
+function useFreshStart(run: OpenRun): void {
+  useLayoutEffect(() => {
+    said.value = "";
+    needed.value = [];
+  }, [run]);
+}
+
 function ShareForm({ run }: { run: OpenRun }): JSX.Element {
+  useFreshStart(run);
   const [numbers, setNumbers] = useState(false);
   const texts = needed.value;
   return (
@@ -181,12 +190,12 @@ function ShareForm({ run }: { run: OpenRun }): JSX.Element {
       }}
     >
       <p>
-        Texts become others of the same length, the same text always the same one; the history replays as before. Nothing leaves
-        this page: the browser saves a file, or a link has it all.
+        Without values, each text becomes another one of the same length, the same text always the same one, and the history
+        replays as before. Nothing leaves this page: the browser saves a file, or you copy a link.
       </p>
       <label>
         <input type="checkbox" checked={numbers} onChange={({ currentTarget }) => setNumbers(currentTarget.checked)} />{" "}
-        numbers, too
+        replace numbers, too, where values are left out
       </label>
       <Decoded run={run} />
       <p role="status">{said.value}</p>
@@ -254,6 +263,7 @@ function ShareForm({ run }: { run: OpenRun }): JSX.Element {
 }
 
 function TestForm({ run }: { run: OpenRun }): JSX.Element {
+  useFreshStart(run);
   const [runner, setRunner] = useState<TestRunner>("node");
   const ran = knownBranches(run)?.tree.value.nodes.filter(({ result }) => result !== undefined) ?? [];
   const [branch, setBranch] = useState(() => knownBranches(run)?.chosen.peek() ?? 0);
@@ -268,7 +278,9 @@ function TestForm({ run }: { run: OpenRun }): JSX.Element {
       }}
     >
       <p>
-        {of === 0
+        {of === 0 && run.verdict.value.state === "replays"
+          ? "A test that replays this history against your workflows, and the history beside it. It fails once they no longer replay it."
+          : of === 0
           ? "A test that replays this history against your workflows, and the history beside it, cut off after the place where they part."
           : "A test that makes this branch of the recorded run with your workflows, and holds how it ends; the history is beside it."}
       </p>

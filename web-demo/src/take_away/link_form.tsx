@@ -1,6 +1,7 @@
 // The history as a link: made first, its length said, then copied. Without values unless the reader wants them.
 import { type Signal, signal } from "@preact/signals";
 import type { JSX } from "preact";
+import { useLayoutEffect } from "preact/hooks";
 import { linkOf, LONGEST_LINK, SAFE_LINK } from "../app/history_link.ts";
 import type { OpenRun } from "../app/state.ts";
 import { served } from "../served/about.ts";
@@ -16,6 +17,7 @@ export function LinkForm({ run, redacted, asIs }: {
   redacted(): Promise<Uint8Array | undefined>;
   asIs(): Promise<Uint8Array>;
 }): JSX.Element | null {
+  useLayoutEffect(() => void (said.value = ""), [run]);
   // The page's address is good until the command ends, and a secret.
   if (served !== undefined) return null;
   const make = async (hasValues: boolean) => {

@@ -1,5 +1,6 @@
 // The flag of the playhead: a slider for the keyboard, and what a hand takes hold of.
 import type { JSX } from "preact";
+import { digitsOf } from "../../../ts/report/rows.ts";
 import { goTo, type OpenRun, playing, position } from "../app/state.ts";
 import { clock, count } from "../ui/time.ts";
 import { LETTER_PX } from "../../../ts/report/timeline/layout.ts";
@@ -23,7 +24,9 @@ export function Playhead({ run, x, leastX, mostX, last, onDrag }: Props): JSX.El
   const at = position.value;
   const line = run.model.lines[at - 1];
   const start = run.model.facts.startMs;
-  const since = start === undefined || line?.timeMs === undefined ? "" : `, ${clock(line.timeMs - start)} after the start`;
+  const since = start === undefined || line?.timeMs === undefined
+    ? ""
+    : `, ${clock(line.timeMs - start, digitsOf(run.model))} after the start`;
   const text = `event ${count(at)}`;
   const wide = text.length * LETTER_PX + 16;
   const left = Math.max(leastX + 2, Math.min(mostX - wide, x - wide / 2));

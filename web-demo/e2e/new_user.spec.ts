@@ -1,0 +1,161 @@
+// What a new user meets on the way to an answer: names that do not match, keys after a dialog, code that cannot run, narrow screens, long names.
+import { exported, lineOf, nextDeploy, project } from "./support/orders.ts";
+import { openFolder, permit } from "./support/programs.ts";
+import { type App, expect, test } from "./support/story.ts";
+
+const WORKFLOWS = "src/workflows.ts";
+
+async function dropped(app: App, how: "waiting" | "completed" | "misspelt"): Promise<void> {
+  await app.start();
+  await app.drop([{ name: "order-17.json", content: await exported(how) }]);
+  await expect(app.page.locator("h1")).toHaveText("processOrder");
+}
+
+async function withCode(app: App, how: "waiting" | "completed" | "misspelt", files = project): Promise<void> {
+  await dropped(app, how);
+  const remove = await openFolder(app, files);
+  await permit(app);
+  await app.replayed();
+  remove();
+}
+
+test("a run hangs because its signal came under another name: the sentence names it, its event is one click away", async ({ app }) => {
+  await withCode(app, "misspelt");
+  const untaken = app.page.locator("#why .untaken");
+  await expect(untaken).toHaveText(/^Signal approved has come \(event \d+\), and nothing takes it where the code stands\.$/);
+  await expect(app.page.locator("#why")).toContainText("a change that makes its condition true");
+  const event = Number(/\d+/.exec(await untaken.getByRole("button").innerText())![0]);
+  await untaken.getByRole("button").click();
+  await app.isAt(event);
+});
+
+test("k leads up to the first row, also past things that others overlap", async ({ app }) => {
+  const { page } = app;
+  await dropped(app, "completed");
+  await page.locator("#go-end").click();
+  await page.locator("#go-end").blur();
+  const rows = await page.locator("#events [data-row]").count();
+  for (let i = 0; i < rows; i++) await page.keyboard.press("k");
+  await app.isAt(1);
+});
+
+test("keys mean the run again after a dialog, and a dialog says nothing of another one's work", async ({ app }) => {
+  const { page } = app;
+  await withCode(app, "completed");
+  await page.locator("#share").click();
+  const saved = page.waitForEvent("download");
+  await page.locator("#save-redacted").click();
+  await saved;
+  await expect(page.locator("#share-dialog [role=status]").first()).toContainText("it replays as before");
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("ArrowRight");
+  await app.isAt(2);
+  await page.keyboard.press("?");
+  await expect(page.locator("dialog[open]")).toContainText("Keys");
+  await page.keyboard.press("Escape");
+  await page.locator("#make-test").click();
+  await expect(page.locator("#test-dialog [role=status]")).toHaveText("");
+  await expect(page.locator("#test-dialog")).not.toContainText("where they part");
+});
+
+test("code that cannot run: the file and the line in words, the line in sight and in red", async ({ app }) => {
+  const { page } = app;
+  const wrong: readonly (readonly [from: string, to: string, says: RegExp])[] = [
+    ["let approvedBy: string | undefined;", "let approvedBy: = ;", /line \d+:.*[Ss]yntax error/s],
+    [
+      "export const approve = ",
+      "export const broken = (undefined as any).name;\nexport const approve = ",
+      /Fails while it is loaded: TypeError/,
+    ],
+  ];
+  for (const [from, to, says] of wrong) {
+    await dropped(app, "completed");
+    const files = { ...project, [WORKFLOWS]: project[WORKFLOWS]!.replace(from, to) };
+    const remove = await openFolder(app, files);
+    await permit(app);
+    await expect(page.locator("#why")).toContainText(says);
+    await expect(page.locator("#why")).toContainText(`${WORKFLOWS}, line`);
+    const line = String(lineOf(files, to.split("\n")[0]!));
+    await expect(page.locator(".code-line.red")).toHaveAttribute("data-line", line);
+    await expect(page.locator(".code-line.red")).toBeInViewport();
+    await expect(page.locator("#why")).not.toContainText(/\.ts:\d+:\d/);
+    remove();
+  }
+});
+
+test("the chip of a long line leaves the call in sight that it is about", async ({ app }) => {
+  const { page } = app;
+  await page.setViewportSize({ width: 1280, height: 800 });
+  const files = {
+    ...nextDeploy,
+    [WORKFLOWS]: nextDeploy[WORKFLOWS]!.replace(
+      "await screen(",
+      "if (order.items.length > 0 && order.customer.length > 1) await screen(",
+    ),
+  };
+  await withCode(app, "completed", files);
+  const red = page.locator(".code-line.red");
+  await expect(red).toHaveAttribute("data-line", String(lineOf(files, "await screen(")));
+  const [end, chip] = await red.evaluate((row) => {
+    const walker = document.createTreeWalker(row.querySelector(".source")!, NodeFilter.SHOW_TEXT);
+    while (walker.nextNode()) {
+      const text = walker.currentNode as Text;
+      const at = text.data.indexOf("screen");
+      if (at < 0) continue;
+      const range = document.createRange();
+      range.setStart(text, at);
+      range.setEnd(text, at + "screen".length);
+      return [range.getBoundingClientRect().right, row.querySelector(".parked-chip")!.getBoundingClientRect().left];
+    }
+    throw new Error("the line does not call it");
+  });
+  expect(chip).toBeGreaterThan(end);
+  await expect(red.locator(".parked-chip")).toHaveAttribute("title", /history has activity reserve here event 5/);
+});
+
+test("what is asked next has the focus: the form of a change, the answer that history does not have", async ({ app }) => {
+  const { page } = app;
+  await withCode(app, "completed");
+  await page.locator("[role=row]", { hasText: /^pay/ }).click();
+  await page.locator("#change-this").focus();
+  await page.keyboard.press("Enter");
+  await expect(page.locator('.change-form [name="text"]')).toBeFocused();
+  await page.locator("#run-branch").focus();
+  await page.keyboard.press("Enter");
+  await expect(page.locator('form.asked [name="answer"]')).toBeFocused();
+});
+
+test("a long name is seen as far as there is room, in the table and in the title", async ({ app }) => {
+  const { page } = app;
+  const long = "reserveAllOfTheItemsThatTheCustomerHasPutIntoTheBasket".repeat(3);
+  await app.start();
+  await app.drop([{ name: "long.json", content: (await exported("completed")).replaceAll('"reserve"', `"${long}"`) }]);
+  const name = page.locator(".summary .thing-link", { hasText: long });
+  for (const width of [320, 1280]) {
+    await page.setViewportSize({ width, height: 800 });
+    const seen = await name.evaluate((link) => {
+      const [own, cell] = [link.getBoundingClientRect(), link.closest("td")!.getBoundingClientRect()];
+      return Math.min(own.right, cell.right) - own.left;
+    });
+    expect(seen, `at ${width} px`).toBeGreaterThan(50);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
+  }
+});
+
+test("at 320 px the tools of the run are in one line, and those of the code in sight", async ({ app }) => {
+  const { page } = app;
+  await page.setViewportSize({ width: 320, height: 640 });
+  await withCode(app, "completed");
+  const tops = await page.locator(".top .actions > *:visible").evaluateAll((all) =>
+    all.map((each) => {
+      const { top, height } = each.getBoundingClientRect();
+      return Math.round(top + height / 2);
+    })
+  );
+  expect(new Set(tops).size, tops.join()).toBe(1);
+  const right = await page.locator("#edit").evaluate((each) => each.getBoundingClientRect().right);
+  expect(right).toBeLessThanOrEqual(320);
+  // The form of a change is what somebody wants who pressed What if.
+  await page.locator("#what-if").click();
+  await expect(page.locator(".change-form")).toBeVisible();
+});

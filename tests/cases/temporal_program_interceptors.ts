@@ -379,40 +379,6 @@ export const cases: Case[] = [
       }),
   },
   {
-    name: "types of values: those of signals, queries, updates and workflows convert what is received and what is sent",
-    run: () =>
-      withProgram({
-        "/app/main.ts": `${IMPORTS}
-          const type = { transferTypeConverter: { fromTransferType: (v: any) => "in " + v, toTransferType: (v: any) => v + " out" } };
-          const typeInfo = { inputTypes: [type], outputType: type };
-          const add = wf.defineUpdate<string, [string]>("add", { typeInfo });
-          const told = wf.defineSignal<[string]>("told", { typeInfo: { inputTypes: [type] } });
-          export async function w(name: string) {
-            const got = [name];
-            wf.setHandler(add, async (what) => { got.push(what); return "added"; });
-            wf.setHandler(told, (what) => { got.push(what); });
-            void wf.getExternalWorkflowHandle("other").signal(told, "sent").catch(() => {});
-            await wf.condition(() => got.length === 3);
-            return got.join(", ");
-          }
-          wf.defineWorkflowOptions(w, { staticOptions: { typeInfo } });`,
-      }, async (h) => {
-        const run = h.start("w", { args: ["ada"] });
-        await run.task();
-        equal(run.failure, "");
-        const sent = run.server.events.map(({ attributes }) => attributes)
-          .find(({ case: name }) => name === "signalExternalWorkflowExecutionInitiatedEventAttributes")!;
-        const { input } = sent.value as { input: { payloads: { metadata: object; data: Uint8Array }[] } };
-        deepEqual(input.payloads.map((payload) => jsonPayloadConverter.fromPayload(payload as never)), ["sent out"]);
-        run.server.signal("told", "b");
-        const updated = run.server.update("u-1", "add", "c");
-        await run.task();
-        equal(run.failure, "");
-        deepEqual(updated.result, "added out");
-        deepEqual(run.server.closed?.result, "in ada, in b, in c out");
-      }),
-  },
-  {
     name: "logs: interceptors add attributes; a logger's sink gets all of them, and the lines of start and end",
     async run() {
       const sources = {

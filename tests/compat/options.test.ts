@@ -81,16 +81,16 @@ test("continueAsNew hands search attributes on, in both forms", async () => {
 /** What is not supported yet, by the statement that gives it. */
 const REFUSED: readonly (readonly [RegExp, string])[] = [
   [
-    /"activityTypeInfo" of activity "echo"/,
-    'await proxyActivities<any>({ startToCloseTimeout: "5s", activityTypeInfo: { echo: { } } } as any).echo();',
+    /"eventGroups" of activity "echo"/,
+    'await proxyActivities<any>({ startToCloseTimeout: "5s", eventGroups: [{}] } as any).echo();',
   ],
   [
     /"eventGroups" of local activity/,
     'await proxyLocalActivities<any>({ startToCloseTimeout: "5s", eventGroups: [{}] } as any).echo();',
   ],
   [
-    /"typeInfo", "eventGroups" of a child/,
-    'await startChild("k", { args: [], typeInfo: {}, eventGroups: [{}] } as any);',
+    /"eventGroups" of a child/,
+    'await startChild("k", { args: [], eventGroups: [{}] } as any);',
   ],
   [/"eventGroups" of continueAsNew/, "await makeContinueAsNewFunc({ eventGroups: [{}] } as any)();"],
   [/"eventGroups" of a timer/, 'await sleep("1s", { eventGroups: [{}] } as any);'],

@@ -9,7 +9,7 @@ import type {
   Job,
   ResolveChildWorkflowStart,
 } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
-import { argumentsOf } from "./typed_values.ts";
+import { argumentsOf, valueOf } from "./typed_values.ts";
 import type { Activator, RunContext, TaskWishes } from "../executor/program/program.ts";
 import type { RunSnapshot } from "../executor/program/snapshot.ts";
 import { current } from "../executor/program/current.ts";
@@ -251,10 +251,10 @@ export class CompatActivator implements Activator {
         return;
       case "resolveActivity": {
         const { seq, result } = variant.value;
-        const { resolve, reject, converter = run.converter } = run.takeCompletion(run.activities, seq);
+        const { resolve, reject, converter = run.converter, outputType } = run.takeCompletion(run.activities, seq);
         switch (result?.$case) {
           case "completed":
-            return resolve(result.value.result === undefined ? undefined : converter.fromPayload(result.value.result));
+            return resolve(valueOf(converter, result.value.result, outputType));
           case "failed":
           case "cancelled":
             return reject(decodeFailure(result.value, converter));
@@ -267,10 +267,8 @@ export class CompatActivator implements Activator {
         return this.#childStarted(run, variant.value);
       case "resolveChildWorkflow": {
         const { seq, result } = variant.value;
-        const { resolve, reject, converter = run.converter } = run.takeCompletion(run.childEnds, seq);
-        if (result?.$case === "completed") {
-          return resolve(result.value.result === undefined ? undefined : converter.fromPayload(result.value.result));
-        }
+        const { resolve, reject, converter = run.converter, outputType } = run.takeCompletion(run.childEnds, seq);
+        if (result?.$case === "completed") return resolve(valueOf(converter, result.value.result, outputType));
         if (result !== undefined) return reject(decodeFailure(result.value, converter));
         break;
       }

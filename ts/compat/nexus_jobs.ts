@@ -3,11 +3,9 @@ import type {
   ResolveNexusOperation,
   ResolveNexusOperationStart,
 } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
-import type { Payload, PayloadConverter } from "../converter/payload.ts";
 import { IllegalStateError } from "./common/errors.ts";
 import { decodeFailure } from "./common/failure_converter.ts";
-import { fromPayloadWithTypeInfo } from "./common/payloads.ts";
-import type { TypeInfo } from "./common/type_info.ts";
+import { valueOf } from "./typed_values.ts";
 import type { CompatRun } from "./run.ts";
 
 /** The server told of the start, or that there is none. */
@@ -37,10 +35,4 @@ export function nexusEnded(run: CompatRun, { seq, result }: ResolveNexusOperatio
     case undefined:
       throw new IllegalStateError("a Nexus operation was resolved with nothing");
   }
-}
-
-function valueOf(converter: PayloadConverter, payload: Payload | undefined, type: TypeInfo | undefined): unknown {
-  if (payload === undefined) return undefined;
-  if (type === undefined) return converter.fromPayload(payload);
-  return fromPayloadWithTypeInfo(converter as never, payload as never, undefined, type);
 }

@@ -1,6 +1,6 @@
-// Values of messages and workflows whose types the program says (`typeInfo`): converted as `@temporalio/common` does it.
-import { fromPayloads, type Payload, type PayloadConverter } from "../converter/payload.ts";
-import { arrayFromPayloads, toPayloadWithTypeInfo } from "./common/payloads.ts";
+// Values of messages, workflows and activities whose types the program says (`typeInfo`): converted as `@temporalio/common` does it.
+import { fromPayloads, type Payload, type PayloadConverter, toPayloads } from "../converter/payload.ts";
+import { arrayFromPayloads, fromPayloadWithTypeInfo, toPayloadWithTypeInfo } from "./common/payloads.ts";
 import type { PayloadTypeInfo, TypeInfo } from "./common/type_info.ts";
 
 /** What is known of a message's values: of arguments, and of a result where it has one. */
@@ -11,6 +11,19 @@ export function argumentsOf(converter: PayloadConverter, payloads: readonly Payl
   const { inputTypes } = types ?? {};
   if (inputTypes === undefined) return fromPayloads(converter, payloads as Payload[]);
   return arrayFromPayloads(converter as never, payloads as never, undefined, inputTypes);
+}
+
+/** Payloads of arguments. */
+export function payloadsOf(converter: PayloadConverter, args: readonly unknown[], types: ValueTypes | undefined): Payload[] {
+  const { inputTypes } = types ?? {};
+  return inputTypes === undefined ? toPayloads(converter, args) : args.map((arg, i) => payloadOf(converter, arg, inputTypes[i]));
+}
+
+/** The value of a result; undefined where there is none. */
+export function valueOf(converter: PayloadConverter, payload: Payload | undefined, type: TypeInfo | undefined): unknown {
+  if (payload === undefined) return undefined;
+  if (type === undefined) return converter.fromPayload(payload);
+  return fromPayloadWithTypeInfo(converter as never, payload as never, undefined, type);
 }
 
 /** The payload of a value. */

@@ -81,6 +81,7 @@ export const COMMANDS: readonly Command[] = [
       ...membersOf("workflow/lib/workflow.d.ts", "ActivityProxyOptions"),
     ],
     values: {
+      activityTypeInfo: [{ work: "$types" }],
       activityId: ["mine"],
       taskQueue: ["elsewhere", ""],
       heartbeatTimeout: DURATIONS,
@@ -94,7 +95,7 @@ export const COMMANDS: readonly Command[] = [
       summary: ["a line", ""],
       priority: PRIORITY,
     },
-    refused: { eventGroups: [{}], activityTypeInfo: { work: {} } },
+    refused: { eventGroups: [{}] },
   },
   {
     name: "local activity",
@@ -104,6 +105,7 @@ export const COMMANDS: readonly Command[] = [
       ...membersOf("workflow/lib/workflow.d.ts", "LocalActivityProxyOptions"),
     ],
     values: {
+      activityTypeInfo: [{ work: "$types" }],
       retry: RETRY,
       startToCloseTimeout: [2500, "90 seconds"],
       scheduleToStartTimeout: [2500, "90 seconds"],
@@ -112,7 +114,7 @@ export const COMMANDS: readonly Command[] = [
       cancellationType: [],
       summary: ["a line"],
     },
-    refused: { eventGroups: [{}], activityTypeInfo: { work: {} } },
+    refused: { eventGroups: [{}] },
   },
   {
     name: "child",
@@ -125,6 +127,7 @@ export const COMMANDS: readonly Command[] = [
       ),
     ],
     values: {
+      typeInfo: ["$types"],
       workflowId: ["mine"],
       taskQueue: ["elsewhere", ""],
       cancellationType: [],
@@ -143,7 +146,7 @@ export const COMMANDS: readonly Command[] = [
       workflowExecutionTimeout: DURATIONS,
       workflowTaskTimeout: [2500, "30 seconds"],
     },
-    refused: { eventGroups: [{}], typeInfo: {} },
+    refused: { eventGroups: [{}] },
     // ChildWorkflowOptions leaves it out.
     elsewhere: ["workflowIdConflictPolicy"],
   },
@@ -151,6 +154,7 @@ export const COMMANDS: readonly Command[] = [
     name: "continue as new",
     members: () => membersOf("workflow/lib/interfaces.d.ts", "ContinueAsNewOptions"),
     values: {
+      typeInfo: ["$types"],
       workflowType: ["walk"],
       taskQueue: ["elsewhere"],
       workflowRunTimeout: DURATIONS,
@@ -162,7 +166,7 @@ export const COMMANDS: readonly Command[] = [
       versioningIntent: INTENTS,
       initialVersioningBehavior: [],
     },
-    refused: { eventGroups: [{}], typeInfo: {} },
+    refused: { eventGroups: [{}] },
   },
   {
     name: "timer",

@@ -19,27 +19,36 @@ export interface Step {
 
 const quiet = (promise: Promise<unknown>) => void promise.catch(() => {});
 
+const TYPE = {
+  transferTypeConverter: {
+    fromTransferType: (value: string) => `received ${value}`,
+    toTransferType: (value: string) => `sent ${value}`,
+  },
+};
+
 /** Values that JSON does not carry. */
 // deno-lint-ignore no-explicit-any
 function revived(options: any): any {
   return JSON.parse(JSON.stringify(options), (_, value) => {
     if (value === "$infinity") return Number.POSITIVE_INFINITY;
+    if (value === "$types") return { inputTypes: [TYPE], outputType: TYPE };
     return typeof value === "object" && value !== null && "$date" in value ? new Date(value.$date) : value;
   });
 }
 
 export async function walk(step: Step | "end"): Promise<void> {
-  if (step === "end") return;
-  const options = revived(step.options);
+  if (typeof step === "string") return;
+  const { activityTypeInfo, ...options } = revived(step.options);
   switch (step.command) {
     case "activity":
       return quiet(
-        proxyActivities({ startToCloseTimeout: "1 minute" }).work!
+        proxyActivities({ startToCloseTimeout: "1 minute", activityTypeInfo }).work!
           .executeWithOptions(options, ["input"]),
       );
     case "local activity":
       return void await proxyLocalActivities({
         startToCloseTimeout: "1 minute",
+        activityTypeInfo,
       }).work!.executeWithOptions(options, ["input"]);
     case "child":
       return quiet(

@@ -7,13 +7,15 @@ import {
   ScheduleActivity,
   ScheduleLocalActivity,
 } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
-import { type PayloadConverter, toPayloads } from "../../converter/payload.ts";
+import type { PayloadConverter } from "../../converter/payload.ts";
 import { ValueError } from "../common/errors.ts";
 import type { ActivityOptions, LocalActivityOptions, RetryPolicy } from "../common/options.ts";
 import { msOptionalToNumber, msToNumber, timeoutMs } from "../common/time.ts";
+import type { ActivityTypeInfoMap, PayloadTypeInfo } from "../common/type_info.ts";
 import { currentRun } from "../current.ts";
 import type { CompatRun } from "../run.ts";
 import { refuseOptions } from "../unsupported.ts";
+import { payloadsOf } from "../typed_values.ts";
 import { intercepted } from "../interception.ts";
 import type { ActivityInput, Headers, LocalActivityInput } from "./interceptors.ts";
 import { joinScope } from "./scope.ts";
@@ -41,25 +43,33 @@ export type LocalActivityInterfaceFor<T> = {
 };
 
 /** Options of a proxy of activities. */
-export type ActivityProxyOptions<_A = UntypedActivities> = ActivityOptions;
+export interface ActivityProxyOptions<A = UntypedActivities> extends ActivityOptions {
+  /** Types of arguments and results, by the activity's name. */
+  activityTypeInfo?: ActivityTypeInfoMap<A>;
+}
 /** Options of a proxy of local activities. */
-export type LocalActivityProxyOptions<_A = UntypedActivities> = LocalActivityOptions;
+export interface LocalActivityProxyOptions<A = UntypedActivities> extends LocalActivityOptions {
+  /** Types of arguments and results, by the activity's name. */
+  activityTypeInfo?: ActivityTypeInfoMap<A>;
+}
 /** A local activity that is called with some options changed. */
 export type LocalActivityFunctionWithOptions<F extends ActivityFunction> = WithOptions<F, LocalActivityOptions>;
 
 /** An object with a function for every name; each call schedules the activity of that name. */
-export function proxyActivities<A = UntypedActivities>(options: ActivityOptions): ActivityInterfaceFor<A> {
+export function proxyActivities<A = UntypedActivities>(options: ActivityProxyOptions<A>): ActivityInterfaceFor<A> {
   return proxy(options, scheduleActivity) as ActivityInterfaceFor<A>;
 }
 
 /** The same for activities that run in the worker, within the workflow task. */
-export function proxyLocalActivities<A = UntypedActivities>(options: LocalActivityOptions): LocalActivityInterfaceFor<A> {
+export function proxyLocalActivities<A = UntypedActivities>(options: LocalActivityProxyOptions<A>): LocalActivityInterfaceFor<A> {
   return proxy(options, scheduleLocalActivity) as LocalActivityInterfaceFor<A>;
 }
 
+type TypesByName = { readonly [name: string]: PayloadTypeInfo | undefined };
+
 function proxy<O extends Timeouts>(
-  options: O,
-  schedule: (type: string, args: readonly unknown[], options: O) => Promise<unknown>,
+  options: O & { activityTypeInfo?: TypesByName },
+  schedule: (type: string, args: readonly unknown[], options: O, types?: PayloadTypeInfo) => Promise<unknown>,
 ): object {
   if (options === undefined) throw new TypeError("options must be defined");
   requireTimeout(options);
@@ -68,24 +78,35 @@ function proxy<O extends Timeouts>(
       if (typeof name !== "string") {
         throw new TypeError(`Only strings are supported for Activity types, got: ${String(name)}`);
       }
-      const call = (...args: unknown[]) => schedule(name, args, options);
+      const own = (): O => {
+        if (options.activityTypeInfo === undefined) return options;
+        const { activityTypeInfo: _, ...rest } = options;
+        return rest as unknown as O;
+      };
+      const types = () => options.activityTypeInfo?.[name];
+      const call = (...args: unknown[]) => schedule(name, args, own(), types());
       return Object.assign(call, {
-        executeWithOptions: (changed: O, args: unknown[]) => schedule(name, args, merged(options, changed)),
+        executeWithOptions: (changed: O, args: unknown[]) => schedule(name, args, merged(own(), changed), types()),
       });
     },
   });
 }
 
 /** Schedules one activity by its name. */
-export function scheduleActivity<R>(activityType: string, args: readonly unknown[], options: ActivityOptions): Promise<R> {
+export function scheduleActivity<R>(
+  activityType: string,
+  args: readonly unknown[],
+  options: ActivityOptions,
+  typeInfo?: PayloadTypeInfo,
+): Promise<R> {
   const run = currentRun("Workflow.scheduleActivity(...) may only be used from a Workflow Execution");
   if (options === undefined) throw new TypeError("Got empty activity options");
   const seq = run.nextActivitySeq++;
   const schedule = intercepted(run, "outbound", "scheduleActivity", (input: ActivityInput) => scheduleRemotely<R>(run, input));
-  return schedule({ activityType, headers: {}, options, args: args as unknown[], seq });
+  return schedule({ activityType, headers: {}, options, args: args as unknown[], seq, typeInfo });
 }
 
-function scheduleRemotely<R>(run: CompatRun, { activityType, args, options, headers, seq }: ActivityInput): Promise<R> {
+function scheduleRemotely<R>(run: CompatRun, { activityType, args, options, headers, seq, typeInfo }: ActivityInput): Promise<R> {
   requireTimeout(options);
   refuseOptions(run, `activity "${activityType}"`, options, UNSUPPORTED);
   const activityId = options.activityId ?? String(seq);
@@ -97,7 +118,7 @@ function scheduleRemotely<R>(run: CompatRun, { activityType, args, options, head
     seq,
     activityType,
     () => {
-      const message = ScheduleActivity.fromPartial(common(converter, seq, activityType, args, options, headers));
+      const message = ScheduleActivity.fromPartial(common(converter, seq, activityType, args, options, headers, typeInfo));
       message.activityId = activityId;
       message.taskQueue = options.taskQueue ?? "";
       if (options.priority) message.priority = priorityBytes(options.priority);
@@ -106,6 +127,7 @@ function scheduleRemotely<R>(run: CompatRun, { activityType, args, options, head
       return ScheduleActivity.encode(message).finish();
     },
     converter,
+    typeInfo,
   );
 }
 
@@ -115,6 +137,7 @@ export async function scheduleLocalActivity<R>(
   activityType: string,
   args: readonly unknown[],
   options: LocalActivityOptions,
+  typeInfo?: PayloadTypeInfo,
 ): Promise<R> {
   const run = currentRun("Workflow.scheduleLocalActivity(...) may only be used from a Workflow Execution");
   if (options === undefined) throw new TypeError("Got empty activity options");
@@ -129,7 +152,8 @@ export async function scheduleLocalActivity<R>(
       return await run.context.run(frame, () => {
         const last = (input: LocalActivityInput) => attemptLocally<R>(run, input, site);
         const schedule = intercepted(run, "outbound", "scheduleLocalActivity", last);
-        return schedule({ activityType, headers: {}, options, args: args as unknown[], seq, attempt, originalScheduleTime });
+        const given = { activityType, headers: {}, options, args: args as unknown[], seq, attempt, originalScheduleTime };
+        return schedule({ ...given, typeInfo });
       });
     } catch (error) {
       if (!(error instanceof LocalActivityDoBackoff)) throw error;
@@ -141,7 +165,7 @@ export async function scheduleLocalActivity<R>(
 
 // deno-lint-ignore require-await
 async function attemptLocally<R>(run: CompatRun, input: LocalActivityInput, site: string): Promise<R> {
-  const { seq, activityType, args, options, headers, attempt, originalScheduleTime } = input;
+  const { seq, activityType, args, options, headers, attempt, originalScheduleTime, typeInfo } = input;
   requireTimeout(options);
   const converter = run.converterForActivity(String(seq), true);
   return pending<R>(
@@ -150,7 +174,7 @@ async function attemptLocally<R>(run: CompatRun, input: LocalActivityInput, site
     seq,
     activityType,
     () => {
-      const message = ScheduleLocalActivity.fromPartial(common(converter, seq, activityType, args, options, headers));
+      const message = ScheduleLocalActivity.fromPartial(common(converter, seq, activityType, args, options, headers, typeInfo));
       message.attempt = attempt;
       message.originalScheduleTimeMs = originalScheduleTime ?? 0;
       message.activityId = String(seq);
@@ -158,6 +182,7 @@ async function attemptLocally<R>(run: CompatRun, input: LocalActivityInput, site
       return ScheduleLocalActivity.encode(message).finish();
     },
     converter,
+    typeInfo,
     site,
   );
 }
@@ -188,6 +213,7 @@ function pending<R>(
   activityType: string,
   encode: () => Uint8Array,
   converter: PayloadConverter,
+  typeInfo: PayloadTypeInfo | undefined,
   site = "",
 ): Promise<R> {
   return new Promise<R>((resolve, reject) => {
@@ -195,7 +221,7 @@ function pending<R>(
       if (run.activities.has(seq)) run.cancelCommand(kind, seq);
     });
     if (!alive) return;
-    const completion = { resolve: resolve as (value: unknown) => void, reject, converter };
+    const completion = { resolve: resolve as (value: unknown) => void, reject, converter, outputType: typeInfo?.outputType };
     run.site = site;
     try {
       run.command(kind, encode());
@@ -207,7 +233,7 @@ function pending<R>(
 }
 
 /** Options of the official SDK that have no effect here yet. */
-const UNSUPPORTED = ["eventGroups", "activityTypeInfo"] as const;
+const UNSUPPORTED = ["eventGroups"] as const;
 
 type Timeouts = Pick<ActivityOptions, "scheduleToCloseTimeout" | "startToCloseTimeout">;
 
@@ -225,12 +251,13 @@ function common(
   args: readonly unknown[],
   options: ActivityOptions | LocalActivityOptions,
   headers: Headers,
+  typeInfo: PayloadTypeInfo | undefined,
 ) {
   return {
     seq,
     headers,
     activityType,
-    arguments: toPayloads(converter, args),
+    arguments: payloadsOf(converter, args, typeInfo),
     scheduleToCloseTimeoutMs: timeoutMs(options.scheduleToCloseTimeout),
     scheduleToStartTimeoutMs: timeoutMs(options.scheduleToStartTimeout),
     startToCloseTimeoutMs: timeoutMs(options.startToCloseTimeout),

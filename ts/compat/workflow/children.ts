@@ -9,13 +9,13 @@ import {
   SignalExternalWorkflow,
   StartChildWorkflow,
 } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
-import { type PayloadConverter, toPayloads } from "../../converter/payload.ts";
+import type { PayloadConverter } from "../../converter/payload.ts";
 import { type ChildWorkflowCancellationType, numberOf, ParentClosePolicy, WorkflowIdReusePolicy } from "../common/options.ts";
 import { searchAttributePayloads } from "../common/search_attributes.ts";
 import { timeoutMs } from "../common/time.ts";
-import type { WorkflowSignalOptions } from "../common/definitions.ts";
+import { extractWorkflowTypeAndConfig, type WorkflowSignalOptions } from "../common/definitions.ts";
 import type { SignalTypeInfo } from "../common/type_info.ts";
-import { payloadOf } from "../typed_values.ts";
+import { payloadOf, payloadsOf } from "../typed_values.ts";
 import { currentRun } from "../current.ts";
 import type { CompatRun } from "../run.ts";
 import { intercepted } from "../interception.ts";
@@ -72,7 +72,7 @@ export async function startChild<T extends Workflow>(
     "Workflow.startChild(...) may only be used from a Workflow Execution. Consider using Client.workflow.start(...) instead.)",
   );
   const given = withDefaults(options);
-  const [started, completed] = await start(run, typeOf(workflow), given);
+  const [started, completed] = await start(run, workflow, given);
   const firstExecutionRunId = await started;
   const { workflowId } = given;
   return {
@@ -96,7 +96,7 @@ export async function executeChild<T extends Workflow>(workflow: string | T, opt
   const run = currentRun(
     "Workflow.executeChild(...) may only be used from a Workflow Execution. Consider using Client.workflow.execute(...) instead.",
   );
-  const execution = start(run, typeOf(workflow), withDefaults(options));
+  const execution = start(run, workflow, withDefaults(options));
   const completed = execution.then(([, completed]) => completed);
   quiet(execution);
   quiet(completed);
@@ -154,7 +154,7 @@ declare const WORKFLOW: unique symbol;
 const quiet = (promise: Promise<unknown>) => void promise.catch(() => {});
 
 /** Options of the official SDK that have no effect here yet. */
-const UNSUPPORTED = ["typeInfo", "eventGroups"] as const;
+const UNSUPPORTED = ["eventGroups"] as const;
 
 type Given = StartChildWorkflowExecutionInput["options"];
 
@@ -163,22 +163,15 @@ function withDefaults(options: ChildWorkflowOptions & { args?: readonly unknown[
   return { ...options, workflowId: options.workflowId ?? uuid4(), args: (options.args ?? []) as unknown[] };
 }
 
-function typeOf(workflow: string | Workflow): string {
-  if (typeof workflow === "string") return workflow;
-  if (typeof workflow === "function") {
-    if (workflow.name !== "") return workflow.name;
-    throw new TypeError("Invalid workflow type: the workflow function is anonymous");
-  }
-  throw new TypeError(`Invalid workflow type: expected either a string or a function, got '${typeof workflow}'`);
-}
-
 const nameOf = (definition: { name: string } | string): string => typeof definition === "string" ? definition : definition.name;
 
 const typesOf = (definition: { typeInfo?: SignalTypeInfo } | string): SignalTypeInfo | undefined =>
   typeof definition === "string" ? undefined : definition.typeInfo;
 
 /** Promises of the start (its run id) and of the end (its result). */
-function start(run: CompatRun, workflowType: string, options: Given): Promise<[Promise<string>, Promise<unknown>]> {
+function start(run: CompatRun, workflow: string | Workflow, given: Given): Promise<[Promise<string>, Promise<unknown>]> {
+  const { type: workflowType, typeInfo } = extractWorkflowTypeAndConfig(workflow, given.typeInfo);
+  const options = typeInfo === undefined ? given : { ...given, typeInfo };
   const last = (input: StartChildWorkflowExecutionInput) => startIn(run, input);
   const execute = intercepted(run, "outbound", "startChildWorkflowExecution", last);
   return execute({ workflowType, options, headers: {}, seq: run.nextChildSeq++ });
@@ -201,7 +194,8 @@ function startIn(run: CompatRun, input: StartChildWorkflowExecutionInput): Promi
   // Before anybody asks for it: the result may come first.
   const completed = new Promise<unknown>((resolve, reject) => {
     started.catch(reject);
-    run.childEnds.set(seq, run.waitsAt(`child workflow "${workflowType}"`, { resolve, reject, converter }));
+    const completion = { resolve, reject, converter, outputType: options.typeInfo?.outputType };
+    run.childEnds.set(seq, run.waitsAt(`child workflow "${workflowType}"`, completion));
   });
   quiet(completed);
   return new Promise((resolve) => resolve([started, completed]));
@@ -221,7 +215,7 @@ function encodeStart(
     workflowId: options.workflowId,
     workflowType,
     headers,
-    arguments: toPayloads(converter, options.args),
+    arguments: payloadsOf(converter, options.args, options.typeInfo),
     taskQueue: options.taskQueue || run.info.taskQueue,
     workflowExecutionTimeoutMs: timeoutMs(options.workflowExecutionTimeout),
     workflowRunTimeoutMs: timeoutMs(options.workflowRunTimeout),

@@ -1,11 +1,11 @@
 // continueAsNew: ends this run and starts the next one of the same workflow with new arguments. It works by throwing, so code after it
 // does not run; catching it and going on is a mistake.
 import { ContinueAsNew as ContinueAsNewCommand } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
-import { toPayloads } from "../../converter/payload.ts";
 import { searchAttributePayloads } from "../common/search_attributes.ts";
 import { timeoutMs } from "../common/time.ts";
 import { currentRun } from "../current.ts";
 import { intercepted } from "../interception.ts";
+import { payloadsOf } from "../typed_values.ts";
 import { refuseOptions } from "../unsupported.ts";
 import { encodeInitialVersioningBehavior } from "../common/policies.ts";
 import { versioningIntent } from "./encoded_options.ts";
@@ -18,7 +18,7 @@ import type { ContinueAsNewInput } from "./interceptors.ts";
 export type Workflow = (...args: any[]) => Promise<any>;
 
 /** Options of the official SDK that have no effect here yet. */
-const UNSUPPORTED = ["typeInfo", "eventGroups"] as const;
+const UNSUPPORTED = ["eventGroups"] as const;
 
 /** A function that continues as new with these options. */
 export function makeContinueAsNewFunc<F extends Workflow>(
@@ -31,11 +31,12 @@ export function makeContinueAsNewFunc<F extends Workflow>(
   // deno-lint-ignore require-await
   const last = async ({ args, headers, options }: ContinueAsNewInput): Promise<never> => {
     refuseOptions(run, "continueAsNew", options, UNSUPPORTED);
+    const own = options.workflowType === run.info.workflowType ? run.staticOptions.typeInfo : undefined;
     const memo = Object.entries(options.memo ?? {}).map(([key, value]) => [key, run.converter.toPayload(value)]);
     throw new ContinueAsNew(ContinueAsNewCommand.fromPartial({
       workflowType: options.workflowType,
       taskQueue: options.taskQueue ?? "",
-      arguments: toPayloads(run.converter, args),
+      arguments: payloadsOf(run.converter, args, options.typeInfo ?? own),
       headers,
       workflowRunTimeoutMs: timeoutMs(options.workflowRunTimeout),
       workflowTaskTimeoutMs: timeoutMs(options.workflowTaskTimeout),

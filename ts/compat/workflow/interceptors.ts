@@ -1,5 +1,5 @@
 // Types of workflow interceptors, as modules of the official SDK declare them. How they are called: ../interception.ts.
-import type { SignalTypeInfo, TypeInfo } from "../common/type_info.ts";
+import type { PayloadTypeInfo, SignalTypeInfo, TypeInfo } from "../common/type_info.ts";
 import type { Duration } from "../common/time.ts";
 import type { Payload } from "../../converter/payload.ts";
 import type { ActivityOptions, LocalActivityOptions } from "../common/options.ts";
@@ -105,6 +105,8 @@ export interface ActivityInput {
   readonly args: unknown[];
   /** Its options. */
   readonly options: ActivityOptions;
+  /** Types of its arguments and result. */
+  readonly typeInfo?: PayloadTypeInfo | undefined;
   /** Go to the activity. */
   readonly headers: Headers;
   /** Its number in the run. */
@@ -119,6 +121,8 @@ export interface LocalActivityInput {
   readonly args: unknown[];
   /** Its options. */
   readonly options: LocalActivityOptions;
+  /** Types of its arguments and result. */
+  readonly typeInfo?: PayloadTypeInfo | undefined;
   /** Go to the activity. */
   readonly headers: Headers;
   /** Its number in the run. */

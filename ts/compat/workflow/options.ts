@@ -5,6 +5,7 @@ import type { VersioningIntent } from "../common/deployments.ts";
 import type { InitialVersioningBehavior } from "../common/policies.ts";
 import type { Priority } from "../common/priority.ts";
 import type { Duration } from "../common/time.ts";
+import type { PayloadTypeInfo } from "../common/type_info.ts";
 
 /** Options of a timer. */
 export interface TimerOptions {
@@ -48,6 +49,8 @@ export interface ChildWorkflowOptions {
   staticSummary?: string;
   /** More about it for user interfaces. */
   staticDetails?: string;
+  /** Types of arguments and result, of a child that is given by its name. */
+  typeInfo?: PayloadTypeInfo;
 }
 /** What the next run has in place of what this one has. */
 export interface ContinueAsNewOptions {
@@ -71,4 +74,6 @@ export interface ContinueAsNewOptions {
   searchAttributes?: SearchAttributes;
   /** Search attributes with their types. */
   typedSearchAttributes?: SearchAttributePair[] | TypedSearchAttributes;
+  /** Types of the next run's arguments. Default: for the same type of workflow those that it was defined with. */
+  typeInfo?: PayloadTypeInfo;
 }

@@ -193,9 +193,9 @@ function barOf({ model, scale }: Drawing, lane: PlacedLane, { item, x, w, row, l
     hasTries && triesOf(scale, tries, { x, w, y, height, nth: isOneName ? triesText(item.attempt) : "" })
   }${!isOpen && isBad(item) && element("rect", { class: "bad", x: r(x + w - 3), y, width: 3, height, rx: 1 })}${
     text !== "" &&
-    markup`<text class="${label === "in" && !isOpen ? "on" : "name"}" x="${r(label === "in" ? x + 6 : x + w + 5)}" y="${
-      y + height / 2 + 4
-    }">${text}</text>`
+    markup`<text class="${label === "in" && !isOpen ? "on" : "name"}" x="${
+      r(label === "in" ? x + 6 : label === "before" ? x - 5 : x + w + 5)
+    }"${label === "before" && markup` text-anchor="end"`} y="${y + height / 2 + 4}">${text}</text>`
   }</g>`;
 }
 

@@ -38,13 +38,13 @@ const ROW_PX = 16;
 export const barIn = ({ rows, height }: PlacedLane): { readonly step: number; readonly height: number; readonly pad: number } =>
   rows === 1 ? { step: 0, height: 15, pad: (height - 15) / 2 } : { step: ROW_PX, height: ROW_PX - 3, pad: 5 };
 
-/** `top`: where the first lane begins. */
-export function placeLanes(measured: Measured, width: number, cuts: boolean, top: number): Geometry {
+/** `top`: where the first lane begins. `behind`: what is seen after the width, in px. */
+export function placeLanes(measured: Measured, width: number, cuts: boolean, top: number, behind?: number): Geometry {
   const scale = makeScale(measured.times, measured.busy, width, cuts);
   const endMs = measured.clock.at(-1) ?? 0;
   let at = top;
   const lanes = measured.lanes.map((lane) => {
-    const layout = layoutOf(lane, scale, endMs);
+    const layout = layoutOf(lane, scale, endMs, behind);
     const height = layout.rows === 1 ? LANE_PX : layout.rows * ROW_PX + 8;
     const placed = { ...layout, top: at, height };
     at += height;

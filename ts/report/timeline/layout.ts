@@ -11,7 +11,7 @@ export interface Bar {
   /** From 0. */
   readonly row: number;
   /** Room for its name: inside, behind it, or none. */
-  readonly label: "in" | "after" | "none";
+  readonly label: "in" | "after" | "before" | "none";
 }
 
 export interface Point {
@@ -49,11 +49,14 @@ const GLYPH_PX = 12;
 /** Width of a letter at 11.5 px; wide fonts fit, too. */
 export const LETTER_PX = 7;
 
-/** `endMs`: where bars end that are open. */
-export const layoutOf = (lane: Lane, scale: Scale, endMs: number): LaneLayout =>
-  lane.isPoints ? pointsOf(lane, scale) : barsOf(lane, scale, endMs);
+/** What is seen behind the end of the scale, in px: names go on there. */
+const BEHIND_PX = 60;
 
-function pointsOf(lane: Lane, scale: Scale): LaneLayout {
+/** `endMs`: where bars end that are open. `behind`: the room after the scale's end. */
+export const layoutOf = (lane: Lane, scale: Scale, endMs: number, behind = BEHIND_PX): LaneLayout =>
+  lane.isPoints ? pointsOf(lane, scale, behind) : barsOf(lane, scale, endMs, behind);
+
+function pointsOf(lane: Lane, scale: Scale, behind: number): LaneLayout {
   const shapes: Shape[] = [];
   const xs = lane.items.map(({ startMs }) => scale.x(startMs!));
   for (let i = 0; i < xs.length;) {
@@ -61,7 +64,7 @@ function pointsOf(lane: Lane, scale: Scale): LaneLayout {
     while (end < xs.length && xs[end]! - xs[end - 1]! < GLYPH_PX * 0.6) end++;
     const x = xs[i]!;
     if (end - i === 1) {
-      const room = (xs[end] ?? scale.width + 90) - x - GLYPH_PX - 6;
+      const room = (xs[end] ?? scale.width + behind) - x - GLYPH_PX - 6;
       shapes.push({ is: "point", item: lane.items[i]!, x, row: 0, room });
     } else {
       shapes.push({ is: "strip", items: lane.items.slice(i, end), x: x - 4, w: xs[end - 1]! - x + 8, row: 0 });
@@ -71,7 +74,7 @@ function pointsOf(lane: Lane, scale: Scale): LaneLayout {
   return { lane, shapes, rows: 1 };
 }
 
-function barsOf(lane: Lane, scale: Scale, endMs: number): LaneLayout {
+function barsOf(lane: Lane, scale: Scale, endMs: number, behind: number): LaneLayout {
   const shapes: (Bar | { is: "strip"; items: RunItem[]; x: number; w: number; row: number })[] = [];
   /** Where each row is free again. */
   const ends: number[] = [];
@@ -96,23 +99,40 @@ function barsOf(lane: Lane, scale: Scale, endMs: number): LaneLayout {
     ends[row] = Math.max(ends[row] ?? 0, x + w);
     shapes.push({ is: "bar", item, x, w, row, label: "none" });
   }
-  return { lane, shapes: labelled(shapes, lane, scale), rows: Math.max(1, ends.length) };
+  return { lane, shapes: labelled(shapes, lane, scale.width + behind), rows: Math.max(1, ends.length) };
 }
 
-/** Says where each bar's name fits. */
-function labelled(shapes: readonly Shape[], lane: Lane, scale: Scale): Shape[] {
+/** Says where each bar's name fits: before it is where the last ones have it that have no room behind. */
+function labelled(shapes: readonly Shape[], lane: Lane, end: number): Shape[] {
   const next: number[] = [];
+  const free: number[] = [];
+  const before = shapes.map((shape) => {
+    const from = free[shape.row] ?? 0;
+    free[shape.row] = shape.is === "point" ? shape.x : shape.x + shape.w;
+    return shape.x - from;
+  });
   const done: Shape[] = [];
   for (let i = shapes.length - 1; i >= 0; i--) {
     const shape = shapes[i]!;
-    const room = (next[shape.row] ?? scale.width + 60) - shape.x;
+    const isLast = next[shape.row] === undefined;
+    const room = (next[shape.row] ?? end) - shape.x;
     next[shape.row] = shape.x;
     if (shape.is !== "bar") {
       done.push(shape);
       continue;
     }
     const wide = barText(shape.item, lane).length * LETTER_PX + 12;
-    const label = wide === 12 ? "none" : shape.w >= wide ? "in" : room - shape.w >= wide ? "after" : "none";
+    const label = wide === 12
+      ? "none"
+      : shape.w >= wide
+      ? "in"
+      : room - shape.w >= wide
+      ? "after"
+      : isLast && before[i]! >= wide
+      ? "before"
+      : "none";
+    // The one before it has less room then.
+    if (label === "before") next[shape.row] = shape.x - wide;
     done.push({ ...shape, label });
   }
   return done.reverse();

@@ -98,8 +98,9 @@ const BarShape = still(({ bar, lane, model, scale, begun, done, inkTo, isShown }
       {done && isBad(item) && <rect class="tl-red" x={x + w - 3} y={y} width={3} height={height} rx={1} />}
       {text !== "" && (
         <text
-          class={label === "after" ? begun ? "tl-name" : "tl-name tl-later" : isInk ? "tl-on" : "tl-later"}
-          x={label === "in" ? x + 6 : x + w + 5}
+          class={label !== "in" ? begun ? "tl-name" : "tl-name tl-later" : isInk ? "tl-on" : "tl-later"}
+          x={label === "in" ? x + 6 : label === "before" ? x - 5 : x + w + 5}
+          text-anchor={label === "before" ? "end" : undefined}
           y={y + height / 2 + 4}
         >
           {text}

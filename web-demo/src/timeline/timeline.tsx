@@ -46,8 +46,8 @@ export function Timeline({ run }: { run: OpenRun }): JSX.Element {
   const session = run.session.value;
   const laid = useMemo(() => sessionLanes(run.model, session, measured.clock), [run, session, measured]);
   const geometry = useMemo(
-    () => placeLanes(measured, width, cutsGaps.value, LANE_PX * (1 + laid.length)),
-    [measured, width, cutsGaps.value, laid.length],
+    () => placeLanes(measured, width, cutsGaps.value, LANE_PX * (1 + laid.length), end),
+    [measured, width, cutsGaps.value, laid.length, end],
   );
   const { scale, lanes, height } = geometry;
   const causes = useMemo(() => session === undefined ? undefined : causesByTask(session), [session]);

@@ -106,7 +106,7 @@ export function whyOf(view: SessionView, nextText: string): Why {
 function timeoutsOf(open: readonly OpenAwait[]): ReadonlySet<OpenAwait> {
   return new Set(open.filter((one, i) => {
     const after = open[i + 1];
-    return one.kind === "timer" && after?.kind === "condition" && after.fiber === one.fiber && after.site === one.site;
+    return one.kind === "timer" && after?.kind === "condition" && after.fiber === one.fiber;
   }));
 }
 

@@ -37,12 +37,13 @@ export function WhySection({ run }: { run: OpenRun }): JSX.Element | null {
   const plain = whyOf(shown, next?.text ?? "");
   const known = plain.fibers.length > 1 ? waitingFibers(run, shown) : [];
   const why = known.length > 0 ? { ...plain, fibers: known } : plain;
+  const title = known.length === 1 ? "Why does it wait?" : why.title;
   const start = run.model.lines[0]?.timeMs ?? 0;
   const { outcome } = shown;
   return (
     <section class={`section why ${why.look.replace(" ", "-")}`} id="why">
       <h3>
-        {why.title}
+        {title}
         {why.fibers.length > 1 && <span>{why.fibers.length} fibers</span>}
       </h3>
       {why.fibers.length > 1 && <Fibers why={why} start={start} digits={digitsOf(run.model)} />}
@@ -66,11 +67,15 @@ export function WhySection({ run }: { run: OpenRun }): JSX.Element | null {
 function Untaking({ untaken }: { untaken: Untaken }): JSX.Element {
   const { before, after } = untakenText(untaken);
   const { eventId } = untaken;
+  const space = after.indexOf(" ", 1);
   return (
     <p class="say untaken">
       <Sentence said={before} />
-      <button type="button" class="link-button" onClick={() => goTo(eventId)}>event {eventId}</button>
-      {after}
+      <span class="together">
+        <button type="button" class="link-button" onClick={() => goTo(eventId)}>event {eventId}</button>
+        {after.slice(0, space)}
+      </span>
+      {after.slice(space)}
     </p>
   );
 }

@@ -159,3 +159,39 @@ test("at 320 px the tools of the run are in one line, and those of the code in s
   await page.locator("#what-if").click();
   await expect(page.locator(".change-form")).toBeVisible();
 });
+
+test("what was said of other code is gone once the right code is there", async ({ app }) => {
+  const { page } = app;
+  await dropped(app, "completed");
+  await app.drop([
+    {
+      name: "a.ts",
+      content: 'import { workflow } from "temporalex/workflow";\nexport const a = workflow("A", () => Promise.resolve(1));\n',
+    },
+    {
+      name: "b.ts",
+      content: 'import { workflow } from "temporalex/workflow";\nexport const b = workflow("B", () => Promise.resolve(2));\n',
+    },
+  ]);
+  await expect(page.locator(".notice")).toContainText('no workflow "processOrder"');
+  const remove = await openFolder(app, project);
+  await expect(page.locator(".notice")).toHaveCount(0);
+  remove();
+});
+
+test("names in the timeline end where it ends, also at 320 px", async ({ app }) => {
+  const { page } = app;
+  await page.setViewportSize({ width: 320, height: 640 });
+  await app.start();
+  for (const how of ["waiting", "misspelt", "completed"] as const) {
+    await app.drop([{ name: `${how}.json`, content: await exported(how) }]);
+    await expect(page.locator("#position")).toContainText("Event");
+    await page.waitForFunction(() => document.querySelectorAll(".tl-svg text.tl-name").length > 0);
+    const cut = await page.locator(".tl-svg text.tl-name").evaluateAll((all) =>
+      all.filter((text) => text.getBoundingClientRect().left < 320 && text.getBoundingClientRect().right > 320).map((text) =>
+        text.textContent
+      )
+    );
+    expect(cut, how).toEqual([]);
+  }
+});

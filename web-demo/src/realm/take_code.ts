@@ -1,5 +1,5 @@
 // Finds the workflow in what was dropped or pasted, and puts the code beside the current run. Loaded with the first code that comes in.
-import { notify } from "../app/notices.ts";
+import { dismiss, type Notice, notify } from "../app/notices.ts";
 import { currentRun, type OpenRun } from "../app/state.ts";
 import { openCodec } from "../codec/mod.ts";
 import { type CodeFile, type CodeOrigin, type CodeSet, codeSet } from "./code_set.ts";
@@ -52,6 +52,7 @@ function choose(
   source: FileSource | undefined,
   name: string,
 ): void {
+  if (refused !== undefined) dismiss(refused);
   const { type } = run.model.facts;
   const { candidates, known } = findEntry(files, type);
   const take = (entry: string) => {
@@ -77,12 +78,17 @@ function choose(
   const has = known.length === 0
     ? "no workflows"
     : `the workflows ${known.slice(0, 8).join(", ")}${known.length > 8 ? " and others" : ""}`;
-  notify({
-    title: `${name} has no workflow "${type}":`,
-    text: `${files.length === 1 ? "it exports" : `its ${files.length} files of code export`} ${has}.`,
-    advice: `Drop the file that exports "${type}", or the folder of its project.`,
-  });
+  notify(
+    refused = {
+      title: `${name} has no workflow "${type}":`,
+      text: `${files.length === 1 ? "it exports" : `its ${files.length} files of code export`} ${has}.`,
+      advice: `Drop the file that exports "${type}", or the folder of its project.`,
+    },
+  );
 }
+
+/** What was said of the code before: with other code it means nothing. */
+let refused: Notice | undefined;
 
 /** A codec for a run whose values have one: it goes into the dialog for it, which shows it before it runs. */
 function isCodec({ model, encoded }: OpenRun, files: readonly CodeFile[]): boolean {

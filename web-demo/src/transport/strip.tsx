@@ -21,7 +21,7 @@ function textOf(run: OpenRun, shown: SessionView | undefined): string {
     if (run.code.value === undefined) return `${run.model.facts.type}, without code`;
     return run.verdict.value.state === "replaying" ? "Replaying" : "Not replayed";
   }
-  if (shown.problem !== undefined) return shown.problem.message;
+  if (shown.problem !== undefined) return shown.problem.divergence?.sentence ?? shown.problem.message;
   if (shown.outcome !== undefined) return "The run has ended";
   if (shown.task === undefined) return "No code has run yet";
   if (shown.open.length === 0) return "It waits for nothing";

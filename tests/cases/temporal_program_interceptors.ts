@@ -1,5 +1,6 @@
 // Interceptors and sinks of programs of `@temporalio/workflow`: what is called, in which order, with what, and what leaves the realm.
 import { hasAsyncStorage } from "../../ts/platform/async_context.ts";
+import { openSession } from "../../ts/debug/mod.ts";
 import { readWorkflowTask } from "../../ts/api/workflow_task.ts";
 import { jsonPayloadConverter } from "../../ts/converter/payload.ts";
 import { deepEqual, equal, match } from "./assert.ts";
@@ -107,6 +108,11 @@ function concluded(scopes: typeof SCOPES[number], cached: boolean): Case {
         deepEqual(server.closed?.result, ["of the hook", "of the reaction"]);
         const { verdict, error } = await h.realm.replay("wf", server.history());
         equal(verdict, "ok", error?.message);
+        // A debug session shows them in the task that sends them.
+        const session = await openSession(server.history(), { realm: h.realm });
+        equal(session.problem, undefined);
+        const shown = session.tasks.map(({ eventId }) => session.goTo(eventId).commands.map(({ kind }) => kind));
+        deepEqual(shown, [["StartTimer"], ["ScheduleActivity", "ScheduleActivity"], ["CompleteWorkflow"]]);
         return server.history();
       }, options);
       // Where code and history part, the line is the one that was on when the command was given.

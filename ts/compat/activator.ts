@@ -133,7 +133,7 @@ export class CompatActivator implements Activator {
     run.isReplaying = activation.isReplaying;
     run.info = nextInfo(run.info, activation, this.#host);
     run.addFlags(activation.langFlags);
-    run.issued.release(this.#host.run);
+    if (run.issued.concluded) run.issued.release(this.#host.run);
     if (init !== undefined) {
       this.#main = this.#inRootFrame(() => this.#load(run));
       run.modulesEvaluated = true;

@@ -4,9 +4,11 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { redact } from "../../ts/debug/mod.ts";
+import { openRun, redact } from "../../ts/debug/mod.ts";
 import { DARK, LIGHT } from "../../ts/report/colours.ts";
 import { excerptOf } from "../../ts/report/code_excerpt.ts";
+import { drawingOf } from "../../ts/report/drawing.ts";
+import { drawingFile } from "../../ts/report/drawing_file.ts";
 import { escaped, markup } from "../../ts/report/html.ts";
 import { reportText } from "../../ts/report/report.ts";
 import { reportedRun } from "../../ts/report/reported_run.ts";
@@ -169,5 +171,19 @@ test("the policy names the digest of the sheet; its colours are those of the pag
   const [light, dark] = tokens.split(':root[data-theme="dark"]');
   for (const [colours, sheet] of [[LIGHT, light!], [DARK, dark!]] as const) {
     for (const [name, value] of Object.entries(colours)) assert.ok(sheet.includes(`--${name}: ${value};`), `--${name}: ${value}`);
+  }
+});
+
+test("a drawing that stands alone is the report's, with attributes in the place of classes; hostile names stay texts", async () => {
+  const model = await openRun(hostileHistory());
+  const inReport = drawingOf(model, { width: 1368, problem: 0 }).text;
+  for (const isDark of [false, true]) {
+    const text = drawingFile(model, { isDark, cuts: true });
+    assert.doesNotMatch(text, / class=| style=|var\(|\$[a-z]/);
+    assert.ok(text.includes((isDark ? DARK : LIGHT)["activity"]!));
+    const shapes = (of: string) => of.match(/<(?:rect|path|circle)\b/g)!.length;
+    // And its ground.
+    assert.equal(shapes(text), shapes(inReport) + 1);
+    assert.doesNotMatch(text, /<(?:script|img|style)/);
   }
 });

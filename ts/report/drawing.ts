@@ -22,6 +22,14 @@ export interface DrawingOptions {
   readonly width: number;
   /** The event at which code and history part; 0: none. */
   readonly problem: number;
+  /** Idle stretches are cut out. Default: true. */
+  readonly cuts?: boolean;
+}
+
+/** A drawing without what is around it. */
+interface Drawn {
+  readonly inner: Part;
+  readonly height: number;
 }
 
 interface Drawing {
@@ -41,12 +49,26 @@ const measured = (model: RunModel): Measured => {
 };
 
 /** The run as an `svg` element. */
-export function drawingOf(model: RunModel, { width, problem }: DrawingOptions): Html {
+export function drawingOf(model: RunModel, options: DrawingOptions): Html {
+  const { width } = options;
+  const { inner, height } = drawn(model, options);
+  const { type, id, status, startMs, endMs } = model.facts;
+  const took = startMs === undefined || endMs === undefined ? "" : ` in ${lasting(endMs - startMs)}`;
+  const label = `Timeline of ${type} ${cutTo(id, 80)}: ${count(model.lines.length)} events${took}, ${status}`;
+  return element(
+    "svg",
+    { class: "tl", viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": label, "data-w": width },
+    inner,
+  );
+}
+
+/** What stands in it. */
+export function drawn(model: RunModel, { width, problem, cuts = true }: DrawingOptions): Drawn {
   const isAbove = width < 520;
   const left = isAbove ? 4 : ROOM_BESIDE;
   const inner = width - left - 66;
   const { clock: times } = measured(model);
-  const { scale, lanes } = placeLanes(measured(model), inner, true, LANE_PX);
+  const { scale, lanes } = placeLanes(measured(model), inner, cuts, LANE_PX);
   const drawing = { model, scale, width, left, isAbove };
   const above = isAbove ? ABOVE_PX : 0;
   let at = AXIS_PX + above + LANE_PX;
@@ -61,18 +83,16 @@ export function drawingOf(model: RunModel, { width, problem }: DrawingOptions): 
     ...placed.map(({ lane, top }) => laneOf(drawing, lane.lane.kind, lane.lane.label, top, lane.height, shapesOf(drawing, lane))),
   ];
   const x = problem > 0 ? left + scale.x(times[problem - 1] ?? 0) : 0;
-  const { type, id, status, startMs, endMs } = model.facts;
-  const took = startMs === undefined || endMs === undefined ? "" : ` in ${lasting(endMs - startMs)}`;
-  const label = `Timeline of ${type} ${cutTo(id, 80)}: ${count(model.lines.length)} events${took}, ${status}`;
-  return element("svg", { class: "tl", viewBox: `0 0 ${width} ${at + 4}`, role: "img", "aria-label": label, "data-w": width }, [
+  const inside: Part = [
     ground(drawing, at),
     ...rows,
     tears(drawing, at),
     problem > 0 &&
-    markup`<g class="pin"><path d="M${r(x)} ${AXIS_PX - 4}V${at}"/><title>Here code and history part: event ${
+    markup`<g><path class="pin" d="M${r(x)} ${AXIS_PX - 4}V${at}"/><title>Here code and history part: event ${
       count(problem)
     }</title></g>`,
-  ]);
+  ];
+  return { inner: inside, height: at + 4 };
 }
 
 /** A tenth of a pixel is enough, and short. */

@@ -1,5 +1,6 @@
 // The sheet of a report. It is in the file, and its digest is in the file's policy, which lets nothing else style or run.
 import { DARK, declared, LIGHT } from "./colours.ts";
+import { looksAsRules } from "./drawing_looks.ts";
 
 const SANS = `ui-sans-serif,system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue","Noto Sans",sans-serif`;
 const MONO = `ui-monospace,"SF Mono","Cascadia Mono",Menlo,Consolas,"DejaVu Sans Mono",monospace`;
@@ -123,25 +124,7 @@ const DRAWING = `
 .tl{display:none;width:100%;height:auto;font:11.5px/1 ${SANS};color:var(--ink)}
 .tl[data-w="300"]{max-width:420px}
 .tl[data-w="620"]{max-width:760px}
-.tl .tick{font-size:10.5px;fill:var(--pencil)}
-.tl .cut{font-style:italic}
-.tl .hair{stroke:var(--line);fill:none}
-.tl .gap{fill:var(--sunk)}
-.tl .tear{fill:var(--sheet);stroke:var(--line-2)}
-.tl .head{fill:var(--ink-2);font-size:12px}
-.tl .name{fill:var(--ink)}
-.tl .on{fill:var(--on-kind)}
-.tl .ink{fill:currentColor}
-.tl .pale{fill-opacity:.55}
-.tl .wait{fill:currentColor;fill-opacity:.14}
-.tl .try{fill:currentColor;fill-opacity:.5;stroke:currentColor}
-.tl .open{fill:currentColor;fill-opacity:.12;stroke:currentColor;stroke-dasharray:3 2.5}
-.tl .bad{fill:var(--red)}
-.tl .notch{fill:var(--ink-2)}
-.tl .notch.bad{fill:var(--red)}
-.tl .waits{fill:var(--hl-line);fill-opacity:.35}
-.tl .pin path{stroke:var(--red);stroke-width:1.5}
-@media (max-width:559px){.tl[data-w="300"]{display:block}}
+${looksAsRules("tl")}@media (max-width:559px){.tl[data-w="300"]{display:block}}
 @media (min-width:560px) and (max-width:899px){.tl[data-w="620"]{display:block}}
 @media (min-width:900px){.tl[data-w="1080"]{display:block}}
 `;
@@ -193,4 +176,4 @@ export const STYLE = `
 ${BASE}${HEAD}${ROWS}${DRAWING}${NARROW}${PRINTED}`;
 
 /** Its digest, as a policy names it. A test holds it, and prints the new one after a change. */
-export const STYLE_DIGEST = "sha256-Et6Jkl+Suwh21xOSTx7TcR0I3BBZ/E6Wms2bSgPSbXg=";
+export const STYLE_DIGEST = "sha256-mRGXHnZyxSPQRjgFlgYQ9TdTrlj7ZKQBdxgEyaknctk=";

@@ -4,10 +4,12 @@ import type { JSX } from "preact";
 import { useLayoutEffect, useState } from "preact/hooks";
 import { historyJson, minimise, NoProblemError, readHistoryFile, redact, testFiles, type TestRunner } from "temporalex/debug";
 import type { OpenRun } from "../app/state.ts";
+import { theme } from "../app/theme.ts";
+import { drawingFile } from "../../../ts/report/drawing_file.ts";
+import { cutsGaps } from "../timeline/view.ts";
 import { PageRealms } from "../realm/page_realm.ts";
 import { knownBranches } from "../what_if/branches.ts";
 import { Dialog } from "../ui/dialog.tsx";
-import { drawingOf } from "./drawing.tsx";
 import { LinkForm } from "./link_form.tsx";
 import { shareIsOpen, testIsOpen } from "./mod.ts";
 import "./take_away.css";
@@ -230,7 +232,8 @@ function ShareForm({ run }: { run: OpenRun }): JSX.Element {
           id="save-drawing"
           onClick={() =>
             void tell(() => {
-              save(`${nameOf(run)}.svg`, drawingOf(run), "image/svg+xml");
+              const drawing = drawingFile(run.model, { isDark: theme() === "dark", cuts: cutsGaps.peek() });
+              save(`${nameOf(run)}.svg`, drawing, "image/svg+xml");
               return Promise.resolve("Saved the timeline: names and times, no values.");
             })}
         >

@@ -1,0 +1,44 @@
+// What the classes of a drawing look like: rules of a report's sheet, attributes in a file that stands alone.
+
+/** Properties of SVG by class, in the order in which they win. `$name` is a colour of the page. */
+const LOOKS: { readonly [name: string]: { readonly [property: string]: string } } = {
+  tick: { "font-size": "10.5px", fill: "$pencil" },
+  cut: { "font-style": "italic" },
+  hair: { stroke: "$line", fill: "none" },
+  gap: { fill: "$sunk" },
+  tear: { fill: "$sheet", stroke: "$line-2" },
+  head: { fill: "$ink-2", "font-size": "12px" },
+  name: { fill: "$ink" },
+  on: { fill: "$on-kind" },
+  ink: { fill: "currentColor" },
+  pale: { "fill-opacity": ".55" },
+  wait: { fill: "currentColor", "fill-opacity": ".14" },
+  try: { fill: "currentColor", "fill-opacity": ".5", stroke: "currentColor" },
+  open: { fill: "currentColor", "fill-opacity": ".12", stroke: "currentColor", "stroke-dasharray": "3 2.5" },
+  notch: { fill: "$ink-2" },
+  bad: { fill: "$red" },
+  waits: { fill: "$hl-line", "fill-opacity": ".35" },
+  pin: { stroke: "$red", "stroke-width": "1.5" },
+};
+
+/** Rules for drawings within an element of a class. */
+export const looksAsRules = (within: string): string =>
+  Object.entries(LOOKS).map(([name, look]) =>
+    `.${within} .${name}{${
+      Object.entries(look).map(([property, value]) => `${property}:${value.replace(/^\$(.*)/, "var(--$1)")}`).join(";")
+    }}\n`
+  ).join("");
+
+/** The markup with attributes in the place of its classes. Texts in it are escaped, so that a quote is one of an attribute's. */
+export const looksAsAttributes = (markup: string, colours: { readonly [name: string]: string }): string =>
+  markup.replace(/ class="([^"]*)"/g, (_, names: string) => {
+    const has = names.split(" ");
+    const kind = has.find((name) => name.startsWith("k-"));
+    const all = Object.assign(
+      kind === undefined ? {} : { color: `$${kind.slice(2)}` },
+      ...Object.entries(LOOKS).filter(([name]) => has.includes(name)).map(([, look]) => look),
+    ) as { readonly [property: string]: string };
+    return Object.entries(all)
+      .map(([property, value]) => ` ${property}="${value.replace(/^\$(.*)/, (_, name) => colours[name] ?? colours["ink"]!)}"`)
+      .join("");
+  });

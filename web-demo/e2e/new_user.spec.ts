@@ -195,3 +195,15 @@ test("names in the timeline end where it ends, also at 320 px", async ({ app }) 
     expect(cut, how).toEqual([]);
   }
 });
+
+test("the list of versions says at 1280 px which one is open, and what its replay said", async ({ app }) => {
+  const { page } = app;
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await withCode(app, "completed", nextDeploy);
+  const remove = await openFolder(app, project);
+  await permit(app);
+  await expect(page.locator("#verdict")).toHaveText(/Replays to the end/);
+  const width = await page.locator("#versions").evaluate((each) => each.getBoundingClientRect().width);
+  expect(width).toBeGreaterThan(130);
+  remove();
+});

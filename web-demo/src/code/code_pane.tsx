@@ -161,7 +161,7 @@ function PaneHead({ run, facts, path, edit }: { run: OpenRun; facts: CodeFacts; 
           </span>
         )
         : ran !== undefined && verdict.state !== "not parsed" && (
-          <span class="coverage">
+          <span class="coverage" title={`${ran.lines} of ${ran.of} lines have run`}>
             <span>
               <b>{ran.lines}</b> of {ran.of} lines have run
             </span>

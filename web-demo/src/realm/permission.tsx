@@ -12,8 +12,8 @@ import { entryQuestion, stopRunning } from "./run_code.ts";
 
 const FROM: { readonly [origin in CodeSet["origin"]]: string } = {
   sample: "It came with this page.",
-  folder: "It came from a folder that was dropped here.",
-  files: "It came from files that were dropped here.",
+  folder: "It came from a folder that was dropped or chosen here.",
+  files: "It came from files that were dropped or chosen here.",
   paste: "It was pasted here.",
   bundle: "It came from a bundle that was dropped here.",
   link: "It came from the link that was followed here.",

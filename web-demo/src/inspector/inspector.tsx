@@ -39,8 +39,7 @@ function NotReplayed({ run }: { run: OpenRun }): JSX.Element {
       <h2 class="unseen">Why and state</h2>
       <h3>{verdict.state === "replaying" ? "Replaying" : "Not replayed"}</h3>
       <p class="say wrap">
-        {refusal?.at !== undefined && <b>{refusal.at.path}, line {refusal.at.line}:</b>}
-        {text}
+        {refusal?.at !== undefined && <b>{refusal.at.path}, line {refusal.at.line}:</b>} {text}
       </p>
       {refusal !== undefined && (
         <p class="second">

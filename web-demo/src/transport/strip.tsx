@@ -19,7 +19,9 @@ export function Strip({ run }: { run: OpenRun }): JSX.Element {
 function textOf(run: OpenRun, shown: SessionView | undefined): string {
   if (shown === undefined) {
     if (run.code.value === undefined) return `${run.model.facts.type}, without code`;
-    return run.verdict.value.state === "replaying" ? "Replaying" : "Not replayed";
+    const verdict = run.verdict.value;
+    if (verdict.state === "not parsed") return `Not parsed, line ${verdict.line}`;
+    return verdict.state === "replaying" ? "Replaying" : "Not replayed";
   }
   if (shown.problem !== undefined) return shown.problem.divergence?.sentence ?? shown.problem.message;
   if (shown.outcome !== undefined) return "The run has ended";

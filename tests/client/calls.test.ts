@@ -29,6 +29,25 @@ const values = (input: { payloads: { metadata: { [key: string]: Uint8Array }; da
 const client = (service: ScriptedService) =>
   new Client({ service, taskQueue: "q", logger: silentLogger, retry: { initialIntervalMs: 1, maximumIntervalMs: 2 } });
 
+test("a start without a list of arguments, or with a policy that is none, is refused by name before anything is sent", async () => {
+  const service = new ScriptedService();
+  const starts = (options: object) => client(service).start("Order", { id: "order-1", args: [], ...options });
+  await assert.rejects(starts({ args: "ada" }), {
+    name: "TypeError",
+    message: 'the arguments of workflow Order are a list, not "ada": write [...]',
+  });
+  await assert.rejects(starts({ idReusePolicy: "REJECT" }), {
+    name: "TypeError",
+    message:
+      'there is no idReusePolicy "REJECT"; there are ALLOW_DUPLICATE, ALLOW_DUPLICATE_FAILED_ONLY, REJECT_DUPLICATE, TERMINATE_IF_RUNNING',
+  });
+  await assert.rejects(
+    starts({ idConflictPolicy: "reject" }),
+    /^TypeError: there is no idConflictPolicy "reject"; there are FAIL, USE_EXISTING, /,
+  );
+  assert.equal(service.requests("startWorkflowExecution").length, 0);
+});
+
 test("a start carries its options, and a retried one keeps its request id", async () => {
   const service = new ScriptedService().on("startWorkflowExecution", (_request, _options, attempt) => {
     if (attempt < 3) unavailable();

@@ -1,6 +1,7 @@
 // Failures keep their fields on the way through the wire form.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { inspect } from "node:util";
 import {
   ActivityFailure,
   ApplicationFailure,
@@ -72,4 +73,12 @@ test("any thrown thing becomes an application failure of its constructor's name"
   assert.ok(failure instanceof ApplicationFailure);
   assert.equal(failure.type, "RangeError");
   assert.equal(fromFailure(toFailure("text")).message, "text");
+});
+
+test("what is printed of a failure that was read has no bytes in it", () => {
+  const read = around(new ApplicationFailure("declined", { type: "Declined", cause: new ApplicationFailure("no funds") }));
+  assert.ok(read.failure instanceof Uint8Array);
+  const printed = inspect(read, { depth: 5 });
+  assert.doesNotMatch(printed, /Uint8Array/);
+  assert.match(printed, /declined[\s\S]*type: 'Declined'[\s\S]*no funds/);
 });

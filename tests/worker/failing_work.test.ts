@@ -31,13 +31,21 @@ const broken = workflow("Broken", async () => {
   await Promise.resolve();
   throw new TypeError("a bug of this workflow");
 });
+const undone = workflow("Undone", async () => {
+  await Promise.resolve();
+  throw new Error("the order is not possible");
+});
+const given = workflow("Given", async (what: "function" | "bigint") => {
+  const values = { function: () => 1, bigint: { cents: 1n } };
+  await activities<{ takes(text: string, value: unknown): void }>().takes("a", values[what]);
+});
 
 async function withApp(path: string | undefined, body: (app: App, lines: Line[]) => Promise<void>): Promise<void> {
   const lines: Line[] = [];
   const log = (level: string) => (message: string, fields = {}) => void lines.push({ level, message, fields });
   const app = await open({
     ...(path !== undefined && { path }),
-    workflows: [{ work, broken, untaken }],
+    workflows: [{ work, broken, untaken, undone, given }],
     activities: {
       fails: () => {
         throw new Error("no luck");
@@ -122,3 +130,24 @@ test("a workflow task that fails is told once per run and cause, with the line, 
     rmSync(folder, { recursive: true, force: true });
   }
 });
+
+test("an Error that workflow code throws is told with what fails a workflow instead; other errors are told alone", () =>
+  withApp(undefined, async (app, lines) => {
+    await app.client.start(undone, { id: "u", args: [] });
+    await app.client.start(broken, { id: "b", args: [] });
+    const of = (id: string) => lines.find(({ level, fields }) => level === "error" && fields["workflowId"] === id);
+    await until("both are told", () => of("u") !== undefined && of("b") !== undefined);
+    assert.match(of("u")!.message, /^a workflow task failed: the order is not possible$/);
+    assert.match(String(of("u")!.fields["advice"]), /^throw an ApplicationFailure to fail the workflow; any other error /);
+    assert.equal(of("b")!.fields["advice"], undefined);
+  }));
+
+test("an argument that an activity cannot be given is told by its place", () =>
+  withApp(undefined, async (app, lines) => {
+    for (const what of ["function", "bigint"] as const) await app.client.start(given, { id: what, args: [what] });
+    const of = (id: string) => lines.find(({ level, fields }) => level === "error" && fields["workflowId"] === id);
+    await until("both are told", () => of("function") !== undefined && of("bigint") !== undefined);
+    const begin = "a workflow task failed: ";
+    assert.equal(of("function")!.message, `${begin}args[1] is a function, which cannot be carried; pass plain data`);
+    assert.match(of("bigint")!.message.slice(begin.length), /^args\[1\]: value\.cents is a bigint, /);
+  }));

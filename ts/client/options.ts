@@ -104,6 +104,13 @@ export function mapValues<T, R>(object: { [key: string]: T }, convert: (value: T
 
 type StartFields = Omit<MessageInitShape<typeof StartWorkflowExecutionRequestSchema>, "$typeName" | "requestEagerExecution">;
 
+/** A name that is none would be sent as if nothing had been said, and a second run begun where one was to be refused. */
+function policyOf<Name extends string, Value>(policies: { readonly [name in Name]: Value }, option: string, name: Name): Value {
+  if (typeof policies[name] === "number") return policies[name];
+  const names = Object.keys(policies).filter((known) => /^[A-Z]/.test(known) && known !== "UNSPECIFIED");
+  throw new TypeError(`there is no ${option} ${JSON.stringify(name)}; there are ${names.join(", ")}`);
+}
+
 /** The fields that StartWorkflowExecution and SignalWithStartWorkflowExecution share. */
 export function toStartFields(options: WorkflowOptions & { taskQueue: string; requestId: string }, converter: PayloadConverter) {
   const duration = (value: Duration | undefined) => (value === undefined ? undefined : durationFromMs(toMs(value)));
@@ -114,8 +121,8 @@ export function toStartFields(options: WorkflowOptions & { taskQueue: string; re
     workflowRunTimeout: duration(options.runTimeout),
     workflowTaskTimeout: duration(options.taskTimeout),
     workflowStartDelay: duration(options.startDelay),
-    workflowIdReusePolicy: WorkflowIdReusePolicy[options.idReusePolicy ?? "ALLOW_DUPLICATE"],
-    workflowIdConflictPolicy: WorkflowIdConflictPolicy[options.idConflictPolicy ?? "UNSPECIFIED"],
+    workflowIdReusePolicy: policyOf(WorkflowIdReusePolicy, "idReusePolicy", options.idReusePolicy ?? "ALLOW_DUPLICATE"),
+    workflowIdConflictPolicy: policyOf(WorkflowIdConflictPolicy, "idConflictPolicy", options.idConflictPolicy ?? "UNSPECIFIED"),
     cronSchedule: options.cronSchedule ?? "",
     requestId: options.requestId,
     ...(options.priority && { priority: options.priority }),

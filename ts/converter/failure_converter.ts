@@ -247,7 +247,13 @@ export function fromFailure(encoded: Failure, converter: PayloadConverter = defa
   const options: ErrorOptions | undefined = cause === undefined ? undefined : { cause };
   const error = bare(failure, converter, options);
   error.source = failure.source;
-  error.failure = toBinary(FailureSchema, failure);
+  // What prints an error leaves it out: it is the same in bytes.
+  Object.defineProperty(error, "failure", {
+    value: toBinary(FailureSchema, failure),
+    enumerable: false,
+    configurable: true,
+    writable: true,
+  });
   if (failure.stackTrace !== "") error.stack = stackOfFailure(error.name, error.message, failure.stackTrace);
   return error;
 }

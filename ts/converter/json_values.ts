@@ -122,7 +122,8 @@ class Writer {
   }
 }
 
-function hasToJson(value: object): value is { toJSON(key: string): unknown } {
+/** @internal Says itself what it is in JSON. */
+export function hasToJson(value: object): value is { toJSON(key: string): unknown } {
   return typeof (value as { toJSON?: unknown }).toJSON === "function";
 }
 

@@ -31,6 +31,7 @@ export function namingArgument<T>(index: number, encode: () => T): T {
     return encode();
   } catch (error) {
     if (error instanceof LossyValueError) error.message = `args[${index}]${error.path} is ${error.problem}`;
+    else if (error instanceof PayloadConverterError) error.message = `args[${index}]: ${error.message}`;
     throw error;
   }
 }

@@ -37,6 +37,7 @@ import { CrashGuard } from "./crash_guard.ts";
 import type { RunningTasks } from "../crash_notes/running_tasks.ts";
 import type { LocalActivities } from "./local_activities.ts";
 import { RecentRuns } from "./recent_runs.ts";
+import { Refusals } from "./refusals.ts";
 import { RunTurns } from "./run_turns.ts";
 import { hasCode, loggable, MESSAGE_TOO_LARGE, report, type ReportContext, unencodable } from "./reports.ts";
 import { type CompletionAnswer, metered, NO_NEW_TASK, readCompletionAnswer } from "./task_bytes.ts";
@@ -100,6 +101,7 @@ export class WorkflowTasks {
   #crashGuard: CrashGuard | undefined;
   /** What the last task of a run failed with, of the runs whose last task failed; the newest last. */
   readonly #told = new Map<string, string>();
+  readonly #refusals = new Refusals();
 
   constructor(options: WorkflowTasksOptions) {
     this.#options = options;
@@ -204,6 +206,10 @@ export class WorkflowTasks {
     const { head, bytes } = task;
     const { workflowId, runId, workflowType, attempt } = head;
     const logger = withFields(this.#options.logger, { workflowId, runId, workflowType, attempt });
+    if (this.#refusals.waits(head)) {
+      logger.debug("a workflow task is left to time out: the service refused what the last one came to");
+      return undefined;
+    }
     const { taskMetrics } = this.#options;
     const began = taskMetrics?.begin(head);
     this.#options.tracing?.begin(task);
@@ -315,6 +321,7 @@ export class WorkflowTasks {
                 request,
               ),
             );
+            this.#refusals.forget(head.runId);
             if (closes) this.recentRuns.forget(head.runId);
             if (closes) this.#options.taskMetrics?.reported(head, outcome, request);
             traced?.done(true);
@@ -367,7 +374,9 @@ export class WorkflowTasks {
         await this.#refuse(task, error, WorkflowTaskFailedCause.WORKFLOW_WORKER_UNHANDLED_FAILURE, logger);
       } else if (hasCode(error, Code.INVALID_ARGUMENT) && head.query === undefined) {
         // The service has failed the task by itself: what the workflow asks for is nothing that it would take.
-        logger.error("a workflow task failed: the service refuses its commands", { error });
+        if (this.#refusals.note(head, error.message)) {
+          logger.error("a workflow task failed: the service refuses its commands", { error });
+        } else logger.debug("a workflow task failed again, for the same reason", { error });
         this.#failed(head, error.message);
         this.#options.taskMetrics?.failed(head, "WorkflowError");
       } else {
@@ -439,9 +448,19 @@ function logOutcome(outcome: RealmOutcome, head: TaskHead, logger: Logger, hideT
   }
   if (outcome.error === undefined) return;
   const { code, kind, message, eventId, expected, actual } = outcome.error;
-  const at = hideText ? undefined : failedAt(outcome);
+  const failure = failureOf(outcome);
+  const at = hideText ? undefined : failure === undefined ? outcome.at : userFrame(failure.stackTrace) || undefined;
   const cause = CAUSES.get(kind);
-  const fields = { cause, at, eventId: eventId || undefined, expected: expected || undefined, actual: actual || undefined };
+  const info = failure?.failureInfo;
+  const advice = info?.case === "applicationFailureInfo" && info.value.type === "Error" ? ADVICE : undefined;
+  const fields = {
+    cause,
+    ...(advice !== undefined && { advice }),
+    at,
+    eventId: eventId || undefined,
+    expected: expected || undefined,
+    actual: actual || undefined,
+  };
   // What workflow code says is the user's; the core speaks of events and commands.
   const said = hideText && (code === 0 || kind === ErrorKind.ERROR_KIND_LANG) ? "" : `: ${message}`;
   logger.error(`${head.query !== undefined ? "a query" : "a workflow task"} failed${said}`, fields);
@@ -456,8 +475,10 @@ const CAUSES: ReadonlyMap<ErrorKind, string> = new Map([
   [ErrorKind.ERROR_KIND_MISUSE, "a defect of temporalex"],
 ]);
 
-/** The user's line that threw; undefined when no line of theirs is known. */
-function failedAt({ response, at }: RealmOutcome): string | undefined {
-  if (response?.$case !== "failed") return at;
-  return userFrame(fromBinary(RespondWorkflowTaskFailedRequestSchema, response.value).failure?.stackTrace) || undefined;
-}
+/** An Error without a kind is most often meant for the caller. */
+const ADVICE =
+  "throw an ApplicationFailure to fail the workflow; any other error is taken for a bug, and the task is tried again until the code is corrected";
+
+/** What a task failed with. */
+const failureOf = ({ response }: RealmOutcome) =>
+  response?.$case !== "failed" ? undefined : fromBinary(RespondWorkflowTaskFailedRequestSchema, response.value).failure;

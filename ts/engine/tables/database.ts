@@ -49,6 +49,21 @@ const WRITES_OWN = new RegExp(
 const READS = new Set(["SELECT", "VALUES", "EXPLAIN"]);
 const CHANGES = new Set(["INSERT", "UPDATE", "DELETE", "REPLACE", "WITH"]);
 
+/** A place for a value: `?`, `?1`, `:name`, `@name`, `$name`. */
+const PLACE = /\?\d*|(?<![\w$])[:@$]\w+/g;
+
+/** How many values a statement takes: a number or a name is one place, however often it stands. */
+function placesOf(sql: string): number {
+  const names = new Set<string>();
+  let places = 0;
+  for (const [place] of sql.replace(QUOTED, " ").matchAll(PLACE)) {
+    if (place.length > 1 && place.startsWith("?")) places = Math.max(places, Number(place.slice(1)));
+    else if (place === "?" || !names.has(place)) places++;
+    names.add(place);
+  }
+  return places;
+}
+
 /** The statement without comments and texts, and its first word. */
 function looked(sql: string): { readonly bare: string; readonly word: string } {
   const bare = bareOf(sql);
@@ -70,18 +85,29 @@ const short = (sql: string): string => {
 
 const MAX_PREPARED = 200;
 
+interface Prepared {
+  readonly statement: SqlStatement;
+  readonly writes: boolean;
+  readonly places: number;
+}
+
+function countsOf(places: number, given: number): string {
+  const belong = places === 1 ? "1 value belongs" : `${places} values belong`;
+  return `${belong} to this statement, and ${given} ${given === 1 ? "was" : "were"} given`;
+}
+
 /** The user's tables over a connection. `mayWrite` says whether a transaction of the engine is open for it. */
 export class UserTables implements Database {
   readonly #database: SqlDatabase;
   readonly #mayWrite: () => boolean;
-  readonly #prepared = new Map<string, { readonly statement: SqlStatement; readonly writes: boolean }>();
+  readonly #prepared = new Map<string, Prepared>();
 
   constructor(database: SqlDatabase, mayWrite: () => boolean) {
     this.#database = database;
     this.#mayWrite = mayWrite;
   }
 
-  #statement(sql: string): SqlStatement {
+  #statement(sql: string, params: readonly SqlValue[]): SqlStatement {
     let found = this.#prepared.get(sql);
     if (found === undefined) {
       const { bare, word } = looked(sql);
@@ -94,26 +120,28 @@ export class UserTables implements Database {
       if (/;\s*\S/.test(bare)) throw new DatabaseError(`give one statement at a time (${short(sql)})`);
       const writes = !READS.has(word) && !(word === "WITH" && !/\b(?:insert|update|delete|replace)\b/i.test(bare));
       if (writes) refuseOwnTables(sql);
-      found = { statement: this.#database.prepare(sql), writes };
+      found = { statement: this.#database.prepare(sql), writes, places: placesOf(sql) };
       if (this.#prepared.size >= MAX_PREPARED) this.#prepared.clear();
       this.#prepared.set(sql, found);
     }
     if (found.writes && !this.#mayWrite()) {
       throw new DatabaseError(`only reducers write, in the transaction of a workflow task (${short(sql)})`);
     }
+    // A library may bind what an earlier call gave in the place of a missing value.
+    if (found.places !== params.length) throw new DatabaseError(`${countsOf(found.places, params.length)} (${short(sql)})`);
     return found.statement;
   }
 
   run(sql: string, ...params: SqlValue[]): number {
-    return this.#statement(sql).run(params);
+    return this.#statement(sql, params).run(params);
   }
 
   get<T extends object = SqlRow>(sql: string, ...params: SqlValue[]): T | undefined {
-    const row = this.#statement(sql).get(params);
+    const row = this.#statement(sql, params).get(params);
     return row === undefined ? undefined : { ...row } as unknown as T;
   }
 
   all<T extends object = SqlRow>(sql: string, ...params: SqlValue[]): T[] {
-    return this.#statement(sql).all(params).map((row) => ({ ...row }) as unknown as T);
+    return this.#statement(sql, params).all(params).map((row) => ({ ...row }) as unknown as T);
   }
 }

@@ -122,8 +122,7 @@ class Writer {
   }
 }
 
-/** @internal Says itself what it is in JSON. */
-export function hasToJson(value: object): value is { toJSON(key: string): unknown } {
+function hasToJson(value: object): value is { toJSON(key: string): unknown } {
   return typeof (value as { toJSON?: unknown }).toJSON === "function";
 }
 

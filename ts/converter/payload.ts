@@ -1,6 +1,6 @@
 // Values to payloads and back, in Temporal's default encodings (json/plain, binary/plain, binary/null, and json/protobuf when read),
 // so that any SDK and UI can read them. What JSON would lose is carried in the metadata or refused. Pure: runs inside workflow realms.
-import { fromJsonData, hasToJson, isPlainData, toJsonData } from "./json_values.ts";
+import { fromJsonData, isPlainData, toJsonData } from "./json_values.ts";
 import { isEncodingReplay, LossyValueError, namingArgument, PayloadConverterError } from "./lossy_value.ts";
 import { messageOf } from "./thrown.ts";
 
@@ -98,9 +98,6 @@ export const jsonPayloadConverter: PayloadConverter = {
 export const defaultPayloadConverter: PayloadConverter = {
   toPayload(value) {
     if (typeof value !== "object" || value === null) {
-      if ((typeof value === "symbol" || (typeof value === "function" && !hasToJson(value))) && !isEncodingReplay()) {
-        throw new LossyValueError("", `a ${typeof value}, which cannot be carried; pass plain data`);
-      }
       if (typeof value !== "number" || (Number.isFinite(value) && value !== 0)) return jsonPayloadConverter.toPayload(value);
     } else if (value instanceof Uint8Array) return jsonPayloadConverter.toPayload(value);
     try {

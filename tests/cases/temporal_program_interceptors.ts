@@ -207,7 +207,7 @@ export const cases: Case[] = [
   ...SCOPES.flatMap((scopes) => [true, false].map((cached) => concluded(scopes, cached))),
   {
     name:
-      "interceptors: what a promise wakes when an activation is concluded throws in the next one, and what nobody handles in this one",
+      "interceptors: what a promise wakes when an activation is concluded throws in the next one, and a rejection without a handler fails this one",
     run: () =>
       withProgram({
         "/app/main.ts": `${IMPORTS}import { hook } from "./hook.ts";
@@ -216,7 +216,7 @@ export const cases: Case[] = [
             throw new TypeError("behind the hook");
           }
           export async function now() {
-            hook.concluded = () => void Promise.reject(new TypeError("handled by nobody"));
+            hook.concluded = () => void Promise.reject(new TypeError("without a handler"));
             await wf.sleep(1000);
           }`,
         ...CONCLUDING,
@@ -229,7 +229,7 @@ export const cases: Case[] = [
         equal(later.failure, "behind the hook");
         const now = h.start("now");
         await now.task();
-        match(now.failure, /handled by nobody/);
+        match(now.failure, /without a handler/);
       }, { interceptors: "/app/i.ts" }),
   },
   ...SCOPES.map((scopes): Case => ({

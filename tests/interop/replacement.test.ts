@@ -115,7 +115,7 @@ test("on a cluster: refused by run and event, then live with no run lost and no 
       for (const handle of handles) {
         const { events } = await handle.fetchHistory();
         const { runId } = await handle.describe();
-        // A busy server starts a task now and then that it hands to nobody, and gives it out again after 10 s.
+        // A busy server sometimes starts a task that no worker receives, and gives it out again after 10 s.
         const wrong = events.filter(({ attributes }) =>
           attributes.case === "workflowTaskFailedEventAttributes" ||
           attributes.case === "workflowTaskTimedOutEventAttributes" && arrived.has(`${runId} ${attributes.value.startedEventId}`)

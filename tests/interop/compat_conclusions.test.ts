@@ -1,3 +1,4 @@
+// runtime: node
 // What workflow code does when an activation is concluded (`concludeActivation` of an interceptor), at once or in the reactions of promises:
 // its commands leave with the next activation, as with the official worker. The same workflows on both workers, with and without a cache of
 // runs; each replays the other's histories.

@@ -243,6 +243,32 @@ test("temporalex worker serves a program and its activities from a store, and ta
   }
 });
 
+/** An activity that says how its values travel; in a worker's thread, too. */
+const TYPED = `import { setActivityOptions } from "@temporalio/activity";
+export async function greet({ name }: { name: string }): Promise<{ text: string }> { return { text: \`Hello, \${name}!\` }; }
+setActivityOptions({ typeInfo: {
+  inputTypes: [{ transferTypeConverter: { fromTransferType: (name: string) => ({ name }), toTransferType: (value: any) => value.name } }],
+  outputType: { transferTypeConverter: { fromTransferType: (text: string) => ({ text }), toTransferType: (value: any) => value.text } },
+} }, greet);
+`;
+
+test("temporalex worker converts an activity's values by the types of its definition", async () => {
+  writeFileSync(join(folder, "typed.ts"), TYPED);
+  writeFileSync(join(folder, "typed_calls.ts"), WORKFLOWS.replace("await condition(() => finished);", ""));
+  const args = ["--workflows", "typed_calls.ts", "--activities", "typed.ts"];
+  const worker = startCommand(["worker", "--json", "--store", "typed.sqlite", ...args], folder);
+  try {
+    await worker.line("it has started", ({ event }) => event === "started");
+    const on = ["--store", "typed.sqlite", "--workflow-id", "typed"];
+    const begun = await run(["workflow", "start", ...on, "--type", "greeting", "--input", '"Ada"'], { cwd: folder });
+    assert.equal(begun.code, 0, begun.err);
+    const result = await run(["workflow", "result", ...on, "--json"], { cwd: folder });
+    assert.match(result.out, /"Hello, Ada!"/, result.err);
+  } finally {
+    assert.equal(await worker.end("SIGINT"), 0, worker.err());
+  }
+});
+
 test("open() runs a program; a debug session steps through its run", async () => {
   writeFileSync(join(folder, "workflows.ts"), WORKFLOWS);
   const workflows = pathToFileURL(join(folder, "workflows.ts"));

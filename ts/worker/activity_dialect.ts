@@ -4,7 +4,7 @@
 import { type ActivityContext, callActivity } from "../activity/context.ts";
 import { toFailure } from "../converter/failure_converter.ts";
 import { CancelledFailure } from "../converter/failures.ts";
-import type { PayloadConverter } from "../converter/payload.ts";
+import { fromPayloads, type Payload, type PayloadConverter } from "../converter/payload.ts";
 import { isA } from "../converter/thrown.ts";
 import type { Failure } from "../api/generated/temporal/api/failure/v1/message_pb.ts";
 import type { PollActivityTaskQueueResponse } from "../api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
@@ -34,6 +34,10 @@ export interface ActivityDialect {
   readonly logsFailures?: boolean;
   /** The converter of one activity's values, where it is not the worker's for all. */
   converterFor?(converter: PayloadConverter, of: ActivityOwner): PayloadConverter;
+  /** The arguments of an activity of this name, where they are more than their payloads' values. */
+  argumentsOf?(activityType: string, payloads: readonly Payload[], converter: PayloadConverter): unknown[];
+  /** The payload of its result, likewise. */
+  resultOf?(activityType: string, result: unknown, converter: PayloadConverter): Payload;
   /** Calls a registered function. */
   call(activity: RegisteredActivity): RunActivity;
   /** The error that an attempt failed with, or STOPPED where it was cancelled and did stop. */
@@ -54,6 +58,26 @@ export function settingsFor<S extends { readonly converter: PayloadConverter; re
   if (dialect.converterFor === undefined) return settings;
   const owner = { activityId: task.activityId, workflowId: task.workflowExecution?.workflowId ?? "", isLocal };
   return { ...settings, converter: dialect.converterFor(converter, owner) };
+}
+
+interface Values {
+  readonly converter: PayloadConverter;
+  readonly dialect: ActivityDialect;
+}
+
+/** The arguments of an attempt. */
+export function argumentsOf({ converter, dialect }: Values, { activityType, input }: PollActivityTaskQueueResponse): unknown[] {
+  const payloads = input?.payloads ?? [];
+  return dialect.argumentsOf?.(activityType?.name ?? "", payloads, converter) ?? fromPayloads(converter, payloads);
+}
+
+/** The payload of an attempt's result. */
+export function resultOf(
+  { converter, dialect }: Values,
+  { activityType }: PollActivityTaskQueueResponse,
+  result: unknown,
+): Payload {
+  return dialect.resultOf?.(activityType?.name ?? "", result, converter) ?? converter.toPayload(result);
 }
 
 /** Activities of this package. */

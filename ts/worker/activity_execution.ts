@@ -10,7 +10,7 @@ import { ApplicationFailure } from "../converter/failures.ts";
 import { namingWhat } from "../converter/lossy_value.ts";
 import { messageOf } from "../converter/thrown.ts";
 import type { MessageCodec } from "../codec/message_codec.ts";
-import { fromPayloads, type Payload, type PayloadConverter, PayloadConverterError, toPayloads } from "../converter/payload.ts";
+import { type Payload, type PayloadConverter, PayloadConverterError, toPayloads } from "../converter/payload.ts";
 import { checkPayloads, type PayloadLimits, PayloadTooLargeError } from "../service/limits.ts";
 import type { LogFields, Logger } from "../base/logger.ts";
 import type { Failure } from "../api/generated/temporal/api/failure/v1/message_pb.ts";
@@ -23,7 +23,7 @@ import {
   RespondActivityTaskCompletedRequestSchema,
   RespondActivityTaskFailedRequestSchema,
 } from "../api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
-import { type ActivityDialect, type RunActivity, settingsFor } from "./activity_dialect.ts";
+import { type ActivityDialect, argumentsOf, resultOf, type RunActivity, settingsFor } from "./activity_dialect.ts";
 import { AttemptContext, limitMs } from "./attempt_context.ts";
 import { STOPPED } from "./attempt_end.ts";
 import type { SentVersion } from "./deployment.ts";
@@ -90,7 +90,7 @@ export class ActivityExecution {
     try {
       this.#armDeadline();
       this.#measureStart();
-      const args = fromPayloads(this.#options.converter, this.#task.input?.payloads);
+      const args = argumentsOf(this.#options, this.#task);
       await this.#completed(await this.#measured(() => activity(this.#context, args)));
     } catch (error) {
       await this.fail(error);
@@ -198,7 +198,7 @@ export class ActivityExecution {
     try {
       payload = namingWhat(
         `the result of activity "${this.#task.activityType?.name}"`,
-        () => this.#options.converter.toPayload(result),
+        () => resultOf(this.#options, this.#task, result),
       );
       this.#check("the result of the activity", [payload]);
     } catch (error) {

@@ -4,13 +4,13 @@ import { type CancelReason, completesAsync } from "../activity/context.ts";
 import { toFailure } from "../converter/failure_converter.ts";
 import { ApplicationFailure, CancelledFailure } from "../converter/failures.ts";
 import { namingWhat } from "../converter/lossy_value.ts";
-import { fromPayloads, type Payload, PayloadConverterError } from "../converter/payload.ts";
+import { type Payload, PayloadConverterError } from "../converter/payload.ts";
 import { messageOf } from "../converter/thrown.ts";
 import { checkPayloads, PayloadTooLargeError } from "../service/limits.ts";
 import type { Failure } from "../api/generated/temporal/api/failure/v1/message_pb.ts";
 import type { PollActivityTaskQueueResponse } from "../api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import { final } from "./activity_execution.ts";
-import { type RunActivity, settingsFor } from "./activity_dialect.ts";
+import { argumentsOf, resultOf, type RunActivity, settingsFor } from "./activity_dialect.ts";
 import { AttemptContext } from "./attempt_context.ts";
 import { STOPPED } from "./attempt_end.ts";
 import type { LocalSettings } from "./local_activity.ts";
@@ -46,7 +46,7 @@ export class LocalAttempt {
     const { converter } = this.#settings;
     let error: unknown;
     try {
-      const args = fromPayloads(converter, this.#task.input?.payloads);
+      const args = argumentsOf(this.#settings, this.#task);
       return this.#completed(await activity(this.context, args));
     } catch (thrown) {
       error = completesAsync(thrown)
@@ -63,10 +63,10 @@ export class LocalAttempt {
   }
 
   #completed(result: unknown): AttemptEnd {
-    const { converter, codec, limits, dialect } = this.#settings;
+    const { codec, limits, dialect } = this.#settings;
     const what = `the result of activity "${this.#task.activityType?.name}"`;
     try {
-      const payload = namingWhat(what, () => converter.toPayload(result));
+      const payload = namingWhat(what, () => resultOf(this.#settings, this.#task, result));
       // With a codec sizes are checked after it, in the workflow task's report.
       if (codec === undefined) checkPayloads(what, [payload], limits, (message) => this.context.logger.warn(message));
       return { kind: "completed", payload };

@@ -5,7 +5,7 @@ import { after, test } from "node:test";
 import * as activity from "../../../ts/compat/activity/mod.ts";
 import { ApplicationFailure, CancelledFailure, CompleteAsyncError, Context } from "../../../ts/compat/activity/mod.ts";
 import { AsyncCompletionClient } from "../../../ts/compat/client/mod.ts";
-import { ValueError } from "../../../ts/compat/common/mod.ts";
+import { type RawValue, rawValueTypeInfo, ValueError } from "../../../ts/compat/common/mod.ts";
 import { ActivityInboundLogInterceptor, type ActivityInterceptorsFactory, DefaultLogger } from "../../../ts/compat/worker/mod.ts";
 import { until } from "../../support/until.ts";
 import { lines, modulePath, setting } from "./support.ts";
@@ -307,13 +307,46 @@ test("outside of an activity there is no context", () => {
   assert.ok(connection.plugins.length === 0);
 });
 
-test("types of an activity's values are refused by the activity's name", async () => {
-  const typed = () => Promise.resolve(1);
-  activity.setActivityOptions({ typeInfo: { outputType: {} } }, typed);
-  await assert.rejects(
-    worker("typed", { workflowsPath, activities: { typed } }),
-    /^TypeError: setActivityOptions of activity "typed": the option "typeInfo" is not supported here yet; leave it out/,
+test("types of an activity's values are those of its definition", async () => {
+  const upper = {
+    fromTransferType: (sent: string) => ({ is: sent.toUpperCase() }),
+    toTransferType: ({ is }: { is: string }) => is.toLowerCase(),
+  };
+  const type = { transferTypeConverter: upper };
+  const seen: unknown[] = [];
+  const typed = (...args: unknown[]) => (seen.push(args), Promise.resolve({ is: "BACK" }));
+  activity.setActivityOptions({ typeInfo: { inputTypes: [type], outputType: type } }, typed);
+  assert.equal(await run("call", ["typed", "one", "two"], { typed }), "back");
+  assert.equal(await run("retried", ["typed", "local"], { typed }), "back");
+  assert.equal(await run("call", ["other", "any"], { default: typed }), "back");
+  assert.deepEqual(seen, [[{ is: "ONE" }, "two"], [{ is: "LOCAL" }], [{ is: "ANY" }]]);
+
+  const raw = (value: RawValue) => Promise.resolve(value);
+  activity.setActivityOptions({ typeInfo: { inputTypes: [rawValueTypeInfo], outputType: rawValueTypeInfo } }, raw);
+  assert.deepEqual(await run("call", ["raw", { a: 1 }], { raw }), { a: 1 });
+});
+
+test("an argument that cannot be read, and a result that cannot be sent, fail the attempt", async () => {
+  const refusing = {
+    fromTransferType: (): never => {
+      throw new TypeError("not for us");
+    },
+    toTransferType: (): never => {
+      throw new RangeError("not for them");
+    },
+  };
+  const type = { transferTypeConverter: refusing };
+  const reads = () => Promise.resolve("not called");
+  activity.setActivityOptions({ typeInfo: { inputTypes: [type] } }, reads);
+  const failed = await run("failure", ["reads", 1], { reads }) as { message: string; type: string; nonRetryable: boolean };
+  assert.deepEqual(
+    [failed.message, failed.type, failed.nonRetryable],
+    ["Failed to parse activity args for activity reads: not for us", "TypeError", false],
   );
+  const sends = () => Promise.resolve(1);
+  activity.setActivityOptions({ typeInfo: { outputType: type } }, sends);
+  const unsent = await run("failure", ["sends"], { sends }) as { message: string; type: string; nonRetryable: boolean };
+  assert.deepEqual([unsent.message, unsent.type, unsent.nonRetryable], ["not for them", "RangeError", false]);
 });
 
 test("a value that no converter takes is the converter's error where an activity is completed from outside, too", async () => {

@@ -9,8 +9,9 @@ const STORAGE = Symbol.for("__temporal_activity_context_storage__");
 
 async function rules(): Promise<ActivityDialect | undefined> {
   if (!(STORAGE in globalThis)) return undefined;
-  const [common, { temporalActivities }] = await Promise.all([
+  const [common, { typesOfActivity }, { temporalActivities }] = await Promise.all([
     import("../../compat/common/mod.ts"),
+    import("../../compat/common/type_info.ts"),
     import("../../compat/worker/activity_dialect.ts"),
   ]);
   const { defaultFailureConverter, defaultPayloadConverter, noopMetricMeter } = common;
@@ -27,6 +28,7 @@ async function rules(): Promise<ActivityDialect | undefined> {
       namespace,
       taskQueue,
       converter: { payloadConverter: defaultPayloadConverter, failureConverter: defaultFailureConverter, payloadCodecs: [] },
+      activities: new Map(),
       logger: { log: (level, message, meta) => levels[level](message, meta), trace, debug: trace, info, warn, error },
       metricMeter: noopMetricMeter,
       interceptors: [],
@@ -37,11 +39,24 @@ async function rules(): Promise<ActivityDialect | undefined> {
     return made;
   };
   const plain = temporalActivities(
-    { converter: { failureConverter: defaultFailureConverter, payloadConverter: defaultPayloadConverter } } as never,
+    {
+      converter: { failureConverter: defaultFailureConverter, payloadConverter: defaultPayloadConverter },
+      activities: new Map(),
+    } as never,
   );
   return {
     ...plain,
-    call: (activity) => (context, args) => dialectOf(context).call(activity)(context, args),
+    // Payloads are the worker's, in another thread: values with types take the way through one here.
+    call: (activity) => async (context, args) => {
+      const { inputTypes, outputType } = typesOfActivity(activity.run) ?? {};
+      const converter = defaultPayloadConverter;
+      const typed = inputTypes === undefined
+        ? args
+        : common.arrayFromPayloads(converter, args.map((arg) => converter.toPayload(arg)), undefined, inputTypes);
+      const result = await dialectOf(context).call(activity)(context, typed);
+      if (outputType === undefined) return result;
+      return converter.fromPayload(common.toPayloadWithTypeInfo(converter, result, undefined, outputType));
+    },
     end: (error, told) => (dialects.get(told) ?? plain).end(error, told),
   };
 }

@@ -194,7 +194,8 @@ export class DefaultPayloadConverter extends CompositePayloadConverter {
 /** What is used where a program names no converter: undefined, bytes, JSON. */
 export const defaultPayloadConverter: DefaultPayloadConverter = new DefaultPayloadConverter();
 
-const full = ({ metadata, data }: Payload): FullPayload => ({ metadata: metadata ?? {}, data: data ?? new Uint8Array(0) });
+/** With both fields. */
+export const full = ({ metadata, data }: Payload): FullPayload => ({ metadata: metadata ?? {}, data: data ?? new Uint8Array(0) });
 
 /** The converter as it is for one owner of values: calls that name no context have this one. */
 export function inContext<C extends ProductConverter>(given: C, context: SerializationContext): C {

@@ -100,6 +100,10 @@ export function isActivityFunctionWithOptions(value: unknown): value is Activity
   return typeof value === "function" && "activityDefinitionOptions" in value;
 }
 
+/** The types of an activity's values, where its definition has them. */
+export const typesOfActivity = (activity: unknown): PayloadTypeInfo | undefined =>
+  isActivityFunctionWithOptions(activity) ? activity.activityDefinitionOptions?.typeInfo : undefined;
+
 /** Options of a workflow's definition that may be asked for in each run. */
 export interface WorkflowDefinitionOptions {
   /** What versions of a worker may take its runs on. */

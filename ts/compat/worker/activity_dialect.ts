@@ -7,7 +7,11 @@ import {
   defaultPayloadConverter,
   ensureApplicationFailure,
 } from "../common/mod.ts";
-import { productConverter } from "../common/payload_converters.ts";
+import { full, productConverter } from "../common/payload_converters.ts";
+import { arrayFromPayloads, toPayloadWithTypeInfo } from "../common/payloads.ts";
+import { errorMessage } from "../common/text.ts";
+import { typesOfActivity } from "../common/type_info.ts";
+import { fromPayloads } from "../../converter/payload.ts";
 import { fromPlain } from "../common/plain_proto.ts";
 import { toFailure } from "../../converter/failure_converter.ts";
 import { read } from "../../converter/thrown.ts";
@@ -26,6 +30,8 @@ export function temporalActivities(environment: ActivityEnvironment): ActivityDi
   /** By the converter that the worker was given for an activity. */
   const contexts = new WeakMap<object, ActivitySerializationContext>();
   const isDefault = payloadConverter === defaultPayloadConverter && failureConverter === defaultFailureConverter;
+  const { activities } = environment;
+  const typesOf = (type: string) => typesOfActivity(activities.get(type) ?? activities.get("default"));
   return {
     ...(!isDefault && {
       converterFor(_: unknown, { activityId, workflowId, isLocal }: ActivityOwner) {
@@ -36,6 +42,22 @@ export function temporalActivities(environment: ActivityEnvironment): ActivityDi
         return converter;
       },
     }),
+    argumentsOf(type, payloads, converter) {
+      try {
+        const types = typesOf(type)?.inputTypes;
+        return types === undefined
+          ? fromPayloads(converter, payloads)
+          : arrayFromPayloads(payloadConverter, [...payloads], contexts.get(converter), types);
+      } catch (error) {
+        const message = `Failed to parse activity args for activity ${type}: ${errorMessage(error)}`;
+        throw ApplicationFailure.fromError(error, { message, nonRetryable: false });
+      }
+    },
+    resultOf(type, result, converter) {
+      const types = typesOf(type)?.outputType;
+      if (types === undefined) return converter.toPayload(result);
+      return full(toPayloadWithTypeInfo(payloadConverter, result, contexts.get(converter), types));
+    },
     anyType: "default",
     refusedResultIsFinal: false,
     logsFailures: true,

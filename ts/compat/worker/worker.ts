@@ -3,7 +3,6 @@ import { inlineWorker } from "../../core/inline_worker.ts";
 import { describeNamespace } from "./namespace.ts";
 import { Client } from "../client/mod.ts";
 import { type Duration, IllegalStateError, type Logger, LoggerWithComposedMetadata, SdkComponent } from "../common/mod.ts";
-import { isActivityFunctionWithOptions } from "../common/type_info.ts";
 import { msToNumber } from "../common/time.ts";
 import { throwIfReservedName } from "../common/reserved.ts";
 import { MessageCodec } from "../../codec/message_codec.ts";
@@ -93,15 +92,6 @@ class SwitchedService implements RawService {
   }
 }
 
-/** Throws a TypeError for an activity whose values have types: they would be converted as if they had none. */
-function refuseTypeInfo(name: string, fn: unknown): void {
-  if (!isActivityFunctionWithOptions(fn) || fn.activityDefinitionOptions?.typeInfo === undefined) return;
-  throw new TypeError(
-    `setActivityOptions of activity "${name}": the option "typeInfo" is not supported here yet; leave it out, and convert its values ` +
-      "in the activity, or with dataConverter.payloadConverterPath",
-  );
-}
-
 /** The worker of one task queue: `await Worker.create({ connection, taskQueue, workflowsPath, activities })`, then `run()`. */
 export class Worker {
   static #replays = 0;
@@ -154,7 +144,6 @@ export class Worker {
     await runtime.options.metrics?.listening;
     const dataConverter = await importDataConverter(options.dataConverter);
     const functions = activityFunctions(activities);
-    for (const [name, fn] of functions) refuseTypeInfo(name, fn);
     const numbers = limits(options, (message) => logger.warn(message));
     const made = compiledOptions(options, { namespace, identity, activities: functions, dataConverter, native: numbers });
     const heartbeating = { count: 0 };
@@ -163,6 +152,7 @@ export class Worker {
       namespace,
       taskQueue,
       converter: dataConverter,
+      activities: new Map(functions),
       logger,
       metricMeter: runtime.metricMeter.withTags({ namespace, taskQueue }),
       interceptors: made.interceptors.activity,

@@ -80,3 +80,17 @@ test("the options that the official SDK has by default", () => {
   assert.equal(isRetryableError({ code: Code.INTERNAL, details: "Received RST_STREAM with code 0" }), true);
   assert.equal(isRetryableError({ code: Code.INTERNAL, details: "no" }), false);
 });
+
+test("calls of the operator's service are repeated, too", async () => {
+  let calls = 0;
+  const service = {
+    call: () => Promise.reject(new Error("not called")),
+    callOther(path: string) {
+      if (++calls < 3) return Promise.reject(new ServiceError(Code.UNAVAILABLE, path));
+      return Promise.resolve(new Uint8Array([1]));
+    },
+  };
+  const { callOther } = retrying(service, { ...defaultGrpcRetryOptions(), delayFunction: () => 1 });
+  assert.deepEqual(await callOther!("/x/y", new Uint8Array(0)), new Uint8Array([1]));
+  assert.equal(calls, 3);
+});

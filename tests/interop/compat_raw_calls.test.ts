@@ -1,5 +1,5 @@
-// Every method of WorkflowService on our connections (`connection.workflowService.*`): the official package's methods, its messages over our
-// bytes and back, and answers of a Temporal server to both connections.
+// Every method of WorkflowService and OperatorService on our connections (`connection.workflowService.*`, `connection.operatorService.*`):
+// the official package's methods, its messages over our bytes and back, and answers of a Temporal server to both connections.
 // takes: 20 s
 import assert from "node:assert/strict";
 import { createRequire } from "node:module";
@@ -15,11 +15,15 @@ import { OurServer } from "./support/our_server.ts";
 type Any = any;
 
 const api = noOfficial === false ? createRequire(join(root, "tests/interop/x.js"))("@temporalio/proto") : undefined;
-const service = api?.temporal.api.workflowservice.v1.WorkflowService;
 const camel = (name: string) => name[0]!.toLowerCase() + name.slice(1);
-const methods: readonly Any[] = service === undefined
-  ? []
-  : service.methodsArray.map((method: Any) => method.resolve()).sort((a: Any, b: Any) => a.name < b.name ? -1 : 1);
+const PACKAGES = { workflowService: "WorkflowService", operatorService: "OperatorService" } as const;
+type ServiceName = keyof typeof PACKAGES;
+const SERVICES = Object.keys(PACKAGES) as ServiceName[];
+
+function methodsOf(service: ServiceName): readonly Any[] {
+  const { methodsArray } = api.temporal.api[PACKAGES[service].toLowerCase()].v1[PACKAGES[service]];
+  return methodsArray.map((method: Any) => method.resolve()).sort((a: Any, b: Any) => a.name < b.name ? -1 : 1);
+}
 
 let server: DevServer;
 let ours: Connection;
@@ -64,26 +68,28 @@ function scalar(type: string): unknown {
 }
 
 test("the methods are those of the official package", { skip: noOfficial }, () => {
-  const known = Object.keys(Connection.over({ call: () => Promise.reject(new Error("none")) }).workflowService);
-  assert.deepEqual(known.sort(), methods.map(({ name }) => camel(name)).sort());
+  const connection = Connection.over({ call: () => Promise.reject(new Error("none")) });
+  for (const service of SERVICES) {
+    assert.deepEqual(Object.keys(connection[service]).sort(), methodsOf(service).map(({ name }) => camel(name)).sort());
+  }
 });
 
 test("messages of every method go and come as the official package writes them", { skip: noOfficial }, async () => {
   let sent = new Uint8Array(), answer = new Uint8Array();
   let asked = "";
-  const { workflowService } = Connection.over({
-    call(method, request) {
-      asked = method;
-      sent = Uint8Array.from(request);
-      return Promise.resolve(answer);
-    },
-  });
+  const answered = (method: string, request: Uint8Array) => {
+    asked = method;
+    sent = Uint8Array.from(request);
+    return Promise.resolve(answer);
+  };
+  const connection = Connection.over({ call: answered, callOther: answered });
   const plain = (type: Any, bytes: Uint8Array) => type.toObject(type.decode(bytes), { longs: String, bytes: Array });
-  for (const { name, resolvedRequestType, resolvedResponseType } of methods) {
+  const all = SERVICES.flatMap((service) => methodsOf(service).map((method) => ({ service, method })));
+  for (const { service, method: { name, resolvedRequestType, resolvedResponseType } } of all) {
     const request = sample(resolvedRequestType), response = sample(resolvedResponseType);
     answer = resolvedResponseType.encode(response).finish();
-    const got = await (workflowService as Any)[camel(name)](request);
-    assert.equal(asked, camel(name));
+    const got = await (connection[service] as Any)[camel(name)](request);
+    assert.equal(asked, service === "workflowService" ? camel(name) : `/temporal.api.operatorservice.v1.OperatorService/${name}`);
     assert.deepEqual(
       plain(resolvedRequestType, sent),
       plain(resolvedRequestType, resolvedRequestType.encode(request).finish()),
@@ -95,14 +101,20 @@ test("messages of every method go and come as the official package writes them",
       name,
     );
   }
-  assert.ok(methods.length > 120);
+  assert.ok(all.length > 130);
 });
 
+/** Entries of maps come in any order. */
+function sorted(_: string, value: unknown): unknown {
+  if (value === null || typeof value !== "object" || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => a < b ? -1 : 1));
+}
+
 /** What a call comes to, without what differs from call to call. */
-async function outcome(connection: Any, method: string, request: object): Promise<unknown> {
+async function outcome(service: Any, method: string, request: object): Promise<unknown> {
   try {
-    const answer = JSON.stringify(await connection.workflowService[method](request));
-    return answer.replace(/"(?:seconds|nanos|low|high)":-?"?\d+"?|"[\w+/=-]{22,}"/g, "0");
+    const answer = JSON.stringify(await service[method](request), sorted);
+    return answer.replace(/"(?:seconds|nanos|low|high)":-?"?\d+"?|"[\w+/-]{22,}=*"(?!:)/g, "0");
   } catch (error) {
     const { code, details } = error as { code: number; details: string };
     return { code, details };
@@ -131,9 +143,30 @@ test("a Temporal server answers both connections alike", { skip: noServer || noO
     ["getWorkerVersioningRules", { namespace, taskQueue: "q" }],
   ];
   for (const [method, request] of calls) {
-    assert.deepEqual(await outcome(ours, method, request), await outcome(theirs, method, request), method);
+    const [our, their] = [ours, theirs].map(({ workflowService }) => outcome(workflowService, method, request));
+    assert.deepEqual(await our, await their, method);
   }
-  assert.match(String(await outcome(ours, "describeNamespace", { namespace })), /described/);
+  assert.match(String(await outcome(ours.workflowService, "describeNamespace", { namespace })), /described/);
+
+  const operated: [string, object][] = [
+    ["listSearchAttributes", { namespace }],
+    ["removeSearchAttributes", { namespace, searchAttributes: ["NotThere"] }],
+    ["addSearchAttributes", { namespace, searchAttributes: {} }],
+    ["deleteNamespace", { namespace: "not-there" }],
+    ["getNexusEndpoint", { id: "not-there" }],
+    ["deleteNexusEndpoint", { id: "not-there", version: 1 }],
+    ["listNexusEndpoints", {}],
+    ["listClusters", {}],
+    ["removeRemoteCluster", { clusterName: "not-there" }],
+  ];
+  for (const [method, request] of operated) {
+    const [our, their] = [ours, theirs].map(({ operatorService }) => outcome(operatorService, method, request));
+    assert.deepEqual(await our, await their, method);
+  }
+  const Office = 2;
+  await ours.operatorService.addSearchAttributes({ namespace, searchAttributes: { Office } });
+  const { customAttributes } = await theirs.operatorService.listSearchAttributes({ namespace });
+  assert.equal(customAttributes.Office, Office);
 });
 
 test("connections of workers have them too; names that no API has are refused", { skip: noServer }, async () => {
@@ -141,6 +174,12 @@ test("connections of workers have them too; names that no API has are refused", 
   try {
     const { workerDeployments } = await native.workflowService.listWorkerDeployments({ namespace: "default" });
     assert.deepEqual(workerDeployments, []);
+    const { clusters } = await native.operatorService.listClusters({});
+    assert.equal((clusters as unknown[]).length, 1);
+    await assert.rejects(
+      (native.operatorService as Any).describeWeather({}),
+      /operatorService\.describeWeather is not a method of the API/,
+    );
     await assert.rejects(
       (native.workflowService as Any).describeWeather({}),
       /workflowService\.describeWeather is not a method of the API/,
@@ -156,8 +195,18 @@ test("`temporalex dev` says what it does not answer", async () => {
   try {
     const refused = connection.workflowService.describeWorkerDeployment({ namespace: "default", deploymentName: "x" });
     await assert.rejects(refused, (error) => isGrpcServiceError(error) && error.code === 12);
+    const { systemAttributes } = await connection.operatorService.listSearchAttributes({ namespace: "default" });
+    assert.ok("WorkflowType" in (systemAttributes as object));
+    await assert.rejects(connection.operatorService.listClusters({}), (error) => isGrpcServiceError(error) && error.code === 12);
   } finally {
     await connection.close();
     await own.stop();
   }
+});
+
+test("an embedded engine has no operator's service", async () => {
+  const { operatorService } = Connection.over({ call: () => Promise.reject(new Error("not called")) });
+  const refused = operatorService.addSearchAttributes({ searchAttributes: { Office: 2 } });
+  const says = /no OperatorService \(AddSearchAttributes\); search attributes need no registration there/;
+  await assert.rejects(refused, (error) => isGrpcServiceError(error) && error.code === 12 && says.test(error.details));
 });

@@ -109,14 +109,6 @@ const OTHERS = {
   // temporal/api/operatorservice/v1
   ListSearchAttributesResponse: { systemAttributes: [2, DELIMITED] },
   ListSearchAttributesResponse_SystemAttributesEntry: { key: [1, DELIMITED], value: [2, VARINT] },
-  CreateNexusEndpointRequest: { spec: [1, DELIMITED] },
-  CreateNexusEndpointResponse: { endpoint: [1, DELIMITED] },
-  DeleteNexusEndpointRequest: { id: [1, DELIMITED], version: [2, VARINT] },
-  // temporal/api/nexus/v1, of which the first three are made
-  NexusEndpoint: { version: [1, VARINT], id: [2, DELIMITED], spec: [3, DELIMITED], urlPrefix: [6, DELIMITED] },
-  NexusEndpointSpec: { name: [1, DELIMITED], target: [3, DELIMITED] },
-  NexusEndpointTarget: { worker: [1, DELIMITED] },
-  NexusEndpointTarget_Worker: { namespace: [1, DELIMITED], taskQueue: [2, DELIMITED] },
   // temporal/api/errordetails/v1
   WorkflowExecutionAlreadyStartedFailure: { startRequestId: [1, DELIMITED], runId: [2, DELIMITED] },
   NamespaceNotFoundFailure: { namespace: [1, DELIMITED] },

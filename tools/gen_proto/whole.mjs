@@ -5,7 +5,7 @@ import { FileDescriptorSetSchema } from "@bufbuild/protobuf/wkt";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
-const SERVICE = "temporal/api/workflowservice/v1/service.proto";
+const file = (service) => `temporal/api/${service}/v1/service.proto`;
 
 /** The module with the descriptor set. */
 export function wholeFile(image) {
@@ -18,11 +18,17 @@ export const WHOLE_API =
 /** The module with the names of methods, as clients spell them. */
 export function otherMethodsFile(root, image) {
   const known = readFileSync(join(root, "ts/api/raw_methods.ts"), "utf8");
-  const service = fromBinary(FileDescriptorSetSchema, image).file.find(({ name }) => name === SERVICE);
-  const names = service.service[0].method.map(({ name }) => name[0].toLowerCase() + name.slice(1));
-  const others = names.filter((name) => !known.includes(`  ${name}: true,`));
+  const files = fromBinary(FileDescriptorSetSchema, image).file;
+  const methodsOf = (service) => {
+    const [{ method }] = files.find(({ name }) => name === file(service)).service;
+    return method.map(({ name }) => name[0].toLowerCase() + name.slice(1));
+  };
+  const list = (names) => `[\n${names.map((name) => `  "${name}",\n`).join("")}] as const`;
+  const others = methodsOf("workflowservice").filter((name) => !known.includes(`  ${name}: true,`));
   return `/** The methods of WorkflowService that no generated code of this package knows. */
-export const OTHER_METHODS = [
-${others.map((name) => `  "${name}",\n`).join("")}] as const;
+export const OTHER_METHODS = ${list(others)};
+
+/** The methods of OperatorService. */
+export const OPERATOR_METHODS = ${list(methodsOf("operatorservice"))};
 `;
 }

@@ -699,47 +699,6 @@ export const ListSearchAttributesResponse_SystemAttributesEntry = {
   value: 16,
 } as const;
 
-/** CreateNexusEndpointRequest */
-export const CreateNexusEndpointRequest = {
-  spec: 10,
-} as const;
-
-/** CreateNexusEndpointResponse */
-export const CreateNexusEndpointResponse = {
-  endpoint: 10,
-} as const;
-
-/** DeleteNexusEndpointRequest */
-export const DeleteNexusEndpointRequest = {
-  id: 10,
-  version: 16,
-} as const;
-
-/** NexusEndpoint */
-export const NexusEndpoint = {
-  version: 8,
-  id: 18,
-  spec: 26,
-  urlPrefix: 50,
-} as const;
-
-/** NexusEndpointSpec */
-export const NexusEndpointSpec = {
-  name: 10,
-  target: 26,
-} as const;
-
-/** NexusEndpointTarget */
-export const NexusEndpointTarget = {
-  worker: 10,
-} as const;
-
-/** NexusEndpointTarget.Worker */
-export const NexusEndpointTarget_Worker = {
-  namespace: 10,
-  taskQueue: 18,
-} as const;
-
 /** WorkflowExecutionAlreadyStartedFailure */
 export const WorkflowExecutionAlreadyStartedFailure = {
   startRequestId: 10,

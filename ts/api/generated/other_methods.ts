@@ -75,3 +75,19 @@ export const OTHER_METHODS = [
   "deleteNexusOperationExecution",
   "pollWorkflowExecutionTimeSkipping",
 ] as const;
+
+/** The methods of OperatorService. */
+export const OPERATOR_METHODS = [
+  "addSearchAttributes",
+  "removeSearchAttributes",
+  "listSearchAttributes",
+  "deleteNamespace",
+  "addOrUpdateRemoteCluster",
+  "removeRemoteCluster",
+  "listClusters",
+  "getNexusEndpoint",
+  "createNexusEndpoint",
+  "updateNexusEndpoint",
+  "deleteNexusEndpoint",
+  "listNexusEndpoints",
+] as const;

@@ -7,7 +7,7 @@ import { type CallContext, callSettings, currentCallContext, type Metadata, with
 import { ServiceError } from "./errors.ts";
 import { type GrpcRetryInterceptor, retrying } from "./grpc_retry.ts";
 import { grpcError } from "./grpc_errors.ts";
-import { plainService, rawOver, type WorkflowService } from "./plain_service.ts";
+import { type OperatorService, operatorService, plainService, rawOver, type WorkflowService } from "./plain_service.ts";
 
 /** Where a connection leads whose options name no address. */
 export const LOCAL_TARGET = "localhost:7233";
@@ -194,6 +194,7 @@ export class Connection implements ConnectionLike {
   readonly #closing: () => Promise<void>;
   #apiKey: string | (() => string) | undefined;
   #connected: Promise<void> | undefined;
+  #operatorService: OperatorService | undefined;
 
   /** Made by {@link Connection.connect}, {@link Connection.lazy} and {@link Connection.over}. */
   protected constructor(options: ConnectionOptions, service: RawService, close: () => Promise<void>) {
@@ -302,9 +303,9 @@ export class Connection implements ConnectionLike {
     return { getStore: currentCallContext };
   }
 
-  /** Refused: the product does not call OperatorService. */
-  get operatorService(): never {
-    throw new TypeError("connection.operatorService is not supported here; use `temporal operator`, or Temporal's own client");
+  /** Temporal's OperatorService. Its methods reject with UNIMPLEMENTED where an engine is embedded. */
+  get operatorService(): OperatorService {
+    return this.#operatorService ??= operatorService(this[RAW_SERVICE]);
   }
   /** Refused: the product does not call TestService. */
   get testService(): undefined {

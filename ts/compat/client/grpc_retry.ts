@@ -81,36 +81,47 @@ export function makeGrpcRetryInterceptor(retryOptions: GrpcRetryOptions): GrpcRe
 }
 
 /** A service whose calls are repeated on these terms, within their timeouts, until their signals abort. */
-export function retrying(inner: RawService, { delayFunction, retryableDecider }: GrpcRetryOptions): RawService {
+export function retrying(inner: RawService, options: GrpcRetryOptions): RawService {
   return {
     losesCancelledPolls: inner.losesCancelledPolls ?? false,
     checksPayloads: inner.checksPayloads ?? false,
     ...(inner.runningTasks && { runningTasks: () => inner.runningTasks!() }),
-    async call(method: MethodName, request: Uint8Array, options: CallOptions = {}) {
-      const { timeoutMs = Infinity, signal } = options;
-      const start = performance.now();
-      for (let attempt = 1;; attempt++) {
-        const left = timeoutMs - (performance.now() - start);
-        try {
-          return await inner.call(method, request, { ...options, ...(left < Infinity && { timeoutMs: Math.max(1, left) }) });
-        } catch (error) {
-          if (!(error instanceof ServiceError) || signal?.aborted) throw error;
-          const status = { code: error.code, details: error.message, metadata: error.metadata };
-          if (!retryableDecider(attempt, status)) throw error;
-          const delay = delayFunction(attempt, status);
-          if (performance.now() - start + delay >= timeoutMs) throw error;
-          await new Promise<void>((resolve) => {
-            const end = () => {
-              clearTimeout(timer);
-              signal?.removeEventListener("abort", end);
-              resolve();
-            };
-            const timer = setTimeout(end, delay);
-            signal?.addEventListener("abort", end);
-          });
-          if (signal?.aborted) throw error;
-        }
-      }
-    },
+    ...(inner.callOther && {
+      callOther: (path: string, request: Uint8Array, of: CallOptions = {}) =>
+        repeated((all) => inner.callOther!(path, request, all), of, options),
+    }),
+    call: (method: MethodName, request: Uint8Array, of: CallOptions = {}) =>
+      repeated((all) => inner.call(method, request, all), of, options),
   };
+}
+
+async function repeated(
+  call: (options: CallOptions) => Promise<Uint8Array>,
+  options: CallOptions,
+  { delayFunction, retryableDecider }: GrpcRetryOptions,
+): Promise<Uint8Array> {
+  const { timeoutMs = Infinity, signal } = options;
+  const start = performance.now();
+  for (let attempt = 1;; attempt++) {
+    const left = timeoutMs - (performance.now() - start);
+    try {
+      return await call({ ...options, ...(left < Infinity && { timeoutMs: Math.max(1, left) }) });
+    } catch (error) {
+      if (!(error instanceof ServiceError) || signal?.aborted) throw error;
+      const status = { code: error.code, details: error.message, metadata: error.metadata };
+      if (!retryableDecider(attempt, status)) throw error;
+      const delay = delayFunction(attempt, status);
+      if (performance.now() - start + delay >= timeoutMs) throw error;
+      await new Promise<void>((resolve) => {
+        const end = () => {
+          clearTimeout(timer);
+          signal?.removeEventListener("abort", end);
+          resolve();
+        };
+        const timer = setTimeout(end, delay);
+        signal?.addEventListener("abort", end);
+      });
+      if (signal?.aborted) throw error;
+    }
+  }
 }

@@ -139,7 +139,7 @@ export type {
   WorkflowTerminateInput,
 } from "./interceptors.ts";
 export * from "./not_offered.ts";
-export type { WorkflowService } from "./plain_service.ts";
+export type { OperatorService, WorkflowService } from "./plain_service.ts";
 export * from "./schedule_client.ts";
 export * from "./schedule_types.ts";
 export { WithStartWorkflowOperation } from "./with_start_operation.ts";

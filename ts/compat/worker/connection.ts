@@ -69,8 +69,8 @@ export class NativeConnection implements ConnectionLike {
     return this.#forClients.healthService;
   }
 
-  /** Refused: this package does not call OperatorService. */
-  get operatorService(): never {
+  /** Temporal's OperatorService. Its methods reject with UNIMPLEMENTED where an engine is embedded. */
+  get operatorService(): ClientConnection["operatorService"] {
     return this.#forClients.operatorService;
   }
 
@@ -131,6 +131,8 @@ export class NativeConnection implements ConnectionLike {
     losesCancelledPolls: true,
     call: (method: MethodName, request: Uint8Array, options?: CallOptions) =>
       this.#connections.at(-1)!.call(method, request, options),
+    callOther: (path: string, request: Uint8Array, options?: CallOptions) =>
+      this.#connections.at(-1)!.callOther(path, request, options),
   };
 
   /** @internal Workers that may take the first task of a start. */

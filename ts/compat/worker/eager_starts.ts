@@ -45,6 +45,9 @@ export class EagerStarts {
       losesCancelledPolls: inner.losesCancelledPolls ?? false,
       call: (method: MethodName, request: Uint8Array, options?: CallOptions) =>
         method === "startWorkflowExecution" ? this.#start(inner, request, options) : inner.call(method, request, options),
+      ...(inner.callOther && {
+        callOther: (path: string, request: Uint8Array, options?: CallOptions) => inner.callOther!(path, request, options),
+      }),
     };
   }
 

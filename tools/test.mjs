@@ -39,6 +39,8 @@ const MINUTES = {
 const OTHERS_MINUTES = 6;
 /** For all together, from the start of .ci/run: a suite that hangs must not take the results of the others along. */
 const ALL_MINUTES = 76;
+/** These wait for servers, downloads and single threads most of the time: two rows of them run beside each other, after all others. */
+const BESIDE = [["rust", "core-rebuild", "package", "browser"], ["interop", "interop-deno"]];
 const end = (Number(process.env.CI_BEGAN ?? 0) * 1000 || Date.now()) + ALL_MINUTES * patience;
 
 /** Runs one suite within its time: its result, its seconds, and what it left running. */
@@ -88,7 +90,13 @@ if (isQuick) {
     return await measured(name);
   });
   for (const result of started) told(await result);
-} else for (const name of wanted) told(await measured(name));
+} else {
+  const inRow = async (names) => {
+    for (const name of names) told(await measured(name));
+  };
+  await inRow(wanted.filter((name) => !BESIDE.flat().includes(name)));
+  await Promise.all(BESIDE.map((names) => inRow(names.filter((name) => wanted.includes(name)))));
+}
 if (flags.has("--json")) say(JSON.stringify({ suites: report, ...total }));
 say(`${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`);
 process.exitCode = total.failed > 0 ? 1 : 0;

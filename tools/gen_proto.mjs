@@ -24,6 +24,8 @@ const rustOut = join(root, "core-rs/src/proto");
 const apiOut = join(root, "ts/api/generated");
 const boundaryOut = join(root, "ts/core/generated/boundary");
 
+const wholePath = join(apiOut, "whole_api.ts");
+const wholeBefore = existsSync(wholePath) ? readFileSync(wholePath, "utf8") : "";
 for (const dir of [rustOut, apiOut, boundaryOut]) rmSync(dir, { recursive: true, force: true });
 run("cargo", [
   "run",
@@ -84,7 +86,7 @@ for (const file of [...walk(apiOut), ...walk(boundaryOut)]) {
 }
 writeFileSync(join(apiOut, "fields.ts"), fieldsFile(root, HEADER));
 const whole = readFileSync(join(images, "whole.binpb"));
-writeFileSync(join(apiOut, "whole_api.ts"), `${HEADER}/* eslint-disable */\n\n${wholeFile(whole)}`);
+writeFileSync(wholePath, wholeFile(whole, HEADER, wholeBefore));
 writeFileSync(join(apiOut, "other_methods.ts"), `${HEADER}\n${otherMethodsFile(root, whole)}`);
 if (existsSync(images)) rmSync(images, { recursive: true });
 if (process.argv.includes("--check")) {

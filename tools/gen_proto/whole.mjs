@@ -3,15 +3,24 @@
 import { fromBinary } from "@bufbuild/protobuf";
 import { FileDescriptorSetSchema } from "@bufbuild/protobuf/wkt";
 import { readFileSync } from "node:fs";
+import { gunzipSync, gzipSync } from "node:zlib";
 import { join } from "node:path";
 
 const file = (service) => `temporal/api/${service}/v1/service.proto`;
 
-/** The module with the descriptor set. */
-export function wholeFile(image) {
-  return `/** A google.protobuf.FileDescriptorSet of all of Temporal's API, without options and comments, in base64. */
+/** The module with the descriptor set; `before`: its text until now, which stays where it says the same (zlibs write other bytes). */
+export function wholeFile(image, header, before) {
+  try {
+    const packed = /^ {2}"(.*)";$/m.exec(before)?.[1] ?? "";
+    if (gunzipSync(Buffer.from(packed, "base64")).equals(image)) return before;
+  } catch {
+    // It holds something else.
+  }
+  return `${header}/* eslint-disable */
+
+/** A google.protobuf.FileDescriptorSet of all of Temporal's API, without options and comments: gzip, in base64. */
 export const WHOLE_API =
-  "${Buffer.from(image).toString("base64")}";
+  "${gzipSync(image, { level: 9 }).toString("base64")}";
 `;
 }
 

@@ -5,6 +5,7 @@ import { base64Decode } from "@bufbuild/protobuf/wire";
 import type { FileRegistry } from "@bufbuild/protobuf";
 import { SERVICE_NAME } from "../../api/raw_methods.ts";
 import type { OPERATOR_METHODS, OTHER_METHODS } from "../../api/generated/other_methods.ts";
+import { gunzip } from "../../platform/gunzip.ts";
 import { Code, type MethodName, type RawService, ServiceError } from "../../service/raw.ts";
 import { fromPlain, type PlainMessage, toPlain } from "../common/plain_proto.ts";
 
@@ -22,7 +23,8 @@ async function wholeApi(): Promise<FileRegistry> {
     import("../../api/generated/whole_api.ts"),
     import("@bufbuild/protobuf/wkt"), // builds its own descriptors when it is imported
   ]);
-  return createFileRegistry(fromBinary(FileDescriptorSetSchema, base64Decode(WHOLE_API)));
+  const bytes = await gunzip(base64Decode(WHOLE_API) as Uint8Array<ArrayBuffer>);
+  return createFileRegistry(fromBinary(FileDescriptorSetSchema, bytes));
 }
 
 /** A call of a method with a message of the official packages' form, and one back. */

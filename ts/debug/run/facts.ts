@@ -9,7 +9,7 @@ const STATUS: { readonly [closing: string]: string } = {
   workflowExecutionCompletedEventAttributes: "Completed",
   workflowExecutionFailedEventAttributes: "Failed",
   workflowExecutionTimedOutEventAttributes: "TimedOut",
-  workflowExecutionCanceledEventAttributes: "Canceled",
+  workflowExecutionCanceledEventAttributes: "Cancelled",
   workflowExecutionTerminatedEventAttributes: "Terminated",
   workflowExecutionContinuedAsNewEventAttributes: "ContinuedAsNew",
 };

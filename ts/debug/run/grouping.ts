@@ -30,7 +30,7 @@ const MOMENTS: { readonly [kind in Case]?: readonly [kind: ItemKind, name: strin
   workflowExecutionCompletedEventAttributes: ["run", "completes", "completed"],
   workflowExecutionFailedEventAttributes: ["run", "fails", "failed"],
   workflowExecutionTimedOutEventAttributes: ["run", "times out", "timedOut"],
-  workflowExecutionCanceledEventAttributes: ["run", "is canceled", "canceled"],
+  workflowExecutionCanceledEventAttributes: ["run", "is cancelled", "canceled"],
   workflowExecutionTerminatedEventAttributes: ["run", "is terminated", "terminated"],
   workflowExecutionCancelRequestedEventAttributes: ["signal", "cancel request", "completed"],
   workflowExecutionOptionsUpdatedEventAttributes: ["run", "options updated", "completed"],

@@ -86,7 +86,7 @@ export interface RunFacts {
   readonly id: string;
   /** Id of the run. */
   readonly runId: string;
-  /** "Running", "Completed", "Failed", "TimedOut", "Canceled", "Terminated" or "ContinuedAsNew". */
+  /** "Running", "Completed", "Failed", "TimedOut", "Cancelled", "Terminated" or "ContinuedAsNew". */
   readonly status: string;
   /** Milliseconds since the epoch. */
   readonly startMs: number | undefined;

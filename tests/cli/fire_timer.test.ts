@@ -2,10 +2,11 @@
 // of workflows that were started so; for others it is refused.
 // takes: 3 s
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
+import { findHolder } from "../../ts/app/socket_path.ts";
 import { open, silentLogger } from "../../ts/mod.ts";
 import { GrpcService } from "../../ts/grpc/grpc_service.ts";
 import { Client } from "../../ts/client/mod.ts";
@@ -55,6 +56,21 @@ test("in the process that holds the store: by name, in order; what is not there 
     } finally {
       await app.close();
     }
+  }));
+
+test("a process that was killed no longer holds the store, though its socket is there", () =>
+  inFolder(async (folder) => {
+    const path = join(folder, "game.sqlite");
+    writeFileSync(join(folder, "workflows.ts"), "export async function none() {}\n");
+    const held = ["--store", path, "--workflows", join(folder, "workflows.ts")];
+    const worker = startCommand(["worker", "--json", ...held], folder);
+    await worker.line("it has started", ({ event }) => event === "started");
+    await until("it can be reached", () => findHolder(path));
+    await worker.end("SIGKILL");
+    assert.ok(findHolder(path) !== undefined);
+    const { code, err } = await run(["workflow", "fire-timer", "--store", path, "-w", "buff-1", "--name", "x"]);
+    assert.equal(code, 1);
+    assert.match(err, /no process has .*game\.sqlite open: timers fire by hand while one has/);
   }));
 
 test("workflow start --timers manual: the timers of that workflow wait for the hand, those of others do not", () =>

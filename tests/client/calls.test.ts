@@ -159,6 +159,14 @@ test("a start without id or queue, or with a bad duration, is refused before any
     await assert.rejects(client(service)[method]("W", undefined as never), /the start of workflow W needs an id/);
   }
   await assert.rejects(new Client({ service }).start("W", { id: "1" }), /names no task queue/);
+  const misspelt = { id: "1", args: [], taskqueue: "shop", timeout: "10s" } as never;
+  for (const method of ["start", "execute", "signalWithStart", "executeUpdateWithStart"] as const) {
+    await assert.rejects(
+      (client(service)[method] as Client["start"]).call(client(service), "W", misspelt),
+      /^TypeError: the start of workflow W has no option "taskqueue"; it has args, id, taskQueue, /,
+      method,
+    );
+  }
   await assert.rejects(client(service).start("W", { id: "1", runTimeout: "soon" }), /is not a duration/);
   await assert.rejects(client(service).start("W", { id: "1", args: ["x".repeat(3 << 20)] }), PayloadTooLargeError);
   assert.equal(service.calls.length, 0);

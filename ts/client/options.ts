@@ -76,6 +76,27 @@ export interface WorkflowOptions {
   versioningOverride?: MessageInitShape<typeof VersioningOverrideSchema>;
 }
 
+const WORKFLOW_OPTIONS: { readonly [name in keyof WorkflowOptions]-?: true } = {
+  ...{ id: true, taskQueue: true, idReusePolicy: true, idConflictPolicy: true, executionTimeout: true, runTimeout: true },
+  ...{ taskTimeout: true, retry: true, startDelay: true, cronSchedule: true, memo: true, searchAttributes: true, entityId: true },
+  ...{
+    correlationId: true,
+    timers: true,
+    summary: true,
+    details: true,
+    requestId: true,
+    priority: true,
+    versioningOverride: true,
+  },
+};
+
+/** Throws a TypeError for an option that there is not: misspelt, its value would be lost without a word. */
+export function refuseUnknownOptions(what: string, options: object): void {
+  const unknown = Object.keys(options).find((name) => !Object.hasOwn(WORKFLOW_OPTIONS, name));
+  if (unknown === undefined) return;
+  throw new TypeError(`${what} has no option "${unknown}"; it has args, ${Object.keys(WORKFLOW_OPTIONS).join(", ")}`);
+}
+
 /** Order among the tasks of a queue. */
 export interface WorkflowPriority {
   /** A whole number from 1; smaller ones go first. Default: the middle of what the service has. */

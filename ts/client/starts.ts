@@ -8,16 +8,17 @@ import { type AnyWorkflow, nameOf } from "./definitions.ts";
 import { WorkflowExecutionAlreadyStartedError } from "./errors.ts";
 import { intercept, type OperationContext, type StartedWorkflow } from "./interceptors.ts";
 import type { StartInput } from "./operation_inputs.ts";
-import { toStartFields, type WorkflowOptions } from "./options.ts";
+import { refuseUnknownOptions, toStartFields, type WorkflowOptions } from "./options.ts";
 
 /** What the caller of a start gives. */
 type Given = WorkflowOptions & { args?: readonly unknown[] };
 
-/** A start as interceptors see it. Throws a TypeError without an id or a queue. */
+/** A start as interceptors see it. Throws a TypeError without an id or a queue, and for an option that there is not. */
 export function startInput(context: OperationContext, workflow: AnyWorkflow, options: Given): StartInput {
   const workflowType = nameOf(workflow);
   const { args = [], ...given } = options;
   const taskQueue = given.taskQueue ?? context.defaultTaskQueue;
+  refuseUnknownOptions(`the start of workflow ${workflowType}`, given);
   if (typeof given.id !== "string" || given.id === "") throw new TypeError(`the start of workflow ${workflowType} needs an id`);
   if (!taskQueue) {
     throw new TypeError(

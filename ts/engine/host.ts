@@ -90,7 +90,7 @@ export class EmbeddedEngine implements RawService {
   readonly #shown = new ShownRuns();
 
   /** Opens the store, recovers what was going on, and answers calls. */
-  static async open(options: EmbeddedEngineOptions): Promise<EmbeddedEngine> {
+  static async open(options: EmbeddedEngineOptions = {}): Promise<EmbeddedEngine> {
     if ((options.path === undefined) === (options.store === undefined)) {
       throw new TypeError("an engine needs either a path (of its SQLite file) or a store (new MemoryStore() for tests)");
     }

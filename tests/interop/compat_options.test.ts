@@ -136,15 +136,11 @@ async function histories(
 }
 
 test(
-  "each option of the official types has values here, or is refused by name",
+  "each option of the official types has values here, or a test of its own",
   { skip },
   () => {
-    for (const { name, members, values, refused, elsewhere = [] } of COMMANDS) {
-      const known = [
-        ...Object.keys(values),
-        ...Object.keys(refused),
-        ...elsewhere,
-      ];
+    for (const { name, members, values, elsewhere = [] } of COMMANDS) {
+      const known = [...Object.keys(values), ...elsewhere];
       assert.deepEqual(
         members().filter((option) => !known.includes(option)),
         [],
@@ -197,34 +193,3 @@ test("a command with each option is in history as from the official worker", {
   );
   assert.deepEqual(different, []);
 });
-
-test(
-  "an option that has no effect here fails the task by its name",
-  { skip },
-  async () => {
-    const all = COMMANDS.flatMap(({ name, refused }) =>
-      Object.entries(refused).map(([option, value]): Row => ({
-        command: name,
-        label: option,
-        options: { [option]: value },
-      }))
-    );
-    const worker = await Worker.create({
-      ...{
-        service,
-        taskQueue: "refusing-queue",
-        workflows: program,
-        logger: silentLogger,
-      },
-      activities: { work: (): string => "done" },
-    });
-    const found = await worker.runUntil(() => histories(all, "refusing-queue", true));
-    all.forEach(({ command, label }, i) => {
-      assert.match(
-        found[i]!,
-        new RegExp(`the option \\\\"${label}\\\\" of .* is not supported here`),
-        `${command}: ${label}`,
-      );
-    });
-  },
-);

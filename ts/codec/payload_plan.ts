@@ -54,6 +54,7 @@ export const PLAIN_HEADERS: ReadonlySet<string> = new Set(["_tracer-data"]);
  */
 const NOT_GIVEN: ReadonlySet<string> = new Set([
   "userMetadata",
+  "eventGroupMarkers",
   ...[
     "workflowExecutionCompleted",
     "workflowExecutionFailed",

@@ -238,7 +238,7 @@ export class CompatActivator implements Activator {
       case "updateRandomSeed":
         return run.reseed(variant.value.randomnessSeed);
       case "signalWorkflow":
-        return run.messages.signal(variant.value);
+        return run.messages.signal(variant.value, eventId);
       case "doUpdate":
         return run.messages.update(variant.value);
       case "cancelWorkflow":

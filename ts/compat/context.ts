@@ -2,8 +2,20 @@
 // API take all jobs of an activation in one drain, so continuations of several scopes interleave and the context has to follow each
 // async function. There are two ways, behind one interface: AsyncLocalStorage, given by a host that has one (Node, Deno), and a plain
 // slot that the rewriting loader puts back after every await (browsers, see realm/loader/rewrite.ts).
+import type { EventGroupMarker } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import type { WatchedFiber } from "../executor/program/line_probe.ts";
 import type { Scope } from "./workflow/join.ts";
+
+/** An event group's marker as commands carry it. */
+export type GroupMessage = EventGroupMarker;
+
+/** The event groups of the code that runs (workflow/event_groups.ts). */
+export interface ActiveGroups {
+  /** That of the message whose handler runs. */
+  readonly implicit: GroupMessage | undefined;
+  /** Those of scopes, by id. */
+  readonly explicit: { readonly [id: string]: { readonly message: GroupMessage } };
+}
 
 /** Immutable: a nested scope runs in a frame of its own. */
 export interface ScopeFrame {
@@ -14,6 +26,8 @@ export interface ScopeFrame {
   readonly fiber?: WatchedFiber;
   /** Draws the numbers of Math.random() and uuid4(); absent: the run's own generator does. */
   readonly random?: { random(): number } | undefined;
+  /** What the commands carry that the code issues. */
+  readonly groups?: ActiveGroups;
   /** What AsyncLocalStorage objects of the program have stored (sandbox/async_local_storage.ts). */
   readonly stores?: ReadonlyMap<object, { readonly value: unknown; readonly epoch: object }>;
 }

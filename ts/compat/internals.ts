@@ -81,10 +81,15 @@ const CANCELS: { readonly [kind: number]: string } = {
   [CommandKind.COMMAND_KIND_SCHEDULE_NEXUS_OPERATION]: "requestCancelNexusOperation",
 };
 
-function shown({ kind, attributes, cancels }: IssuedCommand): { readonly [command: string]: unknown } {
-  if (cancels !== undefined) return { [CANCELS[kind] ?? "cancel"]: { seq: cancels } };
+function shown({ kind, attributes, cancels, groups }: IssuedCommand): { readonly [command: string]: unknown } {
+  const markers = groups && { eventGroupMarkers: boundary.EventGroups.decode(groups).eventGroupMarkers.map(shownMarker) };
+  if (cancels !== undefined) return { [CANCELS[kind] ?? "cancel"]: { seq: cancels }, ...markers };
   const [name, decoder] = COMMANDS[kind]!;
-  return { [name]: decoder.decode(attributes!) };
+  return { [name]: decoder.decode(attributes!), ...markers };
+}
+
+function shownMarker({ variant }: boundary.EventGroupMarker): object {
+  return variant === undefined ? {} : { [variant.$case]: variant.value };
 }
 
 /** The commands of an activation, by the interceptors that look at them. Throws where one gives others back. */

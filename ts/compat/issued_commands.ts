@@ -9,6 +9,8 @@ export interface IssuedCommand {
   readonly kind: CommandKind;
   readonly attributes?: Uint8Array;
   readonly cancels?: number;
+  /** Its event groups, encoded. */
+  readonly groups?: Uint8Array | undefined;
 }
 
 interface HeldCommand {
@@ -51,8 +53,8 @@ export class IssuedCommands {
     for (const { command, site } of this.#held.splice(0)) {
       this.#sent.push(command);
       run.site = site;
-      if (command.cancels === undefined) port.command(command.kind, command.attributes!);
-      else port.cancel(command.kind, command.cancels);
+      if (command.cancels === undefined) port.command(command.kind, command.attributes!, command.groups);
+      else port.cancel(command.kind, command.cancels, command.groups);
     }
     run.site = "";
   }

@@ -24,7 +24,7 @@ import { IllegalStateError } from "./common/errors.ts";
 import { ApplicationFailure, TemporalFailure } from "./common/failures.ts";
 import { HandlerUnfinishedPolicy } from "./common/options.ts";
 import { TEMPORAL_RESERVED_PREFIX } from "./common/reserved.ts";
-import type { ScopeFrame } from "./context.ts";
+import type { GroupMessage, ScopeFrame } from "./context.ts";
 import { headersOf, intercepted, type InterceptedRun, type Operation } from "./interception.ts";
 import type { QueryInput, SignalInput, UpdateInput, WorkflowInboundCallsInterceptor } from "./workflow/interceptors.ts";
 import type { WorkflowInfo } from "./workflow/info.ts";
@@ -67,10 +67,10 @@ export interface MessageRun extends InterceptedRun {
   endWith(error: unknown): void;
   encodeError(error: unknown): Uint8Array;
   log(level: LogLevel, message: string, fields: { readonly [key: string]: unknown }): void;
-  /** For debug sessions: the frame of a handler that begins for the message with this input; undefined where none asks. */
-  handlerFrame(kind: "signal" | "update", name: string, input: object): ScopeFrame | undefined;
+  /** The frame of a handler that begins for the message with this input. `implicit`: the group of what it issues. */
+  handlerFrame(kind: "signal" | "update", name: string, input: object, implicit: GroupMessage | undefined): ScopeFrame;
   /** The handler has ended. */
-  handlerEnded(frame: ScopeFrame | undefined): void;
+  handlerEnded(frame: ScopeFrame): void;
   waits(): WaitingAt[];
 }
 
@@ -82,7 +82,7 @@ export class MessageHandlers {
   defaultUpdate: DefaultHandler | undefined;
   defaultQuery: DefaultHandler | undefined;
   #run: MessageRun;
-  #waitingSignals: SignalWorkflow[] = [];
+  #waitingSignals: { readonly job: SignalWorkflow; readonly eventId: number }[] = [];
   #waitingUpdates: DoUpdate[] = [];
   #runningSignals = new Map<number, Running>();
   #runningUpdates = new Map<string, Running>();
@@ -110,12 +110,13 @@ export class MessageHandlers {
 
   // ------------------------------------------------------------------------------------------------------------------ signals
 
-  signal(job: SignalWorkflow): void {
+  /** `eventId`: of its event; 0 where that is not known. */
+  signal(job: SignalWorkflow, eventId: number): void {
     const name = job.signalName;
     const entry = this.signals.get(name);
     const fallback = this.defaultSignal;
     if (entry === undefined && fallback === undefined) {
-      this.#waitingSignals.push(job);
+      this.#waitingSignals.push({ job, eventId });
       return;
     }
     if (entry === undefined) refuseReserved("signal", name);
@@ -127,9 +128,9 @@ export class MessageHandlers {
       "handleSignal",
       ({ signalName, args }: SignalInput) => this.#handleSignal(signalName, args),
     );
-    const frame = this.#run.handlerFrame("signal", name, job.input);
-    const begin = () => handle({ signalName: name, args, headers: headersOf(job.headers) });
-    (frame === undefined ? begin() : this.#run.context.run(frame, begin))
+    const group: GroupMessage = { variant: { $case: "inboundEvent", value: { inboundEventId: eventId } } };
+    const frame = this.#run.handlerFrame("signal", name, job.input, eventId > 0 ? group : undefined);
+    this.#run.context.run(frame, () => handle({ signalName: name, args, headers: headersOf(job.headers) }))
       .catch((error) => this.#run.endWith(error))
       .finally(() => {
         this.#runningSignals.delete(id);
@@ -146,9 +147,8 @@ export class MessageHandlers {
 
   /** A handler has come: dispatches what waited for it, in order of arrival. */
   dispatchSignals(): void {
-    takeWhere(this.#waitingSignals, (job) => this.defaultSignal !== undefined || this.signals.has(job.signalName), (job) => {
-      this.signal(job);
-    });
+    const fits = ({ job }: { job: SignalWorkflow }) => this.defaultSignal !== undefined || this.signals.has(job.signalName);
+    takeWhere(this.#waitingSignals, fits, ({ job, eventId }) => this.signal(job, eventId));
   }
 
   // ------------------------------------------------------------------------------------------------------------------ updates
@@ -192,9 +192,10 @@ export class MessageHandlers {
     }
     this.#respond(protocolInstanceId, { $case: "accepted", value: {} });
     this.#runningUpdates.set(id, { name, id, unfinishedPolicy: entry.unfinishedPolicy });
-    const frame = this.#run.handlerFrame("update", name, job.input);
-    const begin = () => this.#inbound(name, "handleUpdate", async ({ args }: UpdateInput) => await entry.handler(...args))(input);
-    (frame === undefined ? begin() : this.#run.context.run(frame, begin))
+    const group: GroupMessage = { variant: { $case: "inboundUpdate", value: { inboundUpdateId: id } } };
+    const frame = this.#run.handlerFrame("update", name, job.input, group);
+    const handle = this.#inbound(name, "handleUpdate", async ({ args }: UpdateInput) => await entry.handler(...args));
+    this.#run.context.run(frame, () => handle(input))
       .then((result) => {
         this.#respond(protocolInstanceId, {
           $case: "completed",
@@ -224,7 +225,7 @@ export class MessageHandlers {
       ...[...this.#runningUpdates.values()].map(({ name }) => `handler of update "${name}"`),
     ];
     const buffered: { [name: string]: number } = {};
-    for (const { signalName } of this.#waitingSignals) buffered[signalName] = (buffered[signalName] ?? 0) + 1;
+    for (const { job: { signalName } } of this.#waitingSignals) buffered[signalName] = (buffered[signalName] ?? 0) + 1;
     return { receive: { signals: names(this.signals), updates: names(this.updates), stopping: false, handling }, buffered };
   }
 

@@ -19,7 +19,7 @@ import { defaultPayloadConverter as officialConverter, inContext, productConvert
 import { isA } from "../converter/thrown.ts";
 import { convertFailuresBy, type CustomFailures, encodeFailure } from "./common/failure_converter.ts";
 import { ensureTemporalFailure, isCancellation, TemporalFailure } from "./common/failures.ts";
-import type { ScopeContext, ScopeFrame } from "./context.ts";
+import type { GroupMessage, ScopeContext, ScopeFrame } from "./context.ts";
 import { Interceptors } from "./interception.ts";
 import { IssuedCommands } from "./issued_commands.ts";
 import { isImplied, KNOWN_FLAGS } from "./flags.ts";
@@ -175,14 +175,15 @@ export class CompatRun implements MessageRun {
 
   // ---------------------------------------------------------------------------------------------------------------- commands
 
-  command(kind: CommandKind, attributes: Uint8Array): void {
-    if (this.issued.concluded && this.issued.holds({ kind, attributes }, this.command)) return;
-    this.#host.run.command(kind, attributes);
+  /** `groups`: bytes of EventGroups. */
+  command(kind: CommandKind, attributes: Uint8Array, groups?: Uint8Array): void {
+    if (this.issued.concluded && this.issued.holds({ kind, attributes, groups }, this.command)) return;
+    this.#host.run.command(kind, attributes, groups);
   }
 
-  cancelCommand(kind: CommandKind, cancels: number): void {
-    if (this.issued.concluded && this.issued.holds({ kind, cancels }, this.cancelCommand)) return;
-    this.#host.run.cancel(kind, cancels);
+  cancelCommand(kind: CommandKind, cancels: number, groups?: Uint8Array): void {
+    if (this.issued.concluded && this.issued.holds({ kind, cancels, groups }, this.cancelCommand)) return;
+    this.#host.run.cancel(kind, cancels, groups);
   }
 
   completeWorkflow(result: unknown): void {
@@ -201,7 +202,7 @@ export class CompatRun implements MessageRun {
       const bytes = CancelWorkflowExecution.encode(CancelWorkflowExecution.fromPartial({})).finish();
       this.#terminal(CommandKind.COMMAND_KIND_CANCEL_WORKFLOW, bytes);
     } else if (isA(error, ContinueAsNew)) {
-      this.#terminal(CommandKind.COMMAND_KIND_CONTINUE_AS_NEW, ContinueAsNewCommand.encode(error.command).finish());
+      this.#terminal(CommandKind.COMMAND_KIND_CONTINUE_AS_NEW, ContinueAsNewCommand.encode(error.command).finish(), error.groups);
     } else if (error instanceof TemporalFailure || this.#failsWorkflow(error)) {
       this.messages.forgetRunning();
       const bytes = FailWorkflow.encode(FailWorkflow.fromPartial({ failure: this.encodeError(error) })).finish();
@@ -215,8 +216,8 @@ export class CompatRun implements MessageRun {
     return failureExceptionTypes.some((type) => type === Error || isA(error, type));
   }
 
-  #terminal(kind: CommandKind, attributes: Uint8Array): void {
-    this.command(kind, attributes);
+  #terminal(kind: CommandKind, attributes: Uint8Array, groups?: Uint8Array): void {
+    this.command(kind, attributes, groups);
     this.completed = true;
   }
 
@@ -280,7 +281,7 @@ export class CompatRun implements MessageRun {
     this.#presentPatches.add(patchId);
   }
 
-  patch(patchId: string, deprecated: boolean): boolean {
+  patch(patchId: string, deprecated: boolean, groups?: Uint8Array): boolean {
     if (!this.modulesEvaluated) throw new IllegalStateError("Patches cannot be used before Workflow starts");
     if (this.#patchDecisions.has(patchId)) return true;
     // Absent on replay is not final: the same run may go live, and then the new code applies.
@@ -290,7 +291,7 @@ export class CompatRun implements MessageRun {
     }
     this.#patchDecisions.set(patchId, true);
     const marker = SetPatchMarker.encode({ patchId, deprecated }).finish();
-    this.command(CommandKind.COMMAND_KIND_SET_PATCH_MARKER, marker);
+    this.command(CommandKind.COMMAND_KIND_SET_PATCH_MARKER, marker, groups);
     return true;
   }
 
@@ -380,17 +381,18 @@ export class CompatRun implements MessageRun {
     return this.context.current()?.fiber ?? this.fiber;
   }
 
-  handlerFrame(kind: "signal" | "update", name: string, input: object): ScopeFrame | undefined {
+  handlerFrame(kind: "signal" | "update", name: string, input: object, implicit: GroupMessage | undefined): ScopeFrame {
     const { watch } = this;
-    if (watch === undefined) return undefined;
+    const groups = { implicit, explicit: {} };
+    if (watch === undefined) return this.frame({ groups });
     const fiber: WatchedFiber = { kind: "handler", label: `handler of ${kind} "${name}"`, parent: this.fiber };
     watch.about(input);
     watch.began(fiber);
-    return this.frame({ fiber });
+    return this.frame({ fiber, groups });
   }
 
-  handlerEnded(frame: ScopeFrame | undefined): void {
-    if (frame?.fiber !== undefined) this.watch?.ended(frame.fiber);
+  handlerEnded({ fiber }: ScopeFrame): void {
+    if (fiber !== undefined) this.watch?.ended(fiber);
   }
 
   noteHandler(name: string): void {

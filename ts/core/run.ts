@@ -26,13 +26,18 @@ export class CoreRun extends CoreHandle<RawRun, Glue> {
     return Step.decode(this.guard((raw) => raw.next()));
   }
 
-  /** Queues a command with the encoded attributes of its kind; answers its seq (0 for kinds without one). */
-  command(kind: CommandKind, attributes: Uint8Array): number {
+  /**
+   * Queues a command with the encoded attributes of its kind; answers its seq (0 for kinds without one). `groups`: bytes of
+   * EventGroups.
+   */
+  command(kind: CommandKind, attributes: Uint8Array, groups?: Uint8Array): number {
+    if (groups !== undefined) this.guard((raw) => raw.event_groups(groups));
     return this.guard((raw) => raw.command(kind, attributes));
   }
 
   /** Cancels what an earlier command began: its kind and its seq. */
-  cancel(kind: CommandKind, seq: number): void {
+  cancel(kind: CommandKind, seq: number, groups?: Uint8Array): void {
+    if (groups !== undefined) this.guard((raw) => raw.event_groups(groups));
     this.guard((raw) => raw.cancel(kind, seq));
   }
 

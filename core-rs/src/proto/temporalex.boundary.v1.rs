@@ -623,6 +623,47 @@ pub struct ScheduleActivity {
     pub versioning_intent: i32,
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
+pub struct EventGroups {
+    #[prost(message, repeated, tag = "302")]
+    pub event_group_markers: ::prost::alloc::vec::Vec<EventGroupMarker>,
+}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct EventGroupMarker {
+    #[prost(oneof = "event_group_marker::Variant", tags = "1, 2, 3")]
+    pub variant: ::core::option::Option<event_group_marker::Variant>,
+}
+/// Nested message and enum types in `EventGroupMarker`.
+pub mod event_group_marker {
+    #[derive(Clone, PartialEq, ::prost::Oneof)]
+    pub enum Variant {
+        #[prost(message, tag = "1")]
+        Label(super::EventGroupLabel),
+        #[prost(message, tag = "2")]
+        InboundEvent(super::InboundEvent),
+        #[prost(message, tag = "3")]
+        InboundUpdate(super::InboundUpdate),
+    }
+}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct EventGroupLabel {
+    #[prost(string, tag = "1")]
+    pub id: ::prost::alloc::string::String,
+    #[prost(message, optional, tag = "2")]
+    pub label: ::core::option::Option<
+        super::super::super::temporal::api::common::v1::Payload,
+    >,
+}
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct InboundEvent {
+    #[prost(uint32, tag = "1")]
+    pub inbound_event_id: u32,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct InboundUpdate {
+    #[prost(string, tag = "1")]
+    pub inbound_update_id: ::prost::alloc::string::String,
+}
+#[derive(Clone, PartialEq, ::prost::Message)]
 pub struct ScheduleLocalActivity {
     #[prost(string, tag = "1")]
     pub activity_id: ::prost::alloc::string::String,

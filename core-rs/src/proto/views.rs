@@ -183,6 +183,7 @@ pub mod checks {
         Schema(&[(4, Varint), (3, Message(&FAILURE_FAILURE))]);
     pub static BOUNDARY_NOTHING: Schema = Schema(&[]);
     pub static BOUNDARY_RETRY_POLICY: Schema = Schema(&[(4, Varint), (5, Text)]);
+    pub static BOUNDARY_EVENT_GROUPS: Schema = Schema(&[(302, Bytes)]);
     pub static BOUNDARY_START_TIMER: Schema = Schema(&[(2, Message(&COMMON_PAYLOAD)), (3, Varint)]);
     pub static BOUNDARY_SCHEDULE_ACTIVITY: Schema = Schema(&[
         (1, Text),
@@ -321,6 +322,16 @@ pub mod boundary {
         }
         pub fn non_retryable_error_types(self) -> Each<'a, Text> {
             Each::of(self.message, 5)
+        }
+    }
+
+    impl Checked for EventGroups {
+        const NAME: &'static str = "EventGroups";
+        const SCHEMA: &'static crate::wire::schema::Schema = &checks::BOUNDARY_EVENT_GROUPS;
+    }
+    impl<'a> View<'a, EventGroups> {
+        pub fn event_group_markers(self) -> Each<'a, ()> {
+            Each::of(self.message, 302)
         }
     }
 
@@ -2004,6 +2015,8 @@ pub mod boundary {
     pub struct ContinueAsNew;
     pub struct DoBackoff;
     pub struct DoUpdate;
+    pub struct EventGroupMarker;
+    pub struct EventGroups;
     pub struct FailWorkflow;
     pub struct FireTimer;
     pub struct InitializeWorkflow;

@@ -7,6 +7,7 @@ use crate::proto::views::failure::Failure;
 use crate::proto::views::workflowservice::{
     RespondQueryTaskCompletedRequest, RespondWorkflowTaskCompletedRequest, RespondWorkflowTaskFailedRequest,
 };
+use crate::replay::commands::Entry;
 use crate::replay::task::{Failed, LEGACY_QUERY, QueryAnswer, Task};
 use crate::replay::workflow::Workflow;
 use crate::sorted::SortedMap;
@@ -19,8 +20,10 @@ pub fn completed(options: &RunOptions, workflow: &mut Workflow, task: &Task) -> 
     let own = &workflow.run.inherited;
     let completion = build(|w: Put<RespondWorkflowTaskCompletedRequest>| {
         let w = w.task_token(&task.token);
-        let queued = workflow.queue.iter().filter(|c| !c.is_withdrawn(&workflow.machines));
-        let w = queued.fold(w, |w, c| w.add_commands(|w| c.write(w.command_type(c.command_type()), own)));
+        let queued = workflow.queue.iter().filter(|e| !e.command.is_withdrawn(&workflow.machines));
+        let w = queued.fold(w, |w, Entry { command, groups }| {
+            w.add_commands(|w| command.write(w.command_type(command.command_type()), own).all_of(groups.view()))
+        });
         let w = w.identity(&options.identity);
         let w = w.with(sticky.then_some(&options.sticky_queue), |w, queue| {
             w.sticky_attributes(|w| {

@@ -11,7 +11,7 @@ use crate::history::event::{Event, camel};
 use crate::proto::views::Attributes;
 use crate::proto::views::history::MarkerRecordedEventAttributes;
 use crate::replay::commands::patch::{self, PatchMarker};
-use crate::replay::commands::{Given, Queued, marker};
+use crate::replay::commands::{Entry, Given, Groups, Queued, marker};
 use crate::replay::event::{EventRef, Place, bad_event};
 use crate::replay::flags::CoreFlag;
 use crate::replay::workflow::Workflow;
@@ -19,7 +19,7 @@ use crate::wire::typed::View;
 
 impl Workflow {
     /// The activation's commands become machines and queue entries, in order.
-    pub fn take_commands(&mut self, mut given: Vec<Given>) -> Result<()> {
+    pub fn take_commands(&mut self, mut given: Vec<(Given, Groups)>) -> Result<()> {
         if self.run.closing {
             return Ok(());
         }
@@ -30,7 +30,7 @@ impl Workflow {
                 given.truncate(at + 1);
             }
         }
-        given.into_iter().try_for_each(|g| g.take(&mut self.machines, &mut self.run, &mut self.queue))
+        given.into_iter().try_for_each(|(g, groups)| g.take(groups, &mut self.machines, &mut self.run, &mut self.queue))
     }
 
     /// Feeds a command event to its machine. True: the event behind it belongs to it and is skipped too.
@@ -71,14 +71,14 @@ impl Workflow {
     /// A patch marker meets the front of the queue, which stays there.
     fn meet_patch_marker(&mut self, recorded: View<MarkerRecordedEventAttributes>, at: EventRef) -> Result<PatchMarker> {
         self.drop_withdrawn();
-        let front = self.queue.front();
+        let front = self.queue.front().map(|entry| &entry.command);
         patch::meet_marker(recorded, at, front.and_then(Queued::patch_id), front.map_or("no command", Queued::machine))
     }
 
     /// The front of the queue, without commands that were taken back; a patch gives way to an event that is no patch marker.
     fn pop_front(&mut self, is_patch: bool) -> Option<Queued> {
         loop {
-            let command = self.queue.pop_front()?;
+            let Entry { command, .. } = self.queue.pop_front()?;
             let dropped = command.is_withdrawn(&self.machines) || (command.patch_id().is_some() && !is_patch);
             if !dropped {
                 return Some(command);
@@ -88,7 +88,7 @@ impl Workflow {
 
     /// Drops commands that were taken back from the front of the queue.
     fn drop_withdrawn(&mut self) {
-        while self.queue.front().is_some_and(|c| c.is_withdrawn(&self.machines)) {
+        while self.queue.front().is_some_and(|e| e.command.is_withdrawn(&self.machines)) {
             self.queue.pop_front();
         }
     }
@@ -96,7 +96,8 @@ impl Workflow {
     /// A command of an earlier activation that the events of its task do not hold. Core notices it only at the next command event
     /// of another type; this says where code and history part. Patches may stand without an event.
     pub fn check_extra_command(&mut self, at: EventRef) -> Result<()> {
-        let Some(extra) = self.queue.iter().find(|c| !c.is_lenient() && !c.is_withdrawn(&self.machines)) else { return Ok(()) };
+        let mut queued = self.queue.iter().map(|entry| &entry.command);
+        let Some(extra) = queued.find(|c| !c.is_lenient() && !c.is_withdrawn(&self.machines)) else { return Ok(()) };
         if self.extra_reported {
             return Ok(());
         }
@@ -109,17 +110,17 @@ impl Workflow {
 }
 
 /// Position of the first terminal command, if what stands behind it has to be moved or cut.
-fn first_terminal_with_followers(given: &[Given]) -> Option<usize> {
-    let at = given.iter().position(|g| matches!(g, Given::Terminal(_)))?;
+fn first_terminal_with_followers(given: &[(Given, Groups)]) -> Option<usize> {
+    let at = given.iter().position(|(g, _)| matches!(g, Given::Terminal(_)))?;
     (at + 1 < given.len()).then_some(at)
 }
 
 /// Moves what was given behind the first terminal command before it; further terminal commands are dropped.
-fn move_to_end(given: Vec<Given>) -> Vec<Given> {
+fn move_to_end(given: Vec<(Given, Groups)>) -> Vec<(Given, Groups)> {
     let mut out = Vec::with_capacity(given.len());
     let mut terminal = None;
     for g in given {
-        match g {
+        match g.0 {
             Given::Terminal(_) if terminal.is_some() => {}
             Given::Terminal(_) => terminal = Some(g),
             _ => out.push(g),

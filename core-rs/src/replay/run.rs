@@ -4,7 +4,7 @@
 //! |---|---|---|
 //! | Idle | start_task, start_replay, task_reported | Working |
 //! | Working | next | Activated, Querying, Fetching, Local, or Idle with an outcome |
-//! | Activated | command, cancel, random, finish_activation, fail_activation | Working |
+//! | Activated | event_groups, command, cancel, random, finish_activation, fail_activation | Working |
 //! | Querying | command(QUERY_RESULT), finish_activation, fail_activation | Working |
 //! | Fetching | feed_history, fail_activation (the history cannot be had) | Working |
 //! | Local | resolve_local_activity, heartbeat, fail_activation (it cannot be run) | Local |
@@ -25,7 +25,7 @@ use crate::proto::views;
 use crate::proto::views::boundary::LocalActivityResolution;
 use crate::proto::views::failure::Failure;
 use crate::replay::apply::Frontier;
-use crate::replay::commands::Given;
+use crate::replay::commands::{Given, Groups, read_groups};
 use crate::replay::completion;
 use crate::replay::convert::{check_duration, checked, id32};
 use crate::replay::jobs::Jobs;
@@ -59,7 +59,9 @@ pub struct Run {
     pub(super) history: HistoryBuffer,
     pub(super) task: Task,
     pub(super) phase: Phase,
-    given: Vec<Given>,
+    given: Vec<(Given, Groups)>,
+    /// Of the command that is given next.
+    groups: Groups,
     error: Option<Box<CoreError>>,
     /// The state cannot go on: the next task begins at event 1.
     void: bool,
@@ -75,6 +77,7 @@ impl Run {
             task: Task::default(),
             phase: Phase::Idle,
             given: Vec::new(),
+            groups: Groups::default(),
             error: None,
             void: false,
             options,
@@ -124,18 +127,28 @@ impl Run {
         Ok(step.into_bytes())
     }
 
+    /// The command or cancel that is given next carries these markers: bytes of EventGroups.
+    pub fn event_groups(&mut self, groups: &[u8]) -> Result<()> {
+        self.expect(self.phase == Phase::Activated, "event_groups")?;
+        let groups = read_groups(groups);
+        self.groups = self.keep(groups)?;
+        Ok(())
+    }
+
     /// Queues a command; nothing is matched before `finish_activation`. Answers the seq (0 for kinds without one).
     pub fn command(&mut self, kind: CommandKind, attributes: &[u8]) -> Result<u32> {
         let open = matches!(self.phase, Phase::Activated | Phase::Querying(_));
         self.expect(open, "command")?;
+        let groups = std::mem::take(&mut self.groups);
         let taken = match &self.phase {
             Phase::Querying(asked) if kind == CommandKind::QueryResult => self.task.answer(attributes, asked).map(|()| 0),
             Phase::Querying(_) => {
                 let text = format!("{} in an activation of queries, which may only answer them", kind.as_str_name());
                 Err(misuse(codes::OUT_OF_ORDER_CALL, text))
             }
-            _ => self.workflow.machines.read_command(kind, attributes, self.workflow.run.is_compat()).map(|(seq, given)| {
-                self.given.push(given);
+            _ => self.workflow.machines.read_command(kind, attributes, self.workflow.run.is_compat()).map(|(seq, mut given)| {
+                let groups = given.keep_groups(groups);
+                self.given.push((given, groups));
                 seq
             }),
         };
@@ -145,9 +158,10 @@ impl Run {
     /// Cancels the timer, activity or local activity `seq`.
     pub fn cancel(&mut self, kind: CommandKind, seq: u32) -> Result<()> {
         self.expect(self.phase == Phase::Activated, "cancel")?;
+        let groups = std::mem::take(&mut self.groups);
         let given = self.workflow.machines.read_cancel(kind, seq);
         let given = self.keep(given)?;
-        self.given.push(given);
+        self.given.push((given, groups));
         Ok(())
     }
 

@@ -6,7 +6,7 @@ use crate::boundary::RunOptions;
 use crate::proto::views::boundary::{Activation, Step};
 use crate::replay::commands::local_activity::Resolved;
 use crate::replay::commands::update::Incoming;
-use crate::replay::commands::{AllMachines, Queued};
+use crate::replay::commands::{AllMachines, Entry, Groups};
 use crate::replay::convert::id32;
 use crate::replay::random::Random;
 use crate::replay::run_state::RunState;
@@ -17,7 +17,7 @@ pub struct Workflow {
     pub run: RunState,
     pub machines: AllMachines,
     /// Commands that wait for their event.
-    pub queue: VecDeque<Queued>,
+    pub queue: VecDeque<Entry>,
     pub known_lang_flags: Vec<u32>,
     pub workflow_id: String,
     pub run_id: String,
@@ -114,6 +114,8 @@ impl Workflow {
 
     /// A local activity was resolved in this process.
     pub fn record_local_activity(&mut self, r: Resolved) {
-        self.queue.push_back(r.resolve(&mut self.run).into());
+        let command = r.resolve(&mut self.run).into();
+        // Its groups are written with it.
+        self.queue.push_back(Entry { command, groups: Groups::default() });
     }
 }

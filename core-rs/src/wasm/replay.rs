@@ -45,6 +45,11 @@ impl Run {
         self.error.guard(r)
     }
 
+    pub fn event_groups(&mut self, groups: &[u8]) -> std::result::Result<(), JsError> {
+        let r = self.inner.event_groups(groups);
+        self.error.guard(r)
+    }
+
     pub fn command(&mut self, kind: u32, attributes: &[u8]) -> std::result::Result<u32, JsError> {
         let r = command_kind(kind).and_then(|kind| self.inner.command(kind, attributes));
         self.error.guard(r)

@@ -4,8 +4,7 @@ import { hook } from "./concluded_hook.ts";
 
 let times = 0;
 
-const names = (command: any) =>
-  Object.keys(command).filter((key) => command[key] != null && !/^(eventGroupMarkers|userMetadata)$/.test(key));
+const names = (command: any) => Object.keys(command).filter((key) => command[key] != null && key !== "userMetadata");
 
 export const interceptors = () => ({
   internals: [{

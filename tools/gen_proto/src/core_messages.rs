@@ -189,6 +189,7 @@ pub const READ: &[(&str, &str)] = &[
         "boundary.RetryPolicy",
         "initial_interval_ms backoff_coefficient maximum_interval_ms maximum_attempts non_retryable_error_types",
     ),
+    ("boundary.EventGroups", "event_group_markers!"),
     ("boundary.StartTimer", "duration_ms summary seq"),
     (
         "boundary.ScheduleActivity",

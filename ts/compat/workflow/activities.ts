@@ -9,15 +9,16 @@ import {
 } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import type { PayloadConverter } from "../../converter/payload.ts";
 import { ValueError } from "../common/errors.ts";
-import type { ActivityOptions, LocalActivityOptions, RetryPolicy } from "../common/options.ts";
+import type { RetryPolicy } from "../common/options.ts";
 import { msOptionalToNumber, msToNumber, timeoutMs } from "../common/time.ts";
 import type { ActivityTypeInfoMap, PayloadTypeInfo } from "../common/type_info.ts";
 import { currentRun } from "../current.ts";
 import type { CompatRun } from "../run.ts";
-import { refuseOptions } from "../unsupported.ts";
 import { payloadsOf } from "../typed_values.ts";
 import { intercepted } from "../interception.ts";
 import type { ActivityInput, Headers, LocalActivityInput } from "./interceptors.ts";
+import { groupsOf } from "./event_groups.ts";
+import type { ActivityOptions, EventGroupMarker, LocalActivityOptions } from "./options.ts";
 import { joinScope } from "./scope.ts";
 import { priorityBytes, versioningIntent } from "./encoded_options.ts";
 import { sleep } from "./timers.ts";
@@ -108,7 +109,6 @@ export function scheduleActivity<R>(
 
 function scheduleRemotely<R>(run: CompatRun, { activityType, args, options, headers, seq, typeInfo }: ActivityInput): Promise<R> {
   requireTimeout(options);
-  refuseOptions(run, `activity "${activityType}"`, options, UNSUPPORTED);
   const activityId = options.activityId ?? String(seq);
   if (options.allowEagerDispatch === false) run.notEager.add(activityId);
   const converter = run.converterForActivity(activityId, false);
@@ -128,6 +128,7 @@ function scheduleRemotely<R>(run: CompatRun, { activityType, args, options, head
     },
     converter,
     typeInfo,
+    options.eventGroups,
   );
 }
 
@@ -141,7 +142,6 @@ export async function scheduleLocalActivity<R>(
 ): Promise<R> {
   const run = currentRun("Workflow.scheduleLocalActivity(...) may only be used from a Workflow Execution");
   if (options === undefined) throw new TypeError("Got empty activity options");
-  refuseOptions(run, `local activity "${activityType}"`, options, UNSUPPORTED);
   // This function goes on after awaits, where only code of the program has its frame put back.
   const frame = run.context.current();
   const site = run.calledAt(scheduleLocalActivity);
@@ -157,7 +157,7 @@ export async function scheduleLocalActivity<R>(
       });
     } catch (error) {
       if (!(error instanceof LocalActivityDoBackoff)) throw error;
-      await run.context.run(frame, () => sleep(error.backoffMs));
+      await run.context.run(frame, () => sleep(error.backoffMs, { eventGroups: options.eventGroups }));
       ({ attempt, originalScheduleTimeMs: originalScheduleTime } = error);
     }
   }
@@ -183,6 +183,7 @@ async function attemptLocally<R>(run: CompatRun, input: LocalActivityInput, site
     },
     converter,
     typeInfo,
+    options.eventGroups,
     site,
   );
 }
@@ -214,26 +215,27 @@ function pending<R>(
   encode: () => Uint8Array,
   converter: PayloadConverter,
   typeInfo: PayloadTypeInfo | undefined,
+  eventGroups: EventGroupMarker[] | undefined,
   site = "",
 ): Promise<R> {
   return new Promise<R>((resolve, reject) => {
+    let groups: Uint8Array | undefined;
     const alive = joinScope(reject, () => {
-      if (run.activities.has(seq)) run.cancelCommand(kind, seq);
+      if (run.activities.has(seq)) run.cancelCommand(kind, seq, groups);
     });
     if (!alive) return;
     const completion = { resolve: resolve as (value: unknown) => void, reject, converter, outputType: typeInfo?.outputType };
     run.site = site;
     try {
-      run.command(kind, encode());
+      const attributes = encode();
+      groups = groupsOf(run, eventGroups);
+      run.command(kind, attributes, groups);
       run.activities.set(seq, run.waitsAt(`activity "${activityType}"`, completion));
     } finally {
       run.site = "";
     }
   });
 }
-
-/** Options of the official SDK that have no effect here yet. */
-const UNSUPPORTED = ["eventGroups"] as const;
 
 type Timeouts = Pick<ActivityOptions, "scheduleToCloseTimeout" | "startToCloseTimeout">;
 

@@ -19,7 +19,6 @@ import { payloadOf, payloadsOf } from "../typed_values.ts";
 import { currentRun } from "../current.ts";
 import type { CompatRun } from "../run.ts";
 import { intercepted } from "../interception.ts";
-import { refuseOptions } from "../unsupported.ts";
 import type { ChildWorkflowOptions } from "./options.ts";
 import { retryPolicy } from "./activities.ts";
 import type { Workflow } from "./continue_as_new.ts";
@@ -27,6 +26,7 @@ import type { SignalDefinition } from "./handlers.ts";
 import type { SignalWorkflowInput, StartChildWorkflowExecutionInput } from "./interceptors.ts";
 import { uuid4 } from "./misc.ts";
 import { priorityBytes, versioningIntent } from "./encoded_options.ts";
+import { groupsOf } from "./event_groups.ts";
 import { joinScope } from "./scope.ts";
 
 type WithArgs<T extends Workflow> = Parameters<T> extends [unknown, ...unknown[]]
@@ -118,15 +118,16 @@ export function getExternalWorkflowHandle(workflowId: string, runId?: string): E
       new Promise<void>((resolve, reject) => {
         // Requests of before this patch did not hear of the cancellation of their scope.
         let isCancelled = false;
+        const groups = groupsOf(run);
         const alive = joinScope((error) => {
           if (isCancelled) reject(error);
         }, (error) => {
-          if (run.patch(SCOPED_CANCEL_PATCH, false)) reject(error);
+          if (run.patch(SCOPED_CANCEL_PATCH, false, groups)) reject(error);
         });
-        if (!alive && (isCancelled = run.patch(SCOPED_CANCEL_PATCH, false))) return;
+        if (!alive && (isCancelled = run.patch(SCOPED_CANCEL_PATCH, false, groups))) return;
         const seq = run.nextCancelSeq++;
         const request = CancelExternalWorkflow.fromPartial({ seq, workflowId, runId: runId ?? "" });
-        run.command(CommandKind.COMMAND_KIND_CANCEL_EXTERNAL_WORKFLOW, CancelExternalWorkflow.encode(request).finish());
+        run.command(CommandKind.COMMAND_KIND_CANCEL_EXTERNAL_WORKFLOW, CancelExternalWorkflow.encode(request).finish(), groups);
         run.externalCancels.set(
           seq,
           run.waitsAt(`cancel request to workflow "${workflowId}"`, { resolve: () => resolve(), reject }),
@@ -153,9 +154,6 @@ declare const WORKFLOW: unique symbol;
 
 const quiet = (promise: Promise<unknown>) => void promise.catch(() => {});
 
-/** Options of the official SDK that have no effect here yet. */
-const UNSUPPORTED = ["eventGroups"] as const;
-
 type Given = StartChildWorkflowExecutionInput["options"];
 
 function withDefaults(options: ChildWorkflowOptions & { args?: readonly unknown[] } = {}): Given {
@@ -179,16 +177,17 @@ function start(run: CompatRun, workflow: string | Workflow, given: Given): Promi
 
 function startIn(run: CompatRun, input: StartChildWorkflowExecutionInput): Promise<[Promise<string>, Promise<unknown>]> {
   const { seq, workflowType, options } = input;
-  refuseOptions(run, "a child workflow", options, UNSUPPORTED);
   const converter = run.converterForWorkflow(options.workflowId);
   const started = new Promise<string>((resolve, reject) => {
     const alive = joinScope(reject, () => {
       if (!run.childEnds.has(seq)) return;
       const bytes = CancelChildWorkflow.encode({ seq, reason: "" }).finish();
-      run.command(CommandKind.COMMAND_KIND_CANCEL_CHILD_WORKFLOW, bytes);
+      run.command(CommandKind.COMMAND_KIND_CANCEL_CHILD_WORKFLOW, bytes, groups);
     });
     if (!alive) return;
-    run.command(CommandKind.COMMAND_KIND_START_CHILD_WORKFLOW, encodeStart(run, input, converter));
+    const attributes = encodeStart(run, input, converter);
+    const groups = groupsOf(run, options.eventGroups);
+    run.command(CommandKind.COMMAND_KIND_START_CHILD_WORKFLOW, attributes, groups);
     run.childStarts.set(seq, { resolve: resolve as (value: unknown) => void, reject, converter });
   });
   // Before anybody asks for it: the result may come first.
@@ -278,7 +277,8 @@ function signalIn(run: CompatRun, { seq, signalName, args, target, headers, type
       ...{ seq, signalName, headers, ...receiver },
       arguments: args.map((arg, i) => payloadOf(converter, arg, typeInfo?.inputTypes?.[i])),
     });
-    run.command(CommandKind.COMMAND_KIND_SIGNAL_EXTERNAL_WORKFLOW, SignalExternalWorkflow.encode(attributes).finish());
+    const bytes = SignalExternalWorkflow.encode(attributes).finish();
+    run.command(CommandKind.COMMAND_KIND_SIGNAL_EXTERNAL_WORKFLOW, bytes, groupsOf(run));
     run.externalSignals.set(
       seq,
       run.waitsAt(`signal "${signalName}" to another workflow`, { resolve: () => resolve(), reject, converter }),

@@ -6,9 +6,9 @@ import { timeoutMs } from "../common/time.ts";
 import { currentRun } from "../current.ts";
 import { intercepted } from "../interception.ts";
 import { payloadsOf } from "../typed_values.ts";
-import { refuseOptions } from "../unsupported.ts";
 import { encodeInitialVersioningBehavior } from "../common/policies.ts";
 import { versioningIntent } from "./encoded_options.ts";
+import { groupsOf } from "./event_groups.ts";
 import { ContinueAsNew } from "./continue_as_new_thrown.ts";
 import type { ContinueAsNewOptions } from "./options.ts";
 import type { ContinueAsNewInput } from "./interceptors.ts";
@@ -16,9 +16,6 @@ import type { ContinueAsNewInput } from "./interceptors.ts";
 /** A workflow's function. */
 // deno-lint-ignore no-explicit-any
 export type Workflow = (...args: any[]) => Promise<any>;
-
-/** Options of the official SDK that have no effect here yet. */
-const UNSUPPORTED = ["eventGroups"] as const;
 
 /** A function that continues as new with these options. */
 export function makeContinueAsNewFunc<F extends Workflow>(
@@ -30,10 +27,9 @@ export function makeContinueAsNewFunc<F extends Workflow>(
   const { workflowType = run.info.workflowType, taskQueue = run.info.taskQueue, ...rest } = options;
   // deno-lint-ignore require-await
   const last = async ({ args, headers, options }: ContinueAsNewInput): Promise<never> => {
-    refuseOptions(run, "continueAsNew", options, UNSUPPORTED);
     const own = options.workflowType === run.info.workflowType ? run.staticOptions.typeInfo : undefined;
     const memo = Object.entries(options.memo ?? {}).map(([key, value]) => [key, run.converter.toPayload(value)]);
-    throw new ContinueAsNew(ContinueAsNewCommand.fromPartial({
+    const command = ContinueAsNewCommand.fromPartial({
       workflowType: options.workflowType,
       taskQueue: options.taskQueue ?? "",
       arguments: payloadsOf(run.converter, args, options.typeInfo ?? own),
@@ -45,7 +41,8 @@ export function makeContinueAsNewFunc<F extends Workflow>(
       initialVersioningBehavior: encodeInitialVersioningBehavior(options.initialVersioningBehavior) ?? 0,
       memo: Object.fromEntries(memo),
       searchAttributes: searchAttributePayloads(options.searchAttributes, options.typedSearchAttributes),
-    }));
+    });
+    throw new ContinueAsNew(command, groupsOf(run, options.eventGroups));
   };
   return (...args) =>
     intercepted(run, "outbound", "continueAsNew", last)({ args, headers: {}, options: { workflowType, taskQueue, ...rest } });

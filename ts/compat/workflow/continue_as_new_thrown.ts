@@ -6,9 +6,12 @@ export class ContinueAsNew extends Error {
   override name = "ContinueAsNew";
   /** What the next run starts with. */
   readonly command: ContinueAsNewCommand;
+  /** Its event groups, encoded. */
+  readonly groups: Uint8Array | undefined;
 
-  constructor(command: ContinueAsNewCommand) {
+  constructor(command: ContinueAsNewCommand, groups?: Uint8Array) {
     super("Workflow continued as new");
     this.command = command;
+    this.groups = groups;
   }
 }

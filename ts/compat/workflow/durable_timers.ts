@@ -4,6 +4,7 @@ import { CommandKind, StartTimer } from "../../core/generated/boundary/temporale
 import type { PayloadConverter } from "../../converter/payload.ts";
 import { ValueError } from "../common/errors.ts";
 import { intercepted, type InterceptedRun } from "../interception.ts";
+import { groupsOf } from "./event_groups.ts";
 import type { TimerInput } from "./interceptors.ts";
 import type { TimerOptions } from "./options.ts";
 import { join, type Scope } from "./join.ts";
@@ -14,8 +15,8 @@ interface TimerRun extends InterceptedRun {
   nextTimerSeq: number;
   readonly timers: Map<number, { resolve(value: unknown): void; reject(error: unknown): void }>;
   readonly converter: PayloadConverter;
-  command(kind: CommandKind, attributes: Uint8Array): void;
-  cancelCommand(kind: CommandKind, seq: number): void;
+  command(kind: CommandKind, attributes: Uint8Array, groups?: Uint8Array): void;
+  cancelCommand(kind: CommandKind, seq: number, groups?: Uint8Array): void;
   waitsAt<W extends object>(label: string, wait: W): W;
 }
 
@@ -31,22 +32,31 @@ function sleepIn(run: TimerRun, { seq, durationMs, options }: TimerInput): Promi
   return new Promise<void>((resolve, reject) => {
     const alive = join(scope, reject, (error) => {
       if (!run.timers.delete(seq)) return;
-      run.cancelCommand(CommandKind.COMMAND_KIND_START_TIMER, seq);
+      run.cancelCommand(CommandKind.COMMAND_KIND_START_TIMER, seq, groups);
       reject(error);
     });
     if (!alive) return;
-    startTimer(run, seq, durationMs, options?.summary);
+    const groups = startTimer(run, seq, durationMs, options, () => groupsOf(run, options?.eventGroups));
     run.timers.set(seq, run.waitsAt("sleep", { resolve: resolve as (value: unknown) => void, reject }));
   });
 }
 
-/** Whole milliseconds, rounded up: a timer is never early. */
-export function startTimer(run: TimerRun, seq: number, durationMs: number, summary: string | undefined): void {
+/** Whole milliseconds, rounded up: a timer is never early. Answers the groups that it was given. */
+export function startTimer(
+  run: TimerRun,
+  seq: number,
+  durationMs: number,
+  options?: TimerOptions,
+  groupsOf?: () => Uint8Array | undefined,
+): Uint8Array | undefined {
   if (Number.isNaN(durationMs)) throw new ValueError(`Invalid millis ${durationMs}`);
+  const summary = options?.summary;
   const command = StartTimer.fromPartial({
     seq,
     durationMs: Math.ceil(durationMs),
     ...(summary === undefined ? {} : { summary: run.converter.toPayload(summary) }),
   });
-  run.command(CommandKind.COMMAND_KIND_START_TIMER, StartTimer.encode(command).finish());
+  const groups = groupsOf?.();
+  run.command(CommandKind.COMMAND_KIND_START_TIMER, StartTimer.encode(command).finish(), groups);
+  return groups;
 }

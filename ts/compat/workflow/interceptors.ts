@@ -2,9 +2,15 @@
 import type { PayloadTypeInfo, SignalTypeInfo, TypeInfo } from "../common/type_info.ts";
 import type { Duration } from "../common/time.ts";
 import type { Payload } from "../../converter/payload.ts";
-import type { ActivityOptions, LocalActivityOptions } from "../common/options.ts";
 import type { NexusOperationCancellationType } from "./nexus_types.ts";
-import type { ChildWorkflowOptions, ContinueAsNewOptions, TimerOptions } from "./options.ts";
+import type {
+  ActivityOptions,
+  ChildWorkflowOptions,
+  ContinueAsNewOptions,
+  EventGroupMarker,
+  LocalActivityOptions,
+  TimerOptions,
+} from "./options.ts";
 
 // deno-lint-ignore no-explicit-any
 type AnyFunction = (...args: any[]) => any;
@@ -145,6 +151,8 @@ export interface StartNexusOperationOptions {
   readonly cancellationType?: NexusOperationCancellationType;
   /** Shown in user interfaces. */
   readonly summary?: string;
+  /** Groups that it belongs to, in user interfaces. */
+  readonly eventGroups?: EventGroupMarker[];
 }
 
 /** What a Nexus operation is started with. */

@@ -41,15 +41,13 @@ export {
   encodeWorkflowIdReusePolicy,
   WorkflowIdConflictPolicy,
 } from "../common/policies.ts";
-export { createEventGroup } from "./absent.ts";
+export { createEventGroup } from "./create_event_group.ts";
 export { defineWorkflowOptions, setWorkflowOptions } from "./definition.ts";
 export { enhancedStackTraceQuery, NotAnActivityMethod, stackTraceQuery, WorkflowError, workflowMetadataQuery } from "./names.ts";
 export type { EnhancedStackTrace, StackTrace, StackTraceFileLocation, StackTraceFileSlice, StackTraceSDKInfo } from "./names.ts";
 export {
   ActivityCancellationType,
-  type ActivityOptions,
   ChildWorkflowCancellationType,
-  type LocalActivityOptions,
   ParentClosePolicy,
   type RetryPolicy,
   WorkflowIdReusePolicy,
@@ -134,7 +132,14 @@ export { type LoggerSinks, proxySinks, type Sink, type SinkCall, type SinkFuncti
 export { currentUpdateInfo, getCurrentDetails, inWorkflowContext, setCurrentDetails, uuid4, workflowInfo } from "./misc.ts";
 export { deprecatePatch, patched } from "./patches.ts";
 export { CancellationScope, type CancellationScopeOptions } from "./scope.ts";
-export type { ChildWorkflowOptions, ContinueAsNewOptions, TimerOptions } from "./options.ts";
+export type {
+  ActivityOptions,
+  ChildWorkflowOptions,
+  ContinueAsNewOptions,
+  EventGroupMarker,
+  LocalActivityOptions,
+  TimerOptions,
+} from "./options.ts";
 export { sleep } from "./timers.ts";
 export { Trigger } from "./trigger.ts";
 export { upsertMemo, upsertSearchAttributes } from "./upserts.ts";

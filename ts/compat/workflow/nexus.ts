@@ -10,7 +10,7 @@ import { currentRun } from "../current.ts";
 import { intercepted } from "../interception.ts";
 import type { CompatRun } from "../run.ts";
 import { payloadOf } from "../typed_values.ts";
-import { refuseOptions } from "../unsupported.ts";
+import { groupsOf } from "./event_groups.ts";
 import type { StartNexusOperationInput, StartNexusOperationOptions, StartNexusOperationOutput } from "./interceptors.ts";
 import type {
   NexusOperationCancellationType,
@@ -123,19 +123,17 @@ export function createNexusServiceClient<T extends NexusServiceDefinition>(
   return new ServiceClient(options) as unknown as NexusServiceClient<T>;
 }
 
-/** Options of the official SDK that have no effect here yet. */
-const UNSUPPORTED = ["eventGroups"] as const;
-
 function startIn(run: CompatRun, input: StartNexusOperationInput): Promise<StartNexusOperationOutput> {
   const { seq, service, operation, outputType, options } = input;
-  refuseOptions(run, "a Nexus operation", options, UNSUPPORTED);
   return new Promise<StartNexusOperationOutput>((resolve, reject) => {
     const alive = joinScope(reject, () => {
       if (!run.nexusStarts.has(seq) && !run.nexusEnds.has(seq)) return;
-      run.cancelCommand(CommandKind.COMMAND_KIND_SCHEDULE_NEXUS_OPERATION, seq);
+      run.cancelCommand(CommandKind.COMMAND_KIND_SCHEDULE_NEXUS_OPERATION, seq, groups);
     });
     if (!alive) return;
-    run.command(CommandKind.COMMAND_KIND_SCHEDULE_NEXUS_OPERATION, encodeCall(run, input));
+    const attributes = encodeCall(run, input);
+    const groups = groupsOf(run, options?.eventGroups);
+    run.command(CommandKind.COMMAND_KIND_SCHEDULE_NEXUS_OPERATION, attributes, groups);
     const completion = { resolve: resolve as (value: unknown) => void, reject, outputType };
     run.nexusStarts.set(seq, run.waitsAt(`Nexus operation "${operation}" of service "${service}"`, completion));
   });

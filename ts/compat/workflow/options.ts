@@ -1,5 +1,12 @@
 // Options of what workflow code asks for: timers, child workflows, the next run. Those of activities are in ../common/options.ts.
-import type { ChildWorkflowCancellationType, ParentClosePolicy, RetryPolicy, WorkflowIdReusePolicy } from "../common/options.ts";
+import type {
+  ActivityOptions as CommonActivityOptions,
+  ChildWorkflowCancellationType,
+  LocalActivityOptions as CommonLocalActivityOptions,
+  ParentClosePolicy,
+  RetryPolicy,
+  WorkflowIdReusePolicy,
+} from "../common/options.ts";
 import type { SearchAttributePair, SearchAttributes, TypedSearchAttributes } from "../common/search_attributes.ts";
 import type { VersioningIntent } from "../common/deployments.ts";
 import type { InitialVersioningBehavior } from "../common/policies.ts";
@@ -7,10 +14,30 @@ import type { Priority } from "../common/priority.ts";
 import type { Duration } from "../common/time.ts";
 import type { PayloadTypeInfo } from "../common/type_info.ts";
 
+/** Marks commands, and the events that they leave, as belonging together in user interfaces. */
+export interface EventGroupMarker {
+  /** Calls a function whose commands all carry this marker, with those of the scopes around it. */
+  withScope<T>(fn: () => Promise<T>): Promise<T>;
+}
+
+/** Options of an activity. */
+export interface ActivityOptions extends CommonActivityOptions {
+  /** Groups that it belongs to, in user interfaces. */
+  eventGroups?: EventGroupMarker[];
+}
+
+/** Options of a local activity. */
+export interface LocalActivityOptions extends CommonLocalActivityOptions {
+  /** Groups that it belongs to, in user interfaces. */
+  eventGroups?: EventGroupMarker[];
+}
+
 /** Options of a timer. */
 export interface TimerOptions {
   /** Shown in user interfaces. */
   summary?: string;
+  /** Groups that it belongs to, in user interfaces. */
+  eventGroups?: EventGroupMarker[];
 }
 
 /** Options of a child workflow. */
@@ -51,6 +78,8 @@ export interface ChildWorkflowOptions {
   staticDetails?: string;
   /** Types of arguments and result, of a child that is given by its name. */
   typeInfo?: PayloadTypeInfo;
+  /** Groups that it belongs to, in user interfaces. */
+  eventGroups?: EventGroupMarker[];
 }
 /** What the next run has in place of what this one has. */
 export interface ContinueAsNewOptions {
@@ -76,4 +105,6 @@ export interface ContinueAsNewOptions {
   typedSearchAttributes?: SearchAttributePair[] | TypedSearchAttributes;
   /** Types of the next run's arguments. Default: for the same type of workflow those that it was defined with. */
   typeInfo?: PayloadTypeInfo;
+  /** Groups that the end of this run belongs to, in user interfaces. */
+  eventGroups?: EventGroupMarker[];
 }

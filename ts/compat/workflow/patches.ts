@@ -1,15 +1,18 @@
 // patched and deprecatePatch (docs/dev/semantics/commands.md#patches): versions of workflow code
 // beside each other.
 import { currentRun } from "../current.ts";
+import { groupsOf } from "./event_groups.ts";
 
 const OUTSIDE = "Workflow.patch(...) and Workflow.deprecatePatch may only be used from a Workflow Execution.";
 
 /** True where the new code must run: always when live, on replay if the history has the patch. */
 export function patched(patchId: string): boolean {
-  return currentRun(OUTSIDE).patch(patchId, false);
+  const run = currentRun(OUTSIDE);
+  return run.patch(patchId, false, groupsOf(run));
 }
 
 /** Says that no run is left that took the old code. */
 export function deprecatePatch(patchId: string): void {
-  currentRun(OUTSIDE).patch(patchId, true);
+  const run = currentRun(OUTSIDE);
+  run.patch(patchId, true, groupsOf(run));
 }

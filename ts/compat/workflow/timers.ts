@@ -3,7 +3,6 @@ import { CommandKind } from "../../core/generated/boundary/temporalex/boundary/v
 import { type Duration, msToNumber } from "../common/time.ts";
 import { currentRun } from "../current.ts";
 import { FLAG_SHIELDED_SCOPES } from "../flags.ts";
-import { refuseOptions } from "../unsupported.ts";
 import { startSleep, startTimer } from "./durable_timers.ts";
 import type { TimerOptions } from "./options.ts";
 import { CancellationScope } from "./scope.ts";
@@ -11,7 +10,6 @@ import { CancellationScope } from "./scope.ts";
 /** Resolves after a durable time; zero and less count as one millisecond. Rejects when the scope is cancelled. */
 export function sleep(ms: Duration, options?: TimerOptions): Promise<void> {
   const run = currentRun("Workflow.sleep(...) may only be used from a Workflow Execution");
-  refuseOptions(run, "a timer", options, ["eventGroups"]);
   return startSleep(run, Math.max(1, msToNumber(ms)), options).done;
 }
 
@@ -26,7 +24,7 @@ export function setTimeout(callback: Callback, ms = 0, ...args: unknown[]): numb
   const call = () => run.context.run(frame, () => void callback(...args));
   if (!run.hasFlag(FLAG_SHIELDED_SCOPES)) {
     const seq = run.nextTimerSeq++;
-    startTimer(run, seq, durationMs, undefined);
+    startTimer(run, seq, durationMs);
     new Promise<void>((resolve, reject) => run.timers.set(seq, run.waitsAt("setTimeout", { resolve, reject }))).then(
       call,
       () => {},

@@ -13,6 +13,7 @@ import {
   type TypedSearchAttributes,
 } from "../common/search_attributes.ts";
 import { currentRun } from "../current.ts";
+import { groupsOf } from "./event_groups.ts";
 
 /** Changes search attributes of the run: pairs of key and value (null removes), or lists by name (an empty one removes). */
 export function upsertSearchAttributes(searchAttributes: SearchAttributes | SearchAttributeUpdatePair[]): void {
@@ -24,7 +25,7 @@ export function upsertSearchAttributes(searchAttributes: SearchAttributes | Sear
     ? searchAttributePayloads(undefined, searchAttributes)
     : searchAttributePayloads(searchAttributes, undefined);
   const bytes = UpsertSearchAttributes.encode(UpsertSearchAttributes.fromPartial({ searchAttributes: payloads })).finish();
-  run.command(CommandKind.COMMAND_KIND_UPSERT_SEARCH_ATTRIBUTES, bytes);
+  run.command(CommandKind.COMMAND_KIND_UPSERT_SEARCH_ATTRIBUTES, bytes, groupsOf(run));
   const untyped = { ...run.info.searchAttributes };
   let typed = run.info.typedSearchAttributes;
   if (Array.isArray(searchAttributes)) {
@@ -68,7 +69,7 @@ export function upsertMemo(memo: Record<string, unknown>): void {
   if (memo === undefined || memo === null) throw new Error("memo must be a non-null Record");
   const payloads = Object.entries(memo).map(([key, value]) => [key, run.converter.toPayload(value ?? undefined)]);
   const bytes = ModifyWorkflowProperties.encode(ModifyWorkflowProperties.fromPartial({ memo: Object.fromEntries(payloads) }));
-  run.command(CommandKind.COMMAND_KIND_MODIFY_WORKFLOW_PROPERTIES, bytes.finish());
+  run.command(CommandKind.COMMAND_KIND_MODIFY_WORKFLOW_PROPERTIES, bytes.finish(), groupsOf(run));
   const merged = Object.entries({ ...run.info.memo, ...memo }).filter(([, value]) => value !== undefined && value !== null);
   run.info = { ...run.info, memo: Object.fromEntries(merged) };
 }

@@ -65,9 +65,9 @@ export interface TaskWishes {
 
 /** The part of CoreRun that programs may use; everything else belongs to the task loop. */
 export interface CommandPort {
-  /** Queues a command; answers its seq (0 for kinds that have none). */
-  command(kind: CommandKind, attributes: Uint8Array): number;
-  cancel(kind: CommandKind, seq: number): void;
+  /** Queues a command; answers its seq (0 for kinds that have none). `groups`: bytes of EventGroups. */
+  command(kind: CommandKind, attributes: Uint8Array, groups?: Uint8Array): number;
+  cancel(kind: CommandKind, seq: number, groups?: Uint8Array): void;
   /** Code asked for a patch that the history does not have, and was told so: explanations want its line. */
   patchMissed?(patchId: string): void;
   /** Code has set a handler of an update, or handed one to a receive. */

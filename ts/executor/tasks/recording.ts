@@ -22,6 +22,8 @@ export interface RecordedCommand {
   readonly seq: number;
   /** The attributes, with stack traces reduced to "type: message" so that every runtime gives the same bytes. */
   readonly attributes: Uint8Array;
+  /** Bytes of EventGroups, where it has any. */
+  readonly groups?: Uint8Array;
   /** The user's frame, when call sites are taken; "" where the executor issued it. */
   readonly site: string;
 }
@@ -71,19 +73,26 @@ export class Recorder implements CommandPort {
     this.activations.push({ startedEventId, historyLength, timeMs, isReplaying, queryOnly, commands: this.#commands });
   }
 
-  command(kind: CommandKind, attributes: Uint8Array): number {
+  command(kind: CommandKind, attributes: Uint8Array, groups?: Uint8Array): number {
     // Issued when the run function has ended, for a call that it made.
     const isContinuing = kind === CommandKind.COMMAND_KIND_CONTINUE_AS_NEW && this.#callSites;
     const site = this.#site(this.command) || (isContinuing ? current.run?.continuedAt ?? "" : "");
-    const seq = this.#port.command(kind, attributes);
-    this.#commands.push({ kind, cancel: false, seq, attributes: reduceStacks(kind, attributes), site });
+    const seq = this.#port.command(kind, attributes, groups);
+    this.#commands.push({
+      kind,
+      cancel: false,
+      seq,
+      attributes: reduceStacks(kind, attributes),
+      site,
+      ...(groups && { groups }),
+    });
     return seq;
   }
 
-  cancel(kind: CommandKind, seq: number): void {
+  cancel(kind: CommandKind, seq: number, groups?: Uint8Array): void {
     const site = this.#site(this.cancel);
-    this.#port.cancel(kind, seq);
-    this.#commands.push({ kind, cancel: true, seq, attributes: new Uint8Array(0), site });
+    this.#port.cancel(kind, seq, groups);
+    this.#commands.push({ kind, cancel: true, seq, attributes: new Uint8Array(0), site, ...(groups && { groups }) });
   }
 
   /** Native primitives have left their call site with the fiber; commands between turns are the executor's own. */

@@ -47,6 +47,7 @@ const MACHINE: &str = "LocalActivity";
 pub struct Schedule {
     seq: u32,
     attributes: Encoded<ScheduleLocalActivity>,
+    pub groups: Encoded<Command>,
 }
 
 /// Given: workflow code cancels.
@@ -60,6 +61,7 @@ pub struct Cancel {
 pub struct Record {
     marker: Marker,
     attributes: Encoded<ScheduleLocalActivity>,
+    groups: Encoded<Command>,
 }
 
 pub fn read(bytes: &[u8], numbers: &mut Numbers) -> Result<(u32, Schedule)> {
@@ -77,7 +79,7 @@ pub fn read(bytes: &[u8], numbers: &mut Numbers) -> Result<(u32, Schedule)> {
     durations.into_iter().try_for_each(|(what, ms)| check_duration(what, ms))?;
     check_retry_policy(c.opt_retry_policy())?;
     let seq = numbers.claim(c.seq())?;
-    Ok((seq, Schedule { seq, attributes: c.to_owned() }))
+    Ok((seq, Schedule { seq, attributes: c.to_owned(), groups: Encoded::default() }))
 }
 
 impl Take for Schedule {
@@ -85,7 +87,7 @@ impl Take for Schedule {
     type Queued = Nothing;
 
     fn take(self, locals: &mut LocalActivities, run: &mut RunState) -> Result<Nothing> {
-        locals.schedule(self.seq, self.attributes, run.time_ms);
+        locals.schedule(self, run.time_ms);
         Ok(None)
     }
 }
@@ -122,6 +124,8 @@ struct Local {
     kind: String,
     /// Empty once it is resolved.
     attributes: Encoded<ScheduleLocalActivity>,
+    /// The same.
+    groups: Encoded<Command>,
     /// Workflow time when it was scheduled.
     time_ms: f64,
     /// Workflow code has asked for it, and waits for what comes of it.
@@ -200,10 +204,10 @@ impl Local {
 }
 
 impl LocalActivities {
-    pub fn schedule(&mut self, seq: u32, attributes: Encoded<ScheduleLocalActivity>, time_ms: f64) {
+    fn schedule(&mut self, Schedule { seq, attributes, groups }: Schedule, time_ms: f64) {
         let a = attributes.view();
         let (id, kind) = (id_or_seq(a.activity_id(), seq), a.activity_type().to_string());
-        let local = Local { state: State::Scheduled, id, kind, attributes, time_ms, cancel_requested: false };
+        let local = Local { state: State::Scheduled, id, kind, attributes, groups, time_ms, cancel_requested: false };
         self.by_seq.insert(seq, local);
         self.open.insert(seq);
     }
@@ -245,6 +249,7 @@ impl LocalActivities {
         }
         local.state = State::Known;
         local.attributes = Encoded::default();
+        local.groups = Encoded::default();
         self.open.remove(&seq);
         let Found { event_id, marker } = found;
         Some(Released { event_id, complete_ms: marker.data.complete_ms, resolution: marker.resolution() })
@@ -321,10 +326,10 @@ impl LocalActivities {
         let seq = marker.data.seq;
         let local = self.by_seq.get_mut(&seq)?;
         local.state = State::Marked;
-        let attributes = std::mem::take(&mut local.attributes);
+        let (attributes, groups) = (std::mem::take(&mut local.attributes), std::mem::take(&mut local.groups));
         self.open.remove(&seq);
         let released = Released { event_id: 0, complete_ms: marker.data.complete_ms, resolution: marker.resolution() };
-        Some(Resolved { released, record: Record { marker, attributes } })
+        Some(Resolved { released, record: Record { marker, attributes, groups } })
     }
 
     /// The history of a live task is at its end: one that was to be cancelled on the way, and of which nothing was recorded, is
@@ -451,6 +456,6 @@ impl Wait for Record {
 
     fn write<'w>(&self, w: Put<'w, Command>, _: &Inherited) -> Put<'w, Command> {
         let w = w.record_marker_command_attributes(|w| self.marker.write(w));
-        write_metadata(w, self.attributes.view().opt_summary(), None)
+        write_metadata(w, self.attributes.view().opt_summary(), None).all_of(self.groups.view())
     }
 }

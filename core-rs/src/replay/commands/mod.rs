@@ -29,13 +29,28 @@ use std::convert::Infallible;
 use crate::api::enums::v1::CommandType;
 use crate::boundary::CommandKind;
 use crate::error::{Result, codes, misuse};
+use crate::proto::views;
 use crate::proto::views::Attributes;
 use crate::proto::views::command::Command;
 use crate::replay::commands::kind::{Answered, Take, Wait};
 use crate::replay::commands::machines::{Machines, Numbers};
+use crate::replay::convert::checked;
 use crate::replay::event::EventRef;
 use crate::replay::run_state::{Inherited, Initiator, RunState};
-use crate::wire::typed::Put;
+use crate::wire::typed::{Encoded, Put};
+
+/// Event group markers of a command, as they stand in it; empty: none. They are sent, and compared with nothing.
+pub type Groups = Encoded<Command>;
+
+/// A command in the queue.
+pub struct Entry {
+    pub command: Queued,
+    pub groups: Groups,
+}
+
+pub fn read_groups(bytes: &[u8]) -> Result<Groups> {
+    Ok(checked::<views::boundary::EventGroups>(bytes)?.same_as().to_owned())
+}
 
 /// What each kind keeps of its commands.
 #[derive(Default)]
@@ -89,10 +104,17 @@ macro_rules! kinds {
         impl Given {
             /// The command moves its machine, and what waits for an event enters the queue.
             #[allow(unused_variables)] // Kinds without machines.
-            pub fn take(self, machines: &mut AllMachines, run: &mut RunState, queue: &mut VecDeque<Queued>) -> Result<()> {
+            pub fn take(
+                self,
+                groups: Groups,
+                machines: &mut AllMachines,
+                run: &mut RunState,
+                queue: &mut VecDeque<Entry>,
+            ) -> Result<()> {
                 match self {
                     $(Given::$given(c) => {
-                        queue.extend(c.take(own!(machines $($given_own)?), run)?.into_iter().map(Queued::from));
+                        let queued = c.take(own!(machines $($given_own)?), run)?.into_iter();
+                        queue.extend(queued.map(|c| Entry { command: c.into(), groups: groups.clone() }));
                     })*
                 }
                 Ok(())
@@ -202,6 +224,15 @@ impl Queued {
             Queued::Patch(marked) => marked.patch_id(),
             _ => None,
         }
+    }
+}
+
+impl Given {
+    /// A local activity is recorded long after it was given, so it keeps its groups itself.
+    pub fn keep_groups(&mut self, groups: Groups) -> Groups {
+        let Given::ScheduleLocalActivity(schedule) = self else { return groups };
+        schedule.groups = groups;
+        Groups::default()
     }
 }
 

@@ -498,6 +498,30 @@ export interface ScheduleActivity_HeadersEntry {
   value?: Payload | undefined;
 }
 
+export interface EventGroups {
+  eventGroupMarkers: EventGroupMarker[];
+}
+
+export interface EventGroupMarker {
+  variant?: { $case: "label"; value: EventGroupLabel } | { $case: "inboundEvent"; value: InboundEvent } | {
+    $case: "inboundUpdate";
+    value: InboundUpdate;
+  } | undefined;
+}
+
+export interface EventGroupLabel {
+  id: string;
+  label?: Payload | undefined;
+}
+
+export interface InboundEvent {
+  inboundEventId: number;
+}
+
+export interface InboundUpdate {
+  inboundUpdateId: string;
+}
+
 export interface ScheduleLocalActivity {
   activityId: string;
   activityType: string;
@@ -5773,6 +5797,338 @@ export const ScheduleActivity_HeadersEntry: MessageFns<ScheduleActivity_HeadersE
     message.value = (object.value !== undefined && object.value !== null)
       ? Payload.fromPartial(object.value)
       : undefined;
+    return message;
+  },
+};
+
+function createBaseEventGroups(): EventGroups {
+  return { eventGroupMarkers: [] };
+}
+
+export const EventGroups: MessageFns<EventGroups> = {
+  encode(message: EventGroups, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.eventGroupMarkers) {
+      EventGroupMarker.encode(v!, writer.uint32(2418).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): EventGroups {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseEventGroups();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 302: {
+            if (tag !== 2418) {
+              break;
+            }
+
+            message.eventGroupMarkers.push(EventGroupMarker.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<EventGroups>): EventGroups {
+    return EventGroups.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<EventGroups>): EventGroups {
+    const message = createBaseEventGroups();
+    message.eventGroupMarkers = object.eventGroupMarkers?.map((e) => EventGroupMarker.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseEventGroupMarker(): EventGroupMarker {
+  return { variant: undefined };
+}
+
+export const EventGroupMarker: MessageFns<EventGroupMarker> = {
+  encode(message: EventGroupMarker, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    switch (message.variant?.$case) {
+      case "label":
+        EventGroupLabel.encode(message.variant.value, writer.uint32(10).fork()).join();
+        break;
+      case "inboundEvent":
+        InboundEvent.encode(message.variant.value, writer.uint32(18).fork()).join();
+        break;
+      case "inboundUpdate":
+        InboundUpdate.encode(message.variant.value, writer.uint32(26).fork()).join();
+        break;
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): EventGroupMarker {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseEventGroupMarker();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.variant = { $case: "label", value: EventGroupLabel.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.variant = { $case: "inboundEvent", value: InboundEvent.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.variant = { $case: "inboundUpdate", value: InboundUpdate.decode(reader, reader.uint32()) };
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<EventGroupMarker>): EventGroupMarker {
+    return EventGroupMarker.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<EventGroupMarker>): EventGroupMarker {
+    const message = createBaseEventGroupMarker();
+    switch (object.variant?.$case) {
+      case "label": {
+        if (object.variant?.value !== undefined && object.variant?.value !== null) {
+          message.variant = { $case: "label", value: EventGroupLabel.fromPartial(object.variant.value) };
+        }
+        break;
+      }
+      case "inboundEvent": {
+        if (object.variant?.value !== undefined && object.variant?.value !== null) {
+          message.variant = { $case: "inboundEvent", value: InboundEvent.fromPartial(object.variant.value) };
+        }
+        break;
+      }
+      case "inboundUpdate": {
+        if (object.variant?.value !== undefined && object.variant?.value !== null) {
+          message.variant = { $case: "inboundUpdate", value: InboundUpdate.fromPartial(object.variant.value) };
+        }
+        break;
+      }
+    }
+    return message;
+  },
+};
+
+function createBaseEventGroupLabel(): EventGroupLabel {
+  return { id: "", label: undefined };
+}
+
+export const EventGroupLabel: MessageFns<EventGroupLabel> = {
+  encode(message: EventGroupLabel, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.id !== "") {
+      writer.uint32(10).string(message.id);
+    }
+    if (message.label !== undefined) {
+      Payload.encode(message.label, writer.uint32(18).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): EventGroupLabel {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseEventGroupLabel();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.label = Payload.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<EventGroupLabel>): EventGroupLabel {
+    return EventGroupLabel.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<EventGroupLabel>): EventGroupLabel {
+    const message = createBaseEventGroupLabel();
+    message.id = object.id ?? "";
+    message.label = (object.label !== undefined && object.label !== null)
+      ? Payload.fromPartial(object.label)
+      : undefined;
+    return message;
+  },
+};
+
+function createBaseInboundEvent(): InboundEvent {
+  return { inboundEventId: 0 };
+}
+
+export const InboundEvent: MessageFns<InboundEvent> = {
+  encode(message: InboundEvent, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.inboundEventId !== 0) {
+      writer.uint32(8).uint32(message.inboundEventId);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): InboundEvent {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseInboundEvent();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.inboundEventId = reader.uint32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<InboundEvent>): InboundEvent {
+    return InboundEvent.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<InboundEvent>): InboundEvent {
+    const message = createBaseInboundEvent();
+    message.inboundEventId = object.inboundEventId ?? 0;
+    return message;
+  },
+};
+
+function createBaseInboundUpdate(): InboundUpdate {
+  return { inboundUpdateId: "" };
+}
+
+export const InboundUpdate: MessageFns<InboundUpdate> = {
+  encode(message: InboundUpdate, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.inboundUpdateId !== "") {
+      writer.uint32(10).string(message.inboundUpdateId);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): InboundUpdate {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseInboundUpdate();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.inboundUpdateId = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<InboundUpdate>): InboundUpdate {
+    return InboundUpdate.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<InboundUpdate>): InboundUpdate {
+    const message = createBaseInboundUpdate();
+    message.inboundUpdateId = object.inboundUpdateId ?? "";
     return message;
   },
 };

@@ -342,7 +342,11 @@ export class MiniServer {
       update.stage = "rejected";
       update.failure = rejection.failure;
     }
-    for (const command of request.commands) this.#command(command, request.messages, taskCompleted);
+    for (const command of request.commands) {
+      const before = this.events.length;
+      this.#command(command, request.messages, taskCompleted);
+      for (const event of this.events.slice(before)) event.eventGroupMarkers = command.eventGroupMarkers;
+    }
     for (const [id, result] of Object.entries(request.queryResults)) {
       this.queryAnswers[id] = { ok: result.resultType === 1, value: values(result.answer)[0], message: result.errorMessage };
     }

@@ -30,7 +30,7 @@ export const interceptors = () => ({
       calls.push(
         "commands " +
           input.commands.flatMap((c: any) =>
-            Object.keys(c).filter((k) => c[k] != null && k !== "eventGroupMarkers" && k !== "userMetadata")
+            Object.keys(c).filter((k) => c[k] != null && k !== "userMetadata")
           ),
       );
       return next(input);

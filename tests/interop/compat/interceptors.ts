@@ -29,9 +29,7 @@ export const interceptors = () => ({
     concludeActivation(input: any, next: any) {
       calls.push(
         "commands " +
-          input.commands.flatMap((c: any) =>
-            Object.keys(c).filter((k) => c[k] != null && k !== "userMetadata")
-          ),
+          input.commands.flatMap((c: any) => Object.keys(c).filter((k) => c[k] != null && k !== "userMetadata")),
       );
       return next(input);
     },

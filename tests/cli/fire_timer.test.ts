@@ -58,7 +58,7 @@ test("in the process that holds the store: by name, in order; what is not there 
     }
   }));
 
-test("a process that was killed no longer holds the store, though its socket is there", () =>
+test("a process that was killed no longer holds the store, whatever it has left", () =>
   inFolder(async (folder) => {
     const path = join(folder, "game.sqlite");
     writeFileSync(join(folder, "workflows.ts"), "export async function none() {}\n");
@@ -67,7 +67,6 @@ test("a process that was killed no longer holds the store, though its socket is 
     await worker.line("it has started", ({ event }) => event === "started");
     await until("it can be reached", () => findHolder(path));
     await worker.end("SIGKILL");
-    assert.ok(findHolder(path) !== undefined);
     const { code, err } = await run(["workflow", "fire-timer", "--store", path, "-w", "buff-1", "--name", "x"]);
     assert.equal(code, 1);
     assert.match(err, /no process has .*game\.sqlite open: timers fire by hand while one has/);

@@ -252,7 +252,7 @@ setActivityOptions({ typeInfo: {
 } }, greet);
 `;
 
-test("temporalex worker converts an activity's values by the types of its definition", async () => {
+inNode("temporalex worker converts an activity's values by the types of its definition", async () => {
   writeFileSync(join(folder, "typed.ts"), TYPED);
   writeFileSync(join(folder, "typed_calls.ts"), WORKFLOWS.replace("await condition(() => finished);", ""));
   const args = ["--workflows", "typed_calls.ts", "--activities", "typed.ts"];

@@ -133,14 +133,19 @@ test("an application opened for tests keeps its timers still over a restart", as
   const options = { workflows: [buff], logger: silentLogger, engine: { store, timers: "manual" as const } };
   let app = await open(options);
   const { runId } = await app.client.start(buff, { id: "b" });
-  const started = async () => (await app.client.getHandle(buff, "b").describe()).historyLength >= 6;
-  while (!await started()) await new Promise((resolve) => setTimeout(resolve, 5));
+  await until("it waits", async () => (await app.client.getHandle(buff, "b").describe()).historyLength >= 6);
   await app.close();
   app = await open(options);
   await app.engine.fireTimer("b", "warn_player", runId);
-  await app.client.getHandle(buff, "b").signal(told.stack, 1);
-  const again = async () => (await app.client.getHandle(buff, "b").describe()).historyLength;
-  while (await again() < 15) await new Promise((resolve) => setTimeout(resolve, 5));
+  const again = app.client.getHandle(buff, "b");
+  await again.signal(told.stack, 1);
+  // A timer that fires while the task of the signal is open is one that this task cancels.
+  await until("it has taken the signal", async () => {
+    const { events } = JSON.parse(await again.historyJson()) as { events: { eventType: string }[] };
+    const types = events.map(({ eventType }) => eventType);
+    const signalled = types.lastIndexOf("EVENT_TYPE_WORKFLOW_EXECUTION_SIGNALED");
+    return signalled > 0 && types.lastIndexOf("EVENT_TYPE_WORKFLOW_TASK_COMPLETED") > signalled;
+  });
   await app.engine.fireTimer("b", clock.expire);
   assert.deepEqual(await app.client.getHandle(buff, "b").result(), ["warned", "stack 1"]);
   await app.close();

@@ -111,6 +111,12 @@ impl<'a> Calls<'a> {
             Cmd::Fail(why) => self.raw(FailWorkflow, &super::boundary_fail(why)),
             Cmd::CancelWorkflow => self.raw(CommandKind::CancelWorkflow, &CancelWorkflowExecution::default()),
             Cmd::ContinueAsNew(attributes) => self.raw(CommandKind::ContinueAsNew, attributes),
+            Cmd::Grouped(id, command) => {
+                let groups = super::boundary_groups(id).encode_to_vec();
+                let result = self.run.event_groups(&groups);
+                self.keep(result);
+                self.give(command)
+            }
             Cmd::FailTask(..) => panic!("FailTask ends a script's step; it is no command"),
         }
     }
@@ -151,6 +157,8 @@ pub enum Cmd {
     Fail(Failure),
     CancelWorkflow,
     ContinueAsNew(ContinueAsNew),
+    /// A command with the marker of the event group with this id.
+    Grouped(&'static str, Box<Cmd>),
     FailTask(Failure, WorkflowTaskFailedCause),
 }
 

@@ -38,6 +38,12 @@ fn boundary_timer(duration_ms: f64) -> boundary::StartTimer {
     boundary::StartTimer { duration_ms, summary: None, seq: 0 }
 }
 
+fn boundary_groups(id: &str) -> boundary::EventGroups {
+    let label = boundary::EventGroupLabel { id: id.into(), label: Some(json("\"label\"")) };
+    let variant = Some(boundary::event_group_marker::Variant::Label(label));
+    boundary::EventGroups { event_group_markers: vec![boundary::EventGroupMarker { variant }] }
+}
+
 fn boundary_cancel_child(seq: u32, reason: &str) -> boundary::CancelChildWorkflow {
     boundary::CancelChildWorkflow { seq, reason: reason.into() }
 }

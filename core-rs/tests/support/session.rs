@@ -84,6 +84,8 @@ pub struct Session {
     lang: Box<dyn Lang>,
     pub activations: Vec<Activation>,
     pub ends: Vec<TaskEnd>,
+    /// Completions as they are sent.
+    pub sent: Vec<Vec<u8>>,
     /// Events served to NeedHistory, and how many at a time.
     pages: Vec<HistoryEvent>,
     pub page_size: usize,
@@ -117,6 +119,7 @@ impl Session {
             lang,
             activations: Vec::new(),
             ends: Vec::new(),
+            sent: Vec::new(),
             pages,
             page_size: usize::MAX,
             fetch_fails: false,
@@ -213,7 +216,11 @@ impl Session {
                 step::Kind::Outcome(outcome) => {
                     use task_outcome::Response as R;
                     let response = match outcome.response.expect("an outcome has a response") {
-                        R::Completed(bytes) => Response::Completed(decode(&bytes)),
+                        R::Completed(bytes) => {
+                            let completion = Response::Completed(decode(&bytes));
+                            self.sent.push(bytes);
+                            completion
+                        }
                         R::Failed(bytes) => Response::Failed(decode(&bytes)),
                         R::QueryCompleted(bytes) => Response::Query(decode(&bytes)),
                         R::ReplayFinished(finished) => Response::Finished(finished),

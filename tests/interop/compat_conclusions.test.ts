@@ -12,7 +12,7 @@ import { createWorkerRealm } from "../../ts/realm/mod.ts";
 import { Worker } from "../../ts/worker/mod.ts";
 import { until } from "../support/until.ts";
 import { DevServer, noServer } from "./support/dev_server.ts";
-import { noOfficial, official, root } from "./support/official.ts";
+import { noOfficial, officialVerdict, quietWorkerPackage, root } from "./support/official.ts";
 
 const skip = noOfficial !== false ? noOfficial : noServer;
 const workflows = join(root, "tests/interop/compat/concluded.ts");
@@ -39,7 +39,7 @@ const ENDING = [
   ...["allKinds", "betweenLocals", "answers", "continues"],
 ];
 const FAILING = ["throwsLater", "rejects"];
-/** The official worker asks `process` for rejections that nobody handles; Deno tells it of them too late, so there it completes that run. */
+/** The official worker learns of unhandled rejections from `process`; Deno reports them after the task, so there it completes that run. */
 const THEIRS = "Deno" in globalThis ? FAILING.filter((type) => type !== "rejects") : FAILING;
 
 let server: DevServer, service: GrpcService, client: Client;
@@ -51,12 +51,7 @@ before(async () => {
   server = await DevServer.start();
   service = new GrpcService({ address: server.address });
   client = new Client({ service, logger: silentLogger });
-  sdk = official("@temporalio/worker");
-  sdk.Runtime.install({
-    logger: new sdk.DefaultLogger("ERROR"),
-    telemetryOptions: { logging: { filter: "OFF", forward: {} } },
-    shutdownSignals: [],
-  });
+  sdk = quietWorkerPackage();
   connection = await sdk.NativeConnection.connect({ address: server.address });
   workflowBundle = await sdk.bundleWorkflowCode({
     workflowsPath: workflows,
@@ -124,15 +119,6 @@ async function all(taskQueue: string, failing: readonly string[]): Promise<{ [ty
   return ran;
 }
 
-/** What the official replayer says. */
-async function officialVerdict(history: Uint8Array, id: string): Promise<string> {
-  const { History } = official("@temporalio/proto").temporal.api.history.v1;
-  return await sdk.Worker.runReplayHistory({ workflowBundle }, History.decode(history), id).then(
-    () => "ok",
-    (error: Error) => error.message,
-  );
-}
-
 for (const cached of [true, false]) {
   test(
     `what a conclusion sets off leaves with the next activation, ${cached ? "runs cached" : "without a cache"}`,
@@ -156,7 +142,9 @@ for (const cached of [true, false]) {
         assert.deepEqual(ours[type]!.result, theirs[type]!.result, type);
         assert.deepEqual(ours[type]!.lines, theirs[type]!.lines, type);
       }
-      for (const type of ENDING) assert.equal(await officialVerdict(ours[type]!.history, `${type}-${ourQueue}`), "ok", type);
+      for (const type of ENDING) {
+        assert.equal(await officialVerdict(workflowBundle, ours[type]!.history, `${type}-${ourQueue}`), "ok", type);
+      }
       for (const scopes of ["asyncLocalStorage", "rewritten"] as const) {
         const realm = await createWorkerRealm({ workflows, interceptors, cacheSize: 0, scopes });
         for (const type of ENDING) {

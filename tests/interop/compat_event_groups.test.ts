@@ -25,7 +25,7 @@ import { GrpcService } from "../../ts/grpc/grpc_service.ts";
 import { createWorkerRealm } from "../../ts/realm/mod.ts";
 import { Worker } from "../../ts/worker/mod.ts";
 import { DevServer, noServer, temporalCli } from "./support/dev_server.ts";
-import { noOfficial, official, root } from "./support/official.ts";
+import { noOfficial, official, officialVerdict, quietWorkerPackage, root } from "./support/official.ts";
 import { OurServer } from "./support/our_server.ts";
 import { RecordingProxy } from "./support/recording_proxy.ts";
 
@@ -53,17 +53,12 @@ before(async () => {
   server = await DevServer.start();
   service = new GrpcService({ address: server.address });
   client = new Client({ service, logger: silentLogger });
-  sdk = official("@temporalio/worker");
-  sdk.Runtime.install({
-    logger: new sdk.DefaultLogger("ERROR"),
-    telemetryOptions: { logging: { filter: "OFF", forward: {} } },
-    shutdownSignals: [],
-  });
+  sdk = quietWorkerPackage();
   const connection = await official("@temporalio/client").Connection.connect({ address: server.address });
   const KEYWORD = 2;
   await connection.operatorService.addSearchAttributes({ namespace: "default", searchAttributes: { GroupKeyword: KEYWORD } });
   await connection.close();
-  const endpoint = ["--name", "desk", "--target-namespace", "default", "--target-task-queue", "nobody"];
+  const endpoint = ["--name", "desk", "--target-namespace", "default", "--target-task-queue", "unpolled"];
   execFileSync(temporalCli()!, ["operator", "nexus", "endpoint", "create", "--address", server.address, ...endpoint]);
   workflowBundle = await sdk.bundleWorkflowCode({ workflowsPath: workflows, logger: new sdk.DefaultLogger("ERROR") });
 });
@@ -204,15 +199,6 @@ async function all(
   return ran;
 }
 
-/** What the official replayer says. */
-async function officialVerdict(history: Uint8Array, id: string): Promise<string> {
-  const { History } = official("@temporalio/proto").temporal.api.history.v1;
-  return await sdk.Worker.runReplayHistory({ workflowBundle }, History.decode(history), id).then(
-    () => "ok",
-    (error: Error) => error.message,
-  );
-}
-
 /** The history with a marker on each event that has none. */
 function marked(history: Uint8Array): Uint8Array {
   const decoded = fromBinary(HistorySchema, history);
@@ -254,7 +240,7 @@ test("each command carries the markers that the official worker gives it; no rep
   for (const type of Object.keys(RUNS)) {
     for (const [queue, { history }] of [["ours", ours[type]!], ["theirs", theirs[type]!]] as const) {
       for (const variant of [history, marked(history)]) {
-        assert.equal(await officialVerdict(variant, `${type}-${queue}`), "ok", type);
+        assert.equal(await officialVerdict(workflowBundle, variant, `${type}-${queue}`), "ok", type);
         const groups = await Promise.all(realms.map(async (realm) => {
           const { verdict, error, recorded } = await realm.replay(`${type}-${queue}`, variant, { record: true });
           assert.equal(verdict, "ok", `${type}: ${error?.message}`);

@@ -105,8 +105,8 @@ export async function others(): Promise<void> {
   const all = async () => {
     wf.upsertMemo({ a: 1 });
     wf.upsertSearchAttributes({ GroupKeyword: ["x"] });
-    quiet(wf.getExternalWorkflowHandle("nobody").signal("hello"));
-    quiet(wf.getExternalWorkflowHandle("nobody").cancel());
+    quiet(wf.getExternalWorkflowHandle("unknown").signal("hello"));
+    quiet(wf.getExternalWorkflowHandle("unknown").cancel());
     await wf.sleep(1);
   };
   await all();

@@ -43,3 +43,25 @@ export function official(name: string): any {
 
 /** A program in tests/interop/official, for `node`. */
 export const officialProgram = (name: string): string => join(root, "tests/interop/official", name);
+
+/** `@temporalio/worker`, which says only what has gone wrong. */
+// deno-lint-ignore no-explicit-any
+export function quietWorkerPackage(): any {
+  const sdk = official("@temporalio/worker");
+  sdk.Runtime.install({
+    logger: new sdk.DefaultLogger("ERROR"),
+    telemetryOptions: { logging: { filter: "OFF", forward: {} } },
+    shutdownSignals: [],
+  });
+  return sdk;
+}
+
+/** What the official replayer says of a history: "ok", or the message of its error. */
+export async function officialVerdict(workflowBundle: object, history: Uint8Array, workflowId: string): Promise<string> {
+  const { History } = official("@temporalio/proto").temporal.api.history.v1;
+  const { Worker } = official("@temporalio/worker");
+  return await Worker.runReplayHistory({ workflowBundle }, History.decode(history), workflowId).then(
+    () => "ok",
+    (error: Error) => error.message,
+  );
+}

@@ -247,14 +247,18 @@ test("temporalex worker serves a program and its activities from a store, and ta
 const TYPED = `import { setActivityOptions } from "@temporalio/activity";
 export async function greet({ name }: { name: string }): Promise<{ text: string }> { return { text: \`Hello, \${name}!\` }; }
 setActivityOptions({ typeInfo: {
-  inputTypes: [{ transferTypeConverter: { fromTransferType: (name: string) => ({ name }), toTransferType: (value: any) => value.name } }],
+  inputTypes: [{ transferTypeConverter: {
+    fromTransferType: (name: string) => { if (name === "") throw new TypeError("no name"); return { name }; },
+    toTransferType: (value: any) => value.name,
+  } }],
   outputType: { transferTypeConverter: { fromTransferType: (text: string) => ({ text }), toTransferType: (value: any) => value.text } },
 } }, greet);
 `;
 
 inNode("temporalex worker converts an activity's values by the types of its definition", async () => {
   writeFileSync(join(folder, "typed.ts"), TYPED);
-  writeFileSync(join(folder, "typed_calls.ts"), WORKFLOWS.replace("await condition(() => finished);", ""));
+  const once = WORKFLOWS.replace('"1 minute"', '"1 minute", retry: { maximumAttempts: 1 }');
+  writeFileSync(join(folder, "typed_calls.ts"), once.replace("await condition(() => finished);", ""));
   const args = ["--workflows", "typed_calls.ts", "--activities", "typed.ts"];
   const worker = startCommand(["worker", "--json", "--store", "typed.sqlite", ...args], folder);
   try {
@@ -264,6 +268,10 @@ inNode("temporalex worker converts an activity's values by the types of its defi
     assert.equal(begun.code, 0, begun.err);
     const result = await run(["workflow", "result", ...on, "--json"], { cwd: folder });
     assert.match(result.out, /"Hello, Ada!"/, result.err);
+    const unread = ["--store", "typed.sqlite", "--workflow-id", "unread"];
+    await run(["workflow", "start", ...unread, "--type", "greeting", "--input", '""'], { cwd: folder });
+    const failed = await run(["workflow", "result", ...unread], { cwd: folder });
+    assert.match(failed.err, /Failed to parse activity args for activity greet: no name/);
   } finally {
     assert.equal(await worker.end("SIGINT"), 0, worker.err());
   }

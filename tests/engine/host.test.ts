@@ -37,6 +37,11 @@ async function withEngine(body: (engine: EmbeddedEngine, script: Script, store: 
   }
 }
 
+test("an engine without a store or a path is refused, also without any options", async () => {
+  await assert.rejects(EmbeddedEngine.open(), /an engine needs either a path .* or a store/);
+  await assert.rejects(EmbeddedEngine.open({}), /an engine needs either a path .* or a store/);
+});
+
 test("a workflow runs to its end with activities, timers, a signal and an update", () =>
   withEngine(async (_, script) => {
     await script.start("wf", { steps: 5, timers: true, signals: 1 });

@@ -57,16 +57,16 @@ export async function askToFire(service: GrpcService, timer: TimerToFire, signal
 /** Fires it in the process that holds a store. Rejects with a ServiceError, FAILED_PRECONDITION where none does. */
 export async function fireInStore(given: string, timer: TimerToFire, signal: AbortSignal): Promise<void> {
   const path = realPath(given);
-  const nobody = () =>
+  const notHeld = () =>
     new ServiceError(Code.FAILED_PRECONDITION, `no process has ${path} open: timers fire by hand while one has`);
   const holder = findHolder(path);
-  if (holder === undefined) throw nobody();
+  if (holder === undefined) throw notHeld();
   const line = lineTo(holder);
   try {
     await askToFire(line, timer, signal);
   } catch (error) {
     // One that was killed has left what it was found by.
-    throw error instanceof ServiceError && error.code === Code.UNAVAILABLE ? nobody() : error;
+    throw error instanceof ServiceError && error.code === Code.UNAVAILABLE ? notHeld() : error;
   } finally {
     line.close();
   }

@@ -9,7 +9,7 @@ const STORAGE = Symbol.for("__temporal_activity_context_storage__");
 
 async function rules(): Promise<ActivityDialect | undefined> {
   if (!(STORAGE in globalThis)) return undefined;
-  const [common, { typesOfActivity }, { temporalActivities }] = await Promise.all([
+  const [common, { typesOfActivity }, { argumentsRead, temporalActivities }] = await Promise.all([
     import("../../compat/common/mod.ts"),
     import("../../compat/common/type_info.ts"),
     import("../../compat/worker/activity_dialect.ts"),
@@ -28,7 +28,6 @@ async function rules(): Promise<ActivityDialect | undefined> {
       namespace,
       taskQueue,
       converter: { payloadConverter: defaultPayloadConverter, failureConverter: defaultFailureConverter, payloadCodecs: [] },
-      activities: new Map(),
       logger: { log: (level, message, meta) => levels[level](message, meta), trace, debug: trace, info, warn, error },
       metricMeter: noopMetricMeter,
       interceptors: [],
@@ -39,10 +38,7 @@ async function rules(): Promise<ActivityDialect | undefined> {
     return made;
   };
   const plain = temporalActivities(
-    {
-      converter: { failureConverter: defaultFailureConverter, payloadConverter: defaultPayloadConverter },
-      activities: new Map(),
-    } as never,
+    { converter: { failureConverter: defaultFailureConverter, payloadConverter: defaultPayloadConverter } } as never,
   );
   return {
     ...plain,
@@ -50,9 +46,10 @@ async function rules(): Promise<ActivityDialect | undefined> {
     call: (activity) => async (context, args) => {
       const { inputTypes, outputType } = typesOfActivity(activity.run) ?? {};
       const converter = defaultPayloadConverter;
-      const typed = inputTypes === undefined
-        ? args
-        : common.arrayFromPayloads(converter, args.map((arg) => converter.toPayload(arg)), undefined, inputTypes);
+      const typed = inputTypes === undefined ? args : argumentsRead(
+        context.info.activityType,
+        () => common.arrayFromPayloads(converter, args.map((arg) => converter.toPayload(arg)), undefined, inputTypes),
+      );
       const result = await dialectOf(context).call(activity)(context, typed);
       if (outputType === undefined) return result;
       return converter.fromPayload(common.toPayloadWithTypeInfo(converter, result, undefined, outputType));

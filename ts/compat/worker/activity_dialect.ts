@@ -22,6 +22,16 @@ import { type ActivityEnvironment, ActivityRun } from "./activity_run.ts";
 
 const SHUTDOWN = "Worker is shutting down and this activity did not complete in time";
 
+/** Arguments of an activity. Throws an ApplicationFailure in the words of the official worker where they cannot be read. */
+export function argumentsRead(activityType: string, read: () => unknown[]): unknown[] {
+  try {
+    return read();
+  } catch (error) {
+    const message = `Failed to parse activity args for activity ${activityType}: ${errorMessage(error)}`;
+    throw ApplicationFailure.fromError(error, { message, nonRetryable: false });
+  }
+}
+
 /** The rules for the activities of a worker. */
 export function temporalActivities(environment: ActivityEnvironment): ActivityDialect {
   /** By the native context, which the worker shows when an attempt has ended. */
@@ -31,7 +41,7 @@ export function temporalActivities(environment: ActivityEnvironment): ActivityDi
   const contexts = new WeakMap<object, ActivitySerializationContext>();
   const isDefault = payloadConverter === defaultPayloadConverter && failureConverter === defaultFailureConverter;
   const { activities } = environment;
-  const typesOf = (type: string) => typesOfActivity(activities.get(type) ?? activities.get("default"));
+  const typesOf = (type: string) => typesOfActivity(activities?.get(type) ?? activities?.get("default"));
   return {
     ...(!isDefault && {
       converterFor(_: unknown, { activityId, workflowId, isLocal }: ActivityOwner) {
@@ -43,15 +53,14 @@ export function temporalActivities(environment: ActivityEnvironment): ActivityDi
       },
     }),
     argumentsOf(type, payloads, converter) {
-      try {
-        const types = typesOf(type)?.inputTypes;
-        return types === undefined
-          ? fromPayloads(converter, payloads)
-          : arrayFromPayloads(payloadConverter, [...payloads], contexts.get(converter), types);
-      } catch (error) {
-        const message = `Failed to parse activity args for activity ${type}: ${errorMessage(error)}`;
-        throw ApplicationFailure.fromError(error, { message, nonRetryable: false });
-      }
+      const types = typesOf(type)?.inputTypes;
+      return argumentsRead(
+        type,
+        () =>
+          types === undefined
+            ? fromPayloads(converter, payloads)
+            : arrayFromPayloads(payloadConverter, [...payloads], contexts.get(converter), types),
+      );
     },
     resultOf(type, result, converter) {
       const types = typesOf(type)?.outputType;

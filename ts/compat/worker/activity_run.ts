@@ -34,8 +34,8 @@ export interface ActivityEnvironment {
   readonly namespace: string;
   readonly taskQueue: string;
   readonly converter: LoadedDataConverter;
-  /** By the names under which they were registered. */
-  readonly activities: ReadonlyMap<string, unknown>;
+  /** By the names under which they were registered. Absent in threads, where payloads are not converted. */
+  readonly activities?: ReadonlyMap<string, unknown>;
   /** Of the worker. */
   readonly logger: Logger;
   readonly metricMeter: MetricMeter;

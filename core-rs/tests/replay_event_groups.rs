@@ -1,5 +1,4 @@
-//! Event groups (temporal.api.sdk.v1.EventGroupMarker): markers go with the command that is given after them, and no replay compares
-//! them.
+//! Event groups (docs/dev/semantics/commands.md#event-groups).
 mod support;
 
 use prost::Message;

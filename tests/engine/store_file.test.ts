@@ -47,6 +47,14 @@ for (const { driver, skip } of sqliteDrivers) {
     assert.deepEqual(readdirSync(folder), files);
   });
 
+  check("a word for synchronous that SQLite would take for NORMAL is refused, and no file is made", (path, folder) => {
+    for (const synchronous of ["FUL", "normal", "", 2] as unknown as "FULL"[]) {
+      const message = `synchronous must be "FULL" or "NORMAL", not ${JSON.stringify(synchronous)}`;
+      assert.throws(() => SqliteStore.open(path, { driver: driver as DriverName, synchronous }), { name: "TypeError", message });
+    }
+    assert.deepEqual(readdirSync(folder), []);
+  });
+
   check("an empty blob that was read is written back as an empty blob", (path) => {
     const database = library().open(path);
     database.exec("CREATE TABLE blobs (value BLOB NOT NULL); INSERT INTO blobs VALUES (x'')");

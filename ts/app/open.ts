@@ -1,55 +1,20 @@
 // One object with everything that an application needs: engine, worker and client in this process. `open` is the short way; each part
 // can be had on its own (EmbeddedEngine, Worker, Client) and put together otherwise, for instance with a cluster instead of the engine.
-import { Client, type ClientOptions } from "../client/mod.ts";
-import type { CodecOptions } from "../codec/codec.ts";
+import { Client } from "../client/mod.ts";
 import { EmbeddedEngine } from "../engine/host.ts";
 import { MemoryStore } from "../engine/memory_store.ts";
 import { ReducerPayloads } from "../engine/tables/reducer_payloads.ts";
 import type { Store } from "../engine/store.ts";
-import type { EmbeddedEngineOptions } from "../engine/options.ts";
 import { warnOfTimeouts } from "../engine/timed_out.ts";
 import { consoleLogger } from "../platform/host.ts";
 import { containedLogger } from "../base/contained.ts";
-import type { Logger } from "../base/logger.ts";
-import type { WorkerOptions } from "../worker/options.ts";
 import type { RawService } from "../service/raw.ts";
 import { WorkflowService } from "../api/generated/temporal/api/workflowservice/v1/service_pb.ts";
 import { Worker } from "../worker/worker.ts";
 import { DeferredServer } from "./deferred_server.ts";
+import { checkOptions, type OpenOptions } from "./open_options.ts";
 
-/** Options of {@link open}. */
-export interface OpenOptions extends CodecOptions {
-  /** SQLite file in which everything is kept, created when missing. Without it everything is in memory, and gone with the process. */
-  path?: string;
-  /** The modules that define the workflows: `new URL("./workflows.ts", import.meta.url)`. Or definitions, to run them in this thread. */
-  workflows?: WorkerOptions["workflows"];
-  /** Activity functions by name: an object, or a module (`import * as activities from "./activities.ts"`). */
-  activities?: WorkerOptions["activities"];
-  /** Default: "default". */
-  taskQueue?: string;
-  /** How values become payloads. Default: JSON. */
-  converter?: ClientOptions["converter"];
-  /**
-   * Functions that workflows run by `transact`, in the transaction that commits their task: an object, or a module
-   * (`import * as reducers from "./reducers.ts"`).
-   */
-  reducers?: EmbeddedEngineOptions["reducers"];
-  /** The application's own tables in the store's file, step by step; each is applied once. */
-  migrations?: EmbeddedEngineOptions["migrations"];
-  /** Default: lines on standard error. */
-  logger?: Logger;
-  /**
-   * Lets the command line and other processes of the same user talk to the engine while it runs, over a socket beside the store file.
-   * Default: true where there is a `path`, in Node and Deno. If that is not possible there, a warning is logged and the engine runs on.
-   */
-  serve?: boolean;
-  /** More options of the parts. */
-  engine?: Omit<EmbeddedEngineOptions, "path">;
-  /** Options of the worker, beside those above. */
-  worker?: Omit<WorkerOptions, "service" | "taskQueue" | "workflows" | "activities">;
-  /** Options of the client, beside those above. */
-  client?: Omit<ClientOptions, "service" | "taskQueue">;
-}
+export type { OpenOptions };
 
 /** A running application. */
 export interface App {
@@ -75,32 +40,6 @@ export interface App {
 /** How long `close` waits for activities that were told to stop. */
 const CLOSE_MS = 10_000;
 
-const OPTIONS: { readonly [name in keyof Required<OpenOptions>]: true } = {
-  path: true,
-  workflows: true,
-  activities: true,
-  taskQueue: true,
-  reducers: true,
-  migrations: true,
-  converter: true,
-  codec: true,
-  encodeCommonAttributes: true,
-  logger: true,
-  serve: true,
-  engine: true,
-  worker: true,
-  client: true,
-};
-
-/** A misspelt `path` must not mean a store in memory, nor a misspelt `codec` values in clear. */
-function checkNames(options: OpenOptions): void {
-  for (const name of Object.keys(options)) {
-    if (!Object.hasOwn(OPTIONS, name)) {
-      throw new TypeError(`open has no option "${name}"; it has ${Object.keys(OPTIONS).join(", ")}`);
-    }
-  }
-}
-
 /**
  * Opens the engine and starts a worker on it.
  *
@@ -110,7 +49,7 @@ function checkNames(options: OpenOptions): void {
  * await app.close();
  */
 export async function open(options: OpenOptions): Promise<App> {
-  checkNames(options);
+  checkOptions(options);
   const { path, workflows, activities, taskQueue = "default", converter, reducers, migrations } = options;
   // Before a file is made.
   if (reducers !== undefined) new ReducerPayloads(options);

@@ -65,6 +65,10 @@ export function openFile(path: string, options: SqliteOptions, migrations: reado
   const library = loadLibrary(found, options.driver);
   const absolute = resolve(found, path);
   const synchronous = options.synchronous ?? "FULL";
+  // SQLite takes a word that it does not know for NORMAL.
+  if (synchronous !== "FULL" && synchronous !== "NORMAL") {
+    throw new TypeError(`synchronous must be "FULL" or "NORMAL", not ${JSON.stringify(synchronous)}`);
+  }
   const { readOnly = false } = options;
   const free = () => freeBytes(found.fs, found.path.dirname(absolute));
   if (readOnly && !found.fs.existsSync(absolute)) throw new StoreError(`there is no store ${absolute}`);

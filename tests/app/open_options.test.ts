@@ -1,0 +1,142 @@
+// Options of open(): each is honoured, or refused by a message that names it, what was given and what is expected. Nothing is opened then.
+import assert from "node:assert/strict";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { jsonPayloadConverter, open, type OpenOptions, silentLogger } from "../../ts/mod.ts";
+import { workflow } from "../../ts/workflow/mod.ts";
+
+const greet = workflow("greet", async (name: string) => `hello ${name}`);
+const url = new URL("./workflows/order.ts", import.meta.url);
+const folder = mkdtempSync(join(tmpdir(), "temporalex-options-"));
+test.after(() => rmSync(folder, { recursive: true, force: true }));
+const path = join(folder, "never.sqlite");
+
+const MODULES = 'the URL of a module (new URL("./workflows.ts", import.meta.url)), a list of them, or definitions ({ order })';
+const ACTIVITIES = "an object of functions, as a module's namespace is, or a list of such objects";
+const TABLE = "an object of functions, as a module's namespace is";
+const STEPS = "a list of { name, sql }";
+const LOGGER = "an object with the functions debug, info, warn and error, as console is";
+const text = "text that is not empty";
+async function helper() {}
+
+/** What is given, and the whole message. */
+const REFUSED: readonly [given: { readonly [name: string]: unknown }, message: string][] = [
+  [{ workflows: 5 }, `workflows must be ${MODULES}, not 5`],
+  [{ workflows: true }, `workflows must be ${MODULES}, not true`],
+  [{ workflows: null }, `workflows must be ${MODULES}, not null`],
+  [{ workflows: "" }, `workflows must be ${MODULES}, not ""`],
+  [{ workflows: [] }, `workflows must be ${MODULES}, not an empty list`],
+  [{ workflows: helper }, `workflows must be ${MODULES}, not a function helper`],
+  [{ workflows: [helper] }, `workflows must be ${MODULES}, not a list with a function helper`],
+  [{ workflows: [url, greet] }, `workflows must be ${MODULES}, not a list of modules and definitions`],
+  [{ workflows: greet }, `workflows must be ${MODULES}, not a workflow: write { greet }`],
+  [{ workflows: [greet, 5] }, `workflows must be ${MODULES}, not a list with 5`],
+  [{ workflows: import("./workflows/order.ts") }, `workflows must be ${MODULES}, not a promise: await it`],
+  [{ activities: url }, `activities must be ${ACTIVITIES}, not a URL`],
+  [{ activities: "./activities.ts" }, `activities must be ${ACTIVITIES}, not "./activities.ts"`],
+  [{ activities: 5 }, `activities must be ${ACTIVITIES}, not 5`],
+  [{ activities: helper }, `activities must be ${ACTIVITIES}, not a function helper`],
+  [{ activities: [helper] }, `activities must be ${ACTIVITIES}, not a list with a function helper`],
+  [{ activities: null }, `activities must be ${ACTIVITIES}, not null`],
+  [{ activities: Promise.resolve({}) }, `activities must be ${ACTIVITIES}, not a promise: await it`],
+  [{ taskQueue: 5 }, `taskQueue must be ${text}, not 5`],
+  [{ taskQueue: "" }, `taskQueue must be ${text}, not ""`],
+  [{ path: new URL("file:///tmp/a.sqlite") }, `path must be ${text}, not a URL`],
+  [{ path: "" }, `path must be ${text}, not ""`],
+  [{ path: null }, `path must be ${text}, not null`],
+  [{ reducers: url }, `reducers must be ${TABLE}, not a URL`],
+  [{ reducers: helper }, `reducers must be ${TABLE}, not a function helper`],
+  [{ reducers: [helper] }, `reducers must be ${TABLE}, not a list with a function helper`],
+  [{ migrations: "CREATE TABLE a (b)" }, `migrations must be ${STEPS}, not "CREATE TABLE a (b)"`],
+  [{ migrations: { name: "a", sql: "b" } }, `migrations must be ${STEPS}, not an object`],
+  [{ migrations: ["CREATE TABLE a (b)"] }, `migrations must be ${STEPS}, not a list with "CREATE TABLE a (b)"`],
+  [{ migrations: [{ name: "a", slq: "b" }] }, `migrations must be ${STEPS}, not a list with an object`],
+  [{ converter: 5 }, "converter must be an object with the functions toPayload and fromPayload, not 5"],
+  [{ converter: url }, "converter must be an object with the functions toPayload and fromPayload, not a URL"],
+  [{ codec: "./codec.ts" }, 'codec must be an object with the functions encode and decode, or a list of them, not "./codec.ts"'],
+  [{ encodeCommonAttributes: "yes" }, 'encodeCommonAttributes must be true or false, not "yes"'],
+  [{ logger: console.log }, `logger must be ${LOGGER}, not a function log`],
+  [{ logger: false }, `logger must be ${LOGGER}, not false`],
+  [{ logger: { info() {} } }, `logger must be ${LOGGER}, not an object`],
+  [{ serve: 8080 }, "serve must be true or false, not 8080"],
+  [{ engine: "NORMAL" }, 'engine must be an object of options, not "NORMAL"'],
+  [{ engine: null }, "engine must be an object of options, not null"],
+  [{ worker: [] }, "worker must be an object of options, not an empty list"],
+  [{ engine: { synchronous: "normal" } }, 'engine.synchronous must be "FULL" or "NORMAL", not "normal"'],
+  [{ engine: { timers: "manuel" } }, 'engine.timers must be "due" or "manual", not "manuel"'],
+  [{ engine: { limits: 5 } }, "engine.limits must be an object of options, not 5"],
+  [{ engine: { limits: { openRuns: "5" } } }, 'engine.limits.openRuns must be a whole number of at least 1, not "5"'],
+  [{ engine: { limits: { openRuns: -5 } } }, "engine.limits.openRuns must be a whole number of at least 1, not -5"],
+  [{ engine: { limits: { inbox: 1.5 } } }, "engine.limits.inbox must be a whole number of at least 1, not 1.5"],
+  [{ engine: { onError: "log" } }, 'engine.onError must be a function, not "log"'],
+  [{ engine: { namespace: 5 } }, `engine.namespace must be ${text}, not 5`],
+  [{ worker: { cachedWorkflows: "5" } }, 'worker.cachedWorkflows must be a number, not "5"'],
+  [{ worker: { realm: "thread" } }, 'worker.realm must be "worker", "inline" or a realm, not "thread"'],
+  [{ client: { identity: 5 } }, `client.identity must be ${text}, not 5`],
+  [{ client: { interceptors: {} } }, "client.interceptors must be a list, not an object"],
+];
+
+for (const [given, message] of REFUSED) {
+  test(`refused: ${message.replace(/ must be .* not /, ", ")}`, async () => {
+    const options = { path, workflows: { greet }, logger: silentLogger, ...given } as OpenOptions;
+    await assert.rejects(open(options), { name: "TypeError", message: `open's option ${message}` });
+    assert.equal(existsSync(path), false, "a store was made");
+  });
+}
+
+test("a name that is no option is refused wherever it stands, with those that there are", async () => {
+  const refused = async (given: object, message: RegExp) => {
+    await assert.rejects(open({ path, workflows: { greet }, logger: silentLogger, ...given }), { name: "TypeError", message });
+    assert.equal(existsSync(path), false, "a store was made");
+  };
+  await refused({ paht: "x" }, /^open has no option "paht"; it has path, workflows, /);
+  await refused({ engine: { synchronus: "NORMAL" } }, /^open's option engine has no "synchronus"; it has store, synchronous, /);
+  await refused({ engine: { limits: { openrun: 5 } } }, /^open's option engine\.limits has no "openrun"; it has openRuns, /);
+  await refused({ worker: { cachedWorkflow: 0 } }, /^open's option worker has no "cachedWorkflow"; it has namespace, /);
+  await refused({ client: { identiti: "x" } }, /^open's option client has no "identiti"; it has namespace, /);
+  // What stands beside them is not a part's.
+  await refused(
+    { worker: { taskQueue: "x" } },
+    /^taskQueue is an option of open itself: write open\({ taskQueue }\), not worker\.taskQueue/,
+  );
+  await refused({ engine: { path: "x" } }, /^path is an option of open itself/);
+});
+
+test("what is no object of options is refused", async () => {
+  for (const given of [undefined, null, "shop.sqlite", 5, [], url, () => ({})]) {
+    await assert.rejects(open(given as unknown as OpenOptions), {
+      name: "TypeError",
+      message: /^open takes an object of options, not /,
+    });
+  }
+});
+
+test("what is right is taken, in every form", async () => {
+  const forms: readonly Partial<OpenOptions>[] = [
+    { workflows: { greet } },
+    { workflows: [greet] },
+    { workflows: [{ greet }] },
+    { workflows: [[greet]] },
+    { workflows: { greet, LIMIT: 5, helper } },
+    { workflows: url },
+    { workflows: [url] },
+    { workflows: url.pathname },
+    { activities: { helper, LIMIT: 5 } },
+    { activities: [{ helper }] },
+    {
+      activities: new (class {
+        charge() {}
+      })(),
+    },
+    { converter: jsonPayloadConverter, serve: false, reducers: {}, migrations: [] },
+    { logger: silentLogger, engine: { limits: {}, timers: "due" }, worker: {}, client: {} },
+    { engine: { namespace: "shop" }, worker: { realm: "inline" }, client: { timeout: "5s" } },
+    { workflows: undefined, activities: { helper }, worker: { realm: undefined } } as OpenOptions,
+  ];
+  for (const form of forms) {
+    const app = await open({ workflows: { greet }, logger: silentLogger, ...form });
+    await app.close();
+  }
+});

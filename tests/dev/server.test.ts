@@ -11,7 +11,7 @@ import {
   UpdateWorkflowExecutionRequestSchema,
 } from "../../ts/api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import { WorkflowService } from "../../ts/api/generated/temporal/api/workflowservice/v1/service_pb.ts";
-import { Code, ServiceError } from "../../ts/service/raw.ts";
+import { Code, POLLED_QUEUES, ServiceError } from "../../ts/service/raw.ts";
 import { METHOD_NAMES } from "../../ts/api/raw_methods.ts";
 import { grpc, service, typed } from "./support/dev_server.ts";
 
@@ -170,6 +170,9 @@ test("who polls a queue", async () => {
   );
   const plain = await typed().describeTaskQueue({ taskQueue: { name: "polled" } });
   assert.deepEqual(plain.pollers.map(({ identity }) => identity), ["worker-7"]);
+  // For the warning of a client that waits in vain (tests/client/no_worker.test.ts).
+  const queues = plain.$unknown?.map(({ no, data }) => [no, new TextDecoder().decode(data.subarray(1))]);
+  assert.deepEqual(queues, [[POLLED_QUEUES, '["polled"]']]);
   const { versionsInfo } = await typed().describeTaskQueue({ taskQueue: { name: "polled" }, apiMode: 1 });
   assert.deepEqual(versionsInfo[""]!.typesInfo[1]!.pollers.map(({ identity }) => identity), ["worker-7"]);
   assert.deepEqual(versionsInfo[""]!.typesInfo[2]!.pollers, []);

@@ -4,11 +4,9 @@ import { DescribeNamespaceRequest } from "../api/generated/fields.ts";
 import { namespaceField } from "../api/request_namespace.ts";
 import { describedNamespace, listedNamespaces, type NamespaceOptions } from "../engine/server_description.ts";
 import type { EmbeddedEngine } from "../engine/host.ts";
-import { encode, invalid, textField } from "../engine/host_bytes.ts";
+import { invalid, textField } from "../engine/host_bytes.ts";
 import { callFromOutside } from "../engine/outside_calls.ts";
-import { DescribeTaskQueueResponseSchema } from "../api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import { type CallOptions, Code, type MethodName, type RawService, ServiceError } from "../service/raw.ts";
-import { Pollers } from "./pollers.ts";
 
 /** Temporal's own rule for names is looser; this one also makes a file name. */
 const NAME = /^[A-Za-z0-9][\w.-]{0,98}$/;
@@ -23,7 +21,6 @@ export function checkNamespace(name: string): void {
 
 interface Space {
   readonly engine: EmbeddedEngine;
-  readonly pollers: Pollers;
   readonly options: NamespaceOptions;
   /** Ends the removal of closed runs. */
   readonly stop: () => void;
@@ -104,7 +101,7 @@ export class Namespaces implements RawService {
     }
     const { retentionMs = 0 } = options;
     const stop = retentionMs > 0 ? this.#host.keepFor(retentionMs, engine) : () => {};
-    this.#spaces.set(name, { engine, pollers: new Pollers(), options, stop });
+    this.#spaces.set(name, { engine, options, stop });
   }
 
   call(method: MethodName, request: Uint8Array, options?: CallOptions): Promise<Uint8Array> {
@@ -123,19 +120,7 @@ export class Namespaces implements RawService {
     }
     const space = this.#spaces.get(name);
     if (space === undefined) return Promise.reject(this.#unknown(name));
-    switch (method) {
-      case "pollWorkflowTaskQueue":
-      case "pollActivityTaskQueue":
-        space.pollers.note(method, request);
-        break;
-      case "describeNamespace":
-        return Promise.resolve(describedNamespace(name, space.options));
-      case "describeTaskQueue":
-        return Promise.resolve().then(() =>
-          encode(DescribeTaskQueueResponseSchema, space.pollers.describe(request, space.engine))
-        );
-      default:
-    }
+    if (method === "describeNamespace") return Promise.resolve(describedNamespace(name, space.options));
     return callFromOutside(space.engine, method, request, options);
   }
 

@@ -11,6 +11,7 @@ import { textOf } from "../api/wire.ts";
 import type { CallOptions, MethodName, ServiceError } from "../service/raw.ts";
 import { refTimer, unrefTimer } from "./clock.ts";
 import { LONG_POLL_MS } from "./methods.ts";
+import { Pollers } from "./pollers.ts";
 import { cancelled, tooLate } from "./refusals.ts";
 
 interface Call {
@@ -39,6 +40,8 @@ export interface CallEvents {
 const MAX_ID = 0xffff_ffff;
 
 export class Calls {
+  /** Who has polled lately. */
+  readonly pollers = new Pollers();
   readonly #events: CallEvents;
   readonly #longPollMs: { readonly [name in MethodName]?: number };
   readonly #waiting = new Map<number, Call>();
@@ -69,8 +72,9 @@ export class Calls {
     const id = this.#lastId;
     const { signal, timeoutMs = Infinity } = options;
     const longPoll = this.#longPollMs[method] ?? Infinity;
-    const kept = method === "updateWorkflowExecution" || method === "pollWorkflowExecutionUpdate" ||
-      method === "pollWorkflowTaskQueue" || method === "pollActivityTaskQueue";
+    const polls = method === "pollWorkflowTaskQueue" || method === "pollActivityTaskQueue";
+    if (polls) this.pollers.note(method, request);
+    const kept = polls || method === "updateWorkflowExecution" || method === "pollWorkflowExecutionUpdate";
     const now = timeoutMs === Infinity && longPoll === Infinity ? 0 : performance.now();
     const call: Call = {
       method,

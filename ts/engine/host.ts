@@ -127,6 +127,7 @@ export class EmbeddedEngine implements RawService {
       version: core.info().version,
       held: this.#holding.of,
       call: (method, request) => this.call(method, request),
+      queue: (request, ours) => this.#calls.pollers.answer(request, ours, (name) => this.backlog(name)),
       forget: (runId) => void this.#guard(() => this.#engine.forget(runId)),
     });
     this.#calls = new Calls({

@@ -41,6 +41,8 @@ export interface HostContext extends Omit<RunMethodsContext, "ours"> {
   readonly version: string;
   /** The run, if its tasks are held. */
   readonly held?: (runId: string) => HeldRun | undefined;
+  /** Answers DescribeTaskQueue. Absent: there are no polls. */
+  readonly queue?: (request: Uint8Array, ours: (namespace: string) => void) => Uint8Array;
 }
 
 /** The answer of a method that reads the store: what the store fails with is told as a service tells it. */
@@ -54,7 +56,7 @@ export async function answered(method: () => Uint8Array | Promise<Uint8Array>): 
 
 /** The methods by name. They throw ServiceErrors, and the store's own errors. */
 export function hostMethods(context: HostContext): { readonly [name in MethodName]?: HostMethod } {
-  const { store, namespace, version, held } = context;
+  const { store, namespace, version, held, queue } = context;
   const ours = (name: string) => {
     if (name === "" || name === namespace) return;
     throw new ServiceError(Code.NOT_FOUND, `Namespace ${name} is not found.`, "NamespaceNotFound", { namespace: name });
@@ -82,6 +84,7 @@ export function hostMethods(context: HostContext): { readonly [name in MethodNam
       const count = byStatus ? groups.reduce((sum, group) => sum + group.count, 0n) : BigInt(store.count(where));
       return encode(CountWorkflowExecutionsResponseSchema, { count, groups });
     },
+    ...(queue !== undefined && { describeTaskQueue: (bytes: Uint8Array) => queue(bytes, ours) }),
     ...descriptionMethods({ namespace, version, store: store.description.startsWith("memory") ? "memory" : "sqlite", ours }),
     ...runMethods({ ...context, ours }),
   };

@@ -38,6 +38,12 @@ export interface RawService {
   callOther?(path: string, request: Uint8Array, options?: CallOptions): Promise<Uint8Array>;
 }
 
+/**
+ * @internal Number of a field of DescribeTaskQueueResponse that Temporal's API does not have, and an embedded engine fills: a JSON list
+ * of the queues whose workflow tasks workers take.
+ */
+export const POLLED_QUEUES = 50_118;
+
 /** gRPC status codes. */
 export const Code = {
   CANCELLED: 1,

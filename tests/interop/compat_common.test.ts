@@ -129,6 +129,20 @@ const PROBES: { readonly [name: string]: (common: Common) => unknown } = {
     );
     return [read, made].map((error) => inspect(error, { depth: 5 }).replace(/\n *(?:at |\.\.\. ).*?( \{)?$/gm, "$1"));
   },
+  "causes of failures that a server has written": (c) => {
+    const cause = { message: "again", source: "", stackTrace: "", cause: null, applicationFailureInfo: { type: "T" } };
+    return [
+      { timeoutFailureInfo: { timeoutType: 3 } },
+      { canceledFailureInfo: {} },
+      { terminatedFailureInfo: {} },
+      { serverFailureInfo: {} },
+      { resetWorkflowFailureInfo: {} },
+    ].map((info) => {
+      const failure = { message: "", source: "", stackTrace: "", cause, ...info };
+      const error = c.defaultFailureConverter.failureToError(failure as never, c.defaultPayloadConverter);
+      return [error.constructor.name, (error.cause as Error | undefined)?.message, "cause" in error];
+    });
+  },
   "fields of a failure": (c) => {
     const error = new c.ApplicationFailure("boom", "Kind", true, [1]);
     const { applicationFailureInfo: info } = c.defaultFailureConverter.errorToFailure(error, c.defaultPayloadConverter);

@@ -165,7 +165,8 @@ export function errorOf(
       return new ServerFailure(message, info.value.nonRetryable, cause);
     case "timeoutFailureInfo": {
       const type = enumName(TimeoutTypeNumber, info.value.timeoutType);
-      return Object.assign(new TimeoutFailure(message, values(info.value.lastHeartbeatDetails)[0], type), cause && { cause });
+      // Without a cause, as Temporal's converter makes it: what a program does with one is the same with both.
+      return new TimeoutFailure(message, values(info.value.lastHeartbeatDetails)[0], type);
     }
     case "terminatedFailureInfo":
       return new TerminatedFailure(message, cause);

@@ -1,9 +1,8 @@
 // The messages of a run up to a position, and what became of each.
 import { CommandKind } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { decodeCommand } from "./commands.ts";
-import { OpenSpans } from "./open_spans.ts";
 import type { SessionData } from "./session_data.ts";
-import { countWhile, valueAt } from "./spans.ts";
+import { countWhile, OpenSpans, valueAt } from "./spans.ts";
 import { shownAll, type ShownFailure } from "./values.ts";
 
 /** A message to the workflow, and what became of it by a position. */

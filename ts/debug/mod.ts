@@ -24,8 +24,8 @@ export type {
   Why,
 } from "./code/types.ts";
 export type { CommandView } from "./command_decoders.ts";
-export { explainDivergence, type Helpers as DivergenceHelpers, type Replay } from "./divergence/explain.ts";
-export { sharedDivergences } from "./divergence/shared.ts";
+export type { ChangedValue } from "./divergence/changed.ts";
+export { explainDivergence, type Helpers as DivergenceHelpers, type Replay, sharedDivergences } from "./divergence/explain.ts";
 export type {
   Divergence,
   EditKind,

@@ -13,6 +13,7 @@ import type { ReplayOptions, ReplayVerdict } from "../executor/tasks/replay.ts";
 import type { ReplayTrace } from "../executor/tasks/replay_trace.ts";
 import { type HistoryEvent, HistorySchema } from "../api/generated/temporal/api/history/v1/message_pb.ts";
 import { SessionCode } from "./code/session_code.ts";
+import type { ChangedValue } from "./divergence/changed.ts";
 import type { EventLinks } from "./event_links.ts";
 import type { EventLine } from "./events.ts";
 import type { HistoryFile } from "./history_file.ts";
@@ -167,6 +168,7 @@ export class DebugSession {
   readonly #data: SessionData;
   #position = 1;
   #view: SessionView | undefined;
+  #changed: Promise<readonly ChangedValue[]> | undefined;
 
   constructor(history: HistoryFile, verdict: ReplayVerdict, data: SessionData) {
     this.workflowType = history.workflowType;
@@ -193,6 +195,18 @@ export class DebugSession {
   /** Where and how the code differs from history, or failed; undefined when it reproduces all of it. */
   get problem(): SessionProblem | undefined {
     return this.#data.problem;
+  }
+
+  /**
+   * What the code gives otherwise than history has it, and no replay compares: durations, arguments, options. The verdict does not know of
+   * it. Where code and history part, what comes before. Looked for once, when it is first asked for.
+   */
+  changedValues(): Promise<readonly ChangedValue[]> {
+    return this.#changed ??= import("./divergence/changed.ts").then(({ changedValues }) => {
+      const { events, activations, trace: { jobs }, converter, problem } = this.#data;
+      const before = problem?.divergence?.eventId ?? problem?.position ?? Infinity;
+      return changedValues({ events, activations, jobs, converter, before });
+    });
   }
 
   /** Id of the last event that has happened: 1..length. */

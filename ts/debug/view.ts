@@ -9,10 +9,9 @@ import type { CommandView } from "./command_decoders.ts";
 import { decodeCommand } from "./commands.ts";
 import type { EventLine } from "./events.ts";
 import { messagesAt, type MessageView } from "./messages.ts";
-import { OpenSpans } from "./open_spans.ts";
 import type { SessionProblem } from "./problem.ts";
 import type { SessionData, SessionTask, TaskLine } from "./session_data.ts";
-import { countWhile, valueAt } from "./spans.ts";
+import { countWhile, OpenSpans, valueAt } from "./spans.ts";
 import { type Shown, shown, type ShownFailure, shownFailure } from "./values.ts";
 
 /** Something that workflow code is parked on. */

@@ -1,7 +1,7 @@
 // Where the code stands at a position: the awaits that are open, each with what it waits for.
 import type { AwaitRecord, LineTrace } from "../../executor/tasks/line_records.ts";
 import type { SessionData } from "../session_data.ts";
-import type { OpenSpans } from "../open_spans.ts";
+import type { OpenSpans } from "../spans.ts";
 import { openAt, type OpenAwait } from "../view.ts";
 import type { Places } from "./places.ts";
 import type { Parked, Place } from "./types.ts";

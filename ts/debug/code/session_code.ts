@@ -3,8 +3,7 @@
 import type { LineTrace } from "../../executor/tasks/line_records.ts";
 import type { TracedJob } from "../../executor/tasks/replay_trace.ts";
 import type { SessionData, SessionTask } from "../session_data.ts";
-import { OpenSpans } from "../open_spans.ts";
-import { countWhile, valueAt } from "../spans.ts";
+import { countWhile, OpenSpans, valueAt } from "../spans.ts";
 import { plain, shown } from "../values.ts";
 import { viewAt } from "../view.ts";
 import { causesOf, eventOfJob } from "./causes.ts";

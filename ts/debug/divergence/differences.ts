@@ -1,18 +1,32 @@
 // The fields in which a command and an event differ that stand beside each other, in words. Some of them the replay compares, others may
 // change while runs are open: both are shown, with which it is.
+//
+// Servers fill in what a command leaves out (timeouts, the retry policy) and cut what is longer than the run may last. A field is named
+// only where neither explains the difference.
+import type { RetryPolicy as RecordedPolicy } from "../../api/generated/temporal/api/common/v1/message_pb.ts";
+import type { HistoryEvent } from "../../api/generated/temporal/api/history/v1/message_pb.ts";
 import {
   CommandKind,
+  CompleteWorkflow,
+  ContinueAsNew,
+  ModifyWorkflowProperties,
+  type RetryPolicy,
   ScheduleActivity,
   ScheduleNexusOperation,
   SignalExternalWorkflow,
   StartChildWorkflow,
+  StartTimer,
+  Transact,
+  UpdateResponse,
+  UpsertSearchAttributes,
 } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
-import type { Payload } from "../../converter/payload.ts";
-import { short } from "../value_text.ts";
-import { shownAll } from "../values.ts";
+import type { Payload, PayloadConverter } from "../../converter/payload.ts";
+import { msOf } from "../run/event_time.ts";
+import { shownDuration } from "../values.ts";
 import type { CodeStep } from "./code_steps.ts";
 import type { HistoryStep } from "./history_steps.ts";
 import type { FieldDifference, StepKind } from "./types.ts";
+import { listsApart, mapsApart } from "./values_apart.ts";
 
 const NAMES: { readonly [kind in StepKind]?: string } = {
   activity: "activity type",
@@ -31,8 +45,29 @@ const IDS: { readonly [kind in StepKind]?: string } = { activity: "activity id",
 /** The replay takes one for another of its kind. */
 const UNCOMPARED: ReadonlySet<StepKind> = new Set(["signal", "nexus"]);
 
+/** What commands take over from their run where they do not say it. */
+export interface OfRun {
+  readonly type: string;
+  readonly taskQueue: string;
+  /** 0: none. */
+  readonly runTimeoutMs: number;
+  readonly converter: PayloadConverter | undefined;
+}
+
+/** Of a history's first event. */
+export function ofRun(first: HistoryEvent | undefined, converter?: PayloadConverter): OfRun {
+  const at = first?.attributes;
+  const started = at?.case === "workflowExecutionStartedEventAttributes" ? at.value : undefined;
+  return {
+    type: started?.workflowType?.name ?? "",
+    taskQueue: started?.taskQueue?.name ?? "",
+    runTimeoutMs: msOf(started?.workflowRunTimeout) ?? 0,
+    converter,
+  };
+}
+
 /** "" are left out. */
-export function differencesOf(history: HistoryStep, code: CodeStep): FieldDifference[] {
+export function differencesOf(history: HistoryStep, code: CodeStep, run: OfRun): FieldDifference[] {
   const differences: FieldDifference[] = [];
   const add = (field: string | undefined, ofHistory: string, ofCode: string, counts: boolean) => {
     if (field !== undefined && ofHistory !== ofCode) differences.push({ field, history: ofHistory, code: ofCode, counts });
@@ -44,45 +79,278 @@ export function differencesOf(history: HistoryStep, code: CodeStep): FieldDiffer
   const { kind } = history;
   add(NAMES[kind], history.name, code.name, !UNCOMPARED.has(kind));
   add(IDS[kind], history.plan.id, code.plan.id, true);
-  add("duration", history.plan.duration ?? "", code.plan.duration ?? "", false);
   add(kind === "nexus" ? "endpoint" : "to workflow", history.plan.target ?? "", code.plan.target ?? "", false);
-  const [recorded, issued] = [inputOf(history), argumentsOf(code)];
-  if (recorded !== undefined && issued !== undefined && !samePayloads(recorded, issued)) {
-    add("input", short(shownAll(recorded)), short(shownAll(issued)), false);
+  const [then, now] = [ofEvent(history.event), ofCommand(code)];
+  if (then === undefined || now === undefined) return differences;
+  for (const [field, value] of Object.entries(now.texts ?? {})) {
+    const recorded = then.texts?.[field] ?? "";
+    const own = value !== "" ? value : field === "task queue" ? run.taskQueue : field === "workflow type" ? run.type : "";
+    // Continue-as-new takes its queue from the run, which a command before may have changed.
+    if (kind === "end" && field === "task queue" && value === "") continue;
+    add(field, recorded || "none", own || "none", false);
   }
+  const filled = asServersDo(kind, now.times ?? {}, then.times?.[CLOSE] ?? 0, run.runTimeoutMs);
+  for (const [field, ms] of Object.entries(now.times ?? {})) {
+    const recorded = then.times?.[field] ?? 0;
+    if (Math.abs(recorded - ms) < 1 || recorded === filled[field] || filled[field] === "any") continue;
+    add(field, timeText(recorded), timeText(ms), false);
+  }
+  retryDifferences(kind, then.retry, now.retry, add);
+  const { converter } = run;
+  const gives = kind === "update" || history.name === "completed";
+  const apart = [
+    ...listsApart(gives ? "result" : "input", then.list ?? [], now.list ?? [], converter),
+    ...["memo", "search attribute"].flatMap((name) => {
+      const given = now.maps?.[name];
+      return given === undefined ? [] : mapsApart(name, then.maps?.[name] ?? {}, given, converter);
+    }),
+  ];
+  for (const { path, history, code } of apart) add(path, history, code, false);
   return differences;
 }
 
-function inputOf({ event: { attributes } }: HistoryStep): readonly Payload[] | undefined {
-  switch (attributes.case) {
-    case "activityTaskScheduledEventAttributes":
-    case "startChildWorkflowExecutionInitiatedEventAttributes":
-    case "signalExternalWorkflowExecutionInitiatedEventAttributes":
-      return attributes.value.input?.payloads ?? [];
+const timeText = (ms: number): string => ms === 0 ? "none" : shownDuration(ms);
+
+/** What a command asks for, and what its event says of it, in one form. Times are milliseconds; 0 and "" are not set. */
+interface StepValues {
+  readonly texts?: { readonly [field: string]: string };
+  readonly times?: { readonly [field: string]: number };
+  readonly retry?: RetryValues | undefined;
+  readonly list?: readonly Payload[];
+  readonly maps?: { readonly [name: string]: { readonly [name: string]: Payload } | undefined };
+}
+
+interface RetryValues {
+  readonly initialMs: number;
+  readonly coefficient: number;
+  readonly mostMs: number;
+  readonly attempts: number;
+  readonly never: readonly string[];
+}
+
+const CLOSE = "schedule-to-close timeout";
+const WAIT = "schedule-to-start timeout";
+const RUN = "start-to-close timeout";
+const BEAT = "heartbeat timeout";
+const ALL_RUNS = "workflow execution timeout";
+const ONE_RUN = "workflow run timeout";
+const TASK = "workflow task timeout";
+/** Servers allow no longer workflow tasks. */
+const LONGEST_TASK_MS = 120_000;
+
+/** What a server makes of times: those that it fills in, and those that it cuts. "any": it has a default of its own. */
+function asServersDo(
+  kind: StepKind,
+  times: { readonly [field: string]: number },
+  recordedCloseMs: number,
+  runTimeoutMs: number,
+): { readonly [field: string]: number | "any" } {
+  const given = (field: string) => times[field] ?? 0;
+  const cut = (ms: number, ...others: readonly number[]) => Math.min(ms, ...others.filter((other) => other > 0));
+  if (kind === "activity") {
+    const close = given(CLOSE) || runTimeoutMs;
+    // Those that the code leaves out follow the limit that the history has.
+    const run = given(RUN) === 0 ? recordedCloseMs : cut(given(RUN), close, runTimeoutMs);
+    return {
+      [CLOSE]: cut(close, runTimeoutMs),
+      [WAIT]: given(WAIT) === 0 ? recordedCloseMs || runTimeoutMs : cut(given(WAIT), close, runTimeoutMs),
+      [RUN]: run,
+      [BEAT]: cut(given(BEAT), run),
+    };
+  }
+  if (kind === "timer") return {};
+  const filled = (field: string, ...cuts: readonly number[]) => given(field) === 0 ? "any" : cut(given(field), ...cuts);
+  return {
+    [CLOSE]: filled(CLOSE, runTimeoutMs),
+    [ALL_RUNS]: filled(ALL_RUNS),
+    [ONE_RUN]: filled(ONE_RUN, given(ALL_RUNS)),
+    [TASK]: filled(TASK, given(ONE_RUN), given(ALL_RUNS), LONGEST_TASK_MS),
+  };
+}
+
+type Add = (field: string, history: string, code: string, counts: boolean) => void;
+
+/** What a policy leaves out a server fills in, for activities also where there is no policy: by defaults that each cluster may change. */
+function retryDifferences(kind: StepKind, then: RetryValues | undefined, now: RetryValues | undefined, add: Add): void {
+  if (now === undefined && then === undefined) return;
+  if (now === undefined || then === undefined) {
+    if (kind === "child") add("retry policy", then === undefined ? "none" : "one", now === undefined ? "none" : "one", false);
+    else if (then !== undefined && then.never.length > 0) add("errors without a retry", then.never.join(", "), "none", false);
+    return;
+  }
+  const number = (field: string, before: number, after: number, text: (value: number) => string) => {
+    if (after > 0 && Math.abs(before - after) >= 0.001) add(field, text(before), text(after), false);
+  };
+  number("initial retry interval", then.initialMs, now.initialMs, timeText);
+  number("retry backoff coefficient", then.coefficient, now.coefficient, String);
+  number("maximum retry interval", then.mostMs, now.mostMs, timeText);
+  number("maximum attempts", then.attempts, now.attempts, (attempts) => attempts === 0 ? "no limit" : String(attempts));
+  add("errors without a retry", then.never.join(", ") || "none", now.never.join(", ") || "none", false);
+}
+
+const ofRecorded = (policy: RecordedPolicy | undefined): RetryValues | undefined =>
+  policy && {
+    initialMs: msOf(policy.initialInterval) ?? 0,
+    coefficient: policy.backoffCoefficient,
+    mostMs: msOf(policy.maximumInterval) ?? 0,
+    attempts: policy.maximumAttempts,
+    never: policy.nonRetryableErrorTypes,
+  };
+
+const ofGiven = (policy: RetryPolicy | undefined): RetryValues | undefined =>
+  policy && {
+    initialMs: policy.initialIntervalMs,
+    coefficient: policy.backoffCoefficient,
+    mostMs: policy.maximumIntervalMs,
+    attempts: policy.maximumAttempts,
+    never: policy.nonRetryableErrorTypes,
+  };
+
+/** By their numbers; what is not said is the first of them. */
+const CLOSE_POLICIES = ["terminate", "terminate", "abandon", "request cancel"];
+const ID_POLICIES = [
+  ...["allow duplicate", "allow duplicate", "allow duplicate if failed", "reject duplicate"],
+  "terminate if running",
+];
+
+const one = (payload: Payload | undefined): readonly Payload[] => payload === undefined ? [] : [payload];
+const orUnset = <T>(map: { readonly [name: string]: T }) => Object.keys(map).length === 0 ? undefined : map;
+
+/** Undefined: an event of which nothing is compared. */
+function ofEvent({ attributes: at }: HistoryEvent): StepValues | undefined {
+  switch (at.case) {
+    case "timerStartedEventAttributes":
+      return { times: { duration: msOf(at.value.startToFireTimeout) ?? 0 } };
+    case "activityTaskScheduledEventAttributes": {
+      const { taskQueue, input, retryPolicy, heartbeatTimeout, scheduleToCloseTimeout, scheduleToStartTimeout } = at.value;
+      return {
+        texts: { "task queue": taskQueue?.name ?? "" },
+        times: {
+          [CLOSE]: msOf(scheduleToCloseTimeout) ?? 0,
+          [WAIT]: msOf(scheduleToStartTimeout) ?? 0,
+          [RUN]: msOf(at.value.startToCloseTimeout) ?? 0,
+          [BEAT]: msOf(heartbeatTimeout) ?? 0,
+        },
+        retry: ofRecorded(retryPolicy),
+        list: input?.payloads ?? [],
+      };
+    }
+    case "startChildWorkflowExecutionInitiatedEventAttributes": {
+      const { taskQueue, input, retryPolicy, memo, searchAttributes, cronSchedule, parentClosePolicy } = at.value;
+      return {
+        texts: {
+          "task queue": taskQueue?.name ?? "",
+          "cron schedule": cronSchedule,
+          "parent close policy": CLOSE_POLICIES[parentClosePolicy] ?? "",
+          "workflow id reuse policy": ID_POLICIES[at.value.workflowIdReusePolicy] ?? "",
+        },
+        times: {
+          [ALL_RUNS]: msOf(at.value.workflowExecutionTimeout) ?? 0,
+          [ONE_RUN]: msOf(at.value.workflowRunTimeout) ?? 0,
+          [TASK]: msOf(at.value.workflowTaskTimeout) ?? 0,
+        },
+        retry: ofRecorded(retryPolicy),
+        list: input?.payloads ?? [],
+        maps: { memo: memo?.fields, "search attribute": searchAttributes?.indexedFields },
+      };
+    }
     case "nexusOperationScheduledEventAttributes":
-      return attributes.value.input === undefined ? [] : [attributes.value.input];
+      return { times: { [CLOSE]: msOf(at.value.scheduleToCloseTimeout) ?? 0 }, list: one(at.value.input) };
+    case "signalExternalWorkflowExecutionInitiatedEventAttributes":
+      return { list: at.value.input?.payloads ?? [] };
+    case "upsertWorkflowSearchAttributesEventAttributes":
+      return { maps: { "search attribute": at.value.searchAttributes?.indexedFields } };
+    case "workflowPropertiesModifiedEventAttributes":
+      return { maps: { memo: at.value.upsertedMemo?.fields } };
+    case "markerRecordedEventAttributes":
+      return { list: at.value.details["arguments"]?.payloads ?? [] };
+    case "workflowExecutionUpdateCompletedEventAttributes": {
+      const outcome = at.value.outcome?.value;
+      return outcome?.case === "success" ? { list: outcome.value.payloads } : undefined;
+    }
+    case "workflowExecutionCompletedEventAttributes":
+      return { list: at.value.result?.payloads ?? [] };
+    case "workflowExecutionContinuedAsNewEventAttributes": {
+      const { workflowType, taskQueue, input, memo, searchAttributes } = at.value;
+      return {
+        texts: { "workflow type": workflowType?.name ?? "", "task queue": taskQueue?.name ?? "" },
+        times: { [ONE_RUN]: msOf(at.value.workflowRunTimeout) ?? 0, [TASK]: msOf(at.value.workflowTaskTimeout) ?? 0 },
+        list: input?.payloads ?? [],
+        maps: { memo: memo?.fields, "search attribute": searchAttributes?.indexedFields },
+      };
+    }
     default:
       return undefined;
   }
 }
 
-function argumentsOf({ command: { kind, attributes } }: CodeStep): readonly Payload[] | undefined {
+function ofCommand({ command: { kind, attributes, cancel } }: CodeStep): StepValues | undefined {
+  if (cancel) return undefined;
   switch (kind) {
-    case CommandKind.COMMAND_KIND_SCHEDULE_ACTIVITY:
-      return ScheduleActivity.decode(attributes).arguments;
-    case CommandKind.COMMAND_KIND_START_CHILD_WORKFLOW:
-      return StartChildWorkflow.decode(attributes).arguments;
+    case CommandKind.COMMAND_KIND_START_TIMER:
+      return { times: { duration: StartTimer.decode(attributes).durationMs } };
+    case CommandKind.COMMAND_KIND_SCHEDULE_ACTIVITY: {
+      const given = ScheduleActivity.decode(attributes);
+      return {
+        texts: { "task queue": given.taskQueue },
+        times: {
+          [CLOSE]: given.scheduleToCloseTimeoutMs,
+          [WAIT]: given.scheduleToStartTimeoutMs,
+          [RUN]: given.startToCloseTimeoutMs,
+          [BEAT]: given.heartbeatTimeoutMs,
+        },
+        retry: ofGiven(given.retryPolicy),
+        list: given.arguments,
+      };
+    }
+    case CommandKind.COMMAND_KIND_START_CHILD_WORKFLOW: {
+      const given = StartChildWorkflow.decode(attributes);
+      return {
+        texts: {
+          "task queue": given.taskQueue,
+          "cron schedule": given.cronSchedule,
+          "parent close policy": CLOSE_POLICIES[given.parentClosePolicy] ?? "",
+          "workflow id reuse policy": ID_POLICIES[given.workflowIdReusePolicy] ?? "",
+        },
+        times: {
+          [ALL_RUNS]: given.workflowExecutionTimeoutMs,
+          [ONE_RUN]: given.workflowRunTimeoutMs,
+          [TASK]: given.workflowTaskTimeoutMs,
+        },
+        retry: ofGiven(given.retryPolicy),
+        list: given.arguments,
+        maps: { memo: given.memo, "search attribute": given.searchAttributes },
+      };
+    }
     case CommandKind.COMMAND_KIND_SCHEDULE_NEXUS_OPERATION: {
-      const { input } = ScheduleNexusOperation.decode(attributes);
-      return input === undefined ? [] : [input];
+      const given = ScheduleNexusOperation.decode(attributes);
+      return { times: { [CLOSE]: given.scheduleToCloseTimeoutMs }, list: one(given.input) };
     }
     case CommandKind.COMMAND_KIND_SIGNAL_EXTERNAL_WORKFLOW:
-      return SignalExternalWorkflow.decode(attributes).arguments;
+      return { list: SignalExternalWorkflow.decode(attributes).arguments };
+    case CommandKind.COMMAND_KIND_UPSERT_SEARCH_ATTRIBUTES:
+      return { maps: { "search attribute": UpsertSearchAttributes.decode(attributes).searchAttributes } };
+    case CommandKind.COMMAND_KIND_MODIFY_WORKFLOW_PROPERTIES:
+      return { maps: { memo: ModifyWorkflowProperties.decode(attributes).memo } };
+    case CommandKind.COMMAND_KIND_TRANSACT:
+      return { list: Transact.decode(attributes).arguments };
+    case CommandKind.COMMAND_KIND_UPDATE_RESPONSE: {
+      const { response } = UpdateResponse.decode(attributes);
+      return response?.$case === "completed" ? { list: one(response.value) } : undefined;
+    }
+    case CommandKind.COMMAND_KIND_COMPLETE_WORKFLOW:
+      return { list: one(CompleteWorkflow.decode(attributes).result) };
+    case CommandKind.COMMAND_KIND_CONTINUE_AS_NEW: {
+      const given = ContinueAsNew.decode(attributes);
+      return {
+        texts: { "workflow type": given.workflowType, "task queue": given.taskQueue },
+        times: { [ONE_RUN]: given.workflowRunTimeoutMs, [TASK]: given.workflowTaskTimeoutMs },
+        list: given.arguments,
+        // What is not given is taken over from the run.
+        maps: { memo: orUnset(given.memo), "search attribute": orUnset(given.searchAttributes) },
+      };
+    }
     default:
       return undefined;
   }
 }
-
-const samePayloads = (a: readonly Payload[], b: readonly Payload[]): boolean =>
-  a.length === b.length &&
-  a.every(({ data }, i) => data.length === b[i]!.data.length && data.every((byte, j) => byte === b[i]!.data[j]));

@@ -6,13 +6,13 @@ import type { ReplayError, ReplayEvidence, ReplayVerdict } from "../../executor/
 import { type Pair, type Place, Sides } from "./align.ts";
 import { eventsOf } from "./candidates.ts";
 import { codeTasks } from "./code_steps.ts";
-import { differencesOf } from "./differences.ts";
+import { differencesOf, type OfRun, ofRun } from "./differences.ts";
 import { type HistoryTask, historyTasks } from "./history_steps.ts";
 import { type Found, guessedEdit, likelyEdit, type Replay } from "./likely.ts";
 import { GONE, onPath, type PathStep, pathSteps } from "./path.ts";
 import { repairOf } from "./repair.ts";
 import { editOf, sentenceOf } from "./sentences.ts";
-import type { Divergence, Step, StepPair, TaskPairs } from "./types.ts";
+import type { Divergence, SharedDivergence, Step, StepPair, TaskPairs } from "./types.ts";
 import { beforeGone, plainLocation, shortPlace, whereOf } from "./where.ts";
 
 /** Tasks before and after the first one that differs. */
@@ -103,6 +103,7 @@ async function explained(known: Known): Promise<Divergence> {
   const eventId = pair.history?.eventId ?? lastRight(place);
   const location = plainLocation(where.location === "" ? error.location : where.location, where.fiber);
   const sentence = sentenceOf(place, pair, { ...where, location }, edit.edit);
+  const run = ofRun(known.events[0]);
   return {
     firstTask: place.task.task,
     startedEventId: place.task.startedEventId,
@@ -110,8 +111,8 @@ async function explained(known: Known): Promise<Divergence> {
     location,
     fiber: where.fiber,
     sentence,
-    first: shownPair(pair),
-    tasks: neighbours(place, sides),
+    first: shownPair(pair, run),
+    tasks: neighbours(place, sides, run),
     edit: edit.edit,
     repair: repairOf(pair, edit.edit, location),
     key: JSON.stringify([
@@ -174,24 +175,38 @@ function placeOfError(
   return { task, at: pairs.length, pairs: [...pairs, { history: undefined, code, same: false }] };
 }
 
-function neighbours({ task }: Place, sides: Sides): TaskPairs[] {
+function neighbours({ task }: Place, sides: Sides, run: OfRun): TaskPairs[] {
   const from = Math.max(0, task.task - 1 - NEIGHBOURS);
   return sides.history.slice(from, task.task + NEIGHBOURS).map((one) => ({
     task: one.task,
     startedEventId: one.startedEventId,
     pairs: (sides.has(one) ? sides.pairs(one) : one.steps.map((history): Pair => ({ history, code: undefined, same: false })))
-      .slice(0, SHOWN_STEPS).map(shownPair),
+      .slice(0, SHOWN_STEPS).map((pair) => shownPair(pair, run)),
     notReplayed: !sides.has(one),
   }));
 }
 
-function shownPair({ history, code, same }: Pair): StepPair {
+function shownPair({ history, code, same }: Pair, run: OfRun): StepPair {
   return {
     history: history && shownStep(history),
     code: code && shownStep(code),
     same,
-    differences: history === undefined || code === undefined ? [] : differencesOf(history, code),
+    differences: history === undefined || code === undefined ? [] : differencesOf(history, code, run),
   };
 }
 
 const shownStep = ({ kind, name, text, eventId, site }: Step): Step => ({ kind, name, text, eventId, site });
+
+/** Groups runs by what differs, largest group first: after a deploy hundreds fail, for one or two reasons. Runs without a divergence are left out. */
+export function sharedDivergences<Run>(
+  runs: Iterable<{ readonly run: Run; readonly divergence: Divergence | undefined }>,
+): SharedDivergence<Run>[] {
+  const groups = new Map<string, { readonly divergence: Divergence; readonly runs: Run[] }>();
+  for (const { run, divergence } of runs) {
+    if (divergence === undefined) continue;
+    const group = groups.get(divergence.key);
+    if (group === undefined) groups.set(divergence.key, { divergence, runs: [run] });
+    else group.runs.push(run);
+  }
+  return [...groups].map(([key, group]) => ({ key, ...group })).toSorted((a, b) => b.runs.length - a.runs.length);
+}

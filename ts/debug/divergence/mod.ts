@@ -1,6 +1,5 @@
 // Why the code of today does not replay a history.
-export { explainDivergence, KnownEdits } from "./explain.ts";
+export { explainDivergence, KnownEdits, sharedDivergences } from "./explain.ts";
 export type { Replay } from "./likely.ts";
-export { sharedDivergences } from "./shared.ts";
 export { shortPlace } from "./where.ts";
 export type * from "./types.ts";

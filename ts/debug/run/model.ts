@@ -5,7 +5,7 @@ import type { PayloadConverter } from "../../converter/payload.ts";
 import { type HistoryEvent, HistorySchema } from "../../api/generated/temporal/api/history/v1/message_pb.ts";
 import { type EventLine, linesOf } from "../events.ts";
 import { type HistoryFile, readHistoryFile } from "../history_file.ts";
-import { OpenSpans } from "../open_spans.ts";
+import { OpenSpans } from "../spans.ts";
 import { nameIn, timerSummary } from "../timer_name.ts";
 import { briefArgs, short } from "../value_text.ts";
 import { plain, type Shown, shown, shownDuration, shownEvent, type ShownFailure, shownFailure, textOfBytes } from "../values.ts";

@@ -1,7 +1,7 @@
 // The tree that says which spans are open at a place says what a walk over all of them says.
 import { deepStrictEqual } from "node:assert/strict";
 import test from "node:test";
-import { OpenSpans } from "../../ts/debug/open_spans.ts";
+import { OpenSpans } from "../../ts/debug/spans.ts";
 
 /** Numbers that are the same each time. */
 function randoms(seed: number): (below: number) => number {

@@ -1,0 +1,71 @@
+// Values that the code of today gives otherwise than history has them, where the replay does not look: how long a timer waits, what an
+// activity is called with, its timeouts. The history replays, and the change is one all the same.
+import type { HistoryEvent } from "../../api/generated/temporal/api/history/v1/message_pb.ts";
+import type { RecordedActivation } from "../../executor/tasks/recording.ts";
+import type { ReplayTrace } from "../../executor/tasks/replay_trace.ts";
+import type { PayloadConverter } from "../../converter/payload.ts";
+import { pairsOf } from "./align.ts";
+import { codeTasks } from "./code_steps.ts";
+import { differencesOf, ofRun } from "./differences.ts";
+import { historyTasks } from "./history_steps.ts";
+import type { FieldDifference } from "./types.ts";
+
+/** A command whose event has other values, which no replay compares. */
+export interface ChangedValue {
+  /** The event of the command. */
+  readonly eventId: number;
+  /** The WorkflowTaskStarted of its task. */
+  readonly startedEventId: number;
+  /** What history has there: `a timer of 30 d`, `activity charge`. */
+  readonly step: string;
+  /** The user's line, "function (file:line:column)"; "" where it is not known. */
+  readonly site: string;
+  /** What differs. */
+  readonly differences: readonly FieldDifference[];
+  /** The same for people. */
+  readonly sentence: string;
+}
+
+interface Replayed {
+  readonly events: readonly HistoryEvent[];
+  readonly activations: readonly RecordedActivation[];
+  readonly jobs: ReplayTrace["jobs"];
+  readonly converter: PayloadConverter | undefined;
+  /** Commands are beside their events up to here. */
+  readonly before: number;
+}
+
+/** Of a replay that went through, or of what comes before the place where it parts from history. */
+export function changedValues({ events, activations, jobs, converter, before }: Replayed): ChangedValue[] {
+  const run = ofRun(events[0], converter);
+  const code = codeTasks({ activations, jobs });
+  const found: ChangedValue[] = [];
+  for (const { steps, startedEventId, completedEventId } of historyTasks(events)) {
+    const own = code.get(startedEventId);
+    if (completedEventId >= before) break;
+    if (own === undefined) continue;
+    // Their markers hold no arguments, and stand where the results came.
+    const isCompared = ({ kind }: { readonly kind: string }) => kind !== "localActivity";
+    for (const { history, code } of pairsOf(steps.filter(isCompared), own.filter(isCompared))) {
+      if (history === undefined || code?.kind !== history.kind || history.eventId >= before) continue;
+      const differences = differencesOf(history, code, run);
+      if (differences.length === 0) continue;
+      const { eventId, text: step } = history;
+      found.push({ eventId, startedEventId, step, site: code.site, differences, sentence: sentenceOf(differences) });
+    }
+  }
+  return found;
+}
+
+/** So many fields are in a sentence. */
+const MOST = 3;
+
+function sentenceOf(differences: readonly FieldDifference[]): string {
+  const [first] = differences;
+  if (first!.field === "duration") return `The code now waits ${first!.code}; the history has ${first!.history}.`;
+  const some = differences.slice(0, MOST);
+  const more = differences.length - some.length;
+  const list = (texts: readonly string[]) => [...texts, ...(more === 0 ? [] : [`${more} more`])].join(", ");
+  const now = list(some.map(({ field, code }) => `${field} ${code}`));
+  return `The code now has ${now}; the history has ${some.map(({ history }) => history).join(", ")}.`;
+}

@@ -3,6 +3,7 @@ import {
   activities,
   ApplicationFailure,
   continueAsNew,
+  externalWorkflow,
   noreply,
   on,
   publishState,
@@ -11,6 +12,7 @@ import {
   sideEffect,
   signal,
   sleep,
+  startChild,
   stop,
   update,
   workflow,
@@ -126,6 +128,10 @@ export const cases: Case[] = [
         refusal({ "a b": [Symbol("x")] }),
         'LossyValueError: value["a b"][0] is a symbol, which cannot be carried; pass plain data',
       );
+      for (const whole of [() => 1, class Order {}, Symbol("x")]) {
+        equal(refusal(whole), `LossyValueError: value is a ${typeof whole}, which cannot be carried; pass plain data`);
+      }
+      equal(refusal(1n), "PayloadConverterError: value is a bigint, which cannot be written as JSON; pass it as a string");
       equal(refusal([Promise.resolve()]), "LossyValueError: value[0] is a promise; await it first");
       match(refusal(new Map([["k", /a/]])), /^LossyValueError: value\[0\]\[1\] is a RegExp/);
       match(refusal({ e: new TypeError("x") }), /^LossyValueError: value\.e is an Error/);
@@ -254,6 +260,23 @@ export const cases: Case[] = [
         await failedTask(() => continueAsNew(1, money)),
         new RegExp(`^what continueAsNew was given cannot be encoded: args\\[1\\] ${cannot}`),
       );
+      // A function as a whole is refused as one that is inside of a value, and no code catches it.
+      const doors: (() => Promise<unknown>)[] = [
+        () => acts.work(Money),
+        () => externalWorkflow("w").signal("go", Money),
+        () => startChild("Other", { id: "c", args: [Money] }),
+      ];
+      for (const call of doors) {
+        const caught = async () => {
+          try {
+            return await call();
+          } catch {
+            return "caught";
+          }
+        };
+        match(await failedTask(caught), /^args\[0\] is a function, which cannot be carried/);
+      }
+      match(await failedTask(() => Money), /^the result of workflow "W" cannot be encoded: value is a function, which cannot/);
       const put = update<[], unknown>("put");
       const d = await drive(workflow("W", async () => void await receive(0, [on(put, () => reply(money, 1))])));
       d.server.update("u", "put");
@@ -286,6 +309,29 @@ export const cases: Case[] = [
       match(read.message, /^no \(of its details something is lost: details\[1\]\.money is an instance of Money/);
       deepEqual([read.type, read.nonRetryable, read.details], ["T", true, [1, { money: { cents: 1 } }]]);
       checkOdd((fromFailure(toFailure(new ApplicationFailure("", { details: [ODD()] }))) as ApplicationFailure).details[0]);
+    },
+  },
+  {
+    name: "code that has caught the refusal of a whole function, before that failed the task, replays as it went",
+    async run() {
+      let value: unknown = 1n;
+      const w = workflow("W", async () => {
+        let caught = "";
+        try {
+          await acts.work(value);
+        } catch (e) {
+          caught = (e as Error).name;
+        }
+        await sleep(1);
+        return caught;
+      });
+      const d = await drive(w, { cached: false });
+      await d.task();
+      value = Money;
+      d.server.fireTimer("1");
+      await d.task();
+      equal(d.server.taskFailure, undefined);
+      equal(await d.finish(), "PayloadConverterError");
     },
   },
   {

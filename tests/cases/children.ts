@@ -329,7 +329,7 @@ export const cases: Case[] = [
           () => executeChild(ship, { args: [1], runTimeout: 0 }),
           () => executeChild(ship, { args: [1], retry: { maximumAttempts: -1 } }),
           () => executeChild(undefined as unknown as typeof ship, { args: [1] }),
-          () => executeChild("X", { args: [() => {}] }),
+          () => executeChild("X", { args: [1n] }),
           () => executeChild("X", null as never),
           () => executeChild("X", [1] as never),
           () => executeChild("X", { taskQueue: 5 as never }),

@@ -144,7 +144,7 @@ export const cases: Case[] = [
           () => externalWorkflow(""),
           () => externalWorkflow(5 as unknown as string),
           () => externalWorkflow("a").signal(undefined as unknown as string),
-          () => externalWorkflow("a").signal("go", () => {}),
+          () => externalWorkflow("a").signal("go", 1n),
         ];
         return Promise.resolve(wrong.map((call) => {
           try {
@@ -231,7 +231,7 @@ export const cases: Case[] = [
           () => upsertSearchAttributes({ TemporalChangeVersion: ["mine"] }),
           () => externalWorkflow("w", 5 as never),
           () => externalWorkflow("w").cancel(5 as never),
-          () => upsertMemo({ f: () => {} }),
+          () => upsertMemo({ f: 1n }),
         ];
         return Promise.resolve(wrong.map((call) => {
           try {

@@ -97,8 +97,10 @@ export const jsonPayloadConverter: PayloadConverter = {
  */
 export const defaultPayloadConverter: PayloadConverter = {
   toPayload(value) {
-    if (typeof value !== "object" || value === null) {
-      if (typeof value !== "number" || (Number.isFinite(value) && value !== 0)) return jsonPayloadConverter.toPayload(value);
+    const kind = typeof value;
+    if (kind === "string" || kind === "boolean" || value == null) return jsonPayloadConverter.toPayload(value);
+    if (kind === "number") {
+      if (Number.isFinite(value) && value !== 0) return jsonPayloadConverter.toPayload(value);
     } else if (value instanceof Uint8Array) return jsonPayloadConverter.toPayload(value);
     try {
       if (isPlainData(value)) return jsonPayload(JSON.stringify(value), value);

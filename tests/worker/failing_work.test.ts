@@ -148,6 +148,9 @@ test("an argument that an activity cannot be given is told by its place", () =>
     const of = (id: string) => lines.find(({ level, fields }) => level === "error" && fields["workflowId"] === id);
     await until("both are told", () => of("function") !== undefined && of("bigint") !== undefined);
     const begin = "a workflow task failed: ";
-    assert.match(of("function")!.message.slice(begin.length), /^args\[1\] is a function, which cannot be carried; pass plain data/);
+    assert.match(
+      of("function")!.message.slice(begin.length),
+      /^args\[1\] is a function, which cannot be carried; pass plain data/,
+    );
     assert.match(of("bigint")!.message.slice(begin.length), /^args\[1\]: value\.cents is a bigint, /);
   }));

@@ -2,6 +2,7 @@
 // bundle the package itself lies in.
 import { equal, match, ok } from "./assert.ts";
 import type { Case } from "./case.ts";
+import { endsComputingThreads } from "../../ts/platform/threads.ts";
 import { API, withRealm } from "./realm_host.ts";
 
 /** Its steps, one a line; the first is the sixth line of the module. */
@@ -11,6 +12,13 @@ export const w = workflow("W", async () => {
   await null;
   ${steps.join("\n  ")}
 });`;
+/** Steps that end by themselves after a while: Deno leaves a terminated thread computing. */
+const ENDLESS: { readonly [how: string]: readonly string[] } = {
+  "a loop without a body": ["for (let i = 0; i < 2000; i++) await null;", "for (let i = 0; i < 1.5e10; i++); // HERE"],
+  "a loop of statements": ["let n = 0;", "for (let i = 0; i < 3e9; i++) {", "n = (n + i) % 7; // HERE", "}"],
+  "microtasks": ["for (let i = 0; i < 3e8; i++) {", "await null; // HERE", "}"],
+  "a call of the language": ["const text = 'a'.repeat(28) + 'b';", "/^(a+)+$/.test(text); // HERE"],
+};
 const line = (n: number): number => program("").split("\n").length - 2 + n;
 
 export const cases: Case[] = [
@@ -52,6 +60,49 @@ export const cases: Case[] = [
           );
         });
       }),
+  },
+  ...Object.entries(ENDLESS).map(([how, steps]): Case => ({
+    name: `lines: code that never ends (${how}) names the line that it was stopped at`,
+    run: async () => {
+      const history = await withRealm(program("await sleep(1);", "return 1;"), async (first) => {
+        const run = first.start("W");
+        equal(await run.auto(), 1);
+        return run.server.history();
+      });
+      await withRealm(program("await sleep(1);", ...steps), async ({ realm }) => {
+        const { verdict, error } = await realm.replay("wf", history);
+        equal(verdict, "failed");
+        equal(error!.lost, "spun");
+        const at = steps.findIndex((step) => step.includes("HERE")) + 2;
+        // Where a thread cannot be ended, it is not done again.
+        match(error!.location, endsComputingThreads() ? new RegExp(`/app/main\\.ts:${line(at)}:\\d+$`) : /^$/);
+        // The task of the first timer.
+        if (endsComputingThreads()) equal(error!.eventId, 8);
+        equal((await realm.replay("wf", history, { explain: false })).error!.location, "");
+      }, { watchdogMs: 800 });
+    },
+  })),
+  {
+    name: "lines: where the code of a lost task stood is logged",
+    run: () =>
+      withRealm(program("await sleep(1);", "for (let i = 0; i < 1.5e10; i++);"), async (h) => {
+        const run = h.start("W");
+        await run.task();
+        run.server.fireTimer("1");
+        await run.task();
+        match(run.failure, /without yielding/);
+        const lines = () => h.logs.filter(({ message }) => /stood at/.test(message));
+        const deadline = performance.now() + 20_000;
+        while (endsComputingThreads() && lines().length === 0 && performance.now() < deadline) {
+          await new Promise((r) => setTimeout(r, 50));
+        }
+        const messages = lines().map(({ message }) => message);
+        if (!endsComputingThreads()) return equal(messages.length, 0);
+        match(
+          messages[0]!,
+          new RegExp(`^workflow "W" \\(id "wf"\\) stood at .*/app/main\\.ts:${line(2)}:\\d+ when it was stopped$`),
+        );
+      }, { watchdogMs: 800 }),
   },
   {
     name: "lines: what is logged of an error has its message and line",

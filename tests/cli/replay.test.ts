@@ -171,6 +171,7 @@ test("a workflow that never yields is a failed verdict, and the next history is 
   for (const line of result.lines) {
     assert.equal(line.verdict, "failed");
     assert.match(line.error!.message, /workflow "Order" .*ran for 2 s without yielding/);
+    assert.match(line.error!.location, /spins\.ts:6:/);
   }
 });
 

@@ -10,7 +10,7 @@ import {
 } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { toFailure } from "../converter/failure_converter.ts";
 import { endsComputingThreads } from "../platform/threads.ts";
-import type { ReplayVerdict } from "../executor/tasks/replay.ts";
+import type { ReplayError, ReplayVerdict } from "../executor/tasks/replay.ts";
 import { FailedCause } from "../executor/program/errors.ts";
 import { RealmLostError } from "./realm_lost.ts";
 import { readRunStart } from "../api/history_start.ts";
@@ -85,7 +85,13 @@ export function lostTaskOutcome(
 }
 
 /** The verdict for the replay that did it. `at`: the event of the workflow task that it was at; 0: not known. */
-export function lostReplayVerdict(workflowId: string, history: Uint8Array, loss: Loss, at = 0): ReplayVerdict {
+export function lostReplayVerdict(
+  workflowId: string,
+  history: Uint8Array,
+  loss: Loss,
+  at = 0,
+  lastLine?: ReplayError["lastLine"],
+): ReplayVerdict {
   const { workflowType = "", runId = "" } = readRunStart(history) ?? {};
   const message = `workflow "${workflowType}" (id "${workflowId}") ${describe(loss)}`;
   const commandKind = CommandKind.COMMAND_KIND_UNSPECIFIED;
@@ -103,7 +109,13 @@ export function lostReplayVerdict(workflowId: string, history: Uint8Array, loss:
   };
   return {
     ...{ verdict: "failed", workflowType, workflowId, runId, activations: 0, events: 0, warnings: [] },
-    error: { ...none, message, thrown: { name: "RealmLostError", message } },
+    error: {
+      ...none,
+      message,
+      thrown: { name: "RealmLostError", message },
+      lost: loss.kind,
+      ...(lastLine !== undefined && { lastLine }),
+    },
   };
 }
 

@@ -97,12 +97,14 @@ async function prepare(port: HostPort, wanted: Wanted): Promise<PreparedRealm> {
 
 /** Takes what debug sessions need of the language, before the user's code can change it. */
 async function prepareLines(): Promise<void> {
-  const [{ LineTracer }, { watchProxies }] = await Promise.all([
+  const [{ LineTracer }, { LineFollower }, { watchProxies }] = await Promise.all([
     import("../executor/tasks/line_trace.ts"),
+    import("../executor/tasks/line_follower.ts"),
     import("../executor/program/copied_value.ts"),
   ]);
   watchProxies();
   lineTracing.newTracer = (pathOf) => new LineTracer(lineProbes, pathOf);
+  lineTracing.newFollower = (followed, tell) => new LineFollower(lineProbes, followed, tell);
 }
 
 /** What programs of `@temporalio/workflow` need; undefined where there are none. */

@@ -3,6 +3,7 @@
 // activities and log lines come as extra messages.
 import type { RunSettings } from "../executor/tasks/cached_run.ts";
 import type { VersioningBehavior } from "../executor/program/definition.ts";
+import type { LineAt } from "../executor/tasks/line_follower.ts";
 import type { LocalAnswer, LocalWork } from "../executor/tasks/local_work.ts";
 import type { LogEntry } from "../executor/program/program.ts";
 import type { SinkCall, SinkTable } from "../executor/program/sinks.ts";
@@ -63,6 +64,8 @@ export type FromRealm =
   | { readonly t: "alive" }
   /** A replay with `trace` turns to the workflow task that began with this event. */
   | { readonly t: "at"; readonly id: number; readonly eventId: number }
+  /** A replay with `follow` is at this line. Not a sign of life. */
+  | { readonly t: "line"; readonly id: number; readonly at: LineAt }
   | { readonly t: "outcome"; readonly id: number; readonly outcome: RealmOutcome; readonly cachedRuns: number }
   /** `next`: the replay that it turns to now; a message of its own would cost both threads more than most of the replay. */
   | { readonly t: "verdict"; readonly id: number; readonly verdict: ReplayVerdict; readonly next?: number }

@@ -4,6 +4,7 @@
 // The watch: while work is open the realm gives a sign of life several times per window, between its macrotasks. A workflow that does not
 // yield keeps it from doing so. A window counts only if this thread was awake for it, so a busy or suspended host stops nobody.
 import type { FetchHistory } from "../executor/tasks/cached_run.ts";
+import type { LineAt } from "../executor/tasks/line_follower.ts";
 import { type LocalAnswer, noLocalActivities, type RunLocalActivities } from "../executor/tasks/local_work.ts";
 import type { LogSink } from "../executor/program/program.ts";
 import { messageOf } from "../converter/thrown.ts";
@@ -45,6 +46,8 @@ export interface Job {
   fail(error: Error): void;
   /** Of a replay with `trace`: the event of the workflow task that it is at. */
   at?: number;
+  /** Of a replay with `follow`: the line that it is at. */
+  line?: LineAt & { readonly atMs: number };
   /** This job is what the realm was lost on. */
   lost(loss: Loss): void;
 }
@@ -189,6 +192,11 @@ export class RealmThread {
 
   #receive(message: FromRealm): void {
     if (this.#state === "ended") return;
+    if (message.t === "line") {
+      const job = this.#jobs.get(message.id);
+      if (job !== undefined) job.line = { ...message.at, atMs: performance.now() };
+      return;
+    }
     this.#lastSign = performance.now();
     switch (message.t) {
       case "ready":

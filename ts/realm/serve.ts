@@ -14,6 +14,7 @@ import { type WorkerCore, workerTrap } from "../core/worker_half.ts";
 import type { TaskOutcome } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { noteLoaded } from "../executor/program/call_site.ts";
 import type { HistoryPage } from "../executor/tasks/cached_run.ts";
+import type { LineAt } from "../executor/tasks/line_follower.ts";
 import type { LocalAnswer, LocalWork } from "../executor/tasks/local_work.ts";
 import type { VersioningBehavior } from "../executor/program/definition.ts";
 import type { ProgramTable } from "../executor/program/program.ts";
@@ -194,7 +195,10 @@ class RealmInside {
     this.#begin(undefined, id);
     try {
       await this.#runner.replay(workflowId, history, options, {
-        ...(options.trace === true && { progress: (eventId: number) => this.#send({ t: "at", id, eventId }) }),
+        progress: options.trace !== true ? undefined : {
+          task: (eventId) => this.#send({ t: "at", id, eventId }),
+          ...(options.follow !== undefined && { line: (at: LineAt) => this.#send({ t: "line", id, at }) }),
+        },
         onTurn: () => {
           if (this.#turnedTo !== id) this.#send({ t: "busy", id });
           this.#turnedTo = id;

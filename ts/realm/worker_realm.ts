@@ -2,6 +2,7 @@
 // worker or breaks the core. The culprit's task fails by name, and its later tasks run in a quarantine worker of its own. Open tasks of the
 // other runs are given to the new worker again; it knows nothing of their runs, so it asks for their whole history, and they neither
 // fail nor count an attempt.
+import type { ReplayError } from "../executor/tasks/replay.ts";
 import type { RunSettings } from "../executor/tasks/cached_run.ts";
 import { coreModule } from "../core/source.ts";
 import { silentLog } from "../executor/program/program.ts";
@@ -12,6 +13,7 @@ import type { Problem } from "./loader/errors.ts";
 import { type BareReplay, Explainer } from "./explained.ts";
 import { ProbedTwin } from "./probed_twin.ts";
 import type { ModuleGraph } from "./loader/graph.ts";
+import { LastLines } from "./last_line.ts";
 import { type Loss, lostReplayVerdict, lostTaskOutcome } from "./lost_task.ts";
 import { detachedCopy, type FromRealm } from "./protocol.ts";
 import { Quarantine } from "./quarantine.ts";
@@ -25,6 +27,7 @@ import {
   type ReplayOptions,
   type ReplayVerdict,
   type RunLocalActivities,
+  type TaskHead,
   type VersioningBehavior,
   type WorkflowTask,
 } from "./realm.ts";
@@ -164,15 +167,19 @@ export async function createWorkerRealm(options: WorkerRealmOptions): Promise<Wo
   return realms[0]!;
 }
 
-/** How a divergence learns which lines ran: by this realm itself, by another one, or not at all. */
-type ProbedReplay = "own" | ProbedTwin | undefined;
+/**
+ * Who replays again to learn which lines ran: this realm itself, another one, or nobody. "endless": this realm, and only for code that
+ * never ends; where modules come from elsewhere, whoever brings them has a trace of lines to explain a divergence with.
+ */
+type ProbedReplay = "own" | "endless" | ProbedTwin | undefined;
 
 function probedReplay(options: WorkerRealmOptions, compiled: Promise<WorkerRealmOptions["core"]> | undefined): ProbedReplay {
-  if (options.lines !== undefined && options.lines !== false) return "own";
+  if (options.lines !== undefined && options.lines !== false) return options.graph === undefined ? "own" : "endless";
   if (options.workflows === undefined || options.graph !== undefined) return undefined;
   return new ProbedTwin(async () => {
     const core = await compiled;
-    const one = { threads: 1, cacheSize: 0, lines: true, onStarting: undefined } as const;
+    // What the modules log while they are loaded has been said.
+    const one = { threads: 1, cacheSize: 0, lines: true, onStarting: undefined, log: silentLog } as const;
     const { onStarting: _, ...probed } = { ...options, ...one, ...(core === undefined ? {} : { core }) };
     return await createWorkerRealm(probed);
   });
@@ -187,6 +194,7 @@ class ThreadedRealm implements WorkerRealm {
   readonly #runOptions: RunSettings;
   readonly #quarantine: Quarantine;
   readonly #explainer: Explainer;
+  readonly #lastLines: LastLines;
   readonly #probed: ProbedReplay;
   #main: RealmThread;
   /** Work that waits for the main worker, which is being started. */
@@ -203,7 +211,9 @@ class ThreadedRealm implements WorkerRealm {
   ) {
     this.#probed = probed;
     const replay: BareReplay = (...args) => this.#replay(...args);
-    this.#explainer = new Explainer(replay, probed === "own" ? replay : probed?.replay, sourceOf);
+    const again = probed === "own" ? replay : typeof probed === "object" ? probed.replay : undefined;
+    this.#lastLines = new LastLines((lost) => probed === "endless" && lost === "spun" ? replay : again);
+    this.#explainer = new Explainer(replay, { probed: again, lastLines: this.#lastLines, sourceOf });
     this.#spec = spec;
     this.#runOptions = runOptions;
     this.#main = this.#newMain();
@@ -243,10 +253,23 @@ class ThreadedRealm implements WorkerRealm {
         runLocally,
         done: (answer) => settle(answer, "outcome", (a) => resolve(a.outcome), reject),
         fail: reject,
-        lost: (loss) => resolve(lostTaskOutcome(task, loss, { identity, namespace })),
+        lost: (loss) => {
+          resolve(lostTaskOutcome(task, loss, { identity, namespace }));
+          // Later attempts would stand there, too.
+          if (head.query === undefined && head.attempt === 1) void this.#logLine(head, loss);
+        },
       };
       this.#submit(job);
     });
+  }
+
+  /** Logs where a lost task's code stood, for who looks for the loop. The task's failure does not wait for it. */
+  async #logLine({ workflowType, workflowId, runId }: TaskHead, { kind }: Loss): Promise<void> {
+    const stood = await this.#lastLines.ofRun(workflowId, runId, kind, this.#spec.fetchHistory);
+    if (stood === undefined || this.#disposed) return;
+    const run = { workflowType, workflowId, runId, timeMs: Date.now(), source: "executor" } as const;
+    const message = `workflow "${workflowType}" (id "${workflowId}") stood at ${stood.location} when ${LOST[kind]}`;
+    this.#spec.log.write({ ...run, level: "error", message, fields: {} });
   }
 
   replay(workflowId: string, history: Uint8Array, options: ReplayOptions = {}): Promise<ReplayVerdict> {
@@ -261,7 +284,7 @@ class ThreadedRealm implements WorkerRealm {
         message: (id) => ({ t: "replay", id, workflowId, history: detachedCopy(history), options }),
         done: (answer) => settle(answer, "verdict", (a) => resolve(a.verdict), reject),
         fail: reject,
-        lost: (loss) => resolve(lostReplayVerdict(workflowId, history, loss, job.at)),
+        lost: (loss) => resolve(lostReplayVerdict(workflowId, history, loss, job.at, lastLineOf(job))),
       };
       this.#submit(job);
     });
@@ -333,6 +356,17 @@ class ThreadedRealm implements WorkerRealm {
     await this.#starting?.catch(() => {});
     for (const job of [...await this.#main.end(), ...await this.#quarantine.dispose()]) job.fail(error);
   }
+}
+
+const LOST: { readonly [kind in Loss["kind"]]: string } = {
+  spun: "it was stopped",
+  crashed: "it took its thread down",
+  trapped: "it broke its core",
+};
+
+/** What a replay with `follow` told last. */
+function lastLineOf({ line }: Job): ReplayError["lastLine"] {
+  return line === undefined ? undefined : { location: line.location, ran: line.ran, quietMs: performance.now() - line.atMs };
 }
 
 function settle<T extends FromRealm["t"]>(

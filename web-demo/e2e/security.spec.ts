@@ -155,10 +155,12 @@ test("code that floods the page with messages is ended", async ({ app }) => {
   expect(died).toEqual({ t: "died", id: 1, reason: "it sent more than 100 messages in a second" });
 });
 
-test("code that spins in a task is ended by the watchdog, and the page stays awake", async ({ app }) => {
+test("code that spins in a task is ended by the watchdog, at its line, and the page stays awake", async ({ app }) => {
   await open(app, [{ name: "tally.ts", content: code.replace("publishState(0);", "for (;;);") }]);
   await permit(app);
   await expect(app.page.locator("#verdict")).toHaveText(/Fails|Not replayed/);
+  const line = code.slice(0, code.indexOf("publishState(0);")).split("\n").length;
+  await expect(app.page.locator(".code-line.red")).toHaveAttribute("data-line", String(line));
   expect(await app.page.evaluate(() => 1 + 1)).toBe(2);
 });
 

@@ -59,8 +59,9 @@ export class Load {
     await Promise.all(Array.from({ length: this.#options.callers }, caller));
   }
 
-  async generation(): Promise<number> {
-    return (await this.#account(this.#accounts[0]!.id).query(getHealth)).generation;
+  /** For reports: that of the first account; undefined where the server is too busy to answer. */
+  async generation(): Promise<number | undefined> {
+    return (await this.#account(this.#accounts[0]!.id).query(getHealth).catch(() => undefined))?.generation;
   }
 
   async #update(account: Expected, updateId: string, name: string): Promise<void> {

@@ -19,6 +19,9 @@ export const MAX_COPY = 4096;
 /** Where all copies together have more, values are copied up to the second number, and then none. */
 const MANY = 24 * 1024 * 1024, LITTLE = 256, TOO_MANY = 48 * 1024 * 1024;
 
+/** Awaits, and looks at variables, that are kept: code that never ends makes millions, and the realm's memory is for what it has to say. */
+const MAX_RECORDS = 1_000_000;
+
 /** In triples of hits, where there is no lane. */
 export const NO_LANE = 0xffff_ffff;
 
@@ -262,7 +265,7 @@ export class LineTracer implements LineWatcher, RunWatch {
     const lane = this.#ran(point);
     this.#look(point, lane, read);
     const promise = awaited(value);
-    if (promise === undefined) return;
+    if (promise === undefined || this.#awaits.length >= MAX_RECORDS) return;
     const record: AwaitRecord = {
       ...{ point, lane, from: this.#at, to: -1, endedBy: 0, outcome: -1, rejected: false, wait: -1 },
     };
@@ -294,6 +297,7 @@ export class LineTracer implements LineWatcher, RunWatch {
   }
 
   #look(point: number, lane: number, read: VariableReader): void {
+    if (this.#looks.length >= MAX_RECORDS) return;
     const texts: number[] = [];
     if (typeof read === "function") {
       const count = this.#variablesOf(point);

@@ -12,6 +12,7 @@ import { CachedRun, type FetchHistory, type RunIdentity, type RunSetup } from ".
 import type { Divergence } from "./divergence.ts";
 import { userFrame } from "../program/call_site.ts";
 import { UnknownWorkflowError } from "../program/errors.ts";
+import type { Followed, LineAt } from "./line_follower.ts";
 import { lineTracing } from "./line_tracing.ts";
 import type { MissedPatch, RecordedActivation, SetHandler } from "./recording.ts";
 import { type ReplayTrace, ReplayTracer } from "./replay_trace.ts";
@@ -32,6 +33,10 @@ export interface ReplayOptions {
   readonly lines?: boolean;
   /** With `lines`: also in which order they ran, in the task that started at this event. */
   readonly pathOf?: number;
+  /**
+   * @internal With `trace`: tell of lines before they run, where the realm has the code with probes. Where is code that never ends?
+   */
+  readonly follow?: Followed;
   /** Where commands were issued: never, always, or in a second replay after a divergence (default). */
   readonly callSites?: "never" | "onFailure" | "always";
   /** A divergence is explained, for which the history is replayed some times more. Default: true, where call sites are taken. */
@@ -74,6 +79,10 @@ export interface ReplayError {
   readonly sentence?: string;
   /** All that is known of it. */
   readonly divergence?: Divergence;
+  /** What became of the realm that code took down: it was stopped because it did not yield, its thread died, or its core broke. */
+  readonly lost?: "spun" | "crashed" | "trapped";
+  /** @internal With `follow`: the line that was told last, and for how long nothing was told any more, milliseconds. */
+  readonly lastLine?: LineAt & { readonly quietMs: number };
   /** What the explanation is made of, where it has not been made. */
   readonly evidence?: ReplayEvidence;
 }
@@ -107,8 +116,13 @@ export interface ReplayVerdict {
 
 type Setup = (identity: RunIdentity, extra: { record?: boolean; callSites?: boolean; onlyReplays?: boolean }) => RunSetup;
 
-/** With `trace`: told of the event at which each activation begins, before it does. What is told last names the task of code that never ends. */
-export type ReplayProgress = (startedEventId: number) => void;
+/** Is told how far a replay has come. What it was told last names the task, and the line, of code that never ends. */
+export interface ReplayProgress {
+  /** With `trace`: of the event at which each activation begins, before it does. */
+  task?(startedEventId: number): void;
+  /** With `follow`: of the line that runs next; of many lines in a row not of each. */
+  line?(at: LineAt): void;
+}
 
 const noPages: FetchHistory = () => Promise.reject(new Error("the history ends before the event that its last task needs"));
 
@@ -117,15 +131,17 @@ export async function replayHistory(
   workflowId: string,
   history: Uint8Array,
   options: ReplayOptions,
-  progress?: ReplayProgress,
+  progress: ReplayProgress = {},
 ): Promise<ReplayVerdict> {
   // Bytes that are no history are the core's to refuse.
   const { workflowType = "", runId = "" } = readRunStart(history) ?? {};
   const identity = { workflowType, workflowId, runId: options.runId ?? runId };
   const callSites = options.callSites ?? "onFailure";
-  const first = await once(setup, identity, history, options, callSites === "always", true, progress);
+  // What follows a replay that was lost calls nothing a second time.
+  const onlyReplays = options.follow === undefined;
+  const first = await once(setup, identity, history, options, callSites === "always", onlyReplays, progress);
   if (first.error === undefined || callSites !== "onFailure" || first.error.location !== "") return first;
-  const second = await once(setup, identity, history, options, true, false);
+  const second = await once(setup, identity, history, options, true, false, {});
   return second.error?.code === first.error.code ? { ...second, recorded: first.recorded, trace: first.trace } : first;
 }
 
@@ -136,12 +152,19 @@ async function once(
   options: ReplayOptions,
   callSites: boolean,
   onlyReplays: boolean,
-  progress?: ReplayProgress,
+  progress: ReplayProgress,
 ): Promise<ReplayVerdict> {
   const made = setup(identity, { record: options.record, callSites, onlyReplays });
   const traced = options.trace === true;
   const lines = traced && options.lines === true ? lineTracing.newTracer?.(options.pathOf) : undefined;
-  const tracer = traced || callSites ? new ReplayTracer(traced ? progress : undefined, lines) : undefined;
+  const { follow } = options;
+  const { line } = progress;
+  const follower = follow === undefined || line === undefined ? undefined : lineTracing.newFollower?.(follow, line);
+  const begin = (startedEventId: number) => {
+    follower?.begin(startedEventId);
+    progress.task?.(startedEventId);
+  };
+  const tracer = traced || callSites ? new ReplayTracer(traced ? begin : undefined, lines) : undefined;
   const run = new CachedRun({
     ...made,
     tracer,
@@ -177,6 +200,7 @@ async function once(
       ...(traced ? { trace: tracer!.trace } : {}),
     };
   } finally {
+    follower?.end();
     run.dispose();
   }
 }

@@ -56,7 +56,7 @@ export interface TaskRunnerOptions {
 
 /** Who waits for a replay is told of it while the realm is at it, and at nothing else. */
 export interface ReplayListener {
-  readonly progress?: ReplayProgress;
+  readonly progress?: ReplayProgress | undefined;
   /** Its turn has come. */
   onTurn?(): void;
   /** It is over. */

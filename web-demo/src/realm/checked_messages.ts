@@ -17,6 +17,7 @@ const FIELDS: { readonly [t: string]: { readonly [field: string]: Kind } } = {
   busy: { id: "number" } satisfies Of<"busy">,
   alive: {} satisfies Of<"alive">,
   at: { id: "number", eventId: "number" } satisfies Of<"at">,
+  line: { id: "number", at: "object" } satisfies Of<"line">,
   verdict: { id: "number", verdict: "object" } satisfies Of<"verdict">,
   error: { id: "number", message: "string" } satisfies Of<"error">,
   outcome: { id: "number", outcome: "object", cachedRuns: "number" } satisfies Of<"outcome">,
@@ -44,6 +45,8 @@ export function checkedMessage(data: unknown): FromRealm {
     fields(message.verdict as unknown as Fields, VERDICT, "verdict");
     if (!["ok", "nondeterminism", "failed"].includes(message.verdict.verdict)) throw new Error("unknown verdict");
     if (!Array.isArray(message.verdict.warnings)) throw new Error("warnings of the verdict: expected a list");
+  } else if (message.t === "line") {
+    fields(message.at as unknown as Fields, { location: "string", ran: "number" }, "line");
   } else if (message.t === "ready") {
     const { workflowTypes, versioningBehaviors } = message;
     if (!Array.isArray(workflowTypes) || !workflowTypes.every((type) => typeof type === "string")) {

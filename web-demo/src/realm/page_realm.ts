@@ -68,6 +68,7 @@ export class PageRealms {
       entry: () => this.#worker(frame),
       entryHasCore: true,
       graph: () => Promise.resolve({ graph, hasConverter }),
+      lines,
       watchdogMs: WATCHDOG_MS,
       startupMs: STARTUP_MS,
       maxQuarantine: 1,

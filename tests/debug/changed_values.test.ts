@@ -168,6 +168,18 @@ test("event, line, task and both values are said; the verdict stays ok", async (
   assert.deepEqual(found!.differences, [{ field: "duration", history: "30 d", code: "1 s", counts: false }]);
 });
 
+test("a timer is due when history has it, whatever the code says now", async () => {
+  const realm = await createWorkerRealm({ cacheSize: 0, ...ofText(PROGRAM.replace('"30 days"', '"1s"')) });
+  try {
+    const session = await openSession(histories["ada"]!, { realm });
+    const { eventId, timeMs } = session.events.find(({ type }) => type === "TimerStarted")!;
+    const [sleeping] = session.viewAt(eventId).open;
+    assert.equal(Math.round((sleeping!.firesAtMs! - timeMs!) / 86_400_000), 30);
+  } finally {
+    await realm.dispose();
+  }
+});
+
 test("where code and history part, what comes before is named, and nothing of what follows", async () => {
   const text = PROGRAM.replace('"30 days"', '"1s"').replace("plain.note(", "plain.write(").replace('false, "2s"', 'false, "3s"');
   const { verdict, changed } = await changedBy(histories["ada"]!, ofText(text));

@@ -1,4 +1,5 @@
 // Everything that a session shows at one position: a pure function of what the replay wrote down.
+import type { HistoryEvent } from "../api/generated/temporal/api/history/v1/message_pb.ts";
 import type { LogEntry } from "../executor/program/program.ts";
 import { CommandKind } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import type { ReceiveState, WaitKind } from "../executor/program/snapshot.ts";
@@ -9,6 +10,7 @@ import type { CommandView } from "./command_decoders.ts";
 import { decodeCommand } from "./commands.ts";
 import type { EventLine } from "./events.ts";
 import { messagesAt, type MessageView } from "./messages.ts";
+import { msOf } from "./run/event_time.ts";
 import type { SessionProblem } from "./problem.ts";
 import type { SessionData, SessionTask, TaskLine } from "./session_data.ts";
 import { countWhile, OpenSpans, valueAt } from "./spans.ts";
@@ -160,7 +162,7 @@ export class ViewCache {
   }
 
   /** What a wait of the trace stands for; by its index. */
-  factsOf({ trace, activations, links, converter }: SessionData, index: number): WaitFacts {
+  factsOf({ trace, activations, links, converter, events }: SessionData, index: number): WaitFacts {
     if (this.#waits.length === 0) {
       const commands = new Map<string, { readonly command: RecordedCommand; readonly timeMs: number }>();
       for (const { commands: issued, timeMs } of activations) {
@@ -175,11 +177,14 @@ export class ViewCache {
         }
         const { key: own, attributes: { durationMs, arguments: args } } = decodeCommand(found.command, converter);
         const key = keys.get(found.command) ?? own;
+        const eventId = links.byKey.get(key);
         this.#waits.push({
-          eventId: links.byKey.get(key),
+          eventId,
           endedBy: (kind === "childStart" || kind === "nexusStart" ? links.startOf.get(key) : undefined) ?? links.endOf.get(key),
           more: {
-            ...(typeof durationMs === "number" ? { firesAtMs: found.timeMs + durationMs } : {}),
+            ...(typeof durationMs === "number"
+              ? { firesAtMs: found.timeMs + (startedFor(events[(eventId ?? 0) - 1]) ?? durationMs) }
+              : {}),
             ...(Array.isArray(args) ? { arguments: args } : {}),
           },
         });
@@ -188,6 +193,10 @@ export class ViewCache {
     return this.#waits[index]!;
   }
 }
+
+/** What a timer was started with: the code may say something else today. */
+const startedFor = (event: HistoryEvent | undefined): number | undefined =>
+  event?.attributes.case === "timerStartedEventAttributes" ? msOf(event.attributes.value.startToFireTimeout) : undefined;
 
 interface WaitFacts {
   readonly eventId: number | undefined;

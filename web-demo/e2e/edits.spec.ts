@@ -39,7 +39,10 @@ test("of an edit it is told whether it replays before its lines are known, and o
   const asked: { tell: Parameters<Replay>[2]; done(session: object): void }[] = [];
   const end = replayOnChange(
     run,
-    (_, __, tell) => new Promise((done) => asked.push({ tell, done: (session) => done(session as never) })),
+    (_, __, tell) =>
+      new Promise((done) =>
+        asked.push({ tell, done: (session) => done({ changedValues: () => Promise.resolve([]), ...session } as never) })
+      ),
   );
   const code = codeSet({ entry: "a.ts", files: [{ path: "a.ts", text: "1" }], origin: "sample" });
   run.code.value = code;

@@ -1,7 +1,7 @@
 // What the page knows: signals that every part reads, and the few functions that write them. A part shows what is here and never keeps a
 // position, a selection or a run of its own, so that all parts always show the same.
 import { batch, computed, type ReadonlySignal, type Signal, signal } from "@preact/signals";
-import type { DebugSession, SessionProblem, SessionView } from "temporalex/debug";
+import type { ChangedValue, DebugSession, SessionProblem, SessionView } from "temporalex/debug";
 import type { CodeSet } from "../realm/code_set.ts";
 import type { RunItem, RunModel } from "./run_model.ts";
 
@@ -53,6 +53,8 @@ export interface OpenRun {
   /** Once replayed. The last one stays while a new replay runs. */
   readonly session: Signal<DebugSession | undefined>;
   readonly verdict: Signal<Verdict>;
+  /** Of the last session: what the code gives otherwise than the history has it, and no replay compares. */
+  readonly changed: Signal<readonly ChangedValue[]>;
 }
 
 export type Room = "open" | "runs" | "live";
@@ -89,6 +91,14 @@ export const shownItem: ReadonlySignal<RunItem | undefined> = computed(() =>
 );
 
 const clamp = (wanted: number, last: number) => Math.max(1, Math.min(last, Math.round(wanted) || 1));
+
+/** The changed value of one of these events. */
+export const changedAt = ({ changed }: OpenRun, eventIds: readonly number[]): ChangedValue | undefined =>
+  changed.value.find(({ eventId }) => eventIds.includes(eventId));
+
+/** How many values that are. */
+export const countOf = (changed: readonly ChangedValue[]): number =>
+  changed.reduce((n, { differences }) => n + differences.length, 0);
 
 /** The current run while its position is where the page put it: the reader has not moved yet. */
 const untouched: Signal<OpenRun | undefined> = signal<OpenRun | undefined>(undefined);
@@ -144,6 +154,7 @@ export const makeRun = (key: string, name: string, bytes: Uint8Array, model: Run
   code: signal<CodeSet | undefined>(undefined),
   session: signal<DebugSession | undefined>(undefined),
   verdict: signal<Verdict>({ state: "none" }),
+  changed: signal<readonly ChangedValue[]>([]),
 });
 
 /** Puts a run into the list, unless one of the same key is there. */

@@ -1,7 +1,7 @@
 // Whether the code replays the history, in a box that does not change its size.
 import type { JSX } from "preact";
 import { Glyph } from "../ui/glyph.tsx";
-import { goTo, type OpenRun, type Verdict } from "./state.ts";
+import { countOf, goTo, type OpenRun, type Verdict } from "./state.ts";
 
 interface Said {
   readonly look: string;
@@ -13,7 +13,7 @@ interface Said {
 
 const REPLAYS: Said = { look: "ok", glyph: "replays", text: "Replays", more: "to the end" };
 
-function said(verdict: Verdict): Said {
+function said(verdict: Verdict, changed: OpenRun["changed"]["value"]): Said {
   switch (verdict.state) {
     case "none":
       return { look: "plain", text: "No code" };
@@ -23,9 +23,13 @@ function said(verdict: Verdict): Said {
       if (verdict.said === "replays") return REPLAYS;
       // Where it does comes with the lines.
       if (verdict.said === "diverges") return { look: "bad", glyph: "difference", text: "Diverges" };
-      return verdict.before === undefined ? { look: "plain", text: "Replaying" } : said(verdict.before);
+      return verdict.before === undefined ? { look: "plain", text: "Replaying" } : said(verdict.before, changed);
     case "replays":
-      return REPLAYS;
+      return changed.length === 0 ? REPLAYS : {
+        ...REPLAYS,
+        more: countOf(changed) === 1 ? "1 value differs" : `${countOf(changed)} values differ`,
+        at: changed[0]!.eventId,
+      };
     case "diverges":
     case "fails":
       return {
@@ -45,7 +49,7 @@ function said(verdict: Verdict): Said {
 /** The chip of a run; `data-run` has its key, so that a verdict is never taken for another run's. */
 export function VerdictChip({ run }: { run: OpenRun }): JSX.Element {
   const verdict = run.verdict.value;
-  const { look, glyph, text, more, at } = said(verdict);
+  const { look, glyph, text, more, at } = said(verdict, run.changed.value);
   const inside = (
     <>
       {glyph !== undefined && <Glyph kind={glyph} />}
@@ -64,7 +68,7 @@ export function VerdictChip({ run }: { run: OpenRun }): JSX.Element {
         class={`verdict ${look}`}
         id="verdict"
         data-run={run.key}
-        title={`${title}: go there (d)`}
+        title={`${title}: go there${look === "bad" ? " (d)" : ""}`}
         onClick={() => goTo(at)}
       >
         {inside}

@@ -1,5 +1,5 @@
 // Asks the session what it knows of lines, whatever recorded it.
-import type { Condition, CopiedValue, Crossing, DebugSession, SessionCode, SessionView } from "temporalex/debug";
+import type { ChangedValue, Condition, CopiedValue, Crossing, DebugSession, SessionCode, SessionView } from "temporalex/debug";
 import type { OpenRun } from "../app/state.ts";
 import type { CodeSet } from "../realm/code_set.ts";
 import type { Breakpoint } from "./breakpoints.ts";
@@ -8,9 +8,14 @@ import { factsOfSession, pathsOf, placeIn } from "./session_facts.ts";
 import { factsOfView } from "./view_facts.ts";
 
 /** What is known of the lines of a set of files at a position. */
-export function codeFacts(session: DebugSession | undefined, view: SessionView | undefined, code: CodeSet): CodeFacts {
+export function codeFacts(
+  session: DebugSession | undefined,
+  view: SessionView | undefined,
+  code: CodeSet,
+  changed: readonly ChangedValue[],
+): CodeFacts {
   const known = session?.code;
-  return known === undefined || view === undefined ? factsOfView(view, code) : factsOfSession(known, view, code);
+  return known === undefined || view === undefined ? factsOfView(view, code) : factsOfSession(known, view, code, changed);
 }
 
 /** What the last replay of a run knows of its lines, and a line as it names it. */

@@ -67,6 +67,17 @@ function ParkedChip({ parked, startMs, digits }: Pick<LineProps, "parked" | "sta
 
 function OneValue({ value }: { value: LineValue }): JSX.Element {
   const { kind, name, text, before, isOverwritten, badge } = value;
+  if (kind === "changed") {
+    return (
+      <span class="value code-says">
+        {"≠ "}
+        <span class="cut">
+          <i class="wide-only">{`${name}: `}</i>
+          {text}
+        </span>
+      </span>
+    );
+  }
   const glyph = KIND_GLYPHS[kind];
   const named = name === "" ? "" : `${name}: `;
   if (isOverwritten) return <s>{named}{text}</s>;
@@ -111,8 +122,15 @@ function Note(props: LineProps): JSX.Element | null {
         <i class="wide-only">{red.more}</i>
       </span>
     );
-  } else if (parked.length > 0) inside = <ParkedChip parked={parked} startMs={startMs} digits={digits} />;
-  else if (values.length > 0) {
+  } else if (parked.length > 0) {
+    const [first] = values;
+    inside = (
+      <>
+        {first?.kind === "changed" && <OneValue value={first} />}
+        <ParkedChip parked={parked} startMs={startMs} digits={digits} />
+      </>
+    );
+  } else if (values.length > 0) {
     inside = <LineSays values={values} />;
   } else return null;
   const isButton = values.length > 0;

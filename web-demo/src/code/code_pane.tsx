@@ -38,7 +38,8 @@ export function CodePane({ run }: { run: OpenRun }): JSX.Element {
   const code = run.code.value!;
   const session = run.session.value;
   const shown = view.value;
-  const facts = useMemo(() => codeFacts(session, shown, code), [session, shown, code]);
+  const changed = run.changed.value;
+  const facts = useMemo(() => codeFacts(session, shown, code, changed), [session, shown, code, changed]);
   const parting = partingOf(run);
   const isParted = parting !== undefined && position.value >= parting.position;
   const refused = refusalOf(run);

@@ -1,5 +1,5 @@
 // What a session knows of lines (temporalex/debug: `session.code`), as the code pane draws it.
-import type { CopiedValue, Crossing, Parked, SessionCode, SessionView } from "temporalex/debug";
+import type { ChangedValue, CopiedValue, Crossing, Parked, SessionCode, SessionView } from "temporalex/debug";
 import { lineOfValue } from "../../../ts/report/value_text.ts";
 import type { OpenRun } from "../app/state.ts";
 import type { CodeSet } from "../realm/code_set.ts";
@@ -8,6 +8,7 @@ import {
   type FiberBadge,
   type FileFacts,
   type LineAt,
+  lineOfSite,
   type LineValue,
   NO_FACTS,
   type ParkedHere,
@@ -66,7 +67,12 @@ export function fiberBadges(known: SessionCode): ReadonlyMap<number, FiberBadge>
 export const badgeOf = (known: SessionCode, id: number | undefined): FiberBadge | undefined =>
   id === undefined ? undefined : fiberBadges(known).get(id);
 
-export function factsOfSession(known: SessionCode, view: SessionView, code: CodeSet): CodeFacts {
+export function factsOfSession(
+  known: SessionCode,
+  view: SessionView,
+  code: CodeSet,
+  changed: readonly ChangedValue[],
+): CodeFacts {
   const paths = pathsOf(known, code);
   const standing = known.parked(view.position).filter(({ isOuter }) => !isOuter);
   const at = standing.filter(({ place }) => place !== undefined && paths[place.file] !== undefined).toSorted((a, b) =>
@@ -87,7 +93,9 @@ export function factsOfSession(known: SessionCode, view: SessionView, code: Code
       const index = paths.indexOf(path);
       if (index < 0) return NO_FACTS.file(path);
       let facts = files.get(path);
-      if (facts === undefined) files.set(path, facts = fileFacts(known, view, index, standing));
+      if (facts === undefined) {
+        files.set(path, facts = fileFacts(known, view, index, standing, changedLines(changed, path, code)));
+      }
       return facts;
     },
     at: at === undefined ? undefined : { path: paths[at.file]!, line: at.line },
@@ -95,7 +103,20 @@ export function factsOfSession(known: SessionCode, view: SessionView, code: Code
   };
 }
 
-function fileFacts(known: SessionCode, view: SessionView, index: number, standing: readonly Parked[]): FileFacts {
+/** Of one file, in order. */
+const changedLines = (changed: readonly ChangedValue[], path: string, code: CodeSet) =>
+  changed.flatMap((one) => {
+    const at = lineOfSite(one.site, code);
+    return at?.path === path ? [{ ...one, line: at.line }] : [];
+  });
+
+function fileFacts(
+  known: SessionCode,
+  view: SessionView,
+  index: number,
+  standing: readonly Parked[],
+  changed: ReturnType<typeof changedLines>,
+): FileFacts {
   const { hits } = known.counts(index, view.position);
   const executable = new Set(known.files[index]!.executable);
   const parked = new Map<number, ParkedHere[]>();
@@ -113,6 +134,20 @@ function fileFacts(known: SessionCode, view: SessionView, index: number, standin
     const all = values.get(line);
     if (all === undefined) values.set(line, [one]);
     else all.push(one);
+  }
+  for (const { line, differences, startedEventId: eventId } of changed) {
+    if (eventId > view.position) continue;
+    const text = differences.length === 1 ? differences[0]!.history : `${differences.length} other values`;
+    const value = differences.length === 1
+      ? undefined
+      : Object.fromEntries(differences.map(({ field, history }) => [field, history]));
+    // The newest alone: a loop has one each time.
+    const others = (values.get(line) ?? []).filter(({ kind }) => kind !== "changed");
+    const isNew = eventId === view.task?.eventId;
+    values.set(line, [...others, {
+      ...{ kind: "changed", name: "history", text, value, before: undefined },
+      ...{ isOverwritten: false, badge: undefined, eventId, isNew },
+    }]);
   }
   for (const [line, all] of values) {
     // That a wait gave nothing says less than what it was for.
@@ -138,6 +173,7 @@ const NO_VALUES: readonly LineValue[] = [];
 
 /** What a line says first, where several values crossed at it. */
 const RANKS: readonly string[] = [
+  "changed",
   "refused",
   "failure",
   "result",

@@ -33,6 +33,7 @@ const KINDS: { readonly [kind: string]: string } = {
 const REASONS: { readonly [kind: string]: string } = {
   clock: "The host's clock would give another time at each replay. This is the time of the workflow task.",
   random: "The host's entropy would give another value at each replay. This one comes from the run's seed.",
+  changed: "No replay compares it: running workflows keep this value, new ones take the new one.",
   refused: "It would not give the same at each replay.",
 };
 

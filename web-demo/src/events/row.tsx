@@ -1,6 +1,7 @@
 // One row of the list.
+import type { ChangedValue } from "temporalex/debug";
 import type { JSX } from "preact";
-import type { OpenRun } from "../app/state.ts";
+import { changedAt, type OpenRun } from "../app/state.ts";
 import { Glyph } from "../ui/glyph.tsx";
 import { still } from "../ui/still.ts";
 import { clock } from "../ui/time.ts";
@@ -33,6 +34,7 @@ export const EventRow = still(({ run, row, index, top, isPast, isCurrent, isTask
     isBad ? "bad" : "",
   ].join(" ");
   const { kind, name, detail } = rowText(run.model, row);
+  const changed = row.is === "task" ? undefined : changedAt(run, row.is === "event" ? [row.from] : row.item.eventIds);
   const start = run.model.lines[0]?.timeMs;
   const time = run.model.lines[row.from - 1]?.timeMs;
   return (
@@ -56,12 +58,16 @@ export const EventRow = still(({ run, row, index, top, isPast, isCurrent, isTask
           {detail !== "" && <span class="detail">{detail}</span>}
         </span>
       </span>
+      {changed !== undefined && <span role="gridcell" class="code-says" title={changed.sentence}>≠{inCode(changed)}</span>}
       {row.is !== "task" && (
         <time role="gridcell">{start === undefined || time === undefined ? "" : clock(time - start, digitsOf(run.model))}</time>
       )}
     </div>
   );
 });
+
+/** What the code has in place of the value of the row. */
+const inCode = ({ differences }: ChangedValue) => differences.length === 1 ? ` ${differences[0]!.code}` : "";
 
 /** The event that the code stands against; 0: none. */
 function problemAt({ verdict }: OpenRun): number {

@@ -1,7 +1,7 @@
 // What the code asked for in the task at the position, beside the events that history has for it.
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
-import { goTo, type OpenRun, view } from "../app/state.ts";
+import { changedAt, goTo, type OpenRun, view } from "../app/state.ts";
 import { Glyph, type GlyphKind } from "../ui/glyph.tsx";
 import { taskNumber } from "./state.tsx";
 import { lineOfValue } from "../../../ts/report/value_text.ts";
@@ -48,10 +48,12 @@ export function CommandsSection({ run }: { run: OpenRun }): JSX.Element | null {
   if (shown?.task === undefined || shown.commands.length === 0) return null;
   const { commands, task, problem } = shown;
   const agrees = problem === undefined || problem.position > task.lastEventId;
+  const isSame = commands.every(({ eventId }) => eventId === undefined || changedAt(run, [eventId]) === undefined);
+  const says = !agrees ? "code and history part" : isSame ? "code and history agree" : "the same commands, other values";
   const some = isOpen ? commands : commands.slice(0, MOST);
   return (
     <section class="section" id="commands">
-      <h3>Task {taskNumber(run, task.eventId)}: {agrees ? "code and history agree" : "code and history part"}</h3>
+      <h3>Task {taskNumber(run, task.eventId)}: {says}</h3>
       <div class="both-sides" role="table" aria-label="Commands of this task">
         <div role="row" class="side-heads">
           <span role="columnheader">Code says</span>
@@ -64,14 +66,19 @@ export function CommandsSection({ run }: { run: OpenRun }): JSX.Element | null {
           const line = eventId === undefined ? undefined : run.model.lines[eventId - 1];
           const text = commandText(kind, summary, attributes);
           const differs = problem?.isDivergence === true && eventId === problem.eventId;
+          const changed = eventId === undefined ? undefined : changedAt(run, [eventId]);
           return (
             <div role="row" key={i}>
               <span role="cell">
                 <Glyph kind={glyphOfCommand(kind)} />
                 <span class="cut" title={`${commandWords(kind)} ${summary}`}>{text}</span>
               </span>
-              <span role="cell" class={line === undefined || differs ? "differs" : "equal"}>
-                {line === undefined ? "" : differs ? "≠" : "="}
+              <span
+                role="cell"
+                class={line === undefined || differs ? "differs" : changed ? "changed" : "equal"}
+                title={changed?.sentence}
+              >
+                {line === undefined ? "" : differs || changed ? "≠" : "="}
               </span>
               <span role="cell">
                 {line === undefined ? <span class="soft">no event of its own</span> : (

@@ -4,6 +4,7 @@ import type { JSX } from "preact";
 import { type OpenRun, view } from "../app/state.ts";
 import { refusalOf } from "../code/refusal.ts";
 import { Limits } from "../no_code/limits.tsx";
+import { changedSection } from "./changed.ts";
 import { CommandsSection } from "./commands.tsx";
 import { DivergenceSections } from "./divergence.tsx";
 import "./inspector.css";
@@ -15,10 +16,12 @@ import { WhySection } from "./why.tsx";
 export function Inspector({ run }: { run: OpenRun }): JSX.Element {
   const shown = view.value;
   if (shown === undefined) return <NotReplayed run={run} />;
+  const Changed = changedSection.value;
   return (
     <div class="inspector">
       <h2 class="unseen">Why and state</h2>
       {shown.problem === undefined ? <WhySection run={run} /> : <DivergenceSections run={run} />}
+      {Changed !== undefined && <Changed run={run} />}
       <StateSection run={run} />
       <CommandsSection run={run} />
       <ThingSection run={run} />

@@ -3,6 +3,7 @@ import { batch, effect } from "@preact/signals";
 import type { DebugSession } from "temporalex/debug";
 import { type FirstVerdict, type OpenRun, showProblem, type Verdict } from "../app/state.ts";
 import type { CodeSet } from "./code_set.ts";
+import { showChanged } from "../inspector/changed.ts";
 import { mayRun } from "./permission.ts";
 
 /**
@@ -34,8 +35,13 @@ export function replayOnChange(run: OpenRun, replay: Replay): () => void {
     };
     try {
       const session = await replay(run, code, isEdit ? tell : undefined);
+      const changed = await session.changedValues();
       if (mine !== asked) return;
-      run.session.value = session;
+      batch(() => {
+        run.session.value = session;
+        run.changed.value = changed;
+      });
+      if (changed.length > 0) showChanged();
       const { problem } = session;
       verdict = problem === undefined
         ? { state: "replays", tookMs: performance.now() - began }

@@ -326,6 +326,7 @@ export const codec = {
   const without = await run(["replay", "--workflows", "same.ts", "encoded.bin"]);
   assert.equal(without.code, 1);
   assert.match(without.lines[0]!.error!.message, /binary\/inverted.*is a payload codec missing/);
+  assert.equal(without.lines[0]!.error!.sentence, undefined, "the code has not read its arguments: no edit is to blame");
 
   write("throws_codec.ts", `export default { encode() {}, decode() { throw new Error("no key k1"); } };`);
   const locked = await run(["replay", "--workflows", "same.ts", "--codec", "throws_codec.ts", "encoded.bin"]);

@@ -361,6 +361,7 @@ export const payloadConverter = {
   const without = await run(["--workflows", "workflows.ts", "converted"]);
   assert.equal(without.code, 1);
   assert.match(without.lines[0]!.error!.message, /"json\/own".*is a payload codec missing, or a payload converter\?/);
+  assert.equal(without.lines[0]!.error!.sentence, undefined, "the code has not read its arguments: no edit is to blame");
   const given = await run(["--workflows", "workflows.ts", "--payload-converter", "src/own_converter.ts", "converted"]);
   assert.equal(given.lines[0]!.verdict, "ok");
   assert.equal(given.code, 0);

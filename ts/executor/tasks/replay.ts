@@ -6,6 +6,7 @@ import {
   ErrorKind,
   type TaskOutcome,
 } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
+import { PayloadConverterError } from "../../converter/lossy_value.ts";
 import { isA, messageOf, nameOf, stackOf } from "../../converter/thrown.ts";
 import { CoreError as ThrownCoreError, toCoreError } from "../../core/errors.ts";
 import { CachedRun, type FetchHistory, type RunIdentity, type RunSetup } from "./cached_run.ts";
@@ -214,8 +215,10 @@ function errorOf(error: CoreError, run: CachedRun, tracer: ReplayTracer | undefi
     name: isA(run.thrown, Error) ? nameOf(run.thrown) : toCoreError(error).name,
     ...{ code, message, eventId, eventType, expected, actual, commandKind, seq, diffs, location },
     ...(run.thrown === undefined ? {} : { thrown: run.thrown }),
-    // (Of a type that is not here no code has run: nothing is to be compared with history.)
-    ...(tracer === undefined || isA(run.thrown, UnknownWorkflowError) ? {} : { evidence: evidenceOf(run, tracer) }),
+    // (Of a type that is not here no code has run, and values that cannot be read are no edit: nothing is to be compared with history.)
+    ...(tracer === undefined || isA(run.thrown, UnknownWorkflowError) || isA(run.thrown, PayloadConverterError)
+      ? {}
+      : { evidence: evidenceOf(run, tracer) }),
   };
 }
 

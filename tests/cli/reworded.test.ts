@@ -12,7 +12,7 @@ const refused = new ServiceError(
   NOT_CONNECTED,
 );
 const said = (error: unknown, cluster = true) =>
-  (inOurWords(error, { where: "127.0.0.1:1", cluster, store: undefined }) as Error).message;
+  (inOurWords(error, { where: "127.0.0.1:1", cluster, store: undefined, workflowId: "cart 7" }) as Error).message;
 
 test("a cluster that is away is told by its address, whether an attempt or the deadline came last", () => {
   const late = new ServiceError(Code.DEADLINE_EXCEEDED, "the deadline has passed", "", {}, { cause: refused });
@@ -26,5 +26,8 @@ test("a cluster that is away is told by its address, whether an attempt or the d
 test("a deadline without a connection that failed names --timeout; an update's says how to wait on", () => {
   const late = { cause: new ServiceError(Code.DEADLINE_EXCEEDED, "late") };
   assert.match(said(new DeadlineExceededError("the result", undefined, late)), /give it a longer --timeout/);
-  assert.match(said(new DeadlineExceededError("the update", "u-1", late)), /update result --update-id u-1/);
+  assert.match(
+    said(new DeadlineExceededError("the update", "u-1", late)),
+    /update result --workflow-id 'cart 7' --update-id u-1/,
+  );
 });

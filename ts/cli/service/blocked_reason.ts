@@ -3,6 +3,7 @@
 import type { Client } from "../../client/client.ts";
 import type { Failure } from "../../api/generated/temporal/api/failure/v1/message_pb.ts";
 import { userFrame } from "../../executor/program/call_site.ts";
+import { shellWord } from "../text/values.ts";
 import type { Handle } from "./open_service.ts";
 
 /** What the last failed workflow task said, and the line of the user's code that threw ("" where the stack has none). */
@@ -39,8 +40,9 @@ export const isUnknownType = ({ message }: TaskFailure): boolean =>
 export async function blockedReason(client: Client, workflowId: string, runId: string | undefined): Promise<string> {
   try {
     const handle = (client.getHandle(undefined as string | undefined, workflowId, runId) as Handle).with({ timeout: 2000 });
-    const { status, paused, pendingWorkflowTask: task, pendingActivities, pendingProcedures, pendingChildren } = await handle
-      .describe();
+    const described = await handle.describe();
+    const { status, paused, taskQueue, pendingWorkflowTask: task, pendingActivities, pendingProcedures, pendingChildren } =
+      described;
     if (paused !== undefined) return `it is ${paused.reason}`;
     if (status !== "RUNNING") return "";
     const failure = task !== undefined && task.attempt > 1 ? await lastTaskFailure(handle) : undefined;
@@ -61,6 +63,11 @@ export async function blockedReason(client: Client, workflowId: string, runId: s
     if (waiting === undefined && child !== undefined) {
       const more = pendingChildren.length > 1 ? ` and for ${pendingChildren.length - 1} more` : "";
       return `it waits for its child ${child.workflowType} (id ${child.workflowId})${more}`;
+    }
+    if (waiting === undefined && task?.state === "SCHEDULED") {
+      return `its workflow task waits for a worker of task queue "${taskQueue}" (temporalex worker --task-queue ${
+        shellWord(taskQueue)
+      })`;
     }
     if (waiting === undefined) return "";
     return waiting.state === "SCHEDULED"

@@ -85,8 +85,8 @@ export async function withService<T>(
     return await use({ client, service, settings, ...place });
   } catch (error) {
     tries.done();
-    const told = inOurWords(error, { where: place.where, cluster, store: options.store });
     const { workflowId, runId } = call.options as { workflowId?: string; runId?: string };
+    const told = inOurWords(error, { where: place.where, cluster, store: options.store, workflowId });
     if (!(error instanceof DeadlineExceededError) || workflowId === undefined || !place.held()) throw told;
     const why = await blockedReason(client, workflowId, runId);
     if (why === "") throw told;

@@ -8,6 +8,7 @@ import {
 import { NOT_CONNECTED } from "../../grpc/links.ts";
 import { ServiceError } from "../../service/raw.ts";
 import { CommandError } from "../frame/errors.ts";
+import { shellWord } from "../text/values.ts";
 import { withCommandOptions } from "./cluster.ts";
 
 interface Place {
@@ -16,10 +17,11 @@ interface Place {
   readonly cluster: boolean;
   /** What `--store` says. */
   readonly store: string | undefined;
+  readonly workflowId?: string | undefined;
 }
 
 /** Errors whose advice names an option of the programming interface, with the command line's option instead. */
-export function inOurWords(error: unknown, { where, cluster, store }: Place): unknown {
+export function inOurWords(error: unknown, { where, cluster, store, workflowId }: Place): unknown {
   if (error instanceof WorkflowExecutionAlreadyStartedError) {
     const run = error.runId === undefined ? "" : ` (run ${error.runId})`;
     return reworded(
@@ -38,7 +40,7 @@ export function inOurWords(error: unknown, { where, cluster, store }: Place): un
     return reworded(
       error,
       `the update was not answered in time; it may still be carried out: wait for it with temporalex workflow update result ` +
-        `--update-id ${error.updateId}`,
+        `${workflowId === undefined ? "" : `--workflow-id ${shellWord(workflowId)} `}--update-id ${shellWord(error.updateId)}`,
     );
   }
   const away = cluster ? notConnected(error) : undefined;

@@ -16,6 +16,9 @@ export function keyValue(option: string, text: string): [string, string] {
   return [text.slice(0, at), text.slice(at + 1)];
 }
 
+/** A text as one word of a shell's command line. */
+export const shellWord = (text: string): string => /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+
 /** A payload that was made here, byte for byte. */
 export class Encoded {
   readonly payload: Payload;

@@ -25,6 +25,12 @@ test("rows as a table, JSON and CSV, beside the process that holds the store", (
       assert.equal(csv.out, 'id,entity,n,void,bytes\r\n"the ""first"", one",42,1.5,,0aff\r\n');
       const table = await sql(statement);
       assert.match(table.out, /^id +entity +n +void +bytes\nthe "first", one +42 +1\.5 +0aff\n$/);
+      const wide = ["sql", "SELECT id, hex(zeroblob(300)) AS zeros, entity_id FROM workflow", "--store", store];
+      assert.match(
+        (await run(wide, { cwd: folder, terminal: true, width: 80 })).out,
+        /^id +zeros +entity_id\nthe "first", one +0{37}\.\.\. +42\n$/,
+      );
+      assert.match((await run(wide, { cwd: folder })).out, /0{600}/, "for programs all of it");
       assert.equal((await sql("SELECT * FROM workflow_timer")).out, "no rows\n");
       const refused = await sql("DELETE FROM runs");
       assert.equal(refused.code, 2);

@@ -63,6 +63,8 @@ test("describe, list, count", async () => {
   await refused(2, /--limit is a whole number from 1/, "list", "--limit", "0");
   assert.deepEqual(await json("count", "-q", query), { count: 7 });
   await refused(1, /query|position/i, "count", "-q", "=");
+  const narrow = await run(["list", "-q", query, "--limit", "1"], { terminal: true, width: 50 });
+  assert.match(narrow.out, /^Completed {2}list-\S+ +Nothing +(?:now|\d+s ago) +(?:now|\d+s ago)$/m);
   const plain = await run(["list", "-q", query, "--limit", "1", "--color", "always", "--time-format", "iso"]);
   // deno-lint-ignore no-control-regex
   assert.match(plain.out, /\x1b\[32mCompleted.*\x1b\[0m.*20\d\d-\d\d-\d\dT/);
@@ -116,6 +118,10 @@ test("show: a table, all fields, Temporal's JSON that replays, events as they co
       /WorkflowExecutionCompleted += \{"receipt":"ada pays for BOOK","discount":0\}$/m,
     ]
   ) assert.match(text, line);
+  const narrow = (await run(["show", "-w", "show-1"], { terminal: true, width: 80 })).out.split("\n");
+  assert.ok(narrow.every((line) => line.length <= 80), narrow.join("\n"));
+  assert.match(narrow[1]!, /^ 1 {2}\d\d-\d\d \d\d:\d\d:\d\d {2}WorkflowExecutionStarted {12}Cart\("ada"\) on default$/);
+  assert.equal((await run(["show", "-w", "show-1"], { terminal: true, width: 200 })).out, text);
   const detailed = await ok("show", "-w", "show-1", "--detailed");
   assert.match(detailed, /^1 WorkflowExecutionStarted +20/m);
   assert.match(detailed, /"receipt": "ada pays for BOOK"/);

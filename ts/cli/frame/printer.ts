@@ -15,6 +15,8 @@ export interface Column<Row> {
   cell(row: Row): string;
   /** Numbers stand at the right. */
   readonly right?: boolean;
+  /** The cell where the rows are wider than the terminal. Default: the same. */
+  narrow?(row: Row): string;
   colour?(row: Row): Colour | undefined;
 }
 
@@ -67,7 +69,7 @@ export class Printer {
     this.#rows = undefined;
   }
 
-  /** Rows under titles, as wide as they need; on a terminal the last column is cut off at its edge. */
+  /** Rows under titles, as wide as they need; on a terminal cells are narrow where that is too wide, and the last column is cut off at its edge. */
   table<Row>(rows: readonly Row[], columns: readonly Column<Row>[]): string {
     return this.pages(columns)(rows);
   }
@@ -76,10 +78,26 @@ export class Printer {
   pages<Row>(columns: readonly Column<Row>[]): (rows: readonly Row[]) => string {
     const last = columns.length - 1;
     let widths: number[] | undefined;
+    let narrow = false;
     return (rows) => {
-      const cells = rows.map((row) => columns.map((column) => printable(column.cell(row)).replace(/\s*\n\s*/g, " ")));
+      const cellsOf = () =>
+        rows.map((row) =>
+          columns.map((column) =>
+            printable(narrow && column.narrow !== undefined ? column.narrow(row) : column.cell(row)).replace(/\s*\n\s*/g, " ")
+          )
+        );
+      const widthsOf = () => columns.map(({ title }, i) => Math.max(title.length, ...cells.map((line) => line[i]!.length)));
       const titled = widths === undefined;
-      const wide = widths ??= columns.map(({ title }, i) => Math.max(title.length, ...cells.map((line) => line[i]!.length)));
+      let cells = cellsOf();
+      if (widths === undefined) {
+        widths = widthsOf();
+        narrow = this.#io.terminal && widths.reduce((sum, width) => sum + width + 2, -2) > this.#io.width;
+        if (narrow) {
+          cells = cellsOf();
+          widths = widthsOf();
+        }
+      }
+      const wide = widths;
       const room = Math.max(12, this.#io.width - wide.slice(0, last).reduce((sum, width) => sum + width + 2, 0));
       const align = (text: string, i: number) => {
         if (i < last) return columns[i]!.right === true ? text.padStart(wide[i]!) : text.padEnd(wide[i]!);

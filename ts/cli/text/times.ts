@@ -22,6 +22,9 @@ export function showTime(time: Date | undefined, format: TimeFormat, now: number
   return distance > 0 ? `${text} ago` : `in ${text}`;
 }
 
+/** "3m ago" for "3 minutes ago"; moments stay. */
+export const shortTime = (text: string): string => text.replace(/ (second|minute|hour|day)s?\b/, (_, unit: string) => unit[0]!);
+
 /** A duration with its two largest units: "1h 30m", "2.5s", "120ms". */
 export function showMs(ms: number | undefined): string | undefined {
   if (ms === undefined) return undefined;

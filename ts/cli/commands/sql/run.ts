@@ -61,6 +61,7 @@ export async function sqlCommand(call: SqlCall): Promise<number> {
       columns.map((title) => ({
         title,
         cell: (row: SqlRow) => textOf(row[title]),
+        narrow: (row: SqlRow) => cut(textOf(row[title])),
         right: rows.every((row) => typeof row[title] === "number"),
       })),
     );
@@ -73,6 +74,9 @@ const hexOf = (bytes: Uint8Array): string => Array.from(bytes, (byte) => byte.to
 /** As a table and CSV show a value: nothing for NULL, hexadecimal digits for bytes. */
 const textOf = (value: SqlValue | undefined): string =>
   value === null || value === undefined ? "" : value instanceof Uint8Array ? hexOf(value) : String(value);
+
+const NARROW = 40;
+const cut = (text: string): string => text.length > NARROW ? `${text.slice(0, NARROW - 3)}...` : text;
 
 const plain = (row: SqlRow): object =>
   Object.fromEntries(

@@ -17,7 +17,7 @@ import { failureLine, lastTaskFailure, type TaskFailure } from "../../service/bl
 import { WaitsForCode } from "../../service/waits_for_code.ts";
 import type { CountCall, DescribeCall, ListCall } from "./options.ts";
 import { queryOfOptions } from "./targets.ts";
-import { showMs, showTime, type TimeFormat } from "../../text/times.ts";
+import { shortTime, showMs, showTime, type TimeFormat } from "../../text/times.ts";
 import { showValue } from "../../text/values.ts";
 
 const COLOURS: { readonly [status in WorkflowStatus]?: Colour } = {
@@ -137,8 +137,16 @@ export async function listCommand(call: ListCall): Promise<number> {
     { title: "Status", cell: (w) => statusText(w.status), colour: (w) => withoutCode.has(w) ? "red" : COLOURS[w.status] },
     { title: "WorkflowId", cell: (w) => w.workflowId },
     { title: "Type", cell: (w) => withoutCode.has(w) ? `${w.type} (waits for its code: no worker knows it)` : w.type },
-    { title: "Started", cell: (w) => showTime(w.startTime, timeFormat) },
-    { title: "Closed", cell: (w) => showTime(w.closeTime, timeFormat) },
+    {
+      title: "Started",
+      cell: (w) => showTime(w.startTime, timeFormat),
+      narrow: (w) => shortTime(showTime(w.startTime, timeFormat)),
+    },
+    {
+      title: "Closed",
+      cell: (w) => showTime(w.closeTime, timeFormat),
+      narrow: (w) => shortTime(showTime(w.closeTime, timeFormat)),
+    },
   ];
   return await withService(call, async ({ client, settings, where }) => {
     const table = print.pages(columns);

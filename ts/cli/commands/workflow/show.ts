@@ -41,7 +41,12 @@ export async function showCommand(call: ShowCall): Promise<number> {
     }
     const columns: Column<HistoryEvent>[] = [
       { title: "ID", right: true, cell: (event) => String(event.eventId) },
-      { title: "Time", cell: (event) => texts.time(event), colour: () => "dim" },
+      {
+        title: "Time",
+        cell: (event) => texts.time(event),
+        narrow: (event) => toTheSecond(texts.time(event)),
+        colour: () => "dim",
+      },
       // As wide as the widest name that is usual, so that the pages of --follow stand under each other.
       { title: "Event".padEnd(34), cell: (event) => texts.name(event), colour },
       { title: "What", cell: (event) => texts.summary(event) },
@@ -66,6 +71,9 @@ export async function showCommand(call: ShowCall): Promise<number> {
     return Exit.ok;
   });
 }
+
+/** "2026-11-28T09:34:56.971Z" as "11-28 09:34:56". */
+const toTheSecond = (time: string): string => time.slice(5, 19).replace("T", " ");
 
 function colour(event: HistoryEvent): Colour | undefined {
   const name = event.attributes.case ?? "";

@@ -86,6 +86,7 @@ test("worker --watch with 200 open runs: compatible code goes live and loses non
       const started = await worker.line("started", ({ event }) => event === "started");
       assert.deepEqual(started["workflowTypes"], ["Waits"]);
       assert.deepEqual(started["activityTypes"], ["gate", "note"]);
+      assert.equal(started["store"], store);
       assert.equal(started["watching"], 4);
       const notes = () =>
         existsSync(join(folder, "notes.txt")) ? readFileSync(join(folder, "notes.txt"), "utf8").trim().split("\n") : [];
@@ -226,6 +227,23 @@ test("worker --listen: alive from the start, ready when it takes work, not ready
     const elsewhere = await run(["worker", "--store", store, "--workflows", "workflows.ts", "--listen", "192.0.2.1:9464"], at);
     assert.equal(elsewhere.code, 1);
     assert.match(elsewhere.err, /cannot be served on 192\.0\.2\.1:9464: this machine has no such address/);
+  }));
+
+test("worker: as text it names the store", () =>
+  inFolder(async (folder, file) => {
+    file("lib.ts", "export const ending = (name: string): string => name;\n");
+    const stop = new AbortController();
+    let out = "";
+    const { code, err } = await run(["worker", "--store", "shop.sqlite", "--workflows", file("w.ts", workflows("", ""))], {
+      cwd: folder,
+      interrupt: stop.signal,
+      out: (text) => {
+        out += text;
+        if (out.includes("working on")) stop.abort();
+      },
+    });
+    assert.equal(code, 0, err);
+    assert.equal(out.split("\n")[0], `working on task queue "default" of store ${join(folder, "shop.sqlite")}`);
   }));
 
 test("worker: wrong usage and modules that do not load are told at once, as text and as JSON", () =>

@@ -203,7 +203,7 @@ async function work(
   call: WorkerCall,
   worker: Worker,
   modules: Modules,
-  { namespace, where, address }: Connected,
+  { namespace, where, store, address }: Connected,
   more: { readonly listening: string | undefined },
 ): Promise<void> {
   const { options, print, signal } = call;
@@ -230,7 +230,7 @@ async function work(
     }, { activities: modules.activityFiles, nexus: modules.nexusFiles })
     : undefined;
   reloader?.start();
-  printStarted(call, worker, { namespace, where, served: await address, ...more, watched: reloader?.files });
+  printStarted(call, worker, { namespace, where, store, served: await address, ...more, watched: reloader?.files });
   const stopped = new Promise<void>((resolve) => signal.aborted ? resolve() : signal.addEventListener("abort", () => resolve()));
   try {
     await Promise.race([running, stopped]);

@@ -38,6 +38,8 @@ export interface Connected {
   readonly namespace: string;
   /** The address of a cluster; undefined for a store. */
   readonly where?: string;
+  /** The file of a store. */
+  readonly store?: string | undefined;
   /** Where other processes reach the store. */
   readonly address?: Promise<string | undefined>;
   close(): Promise<void>;
@@ -55,8 +57,9 @@ export async function openService(call: WorkerCall, logger: Logger): Promise<Con
   if (options.crashNotes !== undefined) {
     throw new UsageError("--crash-notes is for workers on a cluster; a worker on a store notes the same beside it, always");
   }
+  const store = storePath(call);
   const engine = await EmbeddedEngine.open({
-    path: storePath(call),
+    path: store,
     namespace: options.namespace,
     onError: (error) => logger.error("the engine met a failure", { error }),
     onActivityTimeout: warnOfTimeouts(logger),
@@ -65,5 +68,5 @@ export async function openService(call: WorkerCall, logger: Logger): Promise<Con
   const stop = options.retention === undefined ? () => {} : keepFor(options.retention, engine, logger);
   // The engine's end answers the calls that wait; the server passes that on before it closes.
   const close = () => Promise.resolve(stop()).then(() => served.retire()).then(() => engine.close()).then(() => served.close());
-  return { service: engine, namespace: options.namespace, address: served.address, close };
+  return { service: engine, namespace: options.namespace, store, address: served.address, close };
 }

@@ -21,6 +21,8 @@ export interface Places {
   readonly namespace: string;
   /** The address of a cluster. */
   readonly where: string | undefined;
+  /** The file of a store. */
+  readonly store: string | undefined;
   /** Where other processes reach the store. */
   readonly served: string | undefined;
   /** The address of the probes. */
@@ -32,12 +34,12 @@ export interface Places {
 /** The worker's first polls are out. */
 export function printStarted({ print }: WorkerCall, worker: Worker, places: Places): void {
   const { workflowTypes, activityTypes, nexusServices: nexus, taskQueue } = worker;
-  const { where, namespace, served, listening, watched } = places;
-  const at = where === undefined ? "" : ` of ${where}, namespace "${namespace}"`;
+  const { where, store, namespace, served, listening, watched } = places;
+  const at = where === undefined ? ` of store ${store}` : ` of ${where}, namespace "${namespace}"`;
   print.result(
     {
       ...{ event: "started", taskQueue, workflowTypes, activityTypes, watching: watched ?? 0 },
-      ...(where !== undefined && { address: where, namespace }),
+      ...(where === undefined ? { store } : { address: where, namespace }),
       ...(nexus.length > 0 && { nexusServices: nexus }),
       ...(served !== undefined && { served }),
       ...(listening !== undefined && { listening }),

@@ -35,6 +35,23 @@ together({
     await refused(2, /--grpc-meta is written key=value/, "list", "--address", "127.0.0.1:1", "--grpc-meta", "x");
   },
 
+  "an API key switches TLS on, and --tls=false off": async () => {
+    const servers = new Servers();
+    const keys: (string | undefined)[] = [];
+    const cluster = new ScriptedService().on("listWorkflowExecutions", () => ({}));
+    const plain = createServer(serviceHandler(cluster));
+    plain.on("request", ({ headers }) => keys.push(headers.authorization));
+    await servers.serve("cluster", plain);
+    const list = ["list", "--address", `127.0.0.1:${servers.port("cluster")}`, "--api-key", "k-1", "--timeout", "5s"];
+    try {
+      await refused(1, /the server does not speak TLS; leave --tls out; with an API key or a profile give --tls=false/, ...list);
+      assert.equal((await run([...list, "--tls=false"])).code, 0);
+      assert.deepEqual(keys, ["Bearer k-1"]);
+    } finally {
+      await servers.close();
+    }
+  },
+
   "through a proxy, named by an option or by HTTPS_PROXY": async () => {
     const proxy = await ConnectProxy.start();
     const servers = new Servers();

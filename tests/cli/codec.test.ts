@@ -77,9 +77,36 @@ test("run, show, worker", async () => {
   assert.ok(!stored().includes("SECRET"));
 });
 
+test("a data converter of Temporal's has codecs, too", async () => {
+  writeFileSync(
+    join(folder, "data_converter.ts"),
+    'import { codec } from "./codec.ts";\nexport const dataConverter = { payloadCodecs: [codec] };\n',
+  );
+  const paid = await run(
+    "run",
+    "flows.ts",
+    "--type",
+    "Pays",
+    "--activities",
+    "bank.ts",
+    "-i",
+    '"SECRET"',
+    "-w",
+    "d",
+    "--codec",
+    "codec.ts",
+  );
+  assert.equal(paid.code, 0, paid.err);
+  assert.equal((await run("workflow", "result", "-w", "d", "--codec", "data_converter.ts")).out, '"SECRET has paid"\n');
+});
+
 test("what is no codec is refused before anything is started", async () => {
   writeFileSync(join(folder, "none.ts"), "export const codec = { encode: 1 };\n");
   const refused = await run("run", "flows.ts", "--type", "Pays", "--codec", "none.ts", "-i", '"x"');
   assert.equal(refused.code, 2);
   assert.match(refused.err, /none\.ts: a payload codec is an object with the functions `encode` and `decode`/);
+  writeFileSync(join(folder, "class.cjs"), "exports.Codec = class { encode() {} decode() {} };\n");
+  const exported = await run("workflow", "list", "--codec", "class.cjs");
+  assert.equal(exported.code, 2);
+  assert.match(exported.err, /class\.cjs exports no codec: export it as `codec`, with encode and decode/);
 });

@@ -54,7 +54,7 @@ const COMMANDS: Commands = {
   }),
   wait: command({
     summary: "waits for ever",
-    options: {},
+    options: { patience: { type: "duration", default: 90_000, help: "How long" } },
     examples: [{ line: "temporalex wait" }],
     run: () => new Promise(() => {}),
   }),
@@ -132,7 +132,9 @@ test("every wrong word is told by name, with what to do", async () => {
       [["order", "-w", "1", "--timeout", "soon"], /--timeout is a duration such as 30s/],
       [["order", "-w", "1", "--policy", "Fial"], /--policy is one of AllowDuplicate, Fail, not "Fial"\. Did you mean Fail\?/],
       [["order", "list", "x"], /"x" is not expected here/],
-      [["order", "place", "o-1"], /--workflow-id <id> is missing \(did you mean --workflow-id o-1\?\)/],
+      [["order", "place", "o-1"], /--workflow-id <id> is missing; see/],
+      [["fail", "loud"], /--how <text> is missing \(did you mean --how loud\?\)/],
+      [["place"], /there is no command "place"; .*\. Did you mean order place\?/],
       [["order", "list", "--json", "-o", "text"], /contradict/],
       [["--json", "order", "list"], /options follow the command/],
       [["order", "place", "-w", "1", "--__proto__", "x"], /Unknown option '--__proto__'/],
@@ -171,6 +173,7 @@ test("help: everywhere, made from the table", async () => {
     assert.match(out, /Examples:\n {2}# the shortest\n {2}temporalex order place -w 1\n/);
     assert.ok(out.split("\n").every((line) => line.length <= 100), "no line is wider than the terminal");
   }
+  assert.match((await run(["wait", "--help"])).out, /--patience <duration> +How long \(default: 1m 30s\)/);
   assert.match((await run(["--version"])).out, /^\d+\.\d+\.\d+\n$/);
 });
 

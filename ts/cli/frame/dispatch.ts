@@ -15,6 +15,15 @@ interface Found {
   readonly rest: readonly string[];
 }
 
+/** The same for a command of a group that was named without its group. Its exact name goes before a name that is near. */
+function ofAGroup(commands: Commands, word: string): string {
+  const group = Object.keys(commands).find((name) => {
+    const entry = commands[name]!;
+    return isGroup(entry) && Object.hasOwn(entry.commands, word);
+  });
+  return group === undefined ? "" : `. Did you mean ${group} ${word}?`;
+}
+
 /** Follows the words down the table as far as they name commands. */
 function find(commands: Commands, words: readonly string[]): Found {
   const title: string[] = [];
@@ -32,7 +41,7 @@ function find(commands: Commands, words: readonly string[]): Found {
     if (!Object.hasOwn(level, word)) {
       const names = Object.keys(level);
       const where = title.length === 0 ? "" : `${title.join(" ")} `;
-      const near = didYouMean(word, names);
+      const near = title.length === 0 ? ofAGroup(commands, word) || didYouMean(word, names) : didYouMean(word, names);
       throw new UsageError(`there is no command "${where}${word}"; there are: ${names.join(", ")}${near}`);
     }
     title.push(word);

@@ -2,6 +2,7 @@
 import type { Io } from "../io.ts";
 import { type Command, type Commands, flagOf, type Group, isGroup, type Option, type Options } from "./command.ts";
 import { FRAME_OPTIONS, valueName } from "./parse.ts";
+import { showMs } from "../text/times.ts";
 
 const MAX_WIDTH = 100;
 
@@ -41,12 +42,15 @@ function optionRow([name, option]: readonly [string, Option]): readonly [string,
     option.aliases === undefined ? "" : `also ${option.aliases.map(flagOf).join(", ")}`,
     option.many === true ? "may be given several times" : "",
     option.env === undefined ? "" : `or ${option.env}`,
-    option.default === undefined
-      ? ""
-      : `default: ${option.type === "text" && option.choices === undefined ? JSON.stringify(option.default) : option.default}`,
+    option.default === undefined ? "" : `default: ${defaultText(option)}`,
     option.required === true ? "required" : "",
   ].filter((note) => note !== "");
   return [`${short}${flagOf(name)}${value}`, `${option.help}${notes.length > 0 ? ` (${notes.join("; ")})` : ""}`];
+}
+
+function defaultText({ type, choices, default: value }: Option): string {
+  if (type === "duration" && typeof value === "number") return showMs(value)!;
+  return type === "text" && choices === undefined ? JSON.stringify(value) : String(value);
 }
 
 const indent = (text: string): string => text.split("\n").map((line) => line === "" ? "" : `  ${line}`).join("\n");

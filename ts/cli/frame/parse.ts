@@ -102,7 +102,11 @@ export function parseWords(words: readonly string[], title: string, command: Com
   }
   const names = new Set(given.keys());
   if (wantsHelp) return { values: { help: true }, args, given: names };
-  return { values: readValues(options, given, args, help, io), args: checkArgs(command, args, help), given: names };
+  return {
+    values: readValues(options, given, command.args === undefined ? args : [], help, io),
+    args: checkArgs(command, args, help),
+    given: names,
+  };
 }
 
 export const valueName = (option: Option): string => option.value ?? option.choices?.join("|") ?? option.type;
@@ -110,7 +114,7 @@ export const valueName = (option: Option): string => option.value ?? option.choi
 function readValues(
   options: Options,
   given: ReadonlyMap<string, string[]>,
-  args: readonly string[],
+  stray: readonly string[],
   help: string,
   io: Pick<Io, "env">,
 ) {
@@ -131,7 +135,7 @@ function readValues(
   }
   if (missing.length > 0) {
     const flag = missing[0]!.replace(/ .*/, "");
-    const meant = missing.length === 1 && args.length === 1 ? ` (did you mean ${flag} ${args[0]}?)` : "";
+    const meant = missing.length === 1 && stray.length === 1 ? ` (did you mean ${flag} ${stray[0]}?)` : "";
     throw new UsageError(`${missing.join(" and ")} ${missing.length > 1 ? "are" : "is"} missing${meant}; ${help}`);
   }
   return values;

@@ -30,7 +30,7 @@ export function meansCluster(
 }
 
 /** Where the cluster is and who asks. */
-async function clusterOptions({ options, io }: ClusterCall): Promise<ClientConnectConfig> {
+async function clusterOptions({ options, given, io }: ClusterCall): Promise<ClientConnectConfig> {
   const read = async (flag: string, path: string | undefined) => {
     if (path === undefined) return undefined;
     try {
@@ -61,7 +61,7 @@ async function clusterOptions({ options, io }: ClusterCall): Promise<ClientConne
   };
   const address = options.address ?? from.address ?? DEFAULT_ADDRESS;
   const proxy = options.proxy === undefined ? proxyFromEnvironment(address, io.env) : proxyOption(options.proxy, io.env);
-  const wanted = Object.keys(tls).length > 0 ? tls : options.tls ? true : from.tls;
+  const wanted = Object.keys(tls).length > 0 ? tls : options.tls ? true : given.has("tls") ? false : from.tls;
   return {
     namespace: profile.namespace,
     connectionOptions: {
@@ -90,7 +90,8 @@ const CONNECT_OPTIONS = [
 
 /** What a connection says, with its options as a command has them. */
 export function withCommandOptions(message: string): string {
-  return CONNECT_OPTIONS.reduce((text, [name, option]) => text.replaceAll(`\`${name}\``, option), message);
+  return CONNECT_OPTIONS.reduce((text, [name, option]) => text.replaceAll(`\`${name}\``, option), message)
+    .replace("leave --tls out, or set it to false", "leave --tls out; with an API key or a profile give --tls=false");
 }
 
 function proxyOption(targetHost: string, env: { readonly [name: string]: string | undefined }): ProxyOptions {

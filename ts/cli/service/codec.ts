@@ -7,7 +7,12 @@ import { importModule } from "../modules/user_modules.ts";
 export async function importCodec(cwd: string, path: string | undefined): Promise<CodecOptions> {
   if (path === undefined) return {};
   const module = await importModule(cwd, path);
-  const codec = (module["codec"] ?? module["default"]) as PayloadCodec | undefined;
+  const { default: main, dataConverter } = module;
+  // The default of CommonJS is all that it exports.
+  const alone = Array.isArray(main) || (typeof main === "object" && main !== null && "encode" in main) ? main : undefined;
+  const codec = (module["codec"] ?? (dataConverter as { payloadCodecs?: unknown } | undefined)?.payloadCodecs ?? alone) as
+    | PayloadCodec
+    | undefined;
   if (codec === undefined) throw new UsageError(`${path} exports no codec: export it as \`codec\`, with encode and decode`);
   const options = { codec, encodeCommonAttributes: module["encodeCommonAttributes"] === true };
   try {

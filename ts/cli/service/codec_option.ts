@@ -5,5 +5,5 @@ export const codecOption = {
   completes: "files",
   env: "TEMPORALEX_CODEC",
   help:
-    "A module that exports `codec` (a payload codec, or a list of them), and `encodeCommonAttributes` where failures are encoded too",
+    "A module that exports `codec` (a payload codec, or a list of them; or a `dataConverter` with payloadCodecs), and `encodeCommonAttributes` where failures are encoded too",
 } as const;

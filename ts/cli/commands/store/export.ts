@@ -28,10 +28,11 @@ export function exportCommand(call: ExportCall): Promise<number> {
       }
       print.progress("");
       target.finish();
-      if (options.to !== undefined) {
+      const { to } = options;
+      if (to !== undefined && target.form !== "") {
         print.result(
-          { to: resolve(io.cwd, options.to), runs },
-          () => `${counted(runs, "run")} written to ${options.to}${target.form}\n`,
+          { to: resolve(io.cwd, to), runs },
+          () => `${counted(runs, "run")} written to ${to}${target.form}\n`,
         );
       }
       return Exit.ok;
@@ -56,7 +57,7 @@ interface Target {
 
 function openTarget({ options, io }: ExportCall): Target {
   const { to } = options;
-  if (to === undefined) {
+  if (to === undefined || to === "-") {
     return { form: "", write: async (run, history) => io.out(line(run, history)), finish() {}, discard() {} };
   }
   const path = resolve(io.cwd, to);

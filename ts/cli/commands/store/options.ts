@@ -42,7 +42,7 @@ export const exportOptions = {
     value: "path",
     completes: "files",
     help:
-      "A folder (one that is there, or a new one with / at its end) gets a JSON file for each run; a file gets a JSON line for each run. Default: JSON lines on standard output",
+      "A folder (one that is there, or a new one with / at its end) gets a JSON file for each run; a file gets a JSON line for each run. Default, and for -, JSON lines on standard output",
   },
 } as const satisfies Options;
 export type ExportCall = Call<typeof exportOptions>;

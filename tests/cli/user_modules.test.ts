@@ -60,6 +60,14 @@ inNode("temporalex in a folder that has no such package is the program's own", a
   assert.equal(typeof module["price"], "function");
 });
 
+inNode("TypeScript that needs require is told to be compiled", async () => {
+  writeFileSync(join(folder, "common.ts"), 'export const path: string = require.resolve("./plain.mjs");');
+  await assert.rejects(
+    importModule(folder, "common.ts"),
+    /common\.ts cannot be loaded: require is not defined.*; TypeScript is loaded as ES modules: name the JavaScript that it is compiled to$/s,
+  );
+});
+
 inNode("modules of the official SDK are those of this package, in ES modules and in CommonJS", async () => {
   writeFileSync(
     join(folder, "official.ts"),

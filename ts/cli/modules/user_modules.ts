@@ -55,7 +55,11 @@ export async function importModule(cwd: string, path: string, anew = false): Pro
   try {
     return await import(url.href) as { readonly [name: string]: unknown };
   } catch (e) {
-    throw new UsageError(`${path} cannot be loaded: ${(e as Error).message}`, { cause: e });
+    const { message } = e as Error;
+    const advice = /^require is not defined/.test(message)
+      ? "; TypeScript is loaded as ES modules: name the JavaScript that it is compiled to"
+      : "";
+    throw new UsageError(`${path} cannot be loaded: ${message}${advice}`, { cause: e });
   }
 }
 

@@ -2,8 +2,13 @@
 // that were given for it, and no others.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Database, open, type SqlValue } from "../../ts/mod.ts";
+import { join } from "node:path";
+import { type Database, open, silentLogger, type SqlValue } from "../../ts/mod.ts";
+import { type OpenFile, openFile } from "../../ts/engine/sqlite/open.ts";
+import { MIGRATIONS } from "../../ts/engine/sqlite/schema.ts";
+import { SqliteStore } from "../../ts/engine/sqlite/store.ts";
 import { reducers as named, transact, workflow } from "../../ts/workflow/mod.ts";
+import { inFolder, sqliteDrivers } from "../engine/support/stores.ts";
 import { until } from "../support/until.ts";
 
 const migrations = [{ name: "1", sql: "CREATE TABLE seat (name TEXT PRIMARY KEY, who TEXT)" }];
@@ -78,3 +83,132 @@ test("a statement takes as many values as it has places, and none of an earlier 
     await app.close();
   }
 });
+
+const odd = {
+  /** Tries each statement under a name of its own, and tells what came of it. */
+  tries: (database: Database, how: "run" | "get" | "all", sql: string, values: readonly unknown[]): unknown => {
+    const given = values.map((value) => VALUES.has(value as string) ? VALUES.get(value as string) : value) as SqlValue[];
+    return database[how](sql, ...given);
+  },
+  fills: (database: Database, rows: number, catches: boolean): number => {
+    try {
+      for (let i = 0; i < rows; i++) database.run("INSERT INTO heap (data) VALUES (?)", new Uint8Array(50_000));
+    } catch (error) {
+      if (!catches) throw new Error("it could not be written", { cause: error });
+      database.run("INSERT INTO heap (data) VALUES (?)", new Uint8Array(1));
+    }
+    return database.get<{ n: number }>("SELECT count(*) AS n FROM heap")!.n;
+  },
+};
+/** What no payload can carry. */
+const VALUES = new Map<string, unknown>([
+  ...[true, undefined, 2n ** 64n, new Date(0), { a: 1 }, () => {}].map((value, i) => [`odd ${i}`, value] as [string, unknown]),
+  ["nul", "a\0b"],
+]);
+const { tries, fills } = named<typeof odd>();
+const trying = workflow("Trying", async (how: "run" | "get" | "all", sql: string, values: unknown[]) => {
+  try {
+    return await transact(tries, how, sql, values);
+  } catch (error) {
+    return (error as Error).message;
+  }
+});
+const filling = workflow("Filling", async (rows: number, catches: boolean) => {
+  try {
+    return await transact(fills, rows, catches);
+  } catch (error) {
+    return (error as Error).message;
+  }
+});
+
+for (const { driver, skip } of sqliteDrivers) {
+  const onStore = (name: string, body: (app: Awaited<ReturnType<typeof open>>, file: OpenFile) => Promise<void>) =>
+    test(`${driver}: ${name}`, { skip }, () =>
+      inFolder(async (folder) => {
+        const file = openFile(join(folder, "seats.sqlite"), { driver }, MIGRATIONS);
+        const store = SqliteStore.over(file);
+        const app = await open({
+          workflows: [trying, filling],
+          reducers: odd,
+          migrations: [...migrations, { name: "2", sql: "CREATE TABLE heap (data BLOB)" }],
+          engine: { store, onError: () => {} },
+          logger: silentLogger,
+        });
+        try {
+          await body(app, file);
+        } finally {
+          await app.close();
+          store.close();
+        }
+      }));
+
+  onStore("a statement that answers rows may be run, and the engine goes on", async (app) => {
+    let count = 0;
+    const ask = (how: "run" | "get" | "all", sql: string, ...values: unknown[]) =>
+      app.client.execute(trying, { id: `t${++count}`, args: [how, sql, values], timeout: "5s" });
+    const TWO = "INSERT INTO seat (name) VALUES (?), (?) RETURNING name";
+    assert.equal(await ask("run", TWO, "a1", "a2"), 2);
+    assert.deepEqual(await ask("get", TWO, "b1", "b2"), { name: "b1" });
+    assert.deepEqual(await ask("all", TWO, "c1", "c2"), [{ name: "c1" }, { name: "c2" }]);
+    assert.equal(await ask("run", "SELECT name FROM seat"), 0);
+    assert.equal(await ask("run", "UPDATE seat SET who = 'ada' WHERE name < 'b' RETURNING name"), 2);
+    assert.equal(await ask("run", "WITH n AS (SELECT 'd1' AS name) INSERT INTO seat (name) SELECT name FROM n"), 1);
+    assert.equal(app.engine.tables.all("SELECT 1 FROM seat").length, 7);
+    // A function of that name writes nothing.
+    assert.deepEqual(app.engine.tables.all("WITH t AS (SELECT 'aba' AS a) SELECT replace(a, 'a', 'c') AS r FROM t"), [{
+      r: "cbc",
+    }]);
+  });
+
+  onStore("values that not every library takes are refused by name, and end nothing", async (app) => {
+    const ask = (id: string, value: string) =>
+      app.client.execute(trying, { id, args: ["get", "SELECT ? AS v", [value]], timeout: "5s" });
+    const said = [];
+    for (const [i, value] of [...VALUES.keys()].entries()) said.push(await ask(`v${i}`, value));
+    assert.deepEqual(said, [
+      "value 1 is true, and SQLite has no booleans: pass 1 or 0 (SELECT ? AS v)",
+      "value 1 is undefined: pass null (SELECT ? AS v)",
+      "value 1 is a bigint of more than 64 bits: pass it as text (SELECT ? AS v)",
+      "value 1 is a Date: pass text, a number, null or a Uint8Array (SELECT ? AS v)",
+      "value 1 is an object: pass text, a number, null or a Uint8Array (SELECT ? AS v)",
+      "value 1 is a function: pass text, a number, null or a Uint8Array (SELECT ? AS v)",
+      "value 1 is a text with a NUL character, where texts end in some libraries: pass its bytes (SELECT ? AS v)",
+    ]);
+    assert.throws(
+      () => app.engine.sql("SELECT ? AS v", true as unknown as number),
+      /value 1 is true, and SQLite has no booleans/,
+    );
+    assert.throws(() => app.engine.tables.all(undefined as unknown as string), /a statement is a text, not undefined/);
+  });
+
+  onStore("a statement that would end the engine's transaction is refused", async (app) => {
+    const sql = "INSERT OR ROLLBACK INTO seat (name) VALUES ('a')";
+    for (const id of ["1", "2"]) {
+      assert.match(
+        String(await app.client.execute(trying, { id, args: ["run", sql, []], timeout: "5s" })),
+        /^OR ROLLBACK would end the engine's transaction: use OR ABORT \(INSERT OR ROLLBACK/,
+      );
+    }
+  });
+
+  onStore(
+    "a disk that is full fails no workflow, whatever its reducer makes of the error; it goes on with space",
+    async (app, file) => {
+      const limit = (pages: number) => void file.database.prepare(`PRAGMA max_page_count=${pages}`).get([]);
+      const pages = Number(file.database.prepare("PRAGMA page_count").get([])!["page_count"]);
+      limit(pages + 40);
+      const handles = [
+        await app.client.start(filling, { id: "throws", args: [20, false] }),
+        await app.client.start(filling, { id: "catches", args: [20, true] }),
+      ];
+      await new Promise((resolve) => setTimeout(resolve, 500));
+      for (const handle of handles) assert.equal((await handle.describe()).status, "RUNNING");
+      assert.equal(app.engine.tables.all("SELECT 1 FROM heap").length, 0, "nothing of it is kept");
+      limit(1_000_000);
+      assert.deepEqual(
+        (await Promise.all(handles.map((handle) => handle.result({ timeout: "20s" })))).sort(),
+        [20, 40],
+      );
+    },
+  );
+}

@@ -5,6 +5,7 @@ import { SUBSCRIPTION_ATTRIBUTE } from "../../converter/subscriptions.ts";
 import { attributeValues, Kind } from "../visibility/attributes.ts";
 import type { RunRow } from "../store.ts";
 import type { SqlDatabase, SqlStatement, SqlValue } from "./driver.ts";
+import { once } from "./statements.ts";
 
 export const ATTRIBUTES_SCHEMA = `
 CREATE TABLE search_attributes (
@@ -76,12 +77,11 @@ export class AttributeRows {
 
   /** Open runs with one of these texts. CROSS JOIN: from the values to the runs, whatever the planner thinks of the two tables. */
   subscribers(attribute: string, values: readonly string[]): { workflowId: string; runId: string }[] {
-    const found = this.#database.prepare(
+    const sql =
       `SELECT DISTINCT runs.run_key, workflow_id, run_id FROM search_attributes AS a CROSS JOIN runs ON runs.run_key = a.run_key
         WHERE a.name = ? AND a.kind = ${Kind.TEXT} AND a.value IN (${values.map(() => "?").join(", ")}) AND +runs.status = 1
-        ORDER BY runs.run_key`,
-    );
-    return found.all([attribute, ...values])
+        ORDER BY runs.run_key`;
+    return once(this.#database, sql, (statement) => statement.all([attribute, ...values]))
       .map((row) => ({ workflowId: row["workflow_id"] as string, runId: row["run_id"] as string }));
   }
 

@@ -4,6 +4,18 @@
 
 /** A value of a parameter or a column. */
 export type SqlValue = string | number | Uint8Array | null;
+const hasNul = (value: SqlValue) => typeof value === "string" && value.includes("\0");
+
+/**
+ * For libraries in which a text ends at its first NUL. The core refuses ids and names with one; in the texts that runs are found by and
+ * shown with (search attributes, names of timers) it is replaced, in rows and in what they are compared with alike.
+ */
+export function withoutNul(params: readonly SqlValue[]): readonly SqlValue[] {
+  return params.some(hasNul)
+    ? params.map((value) => hasNul(value) ? (value as string).replaceAll("\0", "\ufffd") : value)
+    : params;
+}
+
 /** A row: values by column. */
 export type SqlRow = { readonly [column: string]: SqlValue };
 
@@ -14,6 +26,8 @@ export interface SqlStatement {
   all(params: readonly SqlValue[]): SqlRow[];
   /** One row after the other, for answers that may have no end. Nothing else is asked of the statement meanwhile. */
   iterate?(params: readonly SqlValue[]): Iterable<SqlRow>;
+  /** Gives its memory back; it is not used any more. For libraries whose memory the runtime does not collect. */
+  close?(): void;
 }
 
 export interface SqlDatabase {

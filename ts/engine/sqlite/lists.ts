@@ -4,7 +4,7 @@ import type { Condition } from "../visibility/condition.ts";
 import { conditionSql } from "./condition_sql.ts";
 import type { SqlDatabase, SqlValue } from "./driver.ts";
 import { number, toRow } from "./rows.ts";
-import { ROW_COLUMNS } from "./statements.ts";
+import { once, ROW_COLUMNS } from "./statements.ts";
 
 const ORDER_COLUMNS = { StartTime: "start_time_ms", CloseTime: "ifnull(close_time_ms, 9e15)" } as const;
 
@@ -21,7 +21,7 @@ export function listPage(database: SqlDatabase, query: ListQuery, size: number, 
   const sql =
     `SELECT ${ROW_COLUMNS}, head, ${order} AS place FROM runs ${where} ORDER BY ${order} ${direction}, run_key ${direction} LIMIT ?`;
   // One more than asked for tells whether there is a next page.
-  const rows = database.prepare(sql).all([...params, size + 1]);
+  const rows = once(database, sql, (statement) => statement.all([...params, size + 1]));
   const page = rows.slice(0, size);
   const last = page[page.length - 1];
   const next = rows.length > size && last !== undefined ? [number(last, "place"), number(last, "run_key")] as const : undefined;
@@ -31,5 +31,9 @@ export function listPage(database: SqlDatabase, query: ListQuery, size: number, 
 export function countRuns(database: SqlDatabase, where?: Condition): number {
   const params: SqlValue[] = [];
   const condition = where === undefined ? "" : `WHERE ${conditionSql(where, params)}`;
-  return number(database.prepare(`SELECT count(*) AS n FROM runs ${condition}`).get(params), "n");
+  return once(
+    database,
+    `SELECT count(*) AS n FROM runs ${condition}`,
+    (statement) => number(statement.get(params), "n"),
+  );
 }

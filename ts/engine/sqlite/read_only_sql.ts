@@ -1,7 +1,9 @@
 // SQL that only reads, from people and other programs. Not every driver has SQLite's authorizer, so a statement is looked at before SQLite
 // sees it: one statement, of a kind that reads, without the functions and tables that reach outside of the file or change settings. While it
 // runs the connection is `query_only`, so that SQLite itself refuses what would write.
+import { checkValues } from "../tables/database.ts";
 import type { SqlDatabase, SqlRow, SqlValue } from "./driver.ts";
+import { once } from "./statements.ts";
 
 /** A statement that is not run. */
 export class SqlRefusedError extends Error {
@@ -84,9 +86,10 @@ export function refuseWriting(sql: string): void {
 /** The rows of a statement that reads. Throws a SqlRefusedError, and SQLite's own errors. */
 export function readOnlyRows(database: SqlDatabase, sql: string, params: readonly SqlValue[]): SqlRow[] {
   refuseWriting(sql);
+  checkValues(sql, params);
   database.exec("PRAGMA query_only=ON");
   try {
-    return database.prepare(sql).all(params).map((row) => ({ ...row }));
+    return once(database, sql, (statement) => statement.all(params).map((row) => ({ ...row })));
   } finally {
     database.exec("PRAGMA query_only=OFF");
   }

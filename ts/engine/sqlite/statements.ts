@@ -5,6 +5,16 @@ export const ROW_COLUMNS =
   `run_key, workflow_id, run_id, workflow_type, task_queue, status, start_time_ms, close_time_ms, history_length,
   history_size_bytes, history_key, wake_at_ms, ready, first_run_id, next_run_id, memo, search_attributes`;
 
+/** A statement that is made for one use, and gives its memory back. */
+export function once<T>(database: SqlDatabase, sql: string, use: (statement: SqlStatement) => T): T {
+  const statement = database.prepare(sql);
+  try {
+    return use(statement);
+  } finally {
+    statement.close?.();
+  }
+}
+
 /** Closed runs that nothing is due for; parameters: closed before, those of `where`, how many. */
 export const purgeableSql = (where = "1") =>
   `SELECT run_key, run_id, history_key FROM runs

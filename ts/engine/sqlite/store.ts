@@ -18,7 +18,7 @@ import type { Condition } from "../visibility/condition.ts";
 import { checkFile } from "./check.ts";
 import { conditionSql } from "./condition_sql.ts";
 import type { SqlDatabase, SqlRow, SqlValue } from "./driver.ts";
-import { storeError } from "./errors.ts";
+import { isOfStorage, storeError } from "./errors.ts";
 import { HistoryIndex } from "./history_index.ts";
 import { Indexed, remembered, type RunKeys } from "./indexed.ts";
 import { type OpenFile, openFile, type SqliteOptions } from "./open.ts";
@@ -52,6 +52,8 @@ export class SqliteStore implements Store {
   #closed = false;
   /** The transaction of the next commit is open: reducers write in it. */
   #begun = false;
+  /** What the storage failed with in the open transaction, whatever the reducer made of it. */
+  #trouble: StoreError | undefined;
   #tables: UserTables | undefined;
   #told = false;
 
@@ -248,7 +250,12 @@ export class SqliteStore implements Store {
 
   /** The user's tables. Reducers write in them, between `begin` and `commit`. */
   get tables(): UserTables {
-    return this.#tables ??= new UserTables(this.#database, () => this.#begun);
+    return this.#tables ??= new UserTables(this.#database, () => this.#begun && this.#trouble === undefined, (error) => {
+      const named = storeError(error, `writing to ${this.path} failed`, this.#file.free);
+      if (!isOfStorage(named)) return error;
+      if (this.#begun) this.#trouble ??= named;
+      return named;
+    });
   }
 
   /** The rows of a statement that only reads: views of workflows, tables of the engine and the user. */
@@ -270,6 +277,7 @@ export class SqliteStore implements Store {
       try {
         this.#begin();
         this.#begun = true;
+        this.#trouble = undefined;
       } catch (e) {
         this.#rollback();
         throw e;
@@ -310,8 +318,11 @@ export class SqliteStore implements Store {
 
   #orTakenBack<T>(work: () => T, takeBack: () => void): T {
     try {
-      return work();
-    } catch (e) {
+      const result = work();
+      if (this.#trouble !== undefined) throw this.#trouble;
+      return result;
+    } catch (error) {
+      const e = this.#trouble ?? error;
       try {
         takeBack();
       } catch {

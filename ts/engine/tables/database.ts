@@ -88,7 +88,48 @@ const MAX_PREPARED = 200;
 interface Prepared {
   readonly statement: SqlStatement;
   readonly writes: boolean;
+  /** It answers rows: libraries that take one step of it leave it open, and then SQLite commits nothing more. */
+  readonly rows: boolean;
   readonly places: number;
+}
+
+/** In a statement that begins with WITH they make it a write. REPLACE and others are functions and columns, too. */
+const WRITES = /\b(?:insert\s+(?:or|into)|replace\s+into|update\s+(?:or\s|[\w"`\[])|delete\s+from)/i;
+/** It would take the engine's transaction back, with the work of other workflows. */
+const ENDS_TRANSACTION = /\bor\s+rollback\b/i;
+
+const MIN_INTEGER = -(2n ** 63n);
+const MAX_INTEGER = 2n ** 63n - 1n;
+
+/** What is wrong with a value; undefined: every library takes it and gives it back as it is. Some end the process at others. */
+function problemOf(value: unknown): string | undefined {
+  switch (typeof value) {
+    case "number":
+      return undefined;
+    case "string":
+      return value.includes("\0")
+        ? "is a text with a NUL character, where texts end in some libraries: pass its bytes"
+        : undefined;
+    case "bigint":
+      return value < MIN_INTEGER || value > MAX_INTEGER ? "is a bigint of more than 64 bits: pass it as text" : undefined;
+    case "boolean":
+      return `is ${value}, and SQLite has no booleans: pass 1 or 0`;
+    case "undefined":
+      return "is undefined: pass null";
+    case "object":
+      if (value === null || value instanceof Uint8Array) return undefined;
+      return `is ${value instanceof Date ? "a Date" : "an object"}: pass text, a number, null or a Uint8Array`;
+    default:
+      return `is a ${typeof value}: pass text, a number, null or a Uint8Array`;
+  }
+}
+
+/** Throws a DatabaseError for values that no statement can be given. */
+export function checkValues(sql: string, values: readonly unknown[]): void {
+  values.forEach((value, i) => {
+    const problem = problemOf(value);
+    if (problem !== undefined) throw new DatabaseError(`value ${i + 1} ${problem} (${short(sql)})`);
+  });
 }
 
 function countsOf(places: number, given: number): string {
@@ -96,20 +137,32 @@ function countsOf(places: number, given: number): string {
   return `${belong} to this statement, and ${given} ${given === 1 ? "was" : "were"} given`;
 }
 
-/** The user's tables over a connection. `mayWrite` says whether a transaction of the engine is open for it. */
+/**
+ * The user's tables over a connection. `mayWrite` says whether a transaction of the engine is open for it; `failed` gets what a statement
+ * has thrown, and answers what to throw.
+ */
 export class UserTables implements Database {
   readonly #database: SqlDatabase;
   readonly #mayWrite: () => boolean;
   readonly #prepared = new Map<string, Prepared>();
+  readonly #failed: (error: unknown) => unknown;
+  #changes: SqlStatement | undefined;
 
-  constructor(database: SqlDatabase, mayWrite: () => boolean) {
+  constructor(database: SqlDatabase, mayWrite: () => boolean, failed: (error: unknown) => unknown = (error) => error) {
     this.#database = database;
     this.#mayWrite = mayWrite;
+    this.#failed = failed;
   }
 
-  #statement(sql: string, params: readonly SqlValue[]): SqlStatement {
+  #forget(): void {
+    for (const { statement } of this.#prepared.values()) statement.close?.();
+    this.#prepared.clear();
+  }
+
+  #statement(sql: string, params: readonly SqlValue[]): Prepared {
     let found = this.#prepared.get(sql);
     if (found === undefined) {
+      if (typeof sql !== "string") throw new DatabaseError(`a statement is a text, not ${typeof sql}`);
       const { bare, word } = looked(sql);
       if (!READS.has(word) && !CHANGES.has(word)) {
         throw new DatabaseError(
@@ -118,10 +171,14 @@ export class UserTables implements Database {
         );
       }
       if (/;\s*\S/.test(bare)) throw new DatabaseError(`give one statement at a time (${short(sql)})`);
-      const writes = !READS.has(word) && !(word === "WITH" && !/\b(?:insert|update|delete|replace)\b/i.test(bare));
+      const writes = !READS.has(word) && !(word === "WITH" && !WRITES.test(bare));
       if (writes) refuseOwnTables(sql);
-      found = { statement: this.#database.prepare(sql), writes, places: placesOf(sql) };
-      if (this.#prepared.size >= MAX_PREPARED) this.#prepared.clear();
+      if (ENDS_TRANSACTION.test(bare)) {
+        throw new DatabaseError(`OR ROLLBACK would end the engine's transaction: use OR ABORT (${short(sql)})`);
+      }
+      const rows = !writes || /\breturning\b/i.test(bare);
+      if (this.#prepared.size >= MAX_PREPARED) this.#forget();
+      found = { statement: this.#database.prepare(sql), writes, rows, places: placesOf(sql) };
       this.#prepared.set(sql, found);
     }
     if (found.writes && !this.#mayWrite()) {
@@ -129,19 +186,35 @@ export class UserTables implements Database {
     }
     // A library may bind what an earlier call gave in the place of a missing value.
     if (found.places !== params.length) throw new DatabaseError(`${countsOf(found.places, params.length)} (${short(sql)})`);
-    return found.statement;
+    checkValues(sql, params);
+    return found;
+  }
+
+  #attempt<T>(sql: string, params: readonly SqlValue[], work: (prepared: Prepared) => T): T {
+    const prepared = this.#statement(sql, params);
+    try {
+      return work(prepared);
+    } catch (error) {
+      throw this.#failed(error);
+    }
   }
 
   run(sql: string, ...params: SqlValue[]): number {
-    return this.#statement(sql, params).run(params);
+    return this.#attempt(sql, params, ({ statement, writes, rows }) => {
+      if (!rows) return statement.run(params);
+      statement.all(params);
+      if (!writes) return 0;
+      this.#changes ??= this.#database.prepare("SELECT changes() AS n");
+      return Number(this.#changes.get([])!["n"]);
+    });
   }
 
   get<T extends object = SqlRow>(sql: string, ...params: SqlValue[]): T | undefined {
-    const row = this.#statement(sql, params).get(params);
+    const row = this.#attempt(sql, params, ({ statement }) => statement.get(params));
     return row === undefined ? undefined : { ...row } as unknown as T;
   }
 
   all<T extends object = SqlRow>(sql: string, ...params: SqlValue[]): T[] {
-    return this.#statement(sql, params).all(params).map((row) => ({ ...row }) as unknown as T);
+    return this.#attempt(sql, params, ({ statement }) => statement.all(params)).map((row) => ({ ...row }) as unknown as T);
   }
 }

@@ -68,6 +68,7 @@ function check(steps: readonly TableMigration[]): void {
   for (const { name, sql } of steps) {
     if (typeof name !== "string" || name === "") throw new TypeError("each of migrations needs a name");
     if (typeof sql !== "string" || sql.trim() === "") throw new TypeError(`step "${name}" of migrations has no SQL`);
+    if (sql.includes("\0")) throw new TypeError(`step "${name}" of migrations has a NUL character, where SQLite ends`);
     if (names.has(name)) throw new TypeError(`two of migrations are named "${name}"`);
     names.add(name);
     refuseOwnTables(sql);

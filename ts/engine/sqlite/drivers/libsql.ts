@@ -43,16 +43,25 @@ function wrap(database: LibsqlDatabase): SqlDatabase {
   return {
     exec: (sql) => database.exec(sql),
     prepare(sql) {
-      const statement = database.prepare(sql);
+      let statement = database.prepare(sql);
+      // The library's `get` gives values to the statement as it was left, and only `get` leaves it reset: after everything else, and after an
+      // error, SQLite would keep the values of the call before. So it is prepared again then.
+      let isReset = true;
+      const leaving = () => {
+        isReset = false;
+        return statement;
+      };
       return {
-        run: (params) => statement.run(params).changes,
+        run: (params) => leaving().run(params).changes,
         get(params) {
-          const found = statement.get(params);
+          if (!isReset) statement = database.prepare(sql);
+          const found = leaving().get(params);
+          isReset = true;
           return found === undefined ? undefined : row(found);
         },
-        all: (params) => statement.all(params).map(row),
+        all: (params) => leaving().all(params).map(row),
         *iterate(params) {
-          for (const raw of statement.iterate(params)) yield row(raw);
+          for (const raw of leaving().iterate(params)) yield row(raw);
         },
       };
     },

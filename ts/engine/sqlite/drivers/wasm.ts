@@ -1,12 +1,11 @@
 // node-sqlite3-wasm: SQLite compiled to WebAssembly on Node's file system; nothing native. Three habits of the library shape this file:
 // `get` leaves its statement open (so `all` is used), a statement that failed refuses its next use once (so it is prepared again), and
-// closing a database does not finalize its statements (so they are kept). Text ends at a NUL character there, so such text is refused.
+// closing a database does not finalize its statements (so they are kept). Text ends at a NUL character there (driver.ts, `withoutNul`).
 //
 // SQLite gives log and journal the mode of their database; here they get what the umask leaves. So each is made before SQLite would make it:
 // the log of a file that uses one, the journal of one that does not yet, which then stays (TRUNCATE) until there is a log.
-import { StoreError } from "../../store_errors.ts";
 import type { Builtins, FileSystem } from "../builtins.ts";
-import type { SqlDatabase, SqlLibrary, SqlRow, SqlStatement, SqlValue } from "../driver.ts";
+import { type SqlDatabase, type SqlLibrary, type SqlRow, type SqlStatement, type SqlValue, withoutNul } from "../driver.ts";
 import { makeFile, modeOf, readAt } from "../own_files.ts";
 
 interface WasmStatement {
@@ -73,12 +72,7 @@ class WasmSqlDatabase implements SqlDatabase {
 
   prepare(sql: string): SqlStatement {
     let statement: WasmStatement | undefined;
-    const use = <T>(params: readonly SqlValue[], call: (statement: WasmStatement) => T): T => {
-      for (const value of params) {
-        if (typeof value === "string" && value.includes("\0")) {
-          throw new StoreError("text with a NUL character cannot be stored by node-sqlite3-wasm");
-        }
-      }
+    const use = <T>(call: (statement: WasmStatement) => T): T => {
       if (statement === undefined) this.#open.add(statement = this.#database.prepare(sql));
       try {
         return call(statement);
@@ -91,10 +85,14 @@ class WasmSqlDatabase implements SqlDatabase {
     // Errors in the SQL itself should surface here, as they do with the other drivers.
     this.#open.add(statement = this.#database.prepare(sql));
     return {
-      run: (params) => use(params, (s) => s.run(params).changes),
-      get: (params) => use(params, (s) => s.all(params)[0]),
-      all: (params) => use(params, (s) => s.all(params)),
-      iterate: (params) => use(params, (s) => s.iterate(params)),
+      run: (params) => use((s) => s.run(withoutNul(params)).changes),
+      get: (params) => use((s) => s.all(withoutNul(params))[0]),
+      all: (params) => use((s) => s.all(withoutNul(params))),
+      iterate: (params) => use((s) => s.iterate(withoutNul(params))),
+      close: () => {
+        if (statement !== undefined) this.#finalize(statement);
+        statement = undefined;
+      },
     };
   }
 

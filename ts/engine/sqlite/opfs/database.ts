@@ -1,8 +1,8 @@
 // A database of SQLite's WASM build behind the driver's small interface.
 import type { BindingSpec, Database, PreparedStatement, SAHPoolUtil, Sqlite3Static } from "@sqlite.org/sqlite-wasm";
-import { StoreError, StoreFullError } from "../../store_errors.ts";
+import { StoreFullError } from "../../store_errors.ts";
 import { boundedRows, type SqlLimits, tooLong } from "../bounded_rows.ts";
-import type { SqlDatabase, SqlRow, SqlStatement, SqlValue } from "../driver.ts";
+import { type SqlDatabase, type SqlRow, type SqlStatement, type SqlValue, withoutNul } from "../driver.ts";
 import { quotaError, takeComplaint } from "./pool.ts";
 
 /** SQLite asks whether to go on after so many of its steps: a fraction of a millisecond. */
@@ -35,13 +35,8 @@ export class OpfsDatabase implements SqlDatabase {
     this.#open.add(statement);
     const use = <T>(params: readonly SqlValue[], call: () => T): T =>
       attempt(() => {
-        for (const value of params) {
-          if (typeof value === "string" && value.includes("\0")) {
-            throw new StoreError("text with a NUL character cannot be stored in a browser");
-          }
-        }
         try {
-          if (params.length > 0) statement.bind(params as unknown as BindingSpec);
+          if (params.length > 0) statement.bind(withoutNul(params) as unknown as BindingSpec);
           return call();
         } finally {
           settle(statement);
@@ -59,6 +54,10 @@ export class OpfsDatabase implements SqlDatabase {
           if (this.#limits !== undefined) return boundedRows({ iterate: () => rowsOf(statement) }, [], this.#limits);
           return [...rowsOf(statement)];
         }),
+      close: () => {
+        this.#open.delete(statement);
+        statement.finalize();
+      },
     };
   }
 

@@ -45,7 +45,18 @@ export { type PreparedHistory, prepareHistory, type ReadOptions } from "./prepar
 export type { SessionProblem } from "./problem.ts";
 export { openRun, type OpenRunOptions } from "./run/model.ts";
 export { spanText } from "./run/span_text.ts";
-export type { Attempt, Finding, ItemKind, ItemStatus, RunFacts, RunItem, RunLimit, RunLink, RunModel } from "./run/types.ts";
+export type {
+  Attempt,
+  EventGroup,
+  Finding,
+  ItemKind,
+  ItemStatus,
+  RunFacts,
+  RunItem,
+  RunLimit,
+  RunLink,
+  RunModel,
+} from "./run/types.ts";
 export {
   DebugSession,
   openSession,

@@ -43,3 +43,21 @@ export function problemOf(
   const explained = divergence === undefined ? {} : { divergence };
   return { name, code, message, position, eventId, expected, actual, diffs, location, isDivergence, ...explained };
 }
+
+/**
+ * What a problem is, in one text; "ok" for none: two replays that went wrong in the same way, at the same first difference, have the same.
+ * Numbers of events and the order of activities may differ, because a smaller history has other ones.
+ */
+export function problemKey({ verdict, error }: ReplayVerdict): string {
+  if (error === undefined) return verdict;
+  const { name, code, commandKind, expected, actual, location, diffs } = error;
+  const fields = diffs.map(({ field }) => field).sort().join();
+  return [verdict, name, code, commandKind, shape(expected), shape(actual), location, fields].join("\n");
+}
+
+/** Without what another history has others of: numbers, and quoted values that hold them. */
+const shape = (text: string): string => text.replace(/\d+/g, "#");
+
+/** The same for histories whose values were replaced: values do not count. */
+export const problemKeyWithoutValues = (verdict: ReplayVerdict): string =>
+  problemKey(verdict).replace(/"(?:[^"\\]|\\.)*"/g, '"…"');

@@ -1,5 +1,6 @@
 // Code that replays a history and does not do the same: what no replay compares is said at the row, at the line and beside the verdict.
 // takes: 10 s
+import { accessible } from "./support/axe.ts";
 import { CHANGED, subscribed, SUBSCRIPTION } from "./support/subscription.ts";
 import { permit } from "./support/programs.ts";
 import { type App, expect, test } from "./support/story.ts";
@@ -23,6 +24,8 @@ test("changed durations, arguments and options are named; the verdict stays, and
   await expect(page.locator("#events [role=row]", { hasText: "timer 30 d" }).locator(".code-says")).toHaveText("≠ 1 s");
   await expect(page.locator(".code-line", { hasText: "await sleep" }).locator(".code-says")).toHaveText("≠ history: 30 d");
   await expect(page.locator("#commands .changed")).toHaveText("≠");
+
+  await accessible(page, "with changed values");
 
   await page.locator("#verdict").click();
   await expect(section.locator(".differences")).toContainText("maximum attempts35");

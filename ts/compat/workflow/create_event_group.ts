@@ -5,6 +5,9 @@ import { LabelledGroup, NO_GROUPS } from "./event_groups.ts";
 import type { EventGroupMarker } from "./options.ts";
 
 class ScopedGroup extends LabelledGroup {
+  /** As the debugger shows it, also of code that was minified. */
+  static override readonly name = "EventGroupMarker";
+
   withScope<T>(fn: () => Promise<T>): Promise<T> {
     const run = currentRun("EventGroupMarker.withScope(...) may only be used from a Workflow Execution");
     const { implicit, explicit } = run.context.current()?.groups ?? NO_GROUPS;

@@ -18,7 +18,7 @@ import { findingsOf } from "./findings.ts";
 import { type Grouped, groupEvents } from "./grouping.ts";
 import { limitsOf } from "./limits.ts";
 import { isSubscribing } from "./subscribing.ts";
-import type { Attempt, Finding, RunFacts, RunItem, RunLimit, RunModel } from "./types.ts";
+import type { Attempt, EventGroup, Finding, RunFacts, RunItem, RunLimit, RunModel } from "./types.ts";
 
 /** Options of `openRun`. */
 export interface OpenRunOptions {
@@ -56,6 +56,7 @@ class Run implements RunModel {
   readonly tasks: readonly EventLine[];
   readonly notes: readonly string[];
   readonly bytes: Uint8Array;
+  readonly hasGroups: boolean;
   readonly #events: readonly HistoryEvent[];
   readonly #ofEvent: Grouped["ofEvent"];
   readonly #converter: PayloadConverter | undefined;
@@ -79,6 +80,7 @@ class Run implements RunModel {
     const { items, ofEvent } = groupEvents(events, converter);
     this.items = items;
     this.#ofEvent = ofEvent;
+    this.hasGroups = events.some(({ eventGroupMarkers }) => eventGroupMarkers.length > 0);
   }
 
   get limits(): readonly RunLimit[] {
@@ -132,6 +134,11 @@ class Run implements RunModel {
 
   attemptsOf(item: RunItem): readonly Attempt[] {
     return attemptsOf(item, this.#events);
+  }
+
+  async groups(): Promise<readonly EventGroup[]> {
+    const { groupsIn } = await import("./groups.ts");
+    return groupsIn(this.#events, (eventId) => this.itemOf(eventId), this.#converter);
   }
 
   eventOf(eventId: number): unknown {

@@ -131,6 +131,20 @@ export interface Finding {
   readonly eventId: number;
 }
 
+/** Things that a program, or the SDK for a message, has marked as belonging together. */
+export interface EventGroup {
+  /** Tells groups of a history apart. */
+  readonly id: string;
+  /** What the program calls it, or the name of the message; a part of the id where neither is known, or the label cannot be read. */
+  readonly label: string;
+  /** "label": the program made it. Of others: the message whose handler did these things. */
+  readonly kind: "label" | "signal" | "update" | "run";
+  /** The event of that message; 0 for none. */
+  readonly eventId: number;
+  /** Indices of its things, ascending; that of the message is among them. */
+  readonly items: readonly number[];
+}
+
 /** A history, as data. */
 export interface RunModel {
   /** What is known of the run as a whole. */
@@ -147,6 +161,8 @@ export interface RunModel {
   readonly limits: readonly RunLimit[];
   /** Encodings that only a payload codec reads ("binary/encrypted"), with how many payloads have each; empty where none has. */
   readonly encodings: ReadonlyMap<string, number>;
+  /** Some events are in groups. */
+  readonly hasGroups: boolean;
   /** What it tells by itself. */
   readonly findings: readonly Finding[];
   /** The history as bytes of temporal.api.history.v1.History. */
@@ -167,6 +183,8 @@ export interface RunModel {
   eventOf(eventId: number): unknown;
   /** "PEN-2 → 1": what went in and came out, in one line; of a timer with a name its duration. */
   detailOf(item: RunItem): string;
+  /** Its event groups, in the order of their first events. */
+  groups(): Promise<readonly EventGroup[]>;
   /** Indices of the items whose name, key, values or failure hold the text, whatever its case. */
   search(text: string): ReadonlySet<number>;
 }

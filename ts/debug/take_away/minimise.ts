@@ -5,7 +5,7 @@ import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { type HistoryEvent, HistorySchema } from "../../api/generated/temporal/api/history/v1/message_pb.ts";
 import type { ReplayingRealm } from "../session.ts";
 import { ddmin, type Trying } from "./ddmin.ts";
-import { problemKey } from "./same_problem.ts";
+import { problemKey } from "../problem.ts";
 import { kept, unitsOf } from "./units.ts";
 
 /** Options of {@link minimise}. */

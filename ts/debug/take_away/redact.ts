@@ -6,7 +6,7 @@ import { type HistoryEvent, HistorySchema } from "../../api/generated/temporal/a
 import type { ReplayingRealm } from "../session.ts";
 import { ddmin } from "./ddmin.ts";
 import { redactEvent, type Replacing } from "./redact_event.ts";
-import { problemKeyWithoutValues } from "./same_problem.ts";
+import { problemKeyWithoutValues } from "../problem.ts";
 
 /** Which values are replaced. A rule with both applies where both do. */
 export interface RedactionRule {

@@ -11,6 +11,7 @@ import { Icon } from "../ui/icon.tsx";
 import { count } from "../ui/time.ts";
 import { topsOf, WindowedRows } from "../ui/windowed.tsx";
 import "./events.css";
+import { groupParts, itemsInGroup, loadGroups } from "./chosen_group.ts";
 import { EventRow, rowId } from "./row.tsx";
 import { type Row, rowsOf } from "../../../ts/report/rows.ts";
 import { countsOf, rowOf, taskRowOf } from "./row_at.ts";
@@ -26,11 +27,16 @@ const sought: Signal<string> = signal("");
 function useRows(run: OpenRun): ReadonlySignal<{ readonly rows: readonly Row[]; readonly tops: Float64Array }> {
   return useMemo(() =>
     computed(() => {
-      const found = search(run.model, sought.value);
+      const within = itemsInGroup(run.model);
+      const searched = search(run.model, sought.value);
+      const found = within === undefined || searched === undefined ? within ?? searched : both(within, searched);
       const rows = rowsOf(run.model, { hidden: hidden.value, isUnfolded: isUnfolded.value, found });
       return { rows, tops: topsOf(rows.map(({ is }) => ROW_PX[is])) };
     }), [run]);
 }
+
+const both = (a: ReadonlySet<number>, b: ReadonlySet<number>): ReadonlySet<number> =>
+  new Set([...a].filter((index) => b.has(index)));
 
 export function Events({ run }: { run: OpenRun }): JSX.Element {
   const made = useRows(run);
@@ -40,6 +46,8 @@ export function Events({ run }: { run: OpenRun }): JSX.Element {
   const at = position.value;
   const current = rowOf(rows, at);
   const task = taskRowOf(rows, current);
+  const Groups = groupParts.value;
+  useEffect(() => loadGroups(run.model), [run]);
   const open = (row: Row | undefined) => {
     if (row === undefined) return;
     playing.value = false;
@@ -63,6 +71,7 @@ export function Events({ run }: { run: OpenRun }): JSX.Element {
     <>
       <SearchField input={input} found={rows.length} grid={grid} />
       <Kinds run={run} />
+      {run.model.hasGroups && Groups !== undefined && <Groups.Bar model={run.model} />}
       <div
         ref={grid}
         class="scroll event-grid"
@@ -103,7 +112,9 @@ export function Events({ run }: { run: OpenRun }): JSX.Element {
             );
           }}
         />
-        {rows.length === 0 && <p class="empty soft">Nothing fits. Kinds that are not pressed above are left out.</p>}
+        {rows.length === 0 && (
+          <p class="empty soft">Nothing fits. Kinds that are not pressed above, and other groups, are left out.</p>
+        )}
       </div>
     </>
   );

@@ -3,6 +3,7 @@ import type { ChangedValue } from "temporalex/debug";
 import type { JSX } from "preact";
 import { changedAt, type OpenRun } from "../app/state.ts";
 import { Glyph } from "../ui/glyph.tsx";
+import { groupParts } from "./chosen_group.ts";
 import { still } from "../ui/still.ts";
 import { clock } from "../ui/time.ts";
 import { placed } from "../ui/windowed.tsx";
@@ -35,6 +36,8 @@ export const EventRow = still(({ run, row, index, top, isPast, isCurrent, isTask
   ].join(" ");
   const { kind, name, detail } = rowText(run.model, row);
   const changed = row.is === "task" ? undefined : changedAt(run, row.is === "event" ? [row.from] : row.item.eventIds);
+  const Groups = run.model.hasGroups ? groupParts.value : undefined;
+  const item = row.is === "item" ? row.item : row.is === "event" ? run.model.itemOf(row.from) : undefined;
   const start = run.model.lines[0]?.timeMs;
   const time = run.model.lines[row.from - 1]?.timeMs;
   return (
@@ -58,6 +61,7 @@ export const EventRow = still(({ run, row, index, top, isPast, isCurrent, isTask
           {detail !== "" && <span class="detail">{detail}</span>}
         </span>
       </span>
+      {Groups !== undefined && item !== undefined && <Groups.Chip model={run.model} item={item} />}
       {changed !== undefined && <span role="gridcell" class="code-says" title={changed.sentence}>≠{inCode(changed)}</span>}
       {row.is !== "task" && (
         <time role="gridcell">{start === undefined || time === undefined ? "" : clock(time - start, digitsOf(run.model))}</time>

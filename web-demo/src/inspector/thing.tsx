@@ -2,6 +2,7 @@
 import type { JSX } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import { tasksUpTo } from "../app/ascending.ts";
+import { groupParts } from "../events/chosen_group.ts";
 import { goTo, type OpenRun, position, shownItem } from "../app/state.ts";
 import type { RunItem } from "../app/run_model.ts";
 import { Glyph, titleOf } from "../ui/glyph.tsx";
@@ -30,6 +31,7 @@ export function ThingSection({ run }: { run: OpenRun }): JSX.Element | null {
     const events = item.eventIds.slice(0, MOST).map((id) => [`event ${id}`, model.eventOf(id)]);
     void navigator.clipboard.writeText(jsonOf(Object.fromEntries(events))).then(() => setCopied(item));
   };
+  const Groups = model.hasGroups && item.kind !== "task" ? groupParts.value : undefined;
   // A task has no name but its number.
   const number = tasksUpTo(model.tasks, item.to);
   const title = titleOf(item.kind, item.kind === "task" ? String(number) : item.name);
@@ -44,6 +46,7 @@ export function ThingSection({ run }: { run: OpenRun }): JSX.Element | null {
         </button>
       </h3>
       <dl class="facts">
+        {Groups !== undefined && <Groups.Fact model={model} item={item} />}
         {facts.map((fact) => [<dt key={`name ${fact.name}`}>{fact.name}</dt>, <Value key={fact.name} {...fact} />])}
       </dl>
       <div class="chips">

@@ -7,6 +7,7 @@ import type { RunItem } from "../app/run_model.ts";
 import { goTo, type OpenRun, playing, position, select, shownItem } from "../app/state.ts";
 import { ValueTree } from "../inspector/value_tree.tsx";
 import { jsonOf } from "../../../ts/report/value_text.ts";
+import { groupParts } from "../events/chosen_group.ts";
 import { Glyph, KIND_NAMES } from "../ui/glyph.tsx";
 import { clock, count, lasting } from "../ui/time.ts";
 import { CameOf, LedTo } from "./sentences.tsx";
@@ -42,6 +43,7 @@ export function NoCodeMiddle({ run }: { run: OpenRun }): JSX.Element {
 
 function Title({ run, item }: { run: OpenRun; item: RunItem }): JSX.Element {
   const at = position.value;
+  const Groups = run.model.hasGroups ? groupParts.value : undefined;
   const isDone = item.closedBy !== undefined && item.closedBy <= at;
   const took = item.startMs !== undefined && item.endMs !== undefined && item.endMs > item.startMs
     ? ` in ${lasting(item.endMs - item.startMs)}`
@@ -60,6 +62,7 @@ function Title({ run, item }: { run: OpenRun; item: RunItem }): JSX.Element {
       <Glyph kind={item.kind} size={14} />
       <h2 class="cut" title={name}>{name}</h2>
       <span class="soft cut" title={item.key}>{KIND_NAMES[item.kind]}{item.key === "" ? "" : ` ${item.key}`}</span>
+      {Groups !== undefined && <Groups.Chips model={run.model} item={item} most={3} />}
       <span class="grow" />
       {item.from !== item.to && <span class={`thing-end ${isDone ? isBad(item) ? "failed" : "" : "future"}`}>{end}</span>}
     </header>

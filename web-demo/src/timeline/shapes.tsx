@@ -3,6 +3,7 @@
 import type { JSX } from "preact";
 import { useMemo } from "preact/hooks";
 import type { RunItem, RunModel } from "../app/run_model.ts";
+import { itemsInGroup } from "../events/chosen_group.ts";
 import { COLOUR_OF, glyphShape } from "../ui/glyph.tsx";
 import { still } from "../ui/still.ts";
 import { barIn, type PlacedLane } from "../../../ts/report/timeline/geometry.ts";
@@ -33,6 +34,7 @@ export interface Drawing {
 /** Shapes are told what of the position changes their look, and not the position: after a step most of them are as before. */
 export function LaneShapes({ lane, drawing }: { lane: PlacedLane; drawing: Drawing }): JSX.Element {
   const { model, scale, position, shown, fromX, toX } = drawing;
+  const members = itemsInGroup(model);
   const shapes = useMemo(() => shapesIn(lane, fromX, toX), [lane, fromX, toX]);
   return (
     <g class={`tl-lane k-${COLOUR_OF[lane.lane.kind]}`} transform={`translate(0 ${lane.top})`}>
@@ -44,13 +46,14 @@ export function LaneShapes({ lane, drawing }: { lane: PlacedLane; drawing: Drawi
           return <StripShape key={items[0]!.index} strip={shape} lane={lane} inkTo={inkTo} />;
         }
         const { item, x } = shape;
-        const begun = item.from <= position, isShown = shown === item;
+        const begun = item.from <= position;
+        const look = `tl-item${shown === item ? " tl-shown" : ""}${members?.has(item.index) === false ? " tl-others" : ""}`;
         if (shape.is === "point") {
-          return <PointShape key={item.index} point={shape} height={lane.height} begun={begun} isShown={isShown} />;
+          return <PointShape key={item.index} point={shape} height={lane.height} begun={begun} look={look} />;
         }
         const done = item.closedBy !== undefined && item.closedBy <= position;
         const inkTo = done ? x + shape.w : begun ? within(drawing.x, x, x + shape.w) : x;
-        const all = { bar: shape, lane, model, scale, begun, done, inkTo, isShown };
+        const all = { bar: shape, lane, model, scale, begun, done, inkTo, look };
         return <BarShape key={item.index} {...all} />;
       })}
     </g>
@@ -76,10 +79,10 @@ interface BarProps extends Pick<Drawing, "model" | "scale"> {
   readonly done: boolean;
   /** As far as it has happened. */
   readonly inkTo: number;
-  readonly isShown: boolean;
+  readonly look: string;
 }
 
-const BarShape = still(({ bar, lane, model, scale, begun, done, inkTo, isShown }: BarProps): JSX.Element => {
+const BarShape = still(({ bar, lane, model, scale, begun, done, inkTo, look }: BarProps): JSX.Element => {
   const { item, x, w, row, label } = bar;
   const { step, height, pad } = barIn(lane);
   const y = pad + row * step;
@@ -88,7 +91,7 @@ const BarShape = still(({ bar, lane, model, scale, begun, done, inkTo, isShown }
   const text = label === "none" || (hasTries && lane.lane.isOneName && label === "in") ? "" : barText(item, lane.lane);
   const isInk = done || (begun && label === "in" && inkTo - x >= text.length * LETTER_PX + 10);
   return (
-    <g data-item={item.index} class={isShown ? "tl-item tl-shown" : "tl-item"}>
+    <g data-item={item.index} class={look}>
       <title>{titleOf(item)}</title>
       <rect class="tl-hit" x={x - 2} y={y - 4} width={w + 4} height={height + 8} />
       {inkTo < x + w && <rect class="tl-pencil" x={x + 0.5} y={y + 0.5} width={Math.max(1, w - 1)} height={height - 1} rx={3} />}
@@ -158,15 +161,15 @@ interface PointProps {
   /** Of the lane. */
   readonly height: number;
   readonly begun: boolean;
-  readonly isShown: boolean;
+  readonly look: string;
 }
 
-const PointShape = still(({ point: { item, x, room }, height, begun, isShown }: PointProps): JSX.Element => {
+const PointShape = still(({ point: { item, x, room }, height, begun, look }: PointProps): JSX.Element => {
   const y = (height - 12) / 2;
   const most = Math.floor((Math.min(room, 240) - 4) / LETTER_PX);
   const text = most < 3 ? "" : cutTo(item.name, most);
   return (
-    <g data-item={item.index} class={isShown ? "tl-item tl-shown" : "tl-item"}>
+    <g data-item={item.index} class={look}>
       <title>{titleOf(item)}</title>
       <rect class="tl-hit" x={x - 7} y={0} width={14} height={height} />
       <svg

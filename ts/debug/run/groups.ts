@@ -1,0 +1,95 @@
+// Event groups: markers by which a program says that commands and their events belong together (`createEventGroup`), and by which the SDK
+// marks what the handler of a message did. Few histories have any: this is loaded with the first of them.
+import type { HistoryEvent } from "../../api/generated/temporal/api/history/v1/message_pb.ts";
+import type { EventGroupMarker } from "../../api/generated/temporal/api/sdk/v1/event_group_marker_pb.ts";
+import type { PayloadConverter } from "../../converter/payload.ts";
+import { shown } from "../values.ts";
+import type { EventGroup, RunItem } from "./types.ts";
+
+type Made = { -readonly [field in keyof EventGroup]: EventGroup[field] };
+
+/** In the order of their first events. */
+export function groupsIn(
+  events: readonly HistoryEvent[],
+  itemOf: (eventId: number) => RunItem | undefined,
+  converter: PayloadConverter | undefined,
+): EventGroup[] {
+  const groups = new Map<string, { readonly group: Made; readonly items: Set<number> }>();
+  const updates = updatesIn(events);
+  for (const { eventId, eventGroupMarkers } of events) {
+    for (const { variant } of eventGroupMarkers) {
+      const id = idOf(variant);
+      let known = groups.get(id);
+      if (known === undefined) {
+        const group: Made = { id, ...ofMessage(variant, events, updates), items: [] };
+        groups.set(id, known = { group, items: new Set() });
+        // What came in belongs to what it led to.
+        if (group.eventId > 0) add(known.items, itemOf(group.eventId));
+      }
+      // The first marker of an id has the label, and others may.
+      if (variant.case === "label" && variant.value.label !== undefined && known.group.label === "") {
+        const label = shown(variant.value.label, converter);
+        if ("value" in label && typeof label.value === "string") known.group.label = label.value;
+      }
+      add(known.items, itemOf(Number(eventId)));
+    }
+  }
+  return [...groups.values()].map(({ group, items }) => ({
+    ...group,
+    label: group.label === "" ? shortId(group.id) : group.label,
+    items: [...items].sort((a, b) => a - b),
+  }));
+}
+
+const add = (items: Set<number>, item: RunItem | undefined) => item !== undefined && items.add(item.index);
+
+function idOf(variant: EventGroupMarker["variant"]): string {
+  switch (variant.case) {
+    case "label":
+      return `label ${variant.value.id}`;
+    case "inboundEvent":
+      return `event ${variant.value.inboundEventId}`;
+    case "inboundUpdate":
+      return `update ${variant.value.inboundUpdateId}`;
+    default:
+      return "";
+  }
+}
+
+/** Ids that an SDK made are long. */
+const shortId = (id: string): string => {
+  const own = id.replace(/^\w+ /, "");
+  return own === "" ? "a group" : own.length > 16 ? `${own.slice(0, 8)}…` : own;
+};
+
+/** Accepted updates by both of their ids: the event and the name. */
+function updatesIn(events: readonly HistoryEvent[]): ReadonlyMap<string, { readonly eventId: number; readonly name: string }> {
+  const updates = new Map<string, { readonly eventId: number; readonly name: string }>();
+  for (const { attributes, eventId } of events) {
+    if (attributes.case !== "workflowExecutionUpdateAcceptedEventAttributes") continue;
+    const { acceptedRequest, protocolInstanceId } = attributes.value;
+    const update = { eventId: Number(eventId), name: acceptedRequest?.input?.name ?? "" };
+    for (const id of [protocolInstanceId, acceptedRequest?.meta?.updateId ?? ""]) if (id !== "") updates.set(id, update);
+  }
+  return updates;
+}
+
+/** Of a group that the SDK made for a message: which one. */
+function ofMessage(
+  variant: EventGroupMarker["variant"],
+  events: readonly HistoryEvent[],
+  updates: ReturnType<typeof updatesIn>,
+): Pick<EventGroup, "kind" | "label" | "eventId"> {
+  if (variant.case === "inboundUpdate") {
+    const { eventId = 0, name = "" } = updates.get(variant.value.inboundUpdateId) ?? {};
+    return { kind: "update", label: name, eventId };
+  }
+  if (variant.case === "inboundEvent") {
+    const eventId = Number(variant.value.inboundEventId);
+    const at = events[eventId - 1]?.attributes;
+    return at?.case === "workflowExecutionSignaledEventAttributes"
+      ? { kind: "signal", label: at.value.signalName, eventId }
+      : { kind: "run", label: "start", eventId };
+  }
+  return { kind: "label", label: "", eventId: 0 };
+}

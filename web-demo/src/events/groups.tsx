@@ -1,0 +1,160 @@
+// Event groups in the list: a chip on each thing that is in one, and the choice of one, which leaves the others out.
+import { type Signal, signal } from "@preact/signals";
+import type { EventGroup } from "temporalex/debug";
+import type { JSX } from "preact";
+import type { RunItem, RunModel } from "../app/run_model.ts";
+import { Glyph } from "../ui/glyph.tsx";
+import { Icon } from "../ui/icon.tsx";
+import { count } from "../ui/time.ts";
+import { chosenGroup } from "./chosen_group.ts";
+import "./groups.css";
+
+interface Known {
+  readonly groups: readonly EventGroup[];
+  readonly ofItem: ReadonlyMap<number, readonly EventGroup[]>;
+}
+
+const known = new WeakMap<RunModel, Signal<Known>>();
+
+/** Nothing until they were read. */
+function groupsOf(model: RunModel): Known {
+  let found = known.get(model);
+  if (found === undefined) {
+    const made = found = signal<Known>({ groups: [], ofItem: new Map() });
+    known.set(model, made);
+    void model.groups().then((groups) => (made.value = { groups, ofItem: byItem(groups) }));
+  }
+  return found.value;
+}
+
+function byItem(groups: readonly EventGroup[]): Map<number, EventGroup[]> {
+  const all = new Map<number, EventGroup[]>();
+  for (const group of groups) {
+    for (const item of group.items) {
+      const own = all.get(item);
+      if (own === undefined) all.set(item, [group]);
+      else own.push(group);
+    }
+  }
+  return all;
+}
+
+const choose = (model: RunModel, group: EventGroup | undefined) => {
+  chosenGroup.value = group === undefined ? undefined : { model, group, items: new Set(group.items) };
+};
+
+/** A list of thousands helps nobody: a run may have a group for each of its signals. */
+const MOST = 200;
+
+/** Messages of one name are told apart by their events. */
+const nameOf = ({ kind, label, eventId }: EventGroup): string => kind === "label" ? label : `${kind} ${label}, event ${eventId}`;
+
+export function Bar({ model }: { model: RunModel }): JSX.Element | null {
+  const { groups } = groupsOf(model);
+  if (groups.length === 0) return null;
+  const chosen = chosenGroup.value?.model === model ? chosenGroup.value.group : undefined;
+  const index = chosen === undefined ? -1 : groups.findIndex(({ id }) => id === chosen.id);
+  const some = groups.map((group, i) => [group, i] as const).slice(0, MOST);
+  const labelled = some.filter(([{ kind }]) => kind === "label");
+  const messages = some.filter(([{ kind }]) => kind !== "label");
+  const option = ([group, i]: (typeof some)[number]) => (
+    <option key={group.id} value={i}>{nameOf(group)} ({count(group.items.length)})</option>
+  );
+  return (
+    <div class="group-bar">
+      <label>
+        <span>Group</span>
+        <select
+          id="event-group"
+          value={index}
+          onChange={({ currentTarget }) => choose(model, groups[Number(currentTarget.value)])}
+        >
+          <option value={-1}>All ({count(groups.length)} groups)</option>
+          {labelled.length > 0 && messages.length > 0
+            ? (
+              <>
+                <optgroup label="Of the program">{labelled.map(option)}</optgroup>
+                <optgroup label="Of messages">{messages.map(option)}</optgroup>
+              </>
+            )
+            : some.map(option)}
+          {index >= MOST && option([groups[index]!, index])}
+        </select>
+      </label>
+      {chosen !== undefined && (
+        <button
+          type="button"
+          class="button small bare"
+          title="Show all things"
+          onClick={() => choose(model, undefined)}
+        >
+          <Icon name="close" />
+          <span class="unseen">Show all things</span>
+        </button>
+      )}
+    </div>
+  );
+}
+
+interface OfItem {
+  readonly model: RunModel;
+  readonly item: RunItem;
+}
+
+/** In a row. A message is known by its own. */
+export function Chip({ model, item }: OfItem): JSX.Element | null {
+  if (item.kind === "signal" || item.kind === "update" || !groupsOf(model).ofItem.has(item.index)) return null;
+  return (
+    <span role="gridcell" class="group-chips">
+      <Chips model={model} item={item} most={1} />
+    </span>
+  );
+}
+
+/** More than these are counted. */
+const MOST_CHIPS = 12;
+
+export function Fact({ model, item }: OfItem): JSX.Element | null {
+  const { ofItem } = groupsOf(model);
+  const groups = ofItem.get(item.index)?.length ?? 0;
+  return groups === 0 ? null : (
+    <>
+      <dt>{groups === 1 ? "Group" : "Groups"}</dt>
+      <dd class="group-chips">
+        <Chips model={model} item={item} most={MOST_CHIPS} />
+      </dd>
+    </>
+  );
+}
+
+export function Chips({ model, item, most }: OfItem & { most: number }): JSX.Element | null {
+  const all = groupsOf(model).ofItem.get(item.index);
+  if (all === undefined) return null;
+  // What the program named says more than which message led there.
+  const own = [...all].sort((a, b) => Number(b.kind === "label") - Number(a.kind === "label"));
+  const chosen = chosenGroup.value?.model === model ? chosenGroup.value.group : undefined;
+  const title = `In ${own.length === 1 ? "group" : "groups"} ${own.map(nameOf).join("; ")}`;
+  return (
+    <>
+      {own.slice(0, most).map((group) => (
+        <button
+          type="button"
+          class="group-chip"
+          key={group.id}
+          tabIndex={most === 1 ? -1 : 0}
+          title={title}
+          aria-label={`Group ${nameOf(group)}`}
+          aria-pressed={group.id === chosen?.id}
+          onClick={(event) => {
+            event.stopPropagation();
+            choose(model, group.id === chosen?.id ? undefined : group);
+          }}
+        >
+          {group.kind !== "label" && group.kind !== "run" && <Glyph kind={group.kind} size={10} />}
+          <span class="cut">{group.label}</span>
+        </button>
+      ))}
+      {own.length > most && <span class="soft nowrap" title={title}>+{own.length - most}</span>}
+    </>
+  );
+}

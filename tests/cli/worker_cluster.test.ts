@@ -98,6 +98,40 @@ test("a cluster that says nothing is waited for in so many words", async () => {
   }
 });
 
+test("a version of a deployment is told with what it waits for, and its mistakes in the options' names", async () => {
+  const servers = new Servers();
+  await servers.serve("cluster", createServer(serviceHandler(cluster("default").on("getSystemInfo", () => ({})))));
+  const version = ["--deployment", "shop.v7", "--versioning-behavior", "PINNED"];
+  const started = async (...more: string[]) => {
+    const stop = new AbortController();
+    let out = "";
+    const { code, err } = await run(worker(servers.at("cluster"), ...more), {
+      cwd: folder,
+      interrupt: stop.signal,
+      out: (text) => {
+        out += text;
+        if (/working on|"started"/.test(out)) stop.abort();
+      },
+    });
+    assert.equal(code, 0, err);
+    return out;
+  };
+  try {
+    assert.match(
+      await started(...version),
+      /^ {2}version: {4}v7 of deployment shop; it gets tasks once it is current or ramping \(temporal worker deployment set-current-version\)$/m,
+    );
+    assert.match(await started(...version, "--json"), /"event":"started".*"deployment":"shop\.v7"/);
+    await refused(
+      2,
+      /with --deployment each workflow is "PINNED" or "AUTO_UPGRADE": give Quick a versioningBehavior, or the worker --versioning-behavior$/m,
+      ...worker(servers.at("cluster"), "--deployment", "shop.v7"),
+    );
+  } finally {
+    await servers.close();
+  }
+});
+
 test("what waiting does not fix ends it: a namespace that is not there, TLS that is none, modules that do not load", async () => {
   const servers = new Servers();
   await servers.serve("cluster", createServer(serviceHandler(cluster("shop"))));

@@ -12,7 +12,7 @@ The first Ctrl-C takes no new tasks and finishes those in work; the second one e
     `With --watch, a change that open runs do not agree with is not taken: the message names the run, the event of its history and the line of the new code, and the old code serves on. Edit again, and it is tried again.
 With --listen: /healthz answers 200 as long as the process is of use, /readyz once the worker's polls are taken, and 503 from the moment a stop begins; /metrics has the names of Temporal's SDKs. Ids and payloads are in none of them, and web pages may not read them.
 With --address: what it waits for is told until the cluster has answered that the namespace is there. A namespace, a key or a certificate that the cluster does not take ends it.
-JSON lines have event: waiting (address, namespace, why), started (store, or address and namespace; taskQueue, workflowTypes, activityTypes, nexusServices), replaced (checkedRuns, broken, pausedMs), activitiesReplaced, refused (why, message, problems), stopped. What activities print themselves stands between them: let activities log with console.error.`,
+JSON lines have event: waiting (address, namespace, why), started (store, or address and namespace; deployment, taskQueue, workflowTypes, activityTypes, nexusServices), replaced (checkedRuns, broken, pausedMs), activitiesReplaced, refused (why, message, problems), stopped. What activities print themselves stands between them: let activities log with console.error.`,
   exits: [
     "0 after Ctrl-C or SIGTERM",
     "1 when the worker stopped by itself, or the store or the cluster cannot be used",

@@ -20,7 +20,7 @@ import { moduleFiles, notingSources } from "./files.ts";
 import type { WorkerCall } from "./options.ts";
 import { Reloader } from "./reload.ts";
 import { type Connected, openProbes, openService } from "./service.ts";
-import { crashNoteOf, deploymentOf } from "./settings.ts";
+import { crashNoteOf, deploymentOf, withOptions } from "./settings.ts";
 import { printStarted, printWaiting, progressText, textOf } from "./texts.ts";
 import { FileWatch } from "./watch.ts";
 
@@ -183,7 +183,7 @@ async function createWorker(
       error instanceof WorkflowLoadError || error instanceof RangeError || /workerDeploymentOptions/.test(error.message) ||
       /threads for activities/.test(error.message)
     ) {
-      throw new UsageError(error.message);
+      throw new UsageError(withOptions(error.message));
     }
     // Stopped while it waited for its cluster: there was nothing to drain.
     if (signal.aborted && error === signal.reason) return undefined;

@@ -37,3 +37,8 @@ export function deploymentOf(
   const defaultVersioningBehavior = versioningBehavior as VersioningBehavior | undefined;
   return { workerDeploymentOptions: { useWorkerVersioning: true, version, defaultVersioningBehavior } };
 }
+
+/** What a worker says of its deployment, with its options as the command has them. */
+export const withOptions = (message: string): string =>
+  message.replace("with useWorkerVersioning", "with --deployment")
+    .replace("a workerDeploymentOptions.defaultVersioningBehavior", "--versioning-behavior");

@@ -32,14 +32,17 @@ export interface Places {
 }
 
 /** The worker's first polls are out. */
-export function printStarted({ print }: WorkerCall, worker: Worker, places: Places): void {
+export function printStarted({ print, options }: WorkerCall, worker: Worker, places: Places): void {
   const { workflowTypes, activityTypes, nexusServices: nexus, taskQueue } = worker;
   const { where, store, namespace, served, listening, watched } = places;
+  // The embedded engine has one version at a time.
+  const deployment = where === undefined ? undefined : options.deployment;
   const at = where === undefined ? ` of store ${store}` : ` of ${where}, namespace "${namespace}"`;
   print.result(
     {
       ...{ event: "started", taskQueue, workflowTypes, activityTypes, watching: watched ?? 0 },
       ...(where === undefined ? { store } : { address: where, namespace }),
+      ...(deployment !== undefined && { deployment }),
       ...(nexus.length > 0 && { nexusServices: nexus }),
       ...(served !== undefined && { served }),
       ...(listening !== undefined && { listening }),
@@ -50,9 +53,17 @@ export function printStarted({ print }: WorkerCall, worker: Worker, places: Plac
       (activityTypes.length > 0
         ? `  activities: ${activityTypes.join(", ")}\n`
         : "  activities: none; what workflows call waits for a worker with --activities\n") +
+      (deployment === undefined ? "" : versionLine(deployment)) +
       (nexus.length > 0 ? `  Nexus:      ${nexus.join(", ")}\n` : "") +
       (listening === undefined ? "" : `  probes:     http://${listening}/healthz, /readyz, /metrics\n`),
   );
+}
+
+/** Of "shop.v7": such a worker may wait for tasks that the cluster does not give it. */
+function versionLine(deployment: string): string {
+  const [name, ...build] = deployment.split(".");
+  return `  version:    ${build.join(".")} of deployment ${name}; it gets tasks once it is current or ramping ` +
+    "(temporal worker deployment set-current-version)\n";
 }
 
 export function progressText({ phase, checked, total }: ReplacementProgress): string {

@@ -136,7 +136,9 @@ inNode("temporalex worker runs activities that import the official packages, and
   } finally {
     assert.equal(await worker.end("SIGTERM"), 0, worker.err());
   }
-  assert.match(worker.err(), /charging/);
+  const line =
+    /^info {2}charging activityType=charge activityId=1 attempt=1 workflowId=pays-1 runId=\S+ workflowType=pays cents=250$/m;
+  assert.match(worker.err(), line, "each fact once");
   assert.match(worker.err(), /stopping/);
 });
 

@@ -17,10 +17,16 @@ async function rules(): Promise<ActivityDialect | undefined> {
   const { defaultFailureConverter, defaultPayloadConverter, noopMetricMeter } = common;
   const dialects = new WeakMap<object, ActivityDialect>();
   const dialectOf = (context: ActivityContext): ActivityDialect => {
-    const { namespace, taskQueue } = context.info;
-    const write = (level: "debug" | "info" | "warn" | "error") => (message: string, meta?: { [name: string]: unknown }) => {
+    const { namespace, taskQueue, runId } = context.info;
+    // Said of each line by the worker's logger, or where it works.
+    const known = new Map<string, unknown>(
+      Object.entries({ sdkComponent: common.SdkComponent.activity, namespace, taskQueue, workflowRunId: runId, isLocal: false }),
+    );
+    const write = (level: "debug" | "info" | "warn" | "error") => (message: string, meta: { [name: string]: unknown } = {}) => {
       // Lines about the activity are the worker's, which has the other end of this thread.
-      if (meta?.["sdkComponent"] === common.SdkComponent.activity) context.logger[level](message, meta);
+      if (meta["sdkComponent"] !== common.SdkComponent.activity) return;
+      const told = Object.entries(meta).filter(([name, value]) => name !== "taskToken" && known.get(name) !== value);
+      context.logger[level](message, Object.fromEntries(told));
     };
     const [trace, info, warn, error] = [write("debug"), write("info"), write("warn"), write("error")];
     const levels = { TRACE: trace, DEBUG: trace, INFO: info, WARN: warn, ERROR: error };

@@ -182,6 +182,15 @@ test("cancel and terminate, one and all that a query selects", async () => {
   for (const id of ["x", "y"]) await json("start", "--type", "Slow", "-w", `spell-${id}`, "-i", "600000", "--correlation", "s 1");
   const spell = await run(["cancel", "--correlation", "s 1", "--yes", "--json"]);
   assert.deepEqual((JSON.parse(spell.out) as Json[]).map(({ done }) => done), ["cancel requested", "cancel requested"]);
+  // On a terminal results and progress are on one screen.
+  for (const id of ["x", "y"]) await json("start", "--type", "Slow", "-w", `seen-${id}`, "-i", "600000");
+  let screen = "";
+  const shows = (text: string) => void (screen += text);
+  const seen = ["terminate", "--query", 'WorkflowId STARTS_WITH "seen-"', "--yes"];
+  await run(seen, { terminal: true, errTerminal: true, out: shows, err: shows });
+  const lines = screen.split("\n").map((line) => line.slice(line.lastIndexOf("\r") + 1).replace("\x1b[2K", ""));
+  assert.deepEqual(lines.slice().sort(), ["", "2 terminated", "terminated seen-x", "terminated seen-y"]);
+  assert.deepEqual(screen.match(/\d+ of \d+/g), ["1 of 2", "2 of 2"]);
   const none = await run(["cancel", "--correlation", "nobody's", "--yes"]);
   assert.match(none.out + none.err, /^cancel requested: 0 workflows\n$/);
 });

@@ -32,6 +32,8 @@ export class Printer {
   readonly #io: Io;
   readonly #colours: boolean;
   #rows: unknown[] | undefined;
+  /** A line of progress stands on the terminal. */
+  #shown = false;
 
   constructor(io: Io, format: Format, colours: boolean) {
     this.#io = io;
@@ -50,6 +52,7 @@ export class Printer {
 
   /** The one result of a command. `text` is what people read; it ends its own lines. */
   result(value: unknown, text: () => string): void {
+    this.#wipe();
     if (this.format === "text") this.#io.out(text());
     else if (this.format === "json") this.#io.out(`${JSON.stringify(value, plain, 2)}\n`);
     else if (this.format === "jsonl") this.#io.out(`${JSON.stringify(value, plain)}\n`);
@@ -121,11 +124,13 @@ export class Printer {
 
   /** Tells people something that is not a result: on standard error, and not where a program reads. */
   note(text: string): void {
+    this.#wipe();
     if (this.format === "text") this.#io.err(`${printable(text)}\n`);
   }
 
   /** Something that everybody should know, as one line on standard error. */
   warn(text: string): void {
+    this.#wipe();
     this.#io.err(
       this.json
         ? `${JSON.stringify({ warning: text })}\n`
@@ -135,10 +140,15 @@ export class Printer {
 
   /**
    * Progress of long work on one line of standard error, where that is a terminal; elsewhere nothing. Call with "" at the end: the line is
-   * wiped.
+   * wiped. Results, notes and warnings wipe it, too.
    */
   progress(text: string): void {
     if (this.format !== "text" || !this.#io.errTerminal) return;
+    this.#shown = text !== "";
     this.#io.err(`\r\x1b[2K${text.slice(0, Math.max(10, this.#io.width - 1))}`);
+  }
+
+  #wipe(): void {
+    if (this.#shown) this.progress("");
   }
 }

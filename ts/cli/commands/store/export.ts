@@ -24,7 +24,9 @@ export function exportCommand(call: ExportCall): Promise<number> {
         : [await client.getHandle(undefined as string | undefined, one, options.runId).describe()];
       for await (const run of found) {
         await target.write(run, await historyOf(client, run));
-        print.progress(`${counted(++runs, "run")} written`);
+        runs++;
+        // (Its lines are what a terminal shows.)
+        if (target.form !== "") print.progress(`${counted(runs, "run")} written`);
       }
       print.progress("");
       target.finish();

@@ -76,7 +76,7 @@ async function withEach(
   for await (const { workflowId, runId } of client.list(query)) {
     handles.push(client.getHandle(undefined, workflowId, runId) as Handle);
   }
-  let failed = 0, gone = 0, at = 0;
+  let failed = 0, gone = 0, at = 0, ended = 0;
   const work = async () => {
     for (let handle = handles[at++]; handle !== undefined; handle = handles[at++]) {
       signal.throwIfAborted();
@@ -92,7 +92,7 @@ async function withEach(
           print.warn(`${workflowId}: ${(error as Error).message}`);
         }
       }
-      print.progress(`${at} of ${handles.length}`);
+      print.progress(`${++ended} of ${handles.length}`);
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, work));

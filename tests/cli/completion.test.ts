@@ -96,7 +96,7 @@ test("wrong usage, and JSON", async () => {
   const wrong = await run(["completion", "bsah"]);
   assert.deepEqual([wrong.code, wrong.out], [2, ""]);
   assert.match(wrong.err, /<shell> is one of bash, zsh, fish, not "bsah"\. Did you mean bash\?/);
-  assert.match((await run(["completion"])).err, /no shell was named/);
+  assert.match((await run(["completion"])).err, /<shell> is missing; see temporalex completion --help/);
   const json = JSON.parse((await run(["completion", "bash", "--json"])).out) as { shell: string; script: string };
   assert.equal(json.script, await script("bash"));
 });

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { inOurWords } from "../../ts/cli/service/reworded.ts";
-import { DeadlineExceededError } from "../../ts/client/errors.ts";
+import { DeadlineExceededError, WorkflowNotFoundError } from "../../ts/client/errors.ts";
 import { NOT_CONNECTED } from "../../ts/grpc/links.ts";
 import { Code, ServiceError } from "../../ts/service/raw.ts";
 
@@ -30,4 +30,16 @@ test("a deadline without a connection that failed names --timeout; an update's s
     said(new DeadlineExceededError("the update", "u-1", late)),
     /update result --workflow-id 'cart 7' --update-id u-1/,
   );
+});
+
+test("a workflow that is not there is told with where it was looked for; other answers stay", () => {
+  const missing = new WorkflowNotFoundError("workflow not found for ID: cart 7", "cart 7", undefined);
+  assert.equal(said(missing), "workflow cart 7 not found on 127.0.0.1:1; check the id, --namespace and --address");
+  const run = new WorkflowNotFoundError("workflow not found for ID: cart 7", "cart 7", "r-1");
+  assert.equal(
+    (inOurWords(run, { where: "store /a.sqlite", cluster: false, store: undefined }) as Error).message,
+    "workflow cart 7, run r-1, not found in store /a.sqlite; check the id, --namespace and --store",
+  );
+  const ended = new WorkflowNotFoundError("workflow execution already completed", "cart 7", undefined);
+  assert.match(said(ended), /^workflow execution already completed .*its result is still there$/);
 });

@@ -64,7 +64,7 @@ test("failures: of the workflow, of its code", async () => {
 test("wrong usage", async () => {
   for (
     const [args, expected] of [
-      [[], /no workflows were named; see temporalex run --help/],
+      [[], /<workflows> is missing; see temporalex run --help/],
       [[workflows], /name the workflow with --type; these modules define: .*Cart/],
       [[workflows, "--type", "Crat"], /there is no workflow "Crat" in these modules; there are: Cart/],
       [["nowhere.ts", "--type", "X"], /nowhere\.ts: there is no such file/],

@@ -73,7 +73,7 @@ test("update, query, signal, result, execute", async () => {
     result: "OPEN",
   });
   await refused(1, /query "stauts" failed: Unknown query/, "query", "-w", "talk-1", "--name", "stauts");
-  await refused(1, /workflow not found.*nobody/, "query", "-w", "nobody", "--name", "status");
+  await refused(1, /workflow nobody not found in store /, "query", "-w", "nobody", "--name", "status");
 
   const stack = await ok("stack", "-w", "talk-1");
   assert.match(stack, /^run of workflow "Cart": receive\n {4}at run \(.*flows\/workflows\.[jt]s:\d+:\d+\)\n$/);
@@ -86,7 +86,7 @@ test("update, query, signal, result, execute", async () => {
   );
   const { definition, currentDetails } = await json("metadata", "-w", "talk-1") as { definition: Json; currentDetails: string };
   assert.deepEqual([definition["type"], definition["updateDefinitions"], currentDetails], ["Cart", [{ name: "add_item" }], ""]);
-  await refused(1, /workflow not found.*nobody/, "stack", "-w", "nobody");
+  await refused(1, /workflow nobody not found in store /, "stack", "-w", "nobody");
   await refused(2, /--workflow-id/, "metadata");
 
   assert.equal(await ok("update", "-w", "talk-1", "--name", "add_item", "-i", '"BOOK"'), "1\n");

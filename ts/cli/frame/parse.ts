@@ -178,9 +178,7 @@ function checkArgs({ args: described }: Command, args: readonly string[], help: 
   if (described?.many !== true && args.length > 1) {
     throw new UsageError(`one <${described!.name}> is expected, not ${args.length} ("${args[1]}"); ${help}`);
   }
-  if (described?.required === true && args.length === 0) {
-    throw new UsageError(`no ${described.name} ${described.name.endsWith("s") ? "were" : "was"} named; ${help}`);
-  }
+  if (described?.required === true && args.length === 0) throw new UsageError(`<${described.name}> is missing; ${help}`);
   if (described?.choices !== undefined) {
     for (const arg of args) {
       if (described.choices.includes(arg)) continue;

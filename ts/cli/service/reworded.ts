@@ -4,6 +4,7 @@ import {
   NamespaceNotFoundError,
   QueryRejectedError,
   WorkflowExecutionAlreadyStartedError,
+  WorkflowNotFoundError,
 } from "../../client/errors.ts";
 import { NOT_CONNECTED } from "../../grpc/links.ts";
 import { ServiceError } from "../../service/raw.ts";
@@ -28,6 +29,14 @@ export function inOurWords(error: unknown, { where, cluster, store, workflowId }
       error,
       `workflow ${error.workflowId} exists already${run}; use another --workflow-id, --id-conflict-policy UseExisting to take the running ` +
         "one, or an --id-reuse-policy that allows a new run",
+    );
+  }
+  if (error instanceof WorkflowNotFoundError && /^workflow (?:execution )?not found/i.test(error.message)) {
+    const run = error.runId === undefined ? "" : `, run ${error.runId},`;
+    return reworded(
+      error,
+      `workflow ${error.workflowId}${run} not found ${cluster ? "on" : "in"} ${where}; check the id, --namespace and ` +
+        (cluster ? "--address" : "--store"),
     );
   }
   if (error instanceof NamespaceNotFoundError) {

@@ -131,7 +131,7 @@ async function changedIn(all: readonly Uint8Array[], options: Partial<WorkerReal
     const found: Found[] = [];
     for (const history of all) {
       const session = await openSession(history, { realm });
-      found.push({ verdict: session.verdict, changed: await session.changedValues() });
+      found.push({ verdict: session.verdict, changed: session.changedValues });
     }
     return found;
   } finally {

@@ -12,7 +12,7 @@ import { fromBinary, toBinary } from "@bufbuild/protobuf";
 import type { PayloadCodec } from "../../ts/codec/codec.ts";
 import type { Payload } from "../../ts/converter/payload.ts";
 import { HistorySchema } from "../../ts/api/generated/temporal/api/history/v1/message_pb.ts";
-import { openRun, readHistoryFile, redact, type RunModel } from "../../ts/debug/mod.ts";
+import { eventGroups, openRun, readHistoryFile, redact, type RunModel } from "../../ts/debug/mod.ts";
 import { TestEnvironment } from "../../ts/testing/mod.ts";
 
 const PROGRAM = `import * as wf from "@temporalio/workflow";
@@ -58,13 +58,13 @@ before(async () => {
 });
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-const namesIn = async (run: RunModel) =>
-  (await run.groups()).map(({ kind, label, items }) => `${kind} ${label}: ${items.map((i) => run.items[i]!.name).join(", ")}`);
+const namesIn = (run: RunModel) =>
+  eventGroups(run).map(({ kind, label, items }) => `${kind} ${label}: ${items.map((i) => run.items[i]!.name).join(", ")}`);
 
 test("groups have their labels and their things; what a handler did belongs to its message", async () => {
   const run = await openRun(history);
   assert.equal(run.hasGroups, true);
-  assert.deepEqual((await namesIn(run)).sort(), [
+  assert.deepEqual((namesIn(run)).sort(), [
     "label billing: timer 2 s",
     "label shipping of ada: pack, timer 2 s",
     "signal add: add, note",
@@ -77,7 +77,7 @@ test("a history without markers has none", async () => {
   for (const event of plain.events) event.eventGroupMarkers = [];
   const run = await openRun(toBinary(HistorySchema, plain));
   assert.equal(run.hasGroups, false);
-  assert.deepEqual(await run.groups(), []);
+  assert.deepEqual(eventGroups(run), []);
 });
 
 const xor: PayloadCodec = {
@@ -104,7 +104,7 @@ test("labels that a codec has encoded are read with it; without it a group has a
   }
   const encoded = toBinary(HistorySchema, decoded);
   const labels = async (codec?: PayloadCodec) =>
-    (await (await openRun(encoded, codec && { codec })).groups()).filter(({ kind }) => kind === "label")
+    eventGroups(await openRun(encoded, codec && { codec })).filter(({ kind }) => kind === "label")
       .map(({ label }) => label).sort();
   assert.deepEqual(await labels(xor), ["billing", "shipping of ada"]);
   const [made, given] = await labels();
@@ -117,7 +117,7 @@ test("a redacted history has the groups without their labels", async () => {
   const bytes = redacted!;
   assert.ok(!new TextDecoder().decode(bytes).includes("of ada"));
   const run = await openRun(bytes);
-  const groups = await run.groups();
+  const groups = eventGroups(run);
   assert.deepEqual(groups.map(({ items }) => items.length).sort(), [1, 2, 2, 2]);
   assert.ok(groups.every(({ label }) => !label.includes("ada") && label !== "billing"));
 });

@@ -24,9 +24,9 @@ export type {
   Why,
 } from "./code/types.ts";
 export type { CommandView } from "./command_decoders.ts";
-export type { ChangedValue } from "./divergence/changed.ts";
 export { explainDivergence, type Helpers as DivergenceHelpers, type Replay, sharedDivergences } from "./divergence/explain.ts";
 export type {
+  ChangedValue,
   Divergence,
   EditKind,
   FieldDifference,
@@ -43,6 +43,7 @@ export { type HistoryFile, HistoryFileError, readHistoryFile } from "./history_f
 export type { MessageView } from "./messages.ts";
 export { type PreparedHistory, prepareHistory, type ReadOptions } from "./prepared_history.ts";
 export type { SessionProblem } from "./problem.ts";
+export { eventGroups } from "./run/groups.ts";
 export { openRun, type OpenRunOptions } from "./run/model.ts";
 export { spanText } from "./run/span_text.ts";
 export type {

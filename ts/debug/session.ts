@@ -13,7 +13,8 @@ import type { ReplayOptions, ReplayVerdict } from "../executor/tasks/replay.ts";
 import type { ReplayTrace } from "../executor/tasks/replay_trace.ts";
 import { type HistoryEvent, HistorySchema } from "../api/generated/temporal/api/history/v1/message_pb.ts";
 import { SessionCode } from "./code/session_code.ts";
-import type { ChangedValue } from "./divergence/changed.ts";
+import { changedValues } from "./divergence/changed.ts";
+import type { ChangedValue } from "./divergence/types.ts";
 import type { EventLinks } from "./event_links.ts";
 import type { EventLine } from "./events.ts";
 import type { HistoryFile } from "./history_file.ts";
@@ -168,7 +169,7 @@ export class DebugSession {
   readonly #data: SessionData;
   #position = 1;
   #view: SessionView | undefined;
-  #changed: Promise<readonly ChangedValue[]> | undefined;
+  #changed: readonly ChangedValue[] | undefined;
 
   constructor(history: HistoryFile, verdict: ReplayVerdict, data: SessionData) {
     this.workflowType = history.workflowType;
@@ -199,14 +200,15 @@ export class DebugSession {
 
   /**
    * What the code gives otherwise than history has it, and no replay compares: durations, arguments, options. The verdict does not know of
-   * it. Where code and history part, what comes before. Looked for once, when it is first asked for.
+   * it. Where code and history part, what comes before. Looked for when it is first asked for.
    */
-  changedValues(): Promise<readonly ChangedValue[]> {
-    return this.#changed ??= import("./divergence/changed.ts").then(({ changedValues }) => {
+  get changedValues(): readonly ChangedValue[] {
+    if (this.#changed === undefined) {
       const { events, activations, trace: { jobs }, converter, problem } = this.#data;
       const before = problem?.divergence?.eventId ?? problem?.position ?? Infinity;
-      return changedValues({ events, activations, jobs, converter, before });
-    });
+      this.#changed = changedValues({ events, activations, jobs, converter, before });
+    }
+    return this.#changed;
   }
 
   /** Id of the last event that has happened: 1..length. */

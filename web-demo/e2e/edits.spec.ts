@@ -40,9 +40,7 @@ test("of an edit it is told whether it replays before its lines are known, and o
   const end = replayOnChange(
     run,
     (_, __, tell) =>
-      new Promise((done) =>
-        asked.push({ tell, done: (session) => done({ changedValues: () => Promise.resolve([]), ...session } as never) })
-      ),
+      new Promise((done) => asked.push({ tell, done: (session) => done({ changedValues: [], ...session } as never) })),
   );
   const code = codeSet({ entry: "a.ts", files: [{ path: "a.ts", text: "1" }], origin: "sample" });
   run.code.value = code;

@@ -8,23 +8,7 @@ import { pairsOf } from "./align.ts";
 import { codeTasks } from "./code_steps.ts";
 import { differencesOf, ofRun } from "./differences.ts";
 import { historyTasks } from "./history_steps.ts";
-import type { FieldDifference } from "./types.ts";
-
-/** A command whose event has other values, which no replay compares. */
-export interface ChangedValue {
-  /** The event of the command. */
-  readonly eventId: number;
-  /** The WorkflowTaskStarted of its task. */
-  readonly startedEventId: number;
-  /** What history has there: `a timer of 30 d`, `activity charge`. */
-  readonly step: string;
-  /** The user's line, "function (file:line:column)"; "" where it is not known. */
-  readonly site: string;
-  /** What differs. */
-  readonly differences: readonly FieldDifference[];
-  /** The same for people. */
-  readonly sentence: string;
-}
+import type { ChangedValue, FieldDifference } from "./types.ts";
 
 interface Replayed {
   readonly events: readonly HistoryEvent[];

@@ -1,19 +1,17 @@
 // Event groups: markers by which a program says that commands and their events belong together (`createEventGroup`), and by which the SDK
-// marks what the handler of a message did. Few histories have any: this is loaded with the first of them.
-import type { HistoryEvent } from "../../api/generated/temporal/api/history/v1/message_pb.ts";
+// marks what the handler of a message did. Few histories have any.
+import { fromBinary } from "@bufbuild/protobuf";
+import { type HistoryEvent, HistorySchema } from "../../api/generated/temporal/api/history/v1/message_pb.ts";
 import type { EventGroupMarker } from "../../api/generated/temporal/api/sdk/v1/event_group_marker_pb.ts";
-import type { PayloadConverter } from "../../converter/payload.ts";
 import { shown } from "../values.ts";
-import type { EventGroup, RunItem } from "./types.ts";
+import type { EventGroup, RunItem, RunModel } from "./types.ts";
 
 type Made = { -readonly [field in keyof EventGroup]: EventGroup[field] };
 
-/** In the order of their first events. */
-export function groupsIn(
-  events: readonly HistoryEvent[],
-  itemOf: (eventId: number) => RunItem | undefined,
-  converter: PayloadConverter | undefined,
-): EventGroup[] {
+/** The event groups of a history, in the order of their first events. Labels have Temporal's default encoding whatever a program's values have. */
+export function eventGroups(run: Pick<RunModel, "bytes" | "hasGroups" | "itemOf">): EventGroup[] {
+  if (!run.hasGroups) return [];
+  const { events } = fromBinary(HistorySchema, run.bytes);
   const groups = new Map<string, { readonly group: Made; readonly items: Set<number> }>();
   const updates = updatesIn(events);
   for (const { eventId, eventGroupMarkers } of events) {
@@ -24,14 +22,14 @@ export function groupsIn(
         const group: Made = { id, ...ofMessage(variant, events, updates), items: [] };
         groups.set(id, known = { group, items: new Set() });
         // What came in belongs to what it led to.
-        if (group.eventId > 0) add(known.items, itemOf(group.eventId));
+        if (group.eventId > 0) add(known.items, run.itemOf(group.eventId));
       }
       // The first marker of an id has the label, and others may.
       if (variant.case === "label" && variant.value.label !== undefined && known.group.label === "") {
-        const label = shown(variant.value.label, converter);
+        const label = shown(variant.value.label);
         if ("value" in label && typeof label.value === "string") known.group.label = label.value;
       }
-      add(known.items, itemOf(Number(eventId)));
+      add(known.items, run.itemOf(Number(eventId)));
     }
   }
   return [...groups.values()].map(({ group, items }) => ({

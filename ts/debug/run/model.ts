@@ -18,7 +18,7 @@ import { findingsOf } from "./findings.ts";
 import { type Grouped, groupEvents } from "./grouping.ts";
 import { limitsOf } from "./limits.ts";
 import { isSubscribing } from "./subscribing.ts";
-import type { Attempt, EventGroup, Finding, RunFacts, RunItem, RunLimit, RunModel } from "./types.ts";
+import type { Attempt, Finding, RunFacts, RunItem, RunLimit, RunModel } from "./types.ts";
 
 /** Options of `openRun`. */
 export interface OpenRunOptions {
@@ -134,11 +134,6 @@ class Run implements RunModel {
 
   attemptsOf(item: RunItem): readonly Attempt[] {
     return attemptsOf(item, this.#events);
-  }
-
-  async groups(): Promise<readonly EventGroup[]> {
-    const { groupsIn } = await import("./groups.ts");
-    return groupsIn(this.#events, (eventId) => this.itemOf(eventId), this.#converter);
   }
 
   eventOf(eventId: number): unknown {

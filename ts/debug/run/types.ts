@@ -161,7 +161,7 @@ export interface RunModel {
   readonly limits: readonly RunLimit[];
   /** Encodings that only a payload codec reads ("binary/encrypted"), with how many payloads have each; empty where none has. */
   readonly encodings: ReadonlyMap<string, number>;
-  /** Some events are in groups. */
+  /** Some events are in groups: `eventGroups` has them. */
   readonly hasGroups: boolean;
   /** What it tells by itself. */
   readonly findings: readonly Finding[];
@@ -183,8 +183,6 @@ export interface RunModel {
   eventOf(eventId: number): unknown;
   /** "PEN-2 → 1": what went in and came out, in one line; of a timer with a name its duration. */
   detailOf(item: RunItem): string;
-  /** Its event groups, in the order of their first events. */
-  groups(): Promise<readonly EventGroup[]>;
   /** Indices of the items whose name, key, values or failure hold the text, whatever its case. */
   search(text: string): ReadonlySet<number>;
 }

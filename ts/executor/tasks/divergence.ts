@@ -44,6 +44,22 @@ export interface FieldDifference {
   readonly counts: boolean;
 }
 
+/** A command whose event has other values, which no replay compares. */
+export interface ChangedValue {
+  /** The event of the command. */
+  readonly eventId: number;
+  /** The WorkflowTaskStarted of its task. */
+  readonly startedEventId: number;
+  /** What history has there: `a timer of 30 d`, `activity charge`. */
+  readonly step: string;
+  /** The user's line, "function (file:line:column)"; "" where it is not known. */
+  readonly site: string;
+  /** What differs. */
+  readonly differences: readonly FieldDifference[];
+  /** The same for people. */
+  readonly sentence: string;
+}
+
 /** Both sides of one step. */
 export interface StepPair {
   /** What history has; undefined where it has no such step. */

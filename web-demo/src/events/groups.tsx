@@ -1,6 +1,5 @@
 // Event groups in the list: a chip on each thing that is in one, and the choice of one, which leaves the others out.
-import { type Signal, signal } from "@preact/signals";
-import type { EventGroup } from "temporalex/debug";
+import { type EventGroup, eventGroups } from "temporalex/debug";
 import type { JSX } from "preact";
 import type { RunItem, RunModel } from "../app/run_model.ts";
 import { Glyph } from "../ui/glyph.tsx";
@@ -14,17 +13,15 @@ interface Known {
   readonly ofItem: ReadonlyMap<number, readonly EventGroup[]>;
 }
 
-const known = new WeakMap<RunModel, Signal<Known>>();
+const known = new WeakMap<RunModel, Known>();
 
-/** Nothing until they were read. */
 function groupsOf(model: RunModel): Known {
   let found = known.get(model);
   if (found === undefined) {
-    const made = found = signal<Known>({ groups: [], ofItem: new Map() });
-    known.set(model, made);
-    void model.groups().then((groups) => (made.value = { groups, ofItem: byItem(groups) }));
+    const groups = eventGroups(model);
+    known.set(model, found = { groups, ofItem: byItem(groups) });
   }
-  return found.value;
+  return found;
 }
 
 function byItem(groups: readonly EventGroup[]): Map<number, EventGroup[]> {

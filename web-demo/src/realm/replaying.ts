@@ -35,7 +35,7 @@ export function replayOnChange(run: OpenRun, replay: Replay): () => void {
     };
     try {
       const session = await replay(run, code, isEdit ? tell : undefined);
-      const changed = await session.changedValues();
+      const changed = session.changedValues;
       if (mine !== asked) return;
       batch(() => {
         run.session.value = session;

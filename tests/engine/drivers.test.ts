@@ -1,7 +1,9 @@
 // What the store takes for granted of a SQLite library, on each of them: a statement may be used in any order, also after an error, and
 // always has the values of this call; what is made for one use gives its memory back; texts with a NUL character end nothing.
 import assert from "node:assert/strict";
+import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
+import process from "node:process";
 import { test } from "node:test";
 import { builtins } from "../../ts/engine/sqlite/builtins.ts";
 import type { SqlDatabase, SqlStatement } from "../../ts/engine/sqlite/driver.ts";
@@ -104,6 +106,28 @@ for (const { driver, skip } of sqliteDrivers) {
       assert.ok(open - before <= 200, `${open - before} statements more are open`);
       store.close();
     }));
+
+  // node-sqlite3-wasm has no locks of the system.
+  const noLocks = skip || driver === "node-sqlite3-wasm" && "it has none" ||
+    process.platform !== "linux" && "they are read from /proc";
+  test(
+    `${driver}: the lock on the file that other programs respect is held after each opening`,
+    { skip: noLocks },
+    () =>
+      inFolder((folder) => {
+        const path = join(folder, "store.db");
+        for (let opening = 1; opening <= 3; opening++) {
+          const store = SqliteStore.open(path, { driver });
+          store.commit([created("w", `r${opening}`)]);
+          for (const file of [path, `${path}-shm`]) {
+            const inode = `:${statSync(file).ino} `;
+            const locks = readFileSync("/proc/locks", "utf8").split("\n").filter((line) => line.includes(inode));
+            assert.equal(locks.length, 1, `opening ${opening}: ${file}`);
+          }
+          store.close();
+        }
+      }),
+  );
 
   test(`${driver}: texts with a NUL character are stored and found`, { skip }, () =>
     inFolder((folder) => {

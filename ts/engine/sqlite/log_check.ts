@@ -4,7 +4,7 @@
 // nothing is in it.
 import { StoreCorruptError } from "../store_errors.ts";
 import type { FileSystem } from "./builtins.ts";
-import { readAt } from "./own_files.ts";
+import { readKept } from "./own_files.ts";
 
 interface Seen {
   readonly id: string;
@@ -61,7 +61,7 @@ export class LogCheck {
   #holdsAll(size: number): boolean {
     try {
       const header = new Uint8Array(FRAMES_AT + 4);
-      readAt(this.#fs, `${this.#path}-shm`, header);
+      readKept(this.#fs, `${this.#path}-shm`, header);
       const frames = new Uint32Array(header.buffer, FRAMES_AT, 1)[0]!;
       return frames === 0 || size >= LOG_HEADER_BYTES + frames * this.#frameBytes;
     } catch {

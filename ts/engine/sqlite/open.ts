@@ -10,7 +10,7 @@ import { storeError } from "./errors.ts";
 import { Fence } from "./fence.ts";
 import { takeBackCreation } from "./hot_journal.ts";
 import { LogCheck } from "./log_check.ts";
-import { freeBytes, makeFile, readAt } from "./own_files.ts";
+import { freeBytes, makeFile, readAt, readKept } from "./own_files.ts";
 import { checkHeader, HEADER_BYTES, noStore, tooNew } from "./header.ts";
 import { APPLICATION_ID, fileVersion, isUnmade, migrate, type Migration, MIGRATIONS, schemaVersion } from "./schema.ts";
 
@@ -78,7 +78,7 @@ export function openFile(path: string, options: SqliteOptions, migrations: reado
   let made = false;
   try {
     if (!library.nativeLocks) takeBackCreation(found, absolute);
-    known = inspect(found, absolute, migrations);
+    known = inspect(found, absolute, migrations, lingering.has(absolute) ? readKept : readAt);
     if (readOnly && !known) throw new StoreError(`there is no store in ${absolute}: the file is empty`);
     if (!readOnly) made = makeFile(found.fs, absolute);
     database = library.open(absolute);
@@ -88,6 +88,7 @@ export function openFile(path: string, options: SqliteOptions, migrations: reado
     }
     prepare(database, absolute, synchronous, migrations);
     fence.watchFile();
+    if (library.name === "libsql") lingering.add(absolute);
     const opened = database;
     const backup = (to: string) => backupFile(found, opened, to);
     const log = new LogCheck(found.fs, absolute, Number(database.prepare("PRAGMA page_size").get([])?.["page_size"]));
@@ -125,6 +126,9 @@ export function resolve(found: Builtins, path: string, links = 0): string {
 
 const MAX_LINKS = 40;
 
+/** Files that this process has opened with libsql, which closes a connection when the last of its statements is collected. */
+const lingering = new Set<string>();
+
 function linkAt(fs: FileSystem, path: string): string | undefined {
   try {
     return fs.readlinkSync(path);
@@ -134,7 +138,7 @@ function linkAt(fs: FileSystem, path: string): string | undefined {
 }
 
 /** Reads SQLite's file header. Answers whether a store of ours lies there; throws when something else does or it is damaged. */
-export function inspect(found: Builtins, path: string, migrations: readonly Migration[]): boolean {
+export function inspect(found: Builtins, path: string, migrations: readonly Migration[], read = readAt): boolean {
   const { fs } = found;
   const sizeOf = (file: string) => (fs.existsSync(file) ? fs.statSync(file).size : -1);
   const size = sizeOf(path);
@@ -149,7 +153,7 @@ export function inspect(found: Builtins, path: string, migrations: readonly Migr
     return false;
   }
   const header = new Uint8Array(HEADER_BYTES);
-  readAt(fs, path, header);
+  read(fs, path, header);
   checkHeader({ path, header, size, wal, journal: sizeOf(`${path}-journal`) }, migrations);
   return true;
 }

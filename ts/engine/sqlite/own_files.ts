@@ -70,6 +70,25 @@ export function readAt(fs: FileSystem, path: string, into: Uint8Array): void {
   }
 }
 
+const kept = new Map<string, { readonly file: number; readonly id: string }>();
+
+/**
+ * As `readAt`, for a file that a connection of this process may have open: the file stays open here, because the system takes back all
+ * locks that a process has on a file when the process closes it, those of SQLite among them. Then another program that opens the store takes
+ * itself for the only one, and removes the log.
+ */
+export function readKept(fs: FileSystem, path: string, into: Uint8Array): void {
+  const { dev, ino } = fs.statSync(path);
+  const id = `${dev} ${ino}`;
+  let found = kept.get(path);
+  if (found?.id !== id) {
+    const before = found?.file;
+    kept.set(path, found = { file: fs.openSync(path, "r"), id });
+    if (before !== undefined) fs.closeSync(before);
+  }
+  fs.readSync(found.file, into, 0, into.length, 0);
+}
+
 /** Bytes that are free where a file is; undefined where the runtime does not say. */
 export function freeBytes(fs: FileSystem, path: string): number | undefined {
   try {

@@ -40,7 +40,10 @@ export const pays = workflow("Pays", async (who: string) => await shop.pay(who))
   assert.equal((await run(["pays.ts", "--activities", "bank.ts", "-i", '"ada"'])).out, '"ada has paid"\n');
   const without = await run(["pays.ts", "-i", '"ada"']);
   assert.equal(without.code, 1, "nothing will ever bring the activity: the workflow fails instead of waiting");
-  assert.match(without.err, /activity pay failed \(attempt 1\): this worker has no activity "pay"/);
+  assert.match(
+    without.err,
+    /activity pay failed \(attempt 1\): this worker has no activity "pay"; it has none; name its module with --activities\n/,
+  );
 });
 
 test("failures: of the workflow, of its code", async () => {

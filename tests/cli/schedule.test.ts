@@ -1,6 +1,7 @@
 // `temporalex schedule ...`, `workflow reset`, `delete`, `count` and `update-with-start`: mistakes, and what is said of a cluster that does not answer. What
 // they do on a cluster is in tests/interop/cli.test.ts.
 import assert from "node:assert/strict";
+import { createServer as createHttp2Server } from "node:http2";
 import { createServer } from "node:net";
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -10,6 +11,9 @@ import { calendarText } from "../../ts/cli/commands/schedule/describe_list.ts";
 import { decodeSpec, encodeSpec } from "../../ts/client/schedules/spec.ts";
 import { ScheduleSpecSchema } from "../../ts/api/generated/temporal/api/schedule/v1/message_pb.ts";
 import { create } from "@bufbuild/protobuf";
+import { serviceHandler } from "../../ts/server/grpc_handlers.ts";
+import { ScriptedService } from "../support/scripted_service.ts";
+import { Servers } from "../grpc/support/servers.ts";
 import { run } from "./support/run.ts";
 
 let folder = "";
@@ -118,6 +122,21 @@ test("a cluster that does not answer: a terminal is told that it is tried again,
   const piped = await run(list);
   assert.doesNotMatch(piped.err, /trying again/);
   assert.match(piped.err, /nothing answers at 127\.0\.0\.1/);
+});
+
+test("a schedule without times is made, and told to act only when it is triggered", async () => {
+  const servers = new Servers();
+  const service = new ScriptedService().on("createSchedule", () => ({}));
+  await servers.serve("cluster", createHttp2Server(serviceHandler(service)));
+  const create = ["schedule", "create", "-s", "x", "--type", "Report", "--address", servers.at("cluster")];
+  try {
+    const without = await run(create, { cwd: folder });
+    assert.equal(without.code, 0, without.err);
+    assert.match(without.err, /^it has no --cron, --interval or --calendar: it acts when temporalex schedule trigger says so\n$/);
+    assert.equal((await run([...create, "--interval", "1h"], { cwd: folder })).err, "");
+  } finally {
+    await servers.close();
+  }
 });
 
 test("calendars are shown by what they say", () => {

@@ -246,6 +246,22 @@ test("worker: as text it names the store", () =>
     assert.equal(out.split("\n")[0], `working on task queue "default" of store ${join(folder, "shop.sqlite")}`);
   }));
 
+test("worker: a store that another process works on", () =>
+  inFolder(async (folder, file) => {
+    const store = join(folder, "shop.sqlite");
+    file("lib.ts", "export const ending = (name: string): string => name;\n");
+    await withStore(store, async () => {
+      const { code, err } = await run(["worker", "--store", store, "--workflows", file("w.ts", workflows("", ""))], {
+        cwd: folder,
+      });
+      assert.equal(code, 1);
+      assert.match(
+        err,
+        /^temporalex: \S+shop\.sqlite is open in process \d+; a store has one worker at a time: end that one, name another --store, or give its workers a Temporal cluster \(--address\)\n$/,
+      );
+    });
+  }));
+
 test("worker: wrong usage and modules that do not load are told at once, as text and as JSON", () =>
   inFolder(async (folder, file) => {
     const at = { cwd: folder };

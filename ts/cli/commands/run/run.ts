@@ -40,7 +40,8 @@ export async function runCommand(call: RunCall): Promise<number> {
       giveUp(new CommandError(`the workflow cannot go on: ${message}`));
     },
     activityFailed({ activityType, attempt, message }) {
-      print.note(`activity ${activityType} failed (attempt ${attempt}): ${message}`);
+      const advice = activities.length === 0 && message.endsWith("it has none") ? "; name its module with --activities" : "";
+      print.note(`activity ${activityType} failed (attempt ${attempt}): ${message}${advice}`);
     },
   });
   try {

@@ -106,6 +106,9 @@ export async function createScheduleCommand(call: CreateScheduleCall): Promise<n
       () =>
         print.fields([["ScheduleId", scheduleId], ["Type", options.type], ["TaskQueue", options.taskQueue], ["Where", where]]),
     );
+    if (options.calendar.length + options.interval.length + options.cron.length === 0) {
+      print.note("it has no --cron, --interval or --calendar: it acts when temporalex schedule trigger says so");
+    }
     return Exit.ok;
   });
 }

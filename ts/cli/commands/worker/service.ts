@@ -3,6 +3,7 @@ import { DeferredServer } from "../../../app/deferred_server.ts";
 import type { Logger } from "../../../base/logger.ts";
 import { EmbeddedEngine } from "../../../engine/mod.ts";
 import { keepFor } from "../../../engine/retention.ts";
+import { StoreLockedError } from "../../../engine/store_errors.ts";
 import { warnOfTimeouts } from "../../../engine/timed_out.ts";
 import { serveProbes } from "../../../server/probes.ts";
 import type { RawService } from "../../../service/raw.ts";
@@ -63,6 +64,13 @@ export async function openService(call: WorkerCall, logger: Logger): Promise<Con
     namespace: options.namespace,
     onError: (error) => logger.error("the engine met a failure", { error }),
     onActivityTimeout: warnOfTimeouts(logger),
+  }).catch((error) => {
+    if (!(error instanceof StoreLockedError)) throw error;
+    const holder = error.holder === undefined ? "another process" : `process ${error.holder.pid}`;
+    throw new CommandError(
+      `${store} is open in ${holder}; a store has one worker at a time: end that one, name another --store, or give its workers a ` +
+        "Temporal cluster (--address)",
+    );
   });
   const served = new DeferredServer(engine, true, logger);
   const stop = options.retention === undefined ? () => {} : keepFor(options.retention, engine, logger);

@@ -33,12 +33,16 @@ export function inOrder(history: Uint8Array, notes: string[]): { bytes: Uint8Arr
   if (events.length < 2 || !events.every(({ id }, i) => i === 0 || id < events[i - 1]!.id)) return { bytes: history, events };
   notes.push("its newest event came first");
   const ordered = events.toReversed();
+  return { bytes: historyOf(ordered), events: ordered };
+}
+
+function historyOf(events: readonly EncodedEvent[]): Uint8Array {
   const to = new WireBuffer();
-  for (const { bytes } of ordered) {
+  for (const { bytes } of events) {
     to.varint32(History.events);
     to.bytes(bytes);
   }
-  return { bytes: to.slice(), events: ordered };
+  return to.slice();
 }
 
 /** Events are there, and each has an id. Of a History that can be decoded. */
@@ -59,11 +63,9 @@ export function check(events: readonly EncodedEvent[]): void {
     }
     const previous = events[i - 1]!.id;
     const isLater = events.slice(i).some(({ id }) => id === expected);
-    throw new HistoryFileError(
-      id <= previous || isLater
-        ? `events[${i}] has the id ${id}, after ${previous}: events are repeated or out of order`
-        : `events[${i}] has the id ${id}, after ${previous}: events are missing between them`,
-    );
+    const place = `events[${i}] has the id ${id}, after ${previous}`;
+    if (id <= previous || isLater) throw new HistoryFileError(`${place}: events are repeated or out of order`);
+    throw new HistoryFileError(`${place}: events are missing between them`, { before: historyOf(events.slice(0, i)) });
   });
   if (events[0]!.type !== EventType.WORKFLOW_EXECUTION_STARTED) {
     throw new HistoryFileError("the first event is not WorkflowExecutionStarted, so this is not the history of a workflow");

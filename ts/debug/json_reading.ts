@@ -4,6 +4,13 @@ import { WireBuffer } from "./wire_buffer.ts";
 /** A file that holds no history that can be read; the message says what is wrong and where. */
 export class HistoryFileError extends Error {
   override name = "HistoryFileError";
+  /** Where events are missing: the history up to there, bytes of temporal.api.history.v1.History. */
+  readonly before: Uint8Array | undefined;
+
+  constructor(message: string, options: ErrorOptions & { readonly before?: Uint8Array } = {}) {
+    super(message, options);
+    this.before = options.before;
+  }
 }
 
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };

@@ -109,14 +109,31 @@ test("what is no history is refused in words with what to do, and the next file 
   await refused("page.html", "<!doctype html><p>Sign in", /web page/);
   await refused("<img src=x onerror=alert(1)>.json", '{"a":1}', /<img src=x onerror=alert\(1\)>\.json.*no "events"/);
   const damaged = JSON.parse(sample("shopping_cart"));
-  damaged.events.splice(9, 1);
-  await refused("gap.json", JSON.stringify(damaged), /events are missing/);
+  damaged.events.splice(0, 1);
+  await refused("tail.json", JSON.stringify(damaged), /starts with event 2.*its first part is missing/);
   // A value that looks like markup is text.
   await app.drop([{ name: "evil.json", content: sample("shopping_cart").replaceAll('"BOOK-1"', '"<b id=evil>x</b>"') }]);
   await app.replayed();
   await page.locator("#go-end").click();
   await app.isAt(eventsOf("shopping_cart").length);
   await expect(page.locator("#evil")).toHaveCount(0);
+});
+
+test("a history in which events are missing opens up to the gap, under a notice that says so, also after a reload", async ({ app }) => {
+  const { page } = app;
+  const events = eventsOf("shopping_cart").filter(({ eventId }) => Number(eventId) <= 12 || Number(eventId) > 15);
+  await app.start();
+  await app.drop([{ name: "cart.json", content: JSON.stringify({ events }) }]);
+  const notice = page.locator(".notice");
+  await expect(notice).toContainText(
+    "cart.json is damaged: events[12] has the id 16, after 12: events are missing between them.",
+  );
+  await expect(notice).toContainText("What is before the gap is shown");
+  await app.replayed();
+  await expect(page.locator("#position")).toHaveText(/of 12$/);
+  await page.reload();
+  await expect(notice).toContainText("is damaged");
+  await expect(page.locator("#position")).toHaveText(/of 12$/);
 });
 
 test("a history of a workflow that the page has no code for opens, too", async ({ app }) => {

@@ -30,10 +30,8 @@ export async function openBytes(name: string, bytes: Uint8Array, options: OpenOp
     if (histories.length === 1) return await openOne(name, bytes, options);
     const opened: OpenRun[] = [];
     for (const { place, read } of histories) {
-      const run = await refusing(
-        `${name}, ${place}`,
-        () => openOne(`${name}, ${place}`, read().bytes, { ...options, show: false }),
-      );
+      const one = `${name}, ${place}`;
+      const run = await refusing(one, () => openOne(one, bytesOf(one, () => read().bytes), { ...options, show: false }));
       if (run !== undefined) opened.push(run);
     }
     if (options.show !== false && opened[0] !== undefined) show(opened[0], options.at);
@@ -60,13 +58,37 @@ function refused(name: string, error: unknown): undefined {
 async function openOne(name: string, bytes: Uint8Array, options: OpenOptions): Promise<OpenRun> {
   const { at, show: shown = true, listed = true } = options;
   const key = options.key ?? await digest(bytes);
-  const run = [...openRuns.value, currentRun.value].find((known) => known?.key === key) ??
-    makeRun(key, name, bytes, await readRun(bytes));
+  const run = [...openRuns.value, currentRun.value].find((known) => known?.key === key) ?? await readUpToGap(key, name, bytes);
   if (listed) addRun(run);
   if (!run.key.startsWith("sample:")) void keep(run.key, name, bytes);
   await takeSampleCode(run);
   if (shown) show(run, at);
   return run;
+}
+
+/** Where events are missing, what is before them is opened, and it is said what is not. */
+async function readUpToGap(key: string, name: string, bytes: Uint8Array): Promise<OpenRun> {
+  try {
+    return makeRun(key, name, bytes, await readRun(bytes));
+  } catch (error) {
+    const before = beforeGap(name, error);
+    return makeRun(key, name, before, await readRun(before));
+  }
+}
+
+function bytesOf(name: string, read: () => Uint8Array): Uint8Array {
+  try {
+    return read();
+  } catch (error) {
+    return beforeGap(name, error);
+  }
+}
+
+function beforeGap(name: string, error: unknown): Uint8Array {
+  if (!(error instanceof HistoryFileError) || error.before === undefined) throw error;
+  const text = `${error.message}. What is before the gap is shown; how the run went on is not known.`;
+  notify({ title: `${name} is damaged:`, text, advice: "Export it again for the whole." });
+  return error.before;
 }
 
 function show(run: OpenRun, at: number | undefined): void {

@@ -145,7 +145,7 @@ for (const { driver, skip } of sqliteDrivers) {
   onStore("a statement that answers rows may be run, and the engine goes on", async (app) => {
     let count = 0;
     const ask = (how: "run" | "get" | "all", sql: string, ...values: unknown[]) =>
-      app.client.execute(trying, { id: `t${++count}`, args: [how, sql, values], timeout: "5s" });
+      app.client.execute(trying, { id: `t${++count}`, args: [how, sql, values], signal: AbortSignal.timeout(5000) });
     const TWO = "INSERT INTO seat (name) VALUES (?), (?) RETURNING name";
     assert.equal(await ask("run", TWO, "a1", "a2"), 2);
     assert.deepEqual(await ask("get", TWO, "b1", "b2"), { name: "b1" });
@@ -162,7 +162,7 @@ for (const { driver, skip } of sqliteDrivers) {
 
   onStore("values that not every library takes are refused by name, and end nothing", async (app) => {
     const ask = (id: string, value: string) =>
-      app.client.execute(trying, { id, args: ["get", "SELECT ? AS v", [value]], timeout: "5s" });
+      app.client.execute(trying, { id, args: ["get", "SELECT ? AS v", [value]], signal: AbortSignal.timeout(5000) });
     const said = [];
     for (const [i, value] of [...VALUES.keys()].entries()) said.push(await ask(`v${i}`, value));
     assert.deepEqual(said, [
@@ -185,7 +185,7 @@ for (const { driver, skip } of sqliteDrivers) {
     const sql = "INSERT OR ROLLBACK INTO seat (name) VALUES ('a')";
     for (const id of ["1", "2"]) {
       assert.match(
-        String(await app.client.execute(trying, { id, args: ["run", sql, []], timeout: "5s" })),
+        String(await app.client.execute(trying, { id, args: ["run", sql, []], signal: AbortSignal.timeout(5000) })),
         /^OR ROLLBACK would end the engine's transaction: use OR ABORT \(INSERT OR ROLLBACK/,
       );
     }

@@ -46,7 +46,8 @@ const WRITES_OWN = new RegExp(
     `|\\bindex(?:\\s+if\\s+(?:not\\s+)?exists)?\\s*${SCHEMA}["\`\\[]?(?:runs|history|items|search_attributes|waits)_`,
   "i",
 );
-const READS = new Set(["SELECT", "VALUES", "EXPLAIN"]);
+/** Not EXPLAIN: some libraries leave it open, and then SQLite commits nothing more. */
+const READS = new Set(["SELECT", "VALUES"]);
 const CHANGES = new Set(["INSERT", "UPDATE", "DELETE", "REPLACE", "WITH"]);
 
 /** A place for a value: `?`, `?1`, `:name`, `@name`, `$name`. */
@@ -165,10 +166,10 @@ export class UserTables implements Database {
       if (typeof sql !== "string") throw new DatabaseError(`a statement is a text, not ${typeof sql}`);
       const { bare, word } = looked(sql);
       if (!READS.has(word) && !CHANGES.has(word)) {
-        throw new DatabaseError(
-          `${word === "" ? "an empty statement" : word} is not for this handle: transactions are the engine's, ` +
-            `tables are made by migrations (${short(sql)})`,
-        );
+        const why = word === "EXPLAIN"
+          ? "app.engine.sql takes it"
+          : "transactions are the engine's, tables are made by migrations";
+        throw new DatabaseError(`${word === "" ? "an empty statement" : word} is not for this handle: ${why} (${short(sql)})`);
       }
       if (/;\s*\S/.test(bare)) throw new DatabaseError(`give one statement at a time (${short(sql)})`);
       const writes = !READS.has(word) && !(word === "WITH" && !WRITES.test(bare));

@@ -32,6 +32,16 @@ together({
       "--timeout",
       "2s",
     );
+    writeFileSync(join(folder, "no.pem"), "key = 1");
+    const certificate = ["list", "--address", "127.0.0.1:1", "--tls-cert-path", "no.pem"];
+    await refused(2, /belong together; one of --tls-cert-path and --tls-key-path is missing$/m, ...certificate);
+    await refused(
+      2,
+      /--tls-cert-path holds no certificate: the file must have PEM text \("-----BEGIN CERTIFICATE-----\.\.\."\)$/m,
+      ...certificate,
+      "--tls-key-path",
+      "no.pem",
+    );
     await refused(2, /--grpc-meta is written key=value/, "list", "--address", "127.0.0.1:1", "--grpc-meta", "x");
   },
 

@@ -135,6 +135,10 @@ export async function openCluster(call: ClusterCall) {
     };
   } catch (error) {
     // Refusals of arguments are a user's mistakes here.
-    throw error instanceof TypeError || error instanceof ClientConfigError ? new UsageError(error.message) : error;
+    if (error instanceof ClientConfigError) throw new UsageError(error.message);
+    if (!(error instanceof TypeError)) throw error;
+    // Files of these options hold the texts that a connection is given.
+    const message = error.message.replace(/\btls\.\w+/g, (name) => withCommandOptions(`\`${name}\``));
+    throw new UsageError(message.replace(/it must be the (PEM text .*), not a path$/, "the file must have $1"));
   }
 }

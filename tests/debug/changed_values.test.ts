@@ -10,7 +10,7 @@ import { after, before, test } from "node:test";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { HistorySchema } from "../../ts/api/generated/temporal/api/history/v1/message_pb.ts";
-import { type ChangedValue, openSession, readHistoryFile } from "../../ts/debug/mod.ts";
+import { type ChangedValue, openSession, readHistoryFile, redact } from "../../ts/debug/mod.ts";
 import { createWorkerRealm, type WorkerRealmOptions } from "../../ts/realm/mod.ts";
 import { TestEnvironment } from "../../ts/testing/mod.ts";
 import { caseNames, corpusRoot, historyOf, loadCase, loadRows, NO_CASES } from "../compat/support/corpus.ts";
@@ -198,6 +198,16 @@ test("values that cannot be read are not compared", async () => {
   }
   const bytes = toBinary(HistorySchema, create(HistorySchema, history));
   assert.deepEqual(await changedBy(bytes, ofText(PROGRAM)), { verdict: "ok", changed: [] });
+});
+
+test("a redacted history: its texts are not compared, durations are", async () => {
+  for (const rules of [undefined, [{ key: /stage/ }]]) {
+    const { history } = await redact(histories["ada"]!, rules === undefined ? { numbers: true } : { rules });
+    assert.ok(!new TextDecoder().decode(history).includes("packing"));
+    assert.deepEqual(await changedBy(history!, ofText(PROGRAM)), { verdict: "ok", changed: [] });
+    const { changed } = await changedBy(history!, ofText(PROGRAM.replace('"30 days"', '"1s"')));
+    assert.deepEqual(changed.map(({ sentence }) => sentence), ["The code now waits 1 s; the history has 30 d."]);
+  }
 });
 
 test("unchanged code on what is recorded here: nothing is named", async () => {

@@ -26,7 +26,7 @@ import { shownDuration } from "../values.ts";
 import type { CodeStep } from "./code_steps.ts";
 import type { HistoryStep } from "./history_steps.ts";
 import type { FieldDifference, StepKind } from "./types.ts";
-import { listsApart, mapsApart } from "./values_apart.ts";
+import { isRedacted, listsApart, mapsApart } from "./values_apart.ts";
 
 const NAMES: { readonly [kind in StepKind]?: string } = {
   activity: "activity type",
@@ -52,6 +52,8 @@ export interface OfRun {
   /** 0: none. */
   readonly runTimeoutMs: number;
   readonly converter: PayloadConverter | undefined;
+  /** Its values were replaced: they are not those that the code has. */
+  readonly isRedacted: boolean;
 }
 
 /** Of a history's first event. */
@@ -63,6 +65,7 @@ export function ofRun(first: HistoryEvent | undefined, converter?: PayloadConver
     taskQueue: started?.taskQueue?.name ?? "",
     runTimeoutMs: msOf(started?.workflowRunTimeout) ?? 0,
     converter,
+    isRedacted: isRedacted(started?.identity ?? ""),
   };
 }
 
@@ -96,6 +99,7 @@ export function differencesOf(history: HistoryStep, code: CodeStep, run: OfRun):
     add(field, timeText(recorded), timeText(ms), false);
   }
   retryDifferences(kind, then.retry, now.retry, add);
+  if (run.isRedacted) return differences;
   const { converter } = run;
   const gives = kind === "update" || history.name === "completed";
   const apart = [

@@ -20,6 +20,7 @@ const sourceOf = (file = "") => {
 
 /** The error of a test, without the runner's own wrapping around it. */
 function whole(error) {
+  if (error?.failureType === "testAborted") return "not ended in time, and given up";
   const cause = error?.code === "ERR_TEST_FAILURE" && error.cause !== undefined ? error.cause : error;
   return cut(typeof cause === "string" ? cause : inspect(cause, { depth: 6, maxStringLength: 20_000 }), ERROR_CHARS);
 }

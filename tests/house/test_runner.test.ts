@@ -61,7 +61,10 @@ test("failures are told by file and name, with their whole error and what was pr
       output,
       /^not ok - fails\.test\.mjs > outer > inner\n {4}Error: it broke\n[\s\S]*a root[\s\S]*printed before/m,
     );
-    assert.match(output, /^not ok - hangs\.test\.mjs\n {4}not ended in time, and given up\n {4}begun and not ended: never ends$/m);
+    assert.match(
+      output,
+      /^not ok - hangs\.test\.mjs\n {4}not ended in time, and given up\n {4}begun and not ended: never ends$/m,
+    );
     assert.ok(output.indexOf("not ok - hangs.test.mjs") < output.indexOf("not ok - fails.test.mjs"), "in the order given");
     assert.match(output, /^time: \d+\.\d s hangs\.test\.mjs\ntime: \d+\.\d s fails\.test\.mjs\n/m);
     assert.match(output, /^skipped: left out \(no such machine\)\n# pass 2\n# fail 3\n# skipped 1$/m);

@@ -14,6 +14,7 @@ import { HistorySchema } from "../../ts/api/generated/temporal/api/history/v1/me
 import type { PayloadCodec } from "../../ts/codec/codec.ts";
 import { MessageCodec } from "../../ts/codec/message_codec.ts";
 import type { ReplayLine, SummaryLine } from "../../ts/cli/commands/replay/run.ts";
+import { endsComputingThreads } from "../../ts/platform/threads.ts";
 import { withRealm } from "../cases/realm_host.ts";
 import { withProgram } from "../cases/temporal_program_support.ts";
 import { run as runCommand, type RunOptions } from "./support/run.ts";
@@ -171,7 +172,8 @@ test("a workflow that never yields is a failed verdict, and the next history is 
   for (const line of result.lines) {
     assert.equal(line.verdict, "failed");
     assert.match(line.error!.message, /workflow "Order" .*ran for 2 s without yielding/);
-    assert.match(line.error!.location, /spins\.ts:6:/);
+    // Deno does not end a thread that computes, so it is not done again to find the line.
+    assert.match(line.error!.location, endsComputingThreads() ? /spins\.ts:6:/ : /^$/);
   }
 });
 

@@ -24,6 +24,28 @@ test("a dropped history is opened and replayed; JSON, gzip and protobuf say the 
   await app.replayed();
 });
 
+test("a run that two doors open at once is there once, and is replayed", async ({ app }) => {
+  const { page } = app;
+  let asked = 0;
+  let release = () => {};
+  const held = new Promise<void>((resolve) => release = resolve);
+  await page.route(/sample_histories/, async (route) => {
+    asked++;
+    await held;
+    await route.continue();
+  });
+  // The first screen asks for its sample, and then the address does.
+  await app.start();
+  await page.evaluate(() => location.hash = "#/open?run=sample:shopping_cart&e=3");
+  // Both are on their way.
+  await expect.poll(() => asked).toBe(1);
+  await page.waitForTimeout(500);
+  release();
+  await app.replayed("sample:shopping_cart");
+  await app.isAt(3);
+  await expect(page.locator("#opened-runs")).toHaveAttribute("aria-label", "Opened runs: 1");
+});
+
 test("several files at once are a list of opened runs, to change between and to close", async ({ app }) => {
   const { page } = app;
   await app.start();

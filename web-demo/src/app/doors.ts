@@ -55,15 +55,25 @@ function refused(name: string, error: unknown): undefined {
   return undefined;
 }
 
+/** What is being opened, by key: the first screen and an address may ask for one run at once, and it must not be there twice. */
+const opening = new Map<string, Promise<OpenRun>>();
+
 async function openOne(name: string, bytes: Uint8Array, options: OpenOptions): Promise<OpenRun> {
   const { at, show: shown = true, listed = true } = options;
   const key = options.key ?? await digest(bytes);
-  const run = [...openRuns.value, currentRun.value].find((known) => known?.key === key) ?? await readUpToGap(key, name, bytes);
-  if (listed) addRun(run);
-  if (!run.key.startsWith("sample:")) void keep(run.key, name, bytes);
-  await takeSampleCode(run);
-  if (shown) show(run, at);
-  return run;
+  const known = [...openRuns.value, currentRun.value].find((known) => known?.key === key);
+  const made = known === undefined ? opening.get(key) ?? readUpToGap(key, name, bytes) : Promise.resolve(known);
+  opening.set(key, made);
+  try {
+    const run = await made;
+    if (listed) addRun(run);
+    if (!run.key.startsWith("sample:")) void keep(run.key, name, bytes);
+    await takeSampleCode(run);
+    if (shown) show(run, at);
+    return run;
+  } finally {
+    opening.delete(key);
+  }
 }
 
 /** Where events are missing, what is before them is opened, and it is said what is not. */

@@ -104,7 +104,7 @@ test("a name that is no option is refused wherever it stands, with those that th
   await refused({ engine: { path: "x" } }, /^path is an option of open itself/);
 });
 
-test("what is no object of options is refused", async () => {
+test("options that are not an object are refused", async () => {
   for (const given of [undefined, null, "shop.sqlite", 5, [], url, () => ({})]) {
     await assert.rejects(open(given as unknown as OpenOptions), {
       name: "TypeError",

@@ -150,10 +150,10 @@ together({
       await worker.close();
     }
     await ok("start", "--type", "Cart", "-w", "stuck-3", "-t", "elsewhere", "-i", '"ada"');
-    const nobody =
+    const noWorker =
       /: its workflow task waits for a worker of task queue "elsewhere" \(temporalex worker --task-queue elsewhere\)/;
-    await refused(1, nobody, "result", "-w", "stuck-3", "--timeout", "200ms");
-    await refused(1, nobody, "query", "-w", "stuck-3", "--name", "status", "--timeout", "200ms");
+    await refused(1, noWorker, "result", "-w", "stuck-3", "--timeout", "200ms");
+    await refused(1, noWorker, "query", "-w", "stuck-3", "--name", "status", "--timeout", "200ms");
     const update = ["update", "-w", "stuck-3", "--name", "add_item", "-i", '"A"', "--update-id", "u-1", "--timeout", "200ms"];
     await refused(1, /temporalex workflow update result --workflow-id stuck-3 --update-id u-1\. /, ...update);
     await refused(1, /its workflow task waits for a worker of task queue "elsewhere"/, ...update);

@@ -3,6 +3,7 @@ import type { ChangedValue } from "temporalex/debug";
 import type { JSX } from "preact";
 import { countOf, goTo, type OpenRun, shownItem, view } from "../app/state.ts";
 import { count } from "../ui/time.ts";
+import { DifferencesTable } from "./differences_table.tsx";
 import "./changed.css";
 
 /** More than this are counted. */
@@ -48,28 +49,7 @@ function Changed({ changed: { sentence, step, eventId, differences } }: { change
         {differences.length === 1 ? `${sentence} ` : `${differences.length} values differ: `}
         <span class="soft">{step}, event {eventId}</span>
       </p>
-      {differences.length > 1 && (
-        <table class="differences">
-          <thead>
-            <tr>
-              <th scope="col">
-                <span class="unseen">Field</span>
-              </th>
-              <th scope="col">Your code</th>
-              <th scope="col">History</th>
-            </tr>
-          </thead>
-          <tbody>
-            {differences.map(({ field, code, history }) => (
-              <tr key={field}>
-                <th scope="row">{field}</th>
-                <td>{code}</td>
-                <td>{history}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      )}
+      {differences.length > 1 && <DifferencesTable rows={differences} />}
     </>
   );
 }

@@ -5,6 +5,7 @@ import { currentRun, goTo, type OpenRun, openRuns, position, showRun } from "../
 import { divergenceOf, partingOf } from "../code/parting.ts";
 import { canPutIn, putIn } from "../code/repairing.ts";
 import { HighlightedFile } from "../code/highlight.ts";
+import { DifferencesTable } from "./differences_table.tsx";
 import { CONFIDENCE, differencesOf } from "../../../ts/report/words_of_parting.ts";
 
 /** Set while the position is at or behind the place. */
@@ -49,26 +50,7 @@ function Differences({ run }: { run: OpenRun }): JSX.Element | null {
   return (
     <section class="section" id="what-differs">
       <h3>What differs</h3>
-      <table class="differences">
-        <thead>
-          <tr>
-            <th scope="col">
-              <span class="unseen">Field</span>
-            </th>
-            <th scope="col">Your code</th>
-            <th scope="col">History</th>
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map(({ field, code, history, counts }) => (
-            <tr key={field} title={counts ? undefined : "The replay does not compare this: it may change"}>
-              <th scope="row">{field}</th>
-              <td class={counts ? "counts" : ""}>{code}</td>
-              <td class={counts ? "counts" : ""}>{history}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <DifferencesTable rows={rows} />
     </section>
   );
 }

@@ -24,6 +24,23 @@ test("code that was dropped is shown first, runs after a click, and its verdict 
   await expect(app.page.locator("#verdict")).toHaveText(/Replays/);
 });
 
+test("code that is dropped while a history is being read is for that history", async ({ app }) => {
+  const { page } = app;
+  await page.addInitScript(() => {
+    const read = File.prototype.arrayBuffer;
+    File.prototype.arrayBuffer = async function () {
+      await new Promise((resolve) => setTimeout(resolve, 500));
+      return await read.call(this);
+    };
+  });
+  await app.start();
+  await app.drop([{ name: "tally.json", content: history }]);
+  await app.drop([{ name: "tally.ts", content: code }]);
+  await permit(app);
+  await expect(page.locator("#verdict")).toHaveText(/Replays/);
+  await expect(page.getByRole("heading", { level: 1 })).toContainText("Tally");
+});
+
 test("a folder is searched for the workflow, and only what that needs is read", async ({ app }) => {
   await openHistory(app);
   const remove = await openFolder(app, {

@@ -109,6 +109,13 @@ function show(run: OpenRun, at: number | undefined): void {
   document.getElementById("main")?.focus({ preventScroll: true });
 }
 
+let lastTurn: Promise<unknown> = Promise.resolve();
+
+/** What comes in by hand is taken in its order: code that is dropped just after a history is for that history, however long its reading takes. */
+export function inTurn(take: () => Promise<unknown>): void {
+  lastTurn = lastTurn.then(take).catch(reportError);
+}
+
 /** Files of a drop or of the file dialog, all at once. The first that holds a history is shown. */
 export async function openFiles(files: Iterable<File>): Promise<void> {
   let isFirst = true;

@@ -1,6 +1,6 @@
 // Files that are dropped anywhere on the page, and text that is pasted anywhere but into a field.
 import { type Signal, signal } from "@preact/signals";
-import { openFiles, openText } from "./doors.ts";
+import { inTurn, openFiles, openText } from "./doors.ts";
 
 /** Something is being dragged over the page. */
 export const dragging: Signal<boolean> = signal(false);
@@ -26,7 +26,10 @@ export function watchDrops(): void {
     const data = event.dataTransfer;
     if (data === null || data.files.length === 0) return;
     event.preventDefault();
-    if (codeDoor.current?.drop(data) !== true) void openFiles([...data.files]);
+    if (codeDoor.current?.drop(data) !== true) {
+      const files = [...data.files];
+      inTurn(() => openFiles(files));
+    }
   });
 }
 
@@ -38,7 +41,8 @@ export function watchPastes(): void {
     const text = data.getData("text/plain");
     if (data.files.length === 0 && text.trim() === "") return;
     event.preventDefault();
-    if (data.files.length > 0) void openFiles([...data.files]);
-    else if (codeDoor.current?.paste(text) !== true) void openText(text);
+    const files = [...data.files];
+    if (files.length > 0) inTurn(() => openFiles(files));
+    else if (codeDoor.current?.paste(text) !== true) inTurn(() => openText(text));
   });
 }

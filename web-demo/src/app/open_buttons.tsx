@@ -3,7 +3,7 @@ import { type Signal, signal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useRef } from "preact/hooks";
 import { Dialog } from "../ui/dialog.tsx";
-import { openFiles, openText } from "./doors.ts";
+import { inTurn, openFiles, openText } from "./doors.ts";
 
 interface FileProps {
   readonly class?: string;
@@ -26,7 +26,7 @@ export function FileButton({ class: look = "button", onChosen }: FileProps): JSX
           currentTarget.value = "";
           if (files.length === 0) return;
           onChosen?.();
-          void openFiles(files);
+          inTurn(() => openFiles(files));
         }}
       />
       <button type="button" class={look} onClick={() => input.current?.click()}>Choose a history…</button>
@@ -50,7 +50,8 @@ export function PasteDialog(): JSX.Element {
         onSubmit={(event) => {
           event.preventDefault();
           pasteIsOpen.value = false;
-          void openText(text.current?.value ?? "");
+          const pasted = text.current?.value ?? "";
+          inTurn(() => openText(pasted));
         }}
       >
         <label for="paste-text">JSON as the command line, the UI or an SDK exports it, or base64</label>

@@ -1,9 +1,8 @@
 // The doors for code: drops, pastes and dialogs. The buttons stand where a run has no code.
 import type { JSX } from "preact";
 import { codeDoor } from "../app/drop_paste.ts";
-import { openFiles } from "../app/doors.ts";
+import { inTurn, openFiles } from "../app/doors.ts";
 import { type Dropped, takeDrop, takeFiles } from "./dropped.ts";
-import { currentRun } from "../app/state.ts";
 
 /** A history begins with neither of these. */
 const IS_CODE = /^\s*(?:(?:import|export|const|async|function)\b|\/[/*])/;
@@ -14,12 +13,12 @@ export function openCodeDoors(): void {
     drop: (data) => {
       const dropped = takeDrop(data);
       if (dropped.files.length + dropped.folders.length === 0) return false;
-      void take(dropped);
+      inTurn(() => take(dropped));
       return true;
     },
     paste: (text) => {
-      if (currentRun.peek() === undefined || !IS_CODE.test(text)) return false;
-      void import("./take_code.ts").then(({ takePaste }) => takePaste(text));
+      if (!IS_CODE.test(text)) return false;
+      inTurn(async () => (await import("./take_code.ts")).takePaste(text));
       return true;
     },
   };
@@ -69,7 +68,8 @@ function Door({ label, folder = false, small = false, ...attributes }: {
         multiple
         {...(folder ? { webkitdirectory: true } : { accept: ".ts,.tsx,.mts,.cts,.js,.mjs,.cjs,.jsx" })}
         onChange={({ currentTarget }) => {
-          void take(takeFiles([...currentTarget.files ?? []]));
+          const chosen = takeFiles([...currentTarget.files ?? []]);
+          inTurn(() => take(chosen));
           currentTarget.value = "";
         }}
       />

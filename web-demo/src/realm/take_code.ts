@@ -14,13 +14,7 @@ import { entryQuestion, putCode } from "./run_code.ts";
 export async function takeCode({ files, folders }: Dropped): Promise<void> {
   const run = currentRun.peek();
   const name = [...folders, ...files].map((each) => each.name).join(", ");
-  if (run === undefined) {
-    return notify({
-      title: `${name} is code`,
-      text: "without a history.",
-      advice: "Open the history of a run first, then drop the code beside it.",
-    });
-  }
+  if (run === undefined) return withoutRun(name);
   try {
     const [folder] = folders;
     const loose = await readFiles(files);
@@ -30,51 +24,57 @@ export async function takeCode({ files, folders }: Dropped): Promise<void> {
     const before = run.code.peek();
     if (folder === undefined && before !== undefined && before.source === undefined && before.origin === "files") {
       const all = [...before.files.filter(({ path }) => !loose.some((file) => file.path === path)), ...loose];
-      return choose(run, all, "files", undefined, name);
+      return await choose(run, all, "files", undefined, name);
     }
-    choose(run, [...loose, ...own], folder === undefined ? "files" : "folder", folder?.source, name);
+    await choose(run, [...loose, ...own], folder === undefined ? "files" : "folder", folder?.source, name);
   } catch (error) {
     notify({ title: `${name} cannot be read:`, text: `${(error as Error).message}.` });
   }
 }
 
 /** Takes pasted text as the code of the current run. */
-export function takePaste(text: string): void {
+export async function takePaste(text: string): Promise<void> {
   const run = currentRun.peek();
-  if (run === undefined) return;
-  choose(run, [{ path: "pasted.ts", text }], "paste", undefined, "the pasted text");
+  if (run === undefined) return withoutRun("The pasted text");
+  await choose(run, [{ path: "pasted.ts", text }], "paste", undefined, "the pasted text");
 }
 
-function choose(
+function withoutRun(name: string): void {
+  const advice = "Open the history of a run first, then bring the code.";
+  notify({ title: `${name} is code`, text: "without a history.", advice });
+}
+
+/** Resolves when the code is beside the run, or something else was said. */
+async function choose(
   run: OpenRun,
   files: readonly CodeFile[],
   origin: CodeOrigin,
   source: FileSource | undefined,
   name: string,
-): void {
+): Promise<void> {
   if (refused !== undefined) dismiss(refused);
   const { type } = run.model.facts;
   const { candidates, known } = findEntry(files, type);
   const take = (entry: string) => {
     const first = files.find(({ path }) => path === entry)!;
     const needed = source === undefined ? files : [first];
-    void load(run, codeSet({ entry, files: needed, origin, ...(source === undefined ? {} : { source }) }));
+    return load(run, codeSet({ entry, files: needed, origin, ...(source === undefined ? {} : { source }) }));
   };
-  if (candidates.length === 1) return take(candidates[0]!);
+  if (candidates.length === 1) return await take(candidates[0]!);
   if (candidates.length > 1) {
     entryQuestion.value = {
       run,
       candidates,
       choose: (path) => {
         entryQuestion.value = undefined;
-        take(path);
+        void take(path);
       },
     };
     return;
   }
   if (isCodec(run, files)) return void openCodec(files[0]!.text);
   // A program may have a default export for all types, or give its workflows their names as it runs.
-  if (files.length === 1) return take(files[0]!.path);
+  if (files.length === 1) return await take(files[0]!.path);
   const has = known.length === 0
     ? "no workflows"
     : `the workflows ${known.slice(0, 8).join(", ")}${known.length > 8 ? " and others" : ""}`;

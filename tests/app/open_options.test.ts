@@ -4,7 +4,17 @@ import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { jsonPayloadConverter, open, type OpenOptions, silentLogger } from "../../ts/mod.ts";
+import {
+  Client,
+  EmbeddedEngine,
+  jsonPayloadConverter,
+  MemoryStore,
+  open,
+  type OpenOptions,
+  silentLogger,
+  Worker,
+} from "../../ts/mod.ts";
+import { open as openTab } from "../../ts/browser/mod.ts";
 import { workflow } from "../../ts/workflow/mod.ts";
 
 const greet = workflow("greet", async (name: string) => `hello ${name}`);
@@ -102,6 +112,67 @@ test("a name that is no option is refused wherever it stands, with those that th
     /^taskQueue is an option of open itself: write open\({ taskQueue }\), not worker\.taskQueue/,
   );
   await refused({ engine: { path: "x" } }, /^path is an option of open itself/);
+});
+
+test("EmbeddedEngine.open, Worker.create and Client refuse what they do not have, by name, and values of a wrong type", async () => {
+  const store = new MemoryStore();
+  const { service, taskQueue } = { service: { call: () => Promise.reject(new Error("called")) }, taskQueue: "shop" };
+  const engine = (given: object) => EmbeddedEngine.open({ store, ...given });
+  const worker = (given: object) => Worker.create({ service, taskQueue, workflows: { greet }, ...given });
+  const client = async (given: object) => await Promise.resolve(new Client({ service, ...given }));
+  const refused: readonly [made: Promise<unknown>, message: RegExp][] = [
+    [engine({ paht: "x" }), /^EmbeddedEngine\.open has no option "paht"; it has path, store, /],
+    [engine({ limits: { openrun: 5 } }), /^EmbeddedEngine\.open's option limits has no "openrun"; it has openRuns, /],
+    [engine({ timers: "manuel" }), /^EmbeddedEngine\.open's option timers must be "due" or "manual", not "manuel"$/],
+    [worker({ taskQeue: "x" }), /^Worker\.create has no option "taskQeue"; it has service, taskQueue, /],
+    [worker({ worklows: url }), /^Worker\.create has no option "worklows"; .* workflows, /],
+    [worker({ activities: url }), new RegExp(`^Worker\\.create's option activities must be ${ACTIVITIES}, not a URL$`)],
+    [
+      worker({ service: {} }),
+      /^Worker\.create's option service must be an EmbeddedEngine or a connection to a cluster, or the promise of one, not an object$/,
+    ],
+    [client({ taskqueue: "x" }), /^Client has no option "taskqueue"; it has service, namespace, /],
+    [
+      client({ service: Promise.resolve(service) }),
+      /^Client's option service must be an EmbeddedEngine or a connection to a cluster, not a promise: await it$/,
+    ],
+    [
+      client({ codec: "./codec.ts" }),
+      /^Client's option codec must be an object with the functions encode and decode, or a list of them, not "/,
+    ],
+  ];
+  for (const [made, message] of refused) await assert.rejects(made, { name: "TypeError", message });
+  for (const given of [null, "shop.sqlite", url, []]) {
+    await assert.rejects(
+      EmbeddedEngine.open(given as never),
+      /^TypeError: EmbeddedEngine\.open takes an object of options, not /,
+    );
+    await assert.rejects(Worker.create(given as never), /^TypeError: Worker\.create takes an object of options, not /);
+    assert.throws(() => new Client(given as never), /^TypeError: Client takes an object of options, not /);
+  }
+});
+
+test("open of a browser tab refuses what it does not have, and says where reducers and migrations belong", async () => {
+  const refused = async (given: object, message: RegExp) =>
+    await assert.rejects(openTab({ path: "shop", workflows: { greet }, ...given }), { name: "TypeError", message });
+  await refused({ persisted: true }, /^open has no option "persisted"; it has path, name, /);
+  await refused(
+    { reducers: {} },
+    /^open has no option "reducers" in a browser tab: the engine's Worker has them: serveEngine\(\{ reducers \}\)$/,
+  );
+  await refused({ migrations: [] }, /serveEngine\(\{ migrations \}\)$/);
+  await refused({ serve: false }, /no other process can reach a tab$/);
+  await refused(
+    { engine: { driver: "libsql" } },
+    /^open's option engine has no "driver"; it has namespace, limits, synchronous$/,
+  );
+  await refused(
+    { worker: { realm: "inline" } },
+    /^realm is an option of open itself: write open\(\{ realm \}\), not worker\.realm$/,
+  );
+  await refused({ realm: url }, /^open's option realm must be a function, not a URL$/);
+  // What is right goes on, to the page that is not here.
+  await assert.rejects(openTab({ path: "shop", workflows: { greet }, lead: true, engine: {}, worker: {} }), /pages of a browser/);
 });
 
 test("options that are not an object are refused", async () => {

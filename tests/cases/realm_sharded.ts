@@ -192,7 +192,7 @@ export const cases: Case[] = [
       for (const threads of [0, -1, 1.5, 65, Number.NaN, "2" as unknown as number]) {
         await rejects(realmOf(text, { threads }), /threads must be a whole number from 1 to 64/);
       }
-      await rejects(realmOf(`${API}export const x = 1;`, { threads: 3 }), /export no workflow/);
+      await rejects(realmOf(`${API}export const x = 1;`, { threads: 3 }), /exports no workflow/);
     },
   },
 ];

@@ -186,7 +186,7 @@ test("what cannot be bundled is told by file and line, and nothing is written", 
     "no.js",
   );
   write("none.js", "export const a = 1;");
-  await refused(1, /export no workflow/, "build", "--workflows", "src/none.js", "--out", "no.js");
+  await refused(1, /none\.js exports no workflow/, "build", "--workflows", "src/none.js", "--out", "no.js");
   await refused(1, /is a bundle already/, "build", "--workflows", "workflows.bundle.js", "--out", "no.js");
   await refused(2, /workflows\.bundle\.js is a bundle of `temporalex build`: lint the modules/, "lint", "workflows.bundle.js");
   assert.ok(!existsSync(join(folder, "no.js")));

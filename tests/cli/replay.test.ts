@@ -237,7 +237,7 @@ test("wrong usage is exit code 2 with a word on standard error", async () => {
         ["replay", "--workflows", "usage/imports.ts", "x.json"],
         /imports\.ts:1: imports "node:fs".*\n.*imports\.ts:2: imports "\.\/nowhere\.[jt]s"/,
       ],
-      [["replay", "--workflows", "usage/empty.ts", "x.json"], /export no workflow/],
+      [["replay", "--workflows", "usage/empty.ts", "x.json"], /the workflow module \S*empty\.ts exports no workflow/],
     ] as const
   ) {
     const result = await run(args);

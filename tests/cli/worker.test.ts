@@ -291,6 +291,10 @@ test("worker: wrong usage and modules that do not load are told at once, as text
     assert.equal(bad.code, 2);
     const { error } = JSON.parse(bad.err.trim().split("\n").at(-1)!);
     assert.match(error.message, /bad\.ts:1: .*node:fs/);
+    file("empty.ts", "export const a = 1;\n");
+    const empty = await run(["worker", "--store", join(folder, "s.sqlite"), "--workflows", "empty.ts"], at);
+    assert.equal(empty.code, 2);
+    assert.match(empty.err, /the workflow module \S*empty\.ts exports no workflow/);
     file("broken.ts", "export const a = 1 +;\n");
     const broken = await run(["worker", "--store", join(folder, "s.sqlite"), "--activities", "broken.ts"], at);
     assert.equal(broken.code, 2);

@@ -193,7 +193,7 @@ const REFUSED: readonly (readonly [string, string, RegExp])[] = [
   [
     "no workflow at all",
     "export const a = 1;",
-    /the workflow modules export no workflow: export what workflow\("Name", \.\.\.\)/,
+    /the workflow module \S*main\.ts exports no workflow: export what workflow\("Name", \.\.\.\)/,
   ],
   [
     "two workflows of one name",

@@ -151,7 +151,8 @@ test("without a cache there is no sticky queue", async () => {
 test("options that make no sense are refused", async () => {
   const service = quietService();
   await assert.rejects(worker({ service }), /nothing to do/);
-  await assert.rejects(worker({ service, realm: idleRealm(), taskQueue: "" }), /task queue/);
+  await assert.rejects(worker({ service, realm: idleRealm(), taskQueue: "" }), /taskQueue/);
+  await assert.rejects(worker({ service, realm: idleRealm(), taskQueue: undefined as never }), /the name of its task queue/);
   await assert.rejects(worker({ service, realm: idleRealm(), maxConcurrentWorkflowTasks: 1 }), /at least 2/);
   await assert.rejects(worker({ service, realm: idleRealm(), maxConcurrentWorkflowTasks: 1, cachedWorkflows: 1 }), /at least 2/);
   await assert.rejects(worker({ service, realm: idleRealm(), cachedWorkflows: -1 }), /at least 0/);

@@ -12,7 +12,7 @@ import type { RawService } from "../service/raw.ts";
 import { WorkflowService } from "../api/generated/temporal/api/workflowservice/v1/service_pb.ts";
 import { Worker } from "../worker/worker.ts";
 import { DeferredServer } from "./deferred_server.ts";
-import { checkOptions, type OpenOptions } from "./open_options.ts";
+import { checkOpenOptions, type OpenOptions } from "./open_options.ts";
 
 export type { OpenOptions };
 
@@ -49,7 +49,7 @@ const CLOSE_MS = 10_000;
  * await app.close();
  */
 export async function open(options: OpenOptions): Promise<App> {
-  checkOptions(options);
+  checkOpenOptions(options);
   const { path, workflows, activities, taskQueue = "default", converter, reducers, migrations } = options;
   // Before a file is made.
   if (reducers !== undefined) new ReducerPayloads(options);

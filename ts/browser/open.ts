@@ -14,6 +14,7 @@ import { consoleLogger } from "../platform/host.ts";
 import type { WebWorker } from "../platform/threads.ts";
 import type { WorkerOptions } from "../worker/options.ts";
 import type { Worker as WorkflowWorker } from "../worker/worker.ts";
+import { checkBrowserOptions } from "./option_kinds.ts";
 import { Tab, type TabStatus } from "./tab.ts";
 
 /** Options of {@link open} in a browser tab. */
@@ -128,6 +129,7 @@ const ENGINE_CLOSE_MS = 3000;
  * serveEngine();
  */
 export async function open(options: BrowserOpenOptions): Promise<BrowserApp> {
+  checkBrowserOptions(options);
   const { activities, workflows, sources, realm, taskQueue = "default", converter, lead = true } = options;
   const logger = containedLogger(options.logger ?? consoleLogger());
   const name = storeName(options);

@@ -2,6 +2,7 @@
 // committed in batches (batch_window.ts), and replies leave after the commit that contains them, never before.
 // What fails is contained: a failed commit drops the runs of its batch from memory, a panic of the core replaces the core, and both
 // are told to the callers concerned. Only a store that can never serve again (lost fence, damage) stops the engine.
+import { checkEngineOptions } from "./option_kinds.ts";
 import type { CoreEngine } from "../core/engine.ts";
 import { type EngineCore, loadEngineCore } from "../core/engine_half.ts";
 import { EngineMethod, type Flush, type LoadRequest } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
@@ -91,9 +92,7 @@ export class EmbeddedEngine implements RawService {
 
   /** Opens the store, recovers what was going on, and answers calls. */
   static async open(options: EmbeddedEngineOptions = {}): Promise<EmbeddedEngine> {
-    if ((options.path === undefined) === (options.store === undefined)) {
-      throw new TypeError("an engine needs either a path (of its SQLite file) or a store (new MemoryStore() for tests)");
-    }
+    checkEngineOptions(options);
     const core = options.core ?? await loadEngineCore();
     const store = await storeOf(options);
     try {

@@ -34,7 +34,7 @@ export interface InlineRealmOptions extends CommonRealmOptions {
 export async function createInlineRealm(options: InlineRealmOptions): Promise<Realm> {
   const modules = (Array.isArray(options.workflows) ? [options.workflows, ...options.workflows] : [options.workflows])
     .filter((m) => typeof m === "object" && m !== null) as WorkflowModule[];
-  const programs = programsOf(modules, "the workflow modules");
+  const programs = programsOf(modules, "the workflow modules export");
   const runner = new TaskRunner({
     core: options.core ?? await loadWorkerCore(),
     programs: (name) => programs.get(name),

@@ -26,12 +26,12 @@ const FRESH =
   'programs of "@temporalio/workflow" are loaded by a realm in a thread, for each run afresh: give it the URLs of their modules, or the text ' +
   "of a bundle (`temporalex build`) as `sources` where no files can be read";
 
-/** The definitions among the values of modules that are evaluated here. Throws when two have one name, or when there is none at all. */
+/** The definitions among the values of modules that are evaluated here; `where`: "the workflow modules export". Throws when two have one name, or when there is none at all. */
 export function programsOf(modules: readonly WorkflowModule[], where: string): ProgramTable {
   const definitions = definitionsOf(modules);
   const functions = functionsOf(modules);
   if (definitions.size > 0) return naming(nativePrograms(definitions), functions);
-  throw new Error(`${where} export no workflow: ${HOW}` + (functions.size > 0 ? `. P${FRESH.slice(1)}` : ""));
+  throw new Error(`${where} no workflow: ${HOW}` + (functions.size > 0 ? `. P${FRESH.slice(1)}` : ""));
 }
 
 /** The table, where a start of what is exported as a mere function is told what such functions need. */
@@ -57,7 +57,7 @@ function bothKinds(modules: readonly WorkflowModule[], temporal: TemporalWorkflo
   if (temporal === undefined || (temporal.names.length === 0 && !temporal.takesAnyType)) {
     if (definitions.size > 0) return native;
     throw new Error(
-      `${where} export no workflow: ${HOW}` +
+      `${where} no workflow: ${HOW}` +
         (temporal === undefined ? "" : ', or async functions, in programs of "@temporalio/workflow"'),
     );
   }

@@ -27,7 +27,8 @@ import { formatArgs } from "./guard/console.ts";
 import { stackText } from "../converter/stack.ts";
 import { errorText, isA, messageOf, nameOf } from "../converter/thrown.ts";
 import type { Guard } from "./guard/mod.ts";
-import { WorkflowLoadError } from "./loader/errors.ts";
+import { displayName, WorkflowLoadError } from "./loader/errors.ts";
+import type { ModuleGraph } from "./loader/graph.ts";
 import { EvaluableGraph, type Namespace } from "./loader/evaluate.ts";
 import { keptWords, watchReplacements } from "./replacements.ts";
 import { NO_RUN, prepared, preparedEarly, type PreparedRealm } from "./prepared.ts";
@@ -295,7 +296,9 @@ async function load(
   const served = workflows === undefined ? [] : [typeof workflows === "function" ? await workflows() : workflows];
   const replaced = workflows === undefined ? undefined : guard.restore();
   if (replaced !== undefined) warn(`the bundle ${keptWords(replaced.name)}`);
-  if (init.graph === undefined) return { programs: programsOf(served, WHERE), converter: payloadConverter };
+  if (init.graph === undefined) {
+    return { programs: programsOf(served, "the workflow modules export"), converter: payloadConverter };
+  }
   const provided = {
     workflow: { namespace: workflowModule as unknown as Namespace },
     converter: { namespace: converterModule as unknown as Namespace },
@@ -319,12 +322,19 @@ async function load(
   const forRuns = init.graph.runEntries.length === 0 ? undefined : await temporal!.load(graph, watch, nowMs);
   const converting = shared ?? forRuns?.converter;
   return {
-    programs: programTable(modules, forRuns, WHERE, served),
+    programs: programTable(modules, forRuns, exporting(init.graph, init.hasConverter), served),
     converter: converting === undefined ? payloadConverter : converterOf(converting, temporal),
   };
 }
 
-const WHERE = "the workflow modules";
+/** The modules that were named, as the subject of a sentence. */
+function exporting({ modules, entries, runEntries, runConverter }: ModuleGraph, hasConverter: boolean): string {
+  const named = [...hasConverter ? entries.slice(0, -1) : entries, ...runEntries].filter((index) => index !== runConverter);
+  const names = [...new Set(named)].map((index) => displayName(modules[index]!.url));
+  return names.length === 1
+    ? `the workflow module ${names[0]} exports`
+    : `the workflow modules${names.length > 0 ? ` ${names.join(", ")}` : ""} export`;
+}
 
 /** The converter of values. A `failureConverter` beside it is for programs of `@temporalio/workflow`. */
 function converterOf(namespace: Namespace, temporal: TemporalPrograms | undefined): PayloadConverter {

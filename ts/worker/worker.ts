@@ -1,5 +1,7 @@
 // The worker: polls for tasks, has workflow code run in its realm and activities here, and reports what came of them. It stands on a
 // RawService and a realm alone. Its life: created, running, stopping (no new tasks; what was taken is finished), stopped.
+import { checkOptions } from "../base/option_kinds.ts";
+import { WORKER_OPTIONS } from "./option_kinds.ts";
 import { BROADCAST_ACTIVITY } from "../converter/subscriptions.ts";
 import { broadcasting } from "./broadcast.ts";
 import { randomId } from "../platform/host.ts";
@@ -145,9 +147,10 @@ export class Worker {
 
   /** Loads the workflows and makes ready; nothing is polled before `run`. */
   static async create(options: WorkerOptions): Promise<Worker> {
-    const { service, activities, activityThreads } = options;
+    const { service, activities, activityThreads } = options ?? {};
     // It may fail while something else does, or while the workflows are loaded; that is told behind them.
     if (service instanceof Promise) service.catch(() => {});
+    checkOptions("Worker.create", options, WORKER_OPTIONS);
     const settings = workerSettings(options);
     if (
       options.realm === undefined && options.realmEntry === undefined && options.workflows === undefined &&

@@ -137,6 +137,16 @@ test("what does not fit together is corrected with a warning, or refused", () =>
   assert.throws(() => limited({ maxEagerActivityReservationsPerWorkflowTask: -1 }), /must be a non-negative integer/);
 });
 
+test("numbers of slots that make no sense are refused by the name that was given", () => {
+  for (const kind of ["ActivityTask", "LocalActivity", "NexusTask"]) {
+    const name = `maxConcurrent${kind}Executions`;
+    for (const value of [0, -1, 1.5, Number.NaN]) {
+      const message = `WorkerOptions.${name} must be a whole number of at least 1, not ${value}`;
+      assert.throws(() => limited({ [name]: value }), { name: "TypeError", message });
+    }
+  }
+});
+
 test("polls that are scaled, and a kind of polls that there is not", () => {
   const autoscaling = { type: "autoscaling", maximum: 3 };
   assert.deepEqual(limited({ activityTaskPollerBehavior: autoscaling }).activityTaskPollerBehavior, {

@@ -25,6 +25,9 @@ import { nativeRetry, nativeSearchAttributes } from "./workflow_options.ts";
 
 /** The options with the workflow's name, its arguments and the ids' begin. */
 export function compiledSchedule(options: ScheduleOptions): CompiledScheduleOptions {
+  if (typeof options?.scheduleId !== "string" || options.scheduleId === "") {
+    throw new TypeError("ScheduleOptions.scheduleId is required: text that is not empty");
+  }
   return { ...options, action: compiledAction(options.scheduleId, options.action) } as CompiledScheduleOptions;
 }
 
@@ -33,7 +36,10 @@ export function compiledUpdate(scheduleId: string, options: ScheduleUpdateOption
   return { ...options, action: compiledAction(scheduleId, options.action) } as CompiledScheduleUpdateOptions;
 }
 
-function compiledAction(scheduleId: string, action: ScheduleOptions["action"]): CompiledScheduleAction {
+function compiledAction(scheduleId: string, action: ScheduleOptions["action"] | undefined): CompiledScheduleAction {
+  if (typeof action?.workflowType !== "string" && typeof action?.workflowType !== "function") {
+    throw new TypeError('ScheduleOptions.action is required: { type: "startWorkflow", workflowType, taskQueue }');
+  }
   return {
     ...action,
     workflowId: action.workflowId ?? `${scheduleId}-workflow`,

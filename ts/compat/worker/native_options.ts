@@ -68,6 +68,12 @@ function slots(options: WorkerOptions): SlotCounts {
     maxConcurrentLocalActivityExecutions: localActivities,
     maxConcurrentNexusTaskExecutions: nexusTasks,
   } = options;
+  const both = { maxConcurrentActivityTaskExecutions: activities, maxConcurrentLocalActivityExecutions: localActivities };
+  // Too few workflow tasks are made two, below.
+  for (const [name, value] of Object.entries({ ...both, maxConcurrentNexusTaskExecutions: nexusTasks })) {
+    if (value === undefined || (Number.isInteger(value) && value >= 1)) continue;
+    throw new TypeError(`WorkerOptions.${name} must be a whole number of at least 1, not ${value}`);
+  }
   if (tuner === undefined) {
     return {
       workflowTasks: workflowTasks ?? 40,
@@ -76,7 +82,6 @@ function slots(options: WorkerOptions): SlotCounts {
       nexusTasks: nexusTasks ?? 100,
     };
   }
-  const both = { maxConcurrentActivityTaskExecutions: activities, maxConcurrentLocalActivityExecutions: localActivities };
   for (const [name, value] of Object.entries({ ...both, maxConcurrentWorkflowTaskExecutions: workflowTasks })) {
     if (value !== undefined) throw new TypeError(`Cannot set both tuner and ${name}`);
   }

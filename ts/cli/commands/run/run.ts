@@ -117,7 +117,7 @@ async function openApp(
       client: { converter: new CliConverter() },
     });
   } catch (error) {
-    if (error instanceof WorkflowLoadError || /export no workflow/.test((error as Error).message)) {
+    if (error instanceof WorkflowLoadError || /exports? no workflow/.test((error as Error).message)) {
       throw new UsageError((error as Error).message);
     }
     if (error instanceof StoreLockedError && store !== undefined) {

@@ -181,7 +181,7 @@ async function createWorker(
   }).catch((error: Error) => {
     if (
       error instanceof WorkflowLoadError || error instanceof RangeError || /workerDeploymentOptions/.test(error.message) ||
-      /threads for activities/.test(error.message)
+      /threads for activities|exports? no workflow/.test(error.message)
     ) {
       throw new UsageError(withOptions(error.message));
     }

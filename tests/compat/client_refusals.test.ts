@@ -1,4 +1,4 @@
-// A namespace that is not there is named by each call of the client, as the official one does.
+// What the client refuses: a namespace that is not there is named by each call, as the official one does; schedules without what they need.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Client, Connection, NamespaceNotFoundError } from "../../ts/compat/client/mod.ts";
@@ -26,6 +26,23 @@ test("every call names a namespace that is not there", async () => {
         return true;
       });
     }
+  } finally {
+    await engine.close();
+  }
+});
+
+test("a schedule without an id or an action is refused by the option's name", async () => {
+  const engine = await EmbeddedEngine.open({ store: new MemoryStore() });
+  try {
+    const { schedule } = new Client({ connection: Connection.over(engine) });
+    const create = (options: object) => schedule.create(options as Parameters<typeof schedule.create>[0]);
+    const ID = { name: "TypeError", message: "ScheduleOptions.scheduleId is required: text that is not empty" };
+    const message = 'ScheduleOptions.action is required: { type: "startWorkflow", workflowType, taskQueue }';
+    const ACTION = { name: "TypeError", message };
+    await assert.rejects(create({}), ID);
+    await assert.rejects(create({ scheduleId: "" }), ID);
+    await assert.rejects(create({ scheduleId: "nightly" }), ACTION);
+    await assert.rejects(create({ scheduleId: "nightly", action: { type: "startWorkflow", taskQueue: "q" } }), ACTION);
   } finally {
     await engine.close();
   }

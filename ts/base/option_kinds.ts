@@ -1,0 +1,129 @@
+// What options may be, and what is refused of them before anything is done. Types do not reach everyone: a program in JavaScript, a value
+// from the environment, a name that was misspelt in an object made elsewhere. What was not read would be lost without a word: a misspelt
+// `path` would mean a store in memory, a misspelt `codec` values in clear.
+
+/** What an option must be, in words, and whether a value is it; "" for what is not told of and not looked at. */
+export type Kind = readonly [expected: string, is: (value: unknown) => boolean];
+export interface Kinds {
+  readonly [name: string]: Kind | Kinds;
+}
+/** A kind for every option. */
+export type Table<T> = { readonly [name in keyof Required<T>]: Kind | Kinds };
+
+const isFunction = (value: unknown) => typeof value === "function";
+const isObject = (value: unknown) => typeof value === "object" && value !== null;
+const at = (value: unknown, name: string) => (value as { readonly [name: string]: unknown } | null | undefined)?.[name];
+export const has = (...names: string[]) => (value: unknown) => names.every((name) => isFunction(at(value, name)));
+const isPromise = has("then");
+export const isModule = (value: unknown) => value instanceof URL || (typeof value === "string" && value !== "");
+/** Holds values by name: an object, a module's namespace, an instance of a class. */
+const isNamed = (value: unknown) => isObject(value) && !Array.isArray(value) && !(value instanceof URL) && !isPromise(value);
+const isDefinition = (value: unknown) => isNamed(value) && isFunction(at(value, "run")) && isObject(at(value, "queries"));
+/** Definitions, lists of them, and what holds them. */
+const areDefinitions = (value: unknown): boolean => Array.isArray(value) ? value.every(areDefinitions) : isNamed(value);
+export const oneOrList = (is: (value: unknown) => boolean) => (value: unknown) =>
+  Array.isArray(value) ? value.every(is) : is(value);
+export const oneOf = (...names: string[]): Kind => [
+  names.map((name) => `"${name}"`).join(" or "),
+  (value) => names.includes(value as string),
+];
+
+export const any: Kind = ["", () => true];
+export const text: Kind = ["text that is not empty", (value) => typeof value === "string" && value !== ""];
+export const flag: Kind = ["true or false", (value) => typeof value === "boolean"];
+export const number: Kind = ["a number", (value) => typeof value === "number"];
+export const count: Kind = ["a whole number of at least 1", (value) => Number.isInteger(value) && (value as number) >= 1];
+export const call: Kind = ["a function", isFunction];
+export const object: Kind = ["an object", isObject];
+export const list: Kind = ["a list", Array.isArray];
+export const module: Kind = ["a module's URL", isModule];
+export const duration: Kind = [
+  'a duration ("10s") or a number of milliseconds',
+  (value) => ["string", "number", "object"].includes(typeof value) && value !== null,
+];
+export const converter: Kind = ["an object with the functions toPayload and fromPayload", has("toPayload", "fromPayload")];
+export const logger: Kind = [
+  "an object with the functions debug, info, warn and error, as console is",
+  has("debug", "info", "warn", "error"),
+];
+/** A codec, or several. */
+export const codec: Kind = [
+  "an object with the functions encode and decode, or a list of them",
+  oneOrList(has("encode", "decode")),
+];
+export const service: Kind = ["an EmbeddedEngine or a connection to a cluster", has("call")];
+export const serviceOrPromise: Kind = [
+  "an EmbeddedEngine or a connection to a cluster, or the promise of one",
+  (value) => isPromise(value) || service[1](value),
+];
+export const workflows: Kind = [
+  'the URL of a module (new URL("./workflows.ts", import.meta.url)), a list of them, or definitions ({ order })',
+  (value) => {
+    if (!Array.isArray(value)) return isModule(value) || (isNamed(value) && !isDefinition(value));
+    return value.length > 0 && (value.every(isModule) || value.every(areDefinitions));
+  },
+];
+/** Functions by name. */
+export const functions: Kind = ["an object of functions, as a module's namespace is", isNamed];
+/** Functions by name, or several such objects. */
+export const functionObjects: Kind = [
+  "an object of functions, as a module's namespace is, or a list of such objects",
+  oneOrList(isNamed),
+];
+export const migrations: Kind = [
+  "a list of { name, sql }",
+  (value) => Array.isArray(value) && value.every((step) => text[1](at(step, "name")) && text[1](at(step, "sql"))),
+];
+/** The URL of a module, or several. */
+export const modules: Kind = ["the URLs of modules", oneOrList(isModule)];
+export const moduleOrFunction = (words: string): Kind => [words, (value) => isModule(value) || isFunction(value)];
+/** One of the names, or an object. */
+export const nameOrObject = (words: string, ...names: string[]): Kind => [
+  words,
+  (value) => isObject(value) || names.includes(value as string),
+];
+
+/**
+ * Throws a TypeError that names the option, what was given and what is expected. `of` is whose options they are, as messages say it:
+ * "Worker.create". `elsewhere` says what to write instead of an unknown name of a part; undefined where it has nothing to say.
+ */
+export function checkOptions(
+  of: string,
+  options: object,
+  kinds: Kinds,
+  elsewhere: (part: string, name: string) => string | undefined = () => undefined,
+): void {
+  if (!isNamed(options)) throw new TypeError(`${of} takes an object of options, not ${shown(options)}`);
+  check("", options, kinds);
+
+  function check(part: string, given: object, kinds: Kinds): void {
+    for (const [name, value] of Object.entries(given)) {
+      const kind = Object.hasOwn(kinds, name) ? kinds[name]! : undefined;
+      if (kind === undefined) throw new TypeError(elsewhere(part, name) ?? unknown(of, part, name, kinds));
+      if (value === undefined) continue;
+      const option = part === "" ? name : `${part}.${name}`;
+      const [expected, is]: Kind = Array.isArray(kind) ? kind as unknown as Kind : ["an object of options", isNamed];
+      if (!is(value)) throw new TypeError(`${of}'s option ${option} must be ${expected}, not ${shown(value, is)}`);
+      if (!Array.isArray(kind)) check(option, value as object, kind as Kinds);
+    }
+  }
+}
+
+function unknown(of: string, part: string, name: string, kinds: Kinds): string {
+  const names = Object.entries(kinds).filter(([, kind]) => kind !== any).map(([each]) => each).join(", ");
+  return `${part === "" ? `${of} has no option` : `${of}'s option ${part} has no`} "${name}"; it has ${names}`;
+}
+
+/** What a value is, in a few words; of a list the first that makes it wrong. */
+function shown(value: unknown, is: Kind[1] = () => false): string {
+  if (typeof value === "string") return JSON.stringify(value.length > 80 ? `${value.slice(0, 80)}...` : value);
+  if (isFunction(value)) return `a function ${(value as { readonly name: string }).name}`.trimEnd();
+  if (!isObject(value)) return String(value);
+  if (value instanceof URL) return "a URL";
+  if (isPromise(value)) return "a promise: await it";
+  if (isDefinition(value)) return `a workflow: write { ${at(value, "name")} }`;
+  if (!Array.isArray(value)) return "an object";
+  if (value.length === 0) return "an empty list";
+  const wrong = value.findIndex((each) => !is([each]));
+  return wrong < 0 ? "a list of modules and definitions" : `a list with ${shown(value[wrong])}`;
+}

@@ -245,6 +245,12 @@ test("the application reads its tables, and does not write them outside of a tas
     await Promise.resolve();
   }));
 
+/** BEGIN and END of a trigger's body, and of a CASE, are no transaction's. */
+const TRIGGER = `CREATE TRIGGER hurt AFTER UPDATE OF hp ON npc WHEN new.hp < old.hp BEGIN
+  INSERT INTO combat_log (line) VALUES (CASE WHEN new.hp = 0 THEN 'dead' ELSE 'hurt' END);
+  UPDATE npc SET name = name WHERE id = new.id;
+END;`;
+
 test("tables are made step by step, and a step that was applied does not change", async () => {
   const folder = mkdtempSync(join(tmpdir(), "temporalex-transact-"));
   const path = join(folder, "game.sqlite");
@@ -273,10 +279,21 @@ test("tables are made step by step, and a step that was applied does not change"
         [...migrations, { name: "003 commit", sql: "CREATE TABLE loot (id INTEGER); COMMIT" }],
         /has COMMIT: the engine opens the transaction/,
       ],
+      ...["END", "end transaction", "-- done\nEND;", "BEGIN; CREATE TABLE more (id INTEGER)"].map((sql) =>
+        [
+          [...migrations, { name: "003 end", sql: `CREATE TABLE loot (id INTEGER); ${sql}` }],
+          /step "003 end" of migrations has (?:END|BEGIN): the engine opens the transaction/,
+        ] as const
+      ),
+      [
+        [...migrations, { name: "003 trigger", sql: `${TRIGGER} END` }],
+        /step "003 trigger" of migrations has END: the engine opens the transaction/,
+      ],
       [[...migrations, first!], /two of migrations are named "001 npcs"/],
     ];
     for (const [steps, message] of cases) await assert.rejects(opened(steps), message);
     assert.deepEqual(await opened(migrations), ["combat_log", "npc"], "a step that fails leaves nothing");
+    assert.deepEqual(await opened([...migrations, { name: "003 trigger", sql: TRIGGER }]), ["combat_log", "npc"]);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

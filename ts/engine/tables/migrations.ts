@@ -13,8 +13,19 @@ export interface TableMigration {
   readonly sql: string;
 }
 
-const FORBIDDEN =
-  /\b(?:begin\s+(?:transaction|immediate|deferred|exclusive)|commit|rollback|savepoint|release|attach|detach|vacuum|pragma)\b/i;
+const FORBIDDEN = /\b(?:commit|rollback|savepoint|release|attach|detach|vacuum|pragma)\b/i;
+
+/** A statement that begins or ends a transaction: BEGIN, and END, which is COMMIT by another name. In a trigger they stand for its body. */
+function transactionWord(bare: string): string | undefined {
+  let inTrigger = false;
+  for (const statement of bare.split(";")) {
+    const word = /^\s*(begin|end)\b/i.exec(statement)?.[1]?.toUpperCase();
+    if (!inTrigger && word !== undefined) return word;
+    if (inTrigger) inTrigger = word !== "END";
+    else inTrigger = /^\s*create\s+(?:temp(?:orary)?\s+)?trigger\b/i.test(statement);
+  }
+  return undefined;
+}
 
 const NAMES_VIEW = new RegExp(
   `\\b(?:table|view|to)\\s+(?:if\\s+(?:not\\s+)?exists\\s+)?(?:["\`\\[]?\\w+["\`\\]]?\\s*\\.\\s*)?["\`\\[]?(${
@@ -72,11 +83,12 @@ function check(steps: readonly TableMigration[]): void {
     if (names.has(name)) throw new TypeError(`two of migrations are named "${name}"`);
     names.add(name);
     refuseOwnTables(sql);
-    const view = NAMES_VIEW.exec(bareOf(sql));
+    const bare = bareOf(sql);
+    const view = NAMES_VIEW.exec(bare);
     if (view !== null) throw new DatabaseError(`step "${name}" of migrations names ${view[1]}, which is a view of the engine`);
-    const found = FORBIDDEN.exec(bareOf(sql));
-    if (found !== null) {
-      throw new DatabaseError(`step "${name}" of migrations has ${found[0].toUpperCase()}: the engine opens the transaction`);
+    const found = FORBIDDEN.exec(bare)?.[0].toUpperCase() ?? transactionWord(bare);
+    if (found !== undefined) {
+      throw new DatabaseError(`step "${name}" of migrations has ${found}: the engine opens the transaction`);
     }
   }
 }

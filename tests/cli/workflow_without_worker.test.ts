@@ -46,6 +46,9 @@ test("with no holder the store is opened for a moment; reading leaves no trace",
       refused.err,
       /no process has .*shop\.sqlite open, so no worker can answer; start one, .*temporalex worker --store/,
     );
+    const unknown = await alone(...command, "-w", "nobody");
+    assert.equal(unknown.code, 1);
+    assert.match(unknown.err, /workflow nobody not found in store .*shop\.sqlite; check the id/);
   }
 
   // What waits for a worker goes on when one comes.

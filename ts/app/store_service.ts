@@ -50,7 +50,8 @@ const NEED_A_WORKER: ReadonlySet<MethodName> = new Set<MethodName>([
   "pollNexusTaskQueue",
 ]);
 /** Reason of the refusal of a call that needs a worker. */
-const NO_WORKER = "NoWorker";
+/** The reason of a refusal because no process has the store open. */
+export const NO_WORKER = "NoWorker";
 
 const CREATES: ReadonlySet<MethodName> = new Set<MethodName>(["startWorkflowExecution", "signalWithStartWorkflowExecution"]);
 

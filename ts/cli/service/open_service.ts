@@ -1,8 +1,8 @@
 // The service that a command's options name, and a client of it: a store of this machine, held by another process or by none, or a cluster.
 import { resolve } from "node:path";
-import { StoreService } from "../../app/store_service.ts";
+import { NO_WORKER, StoreService } from "../../app/store_service.ts";
 import { Client } from "../../client/client.ts";
-import { DeadlineExceededError } from "../../client/errors.ts";
+import { DeadlineExceededError, WorkflowNotFoundError } from "../../client/errors.ts";
 import type { WorkflowHandle } from "../../client/handle.ts";
 import { processIdentity } from "../../platform/host.ts";
 import { lineLogger } from "../../base/logger.ts";
@@ -83,9 +83,10 @@ export async function withService<T>(
   const settings = limit === undefined ? {} : { timeout: limit };
   try {
     return await use({ client, service, settings, ...place });
-  } catch (error) {
+  } catch (failure) {
     tries.done();
     const { workflowId, runId } = call.options as { workflowId?: string; runId?: string };
+    const error = await orNotFound(failure, client, workflowId, runId);
     const told = inOurWords(error, { where: place.where, cluster, store: options.store, workflowId });
     if (!(error instanceof DeadlineExceededError) || workflowId === undefined || !place.held()) throw told;
     const why = await blockedReason(client, workflowId, runId);
@@ -98,6 +99,20 @@ export async function withService<T>(
     tries.done();
     await close();
   }
+}
+
+/** A worker could say nothing of a workflow that is not there: then that is told. */
+async function orNotFound(
+  failure: unknown,
+  client: Client,
+  workflowId: string | undefined,
+  runId: string | undefined,
+): Promise<unknown> {
+  if ((failure as { reason?: unknown }).reason !== NO_WORKER || workflowId === undefined) return failure;
+  return await client.getHandle(undefined, workflowId, runId).describe().then(
+    () => failure,
+    (error: unknown) => error instanceof WorkflowNotFoundError ? error : failure,
+  );
 }
 
 function timeoutOf({ options: { timeout } }: ServiceCall): number | undefined {

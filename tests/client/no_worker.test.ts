@@ -5,10 +5,10 @@ import { test } from "node:test";
 import { Client, Code, type LogFields, type Logger, ServiceError, silentLogger } from "../../ts/client/mod.ts";
 import { PendingWorkflowTaskState } from "../../ts/api/generated/temporal/api/enums/v1/workflow_pb.ts";
 import { POLLED_QUEUES } from "../../ts/service/raw.ts";
-import { EmbeddedEngine, Worker } from "../../ts/mod.ts";
+import { type Activities, EmbeddedEngine, Worker } from "../../ts/mod.ts";
 import { MemoryStore } from "../../ts/engine/memory_store.ts";
 import { typedService } from "../../ts/service/typed.ts";
-import { sleep, workflow } from "../../ts/workflow/mod.ts";
+import { activities, executeChild, sleep, workflow } from "../../ts/workflow/mod.ts";
 import { ScriptedService, waits } from "../support/scripted_service.ts";
 import { together } from "../support/together.ts";
 
@@ -16,6 +16,15 @@ const echo = workflow("echo", async (text: string, ms: number) => {
   if (ms > 0) await sleep(ms);
   return text;
 });
+
+const pays = workflow("pays", async (taskQueue: string) => {
+  const { charge } = activities<{ charge(): Promise<string> }>({ taskQueue, startToClose: "10s" });
+  return await charge();
+});
+const parent = workflow(
+  "parent",
+  async (taskQueue: string) => await executeChild(echo, { id: "order-1-echo", taskQueue, args: ["sent", 0] }),
+);
 
 class Warnings implements Logger {
   readonly all: string[] = [];
@@ -35,12 +44,13 @@ const HINTED_MS = 7_500;
 
 async function within(
   queues: readonly string[],
-  body: (client: Client, warnings: Warnings, work: (queue: string) => Promise<Worker>) => Promise<void>,
+  body: (client: Client, warnings: Warnings, work: (queue: string, activities?: Activities) => Promise<Worker>) => Promise<void>,
 ): Promise<void> {
   const service = await EmbeddedEngine.open({ store: new MemoryStore() });
   const workers: Worker[] = [];
-  const work = async (taskQueue: string) => {
-    const worker = await Worker.create({ service, taskQueue, workflows: { echo }, logger: silentLogger });
+  const work = async (taskQueue: string, functions?: Activities) => {
+    const given = { service, taskQueue, workflows: { echo, pays, parent }, logger: silentLogger };
+    const worker = await Worker.create({ ...given, ...(functions && { activities: functions }) });
     workers.push(worker);
     void worker.run();
     return worker;
@@ -82,6 +92,34 @@ together({
       );
       for (const handle of handles) await handle.terminate();
       assert.deepEqual(await Promise.all(results), ["closed", "closed", "closed"]);
+    }),
+
+  "an activity that no worker takes is named with its task queue, on another queue and where the worker has no activities": () =>
+    within(["default"], async (client, { all, fields }, work) => {
+      await work("charging", { charge: () => "charged" });
+      const misspelt = client.start(pays, { id: "order-1", args: ["chargin"] });
+      const own = client.start(pays, { id: "order-2", args: ["default"] });
+      const results = [await misspelt, await own].map((handle) => handle.result());
+      await pause(HINTED_MS);
+      assert.deepEqual([...all].sort(), [
+        'workflow "order-1" waits for its activity "charge": no worker takes activities of task queue "chargin"; workers take tasks of "charging"',
+        'workflow "order-2" waits for its activity "charge": no worker takes activities of task queue "default"; workers take tasks of "charging"',
+      ]);
+      assert.deepEqual(fields.map((each) => each?.["taskQueue"]).sort(), ["chargin", "default"]);
+      for (const queue of ["chargin", "default"]) await work(queue, { charge: () => "charged" });
+      assert.deepEqual(await Promise.all(results), ["charged", "charged"]);
+      assert.equal(all.length, 2);
+    }),
+
+  "a child that no worker takes is named with its task queue": () =>
+    within(["default"], async (client, { all }, work) => {
+      const result = client.execute(parent, { id: "order-1", args: ["mial"] });
+      await pause(HINTED_MS);
+      assert.deepEqual(all, [
+        'workflow "order-1" waits for its child "order-1-echo": no worker takes tasks of task queue "mial"; workers take tasks of "default"',
+      ]);
+      await work("mial");
+      assert.equal(await result, "sent");
     }),
 
   "there is none where a worker polls, has polled lately, or is not needed yet": () =>

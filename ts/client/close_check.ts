@@ -4,9 +4,13 @@
 // cores. So whoever has been waiting for a while looks, and a poll that waits for a run that is closed is given up and sent again, to be
 // answered at once. Only at first: who has been waiting for long does not mind 20 s, and a service is not asked more often for it.
 //
-// The last look also asks whether anybody takes the tasks of a run that waits for a worker: a task queue that was misspelt is no error
-// anywhere, and its workflows wait for ever. That is told by a warning, once for each queue, and changes nothing else.
-import { PendingWorkflowTaskState, WorkflowExecutionStatus } from "../api/generated/temporal/api/enums/v1/workflow_pb.ts";
+// The last look also asks whether anybody takes the task that a run waits for: a task queue that was misspelt is no error anywhere, and
+// what is on it waits for ever. That is told by a warning, once for each queue, and changes nothing else.
+import {
+  PendingActivityState,
+  PendingWorkflowTaskState,
+  WorkflowExecutionStatus,
+} from "../api/generated/temporal/api/enums/v1/workflow_pb.ts";
 import { TaskQueueType } from "../api/generated/temporal/api/enums/v1/task_queue_pb.ts";
 import type {
   DescribeTaskQueueResponse,
@@ -14,6 +18,7 @@ import type {
 } from "../api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import { concat, fieldHead, tagWithLength, textOf } from "../api/wire.ts";
 import { realTimers } from "../base/timers.ts";
+import { PROCEDURE_QUEUE } from "../converter/procedure_names.ts";
 import { POLLED_QUEUES } from "../service/raw.ts";
 import { type Calls, Deadline } from "./calls.ts";
 import type { ClientContext } from "./context.ts";
@@ -89,22 +94,58 @@ export class CloseCheck {
     else if (seen !== undefined && this.#looks === LOOKS_MS.length) await this.#tellOfNoWorker(seen, poll.signal);
   }
 
+  /** What a run waits for may be a workflow task of its own, an activity, or a child's workflow task. */
   async #tellOfNoWorker(seen: DescribeWorkflowExecutionResponse, signal: AbortSignal): Promise<void> {
-    const { calls, namespace, logger } = this.#context;
-    const name = seen.executionConfig?.taskQueue?.name ?? "";
-    if (seen.pendingWorkflowTask?.state !== PendingWorkflowTaskState.SCHEDULED || name === "") return;
-    const request = { namespace, taskQueue: { name }, taskQueueType: TaskQueueType.WORKFLOW };
     const limit = new Deadline({ signal, timeout: QUEUE_MS });
+    const workflow = `workflow "${this.#execution.workflowId}"`;
+    const own = waitingQueue(seen);
+    if (own !== undefined) {
+      const waits = `${workflow} waits for a worker: none takes tasks of its task queue`;
+      return await this.#tellOf(own, TaskQueueType.WORKFLOW, waits, limit);
+    }
+    const activity = seen.pendingActivities.find(({ state, attempt }) =>
+      state === PendingActivityState.SCHEDULED && attempt <= 1
+    );
+    const queue = activity?.activityOptions?.taskQueue?.name ?? PROCEDURE_QUEUE;
+    if (queue !== PROCEDURE_QUEUE && queue !== "") {
+      const waits = `${workflow} waits for its activity "${
+        activity!.activityType?.name
+      }": no worker takes activities of task queue`;
+      return await this.#tellOf(queue, TaskQueueType.ACTIVITY, waits, limit);
+    }
+    const [child] = seen.pendingChildren;
+    if (child === undefined) return;
+    const { calls, namespace } = this.#context;
+    const { workflowId, runId } = child;
+    const request = { namespace, execution: { workflowId, runId } };
+    const childSeen = await calls.call("describeWorkflowExecution", request, limit, undefined, { asStored: true }).catch(() =>
+      undefined
+    );
+    const childsQueue = childSeen && waitingQueue(childSeen);
+    if (childsQueue === undefined) return;
+    const waits = `${workflow} waits for its child "${workflowId}": no worker takes tasks of task queue`;
+    await this.#tellOf(childsQueue, TaskQueueType.WORKFLOW, waits, limit);
+  }
+
+  async #tellOf(name: string, taskQueueType: TaskQueueType, waits: string, limit: Deadline): Promise<void> {
+    const { calls, namespace, logger } = this.#context;
+    const request = { namespace, taskQueue: { name }, taskQueueType };
     // Not every service has the method, and not everybody may call it.
     const queue = await calls.call("describeTaskQueue", request, limit).catch(() => undefined);
     if (queue === undefined || queue.pollers.length > 0) return;
     const told = toldOf(calls);
-    if (told.has(name)) return;
-    told.add(name);
+    const key = `${taskQueueType} ${name}`;
+    if (told.has(key)) return;
+    told.add(key);
     const { workflowId } = this.#execution;
-    const waits = `workflow "${workflowId}" waits for a worker: none takes tasks of its task queue "${name}"`;
-    logger.warn(`${waits}${otherQueues(queue)}`, { workflowId, taskQueue: name });
+    logger.warn(`${waits} "${name}"${otherQueues(queue)}`, { workflowId, taskQueue: name });
   }
+}
+
+/** The queue where a run's workflow task waits to be taken. */
+function waitingQueue({ pendingWorkflowTask, executionConfig }: DescribeWorkflowExecutionResponse): string | undefined {
+  if (pendingWorkflowTask?.state !== PendingWorkflowTaskState.SCHEDULED) return undefined;
+  return executionConfig?.taskQueue?.name || undefined;
 }
 
 const QUEUE_MS = 5000;

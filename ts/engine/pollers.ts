@@ -98,10 +98,10 @@ export class Pollers {
       }));
   }
 
-  /** Names of the queues whose workflow tasks somebody takes, without those of single workers. */
-  #names(): string[] {
+  /** Names of the queues whose tasks of this kind somebody takes, without those of single workers. */
+  #names(wanted: TaskQueueType): string[] {
     this.#sweep(this.#nowMs());
-    const names = [...this.#queues].filter(([, { side, sticky }]) => side === TaskQueueType.WORKFLOW && !sticky);
+    const names = [...this.#queues].filter(([, { side, sticky }]) => side === wanted && !sticky);
     return names.slice(0, MAX_NAMES).map(([key]) => key.slice(key.indexOf(" ") + 1));
   }
 
@@ -110,7 +110,8 @@ export class Pollers {
     const request = decode(DescribeTaskQueueRequestSchema, bytes);
     checkNamespace(request.namespace);
     const described = encode(DescribeTaskQueueResponseSchema, this.#describe(request, backlogOf));
-    return concat([described, new Message().text(tagWithLength(POLLED_QUEUES), JSON.stringify(this.#names())).finish()]);
+    const names = this.#names(sideOf(request));
+    return concat([described, new Message().text(tagWithLength(POLLED_QUEUES), JSON.stringify(names)).finish()]);
   }
 
   /** In both of its forms. There are no build ids, so everything is under the unversioned one. */
@@ -123,7 +124,7 @@ export class Pollers {
       return { approximateBacklogCount: BigInt(tasks), approximateBacklogAge: durationFromMs(oldestMs) };
     };
     if (request.apiMode !== DescribeTaskQueueMode.ENHANCED) {
-      const side = request.taskQueueType === TaskQueueType.UNSPECIFIED ? TaskQueueType.WORKFLOW : request.taskQueueType;
+      const side = sideOf(request);
       return {
         pollers: this.#of(side, name),
         ...(request.reportStats && { stats: statsOf(side) }),
@@ -136,3 +137,6 @@ export class Pollers {
     return { versionsInfo: { "": { typesInfo } } };
   }
 }
+
+const sideOf = ({ taskQueueType }: DescribeTaskQueueRequest): TaskQueueType =>
+  taskQueueType === TaskQueueType.UNSPECIFIED ? TaskQueueType.WORKFLOW : taskQueueType;

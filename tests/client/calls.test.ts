@@ -205,6 +205,15 @@ test("unknown workflows and namespaces have named errors", async () => {
   const handle = client(service).getHandle(undefined, "1", "r");
   await assert.rejects(handle.signal("go"), (error) => error instanceof WorkflowNotFoundError && error.runId === "r");
   await assert.rejects(handle.describe(), NamespaceNotFoundError);
+  // Ids that the service has said already are not said again.
+  const said = (message: string) => new WorkflowNotFoundError(message, "order-1", "f00").message;
+  const advice = "; check the id and the namespace; what has ended is removed after the retention time";
+  assert.equal(said("workflow not found"), `workflow not found (workflow id order-1, run id f00)${advice}`);
+  assert.equal(said("workflow not found for ID: order-1"), `workflow not found for ID: order-1 (run id f00)${advice}`);
+  assert.match(
+    said("workflow execution already completed"),
+    /; it has ended, and takes no more messages; its result is still there$/,
+  );
 });
 
 test("lists and counts name what a service refuses", async () => {

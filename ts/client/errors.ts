@@ -157,13 +157,14 @@ export class WorkflowNotFoundError extends Error {
   readonly runId: string | undefined;
 
   constructor(message: string, workflowId: string, runId: string | undefined, options?: ErrorOptions) {
-    super(
-      `${message} (workflow id ${workflowId}${runId === undefined ? "" : `, run id ${runId}`}); ` +
-        (/already completed/.test(message)
-          ? "it has ended, and takes no more messages; its result is still there"
-          : "check the id and the namespace, and whether the workflow has ended"),
-      options,
-    );
+    const ids = Object.entries({ "workflow id": workflowId, "run id": runId })
+      .filter(([, id]) => id !== undefined && !message.includes(id))
+      .map((id) => id.join(" "));
+    const which = ids.length === 0 ? "" : ` (${ids.join(", ")})`;
+    const advice = /already completed/.test(message)
+      ? "it has ended, and takes no more messages; its result is still there"
+      : "check the id and the namespace; what has ended is removed after the retention time";
+    super(`${message}${which}; ${advice}`, options);
     this.workflowId = workflowId;
     this.runId = runId;
   }

@@ -64,12 +64,22 @@ interface Visit {
   close(): Promise<void>;
 }
 
+/** The line to a process that has the store open. */
+interface Line {
+  readonly service: GrpcService;
+  readonly key: string;
+  /** Calls that it has not answered yet. */
+  calls: number;
+}
+
 export class StoreService implements RawService {
   readonly losesCancelledPolls = true;
   /** Absolute, with links followed: the name under which the holder has it. */
   readonly path: string;
   readonly #options: StoreServiceOptions;
-  #holder: { readonly service: GrpcService; readonly key: string } | undefined;
+  #holder: Line | undefined;
+  /** Lines to processes that are no longer to be found: what they were asked before, they may still answer. */
+  readonly #left = new Set<Line>();
   #hadHolder = false;
   #visit: Visit | undefined;
   /** Visits are opened and closed one after the other. */
@@ -111,35 +121,46 @@ export class StoreService implements RawService {
   async #askHolder(method: MethodName, request: Uint8Array, options: CallOptions): Promise<Uint8Array | undefined> {
     const holder = this.#find();
     if (holder === undefined) return undefined;
+    holder.calls++;
     try {
-      const answer = await holder.call(method, request, options);
+      const answer = await holder.service.call(method, request, options);
       this.#hadHolder = true;
       return answer;
     } catch (e) {
       if (!(e instanceof ServiceError) || e.code !== Code.UNAVAILABLE) throw e;
-      this.#drop();
+      this.#leaveHolder(holder);
       // Nobody listens there: what a killed process left. Whatever else went wrong may have happened after the call had its effect, so it
       // is left to the caller to ask again, who knows whether that is right.
       if (e.reason === NOT_CONNECTED) return undefined;
       this.#hadHolder = true;
       throw e;
+    } finally {
+      holder.calls--;
+      this.#closeUnused();
     }
   }
 
-  #find(): GrpcService | undefined {
+  #find(): Line | undefined {
     const found = findHolder(this.path);
     const key = JSON.stringify(found);
-    if (this.#holder !== undefined && this.#holder.key === key) return this.#holder.service;
-    this.#drop();
+    if (this.#holder !== undefined && this.#holder.key === key) return this.#holder;
+    if (this.#holder !== undefined) this.#leaveHolder(this.#holder);
     if (found === undefined) return undefined;
-    const service = lineTo(found);
-    this.#holder = { service, key };
-    return service;
+    return this.#holder = { service: lineTo(found), key, calls: 0 };
   }
 
-  #drop(): void {
-    this.#holder?.service.close();
-    this.#holder = undefined;
+  #leaveHolder(line: Line): void {
+    if (this.#holder === line) this.#holder = undefined;
+    this.#left.add(line);
+    this.#closeUnused();
+  }
+
+  #closeUnused(): void {
+    for (const line of this.#left) {
+      if (line.calls > 0 && !this.#closed) continue;
+      this.#left.delete(line);
+      line.service.close();
+    }
   }
 
   // ------------------------------------------------------------------------------------------------------ with no holder
@@ -244,7 +265,8 @@ export class StoreService implements RawService {
   /** Ends the connection; open calls are refused. */
   async close(): Promise<void> {
     this.#closed = true;
-    this.#drop();
+    if (this.#holder !== undefined) this.#leaveHolder(this.#holder);
+    this.#closeUnused();
     await this.#inTurn(async () => {
       const visit = this.#visit;
       if (visit === undefined) return;

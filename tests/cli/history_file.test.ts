@@ -4,8 +4,11 @@ import test from "node:test";
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
-import { create, fromBinary, toBinary, toJson } from "@bufbuild/protobuf";
+import { create, fromBinary, type MessageInitShape, toBinary, toJson } from "@bufbuild/protobuf";
 import { HistorySchema } from "../../ts/api/generated/temporal/api/history/v1/message_pb.ts";
+import {
+  GetWorkflowExecutionHistoryResponseSchema,
+} from "../../ts/api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import { type HistoryFile, HistoryFileError, readHistoryFile } from "../../ts/debug/history_file.ts";
 import { openRun } from "../../ts/debug/run/model.ts";
 import { MiniServer, payloads } from "../cases/mini_server.ts";
@@ -81,6 +84,14 @@ const readable = (node: Loose): Loose => ({
   data: node.data === undefined ? null : JSON.parse(textOf(node.data)),
 });
 
+/** The history in two parts, as servers keep it. */
+const batches = () =>
+  [message.events.slice(0, 2), message.events.slice(2)].map((events) =>
+    toBinary(HistorySchema, create(HistorySchema, { events }))
+  );
+const responseBytes = (fields: MessageInitShape<typeof GetWorkflowExecutionHistoryResponseSchema>) =>
+  toBinary(GetWorkflowExecutionHistoryResponseSchema, create(GetWorkflowExecutionHistoryResponseSchema, fields));
+
 const SHAPES: { readonly [name: string]: () => Uint8Array } = {
   "protobuf": () => bytes,
   "protobuf in base64": () => utf8.encode(btoa(String.fromCharCode(...bytes))),
@@ -99,11 +110,11 @@ const SHAPES: { readonly [name: string]: () => Uint8Array } = {
   "a response, newest first": () => json({ history: { events: clone().events.reverse() }, nextPageToken: "" }),
   "a response with raw batches": () =>
     json({
-      rawHistory: [message.events.slice(0, 2), message.events.slice(2)].map((events) => ({
-        encodingType: "ENCODING_TYPE_PROTO3",
-        data: btoa(String.fromCharCode(...toBinary(HistorySchema, create(HistorySchema, { events })))),
-      })),
+      rawHistory: batches().map((data) => ({ encodingType: "ENCODING_TYPE_PROTO3", data: btoa(String.fromCharCode(...data)) })),
     }),
+  "a response in protobuf": () => responseBytes({ history: message, nextPageToken: utf8.encode("next") }),
+  "a response in protobuf with raw batches": () =>
+    responseBytes({ rawHistory: batches().map((data) => ({ encodingType: 1, data })) }),
   "a list of one history": () => json([proto]),
   "JSON in a JSON string": () => json(JSON.stringify(proto)),
   "old tctl: PascalCase enums, numbers as numbers, empty fields as null": () =>

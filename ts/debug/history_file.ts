@@ -6,14 +6,13 @@
 import { fromBinary, toBinary } from "@bufbuild/protobuf";
 import { runIdIn } from "../converter/history_run.ts";
 import { EventType } from "../api/generated/temporal/api/enums/v1/event_type_pb.ts";
-import { History } from "../api/generated/fields.ts";
+import { DataBlob, GetWorkflowExecutionHistoryResponse, History } from "../api/generated/fields.ts";
 import {
   type HistoryEvent as DecodedEvent,
   HistoryEventSchema,
   HistorySchema,
 } from "../api/generated/temporal/api/history/v1/message_pb.ts";
-import { GetWorkflowExecutionHistoryResponseSchema } from "../api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
-import { concat } from "../api/wire.ts";
+import { bytesOf, concat, Fields } from "../api/wire.ts";
 import { check, type EncodedEvent, haveIds, inOrder, isStrict } from "./history_events.ts";
 import { writeMessage } from "./history_json.ts";
 import { HistoryFileError, isObject, type Json, JsonReading } from "./json_reading.ts";
@@ -207,9 +206,14 @@ function asText(file: Uint8Array): string | undefined {
   }
 }
 
+const NONE = new Uint8Array();
+
 /** The encoded History in bytes of one, or of a response with one. */
 function fromProtobuf(bytes: Uint8Array): Uint8Array {
-  if (isSurely(HistorySchema, bytes) && haveIds(bytes)) return bytes;
+  if (isHistory(bytes)) return bytes;
+  const response = responseIn(bytes);
+  // Before bytes are read as a history more leniently: a response, too, would be one then, of events that are none.
+  if (response !== undefined && isHistory(response.history)) return response.history;
   try {
     const history = fromBinary(HistorySchema, bytes);
     if (history.events.length > 0 && history.events.every((event) => event.eventId > 0n)) {
@@ -219,16 +223,31 @@ function fromProtobuf(bytes: Uint8Array): Uint8Array {
     // It may be the response that a history comes in.
   }
   try {
-    const response = fromBinary(GetWorkflowExecutionHistoryResponseSchema, bytes);
-    if ((response.history?.events.length ?? 0) > 0 && response.history!.events[0]!.eventId > 0n) {
-      return toBinary(HistorySchema, response.history!);
-    }
     // Histories after each other are one.
-    if (response.rawHistory.length > 0) return concat(response.rawHistory.map(({ data }) => checked(data)));
+    if (response !== undefined && response.raw.length > 0) return concat(response.raw.map(checked));
+    if (response !== undefined && fromBinary(HistorySchema, response.history).events[0]!.eventId > 0n) {
+      return checked(response.history);
+    }
   } catch {
     // It is nothing that we know.
   }
   throw new HistoryFileError("the file is neither JSON nor a history in protobuf; it may be damaged or cut off");
+}
+
+const isHistory = (bytes: Uint8Array): boolean => isSurely(HistorySchema, bytes) && haveIds(bytes);
+
+/** What a GetWorkflowExecutionHistoryResponse has; undefined for bytes that are no message. */
+function responseIn(bytes: Uint8Array): { readonly history: Uint8Array; readonly raw: readonly Uint8Array[] } | undefined {
+  const whole: Uint8Array[] = [], raw: Uint8Array[] = [];
+  try {
+    for (const at = new Fields(bytes); at.next();) {
+      if (at.tag === GetWorkflowExecutionHistoryResponse.history) whole.push(at.bytes());
+      else if (at.tag === GetWorkflowExecutionHistoryResponse.rawHistory) raw.push(bytesOf(at.bytes(), DataBlob.data) ?? NONE);
+    }
+  } catch {
+    return undefined;
+  }
+  return { history: concat(whole), raw };
 }
 
 /** Throws for bytes that are no History. */

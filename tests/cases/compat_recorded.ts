@@ -10,7 +10,7 @@ import { deepEqual, equal, match } from "./assert.ts";
 import type { Case } from "./case.ts";
 import { withRealm } from "./realm_host.ts";
 
-const PROGRAMS = ["callbacks", "cancelled", "determined", "interleaved", "iterated", "local", "messages", "nexus"];
+const PROGRAMS = ["callbacks", "cancelled", "determined", "interleaved", "iterated", "local", "messages", "nexus", "timeouts"];
 
 /** Set by the Chromium runner, where there are no files. */
 const browser = globalThis as unknown as { __caseSources?: { [path: string]: string } };

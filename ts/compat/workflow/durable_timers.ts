@@ -20,9 +20,14 @@ interface TimerRun extends InterceptedRun {
   waitsAt<W extends object>(label: string, wait: W): W;
 }
 
-/** A timer that is cancelled with the scope of the code that starts it. */
-export function startSleep(run: TimerRun, durationMs: number, options?: TimerOptions): { seq: number; done: Promise<void> } {
+/** A timer that is cancelled with the scope of the code that starts it. Its number is used up whatever the duration is. */
+export function startSleep(
+  run: TimerRun,
+  duration: () => number,
+  options?: TimerOptions,
+): { seq: number; done: Promise<void> } {
   const seq = run.nextTimerSeq++;
+  const durationMs = duration();
   const start = intercepted(run, "outbound", "startTimer", (input: TimerInput) => sleepIn(run, input));
   return { seq, done: start({ durationMs, seq, options }) };
 }

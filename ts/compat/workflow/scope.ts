@@ -66,7 +66,7 @@ export class CancellationScope implements Scope {
     if (this.timeout) {
       const afterMs = Math.max(1, this.timeout);
       const scope = timer = new CancellationScope({ cancellable: true, parent: this });
-      scope.run(() => startSleep(currentRun(), afterMs).done).then(() => this.cancel(), () => {});
+      scope.run(() => startSleep(currentRun(), () => afterMs).done).then(() => this.cancel(), () => {});
     }
     try {
       return await fn();

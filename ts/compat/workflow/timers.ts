@@ -10,31 +10,33 @@ import { CancellationScope } from "./scope.ts";
 /** Resolves after a durable time; zero and less count as one millisecond. Rejects when the scope is cancelled. */
 export function sleep(ms: Duration, options?: TimerOptions): Promise<void> {
   const run = currentRun("Workflow.sleep(...) may only be used from a Workflow Execution");
-  return startSleep(run, Math.max(1, msToNumber(ms)), options).done;
+  return startSleep(run, () => Math.max(1, msToNumber(ms)), options).done;
 }
 
 // deno-lint-ignore no-explicit-any
 type Callback = (...args: any[]) => unknown;
 
-/** The global: answers a handle for clearTimeout. The callback runs in the scope in which setTimeout was called. */
-export function setTimeout(callback: Callback, ms = 0, ...args: unknown[]): number {
+/**
+ * The global: answers a handle for clearTimeout. The callback runs in the scope in which setTimeout was called. Without a time, as in the
+ * official SDK, no timer is started, and a number of one is used up.
+ */
+export function setTimeout(callback: Callback, ms?: number, ...args: unknown[]): number {
   const run = currentRun("setTimeout may only be used from workflow code");
-  const durationMs = Math.max(1, ms);
+  const durationMs = Math.max(1, ms!);
   const frame = run.context.current();
   const call = () => run.context.run(frame, () => void callback(...args));
   if (!run.hasFlag(FLAG_SHIELDED_SCOPES)) {
     const seq = run.nextTimerSeq++;
-    startTimer(run, seq, durationMs);
-    new Promise<void>((resolve, reject) => run.timers.set(seq, run.waitsAt("setTimeout", { resolve, reject }))).then(
-      call,
-      () => {},
-    );
+    new Promise<void>((resolve, reject) => {
+      startTimer(run, seq, durationMs);
+      run.timers.set(seq, run.waitsAt("setTimeout", { resolve, reject }));
+    }).then(call, () => {});
     return seq;
   }
   const scope = new CancellationScope({ cancellable: true });
   let handle = 0;
   const timer = scope.run(() => {
-    const { seq, done } = startSleep(run, durationMs);
+    const { seq, done } = startSleep(run, () => durationMs);
     handle = seq;
     return done;
   });
@@ -47,7 +49,7 @@ export function setTimeout(callback: Callback, ms = 0, ...args: unknown[]): numb
   return handle;
 }
 
-/** The global. A handle that is not open any more is ignored. */
+/** The global. A handle that is not open any more uses up a timer number, as in the official SDK; one that never was is ignored. */
 export function clearTimeout(handle: number | undefined): void {
   const run = currentRun("clearTimeout may only be used from workflow code");
   const scope = handle === undefined ? undefined : run.timeoutScopes.get(handle);
@@ -55,8 +57,8 @@ export function clearTimeout(handle: number | undefined): void {
     run.timeoutScopes.delete(handle!);
     return scope.cancel();
   }
-  // Timers of histories from before the flag, which had no scope. Clearing one used up a timer number there.
-  if (handle === undefined || !run.timers.delete(handle)) return;
+  if (handle === undefined || !(handle > 0 && handle < run.nextTimerSeq)) return;
   run.nextTimerSeq++;
-  run.cancelCommand(CommandKind.COMMAND_KIND_START_TIMER, handle);
+  // Open, and without a scope: cleared twice in a row, or of a history from before the flag.
+  if (run.timers.delete(handle)) run.cancelCommand(CommandKind.COMMAND_KIND_START_TIMER, handle);
 }

@@ -1,4 +1,6 @@
-// Types of values of programs of `@temporalio/workflow`: what is sent and what is received goes through their functions.
+// Values of programs of `@temporalio/workflow`: what is sent and what is received goes through the functions of their types; failures are
+// written as the official SDK writes them.
+import type { Failure } from "../../ts/api/generated/temporal/api/failure/v1/message_pb.ts";
 import { jsonPayloadConverter } from "../../ts/converter/payload.ts";
 import { deepEqual, equal } from "./assert.ts";
 import type { Case } from "./case.ts";
@@ -87,4 +89,70 @@ export const cases: Case[] = [
         deepEqual(sent(), [`in one, in two, in three, in four, ${message} out`]);
       }),
   },
+  {
+    name: "failures: causes that are no failures have no type, those that are no errors say so",
+    run: () =>
+      withProgram({
+        "/app/main.ts": `${IMPORTS}
+          const deep = () => Object.assign(new RangeError("range"), { cause: new TypeError("type") });
+          export async function w() {
+            wf.setHandler(wf.defineUpdate("fails"), async () => {
+              throw wf.ApplicationFailure.create({ message: "no", type: "No", cause: deep() });
+            });
+            await wf.sleep(5);
+            const top = wf.ApplicationFailure.create({ message: "top", type: "Top", cause: deep() });
+            Object.assign(top.cause!.cause!, { cause: "a text" });
+            throw top;
+          }`,
+      }, async (h) => {
+        const run = h.start("w");
+        await run.task();
+        const updated = run.server.update("u-1", "fails");
+        await run.task();
+        deepEqual(chainOf(updated.failure), ["no applicationFailureInfo No", "range ", "type "]);
+        await run.auto();
+        const text = "a text [A non-Error value was thrown from your code. " +
+          "We recommend throwing Error objects so that we can provide a stack trace] ";
+        deepEqual(chainOf(run.server.closed?.failure), ["top applicationFailureInfo Top", "range ", "type ", text]);
+      }),
+  },
+  {
+    name: "failures: details that cannot be converted fail the task, of a workflow and of an update",
+    run: () =>
+      withProgram({
+        "/app/main.ts": `${IMPORTS}
+          const bad = () => wf.ApplicationFailure.create({ message: "bad", type: "Bad", nonRetryable: true, details: [10n] });
+          export async function w() { throw bad(); }
+          export async function updated() {
+            wf.setHandler(wf.defineUpdate("fails"), async () => { throw bad(); });
+            wf.setHandler(wf.defineUpdate("refuses"), () => 1, { validator: () => { throw bad(); } });
+            await wf.sleep(5);
+          }`,
+      }, async (h) => {
+        const failed = h.start("w");
+        await failed.task();
+        equal(failed.failure, "Unable to convert 10 to payload");
+        equal(failed.server.closed, undefined);
+        const run = h.start("updated");
+        await run.task();
+        // A rejection is in no history: the caller gets what can be read of it.
+        const refused = run.server.update("u-1", "refuses");
+        await run.task();
+        equal(refused.failure?.message.startsWith("bad"), true);
+        const update = run.server.update("u-2", "fails");
+        await run.task();
+        equal(run.failure, "Unable to convert 10 to payload");
+        equal(update.failure, undefined);
+      }),
+  },
 ];
+
+/** Message, kind and type of a failure and of each of its causes. */
+function chainOf(failure: Failure | undefined): string[] {
+  if (failure === undefined) return [];
+  const { case: kind, value } = failure.failureInfo;
+  return [
+    `${failure.message} ${kind === "applicationFailureInfo" ? `${kind} ${value.type}` : kind ?? ""}`,
+    ...chainOf(failure.cause),
+  ];
+}

@@ -65,7 +65,7 @@ export interface MessageRun extends InterceptedRun {
   info: WorkflowInfo;
   command(kind: CommandKind, attributes: Uint8Array): void;
   endWith(error: unknown): void;
-  encodeError(error: unknown): Uint8Array;
+  encodeError(error: unknown, strict?: boolean): Uint8Array;
   log(level: LogLevel, message: string, fields: { readonly [key: string]: unknown }): void;
   /** The frame of a handler that begins for the message with this input. `implicit`: the group of what it issues. */
   handlerFrame(kind: "signal" | "update", name: string, input: object, implicit: GroupMessage | undefined): ScopeFrame;
@@ -204,7 +204,11 @@ export class MessageHandlers {
       })
       .catch((error) => {
         if (!(error instanceof TemporalFailure)) return this.#run.endWith(error);
-        this.#respond(protocolInstanceId, { $case: "rejected", value: this.#run.encodeError(error) });
+        try {
+          this.#respond(protocolInstanceId, { $case: "rejected", value: this.#run.encodeError(error, true) });
+        } catch (cannot) {
+          this.#run.endWith(cannot);
+        }
       })
       .finally(() => {
         this.#runningUpdates.delete(id);

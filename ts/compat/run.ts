@@ -204,8 +204,8 @@ export class CompatRun implements MessageRun {
     } else if (isA(error, ContinueAsNew)) {
       this.#terminal(CommandKind.COMMAND_KIND_CONTINUE_AS_NEW, ContinueAsNewCommand.encode(error.command).finish(), error.groups);
     } else if (error instanceof TemporalFailure || this.#failsWorkflow(error)) {
+      const bytes = FailWorkflow.encode(FailWorkflow.fromPartial({ failure: this.encodeError(error, true) })).finish();
       this.messages.forgetRunning();
-      const bytes = FailWorkflow.encode(FailWorkflow.fromPartial({ failure: this.encodeError(error) })).finish();
       this.#terminal(CommandKind.COMMAND_KIND_FAIL_WORKFLOW, bytes);
     } else this.failTask(error);
   }
@@ -221,8 +221,8 @@ export class CompatRun implements MessageRun {
     this.completed = true;
   }
 
-  encodeError(error: unknown): Uint8Array {
-    return encodeFailure(ensureTemporalFailure(error), this.converter);
+  encodeError(error: unknown, strict?: boolean): Uint8Array {
+    return encodeFailure(ensureTemporalFailure(error), this.converter, strict);
   }
 
   // ------------------------------------------------------------------------------------------------------------- task failure

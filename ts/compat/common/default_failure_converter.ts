@@ -3,9 +3,17 @@
 import { create } from "@bufbuild/protobuf";
 import { type Failure, FailureSchema } from "../../api/generated/temporal/api/failure/v1/message_pb.ts";
 import { failureTrace } from "../../converter/stack.ts";
-import { cameAs, errorOf, handlerErrorOf, messageOfError, type ProtoFailure } from "./failure_converter.ts";
+import {
+  cameAs,
+  errorOf,
+  handlerErrorOf,
+  hasKind,
+  inWords,
+  messageOfError,
+  NOT_AN_ERROR,
+  type ProtoFailure,
+} from "./failure_converter.ts";
 import { FAILURE_SOURCE, TemporalFailure } from "./failures.ts";
-import { isHandlerError } from "./handler_error.ts";
 import { type PayloadConverter, productConverter } from "./payload_converters.ts";
 import { fromPlain, toPlain } from "./plain_proto.ts";
 import type { SerializationContext } from "./type_info.ts";
@@ -37,9 +45,6 @@ export function cutoffStackTrace(stack?: string): string {
   if (!stack) return "";
   return failureTrace(Object.assign(new Error(""), { stack })).split("\n").slice(1).join("\n");
 }
-
-const NOT_AN_ERROR =
-  " [A non-Error value was thrown from your code. We recommend throwing Error objects so that we can provide a stack trace]";
 
 /** Failures as all SDKs write and read them. */
 export class DefaultFailureConverter implements FailureConverter {
@@ -98,7 +103,7 @@ export class DefaultFailureConverter implements FailureConverter {
       fromPlain(FailureSchema, this.optionalErrorToOptionalFailure(cause, payloadConverter, context) ?? {});
     const message = messageOfError(err, productConverter(payloadConverter, context), causeOf);
     // What is not one of Temporal's failures has no type on the wire until a workflow or activity makes one of it.
-    if (!(err instanceof TemporalFailure || isHandlerError(err))) message.failureInfo = create(FailureSchema).failureInfo;
+    if (!hasKind(err)) message.failureInfo = create(FailureSchema).failureInfo;
     return toPlain(FailureSchema, message) as ProtoFailure;
   }
 
@@ -118,14 +123,5 @@ export class DefaultFailureConverter implements FailureConverter {
     context?: SerializationContext,
   ): ProtoFailure | undefined {
     return err ? this.errorToFailure(err, payloadConverter, context) : undefined;
-  }
-}
-
-function inWords(thrown: unknown): string {
-  if (typeof thrown !== "object") return String(thrown);
-  try {
-    return JSON.stringify(thrown);
-  } catch {
-    return String(thrown);
   }
 }

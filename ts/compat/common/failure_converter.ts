@@ -194,15 +194,19 @@ export function errorOf(
   }
 }
 
-/** The Failure message of anything that was thrown. Does not throw: of what cannot be read so, it has what can be read at all. */
-export function encodeFailure(error: unknown, converter: PayloadConverter): Uint8Array {
+/**
+ * The Failure message of anything that was thrown. Of what cannot be read so, it has what can be read at all; `strict`: values that cannot
+ * be converted throw, as in the official SDK, for the message would be in history.
+ */
+export function encodeFailure(error: unknown, converter: PayloadConverter, strict = false): Uint8Array {
   const own = custom.get(converter);
   if (own !== undefined) {
     return toBinary(FailureSchema, fromPlain(FailureSchema, own.failures.errorToFailure(error, converter, own.context)));
   }
   try {
     return toBinary(FailureSchema, toMessage(error, converter, new Set()));
-  } catch {
+  } catch (cannot) {
+    if (strict && !(cannot instanceof RangeError)) throw cannot;
     return encodeAnything(error, converter);
   }
 }
@@ -219,7 +223,7 @@ export function messageOfError(error: Error, converter: PayloadConverter, causeO
     message: messageOf(error),
     source: FAILURE_SOURCE,
     stackTrace: traceOf(error),
-    ...(error.cause === undefined || error.cause === null ? {} : { cause: causeOf(error.cause) }),
+    ...(error.cause ? { cause: causeOf(error.cause) } : {}),
     failureInfo: infoOf(error, converter),
   });
 }
@@ -233,9 +237,30 @@ function traceOf(error: Error): string {
 function toMessage(error: unknown, converter: PayloadConverter, above: Set<unknown>): Failure {
   if (above.has(error) || above.size > MAX_CAUSES) throw new RangeError("causes in a circle, or too many of them");
   above.add(error);
-  if (error instanceof Error) return messageOfError(error, converter, (cause) => toMessage(cause, converter, above));
-  const text = safeText(typeof error === "string" ? error : describe(error));
-  return create(FailureSchema, { message: text, source: FAILURE_SOURCE, failureInfo: applicationInfo({ nonRetryable: false }) });
+  if (!(error instanceof Error)) {
+    return create(FailureSchema, { message: safeText(inWords(error)) + NOT_AN_ERROR, source: FAILURE_SOURCE });
+  }
+  const message = messageOfError(error, converter, (cause) => toMessage(cause, converter, above));
+  // A cause that is no failure has no type, as the official packages write it.
+  if (above.size > 1 && !hasKind(error)) message.failureInfo = { case: undefined };
+  return message;
+}
+
+/** Errors of Temporal's are failures of a kind on the wire; others are, where a workflow or an activity has made one of them. */
+export function hasKind(error: Error): boolean {
+  return error instanceof TemporalFailure || isHandlerError(error);
+}
+
+export const NOT_AN_ERROR =
+  " [A non-Error value was thrown from your code. We recommend throwing Error objects so that we can provide a stack trace]";
+
+export function inWords(thrown: unknown): string {
+  if (typeof thrown !== "object") return String(thrown);
+  try {
+    return JSON.stringify(thrown) ?? String(thrown);
+  } catch {
+    return String(thrown);
+  }
 }
 
 function infoOf(error: Error, converter: PayloadConverter): InfoInit {
@@ -313,12 +338,4 @@ function infoOf(error: Error, converter: PayloadConverter): InfoInit {
 
 function applicationInfo(value: Extract<NonNullable<InfoInit>, { case: "applicationFailureInfo" }>["value"]): InfoInit {
   return { case: "applicationFailureInfo", value };
-}
-
-function describe(value: unknown): string {
-  try {
-    return JSON.stringify(value) ?? String(value);
-  } catch {
-    return String(value);
-  }
 }

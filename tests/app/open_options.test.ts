@@ -150,6 +150,14 @@ test("EmbeddedEngine.open, Worker.create and Client refuse what they do not have
     await assert.rejects(Worker.create(given as never), /^TypeError: Worker\.create takes an object of options, not /);
     assert.throws(() => new Client(given as never), /^TypeError: Client takes an object of options, not /);
   }
+  const missing = "needs the option service: an EmbeddedEngine or a connection to a cluster";
+  for (const given of [{}, { service: undefined }]) {
+    assert.throws(() => new Client(given as never), { name: "TypeError", message: `Client ${missing}` });
+    await assert.rejects(Worker.create({ ...given, taskQueue: "q", activities: { helper } } as never), {
+      name: "TypeError",
+      message: `Worker.create ${missing}, or the promise of one`,
+    });
+  }
 });
 
 test("open of a browser tab refuses what it does not have, and says where reducers and migrations belong", async () => {

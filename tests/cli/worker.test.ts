@@ -154,6 +154,27 @@ test("worker --watch with 200 open runs: compatible code goes live and loses non
     });
   }));
 
+test("worker --watch ends at once at a signal, also while changed activities never end loading", () =>
+  inFolder(async (folder, file) => {
+    const begins = 'import { writeFileSync } from "node:fs";\nwriteFileSync("loading", "");\nfor (;;);\n';
+    file("activities.ts", "export const act = (): number => 1;\n");
+    const worker = startCommand(
+      ["worker", "--store", join(folder, "shop.sqlite"), "--activities", "activities.ts", "--watch", "--json"],
+      folder,
+    );
+    try {
+      await worker.line("started", ({ event }) => event === "started");
+      file("activities.ts", begins);
+      await until("the changed module is being loaded", () => existsSync(join(folder, "loading")));
+      const since = performance.now();
+      assert.equal(await worker.end("SIGTERM"), 0, worker.err());
+      assert.ok(performance.now() - since < 20_000, "it waited for the module");
+      assert.equal(worker.lines.at(-1)!["event"], "stopped");
+    } finally {
+      await worker.end("SIGKILL");
+    }
+  }));
+
 test("worker --retention removes what has been closed for so long, while it works", () =>
   inFolder(async (folder, file) => {
     const store = join(folder, "shop.sqlite");

@@ -259,6 +259,22 @@ test("a module that does not load, a bad size and a double name are refused at o
   assert.throws(() => new ActivityRegistry({ spin: () => 1 }, {}, ["spin"]), /two activities are named "spin"/);
 });
 
+test("a module that never ends loading is given up in time, and at once where the worker stops", async () => {
+  const endless = new URL("./modules/slow_to_load.ts", import.meta.url);
+  const timers = new ManualTimers();
+  const late = assert.rejects(
+    ActivityPool.open({ module: endless, size: 1 }, timers),
+    /not loaded within 30000 ms: code at its top level/,
+  );
+  await timers.advance(30_000);
+  await late;
+  const stop = new AbortController();
+  const stopped = assert.rejects(ActivityPool.open({ module: endless, size: 1 }, realTimers, stop.signal), /shutting down/);
+  await delay(300); // its thread has begun, and loads
+  stop.abort(new Error("the worker is shutting down"));
+  await stopped;
+});
+
 test("several activities at once in one thread, where the options say so; a retired pool finishes what it has", async () => {
   const pool = await ActivityPool.open({ module, size: 1, concurrency: 3 }, realTimers);
   const one = context("1");

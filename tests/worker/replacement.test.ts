@@ -149,6 +149,10 @@ onBothStores(
         await assert.rejects(worker.replaceWorkflows(), (e) =>
           e instanceof WorkflowReplacementError && /Waits/.test(e.message) &&
           /A type stays among the exported workflows/.test(e.message));
+        write(waits("undefined.foo();", "return name;"));
+        await assert.rejects(worker.replaceWorkflows(), (e) =>
+          e instanceof WorkflowReplacementError && e.problems[0]!.verdict === "failed" &&
+          /Correct the code at these lines/.test(e.message) && !/patched/.test(e.message));
 
         await handle!.signal("add", 4);
         write(COMPATIBLE);

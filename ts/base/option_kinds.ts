@@ -109,6 +109,11 @@ export function checkOptions(
   }
 }
 
+/** Throws a TypeError where an option that there must be is missing. */
+export function needsOption(of: string, name: string, options: { readonly [name: string]: unknown }, kinds: Kinds): void {
+  if (options[name] === undefined) throw new TypeError(`${of} needs the option ${name}: ${(kinds[name] as Kind)[0]}`);
+}
+
 function unknown(of: string, part: string, name: string, kinds: Kinds): string {
   const names = Object.entries(kinds).filter(([, kind]) => kind !== any).map(([each]) => each).join(", ");
   return `${part === "" ? `${of} has no option` : `${of}'s option ${part} has no`} "${name}"; it has ${names}`;

@@ -1,6 +1,6 @@
 // The client: starts workflows, finds them, and completes activities from outside. It stands on a RawService alone, so the same code
 // talks to the embedded engine in this process and to a Temporal cluster.
-import { checkOptions } from "../base/option_kinds.ts";
+import { checkOptions, needsOption } from "../base/option_kinds.ts";
 import { CLIENT_OPTIONS } from "./option_kinds.ts";
 import type { CodecOptions } from "../codec/codec.ts";
 import type { Duration } from "../converter/duration.ts";
@@ -114,6 +114,7 @@ export class Client {
   /** Throws a TypeError for an option that there is not, or that is of a wrong type. */
   constructor(options: ClientOptions) {
     checkOptions("Client", options, CLIENT_OPTIONS);
+    needsOption("Client", "service", { ...options }, CLIENT_OPTIONS);
     this.namespace = options.namespace ?? "default";
     this.identity = options.identity ?? processIdentity();
     const logger = containedLogger(options.logger ?? consoleLogger());

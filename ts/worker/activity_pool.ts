@@ -25,6 +25,8 @@ export interface ActivityThreads {
 
 /** How long an activity that was told to stop may go on before its thread is ended. */
 const PATIENCE_MS = 5000;
+/** How long a module may take to load. */
+const LOAD_MS = 30_000;
 
 interface Job {
   activity: string;
@@ -63,10 +65,14 @@ export class ActivityPool {
     this.#timers = timers;
   }
 
-  /** Starts the first thread and learns from it what the module has. Rejects when the module does not load. */
+  /**
+   * Starts the first thread and learns from it what the module has. Rejects when the module does not load, or is not loaded in time, and
+   * when the signal is aborted before.
+   */
   static async open(
     { module, size = Math.max(1, hardwareThreads() - 1), concurrency = 1, hooks }: ActivityThreads,
     timers: Timers,
+    signal?: AbortSignal,
   ): Promise<ActivityPool> {
     for (const [name, value] of Object.entries({ size, concurrency })) {
       if (Number.isInteger(value) && value >= 1) continue;
@@ -74,15 +80,24 @@ export class ActivityPool {
     }
     const pool = new ActivityPool({ kind: "load", modules: [module].flat().map(String), hooks }, size, concurrency, timers);
     const slot = pool.#newSlot();
+    let limit = () => {};
+    const giveUp = () => slot.broken?.(signal!.reason);
+    signal?.addEventListener("abort", giveUp);
     try {
       pool.names = await new Promise<string[]>((resolve, reject) => {
         slot.loaded = resolve;
         slot.broken = reject;
+        const tooLong = `its module was not loaded within ${LOAD_MS} ms: code at its top level does not end`;
+        limit = timers.after(LOAD_MS, () => reject(new Error(tooLong)));
         pool.#start(slot).catch(reject);
+        if (signal?.aborted) giveUp();
       });
     } catch (error) {
-      await slot.thread?.terminate();
+      await pool.close();
       throw new Error(`the threads for activities could not be started: ${messageOf(error)}`, { cause: error });
+    } finally {
+      limit();
+      signal?.removeEventListener("abort", giveUp);
     }
     slot.loaded = slot.broken = undefined;
     return pool;

@@ -94,12 +94,21 @@ export class WorkflowReplacementError extends Error {
       `the new workflow code does not fit ${runs}, so the old code goes on serving:\n${
         problems.map(describeProblem).join("\n")
       }\n` +
-        (problems.every(({ message }) => /is not known to this worker/.test(message))
-          ? "A type stays among the exported workflows until its last run has ended: put it back, or let these runs finish first"
-          : "Keep what these runs have done already and branch with patched(), or let them finish first"),
+        adviceFor(problems),
     );
     this.problems = problems;
   }
+}
+
+function adviceFor(problems: readonly ReplacementProblem[]): string {
+  if (problems.every(({ message }) => /is not known to this worker/.test(message))) {
+    return "A type stays among the exported workflows until its last run has ended: put it back, or let these runs finish first";
+  }
+  // Code that throws or does not end is no other way through a history, so a patch is no help.
+  if (problems.every(({ verdict }) => verdict === "failed")) {
+    return "Correct the code at these lines: it fails where the run went on; a workflow task of it would fail and be tried again";
+  }
+  return "Keep what these runs have done already and branch with patched(), or let them finish first";
 }
 
 /** Two to four lines for people. */

@@ -1,6 +1,6 @@
 // The worker: polls for tasks, has workflow code run in its realm and activities here, and reports what came of them. It stands on a
 // RawService and a realm alone. Its life: created, running, stopping (no new tasks; what was taken is finished), stopped.
-import { checkOptions } from "../base/option_kinds.ts";
+import { checkOptions, needsOption } from "../base/option_kinds.ts";
 import { WORKER_OPTIONS } from "./option_kinds.ts";
 import { BROADCAST_ACTIVITY } from "../converter/subscriptions.ts";
 import { broadcasting } from "./broadcast.ts";
@@ -101,6 +101,8 @@ export class Worker {
   readonly #retired = new Set<ActivityPool>();
   /** Ends a replacement of the workflows that is under way; resolves when it has ended. */
   #endReplacement: ((reason: Error) => Promise<void>) | undefined;
+  /** Gives up activities that are being loaded. */
+  readonly #stopLoading = new AbortController();
   readonly #pollers: WorkerPollers;
   readonly #instanceKey = randomId();
   #state: WorkerState = "created";
@@ -151,6 +153,7 @@ export class Worker {
     // It may fail while something else does, or while the workflows are loaded; that is told behind them.
     if (service instanceof Promise) service.catch(() => {});
     checkOptions("Worker.create", options, WORKER_OPTIONS);
+    needsOption("Worker.create", "service", { ...options }, WORKER_OPTIONS);
     const settings = workerSettings(options);
     if (
       options.realm === undefined && options.realmEntry === undefined && options.workflows === undefined &&
@@ -269,7 +272,7 @@ export class Worker {
     if (this.#state === "created") {
       this.#state = "stopped";
       this.#running = Promise.resolve();
-      await this.#endReplacement?.(new Error("the worker is shutting down"));
+      await this.#endReplacements();
       await Promise.all([this.#workflowTasks?.realm.dispose(), this.#current.pool?.close()]);
       return;
     }
@@ -364,7 +367,9 @@ export class Worker {
     if (this.#activityTasks === undefined) throw new TypeError("this worker has no activities that could be replaced");
     if (this.#state === "stopping" || this.#state === "stopped") throw new Error(`the worker is ${this.#state}`);
     const { timers } = this.#settings;
-    const pool = activityThreads === undefined ? this.#current.pool : await ActivityPool.open(activityThreads, timers);
+    const pool = activityThreads === undefined
+      ? this.#current.pool
+      : await ActivityPool.open(activityThreads, timers, this.#stopLoading.signal);
     const old = this.#current.pool;
     try {
       const own = activities ?? this.#options.activities ?? {};
@@ -449,8 +454,14 @@ export class Worker {
     return giveUp;
   }
 
+  async #endReplacements(): Promise<void> {
+    const reason = new Error("the worker is shutting down");
+    this.#stopLoading.abort(reason);
+    await this.#endReplacement?.(reason);
+  }
+
   async #drain(): Promise<void> {
-    await this.#endReplacement?.(new Error("the worker is shutting down"));
+    await this.#endReplacements();
     await drainWorker({
       settings: this.#settings,
       pollers: this.#pollers,

@@ -73,6 +73,7 @@ export class Reloader {
   #wake: (() => void) | undefined;
   #attempt: AbortController | undefined;
   #closed = false;
+  #loadsActivities = false;
   #running: Promise<void> | undefined;
 
   constructor(
@@ -109,7 +110,8 @@ export class Reloader {
     this.#watch.close();
     this.#attempt?.abort(new Error("the worker is stopping"));
     this.#wake?.();
-    await this.#running;
+    // Activities that are being loaded are given up by the worker's shutdown, which comes next.
+    if (!this.#loadsActivities) await this.#running;
   }
 
   #arm(): void {
@@ -134,6 +136,7 @@ export class Reloader {
       };
       // Activities first: a new workflow may call a new activity.
       if (touched.activities) await this.#activities();
+      if (this.#closed) return;
       if (touched.nexus) await this.#nexus(changed);
       if (touched.workflows && !await this.#workflows(signal)) {
         for (const path of this.#parts.workflowFiles.current.keys()) this.#changed.add(path);
@@ -198,10 +201,13 @@ export class Reloader {
     const since = performance.now();
     this.#activityFiles = FileWatch.stamps(await moduleFiles(activityModules));
     try {
+      this.#loadsActivities = true;
       const activities = await worker.replaceActivities({ activityThreads: activityThreads! });
       tell({ event: "activitiesReplaced", activities, ms: Math.round(performance.now() - since) });
     } catch (error) {
       if (!this.#closed) tell({ event: "refused", why: "activities", message: (error as Error).message });
+    } finally {
+      this.#loadsActivities = false;
     }
   }
 

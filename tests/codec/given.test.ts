@@ -18,7 +18,11 @@ import {
 } from "../../ts/mod.ts";
 import { PayloadSchema } from "../../ts/api/generated/temporal/api/common/v1/message_pb.ts";
 import { FailureSchema } from "../../ts/api/generated/temporal/api/failure/v1/message_pb.ts";
-import { type HistoryEvent, HistoryEventSchema } from "../../ts/api/generated/temporal/api/history/v1/message_pb.ts";
+import {
+  type HistoryEvent,
+  HistoryEventSchema,
+  HistorySchema,
+} from "../../ts/api/generated/temporal/api/history/v1/message_pb.ts";
 import { openRun } from "../../ts/debug/mod.ts";
 import { MessageCodec } from "../../ts/codec/message_codec.ts";
 import { encodingOf, invertingCodec } from "../support/codecs.ts";
@@ -144,4 +148,21 @@ test("a worker without a cache goes on where what the run sent no longer decodes
     await stopped;
     await common.service.close();
   }
+});
+
+test("a codec that is away is asked a few times for a history, not once for each of its payloads", async () => {
+  const payload = { data: new Uint8Array([1]) };
+  const input = { payloads: Array.from({ length: 500 }, () => payload) };
+  const events = [
+    { attributes: { case: "workflowExecutionSignaledEventAttributes" as const, value: { input } } },
+    { attributes: { case: "activityTaskScheduledEventAttributes" as const, value: { input } } },
+  ];
+  const history = toBinary(HistorySchema, create(HistorySchema, { events }));
+  let calls = 0;
+  const away = async (): Promise<never> => {
+    calls++;
+    throw new Error("nobody listens there");
+  };
+  await assert.rejects(decodeHistory(history, { encode: away, decode: away }), PayloadCodecError);
+  assert.ok(calls <= 20, `it was asked ${calls} times`);
 });

@@ -6,6 +6,9 @@ import type { Payload } from "../converter/payload.ts";
 import { planOf } from "./payload_plan.ts";
 import { type Found, Walk } from "./payload_walk.ts";
 
+/** Payloads under way at once that a codec is asked for one by one. */
+const EACH_AT_ONCE = 16;
+
 export interface DecodeOptions {
   /**
    * A payload that does not decode stays as it is, for lists in which it must not hide the rest; with "notGiven" only one of a history that
@@ -62,15 +65,33 @@ export class MessageCodec {
       results = await applyCodecs(this.#codecs, "decode", walk.found, timeoutMs);
     } catch (error) {
       if (lenient === false || (lenient === "notGiven" && walk.found.every(({ given }) => given))) throw error;
-      const each = walk.found.map((found) => applyCodecs(this.#codecs, "decode", [found], timeoutMs).then(([one]) => one));
-      results = (await Promise.allSettled(each)).map((one, i) => {
-        if (one.status === "fulfilled") return one.value;
-        if (lenient === "notGiven" && walk.found[i]!.given) throw one.reason;
-        return undefined;
-      });
+      results = await this.#decodeEach(walk.found, lenient, timeoutMs);
     }
     walk.found.forEach((found, i) => (found.result = results[i]));
     return walk.finish();
+  }
+
+  /**
+   * Of payloads that do not decode together, those that decode by themselves. A few at once, and what must decode goes first: a codec that is
+   * away is not asked for each payload of a long history. Rejects with what the first that must decode failed with.
+   */
+  async #decodeEach(found: readonly Found[], lenient: true | "notGiven", timeoutMs: number): Promise<(Payload | undefined)[]> {
+    const results: (Payload | undefined)[] = found.map(() => undefined);
+    const needed = (i: number) => lenient === "notGiven" && found[i]!.given;
+    const left = found.map((_, i) => i).sort((a, b) => Number(needed(b)) - Number(needed(a)));
+    const work = async () => {
+      for (let i = left.shift(); i !== undefined; i = left.shift()) {
+        try {
+          [results[i]] = await applyCodecs(this.#codecs, "decode", [found[i]!], timeoutMs);
+        } catch (error) {
+          if (!needed(i)) continue;
+          left.length = 0;
+          throw error;
+        }
+      }
+    };
+    await Promise.all(Array.from({ length: EACH_AT_ONCE }, work));
+    return results;
   }
 
   /** Bytes of temporal.api.history.v1.History as workflow code is to see them, and everything else that decodes. */

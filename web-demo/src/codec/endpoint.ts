@@ -34,7 +34,10 @@ export const relay: Endpoint = {
   async send(body) {
     const headers = { "content-type": "application/json" };
     const response = await fetch(dataAddress("codec"), { method: "POST", headers, body });
-    return { status: response.status, text: await response.text() };
+    const text = await response.text();
+    // The server's own answer, not the endpoint's.
+    if (response.headers.has("codec-unreached")) throw new Error((JSON.parse(text) as { readonly message: string }).message);
+    return { status: response.status, text };
   },
   close() {},
 };

@@ -68,6 +68,10 @@ function payloadsOf(text: string): Payload[] {
       if (read === undefined) throw new Error(`payloads[${i}].${what} of the endpoint's answer is no base64`);
       return read;
     };
+    // Nothing that was encoded: every value says at least how it is.
+    if (payload?.metadata === undefined && payload?.data === undefined) {
+      throw new Error(`payloads[${i}] of the endpoint's answer has no metadata and no data`);
+    }
     const metadata = Object.entries(payload?.metadata ?? {}).map(([key, value]) => [key, bytes(value, `metadata.${key}`)]);
     return { metadata: Object.fromEntries(metadata) as Payload["metadata"], data: bytes(payload?.data, "data") };
   });

@@ -58,6 +58,7 @@ export function codecRoute({ url, headers }: CodecEndpoint): DataRoute {
       } catch (error) {
         const { message, cause } = error as Error;
         const why = cause instanceof Error ? cause.message : message;
+        response.setHeader("codec-unreached", "1");
         sendJson(response, { message: `${url} was not reached: ${why}` }, BAD_GATEWAY);
       }
     },

@@ -156,7 +156,7 @@ test("worker --watch with 200 open runs: compatible code goes live and loses non
 
 test("worker --watch ends at once at a signal, also while changed activities never end loading", () =>
   inFolder(async (folder, file) => {
-    const begins = 'import { writeFileSync } from "node:fs";\nwriteFileSync("loading", "");\nfor (;;);\n';
+    const begins = 'import { writeFileSync } from "node:fs";\nwriteFileSync("loading", "");\nfor (let i = 0; i < 1e12; i++);\n';
     file("activities.ts", "export const act = (): number => 1;\n");
     const worker = startCommand(
       ["worker", "--store", join(folder, "shop.sqlite"), "--activities", "activities.ts", "--watch", "--json"],

@@ -242,7 +242,9 @@ export class TestEnvironment {
       `${what} of workflow "${workflowId}" did not come in ${
         days < 2 ? `${(days * 24).toFixed(1)} hours` : `${Math.round(days)} days`
       } ` +
-        `of virtual time, over ${moments} moments (to ${new Date(this.#clock.nowMs()).toISOString()}). It waits for:\n` +
+        `of virtual time, over ${moments} ${moments === 1 ? "moment" : "moments"} (to ${
+          new Date(this.#clock.nowMs()).toISOString()
+        }). It waits for:\n` +
         `${await this.#waitsOf(workflowId)}\n` +
         `If that is how long it takes, raise \`skipLimit\` of TestEnvironment.create. A workflow that never ends is tested with ` +
         `env.advance(...), or ended with a signal or handle.cancel() before its result is waited for.`,

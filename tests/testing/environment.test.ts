@@ -335,6 +335,7 @@ test("a workflow that never ends ends the wait at the limit, with what it waits 
       await assert.rejects(endless.result(), (error: Error) => {
         assert.ok(error instanceof EndlessWaitError);
         assert.match(error.message, /^the result of workflow "d-1" did not come in 30 days of virtual time, over 30 moments/);
+        assert.match(error.message, /; the next moment, .*, is beyond the limit\. It waits for:/);
         assert.match(error.message, /run of workflow "Daily": .*\n\s+at .*environment\.test\.[jt]s:\d+:\d+/);
         assert.match(error.message, /skipLimit/);
         return true;

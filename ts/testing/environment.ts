@@ -236,7 +236,7 @@ export class TestEnvironment {
   }
 
   /** Says what a workflow waits for that keeps virtual time going. */
-  async #endWait({ workflowId, what }: Awaited, { sinceMs, moments }: Skipped): Promise<void> {
+  async #endWait({ workflowId, what }: Awaited, { sinceMs, moments, nextMs }: Skipped): Promise<void> {
     const days = (this.#clock.nowMs() - sinceMs) / DAY_MS;
     const error = new EndlessWaitError(
       `${what} of workflow "${workflowId}" did not come in ${
@@ -244,7 +244,7 @@ export class TestEnvironment {
       } ` +
         `of virtual time, over ${moments} ${moments === 1 ? "moment" : "moments"} (to ${
           new Date(this.#clock.nowMs()).toISOString()
-        }). It waits for:\n` +
+        }); the next moment, ${new Date(nextMs).toISOString()}, is beyond the limit. It waits for:\n` +
         `${await this.#waitsOf(workflowId)}\n` +
         `If that is how long it takes, raise \`skipLimit\` of TestEnvironment.create. A workflow that never ends is tested with ` +
         `env.advance(...), or ended with a signal or handle.cancel() before its result is waited for.`,

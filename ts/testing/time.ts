@@ -23,6 +23,8 @@ export interface SkipLimits {
 export interface Skipped {
   readonly sinceMs: number;
   moments: number;
+  /** When something is due next. */
+  nextMs: number;
 }
 
 /** What a worker has in work. */
@@ -98,7 +100,10 @@ export class VirtualTime {
     this.#acts = service.acts;
     for (const awaited of service.awaited()) {
       let skipped = this.#skipped.get(awaited.workflowId);
-      if (skipped === undefined) this.#skipped.set(awaited.workflowId, skipped = { sinceMs: clock.nowMs(), moments: 0 });
+      if (skipped === undefined) {
+        this.#skipped.set(awaited.workflowId, skipped = { sinceMs: clock.nowMs(), moments: 0, nextMs: next });
+      }
+      skipped.nextMs = next;
       if (next - skipped.sinceMs <= limits.timeMs && skipped.moments < limits.moments) skipped.moments++;
       else {
         this.#skipped.delete(awaited.workflowId);

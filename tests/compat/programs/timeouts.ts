@@ -39,6 +39,9 @@ export async function timeouts(): Promise<void> {
   await step("cleared.twice.at.once");
   await step(`sleep.of.no.duration.${await refused("soon")}`);
   await step(`sleep.of.NaN.${await refused(NaN)}`);
+  await step(`sleep.of.Infinity.${await refused(Infinity)}`);
+  const endless = proxyActivities({ startToCloseTimeout: Infinity })["endless"]!();
+  await step(`activity.of.Infinity.${await endless.catch((error: Error) => error.name)}`);
   // No timer is started for these, as with the official SDK.
   setTimeout(() => acts["never"]!(), undefined);
   setTimeout(() => acts["never"]!(), NaN);

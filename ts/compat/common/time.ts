@@ -1,6 +1,8 @@
 // Durations as the official packages read them: milliseconds, or text in the format of npm's `ms` ("1.5h", "10 minutes", "-3 days",
 // "100" is milliseconds). Other than the native API's, they may be negative; each caller says what that means.
 
+import { ValueError } from "./errors.ts";
+
 /** Milliseconds, or text such as "1.5h" or "10 minutes". */
 export type Duration = number | string;
 
@@ -34,5 +36,7 @@ export function msOptionalToNumber(duration: Duration | undefined | null): numbe
 
 /** A timeout for the core, where 0 is unset: zero and empty text count as unset, as in the official packages. */
 export function timeoutMs(duration: Duration | undefined | null): number {
-  return duration ? msToNumber(duration) : 0;
+  const ms = duration ? msToNumber(duration) : 0;
+  if (!Number.isFinite(ms)) throw new ValueError(`Invalid millis ${ms}`);
+  return ms;
 }

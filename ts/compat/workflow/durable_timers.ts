@@ -54,7 +54,7 @@ export function startTimer(
   options?: TimerOptions,
   groupsOf?: () => Uint8Array | undefined,
 ): Uint8Array | undefined {
-  if (Number.isNaN(durationMs)) throw new ValueError(`Invalid millis ${durationMs}`);
+  if (!Number.isFinite(durationMs)) throw new ValueError(`Invalid millis ${durationMs}`);
   const summary = options?.summary;
   const command = StartTimer.fromPartial({
     seq,

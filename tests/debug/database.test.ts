@@ -33,7 +33,7 @@ test("without code: each is a thing by its name, with what went in and came out"
     "subscribe stand_down:orc |",
     "timer muster | 1.5 min",
     // What code wrote beside it is no name: it is a value.
-    'timer 1 s | "waits for SECRET of ada"',
+    'timer 1 s | "waits for SECRET of grace"',
     "procedure compute_damage | 7, 7 → 30",
     'transact strike | 7, 30 → {"hp":70}',
     "transact strike | 99, 1 there is no npc 99",
@@ -43,7 +43,7 @@ test("without code: each is a thing by its name, with what went in and came out"
     "timer SECRET_name | 1 s",
     'completes | → {"hp":70,"missed":"there is no npc 99","left":69,"heard":0}',
   ]);
-  assert.deepEqual([...run.search("secret of ada")].map((index) => run.items[index]!.name), ["timer 1 s"]);
+  assert.deepEqual([...run.search("secret of grace")].map((index) => run.items[index]!.name), ["timer 1 s"]);
 });
 
 test("events in a line: timers and reducers by name, also where they end", () => {
@@ -55,7 +55,7 @@ test("events in a line: timers and reducers by name, also where they end", () =>
     "subscribe stand_down:orc",
     "timer muster for 1.5 min",
     "timer muster",
-    'timer 2 for 1 s: "waits for SECRET of ada"',
+    'timer 2 for 1 s: "waits for SECRET of grace"',
     "timer 2",
     "procedure compute_damage(7, 7)",
     'transact strike(7, 30) = {"hp":70}',
@@ -79,7 +79,7 @@ test("commands: what each asks for, and the event that it became", () => {
     "Transact: transact strike(99, 1)",
     "Transact: transact strike(7, 1), required",
     "UpsertSearchAttributes: unsubscribe stand_down:orc",
-    'ScheduleLocalActivity: broadcast stand_down:elf("ada")',
+    'ScheduleLocalActivity: broadcast stand_down:elf("grace")',
     "StartTimer: timer SECRET_name for 1 s",
     'CompleteWorkflow: completes the workflow with {"hp":70,"missed":"there is no npc 99","left":69,"heard":0}',
   ]);
@@ -129,7 +129,7 @@ test("the phase grows with the awaits that are passed, as SQL counts them", () =
 test("a redacted history has nothing of what code wrote beside timers, and replays", async () => {
   const { history: redacted, needed, verified } = await redact(history, { realm });
   assert.deepEqual([needed, verified], [[], true]);
-  assert.doesNotMatch(new TextDecoder().decode(redacted), /SECRET|muster|ada/);
+  assert.doesNotMatch(new TextDecoder().decode(redacted), /SECRET|muster|grace/);
   const run = await openRun(redacted!);
   const names = run.items.filter(({ kind }) => kind === "timer").map(({ name }) => name);
   assert.equal(names.length, 3);

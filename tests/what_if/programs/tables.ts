@@ -46,13 +46,13 @@ export const raid = workflow("Raid", async (npc: number) => {
   transact(logLine, "a raid");
   subscribe(raidSignals.standDown, "orc");
   await timer("muster", "90s");
-  await sleep("1s", { summary: "waits for SECRET of ada" });
+  await sleep("1s", { summary: "waits for SECRET of grace" });
   const damage = await procedure(rules.computeDamage, [npc, 7]);
   const { hp } = await transact(strike, npc, damage);
   const missed = await transact(strike, 99, 1).then(() => "", (error: Error) => error.message);
   const kept = await transact.required(strike, npc, 1);
   unsubscribe(raidSignals.standDown, "orc");
-  const heard = await broadcast(raidSignals.standDown, "elf", "ada");
+  const heard = await broadcast(raidSignals.standDown, "elf", "grace");
   await timer("SECRET_name", "1s");
   return { hp, missed, left: kept.hp, heard };
 });

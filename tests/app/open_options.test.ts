@@ -150,12 +150,12 @@ test("EmbeddedEngine.open, Worker.create and Client refuse what they do not have
     await assert.rejects(Worker.create(given as never), /^TypeError: Worker\.create takes an object of options, not /);
     assert.throws(() => new Client(given as never), /^TypeError: Client takes an object of options, not /);
   }
-  const missing = "needs the option service: an EmbeddedEngine or a connection to a cluster";
+  const missing = "option service must be an EmbeddedEngine or a connection to a cluster";
   for (const given of [{}, { service: undefined }]) {
-    assert.throws(() => new Client(given as never), { name: "TypeError", message: `Client ${missing}` });
+    assert.throws(() => new Client(given as never), { name: "TypeError", message: `Client's ${missing}, and is missing` });
     await assert.rejects(Worker.create({ ...given, taskQueue: "q", activities: { helper } } as never), {
       name: "TypeError",
-      message: `Worker.create ${missing}, or the promise of one`,
+      message: `Worker.create's ${missing}, or the promise of one, and is missing`,
     });
   }
 });

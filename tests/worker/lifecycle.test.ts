@@ -388,32 +388,6 @@ test("maxActivitiesPerSecond holds in every second, also after a pause", async (
   );
 });
 
-for (
-  const error of [
-    new ServiceError(Code.UNAVAILABLE, "the engine is closed", "EngineClosed"),
-    new ServiceError(Code.UNAVAILABLE, "the engine has stopped: x", "StoreFencedError", { engine: "stopped" }),
-  ]
-) {
-  test(`a worker whose engine is gone ends, and says so (${error.reason})`, async () => {
-    const service = new ScriptedService().on("pollWorkflowTaskQueue", () => {
-      throw error;
-    }).on("shutdownWorker", () => {
-      throw error;
-    });
-    const realm = idleRealm();
-    const w = await worker({ service, realm });
-    await assert.rejects(
-      w.run(),
-      (e) =>
-        e instanceof WorkerPollError && e.cause === error && e.message.includes(error.message) &&
-        /before its engine/.test(e.message),
-    );
-    assert.equal(w.state, "stopped");
-    assert.ok(realm.disposed);
-    assert.ok(service.requests("pollWorkflowTaskQueue").length <= 4, "it was not asked again");
-  });
-}
-
 test("where the service ends the polls of a worker that stops, none is taken back", async () => {
   const inner = quietService();
   const ends: (() => void)[] = [];

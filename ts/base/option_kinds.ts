@@ -111,7 +111,9 @@ export function checkOptions(
 
 /** Throws a TypeError where an option that there must be is missing. */
 export function needsOption(of: string, name: string, options: { readonly [name: string]: unknown }, kinds: Kinds): void {
-  if (options[name] === undefined) throw new TypeError(`${of} needs the option ${name}: ${(kinds[name] as Kind)[0]}`);
+  if (options[name] === undefined) {
+    throw new TypeError(`${of}'s option ${name} must be ${(kinds[name] as Kind)[0]}, and is missing`);
+  }
 }
 
 function unknown(of: string, part: string, name: string, kinds: Kinds): string {

@@ -276,6 +276,7 @@ export class Worker {
       await Promise.all([this.#workflowTasks?.realm.dispose(), this.#current.pool?.close()]);
       return;
     }
+    this.#pollers.isStopping = true;
     this.#stop();
     // A failure belongs to run(), which has its own caller.
     await this.#running?.catch(() => {});

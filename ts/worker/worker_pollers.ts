@@ -57,6 +57,8 @@ export class WorkerPollers {
   readonly nexus: Poller<Uint8Array>[] = [];
   /** The service answers this worker's polls when it is told that the worker stops: none has to be taken back. */
   pollsAreEnded = false;
+  /** The worker was told to stop: a service that refuses its polls from now on tells nothing new. */
+  isStopping = false;
   readonly #parts: PollerParts;
   readonly #settings: WorkerSettings;
   #eager: EagerActivities | undefined;
@@ -205,7 +207,7 @@ export class WorkerPollers {
       timers,
       onFatal: (error) => {
         // What ends one poller ends them all.
-        if (!this.#failing) logger.error("the worker stops", { error });
+        if (!this.#failing && !this.isStopping) logger.error("the worker stops", { error });
         this.#failing = true;
         this.#parts.stop(error);
       },

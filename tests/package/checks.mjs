@@ -76,18 +76,6 @@ export const checks = [
     },
   },
   {
-    // Node prints the line at which an uncaught error was thrown.
-    name: "no line of code that Node loads fills a screen, but the core's bytes",
-    test({ made }) {
-      for (const folder of ["node", "shared"].map((name) => join(made.folder, "dist", name))) {
-        for (const file of walk(folder).filter((f) => f.endsWith(".js") && !f.endsWith("_wasm.js"))) {
-          const longest = Math.max(...readFileSync(file, "utf8").split("\n").map(({ length }) => length));
-          assert.ok(longest < 2000, `${file} has a line of ${longest} characters`);
-        }
-      }
-    },
-  },
-  {
     name: "no file of the package names this machine, and what it imports is there or a dependency",
     test({ made, root }) {
       const manifest = json(made.folder, "package.json");

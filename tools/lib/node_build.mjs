@@ -6,7 +6,6 @@
 // what connects to a cluster a fourth; what comes in later (the loader of sources, the module's bytes, commands) has files of its own. Libraries and generated
 // messages are written without blanks: nobody reads them, and the runtime has to. ws stays outside, because only a gateway needs it, and
 // OpenTelemetry's API, because an application has one copy of it or none.
-import { readFileSync, writeFileSync } from "node:fs";
 import { join, posix, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { buildDist } from "../build_dist.mjs";
@@ -14,8 +13,6 @@ import { isShared, sharedForRolldown } from "./shared_files.mjs";
 import { root } from "./steps.mjs";
 
 const OUTSIDE = [/^@opentelemetry\//, /^ws$/, /^libsql$/, /^node-sqlite3-wasm$/, /^node:/, /^temporalex\//];
-/** Where a line is broken at the next place that allows it. */
-const LINE_LIMIT = 400;
 const sourceOf = (name) => join(root, "ts", `${name}.ts`);
 
 /** Descriptors as JSON, which Node reads much faster than their encoded form: they are built when a process begins. */
@@ -105,19 +102,6 @@ export async function nodeBuild(sources, out) {
     },
   });
   await bundle.close();
-  // Node prints the line at which an uncaught error was thrown: no line may be as long as a file.
-  const lines = {
-    loader: "js",
-    format: "esm",
-    minifyWhitespace: true,
-    lineLimit: LINE_LIMIT,
-    legalComments: "none",
-    charset: "utf8",
-  };
-  for (const { fileName } of output) {
-    const file = join(out, fileName);
-    writeFileSync(file, (await transform(readFileSync(file, "utf8"), lines)).code);
-  }
   const own = output.find((chunk) => chunk.moduleIds?.some((id) => id.endsWith("platform/own_code.ts")));
   if (own === undefined || posix.dirname(own.fileName) !== "." || !/^_temporalex_\w+\.js$/.test(own.fileName)) {
     throw new Error(`ts/platform/own_code.ts went to ${own?.fileName}: it knows its place by the name of its chunk`);

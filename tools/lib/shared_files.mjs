@@ -56,7 +56,7 @@ export async function writeShared(dist) {
       outfile: join(folder, `${name}.js`),
       external: ["@bufbuild/*"],
       ...{ bundle: true, format: "esm", platform: "neutral", mainFields: ["module", "main"], target: "es2022" },
-      ...{ minifyWhitespace: true, minifySyntax: true, lineLimit: 400, legalComments: "none", logLevel: "warning" },
+      ...{ minifyWhitespace: true, minifySyntax: true, legalComments: "none", logLevel: "warning" },
     });
   }
   for (const half of Object.keys(HALVES)) {

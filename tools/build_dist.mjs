@@ -6,6 +6,7 @@ import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { transform } from "sucrase";
 import { bytesOf, HALVES, textOf } from "./lib/halves.mjs";
+import { bundleFiles, bundleRealm } from "./lib/realm_bundle.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const SOURCES = ["ts", "tests", "examples", "bench", "tools/soak"];
@@ -78,6 +79,8 @@ export function buildDist() {
     }
   }
   written += coreFiles(wanted);
+  for (const file of bundleFiles(out)) wanted.add(file);
+  written += bundleRealm(out, written > 0);
   // Files whose source is gone must not linger: tests would still run them.
   if (existsSync(out)) { for (const file of walk(out)) if (!wanted.has(file)) rmSync(file); }
   return written;

@@ -3,6 +3,7 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, linkSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { unbundleRealm } from "../lib/realm_bundle.mjs";
 import { root } from "../lib/steps.mjs";
 
 export const home = join(root, ".build/mutate");
@@ -20,6 +21,7 @@ export function makeBase() {
   const folder = join(home, "base");
   outer(folder);
   copy(["-a", join(root, "dist"), join(folder, "dist")]);
+  unbundleRealm(join(folder, "dist"));
   const fixtures = join(root, "../shared");
   const link = join(home, "shared");
   if (existsSync(fixtures) && !existsSync(link)) symlinkSync(fixtures, link);

@@ -3,7 +3,11 @@
 // a module imports from "temporalex" is this very package where the module's own folder has none. Runs in Node's hooks thread.
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { transform } from "sucrase";
+import { parse } from "acorn";
+import { compileText, loadSucrase } from "../../realm/loader/strip.ts";
+import { requiredImports } from "../../realm/loader/typescript_checks.ts";
+import { syntaxAdvice, UnsupportedSyntaxError } from "../../realm/loader/unsupported_syntax.ts";
+import { compileUsing } from "../../realm/loader/using_declarations.ts";
 import { AGAIN } from "./again.ts";
 
 interface ResolveContext {
@@ -81,10 +85,26 @@ export async function load(url: string, context: object, next: NextLoad): Promis
   const { pathname, protocol } = new URL(url);
   if (protocol !== "file:" || !IS_TS.test(pathname) || pathname.includes("/node_modules/")) return await next(url, context);
   const path = fileURLToPath(url.replace(/[?#].*$/, ""));
-  const { code } = transform(readFileSync(path, "utf8"), {
-    transforms: ["typescript"],
-    disableESTransforms: true,
-    filePath: path,
-  });
-  return { format: "module", source: code, shortCircuit: true };
+  await loadSucrase();
+  return { format: "module", source: javaScriptOf(path, readFileSync(path, "utf8")), shortCircuit: true };
+}
+
+/** Throws a SyntaxError that begins with path, line and column: Node's own has them in its stack alone. */
+function javaScriptOf(path: string, text: string): string {
+  let code = text;
+  try {
+    const compiled = compileText(path, text);
+    ({ code } = compiled);
+    for (const { line, message } of [...compiled.unsupported, ...requiredImports(text, code)]) {
+      throw new SyntaxError(`${path}:${line}: ${message}, or name the JavaScript that it is compiled to`);
+    }
+    return compileUsing(code, parse(code, { ecmaVersion: "latest", sourceType: "module", allowHashBang: true }));
+  } catch (e) {
+    if (e instanceof UnsupportedSyntaxError) throw new SyntaxError(`${path}:${e.line}: has ${e.message}`);
+    const { message, pos } = e as { readonly message: string; readonly pos?: number };
+    const [, what, line, column] = /^(?:Error transforming [^:]*: )?(.*) \((\d+):(\d+)\)$/s.exec(message) ?? [];
+    if (what === undefined) throw e;
+    const advice = typeof pos === "number" ? syntaxAdvice(what, code, pos) : "";
+    throw new SyntaxError(`${path}:${line}:${Number(column) + (advice === "" ? 0 : 1)}: syntax error: ${what}${advice}`);
+  }
 }

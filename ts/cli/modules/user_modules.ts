@@ -1,7 +1,7 @@
 // Modules that a command is given by path: activities (and whatever else runs outside of workflows). They are ordinary modules of the
 // process. JavaScript and TypeScript, in Deno as Deno loads them; in Node through hooks of our own, because Node 20 loads no TypeScript and
-// later versions not all of it: types are removed, not checked, enums and parameter properties work, decorators that emit metadata and
-// JSX do not. Workflow modules are not loaded here: their realm does that.
+// later versions not all of it: types are removed, not checked; enums, parameter properties, `using` and JSX are compiled, decorators are
+// rejected. Workflow modules are not loaded here: their realm does that.
 import { existsSync } from "node:fs";
 import { createRequire, register } from "node:module";
 import { resolve } from "node:path";
@@ -10,6 +10,7 @@ import { ownFile } from "../../platform/own_code.ts";
 import type { LoaderHooks } from "../../worker/thread_messages.ts";
 import { UsageError } from "../frame/errors.ts";
 import { AGAIN } from "./again.ts";
+import { placeOf } from "./error_place.ts";
 
 let hooked: Promise<void> | undefined;
 
@@ -59,7 +60,7 @@ export async function importModule(cwd: string, path: string, anew = false): Pro
     const advice = /^require is not defined/.test(message)
       ? "; TypeScript is loaded as ES modules: name the JavaScript that it is compiled to"
       : "";
-    throw new UsageError(`${path} cannot be loaded: ${message}${advice}`, { cause: e });
+    throw new UsageError(`${path} cannot be loaded: ${placeOf(e, url)}${message}${advice}`, { cause: e });
   }
 }
 

@@ -20,7 +20,6 @@ import {
   textGap,
 } from "./module_code.ts";
 import { editGlobal } from "./run_globals.ts";
-import { IS_TS } from "./strip.ts";
 import { type Binding, patternNames, walkModule } from "./scope.ts";
 import { isCollection, StateFindings } from "./state.ts";
 
@@ -103,7 +102,7 @@ export class EsmCompiler {
       collections: locals.filter(([, local]) => isCollection(top.get(local)?.init)).map(([exported]) => exported),
       importedMutations: this.#importedMutations,
       reads: this.#reads,
-      problems: [...this.#problems, ...this.#namespaces(top), ...state.problems],
+      problems: [...this.#problems, ...state.problems],
       warnings: state.warnings,
     };
   }
@@ -308,20 +307,6 @@ export class EsmCompiler {
       if (before !== undefined) this.#edits.insert(before.end, ";");
     }
     this.#edits.replace(node.start, node.end, `(0, ${read})`);
-  }
-
-  /** A TypeScript namespace with code in it is dropped by the type stripper, which would show up far from its cause. */
-  #namespaces(top: ReadonlyMap<string, Binding>): Problem[] {
-    if (!IS_TS.test(this.#source.url)) return [];
-    const found: Problem[] = [];
-    for (const m of this.#source.text.matchAll(/^[ \t]*(?:export[ \t]+)?(?:namespace|module)[ \t]+([\w$]+)[\w$. \t]*\{/gm)) {
-      const name = m[1]!;
-      if (top.has(name) || !new RegExp(`(?<![\\w$.])${name.replaceAll("$", "\\$")}\\s*\\.`).test(this.#text)) continue;
-      const line = new Lines(this.#source.text).line(m.index + m[0].indexOf(m[0].trimStart()));
-      const text = `declares the TypeScript namespace "${name}", which has code in it: make it a module of its own`;
-      found.push(problem(this.#source, "namespace", line, 0, name, text));
-    }
-    return found;
   }
 
   #problem(code: ProblemCode, at: AnyNode, name: string, message: string): void {

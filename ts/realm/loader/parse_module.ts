@@ -29,7 +29,9 @@ import {
 import { RewriteError, rewriteModule } from "./rewrite.ts";
 import { editGlobal } from "./run_globals.ts";
 import { walkModule } from "./scope.ts";
-import { IS_TS, needsSucrase, strip, SucraseNotLoadedError } from "./strip.ts";
+import { compileUsing } from "./using_declarations.ts";
+import { type CompiledText, compileText, IS_TS, needsSucrase, SucraseNotLoadedError } from "./strip.ts";
+import { syntaxAdvice, UnsupportedSyntaxError } from "./unsupported_syntax.ts";
 
 /**
  * Parses one module. Syntax errors throw; everything else is collected in `problems` of its forms. Throws a SucraseNotLoadedError for
@@ -37,16 +39,31 @@ import { IS_TS, needsSucrase, strip, SucraseNotLoadedError } from "./strip.ts";
  */
 export function parseUnit(source: ModuleSource): ModuleUnit {
   if (source.kind === "json") return jsonUnit(source);
-  const plain = stripTypes(source);
+  const { code: plain, unsupported } = compiledText(source);
   const kind = source.kind ?? (hasModuleSyntax(source, plain) ? "esm" : "cjs");
   const withProbes = probes(source, plain, kind);
-  const text = withProbes?.text ?? plain;
+  const parsed = withProbes?.text ?? plain;
   const points = withProbes === undefined ? {} : { points: withProbes.points };
-  const program = parseModule(source, text, kind);
+  const { text, program } = withoutUsing(source, parsed, kind);
   if (kind === "cjs") return { ...cjsUnit(source, text, program), ...points };
   const outline = new EsmCompiler(source, text, program, "shared").outline();
-  const compile = (form: Form) => finished(source, form, new EsmCompiler(source, text, program, form).compile());
+  const refused = unsupported.map(({ code, name, line, message }) => problem(source, code, line, 0, name, message));
+  const compile = (form: Form) => {
+    const compiled = new EsmCompiler(source, text, program, form).compile();
+    return finished(source, form, { ...compiled, problems: [...refused, ...compiled.problems] });
+  };
   return { ...outline, text, ...points, compile };
+}
+
+function withoutUsing(source: ModuleSource, text: string, kind: "esm" | "cjs"): { text: string; program: Program } {
+  const program = parseModule(source, text, kind);
+  let compiled: string;
+  try {
+    compiled = compileUsing(text, program);
+  } catch (e) {
+    throw loadError(source, text, e);
+  }
+  return { text: compiled, program: compiled === text ? program : parseModule(source, compiled, kind) };
 }
 
 /** Of a debug session's own modules; packages stay as they are. */
@@ -55,7 +72,7 @@ function probes(source: ModuleSource, text: string, kind: "esm" | "cjs"): Probed
   try {
     return probed(text, kind, source.probes);
   } catch (e) {
-    throw syntaxError(source, e);
+    throw syntaxError(source, text, e);
   }
 }
 
@@ -101,25 +118,31 @@ function finished(source: ModuleSource, form: Form, compiled: CompiledModule): C
   }
 }
 
-function stripTypes(source: ModuleSource): string {
+function compiledText(source: ModuleSource): CompiledText {
   // A hashbang line is no JavaScript inside a function.
   const text = source.text.startsWith("#!") ? source.text.replace(/^#![^\n]*/, "") : source.text;
-  if (source.stripped === true || !needsSucrase(source.url)) return text;
+  if (source.stripped === true || !needsSucrase(source.url)) return { code: text, unsupported: [] };
   try {
-    return strip(source.url, text);
+    return compileText(source.url, text);
   } catch (e) {
     if (e instanceof SucraseNotLoadedError) throw e;
-    throw syntaxError(source, e);
+    throw loadError(source, text, e);
   }
 }
 
+function loadError(source: ModuleSource, plain: string, e: unknown): WorkflowLoadError {
+  if (!(e instanceof UnsupportedSyntaxError)) return syntaxError(source, plain, e);
+  return new WorkflowLoadError([problem(source, "syntax", e.line, 0, "", `has ${e.message}`)], { cause: e });
+}
+
 /** Both parsers end their message with "(line:column)". */
-function syntaxError(source: ModuleSource, e: unknown): WorkflowLoadError {
+function syntaxError(source: ModuleSource, plain: string, e: unknown): WorkflowLoadError {
   const message = (e as Error).message.replace(/^Error transforming [^:]*: /, "");
   const at = /\s*\((\d+):(\d+)\)$/.exec(message);
-  const fromAcorn = typeof (e as { raisedAt?: number }).raisedAt === "number";
+  const { pos, raisedAt } = e as { readonly pos?: number; readonly raisedAt?: number };
+  const fromAcorn = typeof raisedAt === "number";
   const column = at === null ? 0 : Number(at[2]) + (fromAcorn ? 1 : 0);
-  const hint = message.includes("'@'") ? " (decorators are not supported in workflow modules)" : "";
+  const hint = fromAcorn ? syntaxAdvice(message, plain, pos ?? raisedAt) : "";
   const text = `syntax error: ${at === null ? message : message.slice(0, at.index)}${hint}`;
   return new WorkflowLoadError([problem(source, "syntax", at === null ? 0 : Number(at[1]), column, "", text)], { cause: e });
 }
@@ -128,7 +151,7 @@ function parseModule(source: ModuleSource, text: string, kind: "esm" | "cjs"): P
   try {
     return parse(text, { ecmaVersion: "latest", sourceType: kind === "esm" ? "module" : "commonjs", allowHashBang: true });
   } catch (e) {
-    throw syntaxError(source, e);
+    throw syntaxError(source, text, e);
   }
 }
 

@@ -2,12 +2,14 @@
 // become calls, exports assignments; lines stay where they are.
 import { type ModuleDeclaration, parse, type Statement } from "acorn";
 import { transform } from "sucrase";
+import { orderParameterProperties } from "../../../../ts/realm/loader/parameter_properties.ts";
 
 type Edit = readonly [from: number, to: number, text: string];
 
 /** The body of `async ($import, $exports) => {...}`. Throws the parser's errors, which name line and column. */
 export function functionBody(text: string): string {
-  const js = transform(text, { transforms: ["typescript"], disableESTransforms: true, production: true }).code;
+  const stripped = transform(text, { transforms: ["typescript"], disableESTransforms: true, production: true }).code;
+  const js = orderParameterProperties(text, stripped);
   const { body } = parse(js, { ecmaVersion: "latest", sourceType: "module" });
   const edits: Edit[] = [];
   // What is exported by name may be defined further down.

@@ -110,6 +110,7 @@ export class CompatActivator implements Activator {
     const { info, isReplaying, issued } = run;
     const { holding } = issued;
     run.isReplaying = true;
+    run.answersQueries = true;
     issued.holding = false;
     run.info = { ...info, unsafe: { ...info.unsafe, isReplaying: true, isReplayingHistoryEvents: false } };
     try {
@@ -123,6 +124,7 @@ export class CompatActivator implements Activator {
       if (issued.concluded) await hop();
     } finally {
       run.info = info;
+      run.answersQueries = false;
       run.isReplaying = isReplaying;
       issued.holding = holding;
     }

@@ -26,6 +26,8 @@ export interface ScopeFrame {
   readonly fiber?: WatchedFiber;
   /** Draws the numbers of Math.random() and uuid4(); absent: the run's own generator does. */
   readonly random?: { random(): number } | undefined;
+  /** Of a validator, and of everything that it calls and awaits: code that does not run again on replay. */
+  readonly unreplayed?: true;
   /** What the commands carry that the code issues. */
   readonly groups?: ActiveGroups;
   /** What AsyncLocalStorage objects of the program have stored (sandbox/async_local_storage.ts). */

@@ -66,6 +66,8 @@ export interface MessageRun extends InterceptedRun {
   command(kind: CommandKind, attributes: Uint8Array): void;
   endWith(error: unknown): void;
   encodeError(error: unknown, strict?: boolean): Uint8Array;
+  /** Calls code that does not run again on replay. */
+  unreplayed<T>(fn: () => T): T;
   log(level: LogLevel, message: string, fields: { readonly [key: string]: unknown }): void;
   /** The frame of a handler that begins for the message with this input. `implicit`: the group of what it issues. */
   handlerFrame(kind: "signal" | "update", name: string, input: object, implicit: GroupMessage | undefined): ScopeFrame;
@@ -183,11 +185,13 @@ export class MessageHandlers {
       if (job.runValidator && entry.validator !== undefined) {
         const { validator } = entry;
         const validate = this.#inbound(name, "validateUpdate", ({ args }: UpdateInput) => void validator(...args));
-        withLiveLogs(this.#run, () => validate(decode()));
+        this.#run.unreplayed(() => withLiveLogs(this.#run, () => validate(decode())));
       }
       input = decode();
     } catch (error) {
-      this.#respond(protocolInstanceId, { $case: "rejected", value: this.#run.encodeError(error) });
+      // A rejected update is not in history, so getters of the error do not run again either.
+      const failure = this.#run.unreplayed(() => this.#run.encodeError(error));
+      this.#respond(protocolInstanceId, { $case: "rejected", value: failure });
       return;
     }
     this.#respond(protocolInstanceId, { $case: "accepted", value: {} });

@@ -29,7 +29,7 @@ import { SinkCalls } from "./sinks.ts";
 import { Standing } from "./standing.ts";
 import { alea, seedBytes, streamSeed } from "./workflow/alea.ts";
 import { ContinueAsNew } from "./workflow/continue_as_new_thrown.ts";
-import type { WorkflowInfo } from "./workflow/info.ts";
+import { realRandom, type WorkflowInfo } from "./workflow/info.ts";
 import { RootScope } from "./workflow/scope.ts";
 
 /** What is called when the core answers a command. */
@@ -79,6 +79,8 @@ export class CompatRun implements MessageRun {
   details = "";
   /** The workflow itself was asked to cancel. */
   cancelRequested = false;
+  /** Queries are answered: no code that runs now runs again on replay. */
+  answersQueries = false;
   /** A terminal command was issued. */
   completed = false;
   /** The top level of the run's modules has run. Until then no patch may be decided: what history has of them comes later. */
@@ -303,14 +305,25 @@ export class CompatRun implements MessageRun {
 
   /** The next number of the stream that is put around the code, or of the run's own. */
   random(): number {
-    return this.context.current()?.random?.random() ?? this.#random();
+    return this.context.current()?.random?.random() ?? this.mainRandom();
+  }
+
+  /** Draws of such code must not move the generators of the run, so the runtime's own generator serves it. */
+  get #isUnreplayed(): boolean {
+    return this.answersQueries || this.context.current()?.unreplayed === true;
+  }
+
+  /** Calls code that does not run again on replay. What it awaits is such code as well. */
+  unreplayed<T>(fn: () => T): T {
+    return this.context.run(this.frame({ unreplayed: true }), fn);
   }
 
   mainRandom(): number {
-    return this.#random();
+    return this.#isUnreplayed ? realRandom.random() : this.#random();
   }
 
   namedRandom(name: string): number {
+    if (this.#isUnreplayed) return realRandom.random();
     let stream = this.#streams.get(name);
     if (stream === undefined) this.#streams.set(name, stream = alea(streamSeed(this.#seed, name)));
     return stream();

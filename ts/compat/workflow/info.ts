@@ -227,7 +227,7 @@ function ofTask(activation: Activation, { workerVersion }: Pick<RunContext, "wor
 /** Captured when this module is loaded, before a realm replaces its globals. */
 const realNow = Date.now.bind(Date);
 const real = Math.random.bind(Math);
-const realRandom: UnsafeWorkflowInfo["random"] = {
+export const realRandom: UnsafeWorkflowInfo["random"] = {
   random: real,
   uuid4: () => uuid4From(real),
   fillRandom: (bytes) => bytes.map((_, i) => bytes[i] = Math.floor(real() * 0x100)) && bytes,

@@ -123,7 +123,7 @@ export const cases: Case[] = [
       const first = checkFailure(encodeFailure(circle));
       equal(first.message, "circular");
       equal(first.failureInfo.case === "applicationFailureInfo" && first.failureInfo.value.type, "C");
-      match(first.cause!.message, /form a circle/);
+      match(first.cause!.message, /circular cause/);
 
       const dropped = new ApplicationFailure("no", {
         type: "T",

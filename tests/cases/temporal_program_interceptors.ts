@@ -323,20 +323,6 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "sinks: an argument that cannot be copied is named, with the sink and its function",
-    run: () =>
-      withProgram({
-        "/app/main.ts": `${IMPORTS}const { notes } = wf.proxySinks<any>();
-          export async function w() {
-            try { notes.add("a", { when: wf.sleep(1) }); } catch (e) { return [e.name, e.message]; }
-          }`,
-      }, async (h) => {
-        const [name, message] = await resultOf(h, "w") as [string, string];
-        equal(name, "TypeError");
-        match(message, /^argument 2 of the sink function notes\.add\(\) cannot be copied to the worker: .+ Give plain data: /);
-      }, { sinks: { notes: { add: { fn() {} } } } }),
-  },
-  {
     name: "interceptors: internals.dispose is called when a run leaves memory",
     run: async () => {
       const heard: unknown[] = [];

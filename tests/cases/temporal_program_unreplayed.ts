@@ -1,5 +1,5 @@
 // Queries, validators and the interceptors around them do not run again on replay (guarantee P3). In programs of `@temporalio/workflow`
-// they may draw random numbers, which are not those of the run: a run that meets them goes on as one that does not, and its history replays.
+// they may draw random numbers, which are not those of the run: a run that was queried continues as one that was not, and its history replays.
 import { hasAsyncStorage } from "../../ts/platform/async_context.ts";
 import { readWorkflowTask } from "../../ts/api/workflow_task.ts";
 import { deepEqual, equal, ok } from "./assert.ts";
@@ -57,10 +57,10 @@ export async function w() {
 }];
   const hostile = (n: number) => shapes[Math.floor(n / deeds.length)]!(deeds[n % deeds.length]!);
   hook.draw = () => { own.random(); return wf.uuid4(); };
-  let answered = 0;
+  let accepted = 0;
   let open = true;
   wf.setHandler(wf.defineQuery<unknown, [number]>("q"), (n: number) => n < 0 ? [Math.random(), wf.uuid4(), own.uuid4()] : hostile(n));
-  wf.setHandler(wf.defineUpdate<number, [number]>("ask"), () => ++answered, {
+  wf.setHandler(wf.defineUpdate<number, [number]>("ask"), () => ++accepted, {
     validator(n: number) { const value = hostile(n); if (typeof value === "object") throw wf.ApplicationFailure.create({ message: "no", details: [value] }); },
   });
   wf.setHandler(wf.defineSignal("go"), () => void (open = false));
@@ -128,7 +128,9 @@ export const cases: Case[] = [
         for (let n = 0; n < deeds.length * Object.keys(SHAPES).length; n++) {
           const met = await live(h, [["query", n]]);
           if (JSON.stringify(met) !== JSON.stringify(plain)) {
-            wrong.push(`${deeds[n % deeds.length]} ${Object.keys(SHAPES)[Math.floor(n / deeds.length)]}: ${met.failure || met.replayed}`);
+            wrong.push(
+              `${deeds[n % deeds.length]} ${Object.keys(SHAPES)[Math.floor(n / deeds.length)]}: ${met.failure || met.replayed}`,
+            );
           }
         }
         equal(wrong.join("\n"), "");
@@ -144,7 +146,9 @@ export const cases: Case[] = [
           if (n % deeds.length >= DRAWS.length) continue;
           const met = await live(h, [["update", n]]);
           if (JSON.stringify(met) !== JSON.stringify(plain)) {
-            wrong.push(`${deeds[n % deeds.length]} ${Object.keys(SHAPES)[Math.floor(n / deeds.length)]}: ${met.failure || met.replayed}`);
+            wrong.push(
+              `${deeds[n % deeds.length]} ${Object.keys(SHAPES)[Math.floor(n / deeds.length)]}: ${met.failure || met.replayed}`,
+            );
           }
         }
         equal(wrong.join("\n"), "");
@@ -171,8 +175,8 @@ export const cases: Case[] = [
           return run.server.queryAnswers["query"]!;
         };
         // A trace id that is made in a query must not come again when the run has left memory.
-        const answers = [await ask(), await ask()].map((answer) => JSON.stringify(answer));
-        ok(answers[0] !== answers[1], answers[0]!);
+        const texts = [await ask(), await ask()].map((result) => JSON.stringify(result));
+        ok(texts[0] !== texts[1], texts[0]!);
       }),
   },
 ];

@@ -69,6 +69,16 @@ test("a computing activity stops neither timers nor its own heartbeats", () =>
     }
   }));
 
+test("log lines and heartbeats of what cannot be cloned fail nothing", () =>
+  withPool(1, async (pool) => {
+    const { context: c, heartbeats, logged } = context();
+    assert.equal(await pool.run("tellsOddThings", c, []), "told");
+    const [, done, , circle] = logged as [string, object, string, { error: Error }];
+    assert.deepEqual(done, { id: 7, done: "[function]" });
+    assert.deepEqual([circle.error.message, circle.error.cause], ["round", "[circular]"]);
+    assert.deepEqual(heartbeats, [{ progress: 1 }]);
+  }));
+
 test("failures keep class, type and details; results must be plain data", () =>
   withPool(1, async (pool) => {
     await assert.rejects(pool.run("fail", context().context, ["no"]), (error) => {

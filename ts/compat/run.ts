@@ -79,7 +79,7 @@ export class CompatRun implements MessageRun {
   details = "";
   /** The workflow itself was asked to cancel. */
   cancelRequested = false;
-  /** Queries are answered: no code that runs now runs again on replay. */
+  /** Query handlers run: no code that runs now runs again on replay. */
   answersQueries = false;
   /** A terminal command was issued. */
   completed = false;
@@ -344,7 +344,9 @@ export class CompatRun implements MessageRun {
   log(level: LogLevel, message: string, fields: { readonly [key: string]: unknown }): void {
     if (this.info.unsafe.isReplayingHistoryEvents && this.#host.logsReplay !== true) return;
     const { workflowType, workflowId, runId } = this.info;
-    this.#host.log.write({ level, message, fields, timeMs: this.timeMs, workflowType, workflowId, runId, source: "workflow" });
+    const entry = { level, message, fields, timeMs: this.timeMs, workflowType, workflowId, runId, source: "workflow" } as const;
+    // Getters of the fields are called, which does not happen on replay.
+    this.unreplayed(() => this.#host.log.write(entry));
   }
 
   /** A line of console. */

@@ -1,15 +1,12 @@
 // Calls of sinks, where the run is: which functions the host has, and whether they are called while history is replayed. A call leaves
 // with copies of its arguments, before the outcome of the task in which it was made.
 import type { LogLevel, RunContext } from "../executor/program/program.ts";
-import { messageOf } from "../converter/thrown.ts";
+import { sendable } from "../converter/sendable.ts";
 import { LOGGER_SINK, METRICS_SINK } from "../executor/program/sinks.ts";
 import type { WorkflowInfo } from "./workflow/info.ts";
 
 /** The name of the logger's sink in programs of before 1.8. */
 const OLD_LOGGER_SINK = "defaultWorkerLogger";
-
-/** Taken before a realm's guard takes it from workflow code. */
-const { structuredClone } = globalThis;
 
 /** What of a run its calls need. */
 export interface SinkRun {
@@ -32,12 +29,13 @@ export class SinkCalls {
     return this.#host.sinks?.functions[LOGGER_SINK] !== undefined;
   }
 
-  /** Calls a function of the host, unless it is to be left out on replay. Throws a TypeError that names an argument that cannot be copied. */
+  /** Calls a function of the host, unless it is to be left out on replay. */
   call(given: string, method: string, args: readonly unknown[]): void {
     const { info } = this.#run;
     const { workflowType, workflowId, runId } = info;
     const sink = given === OLD_LOGGER_SINK ? LOGGER_SINK : given;
-    const copies = structuredClone === undefined ? args : copiesOf(args, `${given}.${method}`);
+    // On replay as well: getters of the arguments may draw random numbers. All at once: shared values are copied once.
+    const copies = sendable(args) as readonly unknown[];
     const duringReplay = own(own(this.#host.sinks?.functions, sink), method);
     if (duringReplay === undefined) return this.#unregistered(sink, method, copies);
     if (!duringReplay && (this.#host.onlyReplays === true || info.unsafe.isReplayingHistoryEvents)) return;
@@ -60,29 +58,6 @@ export class SinkCalls {
       ...{ workflowType, workflowId, runId },
       source: "executor",
     });
-  }
-}
-
-/** All at once: values that several arguments share are copied once. */
-function copiesOf(args: readonly unknown[], name: string): readonly unknown[] {
-  try {
-    return structuredClone(args);
-  } catch (cause) {
-    const index = args.findIndex((arg) => !isCopied(arg));
-    throw new TypeError(
-      `argument ${index + 1} of the sink function ${name}() cannot be copied to the worker: ${messageOf(cause)} ` +
-        "Give plain data: no functions, promises or proxies.",
-      { cause },
-    );
-  }
-}
-
-function isCopied(value: unknown): boolean {
-  try {
-    structuredClone(value);
-    return true;
-  } catch {
-    return false;
   }
 }
 

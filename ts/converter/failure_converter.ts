@@ -35,7 +35,9 @@ const SOURCE = "TypeScriptSDK";
 const MAX_TEXT = 256 * 1024;
 /** Ten thousand years: what a Duration can say. */
 const MAX_DELAY_MS = 315_576_000_000_000;
-const LEFT_OUT = "further causes were left out";
+/** Messages that replace a cause. */
+export const CAUSES_LEFT_OUT = "further causes were left out";
+export const CIRCULAR_CAUSE = "circular cause: this error is already above in the chain";
 
 /**
  * The Failure message of anything that was thrown. Does not throw, whatever that is: what cannot be read is left out, what is too long is
@@ -53,7 +55,7 @@ export function toFailure(error: unknown, converter: PayloadConverter = defaultP
 function endCauses(failure: Failure): void {
   let part: Failure | undefined = failure;
   for (let depth = 0; part !== undefined; depth++, part = part.cause) {
-    if (depth === MAX_CAUSES && part.cause !== undefined) part.cause = note(LEFT_OUT);
+    if (depth === MAX_CAUSES && part.cause !== undefined) part.cause = note(CAUSES_LEFT_OUT);
   }
 }
 
@@ -105,8 +107,8 @@ class FailureWriter {
   #causeOf(error: Error): { cause?: Failure } {
     const cause = readField(error, "cause");
     if (cause === undefined) return {};
-    if (this.#seen.has(cause)) return { cause: note("this cause is an error that stands above: the causes form a circle") };
-    return { cause: this.#seen.size > MAX_CAUSES ? note(LEFT_OUT) : this.write(cause) };
+    if (this.#seen.has(cause)) return { cause: note(CIRCULAR_CAUSE) };
+    return { cause: this.#seen.size > MAX_CAUSES ? note(CAUSES_LEFT_OUT) : this.write(cause) };
   }
 
   /**

@@ -7,6 +7,7 @@ import type { LogEntry } from "../executor/program/program.ts";
 import { lineTracing } from "../executor/tasks/line_tracing.ts";
 import { captureRejections, type RejectionHost } from "../platform/rejections.ts";
 import type { HostPort } from "../platform/threads.ts";
+import { sendableFields } from "../converter/sendable.ts";
 import { formatArgs } from "./guard/console.ts";
 import { type Guard, installGuard } from "./guard/mod.ts";
 import { plainStacks } from "./guard/stacks.ts";
@@ -66,13 +67,7 @@ interface Wanted {
 async function prepare(port: HostPort, wanted: Wanted): Promise<PreparedRealm> {
   const send = (message: FromRealm, transfer?: readonly object[]) => port.post(message, transfer);
   const log = (entry: LogEntry) => {
-    try {
-      send({ t: "log", entry });
-    } catch {
-      // Fields that cannot be cloned (functions, class instances with private parts) are shown as text.
-      const fields = Object.fromEntries(Object.entries(entry.fields).map(([name, value]) => [name, formatArgs([value])]));
-      send({ t: "log", entry: { ...entry, fields } });
-    }
+    send({ t: "log", entry: { ...entry, fields: sendableFields(entry.fields) } });
   };
   const { now } = Date;
   const stray = (reason: unknown) => {

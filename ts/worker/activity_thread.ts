@@ -9,6 +9,7 @@ import { ApplicationFailure, CancelledFailure } from "../converter/failures.ts";
 import { fromJsonData, isPlainData, toJsonData } from "../converter/json_values.ts";
 import { LossyValueError, namingWhat } from "../converter/lossy_value.ts";
 import { defaultPayloadConverter } from "../converter/payload.ts";
+import { sendableFields } from "../converter/sendable.ts";
 import { isA, messageOf, read } from "../converter/thrown.ts";
 import { hostPort } from "../platform/threads.ts";
 import type { LogFields, LogLevel } from "../base/logger.ts";
@@ -36,7 +37,9 @@ async function run({ id, activity, info, headers, args }: ToThread & { kind: "ru
     cancelReason = reason;
     abort.abort(new CancelledFailure(message));
   });
-  const log = (level: LogLevel) => (message: string, fields?: LogFields) => post({ kind: "log", id, level, message, fields });
+  const log = (level: LogLevel) => (message: string, fields?: LogFields) => {
+    post({ kind: "log", id, level, message, fields: fields && sendableFields(fields) });
+  };
   const context: ActivityContext = {
     info,
     headers,
@@ -48,7 +51,7 @@ async function run({ id, activity, info, headers, args }: ToThread & { kind: "ru
     heartbeat(details) {
       // Here, so that details which cannot be encoded throw to their author.
       if (details !== undefined) defaultPayloadConverter.toPayload(details);
-      post({ kind: "heartbeat", id, details });
+      post({ kind: "heartbeat", id, details: carried(`the details of a heartbeat of activity "${activity}"`, details) });
     },
     sleep: (duration) => sleepOn(realTimers, toMs(duration), abort.signal),
     throwIfCancelled: () => abort.signal.throwIfAborted(),
@@ -56,7 +59,7 @@ async function run({ id, activity, info, headers, args }: ToThread & { kind: "ru
   try {
     await loaded;
     const found = registry.find(activity);
-    const result = carried(activity, await dialect.call(found)(context, args));
+    const result = carried(`the result of activity "${activity}"`, await dialect.call(found)(context, args));
     try {
       post({ kind: "done", id, result });
     } catch (error) {
@@ -72,13 +75,13 @@ async function run({ id, activity, info, headers, args }: ToThread & { kind: "ru
 }
 
 /**
- * A result as it leaves the thread. Structured clone takes the class and its toJSON method from an instance without a word, so what the
+ * A result, or details of a heartbeat, as it leaves the thread. Structured clone takes the class and its toJSON method from an instance without a word, so what the
  * default converter would carry or refuse is carried or refused here, before it.
  */
-function carried(activity: string, result: unknown): unknown {
+function carried(what: string, result: unknown): unknown {
   if (result instanceof Uint8Array || isPlainData(result)) return result;
   try {
-    const { data, notes } = namingWhat(`the result of activity "${activity}"`, () => toJsonData(result));
+    const { data, notes } = namingWhat(what, () => toJsonData(result));
     return fromJsonData(data, notes);
   } catch (error) {
     // The work is done; another attempt would do it again and fail here again.

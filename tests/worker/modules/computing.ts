@@ -47,6 +47,17 @@ export async function patient(): Promise<never> {
   }
 }
 
+/** Logs and reports what structured clone cannot carry. */
+export function tellsOddThings(): string {
+  const error = new Error("round");
+  error.cause = error;
+  const { logger } = activityContext();
+  logger.info("a function", { id: 7, done: () => {} });
+  logger.info("a circle", { error });
+  heartbeat({ toJSON: () => ({ progress: 1 }), done: () => {} });
+  return "told";
+}
+
 export function odd(): () => void {
   return () => {};
 }

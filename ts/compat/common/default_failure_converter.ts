@@ -2,7 +2,9 @@
 // go through the methods of the object, so that a subclass sees each of them.
 import { create } from "@bufbuild/protobuf";
 import { type Failure, FailureSchema } from "../../api/generated/temporal/api/failure/v1/message_pb.ts";
+import { CAUSES_LEFT_OUT, CIRCULAR_CAUSE } from "../../converter/failure_converter.ts";
 import { failureTrace } from "../../converter/stack.ts";
+import { MAX_CAUSES } from "../../converter/thrown.ts";
 import {
   cameAs,
   errorOf,
@@ -45,6 +47,9 @@ export function cutoffStackTrace(stack?: string): string {
   if (!stack) return "";
   return failureTrace(Object.assign(new Error(""), { stack })).split("\n").slice(1).join("\n");
 }
+
+/** The errors whose causes are being converted, the outermost first: subclasses may change how, so a circle is not seen elsewhere. */
+const above: unknown[] = [];
 
 /** Failures as all SDKs write and read them. */
 export class DefaultFailureConverter implements FailureConverter {
@@ -99,9 +104,18 @@ export class DefaultFailureConverter implements FailureConverter {
   /** The same with nothing put into a payload. */
   errorToFailureInner(err: unknown, payloadConverter: PayloadConverter, context?: SerializationContext): ProtoFailure {
     if (!(err instanceof Error)) return { source: FAILURE_SOURCE, message: inWords(err) + NOT_AN_ERROR } as ProtoFailure;
+    if (above.includes(err) || above.length > MAX_CAUSES) {
+      return { source: FAILURE_SOURCE, message: above.includes(err) ? CIRCULAR_CAUSE : CAUSES_LEFT_OUT } as ProtoFailure;
+    }
     const causeOf = (cause: unknown): Failure =>
       fromPlain(FailureSchema, this.optionalErrorToOptionalFailure(cause, payloadConverter, context) ?? {});
-    const message = messageOfError(err, productConverter(payloadConverter, context), causeOf);
+    above.push(err);
+    let message: Failure;
+    try {
+      message = messageOfError(err, productConverter(payloadConverter, context), causeOf);
+    } finally {
+      above.pop();
+    }
     // What is not one of Temporal's failures has no type on the wire until a workflow or activity makes one of it.
     if (!hasKind(err)) message.failureInfo = create(FailureSchema).failureInfo;
     return toPlain(FailureSchema, message) as ProtoFailure;

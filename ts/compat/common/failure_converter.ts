@@ -23,7 +23,7 @@ import {
   TerminatedFailure,
   TimeoutFailure,
 } from "./failures.ts";
-import { encodeFailure as encodeAnything } from "../../converter/failure_converter.ts";
+import { CAUSES_LEFT_OUT, CIRCULAR_CAUSE, encodeFailure as encodeAnything } from "../../converter/failure_converter.ts";
 import { failureTrace } from "../../converter/stack.ts";
 import { MAX_CAUSES, MAX_NAME, messageOf, nameOf, safeText } from "../../converter/thrown.ts";
 import { isHandlerError, NexusHandlerError } from "./handler_error.ts";
@@ -235,7 +235,10 @@ function traceOf(error: Error): string {
 }
 
 function toMessage(error: unknown, converter: PayloadConverter, above: Set<unknown>): Failure {
-  if (above.has(error) || above.size > MAX_CAUSES) throw new RangeError("causes in a circle, or too many of them");
+  if (above.has(error) || above.size > MAX_CAUSES) {
+    const message = above.has(error) ? CIRCULAR_CAUSE : CAUSES_LEFT_OUT;
+    return create(FailureSchema, { message, source: FAILURE_SOURCE });
+  }
   above.add(error);
   if (!(error instanceof Error)) {
     return create(FailureSchema, { message: safeText(inWords(error)) + NOT_AN_ERROR, source: FAILURE_SOURCE });

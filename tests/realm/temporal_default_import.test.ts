@@ -1,6 +1,6 @@
 // runtime: node deno
 // `import wf from "@temporalio/workflow"`: in modules that something makes ES modules it is the package, as in Node and the official bundle.
-// Elsewhere it is nothing there, and is refused with what to write.
+// Elsewhere it is nothing there, and is refused with what to write. A default export is the workflow of all types that have no other.
 import assert from "node:assert/strict";
 import test from "node:test";
 import { WorkflowLoadError } from "../../ts/realm/loader/errors.ts";
@@ -56,3 +56,59 @@ test("where nothing says that a module is an ES module, a default import is refu
     },
   );
 });
+
+/** What `tsc --module commonjs` writes of `export default async function` and `export async function existing`. */
+const COMPILED = `"use strict";
+Object.defineProperty(exports, "__esModule", { value: true });
+exports.default = default_1;
+exports.existing = existing;
+const wf = require("@temporalio/workflow");
+async function default_1(...args) { return ["default", wf.workflowInfo().workflowType, args]; }
+async function existing() { return "existing"; }`;
+
+/** The modules of workflows by form, and what the type "nobody" is there: the default export's, or not known. */
+const DEFAULTS: readonly (readonly [name: string, file: string, text: string, dynamic: boolean])[] = [
+  ["TypeScript", "wf.ts", `export default async function (...args: unknown[]) { return ["default", "nobody", args]; }`, true],
+  ["compiled to CommonJS", "wf.js", COMPILED, true],
+  [
+    "CommonJS",
+    "wf.cjs",
+    `exports.default = async (...args) => ["default", "nobody", args]; exports.existing = async () => "existing";`,
+    true,
+  ],
+  // `require(...)`, as the official bundle has it, gives a function without a `default`.
+  [
+    "a function as module.exports",
+    "wf.cjs",
+    `module.exports = async () => "whole"; module.exports.existing = async () => "existing";`,
+    false,
+  ],
+  ["CommonJS without a default", "wf.cjs", `exports.existing = async () => "existing";`, false],
+  [
+    "CommonJS whose top level asks for facts of the run",
+    "wf.js",
+    `const own = require("@temporalio/workflow").workflowInfo().workflowId; exports.default = async (...args) => own && ["default", "nobody", args];`,
+    true,
+  ],
+  [
+    "re-exported from CommonJS",
+    "wf.ts",
+    `export { default } from "./compiled.js"; export { existing } from "./compiled.js";`,
+    true,
+  ],
+];
+
+for (const [name, file, text, dynamic] of DEFAULTS) {
+  test(`a default export is a dynamic workflow: ${name}`, async () => {
+    const h = await harness({ workflows: [file], sources: { [file]: text, "compiled.js": COMPILED } });
+    try {
+      assert.equal(h.realm.takesAnyType, dynamic);
+      const run = h.start("nobody", { args: [1, 2] });
+      if (dynamic) assert.deepEqual(await run.auto(), ["default", "nobody", [1, 2]]);
+      else await assert.rejects(run.auto(), /workflow type "nobody" is not known to this worker/);
+      if (text.includes("existing")) assert.equal(await h.start("existing").auto(), "existing");
+    } finally {
+      await h.realm.dispose();
+    }
+  });
+}

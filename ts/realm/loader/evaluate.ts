@@ -3,8 +3,9 @@
 //
 // Modules of native workflows are evaluated once. Those of `@temporalio/workflow` programs are evaluated for each run: their text is compiled
 // once, and an evaluation costs a call per module.
-import { errorText, isA, messageOf, stackOf } from "../../converter/thrown.ts";
+import { errorText, isA, messageOf } from "../../converter/thrown.ts";
 import { displayName, type Problem, WorkflowLoadError } from "./errors.ts";
+import { describeImportRefusal, placeInModule } from "./evaluation_errors.ts";
 import type { Dependency, LoadedModule, ModuleGraph } from "./graph.ts";
 import { type ProbedSource, type ProbeFunctions, takingProbes } from "../../executor/program/line_probe.ts";
 import type { Form } from "./module_code.ts";
@@ -90,7 +91,6 @@ interface RunNamespaces {
   workflows(): Namespace[];
 }
 
-/** Where no one listens. */
 const UNPROBED: ProbeFunctions = [() => {}, (_point, value) => value, () => {}];
 
 const UNHEARD: EvaluationListener = { turnTo: () => {}, left: () => {} };
@@ -157,10 +157,11 @@ export class EvaluableGraph {
    */
   evaluateForRun(scope: RunScope, listener?: EvaluationListener): RunNamespaces {
     const evaluation = new Evaluation(this, listener ?? UNHEARD, listener !== undefined, scope);
-    const all = (entries: readonly number[]) => {
+    // A listener asks for the names.
+    const imported = (entry: number) => evaluation.run(entry, listener !== undefined);
+    const all = (entries: readonly number[], run = imported) => {
       const { whileLoading = (work: () => Namespace[]) => work() } = this.options;
-      // Who listens wants to know the names.
-      const namespaces = whileLoading(() => entries.map((entry) => evaluation.run(entry, listener !== undefined)));
+      const namespaces = whileLoading(() => entries.map(run));
       listener?.turnTo(undefined);
       return namespaces;
     };
@@ -168,7 +169,8 @@ export class EvaluableGraph {
     return {
       converter: () => runConverter === undefined ? undefined : all([runConverter])[0],
       interceptors: () => all(interceptorEntries),
-      workflows: () => all(runEntries),
+      // The official bundle requires the modules of workflows: the default of CommonJS is `exports.default`.
+      workflows: () => all(runEntries, (entry) => evaluation.required(entry) ?? imported(entry)),
     };
   }
 }
@@ -204,6 +206,19 @@ class Evaluation {
     this.#instantiate(entry);
     this.#evaluate(entry);
     return whole ? this.#namespaceOf(entry) : this.#namesOf(entry);
+  }
+
+  /** Evaluates an entry and returns the names that `require` of it has; undefined for a module that is not CommonJS. */
+  required(entry: number): Namespace | undefined {
+    if (this.#graph.modules[entry]!.kind !== "cjs") return undefined;
+    const own = this.run(entry, true);
+    const namespace = Object.create(null) as { [name: string]: unknown };
+    for (const name of Object.keys(own)) if (name !== "default") define(namespace, name, () => own[name]);
+    const { exports: value } = this.#cjs[entry]!;
+    if ((typeof value === "object" || typeof value === "function") && value !== null && "default" in value) {
+      define(namespace, "default", () => value.default);
+    }
+    return namespace;
   }
 
   #namespaceOf(index: number): { [name: string]: unknown } {
@@ -357,7 +372,7 @@ class Evaluation {
       const dependency =
         module.dependencies[module.specifiers.findIndex((each, i) => each === specifier && module.dynamic.includes(i))];
       const load = () => {
-        if (dependency === undefined || "refused" in dependency) throw notImported(specifier);
+        if (dependency === undefined || "refused" in dependency) throw describeImportRefusal(specifier);
         if ("module" in dependency) this.#evaluateLate(dependency.module);
         return this.#namespace(dependency, module);
       };
@@ -466,7 +481,7 @@ class Evaluation {
       if (e instanceof WorkflowLoadError || !this.#places) throw e;
       // It may have failed on what it did, and then that is what to say.
       this.#listener.left(module);
-      const { line, column } = position(e, module.url);
+      const { line, column } = placeInModule(e, module.url);
       const what = isA(e, Error) ? errorText(e) : `threw ${messageOf(e)}`;
       const message = `fails while it is loaded: ${what}`;
       throw new WorkflowLoadError([{ code: "evaluation", file: displayName(module.url), line, column, name: "", message }], {
@@ -474,19 +489,6 @@ class Evaluation {
       });
     }
   }
-}
-
-function notImported(specifier: unknown): Error {
-  const what = `import(${JSON.stringify(specifier)})`;
-  return new Error(`${what} is not available in workflow code: use an import declaration, or load it in an activity`);
-}
-
-/** Where in the module the error's stack passes. Deno writes evaluated code as "(<url>, <anonymous>:1:2)". */
-function position(error: unknown, url: string): { line: number; column: number } {
-  const stack = stackOf(error);
-  const at = stack.indexOf(url);
-  const match = at < 0 ? null : /^(?:, <anonymous>)?:(\d+):(\d+)/.exec(stack.slice(at + url.length));
-  return match === null ? { line: 0, column: 0 } : { line: Number(match[1]), column: Number(match[2]) };
 }
 
 function deepFreeze<T>(value: T): T {

@@ -1,0 +1,19 @@
+// What is reported when the evaluation of workflow modules fails: imports that are refused, and places in modules.
+import { stackOf } from "../../converter/thrown.ts";
+
+/** The error of an `import()` whose module is not loaded with the program. */
+export function describeImportRefusal(specifier: unknown): Error {
+  const what = `import(${JSON.stringify(specifier)})`;
+  return new Error(`${what} is not available in workflow code: use an import declaration, or load it in an activity`);
+}
+
+/**
+ * Returns the first place of the error's stack that is in the module; zeros where there is none. Deno writes evaluated code as
+ * "(<url>, <anonymous>:1:2)".
+ */
+export function placeInModule(error: unknown, url: string): { line: number; column: number } {
+  const stack = stackOf(error);
+  const at = stack.indexOf(url);
+  const match = at < 0 ? null : /^(?:, <anonymous>)?:(\d+):(\d+)/.exec(stack.slice(at + url.length));
+  return match === null ? { line: 0, column: 0 } : { line: Number(match[1]), column: Number(match[2]) };
+}

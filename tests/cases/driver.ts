@@ -94,7 +94,7 @@ export class Drive {
   /** Activations whose task was completed, in order. */
   readonly live: RecordedActivation[] = [];
   readonly outcomes: RealmOutcome[] = [];
-  readonly #locals = new LocalHost();
+  readonly locals: LocalHost = new LocalHost();
 
   constructor(definition: DefinitionShape, server: MiniServer, parts: RunnerParts, cached: boolean) {
     this.definition = definition;
@@ -126,7 +126,7 @@ export class Drive {
   }
 
   async #run(bytes: Uint8Array): Promise<RealmOutcome> {
-    const outcome = await this.parts.runner.runTask(readWorkflowTask(bytes), this.#locals.run);
+    const outcome = await this.parts.runner.runTask(readWorkflowTask(bytes), this.locals.run);
     this.outcomes.push(outcome);
     return outcome;
   }

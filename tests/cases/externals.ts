@@ -5,12 +5,19 @@ import {
   continueAsNew,
   defineSearchAttributeKey,
   externalWorkflow,
+  on,
   parallel,
+  receive,
+  type Reducer,
   shield,
   signal,
   sleep,
+  stop,
+  timer,
+  transact,
   upsertMemo,
   upsertSearchAttributes,
+  waitForSignal,
   workflow,
   workflowInfo,
 } from "../../ts/workflow/mod.ts";
@@ -18,6 +25,7 @@ import { deepEqual, equal, match, ok } from "./assert.ts";
 import type { Case } from "./case.ts";
 import { drive } from "./driver.ts";
 
+const note = { name: "note" } as Reducer<[text: string], void>;
 const go = signal<[number, string]>("go");
 const nameOf = (e: unknown) => `${(e as Error).name}: ${(e as Error).message}`;
 const customer = defineSearchAttributeKey("Customer", "KEYWORD");
@@ -134,6 +142,47 @@ export const cases: Case[] = [
       deepEqual(d.logs.map(({ message }) => message), [
         'run of workflow "W" ended before it knew whether its messages arrived; await them',
       ]);
+    },
+  },
+  {
+    name: "timers that are kept need no warning where their scope ends; what loses a result is warned of",
+    async run() {
+      const w = workflow("W", async () => {
+        const [r] = await parallel([async () => {
+          const deadline = timer("deadline", "1h");
+          const bell = sleep("2h");
+          return await Promise.race([deadline, bell, waitForSignal("go").then(() => "went"), waitForSignal("never")]);
+        }]);
+        return r.ok && r.value;
+      });
+      const d = await drive(w);
+      await d.task();
+      d.server.signal("go");
+      await d.task();
+      deepEqual(d.logs.map(({ message, fields }) => [message, fields["pending"]]), [
+        ['branch 1 of parallel in run of workflow "W" ended with primitives still pending; they are cancelled', [
+          'waitForSignal "never"',
+        ]],
+      ]);
+      equal(await d.finish(), "went");
+    },
+  },
+  {
+    name: "a transact that nothing waits for commits with its task, and needs no warning",
+    async run() {
+      const w = workflow("W", {
+        async run() {
+          await receive(0, [on(signal("go"), (_, n) => (void transact(note, "handler"), stop(n)))]);
+          await parallel([() => Promise.resolve(void transact(note, "branch"))]);
+          void transact(note, "run");
+        },
+      });
+      const d = await drive(w);
+      d.server.signal("go");
+      await d.task();
+      deepEqual(d.commands().filter((command) => command.startsWith("TRANSACT")).length, 3);
+      deepEqual(d.logs, []);
+      await d.finish();
     },
   },
   {

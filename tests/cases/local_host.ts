@@ -9,6 +9,8 @@ import type { LocalAnswer } from "../../ts/executor/tasks/local_work.ts";
 const JSON_ENCODING = { encoding: new TextEncoder().encode("json/plain") };
 
 export class LocalHost {
+  /** Every attempt that was asked for, in order. */
+  readonly started: LocalWork["start"] = [];
   /** Labels of those that run, by seq. */
   readonly #running = new Map<number, string>();
   readonly #cancelled = new Set<number>();
@@ -21,8 +23,9 @@ export class LocalHost {
   }
 
   readonly run = (work: LocalWork): Promise<LocalAnswer> => {
+    this.started.push(...work.start);
     for (const { seq, arguments: args } of work.start) {
-      this.#running.set(seq, String(defaultPayloadConverter.fromPayload(args[0]!)));
+      this.#running.set(seq, args.length === 0 ? "" : String(defaultPayloadConverter.fromPayload(args[0]!)));
     }
     for (const seq of work.cancel) if (this.#running.has(seq)) this.#cancelled.add(seq);
     for (const seq of work.abandon) this.#running.delete(seq);

@@ -148,6 +148,13 @@ const PROBES: { readonly [name: string]: (common: Common) => unknown } = {
     const { applicationFailureInfo: info } = c.defaultFailureConverter.errorToFailure(error, c.defaultPayloadConverter);
     return [info.type, info.nonRetryable, info.details, info.nextRetryDelay ?? null];
   },
+  "a delay of the next attempt, also of no time": (c) =>
+    [0, "0s", 1500, undefined, null].map((delay) => {
+      const error = new c.ApplicationFailure("boom", "Kind", false, [], undefined, delay as never);
+      const { applicationFailureInfo } = c.defaultFailureConverter.errorToFailure(error, c.defaultPayloadConverter);
+      const given = applicationFailureInfo.nextRetryDelay;
+      return given ? [String(given.seconds ?? 0), given.nanos ?? 0] : null;
+    }),
   "encoded attributes": (c) => {
     const converter = new c.DefaultFailureConverter({ encodeCommonAttributes: true });
     const failure = converter.errorToFailure(new c.ApplicationFailure("secret", "Kind"), c.defaultPayloadConverter);

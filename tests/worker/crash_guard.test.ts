@@ -56,3 +56,96 @@ test("a task is noted until it has ended, whether it fails or not", async () => 
     assert.doesNotMatch(noted, /r1/);
   }
 });
+
+/** A guard whose notes stay when its process is killed; `suspect` has a death against it. */
+function lives() {
+  const work = { text: "" };
+  let state = "", changes = 0;
+  const note = { read: () => state, write: (text: string) => void (state = text, changes++), version: () => String(changes) };
+  return {
+    held: () => new HeldRuns(note).list().map(({ runId }) => runId),
+    start() {
+      let dead = false;
+      const timers = new ManualTimers();
+      const write = (text: string) => void (!dead && (work.text = text));
+      const running = new RunningTasks({
+        work: { read: () => work.text, write, remove: () => write("") },
+        held: new HeldRuns(note),
+        timers,
+      });
+      const guard = new CrashGuard({ running, timers, slots: 2, refuse: () => Promise.resolve() });
+      return { guard, running, timers, kill: () => void (dead = true) };
+    },
+  };
+}
+
+const never = () => new Promise<never>(() => {});
+
+test("a process that is killed while its runs wait outside of their realm suspects no run", async () => {
+  const { start, held } = lives();
+  for (let life = 0; life < 20; life++) {
+    const { guard, running, timers, kill } = start();
+    assert.deepEqual(running.takeDied(), [], `life ${life}`);
+    for (const runId of ["r1", "r2"]) {
+      void guard.run(headWith({ runId }), () => guard.waitOutside(runId, never));
+      await settle();
+    }
+    await timers.advance(10_000);
+    kill();
+  }
+  assert.deepEqual(held(), []);
+});
+
+test("a suspected run that waits outside lets other runs in, and computes alone again after its wait", async () => {
+  const { start } = lives();
+  const first = start();
+  void first.guard.run(headWith({ runId: "suspect" }), never);
+  await settle();
+  first.kill();
+
+  const { guard, running, timers } = start();
+  assert.deepEqual(running.takeDied().map(({ runId }) => runId), ["suspect"]);
+  const seen: string[] = [];
+  let resolved = () => {};
+  let done = () => {};
+  const suspect = guard.run(headWith({ runId: "suspect" }), async () => {
+    seen.push("suspect computes");
+    await guard.waitOutside("suspect", () => new Promise<void>((resolve) => resolved = resolve));
+    seen.push("suspect continues");
+    await new Promise<void>((resolve) => done = resolve);
+  });
+  await timers.advance(1000);
+  await settle();
+  await guard.run(headWith({ runId: "other" }), () => Promise.resolve(seen.push("other")));
+  resolved();
+  await settle();
+  const late = guard.run(headWith({ runId: "late" }), () => Promise.resolve(seen.push("late")));
+  await settle();
+  assert.deepEqual(seen, ["suspect computes", "other", "suspect continues"]);
+  done();
+  await Promise.all([suspect, late]);
+  assert.deepEqual(seen.slice(3), ["late"]);
+});
+
+test("a run that ends its process after a wait is held all the same", async () => {
+  const { start, held } = lives();
+  for (let life = 1; life <= 2; life++) {
+    const { guard, timers, kill } = start();
+    void guard.run(headWith({ runId: "r1" }), async () => {
+      await guard.waitOutside("r1", () => Promise.resolve());
+      await never();
+    });
+    await timers.advance(1000);
+    await settle();
+    await timers.advance(250);
+    kill();
+  }
+  start();
+  assert.deepEqual(held(), ["r1"]);
+});
+
+test("a wait of a run that has no task in a realm changes nothing", async () => {
+  const { guard, running } = lives().start();
+  assert.equal(await guard.waitOutside("r1", () => Promise.resolve(5)), 5);
+  assert.equal(running.computing("r1"), undefined);
+});

@@ -12,6 +12,7 @@ import { ContinueAsNew as ContinueAsNewCommand } from "../core/generated/boundar
 import { defaultPayloadConverter, type PayloadConverter } from "../converter/payload.ts";
 import { callSite, callStack } from "../executor/program/call_site.ts";
 import type { RunWatch, WatchedFiber } from "../executor/program/line_probe.ts";
+import { Caller } from "../executor/program/local_calls.ts";
 import type { LogLevel, RunContext } from "../executor/program/program.ts";
 import type { WaitingAt } from "../executor/program/stack_traces.ts";
 import { IllegalStateError } from "./common/errors.ts";
@@ -130,6 +131,9 @@ export class CompatRun implements MessageRun {
   #taskError: { error: unknown } | undefined;
   readonly #stacks = new WeakMap<object, Standing>();
   #fiber: WatchedFiber | undefined;
+  readonly #caller = new Caller("");
+  /** Of messages, by what marks their commands. */
+  readonly #callers = new WeakMap<GroupMessage, Caller>();
 
   constructor(host: RunContext, options: CompatRunOptions) {
     this.#host = host;
@@ -404,6 +408,23 @@ export class CompatRun implements MessageRun {
     watch.about(input);
     watch.began(fiber);
     return this.frame({ fiber, groups });
+  }
+
+  /** Whose calls the running code makes: those of a message's handler, or of the run itself. */
+  caller(): Caller {
+    const message = this.context.current()?.groups?.implicit;
+    if (message === undefined) return this.#caller;
+    let caller = this.#callers.get(message);
+    if (caller === undefined) {
+      const { variant } = message;
+      caller = variant?.$case === "inboundUpdate"
+        ? Caller.ofUpdate(variant.value.inboundUpdateId)
+        : variant?.$case === "inboundEvent"
+        ? Caller.ofSignal({ eventId: variant.value.inboundEventId, order: 0 })
+        : this.#caller;
+      this.#callers.set(message, caller);
+    }
+    return caller;
   }
 
   handlerEnded({ fiber }: ScopeFrame): void {

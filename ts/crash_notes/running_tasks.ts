@@ -44,8 +44,8 @@ export class RunningTasks {
   readonly #held: HeldRuns | undefined;
   readonly #timers: Timers;
   readonly #startedAt: number;
-  /** Runs with a task in a realm: how the note names each, written once because the note is written often, and with how many tasks. */
-  readonly #open = new Map<string, { readonly name: string; count: number }>();
+  /** Runs whose code computes: how the note names each, written once because the note is written often, and with how many tasks. */
+  readonly #open = new Map<string, { readonly run: RunName; readonly name: string; count: number }>();
   #waiting: Waiting[] = [];
   /** The suspected run that is in the realm alone. */
   #alone: string | undefined;
@@ -88,6 +88,11 @@ export class RunningTasks {
     return this.#held?.get(runId);
   }
 
+  /** The run, if a task of it is in a realm and computes. */
+  computing(runId: string): RunName | undefined {
+    return this.#open.get(runId)?.run;
+  }
+
   /** A task of the run is about to enter a realm: now (undefined), or when its turn comes. What enters calls `leave`. */
   enter(run: RunName): Promise<void> | undefined {
     if (this.#waiting.length === 0 && this.#alone === undefined && this.#deathsOf(run) === undefined) {
@@ -100,7 +105,7 @@ export class RunningTasks {
     });
   }
 
-  /** The task has ended, and the process lives; `clears`: it is one that would have done again what it is suspected of. */
+  /** The task has ended or waits for something outside of its realm, and the process lives; `clears`: it is one that would have done again what it is suspected of. */
   leave({ runId }: RunName, clears: boolean): void {
     const open = this.#open.get(runId);
     if (open !== undefined && --open.count === 0) this.#open.delete(runId);
@@ -119,7 +124,7 @@ export class RunningTasks {
   #admit(run: RunName): void {
     const open = this.#open.get(run.runId);
     if (open === undefined) {
-      this.#open.set(run.runId, { name: JSON.stringify([run.workflowId, run.runId, run.workflowType]), count: 1 });
+      this.#open.set(run.runId, { run, name: JSON.stringify([run.workflowId, run.runId, run.workflowType]), count: 1 });
     } else open.count++;
     if (this.#dirty) return;
     this.#dirty = true;

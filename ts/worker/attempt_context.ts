@@ -17,8 +17,8 @@ export interface AttemptSettings {
   logger: Logger;
   /** Of sleeps. */
   timers: Timers;
-  /** It runs within the workflow task. */
-  isLocal?: boolean;
+  /** It runs within the workflow task: what distinguishes its call from all others of the run. */
+  localCall?: (() => string) | undefined;
 }
 
 export const CANCEL_MESSAGES: { readonly [reason in CancelReason]: string } = {
@@ -136,9 +136,12 @@ function infoOf(task: PollActivityTaskQueueResponse, settings: AttemptSettings):
     runId,
     workflowType: task.workflowType?.name ?? "",
     attempt: task.attempt,
-    isLocal: settings.isLocal === true,
-    // Activities and local activities are numbered apart.
-    idempotencyKey: `${workflowId}/${runId}/${settings.isLocal === true ? "local-" : ""}${task.activityId}`,
+    isLocal: settings.localCall !== undefined,
+    // The id of an activity is recorded before it runs. That of a local activity is a count, and may name another call when the
+    // workflow task runs again.
+    idempotencyKey: `${workflowId}/${runId}/${
+      settings.localCall === undefined ? task.activityId : `local-${settings.localCall()}`
+    }`,
     heartbeatDetails: fromPayloads(settings.converter, task.heartbeatDetails?.payloads)[0],
     scheduledTime: date(task.scheduledTime),
     currentAttemptScheduledTime: date(task.currentAttemptScheduledTime),

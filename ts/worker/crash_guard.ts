@@ -38,6 +38,16 @@ export interface CrashGuardParts {
   refuse(task: WorkflowTask, error: Error, logger: Logger): Promise<void>;
 }
 
+/** The waits of a worker's tasks, from its start on: its realm asks for pages of history before there is a guard. */
+export class TaskWaits {
+  guard: CrashGuard | undefined;
+
+  /** Waits for something that a task of the run needs from outside of its realm. */
+  async around<T>(runId: string, wait: () => Promise<T>): Promise<T> {
+    return await (this.guard === undefined ? wait() : this.guard.waitOutside(runId, wait));
+  }
+}
+
 export class CrashGuard {
   readonly #parts: CrashGuardParts;
   #stop = new AbortController();
@@ -47,7 +57,7 @@ export class CrashGuard {
     this.#parts = parts;
   }
 
-  /** Runs a task that may be the end of the process. */
+  /** Runs a task that may be the end of the process. What the task waits for goes through `waitOutside`. */
   async run<T>(head: TaskHead, task: () => Promise<T>): Promise<T> {
     const { running } = this.#parts;
     const turn = running.enter(head);
@@ -57,6 +67,23 @@ export class CrashGuard {
     } finally {
       // What a query does not do again the run's next task may.
       running.leave(head, head.query === undefined);
+    }
+  }
+
+  /**
+   * Waits for something that the task needs from outside of its realm. Meanwhile no code of the run computes: a process that ends now
+   * did not end because of it, and other runs need not wait for it.
+   */
+  async waitOutside<T>(runId: string, wait: () => Promise<T>): Promise<T> {
+    const { running } = this.#parts;
+    const run = running.computing(runId);
+    if (run === undefined) return await wait();
+    running.leave(run, false);
+    try {
+      return await wait();
+    } finally {
+      const turn = running.enter(run);
+      if (turn !== undefined) await turn;
     }
   }
 

@@ -12,6 +12,7 @@ import type { PayloadConverter } from "../converter/payload.ts";
 import { wire } from "../executor/program/encode.ts";
 import type { RunIdentity } from "../realm/realm.ts";
 import type { Logger } from "../base/logger.ts";
+import { sha256Hex } from "../base/sha256.ts";
 import { dateOn, sleepOn, type Timers } from "../base/timers.ts";
 import type { PayloadLimits } from "../service/limits.ts";
 import { TimeoutType } from "../api/generated/temporal/api/enums/v1/workflow_pb.ts";
@@ -162,7 +163,7 @@ export class LocalActivity {
   async #one(): Promise<AttemptEnd> {
     const { timers, metrics, find } = this.#settings;
     const began = timers.now();
-    const attempt = this.#attempt = new LocalAttempt(this.#task(), this.#settings);
+    const attempt = this.#attempt = new LocalAttempt(this.#task(), this.#settings, this.#callName);
     this.#series?.total.add();
     let stopLimit: (() => void) | undefined;
     let stop!: () => void;
@@ -280,6 +281,8 @@ export class LocalActivity {
     if (kind === "completed") series.endToEnd.record(Math.max(0, dateOn(this.#settings.timers) - this.#scheduledAt));
   }
 
+  readonly #callName = (): string => nameOfCall(this.#call);
+
   /** The attempt that is due, as the service would hand it out. */
   #task(): PollActivityTaskQueueResponse {
     const { activityId, activityType, headers, retryPolicy, scheduleToCloseTimeoutMs } = this.#call;
@@ -318,6 +321,18 @@ export class LocalActivity {
 /** The call as the core has it, to tell whether another one is the same. */
 export function callKey(call: ScheduleLocalActivity): Uint8Array {
   return ScheduleLocalActivity.encode(call).finish();
+}
+
+/** Digits of a digest: 160 bits. */
+const CALL_NAME_DIGITS = 40;
+
+/**
+ * Equal for the same call in all attempts and in all repetitions of its workflow task; different for all other calls of the run. Ids,
+ * limits and headers do not count.
+ */
+export function nameOfCall({ caller, activityType, arguments: args, equalCalls }: ScheduleLocalActivity): string {
+  const call = ScheduleLocalActivity.fromPartial({ caller, activityType, arguments: args, equalCalls });
+  return sha256Hex(ScheduleLocalActivity.encode(call).finish()).slice(0, CALL_NAME_DIGITS);
 }
 
 function timeoutFailure(timeoutType: TimeoutType, cause?: Failure): Failure {

@@ -26,10 +26,10 @@ export class LocalAttempt {
   readonly #task: PollActivityTaskQueueResponse;
   readonly #settings: LocalSettings;
 
-  constructor(task: PollActivityTaskQueueResponse, settings: LocalSettings) {
+  constructor(task: PollActivityTaskQueueResponse, settings: LocalSettings, localCall: () => string) {
     this.#task = task;
     this.#settings = settingsFor(settings, task, true);
-    this.context = new AttemptContext(task, { ...this.#settings, isLocal: true }, () => {});
+    this.context = new AttemptContext(task, { ...this.#settings, localCall }, () => {});
   }
 
   /** It waits in `sleep`. */

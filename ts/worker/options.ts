@@ -16,6 +16,7 @@ import type { ActivityThreads } from "./activity_pool.ts";
 import { type ActivityDialect, NATIVE_ACTIVITIES } from "./activity_dialect.ts";
 import type { Activities } from "./activity_registry.ts";
 import { BuildStamp, type BuildStampOptions } from "./build_stamp.ts";
+import { TaskWaits } from "./crash_guard.ts";
 import { Deployment, type SentVersion, type WorkerDeploymentOptions } from "./deployment.ts";
 import { MAX_EAGER_ACTIVITIES } from "./eager_activities.ts";
 import { DEFAULT_HEARTBEAT_THROTTLE, type HeartbeatThrottle } from "./heartbeats.ts";
@@ -158,6 +159,7 @@ export interface WorkerSettings {
   logger: Logger;
   events: WorkerEvents;
   crashNote: string | undefined;
+  taskWaits: TaskWaits;
   activityInterceptors: readonly ActivityInterceptor[];
   metrics: WorkerMetrics | undefined;
   /** Where workflow code's own metrics go. */
@@ -264,6 +266,7 @@ export function workerSettings(options: WorkerOptions): WorkerSettings {
     workflowLog: options.workflowLog,
     events: containedListeners(options.events ?? {}, "a listener of the worker's events"),
     crashNote: options.crashNote,
+    taskWaits: new TaskWaits(),
     activityInterceptors: [...options.activityInterceptors ?? []],
     metrics,
     measured,

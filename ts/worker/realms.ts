@@ -118,7 +118,7 @@ export async function openRealm(
       stickyScheduleToStartTimeoutMs: settings.stickyScheduleToStartTimeoutMs,
     },
     fetchHistory: async (workflowId, runId, token) => {
-      const page = await fetchPage(settings, workflowId, runId, token);
+      const page = await settings.taskWaits.around(runId, () => fetchPage(settings, workflowId, runId, token));
       settings.tracing?.page(runId, token, page.history);
       return page;
     },

@@ -33,7 +33,7 @@ import type { EagerActivities } from "./eager_activities.ts";
 import type { WorkerEvents } from "./events.ts";
 import type { WorkflowTaskMetrics } from "./workflow_task_metrics.ts";
 import type { WorkflowTracing } from "./workflow_tracing.ts";
-import { CrashGuard } from "./crash_guard.ts";
+import { CrashGuard, TaskWaits } from "./crash_guard.ts";
 import type { RunningTasks } from "../crash_notes/running_tasks.ts";
 import type { LocalActivities } from "./local_activities.ts";
 import { RecentRuns } from "./recent_runs.ts";
@@ -50,6 +50,8 @@ export interface WorkflowTasksOptions {
   identity: string;
   /** Applied before a task enters the realm, and after its outcome has left it. */
   codec: MessageCodec | undefined;
+  /** What tasks wait for outside of their realm goes through it. */
+  taskWaits?: TaskWaits | undefined;
   /** Runs the local activities that tasks ask for. */
   local?: LocalActivities | undefined;
   /** Follows the tasks, where somebody wants to know of them. */
@@ -99,6 +101,7 @@ export class WorkflowTasks {
   #gate: Promise<void> | undefined;
   #eager: EagerActivities | undefined;
   #crashGuard: CrashGuard | undefined;
+  readonly #waits: TaskWaits;
   /** What the last task of a run failed with, of the runs whose last task failed; the newest last. */
   readonly #told = new Map<string, string>();
   readonly #refusals = new Refusals();
@@ -106,6 +109,7 @@ export class WorkflowTasks {
   constructor(options: WorkflowTasksOptions) {
     this.#options = options;
     this.#realm = options.realm;
+    this.#waits = options.taskWaits ?? new TaskWaits();
     this.recentRuns = new RecentRuns(options.timers);
   }
 
@@ -157,6 +161,7 @@ export class WorkflowTasks {
     };
     const { timers, maxConcurrentWorkflowTasks: slots } = this.#options;
     this.#crashGuard = new CrashGuard({ running, timers, slots, refuse });
+    this.#waits.guard = this.#crashGuard;
   }
 
   /** From now on reports ask for no further task. */
@@ -216,7 +221,11 @@ export class WorkflowTasks {
     if (await this.#crashGuard?.heldBack(task, logger)) return undefined;
     const { local } = this.#options;
     local?.begin(runId);
-    const runLocally = local && ((work: LocalWork) => local.run({ workflowType, workflowId, runId }, work));
+    const identity = { workflowType, workflowId, runId };
+    const runLocally = local && ((work: LocalWork) => {
+      const run = () => local.run(identity, work);
+      return work.wait ? this.#waits.around(runId, run) : run();
+    });
     let outcome: RealmOutcome;
     try {
       const decoded = codec === undefined ? task : { head, bytes: await decodeForRun(codec, "pollWorkflowTaskQueue", bytes) };

@@ -91,7 +91,7 @@ impl Engine {
             let activities: Vec<i64> =
                 run.activities.iter().filter(|(_, a)| a.started() && lost(a.state.life)).map(|(id, _)| *id).collect();
             if task_lost {
-                workflow_task::timed_out(run, cx);
+                workflow_task::lost(run, cx);
             }
             if sticky_lost {
                 run.clear_sticky();

@@ -35,13 +35,13 @@ pub fn holds(run: &Run, token: &TaskToken) -> bool {
 pub fn schedule(run: &mut Run, now: Micros, speculative: bool, heartbeat_since: Option<Micros>) {
     let mut speculative = speculative;
     if run.flush_buffer() {
-        run.head.task_attempt = 1;
+        run.reset_attempts();
         speculative = false;
     }
     let time = run.time(now);
     let attempt = run.head.task_attempt.max(1);
     let in_history = attempt == 1 && !speculative;
-    let start_to_close = start_to_close(run, attempt);
+    let start_to_close = start_to_close(run, run.counted_attempts());
     let task_queue = run.current_queue();
     let sticky = run.sticky();
     let scheduled_id = run.head.next_event_id;
@@ -106,7 +106,7 @@ pub fn start(run: &mut Run, cx: &mut Context, poll: &Poll, request_id: String, p
     if !task.in_history && task.scheduled_id != next {
         // Events came since it was scheduled outside of history: an ordinary task now.
         task.attempt = 1;
-        run.head.task_attempt = 1;
+        run.reset_attempts();
         task.speculative = false;
         task.in_history = true;
         task.scheduled_us = now;
@@ -161,7 +161,11 @@ fn count_failure(run: &mut Run, cx: &mut Context, count: bool) {
     remove(run, cx);
     let count = count && !run.sticky();
     run.clear_sticky();
-    run.head.task_attempt = if count { run.head.task_attempt.max(1) + 1 } else { 1 };
+    if count {
+        run.head.task_attempt = run.head.task_attempt.max(1) + 1;
+    } else {
+        run.reset_attempts();
+    }
     run.dirty = true;
     run.want_task = true;
 }
@@ -190,6 +194,14 @@ pub fn fail(
         run.append(time, &attrs);
     }
     count_failure(run, cx, true);
+}
+
+/// The process of its worker has ended: the task is given out again, and the attempt says nothing about the workflow's code.
+pub fn lost(run: &mut Run, cx: &mut Context) {
+    timed_out(run, cx);
+    if run.head.task_attempt > 1 {
+        run.head.task_lost += 1;
+    }
 }
 
 /// The deadline of the task has passed.

@@ -870,6 +870,8 @@ pub mod engine {
         pub type root = kinds::Message;
         pub const order_seq: u32 = 50;
         pub type order_seq = kinds::Int64;
+        pub const task_lost: u32 = 51;
+        pub type task_lost = kinds::Int32;
     }
     pub mod HistoryToken {
         #[allow(unused_imports)]

@@ -700,6 +700,10 @@ pub struct ScheduleLocalActivity {
     pub summary: ::core::option::Option<
         super::super::super::temporal::api::common::v1::Payload,
     >,
+    #[prost(string, tag = "15")]
+    pub caller: ::prost::alloc::string::String,
+    #[prost(uint32, tag = "16")]
+    pub equal_calls: u32,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct SetPatchMarker {

@@ -1621,6 +1621,14 @@ pub mod boundary {
             self.writer.optional(14, message.map(View::bytes));
             self
         }
+        pub fn caller(self, text: &str) -> Self {
+            self.writer.text(15, text);
+            self
+        }
+        pub fn equal_calls(self, x: u32) -> Self {
+            self.writer.uint(16, u64::from(x));
+            self
+        }
     }
     impl<'w> Put<'w, SignalWorkflow> {
         pub fn signal_name(self, text: &str) -> Self {

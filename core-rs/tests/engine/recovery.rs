@@ -1,6 +1,7 @@
 //! Crashes, failed commits, clock jumps and eviction.
 use temporalex_core::api::enums::v1::EventType as E;
 use temporalex_core::api::history::v1::history_event::Attributes as A;
+use temporalex_core::api::query::v1::WorkflowQuery;
 use temporalex_core::api::workflowservice::v1::*;
 use temporalex_core::boundary::{EngineMethod as M, EngineOptions, RunRecord};
 
@@ -22,6 +23,37 @@ fn a_workflow_task_of_an_earlier_life_is_lost_at_once() {
     t.advance(1_000.0);
     let task = t.task();
     t.complete(&task, vec![done()]);
+}
+
+#[test]
+fn attempts_lost_with_their_process_refuse_no_update_and_no_query() {
+    let mut t = T::new();
+    t.start("w");
+    let task = t.task();
+    t.complete(&task, vec![]);
+    t.signal("w", "x").unwrap();
+    for life in 1..=6 {
+        assert_eq!(t.task().attempt, life);
+        t.restart_losing();
+    }
+    let update = t.send(M::UpdateWorkflowExecution, &update_request("w", "u", 3));
+    let query = QueryWorkflowRequest {
+        namespace: "default".into(),
+        execution: Some(exec("w", "")),
+        query: Some(WorkflowQuery { query_type: "state".into(), ..Default::default() }),
+        ..Default::default()
+    };
+    let query = t.send(M::QueryWorkflow, &query);
+    t.flush();
+    assert!(!t.replies.contains_key(&update) && !t.replies.contains_key(&query), "both wait");
+    // Attempts that time out in this life count, and get no more time than the first.
+    for _ in 0..2 {
+        t.task();
+        t.advance(10_000.0);
+    }
+    t.task();
+    let e = t.call::<UpdateWorkflowExecutionResponse>(M::UpdateWorkflowExecution, &update_request("w", "v", 3)).unwrap_err();
+    assert_eq!(e.reason, "WorkflowNotReady");
 }
 
 #[test]

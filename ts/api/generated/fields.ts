@@ -462,6 +462,7 @@ export const EngineHead = {
   parentInitiatedId: 384,
   root: 394,
   orderSeq: 400,
+  taskLost: 408,
 } as const;
 
 /** temporalex.engine.v1.PairResponse */

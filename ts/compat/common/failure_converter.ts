@@ -270,12 +270,13 @@ function infoOf(error: Error, converter: PayloadConverter): InfoInit {
   const payloads = (values: unknown[] | null | undefined) =>
     values === undefined || values === null || values.length === 0 ? undefined : { payloads: toPayloads(converter, values) };
   if (error instanceof ApplicationFailure) {
-    const delay = timeoutMs(error.nextRetryDelay);
+    const delay = error.nextRetryDelay ?? undefined;
     return applicationInfo({
       type: safeText(error.type ?? "", MAX_NAME),
       nonRetryable: error.nonRetryable ?? false,
       details: payloads(error.details),
-      nextRetryDelay: delay === 0 ? undefined : durationFromMs(delay),
+      // A delay of zero is one: the next attempt comes at once, whatever the retry policy says.
+      nextRetryDelay: delay === undefined ? undefined : durationFromMs(timeoutMs(delay)),
       category: error.category === "BENIGN" ? ApplicationErrorCategory.BENIGN : ApplicationErrorCategory.UNSPECIFIED,
     });
   }

@@ -13,6 +13,7 @@ import type { RetryPolicy } from "../common/options.ts";
 import { msOptionalToNumber, msToNumber, timeoutMs } from "../common/time.ts";
 import type { ActivityTypeInfoMap, PayloadTypeInfo } from "../common/type_info.ts";
 import { currentRun } from "../current.ts";
+import { encodeCall, fingerprintCall } from "../../executor/program/local_calls.ts";
 import type { CompatRun } from "../run.ts";
 import { payloadsOf } from "../typed_values.ts";
 import { intercepted } from "../interception.ts";
@@ -145,12 +146,13 @@ export async function scheduleLocalActivity<R>(
   // This function goes on after awaits, where only code of the program has its frame put back.
   const frame = run.context.current();
   const site = run.calledAt(scheduleLocalActivity);
+  const named: NamedCall = {};
   let attempt = 1, originalScheduleTime: number | undefined;
   for (;;) {
     const seq = run.nextActivitySeq++;
     try {
       return await run.context.run(frame, () => {
-        const last = (input: LocalActivityInput) => attemptLocally<R>(run, input, site);
+        const last = (input: LocalActivityInput) => attemptLocally<R>(run, input, named, site);
         const schedule = intercepted(run, "outbound", "scheduleLocalActivity", last);
         const given = { activityType, headers: {}, options, args: args as unknown[], seq, attempt, originalScheduleTime };
         return schedule({ ...given, typeInfo });
@@ -164,7 +166,7 @@ export async function scheduleLocalActivity<R>(
 }
 
 // deno-lint-ignore require-await
-async function attemptLocally<R>(run: CompatRun, input: LocalActivityInput, site: string): Promise<R> {
+async function attemptLocally<R>(run: CompatRun, input: LocalActivityInput, named: NamedCall, site: string): Promise<R> {
   const { seq, activityType, args, options, headers, attempt, originalScheduleTime, typeInfo } = input;
   requireTimeout(options);
   const converter = run.converterForActivity(String(seq), true);
@@ -179,6 +181,7 @@ async function attemptLocally<R>(run: CompatRun, input: LocalActivityInput, site
       message.originalScheduleTimeMs = originalScheduleTime ?? 0;
       message.activityId = String(seq);
       message.localRetryThresholdMs = threshold(options.localRetryThreshold);
+      nameCall(run, message, named);
       return ScheduleLocalActivity.encode(message).finish();
     },
     converter,
@@ -186,6 +189,26 @@ async function attemptLocally<R>(run: CompatRun, input: LocalActivityInput, site
     options.eventGroups,
     site,
   );
+}
+
+/** What names a call for all of its attempts. */
+interface NamedCall {
+  fingerprint?: string;
+  caller?: string;
+  equalCalls?: number;
+}
+
+/** An interceptor may give a later attempt other arguments: then that is another call. */
+function nameCall(run: CompatRun, message: ScheduleLocalActivity, named: NamedCall): void {
+  const fingerprint = fingerprintCall(encodeCall(message.activityType, message.arguments));
+  if (named.fingerprint !== fingerprint) {
+    const caller = run.caller();
+    named.fingerprint = fingerprint;
+    named.caller = caller.id;
+    named.equalCalls = caller.count(fingerprint);
+  }
+  message.caller = named.caller!;
+  message.equalCalls = named.equalCalls!;
 }
 
 /** What a local activity's promise rejects with when its next attempt is far away. */

@@ -9,7 +9,7 @@ import {
 } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { decodeFailure } from "../../converter/failure_converter.ts";
 import { encode, wireAll } from "../program/encode.ts";
-import { Awaiter, type Fiber } from "../scheduler/fiber.ts";
+import { Awaiter, type Fiber, type Leftover } from "../scheduler/fiber.ts";
 import type { MessageTarget } from "../scheduler/job_targets.ts";
 
 /** Another workflow. An empty run id means the current run of the workflow id. */
@@ -24,8 +24,8 @@ export interface ExternalTarget {
 abstract class ExternalAwaiter extends Awaiter<void> implements MessageTarget {
   readonly external = true;
 
-  override get isMessage(): boolean {
-    return true;
+  override get leftover(): Leftover {
+    return "unconfirmed";
   }
 
   /** The core's answer: bytes of a Failure, empty for none. */

@@ -14,7 +14,9 @@ import { ActivityFailure } from "../../converter/failures.ts";
 import { defaultPayloadConverter } from "../../converter/payload.ts";
 import { BROADCAST_ACTIVITY } from "../../converter/subscriptions.ts";
 import { isA } from "../../converter/thrown.ts";
+import { concat } from "../../api/wire.ts";
 import { encode, wire, withPayloads } from "../program/encode.ts";
+import { encodeActivityType, fingerprintCall } from "../program/local_calls.ts";
 import { Awaiter, type Fiber } from "../scheduler/fiber.ts";
 import type { ActivityTarget, TimerTarget } from "../scheduler/job_targets.ts";
 import { CANCELLATION } from "./activities.ts";
@@ -35,16 +37,29 @@ export interface LocalActivityOptionsShape {
 /** A call but for its arguments, prepared once per proxy and name. */
 export interface LocalActivitySpec {
   readonly options: LocalActivityOptionsShape;
-  /** ScheduleLocalActivity without arguments, encoded. */
+  /** ScheduleLocalActivity without type and arguments, encoded. */
   readonly head: Uint8Array;
+  /** The type alone. */
+  readonly type: Uint8Array;
 }
 
-const FIRST = { activityId: "", headers: {}, arguments: [], attempt: 1, originalScheduleTimeMs: 0, seq: 0 };
+const FIRST = {
+  activityId: "",
+  headers: {},
+  arguments: [],
+  attempt: 1,
+  originalScheduleTimeMs: 0,
+  seq: 0,
+  caller: "",
+  equalCalls: 0,
+};
 
 export function prepareLocalActivity(options: LocalActivityOptionsShape): LocalActivitySpec {
   // The summary is for people who look at the history, so it is plain text whatever the run's converter does.
   const summary = options.summary === undefined ? undefined : wire(defaultPayloadConverter.toPayload(options.summary));
-  return { options, head: encode(ScheduleLocalActivity, { ...options, ...FIRST, summary }) };
+  const { activityType } = options;
+  const head = encode(ScheduleLocalActivity, { ...options, ...FIRST, activityType: "", summary });
+  return { options, head, type: encodeActivityType(activityType) };
 }
 
 const KIND = CommandKind.COMMAND_KIND_SCHEDULE_LOCAL_ACTIVITY;
@@ -63,8 +78,11 @@ export class LocalActivityAwaiter extends Awaiter<unknown> implements ActivityTa
   constructor(fiber: Fiber, spec: LocalActivitySpec, args: readonly unknown[]) {
     const run = fiber.run;
     // Before the awaiter exists: arguments that cannot be encoded throw to the caller and leave nothing behind.
-    const attributes = withPayloads(spec.head, Schedule.arguments, run.converter, args, run.headers.ofLocalActivity);
+    const call = withPayloads(spec.type, Schedule.arguments, run.converter, args);
     super(fiber);
+    const equalCalls = fiber.caller.count(fingerprintCall(call));
+    const name = encode(ScheduleLocalActivity, ScheduleLocalActivity.fromPartial({ caller: fiber.caller.id, equalCalls }));
+    const attributes = concat([spec.head, run.headers.ofLocalActivity, call, name]);
     this.#options = spec.options;
     this.#attributes = attributes;
     this.#seq = run.issue(KIND, attributes);
@@ -136,10 +154,7 @@ export class LocalActivityAwaiter extends Awaiter<unknown> implements ActivityTa
     // Protobuf takes the last value of a field.
     const again = ScheduleLocalActivity.fromPartial({ attempt, originalScheduleTimeMs, activityId: this.#activityId });
     const tail = encode(ScheduleLocalActivity, again);
-    const attributes = new Uint8Array(this.#attributes.length + tail.length);
-    attributes.set(this.#attributes);
-    attributes.set(tail, this.#attributes.length);
-    this.#seq = run.issue(KIND, attributes);
+    this.#seq = run.issue(KIND, concat([this.#attributes, tail]));
     run.localActivities.set(this.#seq, this);
   }
 }

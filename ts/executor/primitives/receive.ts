@@ -13,7 +13,7 @@ import {
   type MessageShape,
 } from "../program/definition.ts";
 import { wire, type WirePayload } from "../program/encode.ts";
-import { callingFiber, requireRole } from "../scheduler/api_guard.ts";
+import { Caller } from "../program/local_calls.ts";
 import { isTaskError, MisuseError, NestingError, taskErrorOf } from "../program/errors.ts";
 import { Queue, type SignalItem, type UpdateItem } from "../scheduler/inbox.ts";
 import type { RunState } from "../scheduler/run_state.ts";
@@ -29,6 +29,7 @@ import { InnerTimer } from "./timers.ts";
 import { type Outcome, startFiber } from "../scheduler/turns.ts";
 import { acceptUpdate, completeUpdate, failUpdate, rejectWith } from "./updates.ts";
 import type { Until } from "./receive_until.ts";
+import { updateState } from "./update_state.ts";
 import { judge } from "./validators.ts";
 
 type Item = SignalItem | UpdateItem;
@@ -67,6 +68,8 @@ export class ReceiveScope implements OpenReceive {
   readonly #changes: StateAwaiter<unknown>[] = [];
   #stopping: "stop" | "timeout" | "until" | "cancel" | undefined;
   #cancelReason: unknown;
+  /** Of the handler that stopped it: what follows the receive follows this message. */
+  #stoppedBy: Caller | undefined;
   #timer: InnerTimer | undefined;
   readonly #until: Until | undefined;
   /** It has a timeout, so its result says how it ended. */
@@ -213,7 +216,7 @@ export class ReceiveScope implements OpenReceive {
   #handleNext(): void {
     const { handler, args, update } = this.#accepted.shift()!;
     this.run.context.watch?.about(update.input);
-    this.#handle(handler, args, update);
+    this.#handle(handler, args, Caller.ofUpdate(update.id), update);
   }
 
   #dispatchSignal(signal: SignalItem): void {
@@ -228,7 +231,7 @@ export class ReceiveScope implements OpenReceive {
       return;
     }
     this.run.context.watch?.about(signal.input);
-    this.#handle(handler, args, undefined, signal.name);
+    this.#handle(handler, args, Caller.ofSignal(signal), undefined, signal.name);
   }
 
   /**
@@ -290,9 +293,15 @@ export class ReceiveScope implements OpenReceive {
     return this.#asyncs > 0 || this.#accepted.length > 0 || this.run.inbox.hasSignals;
   }
 
-  #handle(handler: HandlerShape, args: unknown[], update: UpdateItem | undefined, signal?: string): void {
+  #handle(
+    handler: HandlerShape,
+    args: unknown[],
+    caller: Caller,
+    update: UpdateItem | undefined,
+    signal?: string,
+  ): void {
     const { kind, name } = handler.message;
-    const fiber = new Fiber(this.run, "handler", `handler of ${kind} "${name}"`, this.fiber);
+    const fiber = new Fiber(this.run, "handler", `handler of ${kind} "${name}"`, this.fiber, { caller });
     this.#handling = fiber;
     if (!this.isStopping && this.#until?.isLast(this.state, this.#overlaps) === true) this.#makeWay();
     startFiber(fiber, () => handler.handle(args, this.state), (outcome) => {
@@ -322,7 +331,7 @@ export class ReceiveScope implements OpenReceive {
     if (result.kind === "async") return this.#spawn(fiber, result, update, name);
     if (update !== undefined && !this.#complete(fiber, update, result.response)) return;
     this.state = result.state;
-    if (result.kind === "stop" || result.kind === "stopReply") this.#stop();
+    if (result.kind === "stop" || result.kind === "stopReply") this.#stop(fiber.caller);
   }
 
   /**
@@ -334,7 +343,8 @@ export class ReceiveScope implements OpenReceive {
     this.run.context.watch?.about(handler);
     this.#asyncs++;
     const kind = update === undefined ? "signal" : "update";
-    const fiber = new Fiber(this.run, "async", `async handler of ${kind} "${name}"`, this.fiber, { receive: this });
+    const { caller } = handler;
+    const fiber = new Fiber(this.run, "async", `async handler of ${kind} "${name}"`, this.fiber, { receive: this, caller });
     startFiber(fiber, () => result.fn!(updateState), (outcome) => {
       if (this.run.end !== undefined) return;
       this.#asyncs--;
@@ -435,8 +445,9 @@ export class ReceiveScope implements OpenReceive {
    * (docs/dev/semantics/messages.md#timeouts); a second one changes nothing
    * (docs/dev/semantics/messages.md#a-second-stop).
    */
-  #stop(): void {
+  #stop(caller: Caller): void {
     if (this.#stopping !== "cancel") this.#stopping = "stop";
+    this.#stoppedBy ??= caller;
     this.#timer?.cancel();
   }
 
@@ -478,6 +489,7 @@ export class ReceiveScope implements OpenReceive {
   #finishIfDone(): void {
     if (this.#stopping === undefined || this.#handling !== undefined || this.#asyncs > 0 || this.#accepted.length > 0) return;
     if (this.run.receive === this) this.run.receive = undefined;
+    if (this.#stoppedBy !== undefined) this.fiber.caller = this.#stoppedBy;
     if (this.#stopping === "cancel") this.awaiter.fail(this.#cancelReason);
     else if (this.#until !== undefined) {
       const { state } = this;
@@ -485,16 +497,4 @@ export class ReceiveScope implements OpenReceive {
     } else if (this.#timed) this.awaiter.fulfil({ timedOut: this.#stopping === "timeout", state: this.state });
     else this.awaiter.fulfil(this.state);
   }
-}
-
-/** updateState from an async handler or its branches. */
-export function updateState<R>(fn: StateChange<R>): Promise<R> {
-  const fiber = callingFiber("updateState", undefined, 2);
-  const scope = fiber.receive;
-  if (scope === undefined) {
-    requireRole(fiber, "updateState", ["async"], "A handler returns its new state; run gets the state when receive returns.");
-    throw new Error("an async handler without a receive");
-  }
-  if (fiber.ended) return rejected(fiber.run.scopeEnded(fiber, "updateState"));
-  return scope.updateState(fiber, fn);
 }

@@ -3,7 +3,7 @@
 import { CommandKind, StartTimer } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { defaultPayloadConverter } from "../../converter/payload.ts";
 import { encode, wire, type WirePayload } from "../program/encode.ts";
-import { Awaiter, type Fiber } from "../scheduler/fiber.ts";
+import { Awaiter, type Fiber, type Leftover } from "../scheduler/fiber.ts";
 import type { TimerTarget } from "../scheduler/job_targets.ts";
 import type { RunState } from "../scheduler/run_state.ts";
 
@@ -37,6 +37,11 @@ export class SleepAwaiter extends Awaiter<void> implements TimerTarget {
 
   override get seq(): number {
     return this.#seq;
+  }
+
+  /** A timer that lost a race, or that is kept for a later decision, has no result to lose. */
+  override get leftover(): Leftover {
+    return "expected";
   }
 
   describe(): string {
@@ -82,6 +87,10 @@ export class InnerTimer extends Awaiter<void> implements TimerTarget {
 
   override get seq(): number {
     return this.#seq;
+  }
+
+  override get leftover(): Leftover {
+    return "expected";
   }
 
   describe(): string {

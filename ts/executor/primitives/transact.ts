@@ -10,7 +10,7 @@ import {
 import { decodeFailure } from "../../converter/failure_converter.ts";
 import { encode, wireAll } from "../program/encode.ts";
 import { MisuseError } from "../program/errors.ts";
-import { Awaiter, type Fiber } from "../scheduler/fiber.ts";
+import { Awaiter, type Fiber, type Leftover } from "../scheduler/fiber.ts";
 import type { TransactTarget } from "../scheduler/job_targets.ts";
 
 export class TransactAwaiter extends Awaiter<unknown> implements TransactTarget {
@@ -38,9 +38,9 @@ export class TransactAwaiter extends Awaiter<unknown> implements TransactTarget 
     run.transacts.set(this.#seq, this);
   }
 
-  /** It is in the task's commands: the end of a scope does not take it back. */
-  override get isMessage(): boolean {
-    return true;
+  /** It is in the task's commands, and commits with them whether its scope has ended or not. */
+  override get leftover(): Leftover {
+    return "expected";
   }
 
   override get seq(): number {

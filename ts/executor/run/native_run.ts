@@ -38,6 +38,7 @@ import type {
   TransactTarget,
 } from "../scheduler/job_targets.ts";
 import { LazyMap } from "../scheduler/lazy_map.ts";
+import { Caller } from "../program/local_calls.ts";
 import { RunLog } from "../scheduler/log.ts";
 import { MarkerTable } from "../scheduler/marker_table.ts";
 import { PublishedState } from "../scheduler/published_state.ts";
@@ -112,6 +113,7 @@ export class NativeRun implements Activator, RunState {
   historyLength = 0;
   historySizeBytes = 0;
   continueAsNewSuggested = false;
+  readonly caller = new Caller("");
 
   #failure: Error | undefined;
   /** The state that the service has been told of. */
@@ -263,12 +265,12 @@ export class NativeRun implements Activator, RunState {
       case "resolveTransact":
         return this.transacts.take(variant.value.seq)?.resolved(variant.value);
       case "signalWorkflow":
-        return this.inbox.pushSignal(variant.value.signalName, variant.value.input);
+        return this.inbox.pushSignal(variant.value.signalName, variant.value.input, job.eventId);
       case "doUpdate": {
-        const { name, input, protocolInstanceId, runValidator } = variant.value;
+        const { id, name, input, protocolInstanceId, runValidator } = variant.value;
         const answer = this.answered.get(protocolInstanceId);
         if (answer !== undefined) return answerAgain(this, protocolInstanceId, answer);
-        return this.inbox.pushUpdate({ name, input, protocolInstanceId, runValidator });
+        return this.inbox.pushUpdate({ id, name, input, protocolInstanceId, runValidator });
       }
       case "cancelWorkflow":
         return requestCancellation(this, variant.value.reason);

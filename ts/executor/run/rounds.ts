@@ -5,6 +5,7 @@
 import type { Payload } from "../../converter/payload.ts";
 import type { WirePayload } from "../program/encode.ts";
 import { isCarry, makeContinueAsNew } from "../program/definition.ts";
+import type { Caller } from "../program/local_calls.ts";
 import { Fiber } from "../scheduler/fiber.ts";
 import { CARRY_HEADER, signalsFit } from "../scheduler/next_run_headers.ts";
 import type { RunState } from "../scheduler/run_state.ts";
@@ -18,9 +19,9 @@ export function startRounds(
   args: unknown[],
   headers: { readonly [name: string]: WirePayload },
 ): void {
-  if (headers[CARRY_HEADER] === undefined) return startRound(run, args, () => encoded(run, first(...args)));
+  if (headers[CARRY_HEADER] === undefined) return startRound(run, run.caller, args, () => encoded(run, first(...args)));
   const state = args.pop();
-  startRound(run, args, () => encoded(run, state));
+  startRound(run, run.caller, args, () => encoded(run, state));
 }
 
 /** The round works on what a next run would get, so what the encoding changes or refuses shows in the first round. */
@@ -29,8 +30,9 @@ function encoded(run: RunState, state: unknown): Payload {
   return run.published.payload!;
 }
 
-function startRound(run: RunState, args: readonly unknown[], make: () => Payload): void {
-  const fiber = new Fiber(run, "run", `run of workflow "${run.definition.name}"`, undefined);
+/** `caller`: the one of the round before, which may have ended with a message. */
+function startRound(run: RunState, caller: Caller, args: readonly unknown[], make: () => Payload): void {
+  const fiber = new Fiber(run, "run", `run of workflow "${run.definition.name}"`, undefined, { caller });
   run.continuedAt = undefined;
   const round = () => {
     const state = make();
@@ -50,7 +52,7 @@ function startRound(run: RunState, args: readonly unknown[], make: () => Payload
     } catch (error) {
       return endRun(run, { ok: false, error });
     }
-    startRound(run, args, () => next);
+    startRound(run, fiber.caller, args, () => next);
   });
 }
 

@@ -2,6 +2,7 @@
 // of parallel, a function that is an arm of select, a shield. An awaiter is one promise that a primitive handed out. The run settles exactly one awaiter per turn; the turn
 // belongs to the fiber that made the awaiter. Each fiber knows how many awaiters of its own and of its descendants are pending, so that
 // the end of a scope costs nothing when nothing is left over.
+import type { Caller } from "../program/local_calls.ts";
 import type { OpenReceive } from "./job_targets.ts";
 import type { RunState } from "./run_state.ts";
 import type { Wait, WaitKind } from "../program/snapshot.ts";
@@ -26,6 +27,8 @@ export class Fiber {
   readonly receive: OpenReceive | undefined;
   /** What nesting rules see: a shield is what it was entered from. */
   readonly role: Exclude<FiberKind, "shield">;
+  /** Whose calls it makes: those of the run, or of the message that it handles or that ended its last receive. */
+  caller: Caller;
   /** Pending awaiters of this fiber and its descendants. */
   pending = 0;
   ended = false;
@@ -38,7 +41,7 @@ export class Fiber {
     kind: FiberKind,
     label: string,
     parent: Fiber | undefined,
-    options: { shielded?: boolean; receive?: OpenReceive } = {},
+    options: { shielded?: boolean; receive?: OpenReceive; caller?: Caller } = {},
   ) {
     this.run = run;
     this.kind = kind;
@@ -47,6 +50,7 @@ export class Fiber {
     this.shielded = options.shielded === true || parent?.shielded === true;
     this.receive = options.receive ?? parent?.receive;
     this.role = kind === "shield" ? parent!.role : kind;
+    this.caller = options.caller ?? parent?.caller ?? run.caller;
     run.fibers.add(this);
     run.context.watch?.began(this);
   }
@@ -66,6 +70,12 @@ export function currentFiber(): Fiber | undefined {
   // `beginTurn` alone sets it, and fibers alone are given to it.
   return current.fiber as Fiber | undefined;
 }
+
+/**
+ * "canceled": it is canceled, and its result is lost. "unconfirmed": it was sent, and nothing waits for the confirmation.
+ * "expected": programs leave it behind on purpose, and nothing is lost.
+ */
+export type Leftover = "canceled" | "unconfirmed" | "expected";
 
 const ignore = () => {};
 
@@ -94,9 +104,9 @@ export abstract class Awaiter<T> implements Work {
   /** Something outside the run can settle it (a timer, an activity, a message). */
   abstract readonly external: boolean;
 
-  /** What it stands for was said to somebody else, and is not taken back when its scope ends. */
-  get isMessage(): boolean {
-    return false;
+  /** What becomes of it when its scope ends before it has settled. */
+  get leftover(): Leftover {
+    return "canceled";
   }
 
   /** For debug sessions: whose it is. */

@@ -9,6 +9,8 @@ export interface SignalItem {
   readonly order: number;
   readonly name: string;
   readonly input: readonly WirePayload[];
+  /** Of its event; 1, the start's, or 0: the run before this one handed it on. */
+  readonly eventId: number;
 }
 
 export interface UpdateItem {
@@ -16,6 +18,8 @@ export interface UpdateItem {
   readonly order: number;
   readonly name: string;
   readonly input: readonly WirePayload[];
+  /** The id that its caller gave it. */
+  readonly id: string;
   /** The id of the protocol instance: what responses refer to. */
   readonly protocolInstanceId: string;
   /** False on replay: the update was accepted then. */
@@ -81,10 +85,10 @@ export class Inbox {
     return this.#signalCount > 0;
   }
 
-  pushSignal(name: string, input: readonly WirePayload[]): void {
+  pushSignal(name: string, input: readonly WirePayload[], eventId = 0): void {
     let queue = this.#signals.get(name);
     if (queue === undefined) this.#signals.set(name, queue = new Queue());
-    queue.push({ kind: "signal", order: this.#order++, name, input });
+    queue.push({ kind: "signal", order: this.#order++, name, input, eventId });
     this.#signalCount++;
   }
 

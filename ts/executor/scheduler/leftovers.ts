@@ -1,7 +1,7 @@
 // The end of a scope takes back what the scope left pending (losers of Promise.race, calls that are
 // not awaited), in order of creation, with a warning. It rejects with CancelledFailure.
 import { CancelledFailure } from "../../converter/failures.ts";
-import type { Awaiter, Fiber } from "./fiber.ts";
+import type { Awaiter, Fiber, Leftover } from "./fiber.ts";
 import type { RunState } from "./run_state.ts";
 
 /** A fiber has ended: takes back what it and its descendants left pending. */
@@ -9,11 +9,12 @@ export function cancelLeftovers(fiber: Fiber): void {
   if (fiber.pending === 0) return;
   const { run } = fiber;
   const left = close(fiber);
-  const warn = (message: string, pending: readonly Awaiter<unknown>[]) => {
+  const warn = (message: string, kind: Leftover) => {
+    const pending = left.filter((awaiter) => awaiter.leftover === kind);
     if (pending.length > 0) run.log.warn(`${fiber.label} ended ${message}`, { pending: pending.map((one) => one.describe()) });
   };
-  warn("with primitives still pending; they are cancelled", left.filter((awaiter) => !awaiter.isMessage));
-  warn("before it knew whether its messages arrived; await them", left.filter((awaiter) => awaiter.isMessage));
+  warn("with primitives still pending; they are cancelled", "canceled");
+  warn("before it knew whether its messages arrived; await them", "unconfirmed");
   abandonAll(run, left, `${fiber.label} has ended`);
 }
 

@@ -7,6 +7,7 @@ import type { PayloadConverter } from "../../converter/payload.ts";
 import type { RunClock } from "../program/current.ts";
 import type { ContinueAsNewShape, DefinitionShape } from "../program/definition.ts";
 import type { WorkflowTaskError } from "../program/errors.ts";
+import type { Caller } from "../program/local_calls.ts";
 import type { CommandPort, RunContext } from "../program/program.ts";
 import type { Cancellation } from "./cancellation.ts";
 import type { Awaiter, Fiber, Work } from "./fiber.ts";
@@ -54,6 +55,9 @@ export interface RunState extends RunClock {
   readonly fibers: Set<Fiber>;
   /** Reasons of rejections that the end of a scope caused: they need no handler. */
   readonly scopeReasons: WeakSet<object>;
+
+  /** Of calls that no handler makes. */
+  readonly caller: Caller;
 
   // What jobs reach, by the seq of the command.
 

@@ -45,7 +45,7 @@ fn request(run: &mut Run, cx: &mut Context, request_id: u32, req: QueryRequest) 
     if !run.open() && !ran {
         return Err(rpc::workflow_not_ready("Workflow execution closed before WorkflowTaskStarted event"));
     }
-    if run.open() && run.head.task_attempt >= limits::FAILING_TASK_ATTEMPTS {
+    if run.open() && run.is_failing() {
         return Err(rpc::workflow_not_ready("Unable to query workflow due to Workflow Task in failed state."));
     }
     if run.queries.len() >= limits::BUFFERED_QUERIES {

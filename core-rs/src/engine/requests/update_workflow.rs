@@ -114,7 +114,7 @@ fn admit_or_find(run: &mut Run, cx: &mut Context, id: &str, body: Vec<u8>, wait:
         if !run.open() {
             return Err(rpc::workflow_completed());
         }
-        if run.head.task_attempt >= limits::FAILING_TASK_ATTEMPTS {
+        if run.is_failing() {
             let text = "Unable to perform workflow execution update due to Workflow Task in failed state.";
             return Err(rpc::workflow_not_ready(text));
         }

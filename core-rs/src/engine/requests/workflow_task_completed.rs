@@ -103,7 +103,7 @@ fn completed(run: &mut Run, cx: &mut Context, token: &TaskToken, mut req: TaskCo
             run.append(time, &attrs);
         }
         run.clear_sticky();
-        run.head.task_attempt = 1;
+        run.reset_attempts();
         run.want_task = true;
         return Err(rpc::not_found("workflow task heartbeat timeout"));
     }
@@ -144,7 +144,7 @@ fn completed(run: &mut Run, cx: &mut Context, token: &TaskToken, mut req: TaskCo
     };
     let completed_id = run.append(time, &attrs);
     run.head.last_completed_started_id = task.started_id;
-    run.head.task_attempt = 1;
+    run.reset_attempts();
     run.head.inbox_signals = run.head.inbox_signals.saturating_sub(task.inbox_delivered);
     if req.worker_version_stamp.is_some() {
         run.head.worker_version = req.worker_version_stamp.clone();

@@ -9,6 +9,7 @@ use super::update::Update;
 use crate::api::enums::v1::{TaskQueueKind, WorkflowExecutionStatus};
 use crate::boundary::HistoryBatch;
 use crate::engine::event::Buffered;
+use crate::engine::limits;
 use crate::engine::message::message;
 use crate::engine::messages::common::*;
 use crate::engine::queues::QueueKey;
@@ -27,6 +28,7 @@ message! {
         retry_policy msg(RetryPolicy), execution_time_us i64, worker_version msg(WorkerVersionStamp), user_metadata meta,
         transitions i64, close_event_id i64, priority raw(PRIORITY), first_start_us i64, sticky_life u64,
         parent msg(WorkflowExecution), parent_initiated_id i64, root msg(WorkflowExecution), order_seq i64,
+        task_lost i32,
     }
     /// The pending workflow task. A transient or speculative one has its events outside history.
     TaskState: engine::TaskState {
@@ -262,6 +264,22 @@ impl Run {
         } else {
             normal_queue(&self.head.task_queue)
         }
+    }
+
+    /// The next workflow task is a first attempt.
+    pub fn reset_attempts(&mut self) {
+        self.head.task_attempt = 1;
+        self.head.task_lost = 0;
+    }
+
+    /// Attempts of the workflow task, without those that were lost with their process.
+    pub fn counted_attempts(&self) -> i32 {
+        (self.head.task_attempt - self.head.task_lost).max(1)
+    }
+
+    /// The workflow task has failed so often that nothing new is asked of the run.
+    pub fn is_failing(&self) -> bool {
+        self.counted_attempts() >= limits::FAILING_TASK_ATTEMPTS
     }
 
     pub fn clear_sticky(&mut self) {

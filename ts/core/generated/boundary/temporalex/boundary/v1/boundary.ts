@@ -537,6 +537,8 @@ export interface ScheduleLocalActivity {
   originalScheduleTimeMs: number;
   seq: number;
   summary?: Payload | undefined;
+  caller: string;
+  equalCalls: number;
 }
 
 export interface ScheduleLocalActivity_HeadersEntry {
@@ -6149,6 +6151,8 @@ function createBaseScheduleLocalActivity(): ScheduleLocalActivity {
     originalScheduleTimeMs: 0,
     seq: 0,
     summary: undefined,
+    caller: "",
+    equalCalls: 0,
   };
 }
 
@@ -6195,6 +6199,12 @@ export const ScheduleLocalActivity: MessageFns<ScheduleLocalActivity> = {
     }
     if (message.summary !== undefined) {
       Payload.encode(message.summary, writer.uint32(114).fork()).join();
+    }
+    if (message.caller !== "") {
+      writer.uint32(122).string(message.caller);
+    }
+    if (message.equalCalls !== 0) {
+      writer.uint32(128).uint32(message.equalCalls);
     }
     return writer;
   },
@@ -6327,6 +6337,22 @@ export const ScheduleLocalActivity: MessageFns<ScheduleLocalActivity> = {
             message.summary = Payload.decode(reader, reader.uint32());
             continue;
           }
+          case 15: {
+            if (tag !== 122) {
+              break;
+            }
+
+            message.caller = reader.string();
+            continue;
+          }
+          case 16: {
+            if (tag !== 128) {
+              break;
+            }
+
+            message.equalCalls = reader.uint32();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -6370,6 +6396,8 @@ export const ScheduleLocalActivity: MessageFns<ScheduleLocalActivity> = {
     message.summary = (object.summary !== undefined && object.summary !== null)
       ? Payload.fromPartial(object.summary)
       : undefined;
+    message.caller = object.caller ?? "";
+    message.equalCalls = object.equalCalls ?? 0;
     return message;
   },
 };

@@ -87,6 +87,7 @@ export async function open(options: OpenOptions): Promise<App> {
   const service: RawService = {
     call: (method, request, call) => late.engine!.call(method, request, call),
     runningTasks: () => late.engine!.runningTasks(),
+    closedRuns: { watch: (listener) => late.engine!.closedRuns.watch(listener) },
     runsReducers: reducers !== undefined || options.engine?.reducers !== undefined,
     showsRuns: true,
   };

@@ -1,7 +1,6 @@
 // The host of the embedded engine: a RawService in this process. Calls enter the core's state machine at once; what it changed is
-// committed in batches (batch_window.ts), and replies leave after the commit that contains them, never before.
-// What fails is contained: a failed commit drops the runs of its batch from memory, a panic of the core replaces the core, and both
-// are told to the callers concerned. Only a store that can never serve again (lost fence, damage) stops the engine.
+// committed in batches (batch_window.ts), and replies leave after the commit that contains them. A failed commit drops the runs of its
+// batch from memory, and a panic replaces the core. Only a store that can never serve again (lost fence, damage) stops the engine.
 import { checkEngineOptions } from "./option_kinds.ts";
 import type { CoreEngine } from "../core/engine.ts";
 import { type EngineCore, loadEngineCore } from "../core/engine_half.ts";
@@ -20,6 +19,7 @@ import { cancelled, closed, coreReplaced, notRecorded, stopped, unimplemented } 
 import { pairError, pairResponse, takePair } from "./multi_operation.ts";
 import type { HeldRun } from "../crash_notes/held_runs.ts";
 import type { RunningTasks } from "../crash_notes/running_tasks.ts";
+import { ClosedRuns } from "./closed_runs.ts";
 import { Holding } from "./holding.ts";
 import { NO_REDUCERS, type ReducerRunner, reducingOf, sqlOf, tablesOf } from "./reducing.ts";
 import { purgeInSlices } from "./purging.ts";
@@ -62,6 +62,8 @@ export class EmbeddedEngine implements RawService {
   readonly #onError: (error: Error) => void;
   readonly #local: { readonly [name in MethodName]?: HostMethod };
   readonly #calls: Calls;
+  /** @internal Reports runs that end without their worker. */
+  readonly closedRuns: ClosedRuns = new ClosedRuns();
   #engine: CoreEngine;
   #state: "open" | "closing" | "closed" = "open";
   #stopped: Error | undefined;
@@ -245,9 +247,8 @@ export class EmbeddedEngine implements RawService {
       this.#trouble = undefined;
     }
     this.#engine.committed();
-    if (flush.timedOut.length > 0) {
-      reportTimeouts(flush.timedOut, this.#onActivityTimeout, this.#remoteWorkers, this.clock.nowMs());
-    }
+    this.closedRuns.committed(flush.writes);
+    reportTimeouts(flush.timedOut, this.#onActivityTimeout, this.#remoteWorkers, this.clock.nowMs());
     for (const reply of flush.replies) replyTo(this.#calls.take(reply.requestId), reply, this.store);
   }
 

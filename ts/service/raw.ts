@@ -20,6 +20,12 @@ export interface CallOptions {
   metadata?: { readonly [name: string]: string | Uint8Array };
 }
 
+/** Reports runs that end without their worker. */
+export interface ClosedRunsSource {
+  /** Calls the listener with the id of each such run. Returns a function that removes the listener. */
+  watch(listener: (runId: string) => void): () => void;
+}
+
 /** What clients and workers stand on: a method of Temporal's WorkflowService by name, bytes in, bytes out. */
 export interface RawService {
   /** A poll that is given up may take a task with it, if one is just being handed out: a network lies between. Default: false. */
@@ -32,6 +38,8 @@ export interface RawService {
   readonly showsRuns?: boolean;
   /** @internal Which runs' workflow tasks are running, where the service lives and dies with this process. */
   runningTasks?(): RunningTasks | undefined;
+  /** @internal Reports runs that end without their worker. */
+  readonly closedRuns?: ClosedRunsSource | undefined;
   /** Rejects with a ServiceError. */
   call(method: MethodName, request: Uint8Array, options?: CallOptions): Promise<Uint8Array>;
   /** @internal Calls a method of another service of the same server: "/package.Service/Method". */

@@ -28,6 +28,7 @@ import { LocalActivities } from "./local_activities.ts";
 import { Slots } from "./slots.ts";
 import { type ReservedTask, WorkerPollers } from "./worker_pollers.ts";
 import { WorkflowTasks } from "./workflow_tasks.ts";
+import { evictClosedRuns } from "./closed_runs.ts";
 import { noteTasks } from "./left_behind.ts";
 
 /** The life of a worker: created, running, stopping (nothing new; what was taken is finished), stopped. */
@@ -404,6 +405,7 @@ export class Worker {
     const looking = this.#settings.service.losesCancelledPolls === true ? this.#lookAround() : undefined;
     const noted = this.#workflowTasks && noteTasks(this.#settings);
     if (noted !== undefined) this.#workflowTasks!.noteRunningTasks(noted.running);
+    const endEvictions = this.#workflowTasks && evictClosedRuns(this.#settings, this.#workflowTasks);
     this.#pollers.start();
     const building = this.#buildLater();
     const untake = this.#activityTasks && takeActivityRejections(this.#settings.codec);
@@ -412,6 +414,7 @@ export class Worker {
     clearTimeout(building);
     this.#state = "stopping";
     looking?.abort();
+    endEvictions?.();
     try {
       await this.#drain();
     } finally {

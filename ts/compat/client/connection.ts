@@ -168,6 +168,7 @@ function withContext(inner: RawService, apiKey: () => string | undefined): RawSe
     losesCancelledPolls: inner.losesCancelledPolls ?? false,
     checksPayloads: inner.checksPayloads ?? false,
     ...(inner.runningTasks && { runningTasks: () => inner.runningTasks!() }),
+    closedRuns: inner.closedRuns,
     ...(inner.callOther && {
       callOther: (path: string, request: Uint8Array, options: CallOptions = {}) =>
         within(path, options, (all) => inner.callOther!(path, request, all)),

@@ -86,6 +86,7 @@ export function retrying(inner: RawService, options: GrpcRetryOptions): RawServi
     losesCancelledPolls: inner.losesCancelledPolls ?? false,
     checksPayloads: inner.checksPayloads ?? false,
     ...(inner.runningTasks && { runningTasks: () => inner.runningTasks!() }),
+    closedRuns: inner.closedRuns,
     ...(inner.callOther && {
       callOther: (path: string, request: Uint8Array, of: CallOptions = {}) =>
         repeated((all) => inner.callOther!(path, request, all), of, options),

@@ -1,15 +1,19 @@
 // A log that another program cuts, removes or replaces: while the store is open nothing more is acknowledged, and each caller gets the reason; between two
 // openings the valid beginning counts, which is a moment of the past and sound.
+// takes: 15 s
 import assert from "node:assert/strict";
-import { copyFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { Client, silentLogger } from "../../ts/client/mod.ts";
 import { EmbeddedEngine, StoreCorruptError } from "../../ts/engine/mod.ts";
 import { builtins } from "../../ts/engine/sqlite/builtins.ts";
 import { loadLibrary } from "../../ts/engine/sqlite/libraries.ts";
+import { openFile } from "../../ts/engine/sqlite/open.ts";
 import { SqliteStore } from "../../ts/engine/sqlite/store.ts";
 import { ServiceError } from "../../ts/service/raw.ts";
+import { seeded } from "../chaos/proxy.ts";
+import { cutLoop } from "../crash/log_cuts.ts";
 import { created } from "./support/records.ts";
 import { inFolder, sqliteDrivers } from "./support/stores.ts";
 
@@ -48,6 +52,90 @@ for (const { driver, skip } of sqliteDrivers) {
       await engine.close();
     });
   }
+
+  const MIDST: readonly (readonly [what: string, how: (path: string) => void])[] = [
+    ["the log is emptied", (path) => truncateSync(`${path}-wal`, 0)],
+    ["the log is cut to its header", (path) => truncateSync(`${path}-wal`, 32)],
+    ["the log is cut in the middle", (path) => truncateSync(`${path}-wal`, Math.floor(statSync(`${path}-wal`).size / 2))],
+    ["the log's last byte is gone", (path) => truncateSync(`${path}-wal`, statSync(`${path}-wal`).size - 1)],
+    ["a byte of the log's last page is changed", (path) => {
+      const bytes = readFileSync(`${path}-wal`);
+      bytes[bytes.length - 100]! ^= 1;
+      writeFileSync(`${path}-wal`, bytes);
+    }],
+  ];
+  for (const [what, how] of MIDST) {
+    check(`${what} between the check before a commit and its COMMIT: the commit fails, and what is left is sound`, (path, folder) => {
+      const file = openFile(path, { driver });
+      let cut = false;
+      const { database } = file;
+      const store = SqliteStore.over({
+        ...file,
+        database: {
+          exec: (sql) => database.exec(sql),
+          close: () => database.close(),
+          prepare(sql) {
+            const statement = database.prepare(sql);
+            const run = (params: Parameters<typeof statement.run>[0]) => {
+              if (cut && sql === "COMMIT") how(path);
+              return statement.run(params);
+            };
+            return { run, get: (params) => statement.get(params), all: (params) => statement.all(params) };
+          },
+        },
+      });
+      for (let i = 0; i < 5; i++) store.commit([created(`w${i}`, `r${i}`, 40)]);
+      cut = true;
+      assert.throws(
+        () => store.commit([created("late", "late", 40)]),
+        (e) => e instanceof StoreCorruptError && /-wal was cut (?:from \d+ to \d+|or overwritten within its \d+) bytes/.test(e.message),
+      );
+      cut = false;
+      store.close();
+      for (const end of ["", "-wal"]) if (existsSync(`${path}${end}`)) copyFileSync(`${path}${end}`, join(folder, `left${end}`));
+      const left = SqliteStore.open(join(folder, "left"), { driver });
+      assert.deepEqual(left.check(), []);
+      const count = left.count();
+      assert.ok(count <= 6);
+      for (let i = 0; i < 5; i++) assert.equal(left.load(`w${i}`) !== undefined, i < count, `w${i} of ${count}`);
+      left.close();
+    });
+  }
+
+  check("another process cuts the log during commits: at most one more is acknowledged, and what is left is sound", async (_, folder) => {
+    const { problems, noticed, harmless } = await cutLoop({ folder, driver, rounds: 5, what: "log", random: seeded(5) });
+    assert.deepEqual(problems, []);
+    assert.equal(noticed + harmless, 5);
+  });
+
+  check("another process cuts the file during commits: the engine stops and says so", async (path, folder) => {
+    const { problems, noticed } = await cutLoop({ folder, driver, rounds: 3, what: "file", random: seeded(6) });
+    assert.deepEqual(problems, []);
+    assert.equal(noticed, 3);
+    const store = SqliteStore.open(path, { driver });
+    store.commit([created("w", "r", 1)]);
+    truncateSync(path, 8192);
+    assert.throws(
+      () => store.commit([created("w2", "r2", 1)]),
+      (e) => e instanceof StoreCorruptError && /was cut from \d+ to 8192 bytes by another program/.test(e.message),
+    );
+    store.close();
+  });
+
+  check("the log is put into the file when it is long, and begun again: nothing of that is damage", (path) => {
+    const store = SqliteStore.open(path, { driver, synchronous: "NORMAL" });
+    const before = statSync(path).size;
+    const big = created("big", "big", 1);
+    store.commit([{ ...big, append: [{ ...big.append[0]!, events: new Uint8Array(4200 * 4096) }] }]);
+    assert.ok(statSync(path).size > before + 4000 * 4096, "the first long log is in the file");
+    for (let i = 0; i < 5; i++) store.commit([created(`w${i}`, `r${i}`, 40)]);
+    assert.ok(statSync(`${path}-wal`).size >= 4000 * 4096);
+    assert.deepEqual(store.check(), []);
+    store.close();
+    const again = SqliteStore.open(path, { driver });
+    assert.equal(again.count(), 6);
+    again.close();
+  });
 
   check("the log of a store that is only closed afterwards is damage all the same, and said once", (path) => {
     const store = SqliteStore.open(path, { driver });

@@ -86,10 +86,10 @@ test("a log that became shorter is damage, unless its index says that nothing is
     };
     const log = new LogCheck(found.fs, path, PAGE);
     log.check();
-    log.note();
+    log.begin();
     writeFileSync(`${path}-wal`, new Uint8Array(32 + 3 * (PAGE + 24)));
     log.check();
-    log.note();
+    log.begin();
     truncateSync(`${path}-wal`, 32 + 2 * (PAGE + 24));
     const cut = (e: Error) => e instanceof StoreCorruptError && /-wal was cut from \d+ to \d+ bytes/.test(e.message);
     assert.throws(() => log.check(), cut, "without an index");

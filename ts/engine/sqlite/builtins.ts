@@ -11,6 +11,7 @@ export interface FileSystem {
   fchmodSync(file: number, mode: number): void;
   readSync(file: number, into: Uint8Array, offset: number, length: number, position: number): number;
   fsyncSync(file: number): void;
+  truncateSync(path: string, bytes: number): void;
   closeSync(file: number): void;
   readFileSync(path: string, encoding: "utf8"): string;
   writeFileSync(path: string, text: string): void;

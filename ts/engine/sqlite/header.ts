@@ -31,11 +31,17 @@ export function checkHeader(file: FileHead, migrations: readonly Migration[] = M
   const version = view.getUint32(60);
   const known = schemaVersion(migrations);
   if (version > known) throw tooNew(path, version, known);
-  const pageSize = view.getUint16(16) === 1 ? 65536 : view.getUint16(16);
-  const pages = view.getUint32(28);
-  if (wal <= 0 && !unfinished && pages * pageSize > size) {
-    throw new StoreCorruptError(`${path} is cut short: it has ${size} of ${pages * pageSize} bytes. Restore it from a backup.`);
+  const bytes = bytesOf(header);
+  if (wal <= 0 && !unfinished && bytes > size) {
+    throw new StoreCorruptError(`${path} is cut short: it has ${size} of ${bytes} bytes. Restore it from a backup.`);
   }
+}
+
+/** Bytes that a file has by its own header. */
+export function bytesOf(header: Uint8Array): number {
+  const view = new DataView(header.buffer, header.byteOffset, HEADER_BYTES);
+  const pageSize = view.getUint16(16) === 1 ? 65536 : view.getUint16(16);
+  return view.getUint32(28) * pageSize;
 }
 
 export function noStore(path: string, what: string): NotAStoreError {

@@ -1,54 +1,110 @@
-// Sees that another program has cut, removed or replaced the log (`<file>-wal`) of an open store. SQLite does not: it would write after
-// the hole, say that all is well, and copy the hole into the file at the next checkpoint. A log only grows while we write; SQLite itself
-// makes it shorter when everything in it is in the file, also in another process (a checkpoint with TRUNCATE), and then its index says that
-// nothing is in it.
+// Detects that another program has cut, removed or replaced the log (`<file>-wal`) of an open store, or cut the store's file. SQLite does not:
+// it appends after the hole, reports success, and copies the hole into the file at the next checkpoint. So each commit is read back
+// before it is acknowledged, and nothing is checkpointed that was not read back.
 import { StoreCorruptError } from "../store_errors.ts";
 import type { FileSystem } from "./builtins.ts";
+import { bytesOf, HEADER_BYTES } from "./header.ts";
+import { beginningOf, followLog, framesUntil, LOG_HEADER_BYTES, logBytes, type LogEnd, sameBytes } from "./log_frames.ts";
 import { readKept } from "./own_files.ts";
 
-interface Seen {
+interface SeenLog {
   readonly id: string;
   readonly size: number;
 }
 
-/** Before each frame of a log, and before the first one. */
-const FRAME_HEADER_BYTES = 24;
-const LOG_HEADER_BYTES = 32;
 /** Where the index (`<file>-shm`) has the number of frames, in the byte order of the machine. */
 const FRAMES_AT = 16;
 
 export class LogCheck {
   readonly #fs: FileSystem;
   readonly #path: string;
-  readonly #frameBytes: number;
-  #seen: Seen | undefined;
+  readonly #pageBytes: number;
+  #seen: SeenLog | undefined;
+  #end: LogEnd | undefined;
+  #file: { readonly id: string; readonly file: number } | undefined;
+  #storeBytes = 0;
 
   /** `path`: of the store. */
   constructor(fs: FileSystem, path: string, pageBytes: number) {
     this.#fs = fs;
     this.#path = path;
-    this.#frameBytes = pageBytes + FRAME_HEADER_BYTES;
+    this.#pageBytes = pageBytes;
   }
 
-  /** What the log is now is what we made of it. */
-  note(): void {
+  /** Frames that the log had at the last `note`. */
+  get frames(): number {
+    return this.#end === undefined ? 0 : framesUntil(this.#end, this.#pageBytes);
+  }
+
+  /** Takes log and file for whole as they are: after opening, and after SQLite has emptied the log. */
+  begin(): void {
+    this.#seen = this.#end = undefined;
+    this.#storeBytes = this.#sizeOfStore() ?? 0;
     this.#seen = this.#look();
+    this.#end = this.#seen && this.#endNow(this.#seen);
   }
 
-  /** Throws a StoreCorruptError when the log has lost something since `note`. */
+  /** After a commit: reads what it added. Throws a StoreCorruptError when the log does not hold it, or lost what it held before. */
+  note(): void {
+    const now = this.#look();
+    if (now === undefined || (this.#seen !== undefined && now.id !== this.#seen.id)) throw this.#damage(now);
+    const end = this.#endNow(now);
+    if (end === undefined || (sameEnd(end, this.#end))) throw this.#damage(now);
+    this.#seen = now;
+    this.#end = end;
+    this.#noteStore();
+  }
+
+  /** Throws a StoreCorruptError when the log or the file has become shorter since `note`. */
   check(): void {
+    this.#noteStore();
     const seen = this.#seen;
     if (seen === undefined) return;
     const now = this.#look();
     if (now?.id === seen.id && (now.size >= seen.size || this.#holdsAll(now.size))) return;
-    const what = now === undefined ? "removed" : now.id !== seen.id ? "replaced" : `cut from ${seen.size} to ${now.size} bytes`;
-    throw new StoreCorruptError(
+    throw this.#damage(now);
+  }
+
+  /** As `check`, and also finds a hole in a log that has been extended after it was cut. */
+  checkAll(): void {
+    this.check();
+    const now = this.#seen && this.#look();
+    if (now !== undefined && this.#end !== undefined && now.size > 0 && this.#endNow(now) === undefined) throw this.#damage(now);
+  }
+
+  /**
+   * After damage, before SQLite closes the file and checkpoints for the last time: removes what comes after the first hole, so that SQLite
+   * fails to read it instead of copying zeros into the file. Nothing is lost: recovery ends at the hole.
+   */
+  endAtHole(): void {
+    const now = this.#look();
+    if (now === undefined || now.id !== this.#seen?.id) return;
+    this.#end = undefined;
+    const whole = this.#endNow(now)?.offset ?? 0;
+    if (whole < now.size) this.#fs.truncateSync(`${this.#path}-wal`, whole <= LOG_HEADER_BYTES ? 0 : whole);
+  }
+
+  close(): void {
+    if (this.#file !== undefined) this.#fs.closeSync(this.#file.file);
+    this.#file = undefined;
+  }
+
+  #damage(now: SeenLog | undefined): StoreCorruptError {
+    const seen = this.#seen;
+    const what = now === undefined
+      ? "removed"
+      : now.id !== seen?.id
+      ? "replaced"
+      : now.size < seen.size
+      ? `cut from ${seen.size} to ${now.size} bytes`
+      : `cut or overwritten within its ${now.size} bytes`;
+    return new StoreCorruptError(
       `${this.#path}-wal was ${what} by another program while the store was open: changes that were acknowledged may be gone, and nothing ` +
         "more is written. Look at what is left with temporalex store check, or restore a backup",
     );
   }
 
-  #look(): Seen | undefined {
+  #look(): SeenLog | undefined {
     try {
       const { dev, ino, size } = this.#fs.statSync(`${this.#path}-wal`);
       return { id: `${dev} ${ino}`, size };
@@ -57,15 +113,72 @@ export class LogCheck {
     }
   }
 
+  /** Where the log's valid part ends now; undefined: it has none, or it lost what `#end` says that it held. */
+  #endNow({ id, size }: SeenLog): LogEnd | undefined {
+    const read = (into: Uint8Array, offset: number) => this.#fs.readSync(this.#logFile(id), into, 0, into.length, offset);
+    const header = new Uint8Array(LOG_HEADER_BYTES);
+    if (size < LOG_HEADER_BYTES || read(header, 0) < LOG_HEADER_BYTES) return undefined;
+    const before = this.#end;
+    // SQLite begins the log again, with another header, when everything in it is in the file.
+    if (before === undefined || !sameBytes(header, before.header)) {
+      const beginning = beginningOf(header);
+      return beginning && followLog(read, beginning, this.#pageBytes);
+    }
+    const { lastFrame, offset } = before;
+    if (lastFrame !== undefined) {
+      const frame = new Uint8Array(lastFrame.length);
+      read(frame, offset - frame.length);
+      if (!sameBytes(frame, lastFrame)) return undefined;
+    }
+    return followLog(read, before, this.#pageBytes);
+  }
+
+  #logFile(id: string): number {
+    if (this.#file?.id !== id) {
+      this.close();
+      this.#file = { id, file: this.#fs.openSync(`${this.#path}-wal`, "r") };
+    }
+    return this.#file.file;
+  }
+
   /** Whether a log of that size holds every frame that its index counts. Without an index no other process works on the log. */
   #holdsAll(size: number): boolean {
     try {
       const header = new Uint8Array(FRAMES_AT + 4);
       readKept(this.#fs, `${this.#path}-shm`, header);
       const frames = new Uint32Array(header.buffer, FRAMES_AT, 1)[0]!;
-      return frames === 0 || size >= LOG_HEADER_BYTES + frames * this.#frameBytes;
+      return frames === 0 || size >= logBytes(frames, this.#pageBytes);
     } catch {
       return false;
     }
   }
+
+  #sizeOfStore(): number | undefined {
+    try {
+      return this.#fs.statSync(this.#path).size;
+    } catch {
+      // The fence reports a file that is gone.
+      return undefined;
+    }
+  }
+
+  /** Throws when the file is shorter than it was and than its own header says. A VACUUM of another program makes both smaller. */
+  #noteStore(): void {
+    const size = this.#sizeOfStore();
+    if (size === undefined || size === this.#storeBytes) return;
+    if (size < this.#storeBytes) {
+      const header = new Uint8Array(HEADER_BYTES);
+      readKept(this.#fs, this.#path, header);
+      if (size < HEADER_BYTES || bytesOf(header) > size) {
+        throw new StoreCorruptError(
+          `${this.#path} was cut from ${this.#storeBytes} to ${size} bytes by another program while the store was open: nothing more is ` +
+            "written. Restore a backup",
+        );
+      }
+    }
+    this.#storeBytes = size;
+  }
 }
+
+const sameEnd = (a: LogEnd, b: LogEnd | undefined): boolean =>
+  b !== undefined && a.offset === b.offset && sameBytes(a.header, b.header);

@@ -10,6 +10,7 @@ import { storeError } from "./errors.ts";
 import { Fence } from "./fence.ts";
 import { takeBackCreation } from "./hot_journal.ts";
 import { LogCheck } from "./log_check.ts";
+import { CHECKPOINT_FRAMES } from "./log_guard.ts";
 import { freeBytes, makeFile, readAt, readKept } from "./own_files.ts";
 import { checkHeader, HEADER_BYTES, noStore, tooNew } from "./header.ts";
 import { APPLICATION_ID, fileVersion, isUnmade, migrate, type Migration, MIGRATIONS, schemaVersion } from "./schema.ts";
@@ -92,6 +93,8 @@ export function openFile(path: string, options: SqliteOptions, migrations: reado
     const opened = database;
     const backup = (to: string) => backupFile(found, opened, to);
     const log = new LogCheck(found.fs, absolute, Number(database.prepare("PRAGMA page_size").get([])?.["page_size"]));
+    // A checkpoint within COMMIT would copy what the log check has not read back yet: the store checkpoints by itself.
+    database.exec("PRAGMA wal_autocheckpoint=0");
     return { library: library.name, path: absolute, database, fence, synchronous, readOnly, backup, log, free };
   } catch (e) {
     database?.close();
@@ -179,7 +182,7 @@ export function prepare(database: SqlDatabase, path: string, synchronous: Synchr
       `the file system of ${path} cannot hold SQLite's write-ahead log (it offers "${mode}"): put the store on a local disk`,
     );
   }
-  database.exec(`PRAGMA synchronous=${synchronous}; PRAGMA wal_autocheckpoint=4000; PRAGMA journal_size_limit=67108864`);
+  database.exec(`PRAGMA synchronous=${synchronous}; PRAGMA wal_autocheckpoint=${CHECKPOINT_FRAMES}; PRAGMA journal_size_limit=67108864`);
   // macOS: fsync alone does not reach the platters.
   if (synchronous === "FULL") database.exec("PRAGMA fullfsync=1; PRAGMA checkpoint_fullfsync=1");
 }

@@ -22,6 +22,7 @@ import { isOfStorage, storeError } from "./errors.ts";
 import { HistoryIndex } from "./history_index.ts";
 import { Indexed, remembered, type RunKeys } from "./indexed.ts";
 import { type OpenFile, openFile, type SqliteOptions } from "./open.ts";
+import { LogGuard } from "./log_guard.ts";
 import { type Migration, MIGRATIONS } from "./schema.ts";
 import { readOnlyRows } from "./read_only_sql.ts";
 import { countRuns, listPage } from "./lists.ts";
@@ -55,7 +56,7 @@ export class SqliteStore implements Store {
   /** What the storage failed with in the open transaction, whatever the reducer made of it. */
   #trouble: StoreError | undefined;
   #tables: UserTables | undefined;
-  #told = false;
+  readonly #log: LogGuard;
 
   /** Opens or creates a store file. `migrations` is for tests of the migration itself. */
   static open(path: string, options: SqliteOptions = {}, migrations: readonly Migration[] = MIGRATIONS): SqliteStore {
@@ -76,6 +77,7 @@ export class SqliteStore implements Store {
   private constructor(file: OpenFile) {
     this.#file = file;
     this.#database = file.database;
+    this.#log = new LogGuard(file.database, file.log);
     this.path = file.path;
     this.description = `SQLite store ${file.path} (${file.library}, synchronous=${file.synchronous})`;
     this.#sql = statements(file.database);
@@ -85,7 +87,7 @@ export class SqliteStore implements Store {
     this.#epoch = number(this.#sql.epoch.get([]), "epoch");
     this.#nextRunKey = this.#max("runs", "run_key") + 1;
     this.#nextHistoryKey = this.#max("history", "history_key") + 1;
-    file.log?.note();
+    this.#log.begin();
   }
 
   #max(table: string, column: string): number {
@@ -98,18 +100,10 @@ export class SqliteStore implements Store {
     try {
       return operation();
     } catch (e) {
-      if (!(e instanceof StoreError)) this.#checkLog();
-      throw storeError(e, `${doing} ${this.path} failed`, this.#file.free);
-    }
-  }
-
-  /** Throws when another program has damaged the log; `close` does not say so once more. */
-  #checkLog(): void {
-    try {
-      this.#file.log?.check();
-    } catch (e) {
-      this.#told = true;
-      throw e;
+      if (!(e instanceof StoreError)) this.#log.explain();
+      const named = storeError(e, `${doing} ${this.path} failed`, this.#file.free);
+      if (named instanceof StoreCorruptError) this.#log.damaged();
+      throw named;
     }
   }
 
@@ -221,7 +215,7 @@ export class SqliteStore implements Store {
       if (!this.#begun) this.#begin();
       body();
       this.#sql.commit.run([]);
-      this.#file.log?.note();
+      this.#log.readBack();
     } catch (e) {
       undo();
       this.#rollback();
@@ -233,7 +227,7 @@ export class SqliteStore implements Store {
   }
 
   #begin(): void {
-    this.#checkLog();
+    this.#log.check();
     this.#sql.begin.run([]);
     if (number(this.#sql.epoch.get([]), "epoch") !== this.#epoch) {
       throw new StoreFencedError(`${this.path} was opened by another engine; this one writes nothing more`);
@@ -446,10 +440,10 @@ export class SqliteStore implements Store {
       const size = () => number(this.#database.prepare("PRAGMA page_count").get([]), "page_count");
       const page = number(this.#database.prepare("PRAGMA page_size").get([]), "page_size");
       const before = size();
-      this.#checkLog();
+      this.#log.check();
       this.#database.exec("VACUUM");
       this.#database.prepare("PRAGMA wal_checkpoint(TRUNCATE)").all([]);
-      this.#file.log?.note();
+      this.#log.begin();
       return (before - size()) * page;
     });
   }
@@ -473,21 +467,8 @@ export class SqliteStore implements Store {
     this.#closed = true;
     let damage: StoreCorruptError | undefined;
     try {
-      if (!this.#file.readOnly && this.#file.fence.held()) {
-        const told = this.#told;
-        try {
-          this.#checkLog();
-        } catch (e) {
-          if (!told) damage = e as StoreCorruptError;
-          throw e;
-        }
-        // Also: libsql keeps a closed database open until its statements are collected.
-        this.#database.prepare("PRAGMA wal_checkpoint(TRUNCATE)").all([]);
-      }
-    } catch {
-      // A reader of another program is in the way, or the log is damaged: it is read at the next opening, as far as it goes.
-    }
-    try {
+      if (!this.#file.readOnly && this.#file.fence.held()) damage = this.#log.empty();
+      this.#log.close();
       this.#database.close();
     } finally {
       this.#file.fence.release(this.#file.readOnly);

@@ -3,9 +3,18 @@
 // the poison ones are held, and nothing that was acknowledged is lost.
 import { kill, startModule } from "../engine/support/child.ts";
 
+/** What happens in a round. */
+export interface PoisonRound {
+  /** The type of a poison workflow to start; "-": none. */
+  readonly kind: string;
+  /** The process is killed after so many acknowledged starts, or after this time; with neither it dies of a workflow. */
+  readonly kill?: { readonly starts: number } | { readonly ms: number };
+}
+
 export interface PoisonLoopOptions {
   readonly path: string;
-  readonly rounds: number;
+  /** The rounds, or how many random ones. */
+  readonly rounds: number | readonly PoisonRound[];
   /** Random numbers in [0, 1). */
   readonly random?: () => number;
   readonly onRound?: (round: number, figures: { readonly ended: string; readonly acknowledged: number }) => void;
@@ -34,7 +43,17 @@ export async function poisonLoop(options: PoisonLoopOptions): Promise<PoisonJudg
   const poisoned = new Set<string>();
   const held = new Set<string>();
   const problems: string[] = [];
-  let killed = 0, died = 0, started = 0;
+  let killed = 0, died = 0, poisons = 0;
+  const randomRound = (): PoisonRound => {
+    const open = [...poisoned].filter((id) => !held.has(id)).length;
+    return {
+      kind: open < 2 && random() < 0.4 ? KINDS[poisons++ % KINDS.length]! : "-",
+      // Some kills hit the start, when suspected runs are tried; most leave time for a death from inside.
+      kill: { ms: random() * (random() < 0.3 ? 300 : 3000) },
+    };
+  };
+  const planned = typeof rounds === "number" ? undefined : rounds;
+  const count = planned?.length ?? rounds as number;
 
   const heard = (line: string) => {
     const [word = "", ...rest] = line.split(" ");
@@ -47,16 +66,18 @@ export async function poisonLoop(options: PoisonLoopOptions): Promise<PoisonJudg
     }
   };
 
-  for (let round = 1; round <= rounds && problems.length === 0; round++) {
-    const open = [...poisoned].filter((id) => !held.has(id)).length;
-    const kind = open < 2 && random() < 0.4 ? KINDS[started++ % KINDS.length]! : "-";
+  for (let round = 1; round <= count && problems.length === 0; round++) {
+    const { kind, kill: killing } = planned?.[round - 1] ?? randomRound();
     const process = startModule(child, [path, String(round), "run", kind]);
+    const end = () => void process.process.kill("SIGKILL");
     const limit = setTimeout(() => void kill(process), MAX_LIFE_MS);
     let timer: ReturnType<typeof setTimeout> | undefined;
+    let starts = 0;
     for await (const line of process.lines) {
       heard(line);
-      // Some kills hit the start, when suspected runs are tried; most leave time for a death from inside.
-      if (line === "open") timer = setTimeout(() => process.process.kill("SIGKILL"), random() * (random() < 0.3 ? 300 : 3000));
+      if (killing === undefined) continue;
+      if ("ms" in killing && line === "open") timer = setTimeout(end, killing.ms);
+      if ("starts" in killing && line.startsWith("started ") && ++starts === killing.starts) end();
     }
     clearTimeout(timer);
     clearTimeout(limit);

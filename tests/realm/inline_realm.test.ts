@@ -4,7 +4,9 @@ import test from "node:test";
 import assert from "node:assert/strict";
 import { createInlineRealm } from "../../ts/realm/mod.ts";
 import { sleep, workflow } from "../../ts/workflow/mod.ts";
+import { hasThreadWork } from "../../ts/platform/thread_work.ts";
 import { MiniServer } from "../cases/mini_server.ts";
+import { until } from "../support/until.ts";
 import { readWorkflowTask } from "../../ts/api/workflow_task.ts";
 
 const timers = workflow("Timers", async (n: number) => {
@@ -38,6 +40,22 @@ test("an inline realm runs definitions, modules and lists of both, and replaces 
     await assert.rejects(realm.runTask(readWorkflowTask(server.openTask())), { name: "RealmDisposedError" });
     await assert.rejects(realm.replay("wf", server.history()), { name: "RealmDisposedError" });
   }
+});
+
+test("an inline realm reports work in this thread from the beginning of the first task to the end of the last", async () => {
+  const realm = await createInlineRealm({ workflows: { timers } });
+  const tasks = [1, 2, 3].map((n) => new MiniServer("Timers", { runId: `run${n}`, args: [n] }));
+  assert.equal(hasThreadWork(), false);
+  const open = tasks.map((server) => realm.runTask(readWorkflowTask(server.openTask())));
+  assert.equal(hasThreadWork(), true);
+  await open[0];
+  assert.equal(hasThreadWork(), true, "others wait for their turn");
+  await Promise.all(open);
+  await until("the last task has ended", () => !hasThreadWork());
+  const last = realm.runTask(readWorkflowTask(new MiniServer("Timers", { args: [1] }).openTask()));
+  await realm.dispose();
+  assert.equal(hasThreadWork(), false, "the realm is disposed");
+  await last.catch(() => {});
 });
 
 test("an inline realm without workflows, and one that lacks a task's history", async () => {

@@ -6,6 +6,7 @@ import { loadWorkerCore, type WorkerCore } from "../core/worker_half.ts";
 import type { VersioningBehavior } from "../executor/program/definition.ts";
 import { type ProgramTable, silentLog } from "../executor/program/program.ts";
 import { TaskRunner, type TaskRunnerOptions } from "../executor/tasks/task_runner.ts";
+import { addThreadWork } from "../platform/thread_work.ts";
 import { captureRejections } from "../platform/rejections.ts";
 import { Explainer } from "./explained.ts";
 import { programsOf, type WorkflowModule } from "./programs.ts";
@@ -56,10 +57,12 @@ class InlineRealm implements Realm {
   readonly versioningBehaviors: ReadonlyMap<string, VersioningBehavior>;
   readonly #runner: TaskRunner;
   readonly #explainer: Explainer;
+  readonly #removeWork: () => void;
   #disposed = false;
 
   constructor(runner: TaskRunner, programs: ProgramTable) {
     this.#runner = runner;
+    this.#removeWork = addThreadWork(() => runner.isRunning);
     this.#explainer = new Explainer((...args) => runner.replay(...args));
     this.workflowTypes = programs.names();
     this.versioningBehaviors = programs.versioningBehaviors;
@@ -93,6 +96,7 @@ class InlineRealm implements Realm {
 
   dispose(): Promise<void> {
     if (!this.#disposed) this.#runner.dispose();
+    this.#removeWork();
     this.#disposed = true;
     return Promise.resolve();
   }

@@ -3,6 +3,10 @@ export class Lock {
   #held = false;
   readonly #waiting: (() => void)[] = [];
 
+  get isHeld(): boolean {
+    return this.#held;
+  }
+
   acquire(): Promise<void> | undefined {
     if (!this.#held) {
       this.#held = true;

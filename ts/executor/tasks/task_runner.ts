@@ -98,6 +98,11 @@ export class TaskRunner {
     return this.#cache.size;
   }
 
+  /** A task is at work in this thread; one that waits for a page of history or a local activity is not. */
+  get isRunning(): boolean {
+    return this.#lock.isHeld;
+  }
+
   /**
    * Processes a workflow task. Workflow code that fails is part of the outcome; rejects for a task that the core refuses to take. A task
    * that needs local activities and comes without `runLocally` fails.

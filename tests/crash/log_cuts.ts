@@ -1,6 +1,18 @@
 // Another process cuts the log, or the file, of a store in the middle of its commits. What may be acknowledged afterwards is the one
 // commit that was judged before the cut; then the store refuses, and what is left is sound and a prefix of what was acknowledged.
-import { copyFileSync, existsSync, mkdirSync, openSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync, writeSync, closeSync } from "node:fs";
+import {
+  closeSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
 import { join } from "node:path";
 import type { DriverName } from "../../ts/engine/sqlite/driver.ts";
 import { SqliteStore } from "../../ts/engine/sqlite/store.ts";

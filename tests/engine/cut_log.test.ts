@@ -65,48 +65,58 @@ for (const { driver, skip } of sqliteDrivers) {
     }],
   ];
   for (const [what, how] of MIDST) {
-    check(`${what} between the check before a commit and its COMMIT: the commit fails, and what is left is sound`, (path, folder) => {
-      const file = openFile(path, { driver });
-      let cut = false;
-      const { database } = file;
-      const store = SqliteStore.over({
-        ...file,
-        database: {
-          exec: (sql) => database.exec(sql),
-          close: () => database.close(),
-          prepare(sql) {
-            const statement = database.prepare(sql);
-            const run = (params: Parameters<typeof statement.run>[0]) => {
-              if (cut && sql === "COMMIT") how(path);
-              return statement.run(params);
-            };
-            return { run, get: (params) => statement.get(params), all: (params) => statement.all(params) };
+    check(
+      `${what} between the check before a commit and its COMMIT: the commit fails, and what is left is sound`,
+      (path, folder) => {
+        const file = openFile(path, { driver });
+        let cut = false;
+        const { database } = file;
+        const store = SqliteStore.over({
+          ...file,
+          database: {
+            exec: (sql) => database.exec(sql),
+            close: () => database.close(),
+            prepare(sql) {
+              const statement = database.prepare(sql);
+              const run = (params: Parameters<typeof statement.run>[0]) => {
+                if (cut && sql === "COMMIT") how(path);
+                return statement.run(params);
+              };
+              return { run, get: (params) => statement.get(params), all: (params) => statement.all(params) };
+            },
           },
-        },
-      });
-      for (let i = 0; i < 5; i++) store.commit([created(`w${i}`, `r${i}`, 40)]);
-      cut = true;
-      assert.throws(
-        () => store.commit([created("late", "late", 40)]),
-        (e) => e instanceof StoreCorruptError && /-wal was cut (?:from \d+ to \d+|or overwritten within its \d+) bytes/.test(e.message),
-      );
-      cut = false;
-      store.close();
-      for (const end of ["", "-wal"]) if (existsSync(`${path}${end}`)) copyFileSync(`${path}${end}`, join(folder, `left${end}`));
-      const left = SqliteStore.open(join(folder, "left"), { driver });
-      assert.deepEqual(left.check(), []);
-      const count = left.count();
-      assert.ok(count <= 6);
-      for (let i = 0; i < 5; i++) assert.equal(left.load(`w${i}`) !== undefined, i < count, `w${i} of ${count}`);
-      left.close();
-    });
+        });
+        for (let i = 0; i < 5; i++) store.commit([created(`w${i}`, `r${i}`, 40)]);
+        cut = true;
+        assert.throws(
+          () => store.commit([created("late", "late", 40)]),
+          (e) =>
+            e instanceof StoreCorruptError &&
+            /-wal was cut (?:from \d+ to \d+|or overwritten within its \d+) bytes/.test(e.message),
+        );
+        cut = false;
+        store.close();
+        for (const end of ["", "-wal"]) {
+          if (existsSync(`${path}${end}`)) copyFileSync(`${path}${end}`, join(folder, `left${end}`));
+        }
+        const left = SqliteStore.open(join(folder, "left"), { driver });
+        assert.deepEqual(left.check(), []);
+        const count = left.count();
+        assert.ok(count <= 6);
+        for (let i = 0; i < 5; i++) assert.equal(left.load(`w${i}`) !== undefined, i < count, `w${i} of ${count}`);
+        left.close();
+      },
+    );
   }
 
-  check("another process cuts the log during commits: at most one more is acknowledged, and what is left is sound", async (_, folder) => {
-    const { problems, noticed, harmless } = await cutLoop({ folder, driver, rounds: 5, what: "log", random: seeded(5) });
-    assert.deepEqual(problems, []);
-    assert.equal(noticed + harmless, 5);
-  });
+  check(
+    "another process cuts the log during commits: at most one more is acknowledged, and what is left is sound",
+    async (_, folder) => {
+      const { problems, noticed, harmless } = await cutLoop({ folder, driver, rounds: 5, what: "log", random: seeded(5) });
+      assert.deepEqual(problems, []);
+      assert.equal(noticed + harmless, 5);
+    },
+  );
 
   check("another process cuts the file during commits: the engine stops and says so", async (path, folder) => {
     const { problems, noticed } = await cutLoop({ folder, driver, rounds: 3, what: "file", random: seeded(6) });

@@ -14,5 +14,8 @@ test("what ends the process again and again is held, the innocent complete, and 
       rounds: [{ kind: "-", kill: { starts: 5 } }, { kind: "TooLong" }, { kind: "TooLarge" }, { kind: "-", kill: { starts: 2 } }],
     });
     assert.deepEqual(judgement.problems, []);
-    assert.ok(judgement.innocent >= 5 && judgement.poisoned >= 1 && judgement.killed >= 1 && judgement.died >= 2, JSON.stringify(judgement));
+    assert.ok(
+      judgement.innocent >= 5 && judgement.poisoned >= 1 && judgement.killed >= 1 && judgement.died >= 2,
+      JSON.stringify(judgement),
+    );
   }));

@@ -4,12 +4,13 @@
 import { checkEngineOptions } from "./option_kinds.ts";
 import type { CoreEngine } from "../core/engine.ts";
 import { type EngineCore, loadEngineCore } from "../core/engine_half.ts";
-import { EngineMethod, type Flush, type LoadRequest } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
+import { EngineMethod, type LoadRequest } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { hop } from "../platform/hop.ts";
 import type { CallOptions, MethodName, RawService, ServiceError } from "../service/raw.ts";
 import { BatchWindow } from "./batch_window.ts";
 import { Calls, instanceKeyOf } from "./calls.ts";
 import { type Clock, RealClock } from "./clock.ts";
+import { CommitRetries, type HeldBatch } from "./commit_retries.ts";
 import { broadcast, isBroadcast } from "./broadcast.ts";
 import { answered, type HostMethod, hostMethods } from "./host_methods.ts";
 import { fireTimerRequest } from "./manual_timers.ts";
@@ -29,15 +30,13 @@ import { RunReader } from "./run_reader.ts";
 import { ShownRuns } from "./shown_runs.ts";
 import { storeOf } from "./short_lived_open.ts";
 import type { PurgeOptions, Store, StoredRun } from "./store.ts";
-import { isFinalStoreError } from "./store_errors.ts";
+import { isFinalStoreError, StoreBusyError } from "./store_errors.ts";
 import type { Database, SqlRow, SqlValue } from "./tables/database.ts";
 import { parseQuery } from "./visibility/parse.ts";
 import { WakeTimer } from "./wake_timer.ts";
 
 /** Runs that are loaded between two commits while many wait (start, wakes). */
 const LOAD_SLICE = 64;
-/** After a failed commit the next one waits, longer each time, so that a full disk is not a busy loop. */
-const RETRY_MS = [10, 50, 200, 1000];
 /** A core that fails more often than this, each time within a REPLACEMENT_MS of the last, is not replaced again. */
 const MAX_REPLACEMENTS = 100;
 const REPLACEMENT_MS = 10_000;
@@ -67,13 +66,11 @@ export class EmbeddedEngine implements RawService {
   #engine: CoreEngine;
   #state: "open" | "closing" | "closed" = "open";
   #stopped: Error | undefined;
-  #openRuns = 0;
-  #cachedRuns = 0;
-  #queuedTasks = 0;
+  #figures = { openRuns: 0, cachedRuns: 0, queuedTasks: 0 };
   #commits = 0;
-  #failures = 0;
-  /** The last failure of the store, until a commit succeeds. */
-  #trouble: Error | undefined;
+  /** Not committed yet: another program has the store locked. */
+  #held: HeldBatch | undefined;
+  readonly #retries = new CommitRetries((error) => this.#report(error));
   #replacements = 0;
   #replacedAt = 0;
   /** The core was replaced, and runs that need it are not loaded yet. */
@@ -83,7 +80,6 @@ export class EmbeddedEngine implements RawService {
   #suspect: string | undefined;
   readonly #batch = new BatchWindow(() => this.#pump());
   #pumping = false;
-  #retry: (() => void) | undefined;
   readonly #reducing: ReducerRunner;
   readonly #onActivityTimeout: EmbeddedEngineOptions["onActivityTimeout"];
   readonly #remoteWorkers: boolean;
@@ -134,7 +130,7 @@ export class EmbeddedEngine implements RawService {
     this.#calls = new Calls({
       cancel: (id) => this.#enter((engine) => engine.cancelRequest(id)),
       expire: (id) => this.#enter((engine) => engine.expireRequest(id)),
-      trouble: () => this.#trouble,
+      trouble: () => this.#retries.trouble,
     });
     this.#reducing = reducingOf(store, options);
     this.#onActivityTimeout = options.onActivityTimeout;
@@ -201,14 +197,14 @@ export class EmbeddedEngine implements RawService {
     if (this.#state === "closed") return;
     if (!this.#guard(() => input(this.#engine))) return;
     if (this.#batch.add()) this.#pump();
-    else if (this.#retry === undefined) this.#batch.closeSoon();
+    else if (!this.#retries.isWaiting) this.#batch.closeSoon();
   }
 
   // ------------------------------------------------------------------------------------------------------- one batch
 
   /** Closes the open batch: loads, commits, replies. Synchronous from the flush to the commit, so nothing comes between. */
   #pump(): void {
-    if (this.#state === "closed" || this.#pumping || this.#retry !== undefined) return;
+    if (this.#state === "closed" || this.#pumping || this.#retries.isWaiting) return;
     this.#pumping = true;
     try {
       this.#batch.taken();
@@ -220,31 +216,30 @@ export class EmbeddedEngine implements RawService {
   }
 
   #commitBatch(): void {
-    let flush = this.#engine.flush();
+    let { flush, shown } = this.#held ?? { flush: this.#engine.flush(), shown: undefined };
+    this.#held = undefined;
     while (flush.loads.length > 0 || flush.transacts.length > 0) {
       for (const load of flush.loads) this.#engine.load(this.#reader.read(load), this.clock.nowMs());
       if (flush.transacts.length > 0) {
         const failed = this.#reducing.run(flush.transacts, this.#engine);
-        if (failed !== undefined) return this.#commitFailed(flush, failed);
+        if (failed !== undefined) return this.#commitFailed({ flush: { ...flush, loads: [] }, shown }, failed);
       }
       flush = this.#engine.flush();
     }
     this.#wakes.inMemoryMs = flush.nextWakeMs;
-    this.#openRuns = flush.openRuns;
-    this.#cachedRuns = flush.cachedRuns;
-    this.#queuedTasks = flush.queuedTasks;
+    const { openRuns, cachedRuns, queuedTasks } = flush;
+    this.#figures = { openRuns, cachedRuns, queuedTasks };
     try {
-      const shown = this.#shown.taken(flush.replies);
+      shown ??= this.#shown.taken(flush.replies);
       if (flush.writes.length > 0) this.store.commit(flush.writes, shown);
       this.#reducing.ended(flush.writes.length > 0);
     } catch (e) {
       this.#reducing.ended(false);
-      return this.#commitFailed(flush, e as Error);
+      return this.#commitFailed({ flush, shown }, e as Error);
     }
     if (flush.writes.length > 0) {
       this.#commits++;
-      this.#failures = 0;
-      this.#trouble = undefined;
+      this.#retries.committed();
     }
     this.#engine.committed();
     this.closedRuns.committed(flush.writes);
@@ -252,8 +247,14 @@ export class EmbeddedEngine implements RawService {
     for (const reply of flush.replies) replyTo(this.#calls.take(reply.requestId), reply, this.store);
   }
 
-  #commitFailed(flush: Flush, e: Error): void {
-    for (const { requestId } of [...flush.replies, ...flush.transacts]) this.#calls.take(requestId)?.reject(notRecorded(e));
+  #commitFailed(batch: HeldBatch, e: Error): void {
+    // The core takes what comes meanwhile: it belongs to the next batch.
+    if (e instanceof StoreBusyError && this.#state === "open" && this.#retries.locked(e, () => this.#again())) {
+      this.#held = batch;
+      return;
+    }
+    const { replies, transacts } = batch.flush;
+    for (const { requestId } of [...replies, ...transacts]) this.#calls.take(requestId)?.reject(notRecorded(e));
     if (isFinalStoreError(e)) return this.#stop(e);
     this.#engine.aborted();
     this.#storeFailed(e);
@@ -263,14 +264,15 @@ export class EmbeddedEngine implements RawService {
   #storeFailed(e: Error): void {
     if (isFinalStoreError(e)) return this.#stop(e);
     this.#report(e);
-    this.#trouble = e;
-    const delay = RETRY_MS[Math.min(this.#failures++, RETRY_MS.length - 1)]!;
-    const timer = setTimeout(() => {
-      this.#retry = undefined;
-      if (this.#recovering) this.#recover();
-      else this.#pump();
-    }, delay);
-    this.#retry = () => clearTimeout(timer);
+    this.#retries.failed(e, () => this.#again());
+  }
+
+  /** After a pause: the batch that is held, then what came since. */
+  #again(): void {
+    if (this.#held !== undefined) this.#pump();
+    if (this.#retries.isWaiting) return;
+    if (this.#recovering) this.#recover();
+    else this.#pump();
   }
 
   #report(e: Error): void {
@@ -302,7 +304,7 @@ export class EmbeddedEngine implements RawService {
   #loadAll(next: (after: StoredRun["position"] | undefined) => StoredRun[]): void {
     const engine = this.#engine;
     let after: StoredRun["position"] | undefined;
-    while (this.#state !== "closed" && this.#retry === undefined && this.#engine === engine) {
+    while (this.#state !== "closed" && !this.#retries.isWaiting && this.#engine === engine) {
       let runs: StoredRun[];
       try {
         runs = next(after);
@@ -338,6 +340,7 @@ export class EmbeddedEngine implements RawService {
   /** What the old core had in memory is in the store, but for the open batch: its callers are told. */
   #replace(e: Error): void {
     this.#reducing.ended(false);
+    this.#held = undefined;
     this.#report(e);
     if (this.#suspect !== undefined) {
       this.#reader.quarantine(
@@ -372,7 +375,7 @@ export class EmbeddedEngine implements RawService {
       this.#wake();
     } while (this.#state !== "closed" && this.#engine !== engine);
     // The store failed in between: its retry goes on here.
-    if (this.#retry !== undefined) return;
+    if (this.#retries.isWaiting) return;
     this.#recovering = false;
     this.#slice = LOAD_SLICE;
     this.#arm();
@@ -393,7 +396,7 @@ export class EmbeddedEngine implements RawService {
 
   #end(): void {
     this.#state = "closed";
-    this.#retry?.();
+    this.#retries.cancel();
     this.#wakes.cancel();
     this.#reader.close();
     this.#calls.rejectAll(this.#closedError());
@@ -410,8 +413,8 @@ export class EmbeddedEngine implements RawService {
   async close(): Promise<void> {
     if (this.#state !== "open") return;
     this.#state = "closing";
-    this.#retry?.();
-    this.#retry = undefined;
+    this.#retries.cancel();
+    if (this.#held !== undefined) this.#pump();
     this.#pump();
     // The last commit may have found that the store is lost.
     if (this.#stopped === undefined) this.#end();
@@ -465,9 +468,7 @@ export class EmbeddedEngine implements RawService {
   stats(): EngineStats {
     const nextWake = this.#state === "closed" ? Infinity : this.#wakes.nextMs();
     return {
-      openRuns: this.#openRuns,
-      cachedRuns: this.#cachedRuns,
-      queuedTasks: this.#queuedTasks,
+      ...this.#figures,
       waitingCalls: this.#calls.size,
       commits: this.#commits,
       nextWakeMs: nextWake === Infinity ? 0 : nextWake,
@@ -481,7 +482,7 @@ export class EmbeddedEngine implements RawService {
 
   /** True while calls have entered whose batch is not committed yet. */
   get busy(): boolean {
-    return this.#batch.isClosing || this.#retry !== undefined;
+    return this.#batch.isClosing || this.#retries.isWaiting;
   }
 
   /** Copies the store to a new file. The engine stands still meanwhile (about a second per gigabyte). */

@@ -1,5 +1,6 @@
 // Closed runs are removed in slices, between which the engine goes on.
 import { hop } from "../platform/hop.ts";
+import { whenFree } from "./commit_retries.ts";
 import type { PurgeOptions } from "./store.ts";
 
 const SLICE = 100;
@@ -7,7 +8,7 @@ const SLICE = 100;
 /** `purge` removes one slice and returns how many runs it had; returns how many there were in all. */
 export async function purgeInSlices(options: PurgeOptions, purge: (slice: PurgeOptions) => number): Promise<number> {
   for (let purged = 0, { limit = Infinity } = options;;) {
-    const removed = purge({ ...options, limit: Math.min(SLICE, limit - purged) });
+    const removed = await whenFree(() => purge({ ...options, limit: Math.min(SLICE, limit - purged) }));
     if (removed === 0) return purged;
     purged += removed;
     await hop();

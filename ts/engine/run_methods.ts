@@ -9,6 +9,7 @@ import {
   TerminateWorkflowExecutionRequestSchema,
 } from "../api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import { Code, type MethodName, ServiceError } from "../service/raw.ts";
+import { whenFree } from "./commit_retries.ts";
 import { decode, encode, invalid } from "./host_bytes.ts";
 import type { RunRow, Store } from "./store.ts";
 
@@ -79,7 +80,7 @@ export function runMethods({ store, ours, call, forget }: RunMethodsContext) {
         });
       }
       const where = { kind: "compare", field: "RunId", op: "=", value: runId } as const;
-      const removed = store.purge({ closedBefore: ANY_TIME, where, limit: 1 });
+      const removed = await whenFree(() => store.purge({ closedBefore: ANY_TIME, where, limit: 1 }));
       removed.forEach(forget);
       if (removed.length === 0 && store.load(workflowId, runId) !== undefined) {
         throw new ServiceError(Code.UNAVAILABLE, `run ${runId} still has something to do and was not removed; retry`, "Busy");

@@ -12,6 +12,8 @@ const PATIENCE_MS = 10_000;
 /** The same for a holder without a name: it is opening or closing, or it is one whose note was removed. */
 const NAMELESS_PATIENCE_MS = 2_000;
 const PAUSE_MS = 10;
+/** Milliseconds that one attempt blocks the thread while another program writes. */
+const BUSY_MS = 20;
 
 /** The store that an engine is to have: the caller's, or that of the path. */
 export function storeOf({ store, path, synchronous, driver, visit }: EmbeddedEngineOptions): Store | Promise<Store> {
@@ -27,7 +29,7 @@ export async function openStore(path: string, options: SqliteOptions = {}): Prom
   const began = performance.now();
   for (;;) {
     try {
-      return SqliteStore.open(path, options);
+      return SqliteStore.open(path, { busyMs: BUSY_MS, ...options });
     } catch (e) {
       const patience = e instanceof StoreLockedError && e.holder === undefined ? NAMELESS_PATIENCE_MS : PATIENCE_MS;
       if (!isMomentary(e) || performance.now() - began > patience) throw e;

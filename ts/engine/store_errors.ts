@@ -82,7 +82,10 @@ export class StoreUnavailableError extends StoreError {
   }
 }
 
-/** Browsers: the files stayed in use although no process holds the store's lock. */
+/**
+ * The store's files are in use by another program: it has a transaction open that writes into the file, and kept it open for ten seconds.
+ * Nothing of the change was kept. In browsers: the files stayed in use although no process holds the store's lock.
+ */
 export class StoreBusyError extends StoreError {
   override name = "StoreBusyError";
 }
@@ -97,7 +100,7 @@ export function isFinalStoreError(e: unknown): boolean {
   return e instanceof StoreFencedError || e instanceof StoreCorruptError || e instanceof StoreLockedError;
 }
 
-/** Another process has the store open for a moment only, or is just opening or closing it: it is worth while to try again soon. */
+/** Another process has the store open or locked for a moment only, or is just opening or closing it: it is worth while to try again soon. */
 export function isMomentary(e: unknown): boolean {
-  return e instanceof StoreLockedError && (e.holder === undefined || e.holder.visit);
+  return e instanceof StoreBusyError || (e instanceof StoreLockedError && (e.holder === undefined || e.holder.visit));
 }

@@ -81,4 +81,5 @@ export const framesUntil = ({ offset }: Pick<LogEnd, "offset">, pageBytes: numbe
   Math.floor((offset - LOG_HEADER_BYTES) / (pageBytes + FRAME_HEADER_BYTES));
 
 /** Bytes of a log with that many frames. */
-export const logBytes = (frames: number, pageBytes: number): number => LOG_HEADER_BYTES + frames * (pageBytes + FRAME_HEADER_BYTES);
+export const logBytes = (frames: number, pageBytes: number): number =>
+  LOG_HEADER_BYTES + frames * (pageBytes + FRAME_HEADER_BYTES);

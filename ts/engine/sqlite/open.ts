@@ -12,6 +12,7 @@ import { takeBackCreation } from "./hot_journal.ts";
 import { LogCheck } from "./log_check.ts";
 import { CHECKPOINT_FRAMES } from "./log_guard.ts";
 import { freeBytes, makeFile, readAt, readKept } from "./own_files.ts";
+import { isLocked, storeBusy, writerOf } from "./write_lock.ts";
 import { checkHeader, HEADER_BYTES, noStore, tooNew } from "./header.ts";
 import { APPLICATION_ID, fileVersion, isUnmade, migrate, type Migration, MIGRATIONS, schemaVersion } from "./schema.ts";
 
@@ -28,7 +29,12 @@ export interface SqliteOptions {
   visit?: boolean;
   /** Nothing is changed, and no trace is left: the file must be there, with the schema of this version. */
   readOnly?: boolean;
+  /** How long opening blocks while another program has the file locked for writing. Default: 2000. */
+  busyMs?: number;
 }
+
+/** How long blocking work waits for another program that writes, in milliseconds. */
+export const BUSY_MS = 2000;
 
 /** Keeps other writers away from an open file. */
 export interface StoreFence {
@@ -54,6 +60,8 @@ export interface OpenFile {
   readonly log?: LogCheck;
   /** Bytes that are free where it is, where that is known. */
   free?(): number | undefined;
+  /** Which program has it locked for writing, where that is known. */
+  writer?(): string | undefined;
 }
 
 export function openFile(path: string, options: SqliteOptions, migrations: readonly Migration[] = MIGRATIONS): OpenFile {
@@ -71,6 +79,7 @@ export function openFile(path: string, options: SqliteOptions, migrations: reado
     throw new TypeError(`synchronous must be "FULL" or "NORMAL", not ${JSON.stringify(synchronous)}`);
   }
   const { readOnly = false } = options;
+  const writer = () => writerOf(found, absolute);
   const free = () => freeBytes(found.fs, found.path.dirname(absolute));
   if (readOnly && !found.fs.existsSync(absolute)) throw new StoreError(`there is no store ${absolute}`);
   const fence = new Fence(found, library, absolute, options.visit);
@@ -87,7 +96,7 @@ export function openFile(path: string, options: SqliteOptions, migrations: reado
     if (readOnly && fileVersion(database) < schemaVersion(migrations)) {
       throw new StoreError(`${absolute} was written by an older version of temporalex; open it once to bring it up to date`);
     }
-    prepare(database, absolute, synchronous, migrations);
+    prepare(database, absolute, synchronous, migrations, options.busyMs);
     fence.watchFile();
     if (library.name === "libsql") lingering.add(absolute);
     const opened = database;
@@ -95,12 +104,12 @@ export function openFile(path: string, options: SqliteOptions, migrations: reado
     const log = new LogCheck(found.fs, absolute, Number(database.prepare("PRAGMA page_size").get([])?.["page_size"]));
     // A checkpoint within COMMIT would copy what the log check has not read back yet: the store checkpoints by itself.
     database.exec("PRAGMA wal_autocheckpoint=0");
-    return { library: library.name, path: absolute, database, fence, synchronous, readOnly, backup, log, free };
+    return { library: library.name, path: absolute, database, fence, synchronous, readOnly, backup, log, free, writer };
   } catch (e) {
     database?.close();
     if (made && found.fs.statSync(absolute).size === 0) found.fs.rmSync(absolute, { force: true });
     fence.release(!known);
-    throw storeError(e, `cannot open ${absolute}`, free);
+    throw isLocked(e) ? storeBusy(absolute, writer(), e) : storeError(e, `cannot open ${absolute}`, free);
   }
 }
 
@@ -162,9 +171,14 @@ export function inspect(found: Builtins, path: string, migrations: readonly Migr
 }
 
 /** Sets SQLite up for a file that was just opened, and creates or migrates the schema. */
-export function prepare(database: SqlDatabase, path: string, synchronous: Synchronous, migrations: readonly Migration[]): void {
-  // Readers of other programs may look into the file; a commit waits a moment for them.
-  database.exec("PRAGMA busy_timeout=2000");
+export function prepare(
+  database: SqlDatabase,
+  path: string,
+  synchronous: Synchronous,
+  migrations: readonly Migration[],
+  busyMs = BUSY_MS,
+): void {
+  database.exec(`PRAGMA busy_timeout=${busyMs}`);
   const application = Number(database.prepare("PRAGMA application_id").get([])?.["application_id"]);
   if (application !== APPLICATION_ID && !isUnmade(database)) {
     throw noStore(path, "a SQLite database of another program");
@@ -182,7 +196,9 @@ export function prepare(database: SqlDatabase, path: string, synchronous: Synchr
       `the file system of ${path} cannot hold SQLite's write-ahead log (it offers "${mode}"): put the store on a local disk`,
     );
   }
-  database.exec(`PRAGMA synchronous=${synchronous}; PRAGMA wal_autocheckpoint=${CHECKPOINT_FRAMES}; PRAGMA journal_size_limit=67108864`);
+  database.exec(
+    `PRAGMA synchronous=${synchronous}; PRAGMA wal_autocheckpoint=${CHECKPOINT_FRAMES}; PRAGMA journal_size_limit=67108864`,
+  );
   // macOS: fsync alone does not reach the platters.
   if (synchronous === "FULL") database.exec("PRAGMA fullfsync=1; PRAGMA checkpoint_fullfsync=1");
 }

@@ -24,7 +24,6 @@ export const purgeableSql = (where = "1") =>
 export function statements(database: SqlDatabase) {
   const prepare = (sql: string): SqlStatement => database.prepare(sql);
   return {
-    begin: prepare("BEGIN IMMEDIATE"),
     commit: prepare("COMMIT"),
     savepoint: prepare("SAVEPOINT reducer"),
     release: prepare("RELEASE reducer"),

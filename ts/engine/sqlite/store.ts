@@ -21,8 +21,9 @@ import type { SqlDatabase, SqlRow, SqlValue } from "./driver.ts";
 import { isOfStorage, storeError } from "./errors.ts";
 import { HistoryIndex } from "./history_index.ts";
 import { Indexed, remembered, type RunKeys } from "./indexed.ts";
-import { type OpenFile, openFile, type SqliteOptions } from "./open.ts";
+import { BUSY_MS, type OpenFile, openFile, type SqliteOptions } from "./open.ts";
 import { LogGuard } from "./log_guard.ts";
+import { isLocked, storeBusy } from "./write_lock.ts";
 import { type Migration, MIGRATIONS } from "./schema.ts";
 import { readOnlyRows } from "./read_only_sql.ts";
 import { countRuns, listPage } from "./lists.ts";
@@ -70,7 +71,7 @@ export class SqliteStore implements Store {
     } catch (e) {
       file.database.close();
       file.fence.release();
-      throw storeError(e, `cannot open ${file.path}`, file.free);
+      throw isLocked(e) ? storeBusy(file.path, file.writer?.(), e) : storeError(e, `cannot open ${file.path}`, file.free);
     }
   }
 
@@ -88,10 +89,24 @@ export class SqliteStore implements Store {
     this.#nextRunKey = this.#max("runs", "run_key") + 1;
     this.#nextHistoryKey = this.#max("history", "history_key") + 1;
     this.#log.begin();
+    // Whoever commits decides how to wait for another program: blocking in SQLite would hold the event loop.
+    this.#database.exec("PRAGMA busy_timeout=0");
   }
 
   #max(table: string, column: string): number {
     return number(this.#database.prepare(`SELECT ifnull(max(${column}), 0) AS n FROM ${table}`).get([]), "n");
+  }
+
+  /** As `#attempt`, for work that no caller awaits: blocks for a moment while another program has the store locked. */
+  #blocking<T>(doing: string, operation: () => T): T {
+    return this.#attempt(doing, () => {
+      this.#database.exec(`PRAGMA busy_timeout=${BUSY_MS}`);
+      try {
+        return operation();
+      } finally {
+        this.#database.exec("PRAGMA busy_timeout=0");
+      }
+    });
   }
 
   /** Runs an operation; its errors become the store's. */
@@ -100,6 +115,7 @@ export class SqliteStore implements Store {
     try {
       return operation();
     } catch (e) {
+      if (isLocked(e)) throw storeBusy(this.path, this.#file.writer?.(), e);
       if (!(e instanceof StoreError)) this.#log.explain();
       const named = storeError(e, `${doing} ${this.path} failed`, this.#file.free);
       if (named instanceof StoreCorruptError) this.#log.damaged();
@@ -228,7 +244,8 @@ export class SqliteStore implements Store {
 
   #begin(): void {
     this.#log.check();
-    this.#sql.begin.run([]);
+    // Not a prepared statement: libsql leaves one open that failed, and then refuses VACUUM.
+    this.#database.exec("BEGIN IMMEDIATE");
     if (number(this.#sql.epoch.get([]), "epoch") !== this.#epoch) {
       throw new StoreFencedError(`${this.path} was opened by another engine; this one writes nothing more`);
     }
@@ -260,7 +277,7 @@ export class SqliteStore implements Store {
 
   /** Makes and changes the user's tables: each step once, in order. */
   migrate(steps: readonly TableMigration[], nowMs: number): void {
-    this.#attempt("migrating the tables of", () => migrateTables(this.#database, steps, nowMs));
+    this.#blocking("migrating the tables of", () => migrateTables(this.#database, steps, nowMs));
   }
 
   /** Opens the transaction of the next commit. */
@@ -411,7 +428,7 @@ export class SqliteStore implements Store {
    * store already throw.
    */
   adopt(writes: readonly RunWrite[]): void {
-    this.#attempt("importing into", () => {
+    this.#blocking("importing into", () => {
       this.#file.fence.check();
       const own = this.#nextRunKey;
       const taken = this.#database.prepare("SELECT 1 AS n FROM runs WHERE run_key = ?");
@@ -435,7 +452,7 @@ export class SqliteStore implements Store {
 
   /** Gives the space of what was removed back to the file system. Answers the bytes; the file is locked meanwhile. */
   shrink(): number {
-    return this.#attempt("shrinking", () => {
+    return this.#blocking("shrinking", () => {
       this.#file.fence.check();
       const size = () => number(this.#database.prepare("PRAGMA page_count").get([]), "page_count");
       const page = number(this.#database.prepare("PRAGMA page_size").get([]), "page_size");

@@ -4,6 +4,7 @@ import { parseQuery } from "../../../engine/visibility/parse.ts";
 import type { Condition } from "../../../engine/visibility/condition.ts";
 import type { SqliteStore } from "../../../engine/mod.ts";
 import { StoreLockedError } from "../../../engine/store_errors.ts";
+import { whenFree } from "../../../engine/commit_retries.ts";
 import { openStore } from "../../../engine/short_lived_open.ts";
 import { StoreReader } from "../../../engine/maintenance/mod.ts";
 import { StoreService } from "../../../app/store_service.ts";
@@ -122,7 +123,8 @@ async function purge(
     for (;;) {
       // What was removed stays removed; the next purge goes on.
       signal.throwIfAborted();
-      const removed = store.purge({ closedBefore, limit: SLICE, ...(where !== undefined && { where }) }).length;
+      const slice = { closedBefore, limit: SLICE, ...(where !== undefined && { where }) };
+      const removed = await whenFree(() => store.purge(slice).length);
       runs += removed;
       progress.call(print, `${counted(runs, "run")} removed`);
       if (removed < SLICE) break;

@@ -1,4 +1,4 @@
-// A process of its own that cuts a file of an open store once in each round: `cut_file FOLDER`. It reads `round` (JSON, replaced as a
+// A separate process that cuts a file of an open store once in each round: `cut_file FOLDER`. It reads `round` (JSON, replaced as a
 // whole) and `acks` (a counter) in the folder, and writes the counter as it was right after the cut into `cut`.
 import { existsSync, openSync, readFileSync, readSync, renameSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -36,7 +36,7 @@ export interface CutOptions {
 export interface CutFigures {
   /** Rounds in which the store noticed. */
   noticed: number;
-  /** Rounds in which nothing was lost and the store went on. */
+  /** Rounds in which nothing was lost and the store continued. */
   harmless: number;
   /** Most commits that were acknowledged after a cut. */
   late: number;

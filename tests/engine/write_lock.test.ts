@@ -30,7 +30,7 @@ const someHops = async () => {
 
 for (const { driver, skip } of sqliteDrivers) {
   // Its lock is a folder, which other programs do not know; and no second connection of it can open the file.
-  const alone = driver === "node-sqlite3-wasm" && "this library shares a file with nobody";
+  const alone = driver === "node-sqlite3-wasm" && "this library does not share a file";
   const check = (name: string, body: (path: string) => Promise<void>) =>
     test(`${driver}: ${name}`, { skip: skip || alone }, () => inFolder((folder) => body(join(folder, "store.db"))));
   const locked = (path: string) => {
@@ -75,7 +75,7 @@ for (const { driver, skip } of sqliteDrivers) {
     await engine.close();
   });
 
-  check("a caller that gives up meanwhile learns why, and what others asked for is committed", async (path) => {
+  check("a call whose deadline passes meanwhile is rejected with the reason, and what others asked for is committed", async (path) => {
     const { engine, client } = await opened(path);
     await client.start("W", { id: "before", args: [] });
     const lock = locked(path);
@@ -108,7 +108,7 @@ for (const { driver, skip } of sqliteDrivers) {
     store.close();
   });
 
-  check("workflows, activities and reducers go on after a lock in their midst", async (path) => {
+  check("workflows, activities and reducers continue after a lock between their steps", async (path) => {
     let lock: { release(): void } | undefined;
     const see = (db: Database, n: number): number => db.run("INSERT INTO seen VALUES (?)", n);
     const tables = reducers<{ see: typeof see }>();
@@ -242,7 +242,7 @@ test("work that writes by itself is tried again until the lock is gone, or for t
   assert.equal(timers.pending, 0);
 });
 
-test("who has a file locked is read from the system's list of locks", () => {
+test("the holder of the lock is read from the system's list of locks", () => {
   const lines = [
     "1: FLOCK  ADVISORY  WRITE 11 08:02:77 0 EOF",
     "2: POSIX  ADVISORY  READ  12 08:02:77 120 120",

@@ -1,4 +1,4 @@
-// When a batch that could not be committed is tried again. A store that failed is left alone for a while, longer each time, so that a full
+// When a batch that could not be committed is tried again. A failed store is tried again after a pause, longer each time, so that a full
 // disk is not a busy loop. A store that another program has locked for writing is asked again soon, and the event loop stays free meanwhile.
 import type { Flush } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import type { ShownOfRuns } from "./store.ts";

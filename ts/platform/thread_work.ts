@@ -1,9 +1,9 @@
 // Whether workflow code runs in this thread at this moment. An embedded engine in the same thread keeps its batch of calls open meanwhile,
-// because each task that ends makes a call: without this, every task of an inline realm has a commit of its own.
+// because each task that ends makes a call: without this, each task of an inline realm needs a separate commit.
 
 const sources = new Set<() => boolean>();
 
-/** `isRunning`: asked whenever somebody wants to know. Returns the function that removes it. */
+/** `isRunning`: called at each question. Returns the function that removes it. */
 export function addThreadWork(isRunning: () => boolean): () => void {
   sources.add(isRunning);
   return () => void sources.delete(isRunning);

@@ -89,7 +89,7 @@ export class SqliteStore implements Store {
     this.#nextRunKey = this.#max("runs", "run_key") + 1;
     this.#nextHistoryKey = this.#max("history", "history_key") + 1;
     this.#log.begin();
-    // Whoever commits decides how to wait for another program: blocking in SQLite would hold the event loop.
+    // The engine waits for another program asynchronously: waiting in SQLite would block the event loop.
     this.#database.exec("PRAGMA busy_timeout=0");
   }
 

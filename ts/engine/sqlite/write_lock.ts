@@ -1,14 +1,14 @@
 // Another program (a command line, a viewer of databases, a backup tool) has a transaction open that writes into the store's file. SQLite
-// admits one writer at a time; what it says of the other one is "database is locked".
+// admits one writer at a time; its error names no program: "database is locked".
 import { StoreBusyError } from "../store_errors.ts";
 import type { Builtins } from "./builtins.ts";
 
-/** The byte of `<file>-shm` that the one who writes has locked. */
+/** The byte of `<file>-shm` that a writer locks. */
 const WRITE_LOCK_BYTE = 120;
 
 export const isLocked = (e: unknown): boolean => e instanceof Error && /database (?:table )?is locked/i.test(e.message);
 
-/** `by`: who has it locked, as far as it is known. */
+/** `by`: the program that holds the lock, where it is known. */
 export function storeBusy(path: string, by: string | undefined, cause: unknown): StoreBusyError {
   return new StoreBusyError(
     `${path} is locked for writing by ${by ?? "another program"}: end its transaction, or close that program`,
@@ -16,7 +16,7 @@ export function storeBusy(path: string, by: string | undefined, cause: unknown):
   );
 }
 
-/** Who holds the lock, where the system lists locks (Linux). */
+/** The process that holds the lock, where the system lists locks (Linux). */
 export function writerOf({ fs, process }: Pick<Builtins, "fs" | "process">, path: string): string | undefined {
   try {
     const { ino } = fs.statSync(`${path}-shm`);

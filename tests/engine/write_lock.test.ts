@@ -75,7 +75,7 @@ for (const { driver, skip } of sqliteDrivers) {
     await engine.close();
   });
 
-  check("a call whose deadline passes meanwhile is rejected with the reason, and what others asked for is committed", async (path) => {
+  check("a call past its deadline is rejected with the reason, and the others are committed", async (path) => {
     const { engine, client } = await opened(path);
     await client.start("W", { id: "before", args: [] });
     const lock = locked(path);

@@ -2,20 +2,25 @@
 // `npm test`: every kind of test that this machine can run, one line per suite, skipped ones by name with the reason, and at the end one
 // line `N passed, N failed, N skipped`. Needs Node and npm alone; Rust, Go's Temporal dev server and Deno or Chromium binaries are used
 // when present.
+import { BARE_SUITES, BareCheckout } from "./lib/bare_checkout.mjs";
 import { leaveWithParent } from "./lib/leave.mjs";
 import { bold, dim, ensureInstalled, red, run, say } from "./lib/steps.mjs";
 
 const args = process.argv.slice(2);
 if (args.includes("--help") || args.includes("-h")) {
-  say(`usage: npm test [-- SUITE... | quick] [--json] [--verbose] [--times] [--list]
+  say(`usage: npm test [-- SUITE... | quick] [--bare] [--json] [--verbose] [--times] [--list]
 
 Runs all suites, or those named. \`quick\` is for the loop of a contributor: format, lint, types, generated files, and the test files in
 Node that take less than three seconds; it takes one to three minutes, and names what it leaves out.
+--bare runs the suites ${BARE_SUITES.join(", ")} as on a machine with Node and npm alone: in a fresh clone
+of the last commit, with a PATH of node, npm, git and core utilities.
 --list prints the names of the suites. --verbose prints the output of passing suites too, --times how long each file took.
 Environment: CHROMIUM_PATH, FIREFOX_PATH, TEMPORAL_CLI (the dev server's binary), SKIP_CORE_REBUILD=1.`);
   process.exit(0);
 }
 const flags = new Set(args.filter((a) => a.startsWith("--")));
+const bare = flags.has("--bare") ? new BareCheckout() : undefined;
+process.on("exit", () => bare?.remove());
 const isQuick = args.includes("quick");
 const names = args.filter((a) => !a.startsWith("--") && a !== "quick");
 leaveWithParent();
@@ -37,16 +42,28 @@ const MINUTES = {
   package: 15,
 };
 const OTHERS_MINUTES = 6;
+/** For the clone, its packages and its build, so that a suite there reaches its own limit and reports it. */
+const PREPARATION_MINUTES = 4;
 /** For all together, from the start of .ci/run: a suite that hangs must not take the results of the others along. */
 const ALL_MINUTES = 76;
-/** These wait for servers, downloads and single threads most of the time: two rows of them run beside each other, after all others. */
-const BESIDE = [["rust", "core-rebuild", "package", "browser"], ["interop", "interop-deno"]];
+/**
+ * Suites that run at the same time, after all others: each stage has rows of suites. Those of a stage wait for pages, servers, downloads and
+ * single threads most of the time.
+ */
+const STAGES = [
+  [["chromium"], ["firefox", "cross-engine"]],
+  [["web-demo"]],
+  [["rust", "core-rebuild", "package", "browser"], ["interop", "interop-deno"]],
+];
 const end = (Number(process.env.CI_BEGAN ?? 0) * 1000 || Date.now()) + ALL_MINUTES * patience;
+
+const isBare = (name) => bare !== undefined && BARE_SUITES.includes(name);
 
 /** Runs one suite within its time: its result, its seconds, and what it left running. */
 async function measured(name) {
   const t0 = Date.now();
-  const deadline = Math.min(t0 + (MINUTES[name] ?? OTHERS_MINUTES) * patience, end);
+  const minutes = (MINUTES[name] ?? OTHERS_MINUTES) + (isBare(name) ? PREPARATION_MINUTES : 0);
+  const deadline = Math.min(t0 + minutes * patience, end);
   const running = [];
   const runInTime = async (cmd, argv, opts = {}) => {
     const { mostMs = Infinity, ...rest } = opts;
@@ -56,6 +73,8 @@ async function measured(name) {
   };
   const result = deadline - t0 < 10_000
     ? { passed: 0, failed: 1, skipped: 0, output: "", reason: "not run: the suites before it took all the time" }
+    : isBare(name)
+    ? await bare.suite(name, runInTime)
     : await suitesOf(runInTime, isQuick)[name]();
   return { name, running, seconds: ((Date.now() - t0) / 1000).toFixed(1), ...result };
 }
@@ -79,7 +98,7 @@ if (isQuick) {
   say(dim(`quick leaves out the suites ${left.join(", ")}, and of node's files ${files.join(", ")}`));
 }
 const wanted = all.filter((name) =>
-  names.length === 0 || names.includes(name) || (name === "build" && names.some((n) => OF_DIST.includes(n)))
+  names.length === 0 || names.includes(name) || (name === "build" && names.some((n) => OF_DIST.includes(n) && !isBare(n)))
 );
 if (isQuick) {
   // All at once: each of the others is one process, and waits for nobody. Only `node` needs what `build` makes.
@@ -94,8 +113,8 @@ if (isQuick) {
   const inRow = async (names) => {
     for (const name of names) told(await measured(name));
   };
-  await inRow(wanted.filter((name) => !BESIDE.flat().includes(name)));
-  await Promise.all(BESIDE.map((names) => inRow(names.filter((name) => wanted.includes(name)))));
+  await inRow(wanted.filter((name) => !STAGES.flat(2).includes(name)));
+  for (const rows of STAGES) await Promise.all(rows.map((names) => inRow(names.filter((name) => wanted.includes(name)))));
 }
 if (flags.has("--json")) say(JSON.stringify({ suites: report, ...total }));
 say(`${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`);
@@ -112,11 +131,15 @@ function told({ name, seconds, running, ...r }) {
     skipped: r.skipped,
     seconds: Number(seconds),
     ...(r.reason ? { reason: r.reason } : {}),
+    ...(r.skippedNames?.length ? { skippedNames: r.skippedNames } : {}),
+    ...(r.times?.length ? { times: r.times } : {}),
+    ...(r.failed > 0 ? { output: failuresOf(r.output ?? "") } : {}),
   });
   if (flags.has("--json")) return;
   const counts = `${r.passed} passed, ${r.failed} failed, ${r.skipped} skipped`;
+  const reason = [isBare(name) ? "bare machine" : "", r.reason].filter(Boolean).join("; ");
   const verdict = r.failed > 0 ? red("FAIL") : r.passed === 0 && r.skipped > 0 ? "skip" : "ok  ";
-  say(`${verdict} ${bold(name.padEnd(13))} ${counts} ${dim(`${seconds} s`)}${r.reason ? ` - ${r.reason}` : ""}`);
+  say(`${verdict} ${bold(name.padEnd(13))} ${counts} ${dim(`${seconds} s`)}${reason ? ` - ${reason}` : ""}`);
   for (const n of r.skippedNames ?? []) say(`       skipped: ${n}`);
   for (const command of running) say(`       left running, and ended: ${command.slice(0, 150)}`);
   if (flags.has("--times")) { for (const line of r.times ?? []) say(`       ${line}`); }

@@ -1,25 +1,32 @@
 #!/usr/bin/env node
 // Runs the runtime-neutral cases (tests/cases/*.ts that export `cases`) in a browser, `--browser=chromium` or `--browser=firefox`: once in a
 // page and once in a module worker. The bundle is served from a loopback port with COOP/COEP off, as an ordinary page would be.
-// `--only=TEXT`: the cases whose name or file contains it. Ends with `N passed, N failed, N skipped`.
+// `--file=FILE`: the cases of that file. `--only=TEXT`: the cases whose name or file contains it. `--verbose`: the name of each case when it
+// begins. Ends with `N passed, N failed, N skipped`.
 import { createServer } from "node:http";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
+import { setTimeout as delay } from "node:timers/promises";
+import { withinTime } from "./lib/browser_watch.mjs";
 import { launchChromium } from "./lib/chromium.mjs";
 import { launchFirefox } from "./lib/firefox.mjs";
 import { root } from "./lib/steps.mjs";
 
 const option = (name) => process.argv.find((a) => a.startsWith(`--${name}=`))?.slice(name.length + 3);
 const only = option("only") ?? "";
+const onlyFile = option("file");
+const isVerbose = process.argv.includes("--verbose");
 const kind = option("browser") ?? "chromium";
 const launch = { chromium: launchChromium, firefox: launchFirefox }[kind];
 if (launch === undefined) {
   console.error(`no browser named ${kind}; there are: chromium, firefox`);
   process.exit(2);
 }
-const launched = await launch();
+/** Where the loss of the browser is reported while files run in it. */
+let onLost = (error) => console.error(error.message);
+const launched = await launch({ onLost: (error) => onLost(error) });
 if (!launched.browser) {
   console.log(`0 passed, 0 failed, 1 skipped: no browser: ${launched.reason}`);
   process.exit(0);
@@ -28,7 +35,8 @@ const { build } = await import("esbuild");
 const dir = mkdtempSync(join(tmpdir(), "cases-"));
 const casesDir = join(root, "tests/cases");
 const files = readdirSync(casesDir).filter((f) =>
-  f.endsWith(".ts") && /export const cases\b/.test(readFileSync(join(casesDir, f), "utf8"))
+  f.endsWith(".ts") && (onlyFile === undefined || f === onlyFile) &&
+  /export const cases\b/.test(readFileSync(join(casesDir, f), "utf8"))
 ).sort();
 const sources = {};
 for (const dir of readdirSync(join(root, "examples"))) {
@@ -100,6 +108,8 @@ const reasons = new Set();
 const times = new Map();
 /** Longer than the limit of one case (tests/cases/case.ts): a place that tells nothing for so long has stopped. */
 const SILENT_MS = 200_000;
+/** Time in which the loss of the browser is reported after a call has rejected because of it. */
+const LOSS_REPORT_MS = 2000;
 /** Seen in Firefox 153, with a worker of six lines too (docs/dev/realms.md#firefox). */
 const NESTED = "Firefox may hang in a worker's `new Worker` once another worker of that worker has ended";
 /**
@@ -111,8 +121,10 @@ const FILES_OF_A_PAGE = kind === "firefox" ? 9 : Infinity;
 /** What has been told since the place began: the case that runs, the results by file, and when it was heard of last. */
 let heard;
 function told({ status, ...rest }) {
-  if (status === undefined) heard.running = { ...rest, began: Date.now() };
-  else heard.results.push({ status, ms: Date.now() - (heard.running?.began ?? heard.at), ...rest });
+  if (status === undefined) {
+    heard.running = { ...rest, began: Date.now() };
+    if (isVerbose) console.log(`case: ${rest.file}: ${rest.name}`);
+  } else heard.results.push({ status, ms: Date.now() - (heard.running?.began ?? heard.at), ...rest });
   heard.at = Date.now();
 }
 
@@ -140,19 +152,38 @@ const inWorker = (page, names) =>
     }), [`${url}cases.js`, names, only]);
 
 let browser = launched.browser;
-/** Runs the files in a new page; answers the name of the file in which the browser stopped, if it did. */
-async function stoppedIn(names, body) {
+/** For calls of the browser that take milliseconds on an idle machine: opening, loading and closing a page. */
+const CALL_MS = 90_000;
+
+/** Runs the files in a new page. If the browser stops in one of them, returns its name and the reason. */
+async function runInPage(names, body) {
   heard = { at: Date.now(), results: [], running: undefined };
-  const page = await browser.newPage();
-  page.on("pageerror", (e) => console.log(`page error: ${e.message}`));
-  await page.goto(url);
   let timer;
-  const silence = new Promise((resolve) => {
-    timer = setInterval(() => Date.now() - heard.at > SILENT_MS && resolve(heard.running?.file ?? names[0]), 1000);
+  const stop = new Promise((resolve) => {
+    onLost = (error) => resolve(error.message);
+    timer = setInterval(() => {
+      if (Date.now() - heard.at > SILENT_MS) resolve(`no message from the browser for ${SILENT_MS / 1000} s`);
+    }, 1000);
   });
-  const stopped = await Promise.race([body(page, names), silence]).finally(() => clearInterval(timer));
-  if (stopped === undefined) await page.close();
-  return stopped;
+  const work = async () => {
+    const page = await withinTime(CALL_MS, "opening a page", browser.newPage());
+    page.on("pageerror", (e) => console.log(`page error: ${e.message}`));
+    await withinTime(CALL_MS, "loading the page", page.goto(url));
+    await body(page, names);
+    await withinTime(CALL_MS, "closing the page", page.close());
+  };
+  // A call that rejects because the browser is lost does so shortly before or after the loss is reported.
+  const worked = work().then(() => undefined, (error) => Promise.race([stop, delay(LOSS_REPORT_MS, error.message)]));
+  const reason = await Promise.race([worked, stop]).finally(() => clearInterval(timer));
+  return reason === undefined ? undefined : { file: heard.running?.file ?? names[0], reason };
+}
+
+/** Replaces a browser that stopped. */
+async function restart() {
+  await withinTime(CALL_MS, "closing the browser", browser.close()).catch((e) => console.log(e.message));
+  const started = await launch({ onLost: (error) => onLost(error) });
+  if (started.browser === undefined) throw new Error(`the browser did not start again: ${started.reason}`);
+  browser = started.browser;
 }
 
 function count(place, results) {
@@ -165,22 +196,22 @@ function count(place, results) {
   }
 }
 
-/** Runs the files in one place. A browser that stops is ended, and a new one goes on with that file: once. */
+/** Runs the files in one place. After a browser that stopped, a new one runs the other files, and Firefox the same file once again. */
 async function run(place, names, body) {
   let again;
   while (names.length > 0) {
-    const stopped = await stoppedIn(names, body);
-    count(place, heard.results.filter(({ file }) => file !== stopped));
+    const stopped = await runInPage(names, body);
+    count(place, heard.results.filter(({ file }) => file !== stopped?.file));
     if (stopped === undefined) return;
+    const { file, reason } = stopped;
     const { name } = heard.running ?? { name: "(before its first case)" };
-    const words = `${kind} ${place}: ${stopped}: ${name}: the browser told nothing for ${SILENT_MS / 1000} s`;
-    await browser.close().catch((e) => console.log(`the browser did not end: ${e.message}`));
-    browser = (await launch()).browser;
-    const isLast = again === stopped || kind !== "firefox";
-    names = names.slice(names.indexOf(stopped) + (isLast ? 1 : 0));
-    again = stopped;
-    console.log(isLast ? `not ok - ${words}` : `${words}; a new one runs the file again`);
+    const words = `${kind} ${place}: ${file}: ${name}: ${reason}`;
+    const isLast = again === file || kind !== "firefox";
+    names = names.slice(names.indexOf(file) + (isLast ? 1 : 0));
+    again = file;
+    console.log(isLast ? `not ok - ${words}` : `${words}; a new browser runs the file again`);
     if (isLast) counts.failed++;
+    await restart();
   }
 }
 
@@ -199,7 +230,7 @@ try {
   counts.failed++;
   console.log(`not ok - ${kind}: ${e.stack}`);
 } finally {
-  await browser?.close().catch((e) => console.log(`the browser did not end: ${e.message}`));
+  await withinTime(CALL_MS, "closing the browser", browser.close()).catch((e) => console.log(e.message));
   server.close();
   server.closeAllConnections();
   rmSync(dir, { recursive: true, force: true });

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { installTools } from "../../tools/docs_api.mjs";
 import { pack } from "../../tools/pack.mjs";
-import { ensureInstalled, root, run } from "../../tools/lib/steps.mjs";
+import { ensureInstalled, patience, root, run } from "../../tools/lib/steps.mjs";
 import { checks } from "./checks.mjs";
 import { docs } from "./docs.mjs";
 import { doors } from "./doors.mjs";
@@ -39,6 +39,8 @@ if (chosen.length === 0) {
   console.error(`no test's name contains "${only}"; --list shows them`);
   process.exit(2);
 }
+/** No command waits as long as the suite may: one that hangs fails its own test. */
+const COMMAND_MS = 5 * patience;
 const work = mkdtempSync(join(tmpdir(), "temporalex-package-"));
 const counts = { passed: 0, failed: 0, skipped: 0 };
 const reasons = new Set();
@@ -58,7 +60,7 @@ try {
       outcome = await test({
         ...context,
         say: (line) => lines.push(line),
-        run,
+        run: (command, argv, options) => run(command, argv, { timeoutMs: COMMAND_MS, ...options }),
         npm,
       });
     } catch (error) {

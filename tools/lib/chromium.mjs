@@ -1,9 +1,9 @@
-// Finds a Chromium that runs here: CHROMIUM_PATH, Playwright's own, Debian's, and last the one of @sparticuz/chromium, whose missing
-// libraries (NSS, expat on a bare machine) are unpacked from its own archive for that process alone.
+// Finds a Chromium that runs here: CHROMIUM_PATH, Playwright's, the system's, and last the one of the npm package @sparticuz/chromium.
+// Each runs with the same arguments. (Those of that package, `--single-process` among them, end the browser with its first page.)
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
-import { createRequire } from "node:module";
-import { dirname, join } from "node:path";
+import { endProcess, watchBrowser, withinTime } from "./browser_watch.mjs";
+import { unpackChromium } from "./packed_chromium.mjs";
 import { ended } from "./processes.mjs";
 import { which } from "./steps.mjs";
 
@@ -26,6 +26,8 @@ const ARGS = [
   "--disable-sync",
 ];
 
+const PACKED = "@sparticuz/chromium";
+
 /** The browsers that may run here, in the order in which they are tried: { source, executablePath, args, env }. */
 async function* candidates() {
   const { chromium } = await import("playwright-core");
@@ -37,16 +39,7 @@ async function* candidates() {
     // playwright-core without a downloaded browser throws here on some versions; the next candidate is tried
   }
   yield plain("the system's Chromium", which("chromium") ?? which("chromium-browser") ?? which("google-chrome"));
-  const { default: packed, inflate } = await import("@sparticuz/chromium");
-  const env = { ...process.env };
-  if (inflate) {
-    const archive = join(dirname(createRequire(import.meta.url).resolve("@sparticuz/chromium")), "../../bin/al2023.tar.br");
-    if (existsSync(archive)) {
-      const dir = await inflate(archive);
-      env.LD_LIBRARY_PATH = [join(dir, "lib"), env.LD_LIBRARY_PATH].filter(Boolean).join(":");
-    }
-  }
-  yield { source: "@sparticuz/chromium", executablePath: await packed.executablePath(), args: [...packed.args, ...ARGS], env };
+  yield { source: PACKED, args: ARGS, ...await unpackChromium() };
 }
 
 /** Starts the first browser that `start` can start; answers what it answered and { source }, or { reason } when none runs. */
@@ -57,27 +50,28 @@ async function first(start) {
       if (!candidate.executablePath || !existsSync(candidate.executablePath)) continue;
       for (const again of [false, true]) {
         try {
-          return { ...await start(candidate), source: candidate.source };
+          return { ...await withinTime(2 * START_MS, "the start of the browser", start(candidate)), source: candidate.source };
         } catch (e) {
           tried.push(`${candidate.source}${again ? ", again" : ""}: ${String(e.message).split("\n")[0]}`);
         }
       }
     }
   } catch (e) {
-    tried.push(`@sparticuz/chromium: ${String(e.message).split("\n")[0]}`);
+    tried.push(`${PACKED}: ${String(e.message).split("\n")[0]}`);
   }
   return { reason: tried.length > 0 ? tried.join("; ") : "no Chromium found (set CHROMIUM_PATH)" };
 }
 
 /**
- * Starts a headless browser with playwright-core; answers { browser, source } or { reason } when none runs. Its pages wait for PATIENCE_MS
- * where they are not told how long.
+ * Starts a headless browser with playwright-core. Resolves with { browser, source }, or with { reason } if none starts. Its pages wait for
+ * PATIENCE_MS by default. `onLost` is called with an Error if the browser ends or a page crashes; by default the process is ended.
  */
-export async function launchChromium() {
+export async function launchChromium({ onLost } = {}) {
   const { chromium } = await import("playwright-core");
-  return await first(async ({ executablePath, args, env }) => {
-    const browser = await chromium.launch({ executablePath, args, env, headless: true });
+  return await first(async ({ source, executablePath, args, env }) => {
+    const browser = await chromium.launch({ executablePath, args, env, headless: true, timeout: START_MS });
     browser.on("context", patient);
+    watchBrowser(browser, source, onLost);
     return { browser };
   });
 }
@@ -99,6 +93,9 @@ export async function connectChromium({ endpoint }) {
   return browser;
 }
 
+/** Processes of `spawnChromium` that are killed on purpose. */
+const expectedToEnd = new WeakSet();
+
 const patient = (context) => context.setDefaultTimeout(PATIENCE_MS);
 
 /**
@@ -106,6 +103,7 @@ const patient = (context) => context.setDefaultTimeout(PATIENCE_MS);
  * the next browser must not meet one of them on its profile.
  */
 export async function killBrowser(child) {
+  expectedToEnd.add(child);
   const gone = new Promise((resolve) =>
     child.exitCode !== null || child.signalCode !== null ? resolve() : child.once("exit", resolve)
   );
@@ -123,18 +121,14 @@ function killGroup(child) {
 }
 
 /**
- * Starts a headless browser as a process of ours, which can be killed, with a profile that outlives it. Answers { process, endpoint, source }
- * (for `connectChromium`) or { reason }.
+ * Starts a headless browser as a child process that can be killed, with a profile that outlives it. Resolves with { process, endpoint, source }
+ * (for `connectChromium`) or { reason }. If the browser ends without `killBrowser`, this process is ended as well.
  */
 export async function spawnChromium(profile, extra = []) {
-  return await first(({ executablePath, args, env }) =>
+  return await first(({ source, executablePath, args, env }) =>
     new Promise((resolve, reject) => {
-      // A profile can be used by one process at a time only.
-      const single = args.filter((arg) =>
-        !["--single-process", "--no-zygote", "--incognito"].includes(arg) && !arg.startsWith("--headless")
-      );
       const child = spawn(executablePath, [
-        ...single,
+        ...args,
         "--headless=new",
         "--remote-debugging-port=0",
         `--user-data-dir=${profile}`,
@@ -164,9 +158,11 @@ export async function spawnChromium(profile, extra = []) {
         clearTimeout(late);
         reject(e);
       });
-      child.on("exit", (code) => {
+      child.on("exit", (code, signal) => {
         clearTimeout(late);
-        reject(new Error(`ended with code ${code}: ${said?.slice(-300)}`));
+        const reason = `ended with ${signal ?? `code ${code}`}`;
+        if (said !== undefined) reject(new Error(`${reason}: ${said.slice(-300)}`));
+        else if (!expectedToEnd.has(child)) endProcess(new Error(`browser lost (${source}): it ${reason}`));
       });
     })
   );

@@ -6,12 +6,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { parseArgs } from "node:util";
+import { withinTime } from "./browser_watch.mjs";
 import { launchChromium } from "./chromium.mjs";
 import { launchFirefox } from "./firefox.mjs";
 import { serveFolder } from "./serve.mjs";
 import { bin, root } from "./steps.mjs";
 
 const CALL_MS = 300_000;
+const CLOSE_MS = 60_000;
 
 /** Options of the command line; an unknown one ends the program with a word about it. */
 export function options(known) {
@@ -70,9 +72,9 @@ async function child(name, command, argv) {
   return {
     name,
     call: (call, args) =>
-      inTime(
-        name,
-        call,
+      withinTime(
+        CALL_MS,
+        `${name}: ${call}`,
         new Promise((resolve, reject) => {
           if (ended !== undefined) return reject(ended);
           waiting.push({ resolve, reject });
@@ -136,32 +138,34 @@ async function bundled() {
 
 async function page(name, launch) {
   if (bin("esbuild") === undefined) return { reason: "esbuild is not installed" };
-  const launched = await launch();
+  let lose;
+  const lost = new Promise((_, reject) => (lose = reject));
+  // Calls race with it. Between two calls it waits for the next one.
+  lost.catch(() => {});
+  const launched = await launch({ onLost: lose });
   if (launched.browser === undefined) return { reason: launched.reason };
+  const { browser } = launched;
+  const inPage = (call, result) => withinTime(CALL_MS, `${name}: ${call}`, Promise.race([result, lost]));
   bundle ??= { users: 0, made: bundled() };
   bundle.users++;
   const { url, sources, end } = await bundle.made;
-  const opened = await launched.browser.newPage();
-  await opened.goto(url);
-  await opened.evaluate(async ([u, s]) => {
-    globalThis.__sources = s;
-    globalThis.__realmEntry = `${u}realm.js`;
-    await import(`${u}page.js`);
-  }, [url, sources]);
+  const open = async () => {
+    const page = await browser.newPage();
+    await page.goto(url);
+    await page.evaluate(async ([u, s]) => {
+      globalThis.__sources = s;
+      globalThis.__realmEntry = `${u}realm.js`;
+      await import(`${u}page.js`);
+    }, [url, sources]);
+    return page;
+  };
+  const page = await inPage("loading the page", open());
   return {
-    name: `${name} ${launched.browser.version()}`,
-    call: (call, args) => inTime(name, call, opened.evaluate((request) => globalThis.__answer(request), { call, args })),
+    name: `${name} ${browser.version()}`,
+    call: (call, args) => inPage(call, page.evaluate((request) => globalThis.__answer(request), { call, args })),
     close: async () => {
-      await launched.browser.close();
+      await withinTime(CLOSE_MS, `${name}: closing the browser`, browser.close()).catch((error) => console.log(error.message));
       if (--bundle.users === 0) end();
     },
   };
-}
-
-function inTime(name, call, promise) {
-  let timer;
-  const late = new Promise((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`${name} did not answer ${call} within ${CALL_MS / 1000} s`)), CALL_MS);
-  });
-  return Promise.race([promise, late]).finally(() => clearTimeout(timer));
 }

@@ -6,10 +6,13 @@ import { spawn } from "node:child_process";
 import { existsSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { endProcess } from "./browser_watch.mjs";
 import { removeFolder } from "./folders.mjs";
 import { which } from "./steps.mjs";
 
 const START_MS = 60_000;
+/** What follows the end of a connection or of a realm has come by then. */
+const CLOSED_MS = 1000;
 
 /** A profile that asks the network for nothing, opens no page of its own and keeps nothing. */
 const PREFERENCES = {
@@ -40,8 +43,11 @@ const PREFERENCES = {
   "toolkit.telemetry.server": "data:,",
 };
 
-/** Starts a headless Firefox; answers { browser, source } or { reason } when none runs. */
-export async function launchFirefox() {
+/**
+ * Starts a headless Firefox. Resolves with { browser, source }, or with { reason } if none starts. `onLost` is called with an Error if the
+ * browser ends or a page crashes; by default the process is ended.
+ */
+export async function launchFirefox({ onLost = endProcess } = {}) {
   const given = process.env.FIREFOX_PATH;
   const path = given ?? which("firefox-esr") ?? which("firefox");
   if (path === undefined) return { reason: "no Firefox found (set FIREFOX_PATH, or install Debian's firefox-esr)" };
@@ -53,7 +59,7 @@ export async function launchFirefox() {
   for (let n = 0; n < 2; n++) {
     try {
       return {
-        browser: await Firefox.start(path, WebSocket),
+        browser: await Firefox.start(path, WebSocket, onLost),
         source: given === undefined ? "the system's Firefox" : "FIREFOX_PATH",
       };
     } catch (e) {
@@ -72,14 +78,24 @@ class Firefox {
   #waiting = new Map();
   #listeners = [];
 
-  static async start(path, WebSocket) {
+  /** Why it cannot be used any more. */
+  #failure;
+  #onLost;
+  /** The browsing contexts of open pages. */
+  #contexts = new Set();
+  /** The browsing contexts of the realms of windows. */
+  #realms = new Map();
+
+  static async start(path, WebSocket, onLost) {
     const firefox = new Firefox();
     try {
       const address = await firefox.#spawn(path);
       await firefox.#connect(new WebSocket(`${address}/session`, { perMessageDeflate: false, maxPayload: 1 << 30 }));
       const { capabilities } = await firefox.send("session.new", { capabilities: {} });
       firefox.#version = capabilities.browserVersion;
-      await firefox.send("session.subscribe", { events: ["log.entryAdded"] });
+      await firefox.send("session.subscribe", { events: ["log.entryAdded", "script.realmCreated", "script.realmDestroyed"] });
+      firefox.listen((event) => firefox.#watchRealms(event));
+      firefox.#onLost = onLost;
       return firefox;
     } catch (e) {
       await firefox.close();
@@ -126,8 +142,26 @@ class Firefox {
     return new Promise((resolve, reject) => {
       socket.on("open", resolve);
       socket.on("error", reject);
-      socket.on("close", () => this.#fail(new Error("the connection to Firefox was closed")));
+      // If the process ends, it says more.
+      socket.on("close", () => setTimeout(() => this.#fail(new Error("the connection to it was closed")), CLOSED_MS).unref());
     });
+  }
+
+  /** A page whose process crashed keeps its tab, and calls that wait for it never end. */
+  #watchRealms({ method, params }) {
+    if (method === "script.realmCreated" && params.type === "window") this.#realms.set(params.realm, params.context);
+    if (method !== "script.realmDestroyed") return;
+    const context = this.#realms.get(params.realm);
+    this.#realms.delete(params.realm);
+    if (!this.#contexts.has(context)) return;
+    // After a navigation, code runs in the new document. In the page that Firefox shows for a crash, none may run.
+    setTimeout(async () => {
+      try {
+        await this.send("script.callFunction", { functionDeclaration: "() => 1", awaitPromise: false, target: { context } });
+      } catch (error) {
+        if (this.#contexts.has(context)) this.#fail(new Error(`a page crashed (${error.message})`));
+      }
+    }, CLOSED_MS).unref();
   }
 
   #receive(message) {
@@ -139,11 +173,15 @@ class Firefox {
   }
 
   #fail(error) {
+    if (this.#failure !== undefined) return;
+    this.#failure = error;
     for (const { reject } of this.#waiting.values()) reject(error);
     this.#waiting.clear();
+    this.#onLost?.(new Error(`browser lost (Firefox): ${error.message}`));
   }
 
   send(method, params) {
+    if (this.#failure !== undefined) return Promise.reject(this.#failure);
     const id = this.#next++;
     return new Promise((resolve, reject) => {
       this.#waiting.set(id, { resolve, reject });
@@ -161,15 +199,23 @@ class Firefox {
 
   async newPage() {
     const { context } = await this.send("browsingContext.create", { type: "tab" });
+    this.#contexts.add(context);
     return new Page(this, context);
+  }
+
+  /** Closes the tab of a page. */
+  async closePage(context) {
+    this.#contexts.delete(context);
+    await this.send("browsingContext.close", { context });
   }
 
   /** Ends the browser with all its processes, and removes its profile. */
   async close() {
+    this.#onLost = undefined;
     const child = this.#child;
     if (child !== undefined && child.exitCode === null && child.signalCode === null) {
       const ended = new Promise((resolve) => child.once("exit", resolve));
-      if (this.#socket?.readyState === 1) this.send("browser.close", {}).catch(() => {});
+      if (this.#socket?.readyState === 1 && this.#failure === undefined) this.send("browser.close", {}).catch(() => {});
       else child.kill("SIGKILL");
       const timer = setTimeout(() => child.kill("SIGKILL"), 5000);
       await ended;
@@ -217,6 +263,6 @@ class Page {
 
   /** As if its tab were closed. */
   async close() {
-    await this.#firefox.send("browsingContext.close", { context: this.#context });
+    await this.#firefox.closePage(this.#context);
   }
 }

@@ -1,13 +1,15 @@
 // Shared by the scripts that a stranger runs: says what it does, installs what the lock file names, counts what passed.
 import { spawn, spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
-import { join } from "node:path";
+import { accessSync, constants, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { endFamily, family, MARK } from "./processes.mjs";
 
 export const root = fileURLToPath(new URL("../..", import.meta.url));
 export const say = (line) => console.log(line);
 const colour = process.stdout.isTTY && !process.env.NO_COLOR;
+/** Milliseconds for each minute of the limits of suites: other machines than those of CI may be slower. */
+export const patience = process.env.CI ? 60_000 : 3 * 60_000;
 export const bold = (s) => (colour ? `\x1b[1m${s}\x1b[0m` : s);
 export const red = (s) => (colour ? `\x1b[31m${s}\x1b[0m` : s);
 export const dim = (s) => (colour ? `\x1b[2m${s}\x1b[0m` : s);
@@ -93,10 +95,20 @@ export function run(cmd, args, { cwd = root, env = {}, timeoutMs = 20 * 60_000, 
   });
 }
 
-/** Path of a program on PATH, or undefined. */
+/** Path of a program on PATH, or undefined. (Not every system has the program `which`.) */
 export function which(name) {
-  const r = spawnSync(process.platform === "win32" ? "where" : "which", [name], { encoding: "utf8" });
-  return r.status === 0 ? r.stdout.split("\n")[0].trim() : undefined;
+  const extensions = process.platform === "win32" ? (process.env.PATHEXT ?? ".EXE;.CMD").split(";") : [""];
+  const folders = (process.env.PATH ?? "").split(delimiter).filter((folder) => folder !== "");
+  return folders.flatMap((folder) => extensions.map((extension) => join(folder, name + extension))).find(isProgram);
+}
+
+function isProgram(path) {
+  try {
+    accessSync(path, constants.X_OK);
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
 }
 
 /** A binary of a dev dependency, or undefined where it was not installed. */

@@ -3,10 +3,11 @@ import { existsSync } from "node:fs";
 import { availableParallelism, homedir } from "node:os";
 import { join } from "node:path";
 import { denoBeside, denoTogether } from "./deno_tests.mjs";
+import { launchFirefox } from "./firefox.mjs";
 import { HALVES } from "./halves.mjs";
 import { ensureOfficial } from "./official.mjs";
-import { bin, root, run, which } from "./steps.mjs";
-import { forDeno, inBrowser, interop, plain, SHORT_SECONDS, takes } from "./test_files.mjs";
+import { bin, patience, root, run, which } from "./steps.mjs";
+import { forDeno, inBrowser, inFirefox, interop, plain, SHORT_SECONDS, takes } from "./test_files.mjs";
 
 const deno = bin("deno");
 const hasDeno = deno !== undefined && (await run(deno, ["--version"])).status === 0;
@@ -23,8 +24,6 @@ const JOBS = Math.max(2, availableParallelism() - 1);
 const INTEROP_JOBS = 4;
 /** Of one file of node's tests. */
 const FILE_MINUTES = 6;
-/** A minute on a machine that nobody waits for may be long. */
-export const patience = process.env.CI ? 60_000 : 3 * 60_000;
 
 const one = (status, output) => ({ passed: status === 0 ? 1 : 0, failed: status === 0 ? 0 : 1, skipped: 0, output });
 const skip = (reason) => ({ passed: 0, failed: 0, skipped: 1, reason });
@@ -74,6 +73,27 @@ export function suitesOf(runInTime, isQuick) {
   };
   const bundled = (...argv) => (bin("esbuild") ? counted(...argv) : skip("esbuild is not installed"));
 
+  /** All that needs Firefox: the cases, the files of tests/browser for it, and random programs compared with Node. */
+  const firefox = async () => {
+    const { browser, reason } = await launchFirefox();
+    await browser?.close();
+    if (reason !== undefined) return skip(`no browser: ${reason}`);
+    const results = [
+      await counted("tools/test_browser.mjs", "--browser=firefox"),
+      await nodeTests(dist(inFirefox), {}, 1),
+      await counted("tools/soak/cross_engine.mjs", "--runtimes=node,firefox"),
+    ];
+    const sum = (what) => results.reduce((n, result) => n + result[what], 0);
+    return {
+      passed: sum("passed"),
+      failed: sum("failed"),
+      skipped: sum("skipped"),
+      skippedNames: results.flatMap(({ skippedNames = [] }) => skippedNames),
+      times: results.flatMap(({ times = [] }) => times),
+      output: results.filter(({ failed }) => failed > 0).map(({ output }) => output).join("\n"),
+    };
+  };
+
   return {
     format: () => (hasDeno ? command(deno, ["fmt", "--check", "-q"]) : skip(noDeno)),
     lint: () => (hasDeno ? command(deno, ["lint", "-q"]) : skip(noDeno)),
@@ -81,10 +101,10 @@ export function suitesOf(runInTime, isQuick) {
     generated: () => command(process.execPath, ["tools/check_generated.mjs"]),
     build: () => command(process.execPath, ["tools/build_dist.mjs"]),
     node: () => nodeTests(dist(isQuick ? plain.filter(isShort) : plain), { env: { TEST_NAME: "node", FORCE_COLOR: "0" } }),
-    deno: () => (hasDeno ? denoBeside(inDeno, forDeno([...inBrowser, ...plain]), JOBS) : skip(noDeno)),
+    deno: () => (hasDeno ? denoBeside(inDeno, forDeno([...inBrowser, ...inFirefox, ...plain]), JOBS) : skip(noDeno)),
     chromium: () => bundled("tools/test_browser.mjs", "--browser=chromium"),
-    firefox: () => bundled("tools/test_browser.mjs", "--browser=firefox"),
-    "cross-engine": () => bundled("tools/soak/cross_engine.mjs"),
+    firefox: () => (bin("esbuild") ? firefox() : skip("esbuild is not installed")),
+    "cross-engine": () => bundled("tools/soak/cross_engine.mjs", "--runtimes=node,deno,chromium"),
     // One file after the other: each has a browser of its own.
     browser: () => (bin("esbuild") ? nodeTests(dist(inBrowser), {}, 1) : skip("esbuild is not installed")),
     // The built page, in a browser.
@@ -127,7 +147,7 @@ const isShort = (file) => takes(file) < SHORT_SECONDS;
 /** The files of node's tests that `quick` leaves out. */
 export const longFiles = () => plain.filter((file) => !isShort(file));
 /** Suites that run what `build` makes. */
-export const OF_DIST = ["node", "cross-engine", "browser", "web-demo", "interop", "interop-deno"];
+export const OF_DIST = ["node", "firefox", "cross-engine", "browser", "web-demo", "interop", "interop-deno"];
 
 async function rust(runInTime) {
   const opts = { cwd: join(root, "core-rs") };

@@ -21,6 +21,7 @@ const testFiles = walk(join(root, "tests")).filter((f) => f.endsWith(".test.ts")
   .map((file) => ({ file, seconds: takes(file) })).sort((a, b) => b.seconds - a.seconds).map(({ file }) => file);
 
 export const interop = testFiles.filter((f) => f.startsWith("tests/interop/"));
-export const inBrowser = testFiles.filter((f) => f.startsWith("tests/browser/"));
+export const inFirefox = testFiles.filter((f) => /^tests\/browser\/.*firefox\.test\.ts$/.test(f));
+export const inBrowser = testFiles.filter((f) => f.startsWith("tests/browser/") && !inFirefox.includes(f));
 /** What the suite `node` runs: what needs neither a server of Temporal's nor a browser. */
-export const plain = testFiles.filter((f) => !interop.includes(f) && !inBrowser.includes(f));
+export const plain = testFiles.filter((f) => ![...interop, ...inBrowser, ...inFirefox].includes(f));

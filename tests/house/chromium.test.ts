@@ -1,0 +1,63 @@
+// runtime: node
+// takes: 8 s
+// Which Chromium the tools start: that of the system if there is one, else that of the npm package, with the same arguments.
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import process from "node:process";
+import { test } from "node:test";
+import { pathToFileURL } from "node:url";
+
+const toolUrl = (name: string) => pathToFileURL(join(process.cwd(), "tools/lib", name)).href;
+const { run, which } = await import(toolUrl("steps.mjs")) as {
+  run(command: string, argv: readonly string[], options: { env: { [name: string]: string | undefined } }): Promise<{
+    status: number;
+    output: string;
+  }>;
+  which(name: string): string | undefined;
+};
+
+/** Opens and closes two pages, one after the other, and prints the source of the browser. */
+const PROGRAM = `const { launchChromium } = await import(${JSON.stringify(toolUrl("chromium.mjs"))});
+const { browser, source, reason } = await launchChromium();
+if (browser === undefined) throw new Error(reason);
+for (const n of [1, 2]) {
+  const page = await browser.newPage();
+  await page.goto("data:text/html,<h1>page " + n);
+  if (await page.textContent("h1") !== "page " + n) throw new Error("another page");
+  await page.close();
+}
+await browser.close();
+console.log(source);`;
+const started = (path: string) =>
+  run(process.execPath, ["--input-type=module", "-e", PROGRAM], {
+    env: {
+      PATH: path,
+      CHROMIUM_PATH: undefined,
+      PLAYWRIGHT_BROWSERS_PATH: join(tmpdir(), "no-browsers"),
+      NODE_TEST_CONTEXT: undefined,
+    },
+  });
+
+test("the system's Chromium is found on PATH", async (t) => {
+  if (which("chromium") === undefined) return t.skip("there is no chromium on PATH");
+  const { status, output } = await started(process.env["PATH"]!);
+  assert.equal(output, "the system's Chromium\n");
+  assert.equal(status, 0);
+});
+
+test(
+  "without one, the Chromium of the npm package opens page after page",
+  { skip: process.platform !== "linux" && "for Linux" },
+  async () => {
+    const empty = mkdtempSync(join(tmpdir(), "temporalex-no-programs-"));
+    try {
+      const { status, output } = await started(empty);
+      assert.equal(output, "@sparticuz/chromium\n");
+      assert.equal(status, 0);
+    } finally {
+      rmSync(empty, { recursive: true, force: true });
+    }
+  },
+);

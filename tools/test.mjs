@@ -4,7 +4,7 @@
 // when present.
 import { BARE_SUITES, BareCheckout } from "./lib/bare_checkout.mjs";
 import { leaveWithParent } from "./lib/leave.mjs";
-import { bold, dim, ensureInstalled, red, run, say } from "./lib/steps.mjs";
+import { bold, dim, ensureInstalled, patience, red, run, say } from "./lib/steps.mjs";
 
 const args = process.argv.slice(2);
 if (args.includes("--help") || args.includes("-h")) {
@@ -26,7 +26,7 @@ const names = args.filter((a) => !a.startsWith("--") && a !== "quick");
 leaveWithParent();
 ensureInstalled();
 // What needs the packages comes after they are there.
-const { longFiles, OF_DIST, patience, suitesOf } = await import("./lib/suites.mjs");
+const { longFiles, OF_DIST, suitesOf } = await import("./lib/suites.mjs");
 
 /** Minutes after which a suite is given up; each takes a third of it or less. */
 const MINUTES = {

@@ -13,6 +13,7 @@ import { checks } from "./checks.mjs";
 import { docs } from "./docs.mjs";
 import { doors } from "./doors.mjs";
 import { projects } from "./projects.mjs";
+import { uncaught } from "./uncaught.mjs";
 
 const HELP = `usage: node tests/package/run.mjs [--only=TEXT] [--keep] [--list]
 
@@ -29,7 +30,7 @@ const keep = args.includes("--keep");
 ensureInstalled();
 const npm = process.platform === "win32" ? "npm.cmd" : "npm";
 
-const all = [...checks, ...docs, ...projects, ...doors];
+const all = [...checks, ...docs, ...projects, ...uncaught, ...doors];
 if (args.includes("--list")) {
   for (const { name } of all) console.log(name);
   process.exit(0);

@@ -6,9 +6,11 @@
 // what connects to a cluster a fourth; what comes in later (the loader of sources, the module's bytes, commands) has files of its own. Libraries and generated
 // messages are written without blanks: nobody reads them, and the runtime has to. ws stays outside, because only a gateway needs it, and
 // OpenTelemetry's API, because an application has one copy of it or none.
+import { readFileSync, writeFileSync } from "node:fs";
 import { join, posix, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { buildDist } from "../build_dist.mjs";
+import { breakLines } from "./line_breaks.mjs";
 import { isShared, sharedForRolldown } from "./shared_files.mjs";
 import { root } from "./steps.mjs";
 
@@ -102,6 +104,10 @@ export async function nodeBuild(sources, out) {
     },
   });
   await bundle.close();
+  for (const { fileName } of output) {
+    const file = join(out, fileName);
+    writeFileSync(file, breakLines(readFileSync(file, "utf8")));
+  }
   const own = output.find((chunk) => chunk.moduleIds?.some((id) => id.endsWith("platform/own_code.ts")));
   if (own === undefined || posix.dirname(own.fileName) !== "." || !/^_temporalex_\w+\.js$/.test(own.fileName)) {
     throw new Error(`ts/platform/own_code.ts went to ${own?.fileName}: it knows its place by the name of its chunk`);

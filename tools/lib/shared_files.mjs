@@ -5,6 +5,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { gzipSync } from "node:zlib";
 import { bytesOf, HALVES } from "./halves.mjs";
+import { breakLines } from "./line_breaks.mjs";
 import { root } from "./steps.mjs";
 
 /** Under this name the builds import a shared file, until `linkShared` knows from where. */
@@ -58,6 +59,8 @@ export async function writeShared(dist) {
       ...{ bundle: true, format: "esm", platform: "neutral", mainFields: ["module", "main"], target: "es2022" },
       ...{ minifyWhitespace: true, minifySyntax: true, legalComments: "none", logLevel: "warning" },
     });
+    const file = join(folder, `${name}.js`);
+    writeFileSync(file, breakLines(readFileSync(file, "utf8")));
   }
   for (const half of Object.keys(HALVES)) {
     // ts/core/inline.ts unzips them. (The source has them as they are, so that no compressor has a part in whether a build is the same.)

@@ -137,18 +137,6 @@ check("a tab that was frozen while it waited gets its answers when it thaws", as
   assert.equal(await leader.role(), "leader");
 });
 
-check("a leading tab in the background goes on", async ({ store, newTab, skip }) => {
-  const leader = await opened(await newTab(), { store });
-  const front = await opened(await newTab(), { store });
-  const visible = await leader.page.evaluate(() => document.visibilityState === "visible");
-  if (visible) return skip("this build of the browser hides no page");
-  await front.start("w", { steps: 3, signals: 1, updates: 1 });
-  await front.update("w", "u");
-  await front.signal("w", "s");
-  assert.equal((await front.result("w")).steps.length, 6);
-  assert.equal(await leader.role(), "leader");
-});
-
 check("a leading page that hangs makes way while other tabs wait", async ({ store, newTab }) => {
   const leader = await opened(await newTab(), { store });
   const next = await opened(await newTab(), { store });

@@ -61,6 +61,26 @@ async function run(...args: string[]) {
 
 const idsOf = (lines: readonly ReplayLine[]) => lines.map(({ workflowId }) => workflowId).toSorted();
 
+test("one run of a store that replays is summed up in one line", async () => {
+  const engine = await EmbeddedEngine.open({ path: join(folder, "one.sqlite") });
+  try {
+    const client = new Client({ service: engine, taskQueue: "q", logger: silentLogger });
+    const options = { service: engine, taskQueue: "q", realm: "inline", logger: silentLogger } as const;
+    const worker = await Worker.create({ ...options, workflows: [{ quick, waits }] });
+    await worker.runUntil(() => client.execute(quick, { id: "only", args: ["x"] }));
+    const of = (workflows: string) =>
+      runCommand(["replay", "--workflows", workflows, "--store", "one.sqlite", "--output", "text"], { cwd: folder });
+    const good = await of("workflows.ts");
+    assert.equal(good.code, 0, good.err);
+    assert.match(good.out, /^1 history: 1 ok \(\d+\.\d s\)\n$/);
+    const bad = await of("changed.ts");
+    assert.equal(bad.code, 1, bad.err);
+    assert.match(bad.out, /^nondeterminism[\s\S]*\n1 history: 1 nondeterminism \(\d+\.\d s\)\n$/);
+  } finally {
+    await engine.close();
+  }
+});
+
 test("--store replays the runs of a store, while an engine has it open, and writes nothing", async () => {
   const path = join(folder, "shop.sqlite");
   const engine = await EmbeddedEngine.open({ path });

@@ -32,6 +32,8 @@ test("rows as a table, JSON and CSV, beside the process that holds the store", (
       );
       assert.match((await run(wide, { cwd: folder })).out, /0{600}/, "for programs all of it");
       assert.equal((await sql("SELECT * FROM workflow_timer")).out, "no rows\n");
+      const none = await sql("SELECT * FROM workflow_timer", "--csv");
+      assert.deepEqual([none.code, none.out, none.err], [0, "", "no rows\n"]);
       const refused = await sql("DELETE FROM runs");
       assert.equal(refused.code, 2);
       assert.match(refused.err, /DELETE is not run; only one statement that reads is run .*: DELETE FROM runs/);

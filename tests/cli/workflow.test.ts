@@ -72,6 +72,9 @@ test("update, query, signal, result, execute", async () => {
     name: "status",
     result: "OPEN",
   });
+  assert.equal(await ok("execute", "--type", "Nothing", "-w", "nothing-1"), "");
+  const empty = await run(["query", "-w", "nothing-1", "--name", "empty"]);
+  assert.deepEqual([empty.code, empty.out, empty.err], [0, "", "empty returned no value\n"]);
   await refused(1, /query "stauts" failed: Unknown query/, "query", "-w", "talk-1", "--name", "stauts");
   await refused(1, /workflow nobody not found in store /, "query", "-w", "nobody", "--name", "status");
 

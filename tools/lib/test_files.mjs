@@ -21,7 +21,9 @@ const testFiles = walk(join(root, "tests")).filter((f) => f.endsWith(".test.ts")
   .map((file) => ({ file, seconds: takes(file) })).sort((a, b) => b.seconds - a.seconds).map(({ file }) => file);
 
 export const interop = testFiles.filter((f) => f.startsWith("tests/interop/"));
+/** Files of tests/browser that need an installed browser; suites with the browser of the npm package would skip them. */
+const needsInstalled = (file) => /^\/\/ browser: installed\b/m.test(head(file));
 export const inFirefox = testFiles.filter((f) => /^tests\/browser\/.*firefox\.test\.ts$/.test(f));
-export const inBrowser = testFiles.filter((f) => f.startsWith("tests/browser/") && !inFirefox.includes(f));
+export const inBrowser = testFiles.filter((f) => f.startsWith("tests/browser/") && !inFirefox.includes(f) && !needsInstalled(f));
 /** What the suite `node` runs: what needs neither a server of Temporal's nor a browser. */
 export const plain = testFiles.filter((f) => ![...interop, ...inBrowser, ...inFirefox].includes(f));

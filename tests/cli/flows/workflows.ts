@@ -46,7 +46,7 @@ export const cart = workflow("Cart", {
 export const fails = workflow("Fails", (): Promise<void> => {
   throw ApplicationFailure.nonRetryable("out of stock", { type: "OutOfStock" });
 });
-export const nothing = workflow("Nothing", async () => {});
+export const nothing = workflow("Nothing", { queries: { empty: () => undefined }, run: async () => {} });
 export const slow = workflow("Slow", async (ms: number) => {
   await sleep(ms);
   return "slept";

@@ -111,10 +111,7 @@ async function replaySource(call: ReplayCall, source: Source, { realm, threads, 
   await replayAll(source, { realm, threads, codec, strict, signal, onGone, onLine, keeps: reports.keeps });
   progress.clear();
   summary.interrupted = signal.aborted;
-  print.result(
-    summary.line(ms()),
-    () => summary.histories === 1 && !summary.interrupted ? "" : summaryText(summary, ms(), print),
-  );
+  print.result(summary.line(ms()), () => summaryText(summary, ms(), print));
   await reports.write(summary, ms());
   if (signal.aborted) return exitCodeOf(signal.reason);
   const { verdicts } = summary;

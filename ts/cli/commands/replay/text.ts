@@ -69,7 +69,9 @@ function sharedText({ sentence, runs, workflowIds }: Group): string {
 
 /** The table of what is not ok, over the counts. */
 export function summaryText(summary: Summary, ms: number, print: Printer): string {
-  const { groups, warned, interrupted } = summary;
+  const { warned, interrupted } = summary;
+  // The line of a single history that differs has been printed, and says the same.
+  const groups = summary.histories === 1 ? [] : summary.groups;
   const table = groups.length === 0 ? "" : `\n${print.table(groups, COLUMNS)}\n`;
   const shared = groups.map(sharedText).join("");
   const notes = `${warned > 0 ? `, ${warned} with warnings` : ""}${interrupted ? ", interrupted" : ""}`;

@@ -52,6 +52,7 @@ export async function sqlCommand(call: SqlCall): Promise<number> {
   const columns = Object.keys(rows[0] ?? {});
   if (options.csv) {
     if (rows.length > 0) io.out(csvOf(columns, rows));
+    else print.note("no rows");
     return Exit.ok;
   }
   print.result(rows.map(plain), () => {

@@ -16,6 +16,7 @@ const handleOf = ({ client, settings }: Connection, { workflowId, runId }: { wor
 
 function showAnswer({ print }: Pick<UpdateCall, "print">, fields: { [name: string]: unknown }, result: unknown): number {
   print.result({ ...fields, result: result ?? null }, () => result === undefined ? "" : `${showValue(result, 2)}\n`);
+  if (result === undefined) print.note(`${String(fields["name"] ?? "the update")} returned no value`);
   return Exit.ok;
 }
 

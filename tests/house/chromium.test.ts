@@ -41,7 +41,7 @@ const started = (path: string) =>
   });
 
 test("the system's Chromium is found on PATH", async (t) => {
-  if (which("chromium") === undefined) return t.skip("there is no chromium on PATH");
+  if (which("chromium") === undefined) return t.skip("chromium is not on PATH");
   const { status, output } = await started(process.env["PATH"]!);
   assert.equal(output, "the system's Chromium\n");
   assert.equal(status, 0);

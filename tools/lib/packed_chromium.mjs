@@ -41,7 +41,7 @@ export async function unpackChromium() {
       await Promise.all(
         archives.map(([name, to]) => pipeline(createReadStream(join(home, "bin", name)), createBrotliDecompress(), to)),
       );
-      // The package's configuration names folders of its own.
+      // The configuration in the package names other folders.
       writeFileSync(target("fonts/fonts.conf"), fontConfiguration(join(folder, "fonts")));
       renameSync(unfinished, folder);
     } catch (error) {

@@ -73,27 +73,6 @@ export function suitesOf(runInTime, isQuick) {
   };
   const bundled = (...argv) => (bin("esbuild") ? counted(...argv) : skip("esbuild is not installed"));
 
-  /** All that needs Firefox: the cases, the files of tests/browser for it, and random programs compared with Node. */
-  const firefox = async () => {
-    const { browser, reason } = await launchFirefox();
-    await browser?.close();
-    if (reason !== undefined) return skip(`no browser: ${reason}`);
-    const results = [
-      await counted("tools/test_browser.mjs", "--browser=firefox"),
-      await nodeTests(dist(inFirefox), {}, 1),
-      await counted("tools/soak/cross_engine.mjs", "--runtimes=node,firefox"),
-    ];
-    const sum = (what) => results.reduce((n, result) => n + result[what], 0);
-    return {
-      passed: sum("passed"),
-      failed: sum("failed"),
-      skipped: sum("skipped"),
-      skippedNames: results.flatMap(({ skippedNames = [] }) => skippedNames),
-      times: results.flatMap(({ times = [] }) => times),
-      output: results.filter(({ failed }) => failed > 0).map(({ output }) => output).join("\n"),
-    };
-  };
-
   return {
     format: () => (hasDeno ? command(deno, ["fmt", "--check", "-q"]) : skip(noDeno)),
     lint: () => (hasDeno ? command(deno, ["lint", "-q"]) : skip(noDeno)),
@@ -103,7 +82,7 @@ export function suitesOf(runInTime, isQuick) {
     node: () => nodeTests(dist(isQuick ? plain.filter(isShort) : plain), { env: { TEST_NAME: "node", FORCE_COLOR: "0" } }),
     deno: () => (hasDeno ? denoBeside(inDeno, forDeno([...inBrowser, ...inFirefox, ...plain]), JOBS) : skip(noDeno)),
     chromium: () => bundled("tools/test_browser.mjs", "--browser=chromium"),
-    firefox: () => (bin("esbuild") ? firefox() : skip("esbuild is not installed")),
+    firefox: () => (bin("esbuild") ? firefox(counted, nodeTests) : skip("esbuild is not installed")),
     "cross-engine": () => bundled("tools/soak/cross_engine.mjs", "--runtimes=node,deno,chromium"),
     // One file after the other: each has a browser of its own.
     browser: () => (bin("esbuild") ? nodeTests(dist(inBrowser), {}, 1) : skip("esbuild is not installed")),
@@ -148,6 +127,27 @@ const isShort = (file) => takes(file) < SHORT_SECONDS;
 export const longFiles = () => plain.filter((file) => !isShort(file));
 /** Suites that run what `build` makes. */
 export const OF_DIST = ["node", "firefox", "cross-engine", "browser", "web-demo", "interop", "interop-deno"];
+
+/** All that needs Firefox: the cases, the files of tests/browser for it, and random programs compared with Node. */
+async function firefox(counted, nodeTests) {
+  const { browser, reason } = await launchFirefox();
+  await browser?.close();
+  if (reason !== undefined) return skip(`no browser: ${reason}`);
+  const results = [
+    await counted("tools/test_browser.mjs", "--browser=firefox"),
+    await nodeTests(dist(inFirefox), {}, 1),
+    await counted("tools/soak/cross_engine.mjs", "--runtimes=node,firefox"),
+  ];
+  const sum = (what) => results.reduce((n, result) => n + result[what], 0);
+  return {
+    passed: sum("passed"),
+    failed: sum("failed"),
+    skipped: sum("skipped"),
+    skippedNames: results.flatMap(({ skippedNames = [] }) => skippedNames),
+    times: results.flatMap(({ times = [] }) => times),
+    output: results.filter(({ failed }) => failed > 0).map(({ output }) => output).join("\n"),
+  };
+}
 
 async function rust(runInTime) {
   const opts = { cwd: join(root, "core-rs") };

@@ -99,7 +99,10 @@ test("a process that is killed while its runs wait outside of their realm suspec
 test("a suspected run that waits outside lets other runs in, and computes alone again after its wait", async () => {
   const { start } = lives();
   const first = start();
-  void first.guard.run(headWith({ runId: "suspect" }), never);
+  void first.guard.run(headWith({ runId: "suspect" }), async () => {
+    await first.guard.waitOutside("suspect", () => Promise.resolve());
+    await never();
+  });
   await settle();
   first.kill();
 
@@ -142,6 +145,23 @@ test("a run that ends its process after a wait is held all the same", async () =
   }
   start();
   assert.deepEqual(held(), ["r1"]);
+});
+
+test("a suspected run that comes past the place of its death is not suspected any more, before its task has ended", async () => {
+  const { start, held } = lives();
+  for (let life = 1; life <= 20; life++) {
+    const { guard, timers, kill } = start();
+    // Each process is killed while the code after a wait computes, one wait later than the one before.
+    void guard.run(headWith({ runId: "r1" }), async () => {
+      for (let wait = 0; wait < life; wait++) await guard.waitOutside("r1", () => Promise.resolve());
+      await never();
+    });
+    await timers.advance(1000);
+    await settle();
+    await timers.advance(250);
+    kill();
+    assert.deepEqual(held(), [], `life ${life}`);
+  }
 });
 
 test("a wait of a run that has no task in a realm changes nothing", async () => {

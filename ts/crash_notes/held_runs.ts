@@ -8,6 +8,12 @@ export interface RunName {
   readonly workflowType: string;
 }
 
+/** A run that was computing when its process died. */
+export interface NotedRun extends RunName {
+  /** How often the task had waited outside of its realm before. Code that ends the process does so at the same place again. */
+  readonly waits: number;
+}
+
 /** A run whose tasks are given to no worker until it is released. */
 export interface HeldRun extends RunName {
   /** How often in a row the process died while a task of it, and of no other run, was running. */
@@ -31,6 +37,8 @@ interface Suspect extends RunName {
   readonly deaths: number;
   /** What these deaths say against it. */
   readonly weight: number;
+  /** The waits of its task before the last death; left out by earlier versions. */
+  readonly waits?: number;
 }
 
 interface State {
@@ -103,10 +111,10 @@ export class HeldRuns {
   }
 
   /** The process died while these were running; a run that was alone, for how many milliseconds at least. */
-  died(runs: readonly RunName[], aloneMs: number, now: number): void {
+  died(runs: readonly NotedRun[], aloneMs: number, now: number): void {
     this.#refresh();
     const alone = runs.length === 1;
-    for (const { workflowId, runId, workflowType } of runs) {
+    for (const { workflowId, runId, workflowType, waits } of runs) {
       if (this.#held.has(runId)) continue;
       const before = this.#suspects.get(runId);
       const deaths = (before?.deaths ?? 0) + (alone ? 1 : 0);
@@ -114,9 +122,15 @@ export class HeldRuns {
       const run = { workflowId, runId, workflowType, deaths };
       this.#suspects.delete(runId);
       if (weight >= HELD_WEIGHT) this.#held.set(runId, { ...run, since: new Date(now) });
-      else this.#suspects.set(runId, { ...run, weight });
+      else this.#suspects.set(runId, { ...run, weight, waits });
     }
     this.#save();
+  }
+
+  /** A task of it has computed up to a further wait, after `waits` of them. Past the place of its last death it is not suspected any more. */
+  computed(runId: string, waits: number): void {
+    const suspect = this.#suspects.get(runId);
+    if (suspect !== undefined && waits >= (suspect.waits ?? Infinity)) this.cleared(runId);
   }
 
   /** A task of it has ended with the process alive. */

@@ -7,7 +7,7 @@
 // meet them twice; and a run with a death against it waits a moment after the start: what kills a process as soon as it starts does not
 // meet it.
 import { realTimers, type Timers } from "../base/timers.ts";
-import type { HeldRun, HeldRuns, RunName } from "./held_runs.ts";
+import type { HeldRun, HeldRuns, NotedRun, RunName } from "./held_runs.ts";
 
 /** A suspected run with a death against it waits so long after the start. */
 const WAIT_MS = 1000;
@@ -25,7 +25,7 @@ export interface WorkNote {
 }
 
 interface Waiting {
-  readonly run: RunName;
+  readonly run: NotedRun;
   readonly since: number;
   readonly admit: () => void;
 }
@@ -45,7 +45,7 @@ export class RunningTasks {
   readonly #timers: Timers;
   readonly #startedAt: number;
   /** Runs whose code computes: how the note names each, written once because the note is written often, and with how many tasks. */
-  readonly #open = new Map<string, { readonly run: RunName; readonly name: string; count: number }>();
+  readonly #open = new Map<string, { readonly run: NotedRun; readonly name: string; count: number }>();
   #waiting: Waiting[] = [];
   /** The suspected run that is in the realm alone. */
   #alone: string | undefined;
@@ -62,7 +62,7 @@ export class RunningTasks {
     this.#work = work;
     this.#held = held;
     const { runs, ms } = contentOf(work.read());
-    this.#died = runs;
+    this.#died = runs.map(({ waits: _, ...run }) => run);
     this.#held?.keepOnly(isOpen);
     if (runs.length === 0) return;
     this.#held?.died(runs.filter(isOpen), ms, Date.now());
@@ -89,12 +89,13 @@ export class RunningTasks {
   }
 
   /** The run, if a task of it is in a realm and computes. */
-  computing(runId: string): RunName | undefined {
+  computing(runId: string): NotedRun | undefined {
     return this.#open.get(runId)?.run;
   }
 
   /** A task of the run is about to enter a realm: now (undefined), or when its turn comes. What enters calls `leave`. */
-  enter(run: RunName): Promise<void> | undefined {
+  enter({ workflowId, runId, workflowType }: RunName, waits = 0): Promise<void> | undefined {
+    const run = { workflowId, runId, workflowType, waits };
     if (this.#waiting.length === 0 && this.#alone === undefined && this.#deathsOf(run) === undefined) {
       this.#admit(run);
       return undefined;
@@ -105,7 +106,13 @@ export class RunningTasks {
     });
   }
 
-  /** The task has ended or waits for something outside of its realm, and the process lives; `clears`: it is one that would have done again what it is suspected of. */
+  /** The task waits for something outside of its realm, and enters again after the wait, with the waits counted. */
+  pause(run: NotedRun): void {
+    this.#held?.computed(run.runId, run.waits);
+    this.leave(run, false);
+  }
+
+  /** The task has ended, and the process lives; `clears`: it is one that would have done again what it is suspected of. */
   leave({ runId }: RunName, clears: boolean): void {
     const open = this.#open.get(runId);
     if (open !== undefined && --open.count === 0) this.#open.delete(runId);
@@ -121,10 +128,10 @@ export class RunningTasks {
     return this.#held?.deathsOf(runId);
   }
 
-  #admit(run: RunName): void {
+  #admit(run: NotedRun): void {
     const open = this.#open.get(run.runId);
     if (open === undefined) {
-      this.#open.set(run.runId, { run, name: JSON.stringify([run.workflowId, run.runId, run.workflowType]), count: 1 });
+      this.#open.set(run.runId, { run, name: nameInNote(run), count: 1 });
     } else open.count++;
     if (this.#dirty) return;
     this.#dirty = true;
@@ -202,21 +209,28 @@ export class RunningTasks {
   }
 }
 
+function nameInNote({ workflowId, runId, workflowType, waits }: NotedRun): string {
+  return JSON.stringify([workflowId, runId, workflowType, ...(waits > 0 ? [waits] : [])]);
+}
+
 /** One note of what several processes have left: their runs, and not how long one was alone. "" where none of them died at work. */
 export function joinedNotes(texts: readonly string[]): string {
   const names = new Set(
-    texts.flatMap((text) => contentOf(text).runs).map(({ workflowId, runId, workflowType }) =>
-      JSON.stringify([workflowId, runId, workflowType])
-    ),
+    texts.flatMap((text) => contentOf(text).runs).map((run) => nameInNote({ ...run, waits: 0 })),
   );
   return names.size === 0 ? "" : `{"runs":[${[...names].join(",")}],"ms":0}\n`;
 }
 
 /** The first line of the note; what stands behind it is left over from longer ones. */
-function contentOf(text: string): { runs: RunName[]; ms: number } {
+function contentOf(text: string): { runs: NotedRun[]; ms: number } {
   try {
-    const { runs, ms } = JSON.parse(text.slice(0, text.indexOf("\n"))) as { runs: string[][]; ms: number };
-    const named = runs.map(([workflowId = "", runId = "", workflowType = ""]) => ({ workflowId, runId, workflowType }));
+    const { runs, ms } = JSON.parse(text.slice(0, text.indexOf("\n"))) as {
+      runs: [string?, string?, string?, number?][];
+      ms: number;
+    };
+    const named = runs.map(([workflowId = "", runId = "", workflowType = "", waits = 0]) => (
+      { workflowId, runId, workflowType, waits }
+    ));
     return { runs: named, ms: Number(ms) };
   } catch {
     return { runs: [], ms: 0 };

@@ -78,11 +78,11 @@ export class CrashGuard {
     const { running } = this.#parts;
     const run = running.computing(runId);
     if (run === undefined) return await wait();
-    running.leave(run, false);
+    running.pause(run);
     try {
       return await wait();
     } finally {
-      const turn = running.enter(run);
+      const turn = running.enter(run, run.waits + 1);
       if (turn !== undefined) await turn;
     }
   }

@@ -227,8 +227,7 @@ export class EmbeddedEngine implements RawService {
       flush = this.#engine.flush();
     }
     this.#wakes.inMemoryMs = flush.nextWakeMs;
-    const { openRuns, cachedRuns, queuedTasks } = flush;
-    this.#figures = { openRuns, cachedRuns, queuedTasks };
+    this.#figures = { openRuns: flush.openRuns, cachedRuns: flush.cachedRuns, queuedTasks: flush.queuedTasks };
     try {
       shown ??= this.#shown.taken(flush.replies);
       if (flush.writes.length > 0) this.store.commit(flush.writes, shown);

@@ -291,14 +291,12 @@ export const cases: Case[] = [
       ),
   },
   {
-    name: "temporal programs: a rejection that nothing handles fails the task; code that does not yield is stopped",
+    name: "temporal programs: code that does not yield is stopped, and the thread is replaced",
     run: () =>
       withProgram(
-        one(`export async function left() { void Promise.reject(new Error("left alone")); await wf.sleep(1000); }
-          export async function spins() { await wf.sleep(1); for (let i = 0; i < 5e9; i++); }
+        one(`export async function spins() { await wf.sleep(1); for (let i = 0; i < 5e9; i++); }
           export async function fine() { await wf.sleep(1); return "fine"; }`),
         async (h) => {
-          match(await failureOf(h, "left"), /rejected and nothing handled it .*left alone/);
           const run = h.start("spins");
           await run.task();
           run.server.fireTimer("1");
@@ -306,7 +304,8 @@ export const cases: Case[] = [
           match(run.failure, /ran for .* without yielding/);
           equal(await resultOf(h, "fine"), "fine");
         },
-        { watchdogMs: 400 },
+        // Long enough for a first task on a busy machine.
+        { watchdogMs: 1500 },
       ),
   },
   ...SCOPES.map((scopes): Case => ({

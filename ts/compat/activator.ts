@@ -13,6 +13,7 @@ import { argumentsOf, valueOf } from "./typed_values.ts";
 import type { Activator, RunContext, TaskWishes } from "../executor/program/program.ts";
 import type { RunSnapshot } from "../executor/program/snapshot.ts";
 import { current } from "../executor/program/current.ts";
+import { errorText } from "../converter/thrown.ts";
 import { hop } from "../platform/hop.ts";
 import { IllegalStateError } from "./common/errors.ts";
 import { decodeFailure } from "./common/failure_converter.ts";
@@ -71,6 +72,11 @@ export class CompatActivator implements Activator {
       setCurrentRun(before);
       current.run = clock;
     }
+  }
+
+  /** As the official worker has it: tests and dashboards search for its text. */
+  rejectionMessage(reason: unknown): string {
+    return `Unhandled Promise rejection: ${errorText(reason)}`;
   }
 
   get wishes(): TaskWishes {

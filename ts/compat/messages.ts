@@ -97,7 +97,11 @@ export class MessageHandlers {
       [ENHANCED_STACK_TRACE]: () => enhancedStackTrace(run.waits(), COMPAT_SDK_NAME, run.sdkVersion),
       [WORKFLOW_METADATA]: () => this.#metadata(),
     };
-    for (const { name, description } of BUILT_IN_QUERIES) this.queries.set(name, { handler: answers[name]!, description });
+    // In the order in which the official SDK names them where a query has no handler.
+    for (const [name, handler] of Object.entries(answers)) {
+      const description = BUILT_IN_QUERIES.find((query) => query.name === name)?.description;
+      this.queries.set(name, { handler, description });
+    }
   }
 
   get allFinished(): boolean {

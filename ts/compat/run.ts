@@ -17,8 +17,8 @@ import type { LogLevel, RunContext } from "../executor/program/program.ts";
 import type { WaitingAt } from "../executor/program/stack_traces.ts";
 import { IllegalStateError } from "./common/errors.ts";
 import { defaultPayloadConverter as officialConverter, inContext, productConverter } from "./common/payload_converters.ts";
-import { isA } from "../converter/thrown.ts";
-import { convertFailuresBy, type CustomFailures, encodeFailure } from "./common/failure_converter.ts";
+import { isA, messageOf } from "../converter/thrown.ts";
+import { convertFailuresBy, type CustomFailures, encodeFailure, NOT_AN_ERROR } from "./common/failure_converter.ts";
 import { ensureTemporalFailure, isCancellation, TemporalFailure } from "./common/failures.ts";
 import type { GroupMessage, ScopeContext, ScopeFrame } from "./context.ts";
 import { Interceptors } from "./interception.ts";
@@ -235,7 +235,7 @@ export class CompatRun implements MessageRun {
 
   /** Remembers the first error that fails the task; it is thrown where the loop next looks. */
   failTask(error: unknown): void {
-    this.#taskError ??= { error };
+    this.#taskError ??= { error: isA(error, Error) ? error : new Error(messageOf(error) + NOT_AN_ERROR) };
   }
 
   /** For the realm's guard: what it refuses fails the task, whatever the program catches. */

@@ -1,7 +1,7 @@
 // The workflows of an application: what its modules export. A definition may be exported under several names, and by several modules.
 import { type DefinitionShape, isWorkflowDefinition, type VersioningBehavior } from "../executor/program/definition.ts";
 import type { Program, ProgramTable } from "../executor/program/program.ts";
-import { unknownWorkflow } from "../executor/tasks/unknown_program.ts";
+import { unknownTemporalWorkflow, unknownWorkflow } from "../executor/tasks/unknown_program.ts";
 import { nativePrograms } from "../executor/run/native_program.ts";
 
 /** A module's namespace, or an object or list of definitions. */
@@ -67,7 +67,10 @@ function bothKinds(modules: readonly WorkflowModule[], temporal: TemporalWorkflo
   const known = new Set(names);
   return {
     names: () => [...native.names(), ...names],
-    get: (type) => native.get(type) ?? (takesAnyType || known.has(type) ? program : undefined),
+    get: (type) => {
+      if (takesAnyType || known.has(type)) return native.get(type) ?? program;
+      return definitions.size > 0 ? native.get(type) : unknownTemporalWorkflow(type);
+    },
     takesAnyType,
     versioningBehaviors: new Map([
       ...native.versioningBehaviors,

@@ -9,6 +9,7 @@ import { type Duration, msOptionalToNumber, msToNumber } from "../common/time.ts
 import { decodeScheduleOverlapPolicy, encodeScheduleOverlapPolicy, type ScheduleOverlapPolicy } from "./enums.ts";
 import type {
   Backfill,
+  CalendarSpec,
   CompiledScheduleAction,
   CompiledScheduleOptions,
   CompiledScheduleUpdateOptions,
@@ -59,9 +60,25 @@ export function nativeBackfill({ start, end, overlap }: Backfill) {
   return { start, end, ...(policy !== undefined && { overlap: policy }) };
 }
 
-function nativeSpec({ intervals, jitter, ...rest }: ScheduleSpec): NativeSpec {
+/** Ranges without an end of 0, which a server takes for none, as it takes the 0 that the official client sends. */
+function nativeCalendars(calendars: readonly CalendarSpec[]): CalendarSpec[] {
+  const isZero = (end: unknown) => end === 0 || end === "SUNDAY";
+  const range = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(range);
+    if (typeof value !== "object" || value === null || !("end" in value) || !isZero(value.end)) return value;
+    const { end: _end, ...rest } = value;
+    return rest;
+  };
+  return calendars.map((calendar) =>
+    Object.fromEntries(Object.entries(calendar).map(([field, value]) => [field, range(value)])) as CalendarSpec
+  );
+}
+
+function nativeSpec({ intervals, jitter, calendars, skip, ...rest }: ScheduleSpec): NativeSpec {
   return {
     ...rest,
+    ...(calendars !== undefined && { calendars: nativeCalendars(calendars) }),
+    ...(skip !== undefined && { skip: nativeCalendars(skip) }),
     ...(intervals !== undefined && {
       intervals: intervals.map(({ every, offset }) => ({
         every: msToNumber(every),

@@ -130,7 +130,11 @@ export function getExternalWorkflowHandle(workflowId: string, runId?: string): E
         run.command(CommandKind.COMMAND_KIND_CANCEL_EXTERNAL_WORKFLOW, CancelExternalWorkflow.encode(request).finish(), groups);
         run.externalCancels.set(
           seq,
-          run.waitsAt(`cancel request to workflow "${workflowId}"`, { resolve: () => resolve(), reject }),
+          run.waitsAt(`cancel request to workflow "${workflowId}"`, {
+            resolve: () => resolve(),
+            reject,
+            converter: run.converterForWorkflow(workflowId),
+          }),
         );
       }),
   };

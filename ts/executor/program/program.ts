@@ -42,6 +42,8 @@ export interface Activator {
   activate(activation: Activation): Promise<void>;
   /** False or absent: a promise that was rejected with this and that nobody handled fails the workflow task. */
   ignoresRejection?(reason: unknown): boolean;
+  /** The message for a promise that was rejected with this and that nothing handled. Absent: that of native programs. */
+  rejectionMessage?(reason: unknown): string;
   /** What the run wants for its task that is no command; read once, when the task is done. */
   readonly wishes?: TaskWishes;
   /** What the completion of a task shows of the run. What was told once is not told again. */

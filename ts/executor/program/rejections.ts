@@ -23,8 +23,12 @@ export class OpenRejections {
   #open: Map<Promise<unknown>, unknown> | undefined;
   readonly #ignores: (reason: unknown) => boolean;
 
-  constructor(ignores: (reason: unknown) => boolean) {
+  readonly #describe: (reason: unknown) => string | undefined;
+
+  /** `describe`: the message of the error for a reason; undefined: the usual one. */
+  constructor(ignores: (reason: unknown) => boolean, describe: (reason: unknown) => string | undefined = () => undefined) {
     this.#ignores = ignores;
+    this.#describe = describe;
   }
 
   add(promise: Promise<unknown>, reason: unknown): void {
@@ -37,16 +41,16 @@ export class OpenRejections {
 
   /** The error for the first of them, or undefined when there is none. */
   error(): Error | undefined {
-    for (const reason of this.#open?.values() ?? []) return unhandledRejection(reason);
+    for (const reason of this.#open?.values() ?? []) return unhandledRejection(reason, this.#describe(reason));
     return undefined;
   }
 }
 
 /** The error for a rejection that nothing handled. */
-export function unhandledRejection(reason: unknown): Error {
+export function unhandledRejection(reason: unknown, message?: string): Error {
   const text = isA(reason, Error) ? errorText(reason) : describeThrown(reason);
   const error = new UnhandledRejectionError(
-    `a promise of the workflow was rejected and nothing handled it (${text}); await it, or catch it`,
+    message ?? `a promise of the workflow was rejected and nothing handled it (${text}); await it, or catch it`,
     { cause: reason },
   );
   if (isA(reason, Error)) error.stack = stackText(reason);

@@ -118,7 +118,10 @@ export class CachedRun {
       runsReducers,
       verdicts: setup.verdicts,
     });
-    this.#rejections = new OpenRejections((reason) => this.#activator.ignoresRejection?.(reason) ?? false);
+    this.#rejections = new OpenRejections(
+      (reason) => this.#activator.ignoresRejection?.(reason) ?? false,
+      (reason) => this.#activator.rejectionMessage?.(reason),
+    );
   }
 
   /**

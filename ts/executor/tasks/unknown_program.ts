@@ -7,12 +7,22 @@ import type { Program } from "../program/program.ts";
 
 export function unknownWorkflow(workflowType: string, known: readonly string[], hint = ""): Program {
   const names = known.length === 0 ? "it knows none" : `it knows ${known.map((name) => `"${name}"`).join(", ")}`;
+  return failingProgram(`workflow type "${workflowType}" is not known to this worker; ${names}${hint}`);
+}
+
+/** The same where all workflows are of Temporal's SDK: tests and dashboards search for its text. */
+export function unknownTemporalWorkflow(workflowType: string): Program {
+  return failingProgram(
+    `Failed to initialize workflow of type '${workflowType}': no such function is exported by the workflow bundle`,
+  );
+}
+
+function failingProgram(message: string): Program {
   return {
     jobOrder: JobOrder.JOB_ORDER_NATIVE,
     sdkName: SDK_NAME,
     createActivator: () => ({
-      activate: () =>
-        Promise.reject(new UnknownWorkflowError(`workflow type "${workflowType}" is not known to this worker; ${names}${hint}`)),
+      activate: () => Promise.reject(new UnknownWorkflowError(message)),
       dispose: () => {},
     }),
   };

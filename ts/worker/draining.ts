@@ -12,8 +12,9 @@ import type { Poller } from "./poller.ts";
 import { LOSSY_POLL_MS, type WorkerPollers } from "./worker_pollers.ts";
 import type { WorkflowTasks } from "./workflow_tasks.ts";
 
-const WORKFLOW_DRAIN_MS = 1000;
 const SHUTDOWN_CALL_MS = 3000;
+/** How often a worker with tasks in work is looked at before its polls are canceled. */
+const BUSY_CHECK_MS = 20;
 
 export interface DrainedParts {
   readonly settings: WorkerSettings;
@@ -39,11 +40,11 @@ export async function drainWorker(parts: DrainedParts): Promise<void> {
     await Promise.all(pollers.map((poller) => poller.stop(drainMs)));
     await Promise.all(pollers.map((poller) => poller.idle()));
   };
-  // A lost workflow task is given again after its timeout; a lost activity task costs an attempt, perhaps the only one.
+  // Of polls that are not canceled before (cancelQuietPolls): a lost workflow or Nexus task is sent again after its timeout; a lost
+  // activity task costs an attempt, perhaps the only one, so its poll ends by its own deadline.
   const ended = lossy && pollers.pollsAreEnded;
-  const workflows = stop(pollers.workflow, ended ? LOSSY_POLL_MS : lossy ? WORKFLOW_DRAIN_MS : 0);
-  // A lost Nexus task is sent again when its request has timed out.
-  const nexus = stop(pollers.nexus, ended ? LOSSY_POLL_MS : lossy ? WORKFLOW_DRAIN_MS : 0);
+  const workflows = stop(pollers.workflow, lossy ? LOSSY_POLL_MS : 0);
+  const nexus = stop(pollers.nexus, lossy ? LOSSY_POLL_MS : 0);
   const idle = stop(pollers.activity, ended ? LOSSY_POLL_MS : lossy ? Infinity : 0).then(async () => {
     // The last reports may still bring activities.
     await pollers.eagerIdle();
@@ -56,6 +57,8 @@ export async function drainWorker(parts: DrainedParts): Promise<void> {
   });
   // The loops send no more polls; those under way are answered now.
   if (ended) void sayGoodbye(parts);
+  const drained = new AbortController();
+  const quiet = lossy && !ended ? cancelQuietPolls(parts, drained.signal) : undefined;
   const cancelTimer = new AbortController();
   const within = async (ms: number) => {
     if (ms === Infinity) return idle;
@@ -78,14 +81,30 @@ export async function drainWorker(parts: DrainedParts): Promise<void> {
   }
   cancelTimer.abort();
   await workflows;
+  drained.abort();
+  await quiet;
   await sayGoodbye(parts);
+}
+
+/**
+ * Cancels the polls of a service that may lose a task with each, once no task is expected: polls that wait for their deadline keep an idle
+ * worker for seconds. What the worker works on may cause tasks, so that ends first.
+ */
+async function cancelQuietPolls({ settings, pollers }: DrainedParts, drained: AbortSignal): Promise<void> {
+  while (!drained.aborted && pollers.all.some((poller) => poller.waiting > 0)) {
+    const left = pollers.tasks > 0 ? BUSY_CHECK_MS : pollers.gaps.quietInMs;
+    if (left === 0) break;
+    await sleepOn(settings.timers, left, drained).catch(() => {});
+  }
+  await Promise.all(pollers.all.map((poller) => poller.stop()));
 }
 
 /** Lets the service end this worker's polls, and give its cached runs to others at once. A service that does not know the call is no trouble. */
 async function sayGoodbye({ settings, pollers, stickyQueue, instanceKey, ...parts }: DrainedParts): Promise<void> {
   const { workflowTasks, activityTasks, nexusTasks } = parts;
   const { service, namespace, identity, taskQueue, logger } = settings;
-  if (!pollers.pollsAreEnded && (workflowTasks === undefined || stickyQueue === "")) return;
+  // A server that ends no polls has cancellations to process: a call on the same connection returns after it has read them.
+  if (service.losesCancelledPolls !== true && (workflowTasks === undefined || stickyQueue === "")) return;
   const request = {
     namespace,
     identity,

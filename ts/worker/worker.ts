@@ -225,6 +225,11 @@ export class Worker {
     return (this.#activityTasks?.running ?? 0) + this.#local.running;
   }
 
+  /** @internal Tasks in work, of all kinds. */
+  get tasksInWork(): number {
+    return this.#pollers.tasks;
+  }
+
   /** @internal Nexus handlers running now. */
   get runningNexusHandlers(): number {
     return this.#nexusTasks?.running ?? 0;

@@ -78,6 +78,9 @@ interface Parts {
   readonly heartbeating: { count: number };
 }
 
+/** Bound on the time in which polls end and the service is notified, after which a worker with no task in work is late. */
+const POLLS_END_MS = 10_000;
+
 /** A worker's calls go to the connection that it has now. */
 class SwitchedService implements RawService {
   readonly losesCancelledPolls = true;
@@ -373,17 +376,21 @@ export class Worker {
 
   #forceTimer: ReturnType<typeof setTimeout> | undefined;
 
-  /** Rejects when a shutdown has taken longer than it may. */
+  /** Rejects when tasks have been in work for `shutdownForceTime` of a shutdown. Waiting for polls that bring no task does not count. */
   #expired(): Promise<never> {
     const { shutdownForceTime } = this.options;
     return new Promise((_, reject) => {
       if (shutdownForceTime === undefined) return;
+      const forceMs = msToNumber(shutdownForceTime);
       this.#onStopping = () => {
-        const message = "Timed out while waiting for worker to shutdown gracefully";
-        this.#forceTimer = setTimeout(
-          () => reject(new GracefulShutdownPeriodExpiredError(message)),
-          msToNumber(shutdownForceTime),
-        );
+        const last = performance.now() + forceMs + POLLS_END_MS;
+        const wait = () => {
+          this.#forceTimer = setTimeout(() => {
+            if (this.#parts.native.tasksInWork === 0 && performance.now() < last) return wait();
+            reject(new GracefulShutdownPeriodExpiredError("Timed out while waiting for worker to shutdown gracefully"));
+          }, forceMs);
+        };
+        wait();
       };
     });
   }

@@ -9,17 +9,17 @@ const NOT_AN_ERROR =
 
 export const cases: Case[] = [
   {
-    name: "messages of temporal programs: values that are no errors, unhandled rejections, unknown types",
+    name: "messages of temporal programs: thrown values that are not errors, unhandled rejections, unknown types",
     run: () =>
       withProgram(
         one(`export async function text() { throw "text"; }
           export async function object() { throw { a: 1 }; }
           export async function signal() { wf.setHandler(wf.defineSignal("s"), () => { throw 7; }); await wf.sleep(1000); }
-          export async function left() { void Promise.reject(new TypeError("left alone")); await wf.sleep(1000); }`),
+          export async function unhandled() { void Promise.reject(new TypeError("not handled")); await wf.sleep(1000); }`),
         async (h) => {
           equal(await failureOf(h, "text"), `text${NOT_AN_ERROR}`);
           equal(await failureOf(h, "object"), `{"a":1}${NOT_AN_ERROR}`);
-          equal(await failureOf(h, "left"), "Unhandled Promise rejection: TypeError: left alone");
+          equal(await failureOf(h, "unhandled"), "Unhandled Promise rejection: TypeError: not handled");
           const run = h.start("signal");
           await run.task();
           run.server.signal("s");

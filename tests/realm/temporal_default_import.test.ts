@@ -66,14 +66,14 @@ const wf = require("@temporalio/workflow");
 async function default_1(...args) { return ["default", wf.workflowInfo().workflowType, args]; }
 async function existing() { return "existing"; }`;
 
-/** The modules of workflows by form, and what the type "nobody" is there: the default export's, or not known. */
+/** The modules of workflows by form, and what the type "anything" is there: the default export's, or not known. */
 const DEFAULTS: readonly (readonly [name: string, file: string, text: string, dynamic: boolean])[] = [
-  ["TypeScript", "wf.ts", `export default async function (...args: unknown[]) { return ["default", "nobody", args]; }`, true],
+  ["TypeScript", "wf.ts", `export default async function (...args: unknown[]) { return ["default", "anything", args]; }`, true],
   ["compiled to CommonJS", "wf.js", COMPILED, true],
   [
     "CommonJS",
     "wf.cjs",
-    `exports.default = async (...args) => ["default", "nobody", args]; exports.existing = async () => "existing";`,
+    `exports.default = async (...args) => ["default", "anything", args]; exports.existing = async () => "existing";`,
     true,
   ],
   // `require(...)`, as the official bundle has it, gives a function without a `default`.
@@ -87,7 +87,7 @@ const DEFAULTS: readonly (readonly [name: string, file: string, text: string, dy
   [
     "CommonJS whose top level asks for facts of the run",
     "wf.js",
-    `const own = require("@temporalio/workflow").workflowInfo().workflowId; exports.default = async (...args) => own && ["default", "nobody", args];`,
+    `const own = require("@temporalio/workflow").workflowInfo().workflowId; exports.default = async (...args) => own && ["default", "anything", args];`,
     true,
   ],
   [
@@ -103,11 +103,11 @@ for (const [name, file, text, dynamic] of DEFAULTS) {
     const h = await harness({ workflows: [file], sources: { [file]: text, "compiled.js": COMPILED } });
     try {
       assert.equal(h.realm.takesAnyType, dynamic);
-      const run = h.start("nobody", { args: [1, 2] });
-      if (dynamic) assert.deepEqual(await run.auto(), ["default", "nobody", [1, 2]]);
+      const run = h.start("anything", { args: [1, 2] });
+      if (dynamic) assert.deepEqual(await run.auto(), ["default", "anything", [1, 2]]);
       else {await assert.rejects(
           run.auto(),
-          /Failed to initialize workflow of type 'nobody': no such function is exported by the workflow bundle$/,
+          /Failed to initialize workflow of type 'anything': no such function is exported by the workflow bundle$/,
         );}
       if (text.includes("existing")) assert.equal(await h.start("existing").auto(), "existing");
     } finally {

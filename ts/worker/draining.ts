@@ -2,6 +2,7 @@
 // period; the service is told last, or first where it ends the polls itself.
 import { withFields } from "../base/logger.ts";
 import { sleepOn } from "../base/timers.ts";
+import { hop } from "../platform/hop.ts";
 import { typedService } from "../service/typed.ts";
 import { TaskQueueType } from "../api/generated/temporal/api/enums/v1/task_queue_pb.ts";
 import type { ActivityTasks } from "./activity_tasks.ts";
@@ -13,7 +14,9 @@ import { LOSSY_POLL_MS, type WorkerPollers } from "./worker_pollers.ts";
 import type { WorkflowTasks } from "./workflow_tasks.ts";
 
 const SHUTDOWN_CALL_MS = 3000;
-/** How often a worker with tasks in work is looked at before its polls are canceled. */
+/** Rounds of the event loop in which responses that have arrived are read. */
+const READ_HOPS = 3;
+/** Interval of the checks of a worker that runs tasks, before its polls are canceled. */
 const BUSY_CHECK_MS = 20;
 
 export interface DrainedParts {
@@ -92,9 +95,14 @@ export async function drainWorker(parts: DrainedParts): Promise<void> {
  */
 async function cancelQuietPolls({ settings, pollers }: DrainedParts, drained: AbortSignal): Promise<void> {
   while (!drained.aborted && pollers.all.some((poller) => poller.waiting > 0)) {
-    const left = pollers.tasks > 0 ? BUSY_CHECK_MS : pollers.gaps.quietInMs;
-    if (left === 0) break;
-    await sleepOn(settings.timers, left, drained).catch(() => {});
+    const left = pollers.tasks > 0 ? BUSY_CHECK_MS : pollers.quiet.leftMs;
+    if (left > 0) {
+      await sleepOn(settings.timers, left, drained).catch(() => {});
+      continue;
+    }
+    // What has arrived is read first.
+    for (let i = 0; i < READ_HOPS; i++) await hop();
+    if (pollers.tasks === 0 && pollers.quiet.leftMs === 0) break;
   }
   await Promise.all(pollers.all.map((poller) => poller.stop()));
 }

@@ -10,7 +10,7 @@ import type { RateLimit } from "./rate_limit.ts";
 import type { PollRange } from "./poller_behavior.ts";
 import { hasCode } from "./reports.ts";
 import type { Slots } from "./slots.ts";
-import type { TaskGaps } from "./task_gaps.ts";
+import type { QuietTime } from "./quiet_time.ts";
 
 /** Delays after refused polls. */
 export const POLL_BACKOFF: BackoffOptions = {
@@ -61,8 +61,8 @@ export interface PollerOptions<Task> {
   poll: (signal: AbortSignal) => Promise<PollAnswer<Task> | undefined>;
   /** Told of each answer: whether there was a task in it. */
   polled?: ((found: boolean) => void) | undefined;
-  /** The gaps between the worker's tasks. */
-  gaps?: TaskGaps | undefined;
+  /** The time since the worker's last task. */
+  quiet?: QuietTime | undefined;
   /** Works on a task; must not reject. */
   handle: (task: Task) => Promise<void>;
   /** The service refuses for good. */
@@ -268,14 +268,14 @@ export class Poller<Task> {
   }
 
   #work(task: Task, release: () => void): void {
-    const { gaps } = this.#options;
-    gaps?.noteTask();
+    const { quiet } = this.#options;
+    quiet?.noteTask();
     const work = this.#options.handle(task).catch((error) => {
       // A defect: what handles tasks ends each in a report. The worker goes on, and the service gives the task again.
       this.#options.logger.error(`a task of ${this.#options.what} was not handled`, { error: readable(error) });
     }).finally(() => {
       this.#tasks.delete(work);
-      gaps?.noteEnd();
+      quiet?.noteTask();
       release();
     });
     this.#tasks.add(work);

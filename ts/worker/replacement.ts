@@ -101,7 +101,11 @@ export class WorkflowReplacementError extends Error {
 }
 
 function adviceFor(problems: readonly ReplacementProblem[]): string {
-  if (problems.every(({ message }) => /is not known to this worker|no such function is exported by the workflow bundle/.test(message))) {
+  if (
+    problems.every(({ message }) =>
+      /is not known to this worker|no such function is exported by the workflow bundle/.test(message)
+    )
+  ) {
     return "A type stays among the exported workflows until its last run has ended: put it back, or let these runs finish first";
   }
   // Code that throws or does not end is no other way through a history, so a patch is no help.

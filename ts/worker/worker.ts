@@ -225,8 +225,8 @@ export class Worker {
     return (this.#activityTasks?.running ?? 0) + this.#local.running;
   }
 
-  /** @internal Tasks in work, of all kinds. */
-  get tasksInWork(): number {
+  /** @internal Tasks of all kinds that are running. */
+  get runningTasks(): number {
     return this.#pollers.tasks;
   }
 

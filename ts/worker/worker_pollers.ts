@@ -15,7 +15,7 @@ import type { PollRange } from "./poller_behavior.ts";
 import { RateLimit } from "./rate_limit.ts";
 import { hasCode } from "./reports.ts";
 import { Slots } from "./slots.ts";
-import { TaskGaps } from "./task_gaps.ts";
+import { QuietTime } from "./quiet_time.ts";
 import { isEmptyTask, readScaling, SCALING_FIELD } from "./task_bytes.ts";
 import type { PollerType, WorkerType } from "./worker_metrics.ts";
 import type { WorkflowTasks } from "./workflow_tasks.ts";
@@ -60,8 +60,8 @@ export class WorkerPollers {
   pollsAreEnded = false;
   /** The worker was told to stop: a service that refuses its polls from now on tells nothing new. */
   isStopping = false;
-  /** The gaps between the tasks that polls have brought. */
-  readonly gaps: TaskGaps;
+  /** The time since the last task that a poll has brought. */
+  readonly quiet: QuietTime;
   readonly #parts: PollerParts;
   readonly #settings: WorkerSettings;
   #eager: EagerActivities | undefined;
@@ -71,10 +71,10 @@ export class WorkerPollers {
   constructor(parts: PollerParts) {
     this.#parts = parts;
     this.#settings = parts.settings;
-    this.gaps = new TaskGaps(parts.settings.timers);
+    this.quiet = new QuietTime(parts.settings.timers);
   }
 
-  /** Tasks in work, and activities that came with reports. */
+  /** Running tasks, and activities that came with reports. */
   get tasks(): number {
     return this.all.reduce((sum, poller) => sum + poller.tasks, 0) + this.#parts.local.running;
   }
@@ -212,7 +212,7 @@ export class WorkerPollers {
     const { logger, timers } = this.#settings;
     return new Poller({
       ...options,
-      gaps: this.gaps,
+      quiet: this.quiet,
       logger,
       timers,
       onFatal: (error) => {

@@ -78,7 +78,7 @@ interface Parts {
   readonly heartbeating: { count: number };
 }
 
-/** Bound on the time in which polls end and the service is notified, after which a worker with no task in work is late. */
+/** Bound on the time in which polls end and the service is notified, after which a worker that runs no task is late. */
 const POLLS_END_MS = 10_000;
 
 /** A worker's calls go to the connection that it has now. */
@@ -376,7 +376,7 @@ export class Worker {
 
   #forceTimer: ReturnType<typeof setTimeout> | undefined;
 
-  /** Rejects when tasks have been in work for `shutdownForceTime` of a shutdown. Waiting for polls that bring no task does not count. */
+  /** Rejects when tasks have been running for `shutdownForceTime` of a shutdown. Waiting for polls that bring no task does not count. */
   #expired(): Promise<never> {
     const { shutdownForceTime } = this.options;
     return new Promise((_, reject) => {
@@ -386,7 +386,7 @@ export class Worker {
         const last = performance.now() + forceMs + POLLS_END_MS;
         const wait = () => {
           this.#forceTimer = setTimeout(() => {
-            if (this.#parts.native.tasksInWork === 0 && performance.now() < last) return wait();
+            if (this.#parts.native.runningTasks === 0 && performance.now() < last) return wait();
             reject(new GracefulShutdownPeriodExpiredError("Timed out while waiting for worker to shutdown gracefully"));
           }, forceMs);
         };

@@ -108,7 +108,7 @@ async function cancelQuietPolls({ settings, pollers }: DrainedParts, drained: Ab
 }
 
 /** Lets the service end this worker's polls, and give its cached runs to others at once. A service that does not know the call is no trouble. */
-async function sayGoodbye({ settings, pollers, stickyQueue, instanceKey, ...parts }: DrainedParts): Promise<void> {
+async function sayGoodbye({ settings, stickyQueue, instanceKey, ...parts }: DrainedParts): Promise<void> {
   const { workflowTasks, activityTasks, nexusTasks } = parts;
   const { service, namespace, identity, taskQueue, logger } = settings;
   // A server that ends no polls has cancellations to process: a call on the same connection returns after it has read them.

@@ -276,6 +276,34 @@ test("activities have a client of the worker's connection, with the worker's int
   await assert.rejects(late, /DEADLINE_EXCEEDED|Deadline|deadline/);
 });
 
+test("a canceled activity can still use its client, and any other client", async () => {
+  const taskQueue = `activities-${++count}`;
+  const { Client } = await import("../../../ts/compat/client/mod.ts");
+  const found: unknown[] = [];
+  const made = await worker(taskQueue, {
+    workflowsPath,
+    activities: {
+      async wait() {
+        const { workflowId } = Context.current().info.workflowExecution!;
+        try {
+          await activity.sleep("1 minute");
+        } catch (error) {
+          for (const each of [activity.getClient(), new Client({ connection })]) {
+            found.push((await each.workflow.getHandle(workflowId).describe()).workflowId);
+          }
+          throw error;
+        }
+      },
+    },
+  });
+  const running = made.run();
+  await client.start("failure", { id: taskQueue, taskQueue, args: ["wait"] });
+  await until("the activity runs", () => made.getStatus().numInFlightActivities === 1);
+  made.shutdown();
+  await running;
+  assert.deepEqual(found, [taskQueue, taskQueue]);
+});
+
 test("the older interceptor of log lines: its logger, and attributes of a class that extends it", async () => {
   const entries: { message: string; meta: Record<string, unknown> | undefined }[] = [];
   const logger = new DefaultLogger("DEBUG", ({ message, meta }) => entries.push({ message, meta }));

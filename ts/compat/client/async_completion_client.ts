@@ -5,7 +5,6 @@ import { RawValue } from "../common/payload_converters.ts";
 import { toPayloadWithTypeInfo } from "../common/payloads.ts";
 import type { ActivitySerializationContext, PayloadTypeInfo } from "../common/type_info.ts";
 import { BaseClient, type BaseClientOptions, type LoadedWithDefaults } from "./base_client.ts";
-import { callSettings } from "./call_context.ts";
 import type { WorkflowService } from "./plain_service.ts";
 import { officialActivityError, refusing } from "./refusals.ts";
 
@@ -65,7 +64,7 @@ export class AsyncCompletionClient extends BaseClient {
   }
 
   #report(fn: () => Promise<void>): Promise<void> {
-    return refusing(fn, { fallback: "" }, officialActivityError);
+    return refusing(this, fn, { fallback: "" }, officialActivityError);
   }
 
   /** Completes the activity with a result. Throws an ActivityNotFoundError where it is unknown or not pending. */
@@ -76,25 +75,25 @@ export class AsyncCompletionClient extends BaseClient {
     const value = type === undefined
       ? result
       : RawValue.fromPayload(toPayloadWithTypeInfo(payloadConverter, result, options?.serializationContext, type));
-    await this.#report(() => completeActivity(context, addressOf(address), value, callSettings()));
+    await this.#report(() => completeActivity(context, addressOf(address), value, this.callSettings()));
   }
 
   /** Fails the activity. */
   async fail(address: Address, err: unknown, options?: AsyncCompletionOperationOptions): Promise<void> {
     const context = this.#context(address, options);
-    await this.#report(() => failActivity(context, addressOf(address), ensureTemporalFailure(err), callSettings()));
+    await this.#report(() => failActivity(context, addressOf(address), ensureTemporalFailure(err), this.callSettings()));
   }
 
   /** Says that the activity was cancelled. */
   async reportCancellation(address: Address, details?: unknown, options?: AsyncCompletionOperationOptions): Promise<void> {
     const context = this.#context(address, options);
-    await this.#report(() => reportCancellation(context, addressOf(address), [details], callSettings()));
+    await this.#report(() => reportCancellation(context, addressOf(address), [details], this.callSettings()));
   }
 
   /** Says that the activity is alive. Throws an ActivityCancelledError where it is to stop. */
   async heartbeat(address: Address, details?: unknown, options?: AsyncCompletionOperationOptions): Promise<void> {
     const context = this.#context(address, options);
-    await this.#report(() => heartbeatActivity(context, addressOf(address), [details], callSettings()));
+    await this.#report(() => heartbeatActivity(context, addressOf(address), [details], this.callSettings()));
   }
 }
 

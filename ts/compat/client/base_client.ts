@@ -15,7 +15,7 @@ import { type Payload, productConverter } from "../common/payload_converters.ts"
 import { fromPlain, type PlainMessage, toPlain } from "../common/plain_proto.ts";
 import type { SerializationContext, TypeInfo } from "../common/type_info.ts";
 import type { Headers } from "../common/interceptors.ts";
-import type { Metadata } from "./call_context.ts";
+import { CALL_CONTEXTS, type CallContexts, type Metadata } from "./call_context.ts";
 import { type AnyConnection, Connection, type ConnectionLike, connectionOf, rawServiceOf, RETRIES } from "./connection.ts";
 import { loadDataConverter } from "./load_data_converter.ts";
 import { receivedPayloads } from "./received_payloads.ts";
@@ -139,6 +139,14 @@ export class BaseClient {
         },
       }],
     };
+  }
+
+  /**
+   * Returns the deadline and the abort signal of the current context of the client's connection.
+   * @internal
+   */
+  callSettings(): ReturnType<CallContexts["settings"]> {
+    return this.connection[CALL_CONTEXTS]?.settings() ?? {};
   }
 
   /** Calls within the function end at that time: milliseconds since the Unix epoch, or a moment. */

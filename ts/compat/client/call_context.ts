@@ -1,45 +1,57 @@
-// What `withDeadline`, `withMetadata`, `withAbortSignal` and `withApiKey` say of the calls within them.
-import { type AsyncContext, asyncContext } from "../../platform/async_context.ts";
+// Context of the calls of one connection: `withDeadline`, `withMetadata`, `withAbortSignal`, `withApiKey`. Each connection has a separate
+// storage, so that a key or an abort signal of one connection never reaches the calls of another.
+import { type AsyncStorage, asyncStorage } from "../../platform/async_context.ts";
 
 /** Values of a name. */
 export type MetadataValue = string | Uint8Array;
 /** Values by name. */
 export type Metadata = Record<string, MetadataValue>;
 
-/** What is said of calls. */
+/** Settings of the calls within a function. */
 export interface CallContext {
-  /** When they end: milliseconds since the Unix epoch, or a moment. */
+  /** End of the calls: milliseconds since the Unix epoch, or a `Date`. */
   deadline?: number | Date;
-  /** Sent with them. */
+  /** Sent with the calls. */
   metadata?: Metadata;
-  /** Gives them up. */
+  /** Cancels the calls. */
   abortSignal?: AbortSignal;
 }
 
-let contexts: AsyncContext<CallContext> | undefined;
-const storage = () => contexts ??= asyncContext<CallContext>("compat.client.calls");
+/** The call contexts of one connection. */
+export class CallContexts {
+  /** Made with the first context: most connections never have one. */
+  #storage: AsyncStorage<CallContext> | undefined;
 
-/** What is said of calls here. */
-export function currentCallContext(): CallContext {
-  return storage()?.get() ?? {};
-}
-
-/** Runs a function in which calls have this, too. */
-export function withCallContext<R>(more: CallContext, fn: () => Promise<R>): Promise<R> {
-  const now = currentCallContext();
-  const context = { ...now, ...more, metadata: { ...now.metadata, ...more.metadata } };
-  const contexts = storage();
-  if (contexts === undefined) {
-    throw new Error("this runtime has no AsyncLocalStorage, which withDeadline, withMetadata and withAbortSignal need");
+  /** Returns the context of the running function; empty outside of one. */
+  current(): CallContext {
+    return this.#storage?.getStore() ?? {};
   }
-  return contexts.run(context, fn);
+
+  /** Calls the function with `more` added to the current context. Throws an Error where the runtime has no AsyncLocalStorage. */
+  run<R>(more: CallContext, fn: () => Promise<R>): Promise<R> {
+    this.#storage ??= asyncStorage<CallContext>();
+    if (this.#storage === undefined) {
+      throw new Error("this runtime has no AsyncLocalStorage, which withDeadline, withMetadata and withAbortSignal need");
+    }
+    const now = this.current();
+    return this.#storage.run({ ...now, ...more, metadata: { ...now.metadata, ...more.metadata } }, fn);
+  }
+
+  /** Returns the deadline and the abort signal of the current context in the form of the product's calls. */
+  settings(): { timeout?: number; signal?: AbortSignal } {
+    const { deadline, abortSignal } = this.current();
+    return {
+      ...(deadline !== undefined && { timeout: Math.max(0, Number(deadline) - Date.now()) }),
+      ...(abortSignal !== undefined && { signal: abortSignal }),
+    };
+  }
 }
 
-/** Deadline and signal as the product's calls take them. */
-export function callSettings(): { timeout?: number; signal?: AbortSignal } {
-  const { deadline, abortSignal } = currentCallContext();
-  return {
-    ...(deadline !== undefined && { timeout: Math.max(0, Number(deadline) - Date.now()) }),
-    ...(abortSignal !== undefined && { signal: abortSignal }),
-  };
+/** The property of a connection that holds its call contexts. Connections of other classes do not have it. */
+export const CALL_CONTEXTS: unique symbol = Symbol.for("temporalex.compat.callContexts");
+
+/** A connection, as far as its call contexts go. */
+export interface HasCallContexts {
+  /** The call contexts of the connection. */
+  readonly [CALL_CONTEXTS]?: CallContexts;
 }

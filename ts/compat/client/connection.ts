@@ -3,7 +3,7 @@ import { Connection as GrpcConnection, type ConnectionOptions as GrpcOptions } f
 import { type CallOptions, Code, type MethodName, type RawService, ServiceError as RawServiceError } from "../../service/raw.ts";
 import type { Duration } from "../common/time.ts";
 import { msOptionalToNumber } from "../common/time.ts";
-import { type CallContext, callSettings, currentCallContext, type Metadata, withCallContext } from "./call_context.ts";
+import { CALL_CONTEXTS, type CallContext, CallContexts, type Metadata } from "./call_context.ts";
 import { ServiceError } from "./errors.ts";
 import { type GrpcRetryInterceptor, retrying } from "./grpc_retry.ts";
 import { grpcError } from "./grpc_errors.ts";
@@ -80,6 +80,8 @@ export interface ConnectionLike {
   readonly [RETRIES]?: boolean;
   /** Workers that share it may take the first task of a start. */
   readonly [EAGER]?: boolean;
+  /** The call contexts of the connection; absent in connections of other classes. */
+  readonly [CALL_CONTEXTS]?: CallContexts;
   /** Ends it. */
   close(): Promise<void>;
   /** Resolves when it is connected. */
@@ -147,11 +149,11 @@ function addressOf(address: string): string {
   return /:\d+$/.test(bare) || bare.startsWith("unix:") ? bare : `${bare}:7233`;
 }
 
-/** A service whose calls carry what `withMetadata`, `withDeadline` and the API key say. */
-function withContext(inner: RawService, apiKey: () => string | undefined): RawService {
+/** Returns a service whose calls carry the metadata, deadline and abort signal of the current context, and the API key. */
+function withContext(inner: RawService, contexts: CallContexts, apiKey: () => string | undefined): RawService {
   const within = (method: string, options: CallOptions, call: (options: CallOptions) => Promise<Uint8Array>) => {
-    const { metadata = {} } = currentCallContext();
-    const { timeout, signal } = callSettings();
+    const { metadata = {} } = contexts.current();
+    const { timeout, signal } = contexts.settings();
     // A server would have a moment to answer.
     if (timeout === 0) return Promise.reject(new RawServiceError(Code.DEADLINE_EXCEEDED, `${method}: the deadline has passed`));
     const key = apiKey();
@@ -190,6 +192,8 @@ export class Connection implements ConnectionLike {
   readonly plugins: ConnectionPlugin[];
   /** The product's service. */
   readonly [RAW_SERVICE]: RawService;
+  /** The call contexts of this connection. */
+  readonly [CALL_CONTEXTS]: CallContexts = new CallContexts();
   /** It repeats calls on terms of the program's: clients do not. */
   readonly [RETRIES]: boolean;
   readonly #closing: () => Promise<void>;
@@ -209,7 +213,8 @@ export class Connection implements ConnectionLike {
     this[RETRIES] = (options.interceptors ?? []).length > 0;
     this.#apiKey = options.apiKey;
     this.#closing = close;
-    this[RAW_SERVICE] = withContext(service, () => typeof this.#apiKey === "function" ? this.#apiKey() : this.#apiKey);
+    const apiKeyNow = () => typeof this.#apiKey === "function" ? this.#apiKey() : this.#apiKey;
+    this[RAW_SERVICE] = withContext(service, this[CALL_CONTEXTS], apiKeyNow);
     this.workflowService = plainService(this[RAW_SERVICE]);
   }
 
@@ -276,19 +281,19 @@ export class Connection implements ConnectionLike {
 
   /** Calls within the function end at that time: milliseconds since the Unix epoch, or a moment. */
   withDeadline<R>(deadline: number | Date, fn: () => Promise<R>): Promise<R> {
-    return withCallContext({ deadline }, fn);
+    return this[CALL_CONTEXTS].run({ deadline }, fn);
   }
   /** Calls within the function are given up with the signal. */
   withAbortSignal<R>(abortSignal: AbortSignal, fn: () => Promise<R>): Promise<R> {
-    return withCallContext({ abortSignal }, fn);
+    return this[CALL_CONTEXTS].run({ abortSignal }, fn);
   }
   /** Calls within the function carry this. */
   withMetadata<R>(metadata: Metadata, fn: () => Promise<R>): Promise<R> {
-    return withCallContext({ metadata }, fn);
+    return this[CALL_CONTEXTS].run({ metadata }, fn);
   }
   /** Calls within the function carry this key. */
   withApiKey<R>(apiKey: string, fn: () => Promise<R>): Promise<R> {
-    return withCallContext({ metadata: { authorization: `Bearer ${apiKey}` } }, fn);
+    return this[CALL_CONTEXTS].run({ metadata: { authorization: `Bearer ${apiKey}` } }, fn);
   }
   /** The key of later calls. */
   setApiKey(apiKey: string | (() => string)): void {
@@ -299,9 +304,9 @@ export class Connection implements ConnectionLike {
     }
     this.#apiKey = apiKey;
   }
-  /** What is said of calls here. */
+  /** The context of the running function. */
   get callContextStorage(): { getStore(): CallContext } {
-    return { getStore: currentCallContext };
+    return { getStore: () => this[CALL_CONTEXTS].current() };
   }
 
   /** Temporal's OperatorService. Its methods reject with UNIMPLEMENTED where an engine is embedded. */

@@ -12,7 +12,7 @@ import {
   TimeoutFailure,
   WorkflowExecutionAlreadyStartedError,
 } from "../common/failures.ts";
-import { currentCallContext } from "./call_context.ts";
+import { CALL_CONTEXTS, type HasCallContexts } from "./call_context.ts";
 import {
   ActivityCancelledError,
   ActivityCompletionError,
@@ -44,20 +44,20 @@ export interface Concern {
   readonly workflowType?: string;
   /** The schedule. */
   readonly scheduleId?: string;
+  /** The abort signal of the call's context is aborted. */
+  readonly aborted?: boolean;
 }
 
 /** A refusal in what was thrown, also where the caller gave the call up. */
-function refusalOf(thrown: unknown): RawServiceError | undefined {
+function refusalOf(thrown: unknown, { aborted }: Pick<Concern, "aborted">): RawServiceError | undefined {
   const found = refusalIn(thrown);
-  if (found !== undefined) return found;
-  const { abortSignal } = currentCallContext();
-  if (!abortSignal?.aborted) return undefined;
+  if (found !== undefined || !aborted) return found;
   return new RawServiceError(Code.CANCELLED, "Call cancelled", "", {}, { cause: thrown });
 }
 
 /** The refusal as gRPC has it; undefined where there is none. */
-export function grpcErrorIn(thrown: unknown): Error | undefined {
-  const refusal = refusalOf(thrown);
+export function grpcErrorIn(thrown: unknown, concern: Concern): Error | undefined {
+  const refusal = refusalOf(thrown, concern);
   return refusal === undefined ? undefined : grpcError(refusal);
 }
 
@@ -69,7 +69,7 @@ export function officialError(thrown: unknown, concern: Concern): unknown {
     const status = WorkflowExecutionStatus[thrown.status as keyof typeof WorkflowExecutionStatus];
     return new QueryRejectedError(status ?? WorkflowExecutionStatus.UNSPECIFIED);
   }
-  const refusal = refusalOf(thrown);
+  const refusal = refusalOf(thrown, concern);
   if (refusal === undefined) {
     return isGrpcServiceError(thrown) ? new ServiceError(concern.fallback, { cause: thrown }) : thrown;
   }
@@ -96,7 +96,7 @@ export function officialUpdateError(thrown: unknown, concern: Concern): unknown 
   if (thrown instanceof native.WorkflowUpdateFailedError) {
     return new WorkflowUpdateFailedError("Workflow Update failed", thrown.cause);
   }
-  const refusal = refusalOf(thrown);
+  const refusal = refusalOf(thrown, concern);
   if (refusal?.code === Code.DEADLINE_EXCEEDED || refusal?.code === Code.CANCELLED) {
     const message = refusal.message || "Workflow update call timeout or cancelled";
     return new WorkflowUpdateRPCTimeoutOrCancelledError(message, { cause: grpcError(refusal) });
@@ -131,7 +131,7 @@ export function officialOutcome(thrown: unknown, concern: Concern): unknown {
 }
 
 /** The error of a report on an activity. */
-export function officialActivityError(thrown: unknown): unknown {
+export function officialActivityError(thrown: unknown, concern: Concern): unknown {
   if (thrown instanceof native.NamespaceNotFoundError) return new NamespaceNotFoundError(thrown.namespace);
   if (thrown instanceof native.ActivityCancelledError) {
     if (thrown.reason === "PAUSED") return new ActivityPausedError("paused");
@@ -139,13 +139,14 @@ export function officialActivityError(thrown: unknown): unknown {
   }
   // A converter's, of a value that cannot be sent.
   if (thrown instanceof ValueError) return thrown;
-  const refusal = refusalOf(thrown);
+  const refusal = refusalOf(thrown, concern);
   if (refusal === undefined) return new ActivityCompletionError("Unexpected failure");
   return refusal.code === Code.NOT_FOUND ? new ActivityNotFoundError("Not found") : new ActivityCompletionError(refusal.message);
 }
 
-/** Calls, and throws what the official client throws. */
+/** Calls `fn` on behalf of a client; throws what the official client throws. */
 export async function refusing<R>(
+  client: { readonly connection: HasCallContexts },
   fn: () => Promise<R>,
   concern: Concern,
   as: (thrown: unknown, concern: Concern) => unknown = officialError,
@@ -153,6 +154,7 @@ export async function refusing<R>(
   try {
     return await fn();
   } catch (error) {
-    throw as(error, concern);
+    const { abortSignal } = client.connection[CALL_CONTEXTS]?.current() ?? {};
+    throw as(error, { ...concern, aborted: abortSignal?.aborted ?? false });
   }
 }

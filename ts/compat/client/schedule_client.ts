@@ -4,7 +4,6 @@ import type { ScheduleUpdateOptions as NativeUpdate } from "../../client/mod.ts"
 import type { Workflow } from "../common/definitions.ts";
 import { composeInterceptors, type Headers } from "../common/interceptors.ts";
 import { BaseClient, type BaseClientOptions, type LoadedWithDefaults } from "./base_client.ts";
-import { callSettings } from "./call_context.ts";
 import type { ScheduleOverlapPolicy } from "./enums.ts";
 import type { ScheduleClientInterceptor } from "./interceptors.ts";
 import type { WorkflowService } from "./plain_service.ts";
@@ -95,7 +94,8 @@ export class ScheduleClient extends BaseClient {
       async (input) => {
         const { scheduleId } = input.options;
         await refusing(
-          () => this.#native(input.headers).create(nativeSchedule(input.options), callSettings()),
+          this,
+          () => this.#native(input.headers).create(nativeSchedule(input.options), this.callSettings()),
           { fallback: "Failed to create schedule", scheduleId },
         );
         return { conflictToken: new Uint8Array(0) };
@@ -111,10 +111,10 @@ export class ScheduleClient extends BaseClient {
     const listed = this.#native().list({
       ...(query !== undefined && { query }),
       ...(pageSize !== undefined && { pageSize }),
-      ...callSettings(),
+      ...this.callSettings(),
     });
     for (;;) {
-      const next = await refusing(() => listed.next(), { fallback: "Failed to list schedules" });
+      const next = await refusing(this, () => listed.next(), { fallback: "Failed to list schedules" });
       if (next.done) return;
       yield officialSummary(next.value);
     }
@@ -123,29 +123,30 @@ export class ScheduleClient extends BaseClient {
   /** A schedule by its id; asks nothing of the service. */
   getHandle(scheduleId: string): ScheduleHandle {
     const native = () => this.#native().getHandle(scheduleId);
-    const asked = <R>(fallback: string, fn: () => Promise<R>) => refusing(fn, { fallback, scheduleId });
+    const asked = <R>(fallback: string, fn: () => Promise<R>) => refusing(this, fn, { fallback, scheduleId });
     return {
       client: this,
       scheduleId,
       describe: () =>
-        asked("Failed to describe schedule", async () => officialDescription(await native().describe(callSettings()))),
+        asked("Failed to describe schedule", async () => officialDescription(await native().describe(this.callSettings()))),
       update: (updateFn) =>
         asked("Failed to update schedule", () =>
           native().update((previous) => {
             const wanted = updateFn(officialDescription(previous)) as unknown as ScheduleUpdateOptions;
             return nativeUpdate(compiledUpdate(scheduleId, wanted)) as NativeUpdate<string>;
-          }, callSettings())),
-      delete: () => asked("Failed to delete schedule", () => native().delete(callSettings())),
-      trigger: (overlap) => asked("Failed to patch schedule", () => native().trigger(nativeOverlap(overlap), callSettings())),
+          }, this.callSettings())),
+      delete: () => asked("Failed to delete schedule", () => native().delete(this.callSettings())),
+      trigger: (overlap) =>
+        asked("Failed to patch schedule", () => native().trigger(nativeOverlap(overlap), this.callSettings())),
       backfill: (options) =>
         asked(
           "Failed to patch schedule",
-          () => native().backfill((Array.isArray(options) ? options : [options]).map(nativeBackfill), callSettings()),
+          () => native().backfill((Array.isArray(options) ? options : [options]).map(nativeBackfill), this.callSettings()),
         ),
       pause: (note = 'Paused via TypeScript SDK"') =>
-        asked("Failed to patch schedule", () => native().pause(note, callSettings())),
+        asked("Failed to patch schedule", () => native().pause(note, this.callSettings())),
       unpause: (note = 'Unpaused via TypeScript SDK"') =>
-        asked("Failed to patch schedule", () => native().unpause(note, callSettings())),
+        asked("Failed to patch schedule", () => native().unpause(note, this.callSettings())),
     };
   }
 }

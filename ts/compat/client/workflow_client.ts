@@ -17,7 +17,6 @@ import { extractWorkflowTypeAndConfig } from "../common/definitions.ts";
 import { toPlain } from "../common/plain_proto.ts";
 import type { PayloadTypeInfo, WorkflowSerializationContext } from "../common/type_info.ts";
 import { BaseClient, type BaseClientOptions, type LoadedWithDefaults } from "./base_client.ts";
-import { callSettings } from "./call_context.ts";
 import { startEagerly } from "./eager_start.ts";
 import type { QueryRejectCondition } from "./enums.ts";
 import { countOf, type CountWorkflowExecution, executionInfo, type WorkflowExecutionInfo } from "./infos.ts";
@@ -139,9 +138,10 @@ export class WorkflowClient extends BaseClient {
     const plain = this.operationContext(this.workflowSerializationContext(workflowId), { headers });
     const context = attaching(plain, attachedTo(options, START));
     return await refusing(
+      this,
       async () => {
         const native = nativeStart(options, this.dataConverter.payloadConverter);
-        const start = (around: typeof context) => startWorkflow(around, workflowType, native, new Deadline(callSettings()));
+        const start = (around: typeof context) => startWorkflow(around, workflowType, native, new Deadline(this.callSettings()));
         if (options.requestEagerStart !== true) return { runId: (await start(context)).runId, eagerlyStarted: false };
         return await startEagerly(this.connection, context, async (asking) => (await start(asking)).runId);
       },
@@ -209,13 +209,14 @@ export class WorkflowClient extends BaseClient {
       const plain = this.operationContext(serialization, { headers: input.headers });
       const context = attaching(plain, attachedTo(input.options, START));
       return refusing(
+        this,
         async () => {
           const native = {
             ...nativeStart(input.options, payloadConverter),
             signal: input.signalName,
             signalArgs: typedArgs(input.signalArgs, input.signalTypeInfo?.inputTypes, payloadConverter),
           };
-          return (await nativeSignalWithStart(context, input.workflowType, native, new Deadline(callSettings()))).runId;
+          return (await nativeSignalWithStart(context, input.workflowType, native, new Deadline(this.callSettings()))).runId;
         },
         {
           fallback: "Failed to signalWithStart Workflow",
@@ -287,7 +288,7 @@ export class WorkflowClient extends BaseClient {
           typeInfo,
         }));
         const { updateId, runId = "" } = answer.update;
-        started = makeUpdateHandle<Ret>(answer.update, workflowId);
+        started = makeUpdateHandle<Ret>(this, answer.update, workflowId);
         return { workflowExecution: { workflowId, runId }, updateId, updateOutputTypeInfo: input.updateTypeInfo?.outputType };
       } catch (error) {
         begun.reject(error);
@@ -318,6 +319,7 @@ export class WorkflowClient extends BaseClient {
     });
     const concern = { fallback: "Update-With-Start failed", workflowType, workflowId };
     return refusing(
+      this,
       () => {
         const given = {
           ...nativeStart(workflowStartOptions, payloadConverter),
@@ -326,7 +328,7 @@ export class WorkflowClient extends BaseClient {
           updateId: input.updateOptions.updateId ?? randomId(),
           waitFor,
         };
-        return updateWithStart(context, workflowType, given, callSettings());
+        return updateWithStart(context, workflowType, given, this.callSettings());
       },
       concern,
       officialUpdateError,
@@ -344,7 +346,8 @@ export class WorkflowClient extends BaseClient {
     });
     const handle = new NativeHandle(context, workflowId, { runId });
     return await refusing(
-      () => handle.result({ followRuns: opts.followRuns ?? true, ...callSettings() }),
+      this,
+      () => handle.result({ followRuns: opts.followRuns ?? true, ...this.callSettings() }),
       { fallback: "Failed to get Workflow execution history", workflowId, runId },
       officialOutcome,
     ) as WorkflowResultType<T>;
@@ -370,7 +373,8 @@ export class WorkflowClient extends BaseClient {
     do {
       const request = { namespace, query, pageSize, nextPageToken };
       const page = await refusing(
-        () => calls.call("listWorkflowExecutions", request, new Deadline(callSettings()), undefined, { asStored: true }),
+        this,
+        () => calls.call("listWorkflowExecutions", request, new Deadline(this.callSettings()), undefined, { asStored: true }),
         { fallback: "Failed to list workflows" },
       );
       for (const execution of page.executions) {
@@ -403,7 +407,8 @@ export class WorkflowClient extends BaseClient {
     const { namespace } = this.options;
     const { calls } = this.operationContext();
     const response = await refusing(
-      () => calls.call("countWorkflowExecutions", { namespace, query }, new Deadline(callSettings())),
+      this,
+      () => calls.call("countWorkflowExecutions", { namespace, query }, new Deadline(this.callSettings())),
       { fallback: "Failed to count workflows" },
     );
     return countOf(toPlain(CountWorkflowExecutionsResponseSchema, response));

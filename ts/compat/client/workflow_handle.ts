@@ -19,7 +19,6 @@ import type { Headers } from "../common/interceptors.ts";
 import { fromPayloadsAtIndex } from "../common/payloads.ts";
 import { type PlainMessage, toPlain } from "../common/plain_proto.ts";
 import type { PayloadTypeInfo, SignalTypeInfo, TypeInfo } from "../common/type_info.ts";
-import { callSettings } from "./call_context.ts";
 import { decodeQueryRejectCondition, encodeQueryRejectCondition, type WorkflowUpdateStage } from "./enums.ts";
 import { executionInfo, type WorkflowExecution, type WorkflowExecutionDescription } from "./infos.ts";
 import { through, type WorkflowClientInterceptor, type WorkflowStartUpdateOutput } from "./interceptors.ts";
@@ -129,14 +128,19 @@ export function messageOf<I extends PayloadTypeInfo | SignalTypeInfo>(
 }
 
 /** The handle of an update of the product's client. */
-export function makeUpdateHandle<Ret>(native: NativeUpdateHandle, workflowId: string): WorkflowUpdateHandle<Ret> {
+export function makeUpdateHandle<Ret>(
+  client: WorkflowClient,
+  native: NativeUpdateHandle,
+  workflowId: string,
+): WorkflowUpdateHandle<Ret> {
   return {
     updateId: native.updateId,
     workflowId,
     workflowRunId: native.runId,
     result: () =>
       refusing(
-        () => native.result(callSettings()),
+        client,
+        () => native.result(client.callSettings()),
         { fallback: "Workflow Update Poll failed", workflowId, runId: native.runId },
         officialUpdateError,
       ) as Promise<Ret>,
@@ -176,7 +180,7 @@ class Operations {
     const ids = { pinned: runId !== undefined, runId, firstExecutionRunId };
     const reject = decodeQueryRejectCondition(more?.queryRejectCondition);
     return new NativeHandle(attaching(this.#context(workflowId, more), more?.attached), workflowId, ids, {
-      ...callSettings(),
+      ...this.#client.callSettings(),
       ...(reject !== undefined && reject !== "NONE" && { queryRejectCondition: reject }),
     });
   }
@@ -187,7 +191,7 @@ class Operations {
 
   signal(signalName: string, args: unknown[], typeInfo?: SignalTypeInfo, attached?: Attached): Promise<void> {
     const send = through(this.#of.interceptors, "signal", (input) =>
-      refusing(() => {
+      refusing(this.#client, () => {
         const native = this.native(input.workflowExecution, undefined, { headers: input.headers, attached });
         return native.signal(input.signalName, ...this.#typed(input.args, input.typeInfo));
       }, concern("Failed to signal Workflow", input.workflowExecution)));
@@ -196,7 +200,7 @@ class Operations {
 
   query(queryType: string, args: unknown[], typeInfo?: PayloadTypeInfo, attached?: Attached): Promise<unknown> {
     const send = through(this.#of.interceptors, "query", (input) =>
-      refusing(() => {
+      refusing(this.#client, () => {
         const { headers, queryRejectCondition } = input;
         const outputType = input.typeInfo?.outputType;
         const more = { headers, queryRejectCondition, outputType, attached };
@@ -224,6 +228,7 @@ class Operations {
     let sent: WorkflowUpdateHandle<unknown> | undefined;
     const send = through(this.#of.interceptors, "startUpdate", (input) =>
       refusing(
+        this.#client,
         async () => {
           const outputType = input.typeInfo?.outputType;
           const { workflowExecution, firstExecutionRunId, headers } = input;
@@ -236,7 +241,7 @@ class Operations {
               waitFor: stage === "COMPLETED" ? "completed" : "accepted",
             },
           );
-          sent = makeUpdateHandle(update, workflowExecution.workflowId);
+          sent = makeUpdateHandle(this.#client, update, workflowExecution.workflowId);
           return { updateId: update.updateId, workflowRunId: update.runId ?? "", outputTypeInfo: outputType };
         },
         concern("Workflow Update failed", input.workflowExecution),
@@ -259,7 +264,7 @@ class Operations {
   terminate(reason: string | undefined): Promise<PlainMessage> {
     const { interceptors, firstExecutionRunId } = this.#of;
     const send = through(interceptors, "terminate", (input) =>
-      refusing(async () => {
+      refusing(this.#client, async () => {
         const native = this.native(input.workflowExecution, input.firstExecutionRunId);
         await native.terminate(input.reason, ...input.details ?? []);
         return {};
@@ -270,7 +275,7 @@ class Operations {
   cancel(): Promise<PlainMessage> {
     const { interceptors, firstExecutionRunId } = this.#of;
     const send = through(interceptors, "cancel", (input) =>
-      refusing(async () => {
+      refusing(this.#client, async () => {
         await this.native(input.workflowExecution, input.firstExecutionRunId).cancel();
         return {};
       }, concern("Failed to cancel workflow", input.workflowExecution)));
@@ -280,11 +285,11 @@ class Operations {
   async describe(): Promise<WorkflowExecutionDescription> {
     const { namespace, loadedDataConverter } = this.#client.options;
     const send = through(this.#of.interceptors, "describe", (input) =>
-      refusing(async () => {
+      refusing(this.#client, async () => {
         const { workflowId, runId = "" } = input.workflowExecution;
         const request = { namespace, execution: { workflowId, runId } };
         const { calls } = this.#context(workflowId);
-        const deadline = new Deadline(callSettings());
+        const deadline = new Deadline(this.#client.callSettings());
         const response = await calls.call("describeWorkflowExecution", request, deadline, undefined, { asStored: true });
         return toPlain(DescribeWorkflowExecutionResponseSchema, response);
       }, concern("Failed to describe workflow", input.workflowExecution)));
@@ -305,10 +310,11 @@ class Operations {
 
   fetchHistory(): Promise<PlainMessage> {
     return refusing(
+      this.#client,
       async () => toPlain(HistorySchema, await this.native(this.#execution).fetchHistory()),
       concern("Failed to get Workflow execution history", this.#execution),
       // The official client hands on what gRPC says.
-      (thrown) => grpcErrorIn(thrown) ?? thrown,
+      (thrown, concern) => grpcErrorIn(thrown, concern) ?? thrown,
     );
   }
 }
@@ -320,7 +326,7 @@ export function makeHandle<T extends Workflow>(client: WorkflowClient, of: Handl
   const getUpdateHandle = <Ret>(updateId: string, options: GetWorkflowUpdateHandleOptions = {}): WorkflowUpdateHandle<Ret> => {
     const execution = { workflowId, runId: options.workflowRunId ?? runId } as WorkflowExecution;
     const native = operations.native(execution, undefined, { outputType: options.typeInfo?.outputType });
-    return makeUpdateHandle<Ret>(native.getUpdateHandle(updateId), workflowId);
+    return makeUpdateHandle<Ret>(client, native.getUpdateHandle(updateId), workflowId);
   };
   const update = async (...sent: Parameters<Operations["update"]>): Promise<WorkflowUpdateHandle<never>> => {
     const { sent: made, output } = await operations.update(...sent);

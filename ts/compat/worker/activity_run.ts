@@ -2,6 +2,7 @@
 // lines of the log that the official worker writes of it.
 import { asyncLocalStorage, Context, type Info } from "../activity/mod.ts";
 import type { Client } from "../client/mod.ts";
+import { withSignalOf } from "./client_signal.ts";
 import {
   ActivityCancellationDetails,
   type ActivityCancellationDetailsHolder,
@@ -115,8 +116,7 @@ export class ActivityRun {
       () =>
         asyncLocalStorage.run(
           this.context,
-          // Calls of the client end with the activity.
-          async () => client === undefined ? await run() : await client.withAbortSignal(this.#abort.signal, run),
+          async () => client === undefined ? await run() : await withSignalOf(client, this.#abort.signal, run),
         ),
     );
   }

@@ -1,5 +1,6 @@
 // NativeConnection: the connection of workers, over this package's own. There is nothing native in it; the name is the official one.
 import { IllegalStateError } from "../common/mod.ts";
+import { CALL_CONTEXTS, type CallContexts } from "../client/call_context.ts";
 import { Connection as ClientConnection, type ConnectionLike, EAGER, RAW_SERVICE } from "../client/connection.ts";
 import { Connection } from "../../grpc/connection.ts";
 import { type CallOptions, type MethodName, type RawService, ServiceError } from "../../service/raw.ts";
@@ -79,7 +80,7 @@ export class NativeConnection implements ConnectionLike {
     return undefined;
   }
 
-  /** What is said of calls here. */
+  /** The context of the running function. */
   get callContextStorage(): ClientConnection["callContextStorage"] {
     return this.#forClients.callContextStorage;
   }
@@ -145,6 +146,11 @@ export class NativeConnection implements ConnectionLike {
   /** @internal The service, for clients: with what `withMetadata` and the like say. */
   get [RAW_SERVICE](): RawService {
     return this.#forClients[RAW_SERVICE];
+  }
+
+  /** @internal The call contexts of this connection. */
+  get [CALL_CONTEXTS](): CallContexts {
+    return this.#forClients[CALL_CONTEXTS];
   }
 
   /** @internal A worker uses it, until what this returns is called. */

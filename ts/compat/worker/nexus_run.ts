@@ -89,11 +89,8 @@ export class NexusRun {
       log: LoggerWithComposedMetadata.compose(this.#logger, { sdkComponent: SdkComponent.nexus }),
       metrics: this.#metricMeter,
     };
-    // Calls of the client end with the request.
-    return await client.withAbortSignal(
-      this.#context.abortSignal,
-      () => asyncLocalStorage.run(context, async () => await this.#execute()),
-    );
+    // The client's calls do not end with the request: a handler may clean up after a cancellation, as on the official NativeConnection.
+    return await asyncLocalStorage.run(context, async () => await this.#execute());
   }
 
   async #execute(): Promise<NexusOutcome> {

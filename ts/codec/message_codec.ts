@@ -6,6 +6,9 @@ import type { Payload } from "../converter/payload.ts";
 import { planOf } from "./payload_plan.ts";
 import { type Found, Walk } from "./payload_walk.ts";
 
+/** On a codec: decoded failures keep their text in its payload, for failure converters that read it from there. */
+export const KEEPS_FAILURE_TEXT: unique symbol = Symbol.for("temporalex.codec.keepsFailureText");
+
 /** Payloads under way at once that a codec is asked for one by one. */
 const EACH_AT_ONCE = 16;
 
@@ -31,21 +34,25 @@ export class MessageCodec {
   readonly #codecs: readonly PayloadCodec[];
   /** Messages and stack traces of failures are encoded too. */
   readonly hidesText: boolean;
+  readonly #keepsText: boolean;
 
-  private constructor(codecs: readonly PayloadCodec[], hidesText: boolean) {
+  private constructor(codecs: readonly PayloadCodec[], hidesText: boolean, keepsText: boolean) {
     this.#codecs = codecs;
     this.hidesText = hidesText;
+    this.#keepsText = keepsText;
   }
 
-  /** The codec of the options; undefined without one. Throws a TypeError for what is none. */
+  /** Returns the codec of the options; undefined without one. Throws a TypeError for what is not a codec. */
   static of(options: CodecOptions): MessageCodec | undefined {
     const codecs = codecsOf(options);
-    return codecs.length === 0 ? undefined : new MessageCodec(codecs, options.encodeCommonAttributes === true);
+    if (codecs.length === 0) return undefined;
+    const keepsText = codecs.some((codec) => (codec as { [KEEPS_FAILURE_TEXT]?: true })[KEEPS_FAILURE_TEXT] === true);
+    return new MessageCodec(codecs, options.encodeCommonAttributes === true, keepsText);
   }
 
   /** Encodes the payloads of a message. Rejects with a PayloadCodecError, or with what `check` throws. */
   async encode(message: DescMessage, bytes: Uint8Array, options: EncodeOptions = {}): Promise<Uint8Array> {
-    const walk = walkOf(message, bytes, "encode", { hideText: this.hidesText, showText: false });
+    const walk = walkOf(message, bytes, "encode", { failureText: this.hidesText ? "hide" : "hideAgain" });
     if (walk.found.length === 0) return walk.finish();
     const results = await applyCodecs(this.#codecs, "encode", walk.found, options.timeoutMs ?? CODEC_TIMEOUT_MS);
     walk.found.forEach((found, i) => (found.result = results[i]));
@@ -57,7 +64,7 @@ export class MessageCodec {
   /** Decodes the payloads of a message, and puts messages and stack traces of failures back. Rejects with a PayloadCodecError. */
   async decode(message: DescMessage, bytes: Uint8Array, options: DecodeOptions = {}): Promise<Uint8Array> {
     const { lenient = false, givenOnly } = options;
-    const walk = walkOf(message, bytes, "decode", { hideText: false, showText: true, givenOnly });
+    const walk = walkOf(message, bytes, "decode", { failureText: this.#keepsText ? "keep" : "show", givenOnly });
     if (walk.found.length === 0) return walk.finish();
     const timeoutMs = options.timeoutMs ?? CODEC_TIMEOUT_MS;
     let results: (Payload | undefined)[];

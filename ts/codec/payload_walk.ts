@@ -51,11 +51,15 @@ interface Attributes {
   readonly leaf: Leaf;
 }
 
+/**
+ * What happens to the message and the stack trace of failures. When encoding: "hide" moves them into a payload (encodeCommonAttributes);
+ * "hideAgain" does so only for failures that came with such a payload. When decoding: "show" puts them back next to the decoded payload,
+ * by which "hideAgain" recognizes the failure; "keep" leaves them in the payload.
+ */
+export type FailureText = "hide" | "hideAgain" | "show" | "keep";
+
 export interface WalkOptions {
-  /** Move the text of failures into payloads (encodeCommonAttributes). */
-  readonly hideText: boolean;
-  /** Put the text of failures back, where it was moved. */
-  readonly showText: boolean;
+  readonly failureText: FailureText;
   /** Leave out what no run is given. */
   readonly givenOnly?: boolean | undefined;
 }
@@ -99,9 +103,10 @@ export class Walk {
 
   #fields(plan: Plan, bytes: Uint8Array, depth: number, from: From, own?: OwnDetails): Body | undefined {
     const cut = new Cutter(bytes);
+    const errorTextIsHidden = plan.errorText.size > 0 ? this.#hidesErrorText(plan, bytes) : undefined;
     for (const at = new Fields(bytes); at.next();) {
       if (!at.hasLength) continue;
-      if (plan.errorText.has(at.number) && this.#options.hideText) {
+      if (plan.errorText.has(at.number) && errorTextIsHidden?.(at)) {
         if (at.end > at.contentAt) cut.replace(at.start, at.end, new Message().text(at.tag, HIDDEN_TEXT).finish());
         continue;
       }
@@ -190,10 +195,28 @@ export class Walk {
     );
   }
 
+  /** Returns whether a field next to a failure repeats text that goes out in a payload; undefined where no field does. */
+  #hidesErrorText(plan: Plan, bytes: Uint8Array): ((at: Fields) => boolean) | undefined {
+    const { failureText } = this.#options;
+    if (failureText === "hide") return () => true;
+    if (failureText !== "hideAgain") return undefined;
+    const hidden = new Set<string>();
+    for (const at = new Fields(bytes); at.next();) {
+      const step = at.hasLength ? plan.steps.get(at.number) : undefined;
+      if (step?.kind !== "message" || step.plan.typeName !== FAILURE) continue;
+      const attributes = bytesOf(at.bytes(), Failure.encodedAttributes);
+      const shown = attributes === undefined ? undefined : failureTextIn(payloadFromBytes(attributes));
+      if (shown !== undefined) hidden.add(shown.message);
+    }
+    return hidden.size === 0 ? undefined : (at) => hidden.has(at.text());
+  }
+
   #failure(plan: Plan, bytes: Uint8Array, depth: number): Body | undefined {
     const from = { field: "Failure", group: {} };
     const hasAttributes = firstOf(bytes, Failure.encodedAttributes) !== undefined;
-    if (hasAttributes ? !this.#options.showText : !this.#options.hideText) return this.#fields(plan, bytes, depth, from);
+    const { failureText } = this.#options;
+    if (hasAttributes && (failureText === "hide" || failureText === "hideAgain")) return this.#hiddenAgain(plan, bytes, depth);
+    if (hasAttributes ? failureText !== "show" : failureText !== "hide") return this.#fields(plan, bytes, depth, from);
     const rest = new Cutter(bytes);
     const asIs: Piece[] = [];
     const said = { message: "", stack_trace: "" };
@@ -221,6 +244,23 @@ export class Walk {
       body.pieces.push(stringField(Failure.message, HIDDEN_TEXT), fieldHead(Failure.encodedAttributes), made);
     }
     return body;
+  }
+
+  /** Encodes a failure that has the payload of its text: the text that decoding put next to the payload is removed. */
+  #hiddenAgain(plan: Plan, bytes: Uint8Array, depth: number): Body | undefined {
+    const shown = failureTextIn(payloadFromBytes(bytesOf(bytes, Failure.encodedAttributes) ?? EMPTY));
+    const cut = new Cutter(bytes);
+    for (const at = new Fields(bytes); at.next();) {
+      if (at.tag === Failure.message && at.text() === shown?.message) {
+        cut.replace(at.start, at.end, stringField(Failure.message, HIDDEN_TEXT));
+      } else if (at.tag === Failure.stackTrace && at.text() === shown?.stackTrace) cut.drop(at.start, at.end);
+      else {
+        const step = at.hasLength ? plan.steps.get(at.number) : undefined;
+        const value = step && this.#value(step, at.bytes(), depth + 1, { field: "Failure", group: {} }, plan);
+        if (value !== undefined) cut.value(at.valueAt, at.end, value);
+      }
+    }
+    return cut.finish();
   }
 
   #made(attributes: object): Leaf {
@@ -301,19 +341,29 @@ function encoded({ bytes, payload, result }: Leaf): Uint8Array {
 
 const equal = (a: Uint8Array, b: Uint8Array): boolean => a.length === b.length && a.every((byte, i) => byte === b[i]);
 
-/** Message and stack trace, where the payload has them; else the three fields as they came, with the payload decoded. */
-function attributePieces({ asIs, leaf }: Attributes): Piece[] {
-  const { result } = leaf;
-  const encoding = result?.metadata["encoding"];
-  if (result === undefined || encoding === undefined || text.decode(encoding) !== "json/plain") return asIs;
+/** Returns the message and the stack trace in a payload of them; undefined for other payloads. */
+function failureTextIn(payload: Payload | undefined): { readonly message: string; readonly stackTrace: string } | undefined {
+  const encoding = payload?.metadata["encoding"];
+  if (payload === undefined || encoding === undefined || text.decode(encoding) !== "json/plain") return undefined;
   try {
-    const { message, stack_trace } = JSON.parse(text.decode(result.data)) as { message?: unknown; stack_trace?: unknown };
-    if (typeof message !== "string") return asIs;
-    const stack = typeof stack_trace === "string" ? stack_trace : "";
-    return [stringField(Failure.message, message), ...(stack === "" ? [] : [stringField(Failure.stackTrace, stack)])];
+    const { message, stack_trace } = JSON.parse(text.decode(payload.data)) as { message?: unknown; stack_trace?: unknown };
+    if (typeof message !== "string") return undefined;
+    return { message, stackTrace: typeof stack_trace === "string" ? stack_trace : "" };
   } catch {
-    return asIs;
+    return undefined;
   }
+}
+
+/** Message, stack trace and the payload of them, where the payload has them; else the three fields as they came, with the payload decoded. */
+function attributePieces({ asIs, leaf }: Attributes): Piece[] {
+  const shown = failureTextIn(leaf.result);
+  if (shown === undefined) return asIs;
+  return [
+    stringField(Failure.message, shown.message),
+    ...(shown.stackTrace === "" ? [] : [stringField(Failure.stackTrace, shown.stackTrace)]),
+    fieldHead(Failure.encodedAttributes),
+    leaf,
+  ];
 }
 
 /** Encodes what is left of the tree. Small parts are many, so they are laid into one buffer. */

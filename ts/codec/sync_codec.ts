@@ -44,7 +44,9 @@ export class SyncMessageCodec {
 
   #apply(direction: "encode" | "decode", message: DescMessage, bytes: Uint8Array, what: string): Uint8Array {
     const encodes = direction === "encode";
-    const walk = walkOf(message, bytes, direction, { hideText: encodes && this.#hidesText, showText: !encodes });
+    const walk = walkOf(message, bytes, direction, {
+      failureText: !encodes ? "show" : this.#hidesText ? "hide" : "hideAgain",
+    });
     if (walk.found.length === 0) return walk.finish();
     const order = encodes ? this.#codecs : [...this.#codecs].reverse();
     let payloads = walk.found.map(({ payload }) => payload);

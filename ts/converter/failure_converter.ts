@@ -244,14 +244,16 @@ const retryStateOf = (error: Error): RetryStateEnum =>
 
 /** The error of a Failure message. */
 export function fromFailure(encoded: Failure, converter: PayloadConverter = defaultPayloadConverter): TemporalFailure {
-  const failure = withText(encoded, converter);
+  const { message, stackTrace } = textOfFailure(encoded, converter);
+  const failure = { ...encoded, message, stackTrace };
   const cause = failure.cause === undefined ? undefined : fromFailure(failure.cause, converter);
   const options: ErrorOptions | undefined = cause === undefined ? undefined : { cause };
   const error = bare(failure, converter, options);
   error.source = failure.source;
   // What prints an error leaves it out: it is the same in bytes.
   Object.defineProperty(error, "failure", {
-    value: toBinary(FailureSchema, failure),
+    // As it came: text that was in a payload stays in it when the error is passed on.
+    value: toBinary(FailureSchema, encoded),
     enumerable: false,
     configurable: true,
     writable: true,
@@ -261,19 +263,34 @@ export function fromFailure(encoded: Failure, converter: PayloadConverter = defa
 }
 
 /**
- * A failure whose message and stack trace another SDK put into a payload. A codec's have been put back before; these were not encoded, or
- * the codec for them is not here, and then the failure says as much as it can.
+ * Returns the message and the stack trace of a failure, also where they are in a payload. A payload that does not decode (its codec is
+ * missing) leaves the fields as they are.
  */
-function withText(failure: Failure, converter: PayloadConverter): Failure {
+function textOfFailure(failure: Failure, converter: PayloadConverter): { message: string; stackTrace: string } {
   if (failure.encodedAttributes === undefined) return failure;
   try {
     const text = converter.fromPayload(failure.encodedAttributes) as { message?: unknown; stack_trace?: unknown } | null;
     if (typeof text?.message !== "string") return failure;
-    const stackTrace = typeof text.stack_trace === "string" ? text.stack_trace : "";
-    return create(FailureSchema, { ...failure, message: text.message, stackTrace, encodedAttributes: undefined });
+    return { message: text.message, stackTrace: typeof text.stack_trace === "string" ? text.stack_trace : "" };
   } catch {
     return failure;
   }
+}
+
+/** Returns whether a failure, or a cause of it, has its message and stack trace in a payload: logs must not show them. */
+export function hasHiddenText(failure: Failure | undefined): boolean {
+  for (let part = failure; part !== undefined; part = part.cause) if (part.encodedAttributes !== undefined) return true;
+  return false;
+}
+
+/** The same for what was thrown, with its causes. */
+export function throwsHiddenText(thrown: unknown): boolean {
+  const seen = new Set<unknown>();
+  for (let error = thrown; isA(error, Error) && !seen.has(error); error = readField(error, "cause")) {
+    seen.add(error);
+    if (isA(error, TemporalFailure) && hasHiddenText(asRead(error))) return true;
+  }
+  return false;
 }
 
 function bare(failure: Failure, converter: PayloadConverter, options: ErrorOptions | undefined): TemporalFailure {

@@ -1,6 +1,7 @@
 // Sending what a worker has to report. The service decides once what happened to a task, so a report is repeated while the service is
 // unavailable, or has too much to do, and for some seconds when it only says that something went wrong; after a minute it is given up, and the service times the task out and hands it out again.
 import { PayloadCodecError } from "../codec/codec.ts";
+import { throwsHiddenText } from "../converter/failure_converter.ts";
 import { ApplicationFailure } from "../converter/failures.ts";
 import { isA, messageOf, nameOf, read, readable } from "../converter/thrown.ts";
 import type { MessageCodec } from "../codec/message_codec.ts";
@@ -70,9 +71,9 @@ export async function report(context: ReportContext, method: MethodName, message
   }
 }
 
-/** An error as the log may show it: with encodeCommonAttributes its words, which are the user's, stay out. */
+/** Returns an error for the log: without its text with encodeCommonAttributes, and when the text came encoded. */
 export function loggable(error: unknown, codec: MessageCodec | undefined): unknown {
-  if (!codec?.hidesText || isA(error, ServiceError)) return readable(error);
+  if (!(codec?.hidesText || throwsHiddenText(error)) || isA(error, ServiceError)) return readable(error);
   if (isA(error, PayloadCodecError)) return error.summary;
   const type = isA(error, ApplicationFailure) ? read(error, "type") : undefined;
   if (typeof type === "string") return type;

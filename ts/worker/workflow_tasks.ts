@@ -6,7 +6,7 @@
 // the service gives the task out again.
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { ErrorKind, EvictionReason } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
-import { toFailure } from "../converter/failure_converter.ts";
+import { hasHiddenText, toFailure } from "../converter/failure_converter.ts";
 import { messageOf } from "../converter/thrown.ts";
 import { userFrame } from "../executor/program/call_site.ts";
 import { shownField, type ShownRun } from "../api/shown_run.ts";
@@ -451,13 +451,14 @@ function isTooLarge(error: unknown): boolean {
     (error.reason === MESSAGE_TOO_LARGE || /message larger than max|grpc: received message/i.test(error.message));
 }
 
-function logOutcome(outcome: RealmOutcome, head: TaskHead, logger: Logger, hideText: boolean): void {
+function logOutcome(outcome: RealmOutcome, head: TaskHead, logger: Logger, hidesText: boolean): void {
   for (const warning of outcome.warnings) {
     logger.warn(warning.message, { code: warning.code, eventId: warning.eventId || undefined });
   }
   if (outcome.error === undefined) return;
   const { code, kind, message, eventId, expected, actual } = outcome.error;
   const failure = failureOf(outcome);
+  const hideText = hidesText || hasHiddenText(failure);
   const at = hideText ? undefined : failure === undefined ? outcome.at : userFrame(failure.stackTrace) || undefined;
   const cause = CAUSES.get(kind);
   const info = failure?.failureInfo;

@@ -1,5 +1,5 @@
 // Workers of `temporalex/compat/worker` on a server of this process, with lines of the log to look at.
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
@@ -61,5 +61,20 @@ export function folderWith(t: TestContext, files: { readonly [name: string]: str
   const folder = mkdtempSync(join(tmpdir(), "temporalex-compat-worker-"));
   t.after(() => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }));
   for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
+  return folder;
+}
+
+/** A project whose modules of \`@temporalio\` are this package's. */
+export function project(t: TestContext, files: { readonly [name: string]: string }): string {
+  const folder = folderWith(t, { "package.json": '{ "type": "module" }', ...files });
+  for (const name of ["common", "workflow"]) {
+    const home = join(folder, "node_modules/@temporalio", name);
+    mkdirSync(join(home, "lib"), { recursive: true });
+    writeFileSync(join(home, "package.json"), `{ "name": "@temporalio/${name}", "type": "module", "main": "index.js" }`);
+    const again = (file: string) =>
+      `export * from ${JSON.stringify(new URL(`../../../ts/compat/${name}/${file}.js`, import.meta.url).href)};\n`;
+    writeFileSync(join(home, "index.js"), again("mod"));
+    if (name === "common") writeFileSync(join(home, "lib/encoding.js"), again("lib"));
+  }
   return folder;
 }

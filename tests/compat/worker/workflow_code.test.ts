@@ -2,9 +2,8 @@
 // Where workflow code of `Worker.create` comes from, and what is loaded into its realm: paths, CommonJS of tsc, bundles, converters,
 // interceptors, sinks; and replays of what such a worker made.
 import assert from "node:assert/strict";
-import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, test, type TestContext } from "node:test";
+import { after, test } from "node:test";
 import {
   bundleWorkflowCode,
   type InjectedSinks,
@@ -16,7 +15,7 @@ import { Client as CompatClient } from "../../../ts/compat/client/mod.ts";
 import { importDataConverter } from "../../../ts/compat/client/load_data_converter.ts";
 import { ApplicationFailure, type DataConverter, defineSearchAttributeKey } from "../../../ts/compat/common/mod.ts";
 import { Context } from "../../../ts/compat/activity/mod.ts";
-import { folderWith, lines, modulePath, setting } from "./support.ts";
+import { folderWith, lines, modulePath, project, setting } from "./support.ts";
 
 const { client, connection, worker, close } = await setting();
 after(close);
@@ -106,21 +105,6 @@ export async function shout(text) { return (await upper(text)) + "!"; }
 export async function fails() { throw ApplicationFailure.nonRetryable("in the workflow"); }
 export async function catches() { try { await fail(); } catch (error) { return error.cause.message; } }
 `;
-
-/** A project whose modules of \`@temporalio\` are this package's. */
-function project(t: TestContext, files: { readonly [name: string]: string }): string {
-  const folder = folderWith(t, { "package.json": '{ "type": "module" }', ...files });
-  for (const name of ["common", "workflow"]) {
-    const home = join(folder, "node_modules/@temporalio", name);
-    mkdirSync(join(home, "lib"), { recursive: true });
-    writeFileSync(join(home, "package.json"), `{ "name": "@temporalio/${name}", "type": "module", "main": "index.js" }`);
-    const again = (file: string) =>
-      `export * from ${JSON.stringify(new URL(`../../../ts/compat/${name}/${file}.js`, import.meta.url).href)};\n`;
-    writeFileSync(join(home, "index.js"), again("mod"));
-    if (name === "common") writeFileSync(join(home, "lib/encoding.js"), again("lib"));
-  }
-  return folder;
-}
 
 test("a class that workflows and their converter import is one class", async (t) => {
   const folder = project(t, {

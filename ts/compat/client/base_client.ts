@@ -2,7 +2,7 @@
 import { type DescMessage, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { FailureSchema } from "../../api/generated/temporal/api/failure/v1/message_pb.ts";
 import { consoleLogger, processIdentity } from "../../platform/host.ts";
-import { MessageCodec } from "../../codec/message_codec.ts";
+import { KEEPS_FAILURE_TEXT, MessageCodec } from "../../codec/message_codec.ts";
 import type { PayloadCodec as ProductCodec } from "../../codec/codec.ts";
 import { withCodec } from "../../codec/coded_service.ts";
 import { Calls } from "../../client/calls.ts";
@@ -168,6 +168,7 @@ function productCodec(codec: LoadedDataConverter["payloadCodecs"][number]): Prod
   const full = (payloads: Payload[]) =>
     payloads.map(({ metadata, data }) => ({ metadata: metadata ?? {}, data: data ?? new Uint8Array(0) }));
   return {
+    ...{ [KEEPS_FAILURE_TEXT]: true },
     encode: async (payloads) => full(await codec.encode(payloads)),
     decode: async (payloads) => full(await codec.decode(receivedPayloads(payloads))),
   };

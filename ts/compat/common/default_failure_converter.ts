@@ -92,7 +92,8 @@ export class DefaultFailureConverter implements FailureConverter {
   /** The failure of what was thrown. */
   errorToFailure(err: unknown, payloadConverter: PayloadConverter, context?: SerializationContext): ProtoFailure {
     const failure = this.errorToFailureInner(err, payloadConverter, context);
-    if (!this.options.encodeCommonAttributes) return failure;
+    // A failure that is passed on has its text in the payload already; encoding it again would lose the text.
+    if (!this.options.encodeCommonAttributes || failure.encodedAttributes) return failure;
     const { message, stackTrace } = failure;
     return Object.assign(failure, {
       message: "Encoded failure",

@@ -5,6 +5,7 @@ import { msOptionalToNumber, msToNumber } from "../common/time.ts";
 import type { Duration, LoadedDataConverter } from "../common/mod.ts";
 import { receivedPayloads } from "../client/received_payloads.ts";
 import type { PayloadCodec as NativeCodec } from "../../codec/codec.ts";
+import { KEEPS_FAILURE_TEXT } from "../../codec/message_codec.ts";
 import type { WorkerOptions as NativeOptions } from "../../worker/options.ts";
 import type { PollerBehavior as NativeBehavior } from "../../worker/poller_behavior.ts";
 import { refuseOption } from "./runtime_options.ts";
@@ -112,6 +113,7 @@ export function converters({ payloadConverter, payloadCodecs }: LoadedDataConver
 /** A codec of the program's. */
 function nativeCodec(codec: LoadedDataConverter["payloadCodecs"][number]): NativeCodec {
   return {
+    ...{ [KEEPS_FAILURE_TEXT]: true },
     encode: (payloads) => codec.encode(payloads) as ReturnType<NativeCodec["encode"]>,
     decode: (payloads) => codec.decode(receivedPayloads(payloads)) as ReturnType<NativeCodec["decode"]>,
   };

@@ -1,7 +1,6 @@
-// receive: a message loop as a structured scope. It owns the reducer state; dispatches one message
-// at a time to handlers that may block; runs async handlers beside that; and ends when a handler
-// stops it or its timeout fires, after everything in flight has finished. An accepted update is in
-// flight from its acceptance on. Its rules: docs/dev/semantics/messages.md.
+// receive: a message loop as a structured scope. It owns the reducer state and dispatches one message at a time to handlers that may block.
+// Async handlers run alongside. The loop ends when a handler stops it or its timeout fires, after everything in flight has finished. An
+// accepted update is in flight from its acceptance on. Rules: docs/dev/semantics/messages.md.
 import { isCancellation, TemporalFailure } from "../../converter/failures.ts";
 import { namingWhat } from "../../converter/lossy_value.ts";
 import { decodeArgs, InvalidArguments } from "./arguments.ts";
@@ -19,7 +18,8 @@ import { Queue, type SignalItem, type UpdateItem } from "../scheduler/inbox.ts";
 import type { RunState } from "../scheduler/run_state.ts";
 import { LazySet } from "../scheduler/lazy_map.ts";
 import { stackText } from "../../converter/stack.ts";
-import { isA, messageOf } from "../../converter/thrown.ts";
+import { throwsHiddenText } from "../../converter/failure_converter.ts";
+import { isA, messageOf, nameOf } from "../../converter/thrown.ts";
 import { current, inClosure } from "../program/current.ts";
 import type { ReceiveState } from "../program/snapshot.ts";
 import { ReceiveAwaiter, StateAwaiter } from "./receive_awaiters.ts";
@@ -394,7 +394,7 @@ export class ReceiveScope implements OpenReceive {
 
   #signalFailed(name: string, error: unknown): void {
     this.run.log.error(`the handler of signal "${name}" failed`, {
-      error: isA(error, Error) ? stackText(error) : messageOf(error),
+      error: throwsHiddenText(error) ? nameOf(error as Error) : isA(error, Error) ? stackText(error) : messageOf(error),
     });
   }
 

@@ -1,32 +1,39 @@
 #!/usr/bin/env node
-// `npm test`: every kind of test that this machine can run, one line per suite, skipped ones by name with the reason, and at the end one
-// line `N passed, N failed, N skipped`. Needs Node and npm alone; Rust, Go's Temporal dev server and Deno or Chromium binaries are used
-// when present.
+// `npm test`: one line per suite, skipped tests by name with the reason, and at the end one line `N passed, N failed, N skipped`. Needs Node
+// and npm alone; Rust, Temporal's development server, Deno and browsers are used when present. tools/lib/tiers.mjs has what `quick`, the
+// usual run and `all` contain.
 import { BARE_SUITES, BareCheckout } from "./lib/bare_checkout.mjs";
 import { leaveWithParent } from "./lib/leave.mjs";
 import { bold, dim, ensureInstalled, patience, red, run, say } from "./lib/steps.mjs";
 
 const args = process.argv.slice(2);
 if (args.includes("--help") || args.includes("-h")) {
-  say(`usage: npm test [-- SUITE... | quick] [--bare] [--json] [--verbose] [--times] [--list]
+  say(`usage: npm test [-- SUITE... | quick | all] [--bare] [--json] [--verbose] [--times] [--write-times] [--list]
 
-Runs all suites, or those named. \`quick\` is for the loop of a contributor: format, lint, types, generated files, and the test files in
-Node that take less than three seconds; it takes one to three minutes, and names what it leaves out.
+Without a name: the usual run, about ten minutes on two cores. It covers every promise of docs/guarantees.md and names what it leaves out.
+quick      format, lint, types, generated files, and the short test files in Node: one to three minutes
+all        every suite that this machine can run, as CI does: about an hour on two cores
+SUITE...   the named suites, whole; --list prints their names
+
 --bare runs the suites ${BARE_SUITES.join(", ")} as on a machine with Node and npm alone: in a fresh clone
 of the last commit, with a PATH of node, npm, git and core utilities.
---list prints the names of the suites. --verbose prints the output of passing suites too, --times how long each file took.
+--verbose prints the output of passing suites too, --times how long each file took; --write-times writes these times into the heads of the
+files (\`// takes:\`), by which long files are started first.
 Environment: CHROMIUM_PATH, FIREFOX_PATH, TEMPORAL_CLI (the dev server's binary), SKIP_CORE_REBUILD=1.`);
   process.exit(0);
 }
 const flags = new Set(args.filter((a) => a.startsWith("--")));
 const bare = flags.has("--bare") ? new BareCheckout() : undefined;
 process.on("exit", () => bare?.remove());
-const isQuick = args.includes("quick");
-const names = args.filter((a) => !a.startsWith("--") && a !== "quick");
+const TIERS = ["quick", "all"];
+const names = args.filter((a) => !a.startsWith("--") && !TIERS.includes(a));
+/** A suite that is named runs whole. */
+const tier = TIERS.find((name) => args.includes(name)) ?? (names.length > 0 ? "all" : "usual");
 leaveWithParent();
 ensureInstalled();
 // What needs the packages comes after they are there.
-const { longFiles, OF_DIST, suitesOf } = await import("./lib/suites.mjs");
+const { OF_DIST, suitesOf } = await import("./lib/suites.mjs");
+const { omittedFiles, stagesOf, suitesOfTier } = await import("./lib/tiers.mjs");
 
 /** Minutes after which a suite is given up; each takes a third of it or less. */
 const MINUTES = {
@@ -46,15 +53,6 @@ const OTHERS_MINUTES = 6;
 const PREPARATION_MINUTES = 4;
 /** For all together, from the start of .ci/run: a suite that hangs must not take the results of the others along. */
 const ALL_MINUTES = 76;
-/**
- * Suites that run at the same time, after all others: each stage has rows of suites. Those of a stage wait for pages, servers, downloads and
- * single threads most of the time.
- */
-const STAGES = [
-  [["chromium"], ["firefox", "cross-engine"]],
-  [["web-demo"]],
-  [["rust", "core-rebuild", "package", "browser"], ["interop", "interop-deno"]],
-];
 const end = (Number(process.env.CI_BEGAN ?? 0) * 1000 || Date.now()) + ALL_MINUTES * patience;
 
 const isBare = (name) => bare !== undefined && BARE_SUITES.includes(name);
@@ -75,7 +73,7 @@ async function measured(name) {
     ? { passed: 0, failed: 1, skipped: 0, output: "", reason: "not run: the suites before it took all the time" }
     : isBare(name)
     ? await bare.suite(name, runInTime)
-    : await suitesOf(runInTime, isQuick)[name]();
+    : await suitesOf(runInTime, tier)[name]();
   return { name, running, seconds: ((Date.now() - t0) / 1000).toFixed(1), ...result };
 }
 
@@ -91,30 +89,23 @@ if (unknown.length > 0) {
 }
 const total = { passed: 0, failed: 0, skipped: 0 };
 const report = [];
-if (isQuick) {
-  names.push("format", "lint", "types", "generated", "build", "node");
+if (names.length === 0) names.push(...(suitesOfTier(tier) ?? all));
+if (tier !== "all") {
   const left = all.filter((name) => !names.includes(name));
-  const files = longFiles().map((file) => file.replace(/^tests\/|\.test\.ts$/g, "")).sort();
-  say(dim(`quick leaves out the suites ${left.join(", ")}, and of node's files ${files.join(", ")}`));
+  const files = omittedFiles(tier).map((file) => file.replace(/^tests\/|\.test\.ts$/g, "")).sort();
+  say(dim(`left out: the suites ${left.join(", ")}, and of node's files ${files.join(", ")} (npm run test:all runs everything)`));
 }
 const wanted = all.filter((name) =>
-  names.length === 0 || names.includes(name) || (name === "build" && names.some((n) => OF_DIST.includes(n) && !isBare(n)))
+  names.includes(name) || (name === "build" && names.some((n) => OF_DIST.includes(n) && !isBare(n)))
 );
-if (isQuick) {
-  // All at once: each of the others is one process, and waits for nobody. Only `node` needs what `build` makes.
-  const built = measured("build");
-  const started = wanted.map(async (name) => {
-    if (name === "build") return await built;
-    if (name === "node") await built;
-    return await measured(name);
-  });
-  for (const result of started) told(await result);
-} else {
-  const inRow = async (names) => {
-    for (const name of names) told(await measured(name));
-  };
-  await inRow(wanted.filter((name) => !STAGES.flat(2).includes(name)));
-  for (const rows of STAGES) await Promise.all(rows.map((names) => inRow(names.filter((name) => wanted.includes(name)))));
+for (const rows of stagesOf(tier, wanted)) {
+  await Promise.all(rows.map(async (row) => {
+    for (const name of row) told(await measured(name));
+  }));
+}
+if (flags.has("--write-times")) {
+  const { writeTakes } = await import("./lib/takes.mjs");
+  say(`times written into ${writeTakes(report.find(({ suite }) => suite === "node")?.times ?? [])} files`);
 }
 if (flags.has("--json")) say(JSON.stringify({ suites: report, ...total }));
 say(`${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`);

@@ -1,4 +1,5 @@
 // Time (P5: timers are never early): the real clock through jumps forward and back, the virtual clock, and the engine on both.
+// promise: P5
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { delay } from "@std/async/delay";

@@ -1,5 +1,6 @@
 // One writer per store (P6): a second process or engine is told who holds it; a holder's death frees it; a holder that lost it stops.
 // takes: 7 s
+// promise: P6
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";

@@ -1,5 +1,6 @@
 // A few rounds of the crash loop (tests/crash) on each SQLite library; `tools/soak/kill9.ts` runs the long one.
 // takes: 8 s
+// promise: P1, P2
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";

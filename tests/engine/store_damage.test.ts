@@ -1,4 +1,5 @@
 // What is damage in a store (P7): each kind fails the check, which says where, and looks at the other runs all the same.
+// promise: P7
 import assert from "node:assert/strict";
 import { closeSync, openSync, readFileSync, truncateSync, writeSync } from "node:fs";
 import { test } from "node:test";

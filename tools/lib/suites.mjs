@@ -7,7 +7,8 @@ import { launchFirefox } from "./firefox.mjs";
 import { HALVES } from "./halves.mjs";
 import { ensureOfficial } from "./official.mjs";
 import { bin, patience, root, run, which } from "./steps.mjs";
-import { forDeno, inBrowser, inFirefox, interop, plain, SHORT_SECONDS, takes } from "./test_files.mjs";
+import { forDeno, inBrowser, inFirefox, interop } from "./test_files.mjs";
+import { denoFilesOf, nodeFilesOf, PAGE_STORIES } from "./tiers.mjs";
 
 const deno = bin("deno");
 const hasDeno = deno !== undefined && (await run(deno, ["--version"])).status === 0;
@@ -31,10 +32,10 @@ const dist = (files) => files.map((f) => join(root, "dist", f.replace(/\.ts$/, "
 const linesOf = (output, re) => [...output.matchAll(re)].map((m) => m[1]);
 
 /**
- * The suites by name, each a function. `runInTime` is `run` of steps.mjs with what is left of the suite's time as its limit; `isQuick`
+ * The suites by name, each a function. `runInTime` is `run` of steps.mjs with what is left of the suite's time as its limit; `tier`
  * leaves long files out of `node`.
  */
-export function suitesOf(runInTime, isQuick) {
+export function suitesOf(runInTime, tier) {
   const command = async (cmd, argv, opts) => {
     const r = await runInTime(cmd, argv, opts);
     return one(r.status, r.output);
@@ -79,8 +80,8 @@ export function suitesOf(runInTime, isQuick) {
     types: () => (bin("tsc") ? command(bin("tsc"), ["-p", "tsconfig.json"]) : skip("typescript is not installed")),
     generated: () => command(process.execPath, ["tools/check_generated.mjs"]),
     build: () => command(process.execPath, ["tools/build_dist.mjs"]),
-    node: () => nodeTests(dist(isQuick ? plain.filter(isShort) : plain), { env: { TEST_NAME: "node", FORCE_COLOR: "0" } }),
-    deno: () => (hasDeno ? denoBeside(inDeno, forDeno([...inBrowser, ...inFirefox, ...plain]), JOBS) : skip(noDeno)),
+    node: () => nodeTests(dist(nodeFilesOf(tier)), { env: { TEST_NAME: "node", FORCE_COLOR: "0" } }),
+    deno: () => (hasDeno ? denoBeside(inDeno, forDeno(denoFilesOf(tier)), JOBS) : skip(noDeno)),
     chromium: () => bundled("tools/test_browser.mjs", "--browser=chromium"),
     firefox: () => (bin("esbuild") ? firefox(counted, nodeTests) : skip("esbuild is not installed")),
     "cross-engine": () => bundled("tools/soak/cross_engine.mjs", "--runtimes=node,deno,chromium"),
@@ -91,7 +92,7 @@ export function suitesOf(runInTime, isQuick) {
       if (!bin("vite")) return skip("vite is not installed");
       const built = await runInTime(process.execPath, ["tools/demo.mjs", "--build-only"]);
       if (built.status !== 0) return one(1, built.output);
-      return counted("web-demo/e2e/run.mjs", "--built");
+      return counted("web-demo/e2e/run.mjs", "--built", ...(tier === "usual" ? PAGE_STORIES : []));
     },
     rust: () => (cargo ? rust(runInTime) : skip("no cargo: the committed module is used as it is")),
     "core-rebuild": async () => {
@@ -122,9 +123,6 @@ export function suitesOf(runInTime, isQuick) {
   };
 }
 
-const isShort = (file) => takes(file) < SHORT_SECONDS;
-/** The files of node's tests that `quick` leaves out. */
-export const longFiles = () => plain.filter((file) => !isShort(file));
 /** Suites that run what `build` makes. */
 export const OF_DIST = ["node", "firefox", "cross-engine", "browser", "web-demo", "interop", "interop-deno"];
 

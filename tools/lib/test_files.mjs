@@ -1,4 +1,4 @@
-// The test files, and what they say about themselves at their head: `// takes: 90 s`, `// runtime: node`.
+// The test files, and what they say about themselves at their head: `// takes: 90 s`, `// runtime: node`, `// promise: P1`.
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join, relative } from "node:path";
 import { root } from "./steps.mjs";
@@ -10,7 +10,7 @@ export const walk = (dir) =>
     )
     : [];
 
-const head = (file) => readFileSync(join(root, file), "utf8").slice(0, 600);
+export const head = (file) => readFileSync(join(root, file), "utf8").slice(0, 600);
 /** Seconds that a file says it takes; those that say nothing take less than `SHORT_SECONDS`. */
 export const takes = (file) => Number(/^\/\/ takes: (\d+) s/m.exec(head(file))?.[1] ?? 0);
 export const SHORT_SECONDS = 3;

@@ -41,7 +41,7 @@ const MINUTES = {
   node: 20,
   deno: 17,
   chromium: 10,
-  firefox: 10,
+  firefox: 14,
   browser: 10,
   "web-demo": 20,
   interop: 18,

@@ -1,6 +1,16 @@
 // What lies beside a store: files of ours are for their owner alone from their first moment, and files of others are never touched.
 import assert from "node:assert/strict";
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import process from "node:process";
 import { test } from "node:test";
@@ -158,4 +168,23 @@ for (const { driver, skip } of sqliteDrivers) {
     assert.equal(statSync(path).mode & 0o777, 0o640);
     assert.deepEqual(readdirSync(dirname(path)).filter((name) => /-journal$/.test(name)), []);
   }, windows && "there are no modes");
+
+  test(
+    `${driver}: a damaged fence file is named, with what to do, and removing it opens the store`,
+    { skip },
+    () =>
+      inFolder((folder) => {
+        const path = join(folder, "store.db");
+        SqliteStore.open(path, { driver }).close();
+        writeFileSync(`${path}-fence`, "this is not a database, and longer than nothing".repeat(100));
+        if (driver !== "node-sqlite3-wasm") {
+          assert.throws(
+            () => SqliteStore.open(path, { driver }),
+            /store\.db-fence is damaged \(.*\)\. It holds no data of the store: end every process that has the store open, then remove that file/,
+          );
+          rmSync(`${path}-fence`);
+        }
+        SqliteStore.open(path, { driver }).close();
+      }),
+  );
 }

@@ -60,4 +60,56 @@ for (const { driver, skip } of sqliteDrivers) {
         }
       }),
   );
+
+  test(
+    `${driver}: a value that no text of JavaScript can hold is an error of its statement, and the store continues`,
+    { skip },
+    () =>
+      inFolder((folder) => {
+        const store = SqliteStore.open(join(folder, "store.db"), { driver: driver as DriverName, synchronous: "NORMAL" });
+        const HUGE = "SELECT printf('%.*c', 536870912, 'x') AS x";
+        try {
+          assert.throws(() => store.sql(HUGE), Error);
+          store.begin();
+          assert.throws(() => store.savepoint(() => store.tables.get(HUGE)), Error);
+          store.rollback();
+          store.commit([created("wf", "r", 2)]);
+          assert.deepEqual(store.sql("SELECT count(*) AS n FROM workflow"), [{ n: 1 }]);
+        } finally {
+          store.close();
+        }
+      }),
+  );
+
+  test(`${driver}: reducers and migrations do not reach outside of the store`, { skip }, () =>
+    inFolder((folder) => {
+      const store = SqliteStore.open(join(folder, "store.db"), { driver: driver as DriverName, synchronous: "NORMAL" });
+      const target = join(folder, "written");
+      try {
+        for (
+          const expression of [
+            "readfile('/etc/hostname')",
+            `writefile('${target}', 'x')`,
+            "load_extension('x')",
+            '"readfile"(?)',
+            "edit('x')",
+          ]
+        ) {
+          assert.throws(
+            () => store.tables.get(`SELECT ${expression}`),
+            /is not available: it reaches outside of the store/,
+            expression,
+          );
+          assert.throws(
+            () => store.migrate([{ name: "1", sql: `CREATE VIEW v AS SELECT ${expression} AS x` }], 0),
+            /is not available: it reaches outside of the store/,
+            expression,
+          );
+        }
+        assert.throws(() => store.tables.run(`ATTACH '${target}' AS other`), /ATTACH is not for this handle/);
+        assert.equal(existsSync(target), false);
+      } finally {
+        store.close();
+      }
+    }));
 }

@@ -30,6 +30,11 @@ export const oneOf = (...names: string[]): Kind => [
 
 export const any: Kind = ["", () => true];
 export const text: Kind = ["text that is not empty", (value) => typeof value === "string" && value !== ""];
+/** A name that others send over the wire: UTF-8 has no lone surrogates. */
+export const name: Kind = [
+  "text that is not empty and has no lone surrogate",
+  (value) => typeof value === "string" && value !== "" && !/\p{Surrogate}/u.test(value),
+];
 export const flag: Kind = ["true or false", (value) => typeof value === "boolean"];
 export const number: Kind = ["a number", (value) => typeof value === "number"];
 export const count: Kind = ["a whole number of at least 1", (value) => Number.isInteger(value) && (value as number) >= 1];

@@ -7,6 +7,7 @@ import { backoffMs, isMisconfigured, isThrottled, isUnavailable, type RetryOptio
 import { realTimers, sleepOn } from "../base/timers.ts";
 import { type TypedService, typedService } from "../service/typed.ts";
 import { type Duration, toMs } from "../converter/duration.ts";
+import { refuseLoneSurrogates } from "./well_formed.ts";
 
 /** What every call takes. */
 export interface CallSettings {
@@ -124,6 +125,7 @@ export class Calls {
     options: Pick<CallOptions, "asStored"> = {},
     repeating?: () => void,
   ): Promise<Response<M>> {
+    refuseLoneSurrogates(request);
     const { signal } = deadline;
     const invoke = this.#service[method] as unknown as (request: Request<M>, options: CallOptions) => Promise<Response<M>>;
     let away: ServiceError | undefined;

@@ -68,7 +68,6 @@ export class EmbeddedEngine implements RawService {
   #stopped: Error | undefined;
   #figures = { openRuns: 0, cachedRuns: 0, queuedTasks: 0 };
   #commits = 0;
-  /** Not committed yet: another program has the store locked. */
   #held: HeldBatch | undefined;
   readonly #retries = new CommitRetries((error) => this.#report(error));
   #replacements = 0;
@@ -247,7 +246,6 @@ export class EmbeddedEngine implements RawService {
   }
 
   #commitFailed(batch: HeldBatch, e: Error): void {
-    // The core takes what comes meanwhile: it belongs to the next batch.
     if (e instanceof StoreBusyError && this.#state === "open" && this.#retries.locked(e, () => this.#again())) {
       this.#held = batch;
       return;

@@ -11,7 +11,7 @@ const LIMITS: kind.Table<EngineLimits> = {
 /** Of each option of `EmbeddedEngine.open`. */
 export const ENGINE_OPTIONS: kind.Table<EmbeddedEngineOptions> = {
   ...{ path: kind.text, store: kind.object, synchronous: kind.oneOf("FULL", "NORMAL"), driver: kind.text, visit: kind.flag },
-  ...{ namespace: kind.text, clock: ["a clock", kind.has("nowMs")], limits: LIMITS, timers: kind.oneOf("due", "manual") },
+  ...{ namespace: kind.name, clock: ["a clock", kind.has("nowMs")], limits: LIMITS, timers: kind.oneOf("due", "manual") },
   ...{ remoteWorkers: kind.flag, reducers: kind.functions, reducing: kind.any, migrations: kind.migrations },
   ...{ converter: kind.converter, codec: kind.codec, encodeCommonAttributes: kind.flag, core: kind.any },
   ...{ onError: kind.call, onActivityTimeout: kind.call },

@@ -6,8 +6,8 @@ const { any, number, object } = kind;
 
 /** Of each option of `Worker.create`. */
 export const WORKER_OPTIONS: kind.Table<WorkerOptions> = {
-  ...{ service: kind.serviceOrPromise, taskQueue: kind.text, workflows: kind.workflows, activities: kind.functionObjects },
-  ...{ namespace: kind.text, identity: kind.text, activityThreads: object, nexusServices: kind.call, converter: kind.converter },
+  ...{ service: kind.serviceOrPromise, taskQueue: kind.name, workflows: kind.workflows, activities: kind.functionObjects },
+  ...{ namespace: kind.name, identity: kind.text, activityThreads: object, nexusServices: kind.call, converter: kind.converter },
   ...{ codec: kind.codec, encodeCommonAttributes: kind.flag, logger: kind.logger },
   ...{ maxConcurrentWorkflowTasks: number, maxConcurrentActivities: number, maxConcurrentLocalActivities: number },
   ...{ maxConcurrentNexusTasks: number, maxActivitiesPerSecond: number, maxTaskQueueActivitiesPerSecond: number },

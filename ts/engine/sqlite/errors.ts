@@ -23,5 +23,5 @@ export function storeError(e: unknown, doing: string, free?: () => number | unde
 /** Whether the storage failed, and not the statement: the whole transaction is of no more use, and the same work may succeed later. */
 export function isOfStorage(e: StoreError): boolean {
   return e instanceof StoreFullError || e instanceof StoreCorruptError ||
-    /disk I\/O error|readonly database|unable to open|out of memory/i.test(e.message);
+    /disk I\/O error|readonly database|unable to open/i.test(e.message);
 }

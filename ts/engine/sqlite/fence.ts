@@ -110,6 +110,15 @@ export class Fence {
     } catch (e) {
       lock?.close();
       if (/locked|busy/i.test((e as Error).message)) throw this.#locked(this.#readNote(), e);
+      if (/malformed|not a database|corrupt/i.test((e as Error).message)) {
+        throw new StoreError(
+          `cannot lock the store ${this.#path}: ${this.#path}-fence is damaged (${
+            (e as Error).message
+          }). It holds no data of the store: ` +
+            "end every process that has the store open, then remove that file",
+          { cause: e },
+        );
+      }
       throw storeError(e, `cannot lock ${this.#path}-fence`);
     }
   }

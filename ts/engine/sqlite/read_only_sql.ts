@@ -3,6 +3,7 @@
 // runs the connection is `query_only`, so that SQLite itself refuses what would write.
 import { checkValues } from "../tables/database.ts";
 import type { SqlDatabase, SqlRow, SqlValue } from "./driver.ts";
+import { piecesOf, REACHES_OUT } from "./sql_pieces.ts";
 import { once } from "./statements.ts";
 
 /** A statement that is not run. */
@@ -14,40 +15,6 @@ const MAX_LENGTH = 100_000;
 const READS: ReadonlySet<string> = new Set(["SELECT", "VALUES", "WITH"]);
 /** In a statement that begins with WITH they would make it a write. REPLACE is a function, too. */
 const WRITES: ReadonlySet<string> = new Set(["INSERT", "UPDATE", "DELETE"]);
-/** By lower-case name: functions that load code, or that some builds have for files. */
-const FORBIDDEN_NAMES: ReadonlySet<string> = new Set([
-  "load_extension",
-  "fts3_tokenizer",
-  "readfile",
-  "writefile",
-  "edit",
-  "zipfile",
-  "fsdir",
-  "lsmode",
-  "sqlite_dbpage",
-  "sqlite_dbdata",
-  "sqlite_dbptr",
-]);
-
-// Texts, names in quotes, comments, words, numbers, parameters, and every other character.
-const TOKEN =
-  /('(?:[^']|'')*')|("(?:[^"]|"")*"|`(?:[^`]|``)*`|\[[^\]]*\])|(--[^\n]*|\/\*[\s\S]*?(?:\*\/|$))|([A-Za-z_\u0080-\uffff][\w$\u0080-\uffff]*)|(\s+)|([\s\S])/gy;
-
-interface Piece {
-  readonly kind: "word" | "name" | "symbol";
-  readonly text: string;
-}
-
-function piecesOf(sql: string): Piece[] {
-  const pieces: Piece[] = [];
-  for (const [, , quoted, , word, , symbol] of sql.matchAll(TOKEN)) {
-    if (word !== undefined) pieces.push({ kind: "word", text: word });
-    else if (quoted !== undefined) pieces.push({ kind: "name", text: quoted.slice(1, -1) });
-    else if (symbol !== undefined) pieces.push({ kind: "symbol", text: symbol });
-  }
-  return pieces;
-}
-
 /** Throws a SqlRefusedError for everything but one statement that reads. */
 export function refuseWriting(sql: string): void {
   const refuse = (why: string): never => {
@@ -78,7 +45,7 @@ export function refuseWriting(sql: string): void {
     if (kind === "word" && first.upper === "WITH") {
       if (WRITES.has(upper) || (upper === "REPLACE" && words[i + 1]?.text !== "(")) refuse(`${text} is not run`);
     }
-    if (FORBIDDEN_NAMES.has(name)) refuse(`${text} is not run`);
+    if (REACHES_OUT.has(name)) refuse(`${text} is not run`);
     if (name.startsWith("pragma_")) refuse(`${text} is not read`);
   });
 }

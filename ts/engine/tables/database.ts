@@ -1,6 +1,7 @@
 // The database as reducers, activities and the application see it: the store's own file, the user's tables in it. Statements are given one
 // by one with their parameters; transactions are the engine's, and so are its own tables, which may be read and not written.
 import type { SqlDatabase, SqlRow, SqlStatement, SqlValue } from "../sqlite/driver.ts";
+import { outsideName } from "../sqlite/sql_pieces.ts";
 
 export type { SqlRow, SqlValue };
 
@@ -69,6 +70,14 @@ function placesOf(sql: string): number {
 function looked(sql: string): { readonly bare: string; readonly word: string } {
   const bare = bareOf(sql);
   return { bare, word: (/^[a-z]+/i.exec(bare)?.[0] ?? "").toUpperCase() };
+}
+
+/** Throws for a statement that reaches outside of the store, whatever the library offers for that. */
+export function refuseOutside(sql: string): void {
+  const outside = outsideName(sql);
+  if (outside !== undefined) {
+    throw new DatabaseError(`${outside} is not available: it reaches outside of the store (${short(sql)})`);
+  }
 }
 
 /** Throws for a statement that would write the engine's tables. */
@@ -171,6 +180,7 @@ export class UserTables implements Database {
           : "transactions are the engine's, tables are made by migrations";
         throw new DatabaseError(`${word === "" ? "an empty statement" : word} is not for this handle: ${why} (${short(sql)})`);
       }
+      refuseOutside(sql);
       if (/;\s*\S/.test(bare)) throw new DatabaseError(`give one statement at a time (${short(sql)})`);
       const writes = !READS.has(word) && !(word === "WITH" && !WRITES.test(bare));
       if (writes) refuseOwnTables(sql);

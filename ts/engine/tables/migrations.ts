@@ -3,7 +3,7 @@
 import type { SqlDatabase } from "../sqlite/driver.ts";
 import { VIEWS } from "../sqlite/views.ts";
 import { StoreError } from "../store_errors.ts";
-import { bareOf, DatabaseError, refuseOwnTables } from "./database.ts";
+import { bareOf, DatabaseError, refuseOutside, refuseOwnTables } from "./database.ts";
 
 /** One step: its name, unique among the steps, and its SQL. */
 export interface TableMigration {
@@ -82,6 +82,7 @@ function check(steps: readonly TableMigration[]): void {
     if (sql.includes("\0")) throw new TypeError(`step "${name}" of migrations has a NUL character, where SQLite ends`);
     if (names.has(name)) throw new TypeError(`two of migrations are named "${name}"`);
     names.add(name);
+    refuseOutside(sql);
     refuseOwnTables(sql);
     const bare = bareOf(sql);
     const view = NAMES_VIEW.exec(bare);

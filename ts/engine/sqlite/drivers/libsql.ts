@@ -23,7 +23,18 @@ export function libsqlLibrary(builtins: Builtins): SqlLibrary | undefined {
     // Not installed, no binary for this platform, or a runtime without native modules.
     return undefined;
   }
-  return { name: "libsql", nativeLocks: true, open: (path) => wrap(new Database(path)) };
+  return { name: "libsql", nativeLocks: true, open: (path) => wrap(bounded(new Database(path))) };
+}
+
+/**
+ * A text of 2^29 characters or more ends the process: V8 has no such texts, and the library does not check. SQLite's limit of memory, which
+ * counts for all connections of the library, is below that, so such a value fails with "out of memory".
+ */
+const MOST_HEAP_BYTES = 500_000_000;
+
+function bounded(database: LibsqlDatabase): LibsqlDatabase {
+  database.exec(`PRAGMA hard_heap_limit=${MOST_HEAP_BYTES}`);
+  return database;
 }
 
 /** Blobs come as Buffer from `get` and as ArrayBuffer from `all`; both become plain Uint8Arrays over the same memory. */

@@ -20,7 +20,17 @@ export function nodeLibrary(builtins: Builtins): SqlLibrary | undefined {
   }
   if (sqlite?.DatabaseSync === undefined) return undefined;
   const { DatabaseSync } = sqlite;
-  return { name: "node:sqlite", nativeLocks: true, open: (path) => wrap(new DatabaseSync(path)) };
+  return { name: "node:sqlite", nativeLocks: true, open: (path) => wrap(bounded(new DatabaseSync(path))) };
+}
+
+/** Of one value or row; a longer one is an error. V8 has no texts of 2^29 characters. */
+const MOST_VALUE_BYTES = 500_000_000;
+
+/** Node has limits from 24 on, by version. */
+function bounded(database: Sqlite.DatabaseSync): Sqlite.DatabaseSync {
+  const { limits } = database as { limits?: { length?: number } };
+  if (limits !== undefined && typeof limits.length === "number") limits.length = MOST_VALUE_BYTES;
+  return database;
 }
 
 function wrap(database: Sqlite.DatabaseSync): SqlDatabase {

@@ -31,3 +31,17 @@ test("fields are added to every record, and a record's own ones win", () => {
   logger.info("x", { attempt: 2 });
   assert.deepEqual(lines, ["info  x queue=q attempt=2"]);
 });
+
+test("no text in a record starts a line, controls a terminal or reorders what is shown", () => {
+  const lines: string[] = [];
+  const logger = lineLogger({ write: (line) => lines.push(line) });
+  for (const evil of ["\n", "\r", "\x1b[2K", "\x9b2K", "\x7f", "\u2028", "\u202e", "\u2066", "\u200f", "\u061c", "\x00"]) {
+    logger.info(`a${evil}b`, { field: `c${evil}d`, error: new Error(`e${evil}f`), [`n${evil}`]: { inner: `g${evil}h` } });
+    const line = lines.pop()!;
+    assert.ok(!line.includes(evil[0]!), JSON.stringify(evil));
+    // deno-lint-ignore no-control-regex
+    assert.match(line, /^[^\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]+$/);
+  }
+  logger.info("line one\nline two\u0085");
+  assert.equal(lines.pop(), "info  line one\\nline two\\u0085");
+});

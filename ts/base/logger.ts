@@ -43,6 +43,16 @@ function show(value: unknown): string {
   }
 }
 
+/** Characters that start a new line, control a terminal or reorder text: C0, DEL, C1, line separators, marks of writing direction. */
+// deno-lint-ignore no-control-regex
+const CONTROLS = /[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
+const SHORT: { readonly [character: string]: string } = { "\n": "\\n", "\r": "\\r", "\t": "\\t" };
+
+/** Returns the text with control characters and marks of writing direction as escape sequences. */
+export function escapeControls(text: string): string {
+  return text.replace(CONTROLS, (one) => SHORT[one] ?? `\\u${one.charCodeAt(0).toString(16).padStart(4, "0")}`);
+}
+
 function shown(value: unknown): string {
   if (value instanceof Error) return JSON.stringify(`${value.name}: ${value.message}`);
   // deno-lint-ignore no-control-regex
@@ -55,9 +65,11 @@ function shown(value: unknown): string {
 export function lineLogger({ minimum = "info", colours = false, write }: LineLoggerOptions): Logger {
   const log = (level: LogLevel) => (message: string, fields: LogFields = {}) => {
     if (LEVELS.indexOf(level) < LEVELS.indexOf(minimum)) return;
-    let line = colours ? `${COLOURS[level]}${level.padEnd(5)}\x1b[0m ${message}` : `${level.padEnd(5)} ${message}`;
-    for (const name in fields) if (fields[name] !== undefined) line += ` ${name}=${show(fields[name])}`;
-    write(line);
+    let record = escapeControls(message);
+    for (const name in fields) {
+      if (fields[name] !== undefined) record += ` ${escapeControls(name)}=${escapeControls(show(fields[name]))}`;
+    }
+    write(`${colours ? `${COLOURS[level]}${level.padEnd(5)}\x1b[0m` : level.padEnd(5)} ${record}`);
   };
   return { debug: log("debug"), info: log("info"), warn: log("warn"), error: log("error") };
 }

@@ -118,3 +118,8 @@ test("contexts follow awaits, and two of them at once do not mix", async () => {
     });
   assert.deepEqual(await Promise.all([one("a"), one("b")]), [["a", "a", "a"], ["b", "b", "b"]]);
 });
+
+test("the constructor names the functions that make a connection", () => {
+  const Constructor = Connection as unknown as new (options: object) => Connection;
+  assert.throws(() => new Constructor({}), /Connection has no public constructor: use "await Connection.connect\(options\)"/);
+});

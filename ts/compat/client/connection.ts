@@ -203,6 +203,11 @@ export class Connection implements ConnectionLike {
 
   /** Made by {@link Connection.connect}, {@link Connection.lazy} and {@link Connection.over}. */
   protected constructor(options: ConnectionOptions, service: RawService, close: () => Promise<void>) {
+    if (service === undefined) {
+      throw new TypeError(
+        `Connection has no public constructor: use "await Connection.connect(options)" or "Connection.lazy(options)"`,
+      );
+    }
     this.options = {
       address: options.address ?? LOCAL_TARGET,
       metadata: options.metadata ?? {},

@@ -24,6 +24,9 @@ const ARGS = [
   "--disable-background-networking",
   "--disable-component-update",
   "--disable-sync",
+  // As a desktop does: a sandboxed frame that floods its page with messages has another process.
+  "--site-per-process",
+  "--enable-features=IsolateSandboxedIframes",
 ];
 
 const PACKED = "@sparticuz/chromium";

@@ -23,7 +23,7 @@ async function withFolder(body: (folder: string) => Promise<void>): Promise<void
 
 test("a misspelt option is refused: without its path a store would be kept nowhere", async () => {
   const misspelt = { ...options(), paht: "shop.sqlite" } as OpenOptions;
-  await assert.rejects(open(misspelt), { name: "TypeError", message: /^open has no option "paht"; it has path, workflows, / });
+  await assert.rejects(open(misspelt), { name: "TypeError", message: /^open has no option "paht"; did you mean path\?$/ });
 });
 
 test("what names no workflow or message is refused by that, wherever it is given", async () => {

@@ -101,11 +101,20 @@ test("a name that is no option is refused wherever it stands, with those that th
     await assert.rejects(open({ path, workflows: { greet }, logger: silentLogger, ...given }), { name: "TypeError", message });
     assert.equal(existsSync(path), false, "a store was made");
   };
-  await refused({ paht: "x" }, /^open has no option "paht"; it has path, workflows, /);
-  await refused({ engine: { synchronus: "NORMAL" } }, /^open's option engine has no "synchronus"; it has store, synchronous, /);
-  await refused({ engine: { limits: { openrun: 5 } } }, /^open's option engine\.limits has no "openrun"; it has openRuns, /);
-  await refused({ worker: { cachedWorkflow: 0 } }, /^open's option worker has no "cachedWorkflow"; it has namespace, /);
-  await refused({ client: { identiti: "x" } }, /^open's option client has no "identiti"; it has namespace, /);
+  await refused({ paht: "x" }, /^open has no option "paht"; did you mean path\?$/);
+  await refused(
+    { engine: { synchronus: "NORMAL" } },
+    /^open's option engine has no option "synchronus"; did you mean synchronous\?$/,
+  );
+  await refused(
+    { engine: { limits: { openrun: 5 } } },
+    /^open's option engine\.limits has no option "openrun"; did you mean openRuns\?$/,
+  );
+  await refused(
+    { worker: { cachedWorkflow: 0 } },
+    /^open's option worker has no option "cachedWorkflow"; did you mean cachedWorkflows\?$/,
+  );
+  await refused({ client: { identiti: "x" } }, /^open's option client has no option "identiti"; did you mean identity\?$/);
   // What stands beside them is not a part's.
   await refused(
     { worker: { taskQueue: "x" } },
@@ -121,17 +130,20 @@ test("EmbeddedEngine.open, Worker.create and Client refuse what they do not have
   const worker = (given: object) => Worker.create({ service, taskQueue, workflows: { greet }, ...given });
   const client = async (given: object) => await Promise.resolve(new Client({ service, ...given }));
   const refused: readonly [made: Promise<unknown>, message: RegExp][] = [
-    [engine({ paht: "x" }), /^EmbeddedEngine\.open has no option "paht"; it has path, store, /],
-    [engine({ limits: { openrun: 5 } }), /^EmbeddedEngine\.open's option limits has no "openrun"; it has openRuns, /],
+    [engine({ paht: "x" }), /^EmbeddedEngine\.open has no option "paht"; did you mean path\?$/],
+    [
+      engine({ limits: { openrun: 5 } }),
+      /^EmbeddedEngine\.open's option limits has no option "openrun"; did you mean openRuns\?$/,
+    ],
     [engine({ timers: "manuel" }), /^EmbeddedEngine\.open's option timers must be "due" or "manual", not "manuel"$/],
-    [worker({ taskQeue: "x" }), /^Worker\.create has no option "taskQeue"; it has service, taskQueue, /],
-    [worker({ worklows: url }), /^Worker\.create has no option "worklows"; .* workflows, /],
+    [worker({ taskQeue: "x" }), /^Worker\.create has no option "taskQeue"; did you mean taskQueue\?$/],
+    [worker({ worklows: url }), /^Worker\.create has no option "worklows"; did you mean workflows\?$/],
     [worker({ activities: url }), new RegExp(`^Worker\\.create's option activities must be ${ACTIVITIES}, not a URL$`)],
     [
       worker({ service: {} }),
       /^Worker\.create's option service must be an EmbeddedEngine or a connection to a cluster, or the promise of one, not an object$/,
     ],
-    [client({ taskqueue: "x" }), /^Client has no option "taskqueue"; it has service, namespace, /],
+    [client({ taskqueue: "x" }), /^Client has no option "taskqueue"; did you mean taskQueue\?$/],
     [
       client({ service: Promise.resolve(service) }),
       /^Client's option service must be an EmbeddedEngine or a connection to a cluster, not a promise: await it$/,
@@ -163,7 +175,7 @@ test("EmbeddedEngine.open, Worker.create and Client refuse what they do not have
 test("open of a browser tab refuses what it does not have, and says where reducers and migrations belong", async () => {
   const refused = async (given: object, message: RegExp) =>
     await assert.rejects(openTab({ path: "shop", workflows: { greet }, ...given }), { name: "TypeError", message });
-  await refused({ persisted: true }, /^open has no option "persisted"; it has path, name, /);
+  await refused({ persisted: true }, /^open has no option "persisted"; did you mean persist\?$/);
   await refused(
     { reducers: {} },
     /^open has no option "reducers" in a browser tab: the engine's Worker has them: serveEngine\(\{ reducers \}\)$/,
@@ -172,7 +184,7 @@ test("open of a browser tab refuses what it does not have, and says where reduce
   await refused({ serve: false }, /no other process can reach a tab$/);
   await refused(
     { engine: { driver: "libsql" } },
-    /^open's option engine has no "driver"; it has namespace, limits, synchronous$/,
+    /^open's option engine has no option "driver"; it has namespace, limits, synchronous$/,
   );
   await refused(
     { worker: { realm: "inline" } },

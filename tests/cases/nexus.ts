@@ -329,7 +329,7 @@ export const cases: Case[] = [
       deepEqual(d.server.closed!.failure!.message.split("\n"), [
         'TypeError: nexus takes the name of a service, or a service of nexus-rpc, not ""',
         "TypeError: nexus: endpoint must be the name of a Nexus endpoint of the cluster, not undefined",
-        'TypeError: nexus knows no option "timeout"',
+        'TypeError: nexus has no option "timeout"; it has endpoint, scheduleToClose, scheduleToStart, startToClose, cancellationType, headers, summary',
         "TypeError: cancellationType must be one of waitCancellationCompleted, waitCancellationRequested, tryCancel, abandon, " +
         'not "NEVER"',
         "TypeError: nexus: headers must be an object of names with texts",

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { command, type Commands } from "../../ts/cli/frame/command.ts";
 import { dispatch } from "../../ts/cli/frame/dispatch.ts";
 import { CommandError, Interrupted } from "../../ts/cli/frame/errors.ts";
-import { nearest } from "../../ts/cli/frame/suggest.ts";
+import { nearestName } from "../../ts/base/nearest_name.ts";
 import { type Result, run as runWith, type RunOptions } from "./support/run.ts";
 
 const COMMANDS: Commands = {
@@ -147,8 +147,8 @@ test("every wrong word is told by name, with what to do", async () => {
     const message = (words as readonly string[]).includes("--json") ? JSON.parse(result.err).error.message : result.err;
     assert.match(message, expected, words.join(" "));
   }
-  assert.equal(nearest("xyzzy", ["order", "fail"]), undefined);
-  assert.equal(nearest("--timeout", ["--input", "--execution-timeout"]), "--execution-timeout");
+  assert.equal(nearestName("xyzzy", ["order", "fail"]), undefined);
+  assert.equal(nearestName("--timeout", ["--input", "--execution-timeout"]), "--execution-timeout");
 });
 
 test("help: everywhere, made from the table", async () => {

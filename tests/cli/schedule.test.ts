@@ -51,7 +51,7 @@ test("what is wrong with a schedule is said by the option or the field", async (
     "0 6 * * *",
   );
   await refused(/spec\.calendars\[0\]\.hour is 25; it is a whole number from 0 to 23/, ...CREATE, "--calendar", '{"hour": 25}');
-  await refused(/has no field "hours"/, ...CREATE, "--calendar", '{"hours": 5}');
+  await refused(/has no option "hours"/, ...CREATE, "--calendar", '{"hours": 5}');
   await refused(/--interval is written every\/offset/, ...CREATE, "--interval", "1h/2m/3m");
   await refused(/"often" is not a duration/, ...CREATE, "--interval", "often");
   await refused(/--start-time is a moment such as .*not "tomorrow"/, ...CREATE, "--start-time", "tomorrow");

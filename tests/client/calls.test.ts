@@ -163,7 +163,7 @@ test("a start without id or queue, or with a bad duration, is refused before any
   for (const method of ["start", "execute", "signalWithStart", "executeUpdateWithStart"] as const) {
     await assert.rejects(
       (client(service)[method] as Client["start"]).call(client(service), "W", misspelt),
-      /^TypeError: the start of workflow W has no option "taskqueue"; it has args, id, taskQueue, /,
+      /^TypeError: the start of workflow W has no option "taskqueue"; did you mean taskQueue\?$/,
       method,
     );
   }

@@ -158,7 +158,7 @@ test("specs that are none are refused by the name of the field", () => {
   );
   refused({ calendars: [{ hour: { start: 1, end: 5, step: 0 } }] }, /step is 0/);
   refused({ calendars: [{ hour: [] }] }, /empty list, which matches nothing/);
-  refused({ calendars: [{ hours: 3 }] }, /has no field "hours"; it has second, minute, hour/);
+  refused({ calendars: [{ hours: 3 }] }, /has no option "hours"; did you mean hour\?/);
   refused({ calendars: [{ dayOfMonth: 0 }] }, /from 1 to 31/);
   refused({ intervals: [{ every: "500ms" }] }, /once per second at most/);
   refused({ intervals: [{ every: "1h", offset: "1h" }] }, /not less than `every`/);

@@ -161,3 +161,25 @@ export function names() {
   // @ts-expect-error: a signal needs payload
   signals({ a: "a" });
 }
+
+// ------------------------------------------------------------------------------------------------------------- declared results
+interface Outcome {
+  readonly kind: "paid" | "canceled";
+}
+/** The result may be declared: then the bodies' literals have its types. */
+export async function declared() {
+  const outcome = await select<Outcome | "remind">([on(dispel, () => ({ kind: "paid" })), timer("1s", () => "remind")]);
+  is<Equal<typeof outcome, Outcome | "remind">>();
+  const contextual: Outcome | "remind" = await select([on(dispel, () => ({ kind: "paid" })), timer("1s", () => "remind")]);
+  // @ts-expect-error a body that returns something else
+  await select<Outcome | "remind">([timer("1s", () => "late")]);
+  // @ts-expect-error an update cannot be an arm, whatever the result
+  await select<number>([on(rename, () => 5)]);
+  return contextual;
+}
+
+const open = update<[], { status: "ok" | "full" }>("open");
+/** A response keeps its literals in an async handler. */
+export async function asyncResponses() {
+  await receive({ n: 0 }, [on(open, (_, s) => spawnAsync(() => Promise.resolve({ status: "full" }), { ...s, n: 1 }))]);
+}

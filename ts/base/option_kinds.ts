@@ -1,6 +1,7 @@
 // What options may be, and what is refused of them before anything is done. Types do not reach everyone: a program in JavaScript, a value
 // from the environment, a name that was misspelt in an object made elsewhere. What was not read would be lost without a word: a misspelt
 // `path` would mean a store in memory, a misspelt `codec` values in clear.
+import { unknownOptionMessage } from "./option_names.ts";
 
 /** What an option must be, in words, and whether a value is it; "" for what is not told of and not looked at. */
 export type Kind = readonly [expected: string, is: (value: unknown) => boolean];
@@ -122,8 +123,8 @@ export function needsOption(of: string, name: string, options: { readonly [name:
 }
 
 function unknown(of: string, part: string, name: string, kinds: Kinds): string {
-  const names = Object.entries(kinds).filter(([, kind]) => kind !== any).map(([each]) => each).join(", ");
-  return `${part === "" ? `${of} has no option` : `${of}'s option ${part} has no`} "${name}"; it has ${names}`;
+  const names = Object.entries(kinds).filter(([, kind]) => kind !== any).map(([each]) => each);
+  return unknownOptionMessage(part === "" ? of : `${of}'s option ${part}`, name, names);
 }
 
 /** What a value is, in a few words; of a list the first that makes it wrong. */

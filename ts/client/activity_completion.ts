@@ -1,14 +1,17 @@
 // Completing activities from outside: by anyone who holds the task token, or who knows workflow id and activity id. The service takes one
 // completion per attempt; a second one gets ActivityNotFoundError.
+import { type OptionNames, rejectMisspelledOptions } from "../base/option_names.ts";
 import { failedResult } from "../converter/procedure_failures.ts";
 import { toFailure } from "../converter/failure_converter.ts";
 import type { RecordActivityTaskHeartbeatResponse } from "../api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
-import { CALL_TIMEOUT_MS, type CallSettings } from "./calls.ts";
+import { CALL_TIMEOUT_MS, type CallSettings, checkSettings } from "./calls.ts";
 import { type ClientContext, deadlineOf, encodeArgs, nameError } from "./context.ts";
 import { ActivityCancelledError, ActivityNotFoundError } from "./errors.ts";
 
 /** An activity by its task token (`activityInfo().taskToken`), or by its ids; without a run id the current run is meant. */
 export type ActivityAddress = Uint8Array | { workflowId: string; activityId: string; runId?: string };
+
+const ACTIVITY_ADDRESS: OptionNames<Exclude<ActivityAddress, Uint8Array>> = { workflowId: 1, activityId: 1, runId: 1 };
 
 type Verb =
   | "recordActivityTaskHeartbeat"
@@ -23,6 +26,8 @@ async function report(
   fields: { [name: string]: unknown },
   settings: CallSettings,
 ): Promise<object> {
+  checkSettings("the report on an activity", settings);
+  if (!(address instanceof Uint8Array)) rejectMisspelledOptions("the address of an activity", address, ACTIVITY_ADDRESS);
   const { namespace, identity, calls } = context;
   const deadline = deadlineOf(context, settings, CALL_TIMEOUT_MS);
   const common = { namespace, identity, ...fields };

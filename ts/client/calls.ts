@@ -1,6 +1,7 @@
 // One call to the service on behalf of a client: its deadline, its retries, and the loop of a long poll. Every request that passes here
 // is idempotent (reads, or writes with a request or update id that stays the same over the attempts), so asking again after UNAVAILABLE
 // never has a second effect.
+import { type OptionNames, rejectUnknownOptions } from "../base/option_names.ts";
 import { Code, ServiceError } from "../service/raw.ts";
 import type { CallOptions, MethodName, RawService } from "../service/raw.ts";
 import { backoffMs, isMisconfigured, isThrottled, isUnavailable, type RetryOptions } from "../service/retry.ts";
@@ -15,6 +16,13 @@ export interface CallSettings {
   timeout?: Duration | undefined;
   /** Gives the call up; it rejects with the signal's reason. What was asked may still happen. */
   signal?: AbortSignal | undefined;
+}
+
+export const CALL_SETTINGS: OptionNames<CallSettings> = { timeout: 1, signal: 1 };
+
+/** Throws a TypeError for a setting that does not exist. */
+export function checkSettings(owner: string, settings: CallSettings | undefined): void {
+  rejectUnknownOptions(owner, settings, CALL_SETTINGS);
 }
 
 /** Deadline of a plain call in milliseconds; waiting for a query's answer has `QUERY_TIMEOUT_MS`. */

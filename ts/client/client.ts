@@ -1,5 +1,6 @@
 // The client: starts workflows, finds them, and completes activities from outside. It stands on a RawService alone, so the same code
 // talks to the embedded engine in this process and to a Temporal cluster.
+import { type OptionNames, rejectMisspelledOptions, rejectUnknownOptions } from "../base/option_names.ts";
 import { checkOptions, needsOption } from "../base/option_kinds.ts";
 import { CLIENT_OPTIONS } from "./option_kinds.ts";
 import type { CodecOptions } from "../codec/codec.ts";
@@ -15,7 +16,7 @@ import { metered } from "../service/metered.ts";
 import type { Metrics } from "../base/metrics.ts";
 import type { RawService } from "../service/raw.ts";
 import { DEFAULT_RETRY, type RetryOptions } from "../service/retry.ts";
-import { CALL_TIMEOUT_MS, Calls, type CallSettings, Deadline } from "./calls.ts";
+import { CALL_SETTINGS, CALL_TIMEOUT_MS, Calls, type CallSettings, checkSettings, Deadline } from "./calls.ts";
 import {
   type ActivityAddress,
   completeActivity,
@@ -94,6 +95,10 @@ export interface ListOptions extends CallSettings {
   /** Runs per request. */
   pageSize?: number;
 }
+
+const LIST_OPTIONS: OptionNames<ListOptions> = { pageSize: 1, ...CALL_SETTINGS };
+const SELECTION: OptionNames<WorkflowSelection> = { entityId: 1, correlationId: 1, workflow: 1 };
+const PROCEDURE_ADDRESS: OptionNames<ProcedureAddress<unknown>> = { workflow: 1, runId: 1, name: 1, id: 1 };
 
 /**
  * Starts workflows, finds them, and hands out handles to talk to them. Stands on any {@link RawService}: an engine, or a cluster.
@@ -221,6 +226,7 @@ export class Client {
 
   /** The runs that a visibility query selects (all without one), for instance `ExecutionStatus = "Running" AND WorkflowType = "Order"`. */
   async *list(query = "", options: ListOptions = {}): AsyncGenerator<WorkflowSummary, void, void> {
+    rejectUnknownOptions("list", options, LIST_OPTIONS);
     const { calls, converter, interceptors } = this.#context;
     let nextPageToken: Uint8Array = new Uint8Array(0);
     do {
@@ -246,6 +252,7 @@ export class Client {
    * await client.workflows({ correlationId: spell }).cancel("dispelled");
    */
   workflows(selection: WorkflowSelection): WorkflowSet {
+    rejectUnknownOptions("workflows", selection, SELECTION);
     const handle = (workflowId: string, runId: string) => this.getHandle(undefined, workflowId, runId);
     return new WorkflowSet({ list: (...of) => this.list(...of), count: (...of) => this.count(...of), handle }, selection);
   }
@@ -283,9 +290,10 @@ export class Client {
   }
 
   /** As `count`, with the groups of a query such as `WorkflowType = "Order" GROUP BY ExecutionStatus`. */
-  countGroups(query = "", settings: CallSettings = {}): Promise<WorkflowCount> {
+  async countGroups(query = "", settings: CallSettings = {}): Promise<WorkflowCount> {
+    checkSettings("the count of workflows", settings);
     const { calls, converter, interceptors } = this.#context;
-    return intercept(interceptors, "count", { query }, async (asked) => {
+    return await intercept(interceptors, "count", { query }, async (asked) => {
       const request = { namespace: this.namespace, query: asked.query };
       const call = calls.call("countWorkflowExecutions", request, this.#deadline(settings));
       return toCount(await this.#named("the count of workflows", call), converter);
@@ -333,7 +341,10 @@ export class Client {
     return this.#procedureOf(address, settings).failProcedure(whichOf(address), error);
   }
 
-  #procedureOf({ workflow, runId }: { workflow: string; runId?: string }, settings: CallSettings): WorkflowHandle {
+  #procedureOf(address: ProcedureAddress<unknown>, settings: CallSettings): WorkflowHandle {
+    rejectMisspelledOptions("the address of a procedure", address, PROCEDURE_ADDRESS);
+    checkSettings("the result of a procedure", settings);
+    const { workflow, runId } = address;
     return this.getHandle(undefined, workflow, runId).with(settings) as WorkflowHandle;
   }
 

@@ -1,4 +1,5 @@
 // A workflow by its id: everything that can be asked of it or sent to it. A handle holds no state but ids; making one asks nothing.
+import { type OptionNames, rejectUnknownOptions } from "../base/option_names.ts";
 import { enumName } from "../converter/enums.ts";
 import { randomId } from "../platform/host.ts";
 import { Code, type MethodName, ServiceError } from "../service/raw.ts";
@@ -6,7 +7,7 @@ import type { TypedService } from "../service/typed.ts";
 import { QueryRejectCondition } from "../api/generated/temporal/api/enums/v1/query_pb.ts";
 import { WorkflowExecutionStatus } from "../api/generated/temporal/api/enums/v1/workflow_pb.ts";
 import type { History, HistoryEvent } from "../api/generated/temporal/api/history/v1/message_pb.ts";
-import { CALL_TIMEOUT_MS, type CallSettings, Deadline, QUERY_TIMEOUT_MS } from "./calls.ts";
+import { CALL_SETTINGS, CALL_TIMEOUT_MS, type CallSettings, Deadline, QUERY_TIMEOUT_MS } from "./calls.ts";
 import { deadlineOf, decodeOne, encodeArgs, headerField, nameError, type Target } from "./context.ts";
 import type { AnyWorkflow, ArgsOption, Query, Signal, Update, WorkflowResult } from "./definitions.ts";
 import { nameOf } from "./definitions.ts";
@@ -16,6 +17,7 @@ import { QueryFailedError, QueryRejectedError, WorkflowNotFoundError } from "./e
 import {
   collectHistory,
   decodeEvent,
+  HISTORY_OPTIONS,
   type HistoryOptions,
   historyToBytes,
   historyToJson,
@@ -27,7 +29,7 @@ import type { WorkflowTarget } from "./operation_inputs.ts";
 import { nextRun, outcomeOf } from "./outcome.ts";
 import { answerProcedure, type OpenProcedure, openProcedures, type WhichProcedure } from "./procedures.ts";
 import { resetWorkflow } from "./reset.ts";
-import { checkPoint, type ResetOptions, type ResetPoint } from "./reset_options.ts";
+import { checkPoint, RESET_OPTIONS, type ResetOptions, type ResetPoint } from "./reset_options.ts";
 import { startUpdate, type StartUpdateOptions, UpdateHandle, type UpdateOptions } from "./updates.ts";
 
 /** Options of `handle.result`. */
@@ -43,6 +45,11 @@ export interface HandleSettings extends CallSettings {
   /** Two signals or cancel requests with one request id are one. Default: made per call. */
   requestId?: string;
 }
+
+const HANDLE_SETTINGS: OptionNames<HandleSettings> = { queryRejectCondition: 1, requestId: 1, ...CALL_SETTINGS };
+const RESULT_OPTIONS: OptionNames<ResultOptions> = { followRuns: 1, ...CALL_SETTINGS };
+const UPDATE_OPTIONS: OptionNames<UpdateOptions & { args: unknown }> = { args: 1, updateId: 1, ...CALL_SETTINGS };
+const START_UPDATE_OPTIONS: OptionNames<StartUpdateOptions> = { ...UPDATE_OPTIONS, waitFor: 1 };
 
 /** Which run a handle means. */
 export interface HandleIds {
@@ -83,6 +90,7 @@ export class WorkflowHandle<W extends AnyWorkflow = string> {
 
   /** The same workflow with settings for each call: `handle.with({ timeout: "2s" }).query(status)`. */
   with(settings: HandleSettings): WorkflowHandle<W> {
+    rejectUnknownOptions("with", settings, HANDLE_SETTINGS);
     return new WorkflowHandle<W>(this.#context, this.workflowId, this.#ids, { ...this.#settings, ...settings });
   }
 
@@ -91,6 +99,7 @@ export class WorkflowHandle<W extends AnyWorkflow = string> {
    * out), WorkflowNotFoundError, DeadlineExceededError after `timeout`, and WorkflowContinuedAsNewError with `followRuns: false`.
    */
   async result(options: ResultOptions = {}): Promise<WorkflowResult<W>> {
+    rejectUnknownOptions("result", options, RESULT_OPTIONS);
     const settings = { ...this.#settings, ...options };
     const deadline = new Deadline(settings, undefined);
     const follow = options.followRuns ?? true;
@@ -138,20 +147,28 @@ export class WorkflowHandle<W extends AnyWorkflow = string> {
     update: Update<A, R> | string,
     options: UpdateOptions & ArgsOption<NoInfer<A>>,
   ): Promise<R> {
+    const updateName = nameOf(update);
+    rejectUnknownOptions(`the update "${updateName}"`, options, UPDATE_OPTIONS);
     const settings = { ...this.#settings, ...options };
     const deadline = new Deadline(settings, undefined);
-    const handle = await this.startUpdate<unknown[], R>(update as string, { ...settings, waitFor: "completed" });
+    const handle = await this.#startUpdate<R>(updateName, { ...options, waitFor: "completed" });
     const remaining = deadline.remaining();
     return handle.result({ signal: settings.signal, timeout: remaining === Infinity ? undefined : remaining });
   }
 
   /** Sends an update and returns once it is accepted or completed; `result()` of the handle waits for its answer. */
-  startUpdate<A extends unknown[] = unknown[], R = unknown>(
+  async startUpdate<A extends unknown[] = unknown[], R = unknown>(
     update: Update<A, R> | string,
     options: StartUpdateOptions & ArgsOption<NoInfer<A>>,
   ): Promise<UpdateHandle<R>> {
-    const { args = [], updateId = randomId(), waitFor } = options as StartUpdateOptions & { args?: unknown[] };
-    const wanted = { ...this.#address(), updateName: nameOf(update), args, updateId, waitFor, headers: {} };
+    const updateName = nameOf(update);
+    rejectUnknownOptions(`the update "${updateName}"`, options, START_UPDATE_OPTIONS);
+    return await this.#startUpdate<R>(updateName, options);
+  }
+
+  #startUpdate<R>(updateName: string, options: StartUpdateOptions & { args?: readonly unknown[] }): Promise<UpdateHandle<R>> {
+    const { args = [], updateId = randomId(), waitFor } = options;
+    const wanted = { ...this.#address(), updateName, args, updateId, waitFor, headers: {} };
     const settings = { ...this.#settings, ...options };
     return intercept(
       this.#context.interceptors,
@@ -239,7 +256,9 @@ export class WorkflowHandle<W extends AnyWorkflow = string> {
    * const again = await handle.reset({ type: "LAST_WORKFLOW_TASK", reason: "the tax rate was wrong" });
    * await again.result();
    */
-  async reset({ reason, reapplyExclude = [], requestId, timeout, signal, ...point }: ResetOptions): Promise<WorkflowHandle<W>> {
+  async reset(options: ResetOptions): Promise<WorkflowHandle<W>> {
+    rejectUnknownOptions("reset", options, RESET_OPTIONS);
+    const { reason, reapplyExclude = [], requestId, timeout, signal, ...point } = options;
     const deadline = this.#deadline({ timeout, signal });
     const id = requestId ?? this.#settings.requestId ?? randomId();
     const wanted = { ...this.#address(), point: point as ResetPoint, reason, reapplyExclude, requestId: id };
@@ -297,6 +316,7 @@ export class WorkflowHandle<W extends AnyWorkflow = string> {
 
   /** The events of the run, one by one; with `follow` as they come, until the run closes. */
   async *history(options: HistoryOptions = {}): AsyncGenerator<HistoryEvent, void, void> {
+    rejectUnknownOptions("history", options, HISTORY_OPTIONS);
     try {
       yield* readHistory(this.#context, this.workflowId, this.#target, { ...this.#settings, ...options });
     } catch (error) {

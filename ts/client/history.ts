@@ -1,5 +1,6 @@
 // Reading a workflow's history: event by event over its pages, as bytes, and as the JSON that the `temporal` command line, Temporal's UI
 // and every SDK's replayer load.
+import type { OptionNames } from "../base/option_names.ts";
 import { create, fromBinary, toBinary, toJson } from "@bufbuild/protobuf";
 import { EventType } from "../api/generated/temporal/api/enums/v1/event_type_pb.ts";
 import { HistoryEventFilterType } from "../api/generated/temporal/api/enums/v1/workflow_pb.ts";
@@ -11,7 +12,7 @@ import {
 } from "../api/generated/temporal/api/history/v1/message_pb.ts";
 import type { GetWorkflowExecutionHistoryResponse } from "../api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import type { ClientContext } from "./context.ts";
-import { askUntil, type CallSettings, Deadline } from "./calls.ts";
+import { askUntil, CALL_SETTINGS, type CallSettings, Deadline } from "./calls.ts";
 import { CloseCheck } from "./close_check.ts";
 
 /** Options of the calls that read a history. */
@@ -26,6 +27,8 @@ export interface HistoryOptions extends CallSettings {
    */
   decode?: boolean;
 }
+
+export const HISTORY_OPTIONS: OptionNames<HistoryOptions> = { follow: 1, pageSize: 1, decode: 1, ...CALL_SETTINGS };
 
 const CLOSING: ReadonlySet<number> = new Set([
   EventType.WORKFLOW_EXECUTION_COMPLETED,

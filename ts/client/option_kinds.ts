@@ -1,10 +1,24 @@
 // What the options of a client may be.
 import * as kind from "../base/option_kinds.ts";
+import type { PayloadLimits } from "../service/limits.ts";
+import type { RetryOptions } from "../service/retry.ts";
 import type { ClientOptions } from "./client.ts";
+
+const { number } = kind;
+const RETRY: kind.Table<RetryOptions> = {
+  ...{
+    initialIntervalMs: number,
+    maximumIntervalMs: number,
+    backoffCoefficient: number,
+    jitter: number,
+    maximumAttempts: number,
+  },
+};
+const LIMITS: kind.Table<PayloadLimits> = { warnBytes: number, errorBytes: number };
 
 /** Of each option of `new Client`. */
 export const CLIENT_OPTIONS: kind.Table<ClientOptions> = {
   ...{ service: kind.service, namespace: kind.name, converter: kind.converter, identity: kind.text, taskQueue: kind.name },
-  ...{ timeout: kind.duration, retry: kind.object, payloadLimits: kind.object, interceptors: kind.list, metrics: kind.object },
+  ...{ timeout: kind.duration, retry: RETRY, payloadLimits: LIMITS, interceptors: kind.list, metrics: kind.object },
   ...{ logger: kind.logger, codec: kind.codec, encodeCommonAttributes: kind.flag },
 };

@@ -1,6 +1,8 @@
 // Options of a start, in the words of this package, and the request fields that they become.
+import { type OptionNames, rejectUnknownOptions } from "../base/option_names.ts";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { type Duration, toMs } from "../converter/duration.ts";
+import { CALL_SETTINGS } from "./calls.ts";
 import { belongings } from "./belonging.ts";
 import { namingWhat } from "../converter/lossy_value.ts";
 import type { PayloadConverter } from "../converter/payload.ts";
@@ -76,26 +78,20 @@ export interface WorkflowOptions {
   versioningOverride?: MessageInitShape<typeof VersioningOverrideSchema>;
 }
 
-const WORKFLOW_OPTIONS: { readonly [name in keyof WorkflowOptions]-?: true } = {
-  ...{ id: true, taskQueue: true, idReusePolicy: true, idConflictPolicy: true, executionTimeout: true, runTimeout: true },
-  ...{ taskTimeout: true, retry: true, startDelay: true, cronSchedule: true, memo: true, searchAttributes: true, entityId: true },
-  ...{
-    correlationId: true,
-    timers: true,
-    summary: true,
-    details: true,
-    requestId: true,
-    priority: true,
-    versioningOverride: true,
-  },
+const WORKFLOW_OPTIONS: OptionNames<WorkflowOptions> = {
+  ...{ id: 1, taskQueue: 1, idReusePolicy: 1, idConflictPolicy: 1, executionTimeout: 1, runTimeout: 1, taskTimeout: 1, retry: 1 },
+  ...{ startDelay: 1, cronSchedule: 1, memo: 1, searchAttributes: 1, entityId: 1, correlationId: 1, timers: 1, summary: 1 },
+  ...{ details: 1, requestId: 1, priority: 1, versioningOverride: 1 },
 };
-
-/** Throws a TypeError for an option that there is not: misspelt, its value would be lost without a word. */
-export function refuseUnknownOptions(what: string, options: object): void {
-  const unknown = Object.keys(options).find((name) => !Object.hasOwn(WORKFLOW_OPTIONS, name));
-  if (unknown === undefined) return;
-  throw new TypeError(`${what} has no option "${unknown}"; it has args, ${Object.keys(WORKFLOW_OPTIONS).join(", ")}`);
-}
+/** Options of a start: the caller's arguments and settings next to those of the workflow. */
+export const START_OPTIONS = { args: 1, ...WORKFLOW_OPTIONS, ...CALL_SETTINGS };
+const RETRY_POLICY: OptionNames<RetryPolicy> = {
+  ...{ initialInterval: 1, backoffCoefficient: 1, maximumInterval: 1, maximumAttempts: 1, nonRetryableErrorTypes: 1 },
+};
+const PRIORITY: OptionNames<WorkflowPriority> = { priorityKey: 1, fairnessKey: 1, fairnessWeight: 1 };
+const VERSIONING_OVERRIDE: OptionNames<NonNullable<WorkflowOptions["versioningOverride"]>> = {
+  ...{ override: 1, behavior: 1, deployment: 1, pinnedVersion: 1, $typeName: 1, $unknown: 1 },
+};
 
 /** Order among the tasks of a queue. */
 export interface WorkflowPriority {
@@ -109,6 +105,7 @@ export interface WorkflowPriority {
 
 /** The request's retry policy. */
 export function toRetryPolicy(policy: RetryPolicy): MessageInitShape<typeof RetryPolicySchema> {
+  rejectUnknownOptions("retry", policy, RETRY_POLICY);
   const { initialInterval, maximumInterval, backoffCoefficient = 0, maximumAttempts = 0, nonRetryableErrorTypes = [] } = policy;
   return {
     ...(initialInterval !== undefined && { initialInterval: durationFromMs(toMs(initialInterval)) }),
@@ -134,6 +131,8 @@ function policyOf<Name extends string, Value>(policies: { readonly [name in Name
 
 /** The fields that StartWorkflowExecution and SignalWithStartWorkflowExecution share. */
 export function toStartFields(options: WorkflowOptions & { taskQueue: string; requestId: string }, converter: PayloadConverter) {
+  rejectUnknownOptions("priority", options.priority, PRIORITY);
+  rejectUnknownOptions("versioningOverride", options.versioningOverride, VERSIONING_OVERRIDE);
   const duration = (value: Duration | undefined) => (value === undefined ? undefined : durationFromMs(toMs(value)));
   return {
     workflowId: options.id,

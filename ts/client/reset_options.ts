@@ -1,6 +1,7 @@
 // Where a reset goes on from and what it leaves out, as callers say it.
+import type { OptionNames } from "../base/option_names.ts";
 import type { ResetReapplyExcludeType } from "../api/generated/temporal/api/enums/v1/reset_pb.ts";
-import type { CallSettings } from "./calls.ts";
+import { CALL_SETTINGS, type CallSettings } from "./calls.ts";
 
 /** Kinds of events that a reset can leave out. */
 export type ReapplyExclude = Exclude<keyof typeof ResetReapplyExcludeType, "UNSPECIFIED">;
@@ -37,6 +38,11 @@ export type ResetOptions = ResetPoint & CallSettings & {
   reapplyExclude?: "ALL" | readonly ReapplyExclude[];
   /** Two resets with one request id are one, as long as the run that the first one made is the current one. Default: made per call. */
   requestId?: string;
+};
+
+export const RESET_OPTIONS: OptionNames<ResetOptions> = {
+  ...{ eventId: 1, type: 1, buildId: 1, reason: 1, reapplyExclude: 1, requestId: 1 },
+  ...CALL_SETTINGS,
 };
 
 const TYPES = ["FIRST_WORKFLOW_TASK", "LAST_WORKFLOW_TASK", "LAST_CONTINUED_AS_NEW"];

@@ -1,5 +1,6 @@
 // Starting workflows: by a start, or by a signal that starts where it has to. The requests' ids are chosen before any interceptor sees
 // them, so whoever repeats one, client or interceptor, never starts a second run.
+import { rejectUnknownOptions } from "../base/option_names.ts";
 import { randomId } from "../platform/host.ts";
 import { Code, ServiceError } from "../service/raw.ts";
 import type { Deadline } from "./calls.ts";
@@ -8,17 +9,22 @@ import { type AnyWorkflow, nameOf } from "./definitions.ts";
 import { WorkflowExecutionAlreadyStartedError } from "./errors.ts";
 import { intercept, type OperationContext, type StartedWorkflow } from "./interceptors.ts";
 import type { StartInput } from "./operation_inputs.ts";
-import { refuseUnknownOptions, toStartFields, type WorkflowOptions } from "./options.ts";
+import { START_OPTIONS, toStartFields, type WorkflowOptions } from "./options.ts";
 
 /** What the caller of a start gives. */
 type Given = WorkflowOptions & { args?: readonly unknown[] };
 
 /** A start as interceptors see it. Throws a TypeError without an id or a queue, and for an option that there is not. */
-export function startInput(context: OperationContext, workflow: AnyWorkflow, options: Given): StartInput {
+export function startInput(
+  context: OperationContext,
+  workflow: AnyWorkflow,
+  options: Given,
+  names: { readonly [name: string]: unknown } = START_OPTIONS,
+): StartInput {
   const workflowType = nameOf(workflow);
   const { args = [], ...given } = options;
   const taskQueue = given.taskQueue ?? context.defaultTaskQueue;
-  refuseUnknownOptions(`the start of workflow ${workflowType}`, given);
+  rejectUnknownOptions(`the start of workflow ${workflowType}`, given, names);
   if (typeof given.id !== "string" || given.id === "") throw new TypeError(`the start of workflow ${workflowType} needs an id`);
   if (!taskQueue) {
     throw new TypeError(
@@ -78,6 +84,10 @@ export function startWorkflow(
   });
 }
 
+const { signal: _ofTheCall, ...START_FIELDS } = START_OPTIONS;
+/** The signal's arguments are known, and an AbortSignal has no place: `signal` is the message. */
+const SIGNAL_WITH_START_OPTIONS = { ...START_FIELDS, signal: 1, signalArgs: 1 };
+
 /** Signals a workflow that it starts where none is running. */
 export function signalWithStart(
   context: OperationContext,
@@ -88,7 +98,7 @@ export function signalWithStart(
   },
   deadline: Deadline,
 ): Promise<StartedWorkflow> {
-  const wanted = { ...startInput(context, workflow, options), signalName: nameOf(signal), signalArgs };
+  const wanted = { ...startInput(context, workflow, options, SIGNAL_WITH_START_OPTIONS), signalName: nameOf(signal), signalArgs };
   return intercept(context.interceptors, "signalWithStart", wanted, async (input) => {
     const request = {
       ...startRequest(context, input),

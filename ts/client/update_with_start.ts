@@ -12,7 +12,7 @@ import { nameOf } from "./definitions.ts";
 import type { WorkflowHandle } from "./handle.ts";
 import { intercept, type OperationContext, type StartedWorkflow } from "./interceptors.ts";
 import type { UpdateWithStartInput } from "./operation_inputs.ts";
-import type { WorkflowOptions } from "./options.ts";
+import { START_OPTIONS, type WorkflowOptions } from "./options.ts";
 import { startedWorkflow, startError, startInput, startRequest } from "./starts.ts";
 import { pollOutcome, SentAgain, UpdateHandle, updateRequest } from "./updates.ts";
 
@@ -66,6 +66,9 @@ type Given = WorkflowOptions & {
   waitFor: "accepted" | "completed";
 };
 
+const { cronSchedule: _noCron, startDelay: _noDelay, ...START_FIELDS } = START_OPTIONS;
+const UPDATE_WITH_START_OPTIONS = { ...START_FIELDS, update: 1, updateArgs: 1, updateId: 1, waitFor: 1 };
+
 /** A workflow that closes while the update arrives, or has too many updates, aborts both; a service asks to try again then. */
 const ABORTED_ATTEMPTS = 10;
 
@@ -75,7 +78,7 @@ export function updateWithStart(
   { update, updateArgs = [], updateId = randomId(), waitFor, ...options }: Given,
   settings: CallSettings,
 ): Promise<{ workflow: StartedWorkflow; update: UpdateHandle }> {
-  const start = startInput(context, workflow, { idConflictPolicy: "USE_EXISTING", ...options });
+  const start = startInput(context, workflow, { idConflictPolicy: "USE_EXISTING", ...options }, UPDATE_WITH_START_OPTIONS);
   const wanted: UpdateWithStartInput = { ...start, updateName: nameOf(update), updateArgs, updateId, waitFor, updateHeaders: {} };
   return intercept(context.interceptors, "updateWithStart", wanted, (input) => call(context, input, new Deadline(settings)));
 }

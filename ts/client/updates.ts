@@ -4,7 +4,7 @@ import { Code, ServiceError } from "../service/raw.ts";
 import { UpdateWorkflowExecutionLifecycleStage as Stage } from "../api/generated/temporal/api/enums/v1/update_pb.ts";
 import type { Outcome } from "../api/generated/temporal/api/update/v1/message_pb.ts";
 import { realTimers, sleepOn } from "../base/timers.ts";
-import { askUntil, type CallSettings, Deadline } from "./calls.ts";
+import { askUntil, type CallSettings, checkSettings, Deadline } from "./calls.ts";
 import { type ClientContext, decodeOne, encodeArgs, errorOfFailure, headerField, nameError } from "./context.ts";
 import type { UpdateInput } from "./operation_inputs.ts";
 import { WorkflowUpdateFailedError, WorkflowUpdateRejectedError } from "./errors.ts";
@@ -86,6 +86,7 @@ export class UpdateHandle<R = unknown> {
    * WorkflowNotFoundError when neither workflow nor update are known, DeadlineExceededError after `timeout`.
    */
   async result(settings: CallSettings = {}): Promise<R> {
+    checkSettings("the result of an update", settings);
     const deadline = new Deadline(settings, undefined);
     this.#outcome ??= await pollOutcome(this.#context, this.#ref, deadline);
     const outcome = this.#outcome.value;

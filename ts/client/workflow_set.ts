@@ -1,7 +1,7 @@
 // Workflows that belong together (belonging.ts), and what is done to all of them that run.
 import { queryOf, type WorkflowSelection } from "./belonging.ts";
 import type { Signal } from "./definitions.ts";
-import type { CallSettings } from "./calls.ts";
+import { type CallSettings, checkSettings } from "./calls.ts";
 import type { WorkflowSummary } from "./descriptions.ts";
 import { WorkflowNotFoundError } from "./errors.ts";
 import type { WorkflowHandle } from "./handle.ts";
@@ -55,6 +55,7 @@ export class WorkflowSet {
 
   /** Throws the first error that is not the end of a run, after all have been tried. */
   async #each(act: (handle: WorkflowHandle) => Promise<void>, settings: CallSettings): Promise<number> {
+    checkSettings("an action on a set of workflows", settings);
     const handles: WorkflowHandle[] = [];
     // Listed to the end before anything is done: what is done changes the list.
     for await (const { workflowId, runId } of this.#members.list(`${this.query} AND ExecutionStatus = 'Running'`, settings)) {

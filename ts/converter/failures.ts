@@ -1,6 +1,7 @@
 // The failures of Temporal as error classes. Names and fields are Temporal's; each knows the Failure message it came from, so that a
 // failure that passes through keeps everything another SDK put in.
 
+import { type OptionNames, rejectUnknownOptions } from "../base/option_names.ts";
 import { brand } from "./brand.ts";
 import { findCause, isA } from "./thrown.ts";
 
@@ -44,6 +45,10 @@ export interface ApplicationFailureOptions {
   cause?: unknown;
 }
 
+const APPLICATION_FAILURE_OPTIONS: OptionNames<ApplicationFailureOptions> = {
+  ...{ type: 1, nonRetryable: 1, details: 1, nextRetryDelayMs: 1, cause: 1 },
+};
+
 /** What workflow and activity code throws to fail with a meaning. Thrown by a workflow it fails the workflow, not its task. */
 export class ApplicationFailure extends TemporalFailure {
   override name = "ApplicationFailure";
@@ -58,6 +63,7 @@ export class ApplicationFailure extends TemporalFailure {
 
   constructor(message?: string, options: ApplicationFailureOptions = {}) {
     super(message, { cause: options.cause });
+    rejectUnknownOptions("ApplicationFailure", options, APPLICATION_FAILURE_OPTIONS);
     this.type = options.type;
     this.nonRetryable = options.nonRetryable ?? false;
     this.details = options.details ?? [];

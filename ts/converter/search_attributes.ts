@@ -1,6 +1,7 @@
 // Search attributes with types: a key names an attribute and the type under which a cluster knows it, so that what is written fits what was
 // registered, and what is read has that type. On the wire a value is JSON with the type's name beside it, whatever converter is in use,
 // because the service indexes it. Pure: runs inside workflow realms.
+import { type OptionNames, rejectUnknownOptions } from "../base/option_names.ts";
 import { jsonPayloadConverter, type Payload } from "./payload.ts";
 
 /** The types of search attributes, and what their values are here. */
@@ -55,6 +56,8 @@ export type SearchAttributeChanges =
   | readonly SearchAttributeChange[]
   | TypedSearchAttributes
   | { readonly [name: string]: SearchAttributeValue | null };
+
+const PAIR: OptionNames<SearchAttributePair> = { key: 1, value: 1 };
 
 const utf8 = new TextEncoder();
 const text = new TextDecoder();
@@ -142,7 +145,9 @@ export function toSearchAttributePayloads(attributes: SearchAttributes): { [name
     return (attributes as TypedSearchAttributes).toPayloads();
   }
   if (Array.isArray(attributes)) {
-    for (const { key, value } of attributes as readonly SearchAttributePair[]) {
+    for (const pair of attributes as readonly SearchAttributePair[]) {
+      rejectUnknownOptions("a search attribute", pair, PAIR);
+      const { key, value } = pair;
       if (Object.hasOwn(payloads, key.name)) throw new TypeError(`search attribute "${key.name}" is given twice`);
       payloads[key.name] = toPayload(key.name, key.type, value);
     }
@@ -194,7 +199,11 @@ export class TypedSearchAttributes {
 
   /** Made by descriptions, lists and `workflowInfo()`; by hand from keys with values. */
   constructor(attributes: Iterable<SearchAttributePair> = []) {
-    for (const { key, value } of attributes) this.#entries.set(key.name, { type: key.type, value });
+    for (const pair of attributes) {
+      rejectUnknownOptions("a search attribute", pair, PAIR);
+      const { key, value } = pair;
+      this.#entries.set(key.name, { type: key.type, value });
+    }
   }
 
   /** What a service says. A value that cannot be read is left out. */

@@ -1,4 +1,5 @@
 // Activities in tests: replaced by mocks that remember their calls, or called one by one without any worker.
+import { type OptionNames, rejectUnknownOptions } from "../base/option_names.ts";
 import { type ActivityContext, type ActivityInfo, callActivity, type CancelReason } from "../activity/context.ts";
 import { type Duration, toMs } from "../converter/duration.ts";
 import { CancelledFailure } from "../converter/failures.ts";
@@ -65,6 +66,8 @@ export async function runActivity<A extends unknown[], R>(
   args: A,
   options: RunActivityOptions = {},
 ): Promise<Awaited<R>> {
+  rejectUnknownOptions("runActivity", options, RUN_OPTIONS);
+  rejectUnknownOptions("info of runActivity", options.info, DEFAULT_INFO);
   const abort = new AbortController();
   let reason: CancelReason | undefined;
   const cancel = () => {
@@ -88,6 +91,9 @@ export async function runActivity<A extends unknown[], R>(
   return await callActivity(activity, undefined, context, args) as Awaited<R>;
 }
 
+const RUN_OPTIONS: OptionNames<RunActivityOptions> = {
+  ...{ info: 1, headers: 1, onHeartbeat: 1, cancel: 1, cancelReason: 1, logger: 1 },
+};
 const DEFAULT_INFO: ActivityInfo = {
   taskToken: new Uint8Array([1]),
   activityId: "1",

@@ -1,5 +1,6 @@
 // A whole engine in memory for one test, with virtual time: a workflow that sleeps for a month is tested in milliseconds. Nothing is
 // downloaded or started beside this process; works under any test runner of Node and Deno.
+import { type OptionNames, rejectMisspelledOptions, rejectUnknownOptions } from "../base/option_names.ts";
 import { Client, type ClientOptions } from "../client/mod.ts";
 import { type CodecOptions, codecsOf } from "../codec/codec.ts";
 import { type Duration, toMs } from "../converter/duration.ts";
@@ -13,6 +14,7 @@ import type { Logger } from "../base/logger.ts";
 import { typedService } from "../service/typed.ts";
 import { PendingActivityState } from "../api/generated/temporal/api/enums/v1/workflow_pb.ts";
 import type { ActivityAttempt, WorkerEvents } from "../worker/events.ts";
+import { EVENTS, WORKER_OPTIONS } from "../worker/option_kinds.ts";
 import type { WorkerOptions } from "../worker/options.ts";
 import { Worker } from "../worker/worker.ts";
 import { type SkipLimits, type Skipped, VirtualTime, VirtualTimers } from "./time.ts";
@@ -63,6 +65,15 @@ export class KeepsFailingError extends Error {
 export class EndlessWaitError extends Error {
   override name = "EndlessWaitError";
 }
+
+const ENVIRONMENT_OPTIONS: OptionNames<TestEnvironmentOptions> = {
+  ...{ virtualTime: 1, startTime: 1, skipLimit: 1, timers: 1, namespace: 1, limits: 1, converter: 1, codec: 1 },
+  ...{ encodeCommonAttributes: 1, reducers: 1, migrations: 1, logger: 1 },
+};
+const SKIP_LIMIT: OptionNames<NonNullable<TestEnvironmentOptions["skipLimit"]>> = { time: 1, moments: 1 };
+const FIRED_WORKFLOW: OptionNames<{ workflowId: string; runId?: string }> = { workflowId: 1, runId: 1 };
+/** The environment sets service, namespace and timers. */
+const { service: _, namespace: _its, timers: _virtual, activityTimers: _too, ...TEST_WORKER_OPTIONS } = WORKER_OPTIONS;
 
 const DAY_MS = 86_400_000;
 const SKIP_LIMITS: SkipLimits = { timeMs: 3653 * DAY_MS, moments: 50_000 };
@@ -120,6 +131,8 @@ export class TestEnvironment {
   }
 
   static async create(options: TestEnvironmentOptions = {}): Promise<TestEnvironment> {
+    rejectUnknownOptions("TestEnvironment.create", options, ENVIRONMENT_OPTIONS);
+    rejectUnknownOptions("skipLimit", options.skipLimit, SKIP_LIMIT);
     const { startTime = Date.now() } = options;
     const clock = options.virtualTime === false ? new RealClock() : new VirtualClock(Number(startTime));
     const { reducers, migrations, converter } = options;
@@ -164,6 +177,7 @@ export class TestEnvironment {
     workflow: string | { readonly workflowId: string; readonly runId?: string | undefined },
     name: string,
   ): Promise<void> {
+    if (typeof workflow !== "string") rejectMisspelledOptions("the workflow of fireTimer", workflow, FIRED_WORKFLOW);
     const { workflowId, runId } = typeof workflow === "string" ? { workflowId: workflow, runId: undefined } : workflow;
     await this.#time?.advance(0);
     await this.engine.fireTimer(workflowId, name, runId);
@@ -172,6 +186,8 @@ export class TestEnvironment {
 
   /** A worker of this environment; the caller runs it and shuts it down. `runWorker` does both. */
   async createWorker(options: TestWorkerOptions): Promise<Worker> {
+    rejectUnknownOptions("createWorker", options, TEST_WORKER_OPTIONS);
+    rejectUnknownOptions("events of createWorker", options.events, EVENTS);
     const worker = await Worker.create({
       logger: this.#logger,
       unknownActivityIsFinal: true,

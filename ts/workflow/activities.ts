@@ -1,5 +1,6 @@
 // activities<T>(options): a typed proxy over the activities of a module. The name on the wire is the property key, with an optional
 // prefix, and never function.name: minifiers and re-exports change that one.
+import { type OptionNames, rejectUnknownOptions } from "../base/option_names.ts";
 import type { Duration } from "../converter/duration.ts";
 import { ActivityAwaiter, type ActivityOptionsShape, CANCELLATION, prepareActivity } from "../executor/primitives/activities.ts";
 import { waitingFiber } from "../executor/scheduler/api_guard.ts";
@@ -64,6 +65,7 @@ export type Activities<T> = {
  * await pay.refund.with({ summary: "customer left" })(order);
  */
 export function activities<T>(options: ActivitiesOptions = {}): Activities<T> {
+  rejectUnknownOptions("activities", options, ACTIVITIES_OPTIONS);
   const { prefix = "", ...common } = options;
   const base = checked(common);
   return activityProxy((key) => makeCall({ ...base, activityType: prefix + key })) as Activities<T>;
@@ -86,6 +88,12 @@ export function activityProxy(make: (key: string) => unknown, what = "activities
   });
 }
 
+const ACTIVITY_OPTIONS: OptionNames<ActivityOptions> = {
+  ...{ startToClose: 1, scheduleToClose: 1, scheduleToStart: 1, heartbeat: 1, retry: 1, cancellationType: 1 },
+  ...{ taskQueue: 1, summary: 1, activityId: 1 },
+};
+const ACTIVITIES_OPTIONS: OptionNames<ActivitiesOptions> = { ...ACTIVITY_OPTIONS, prefix: 1 };
+
 function makeCall(options: ActivityOptionsShape): ActivityCall<unknown[], unknown> {
   const spec = prepareActivity(options);
   const api = `activity "${options.activityType}"`;
@@ -94,7 +102,12 @@ function makeCall(options: ActivityOptionsShape): ActivityCall<unknown[], unknow
     if (fiber instanceof Error) return rejected(fiber);
     return new ActivityAwaiter(fiber, spec, args).promise;
   };
-  return Object.assign(call, { with: (over: ActivityOptions) => makeCall({ ...options, ...checked(over, options) }) });
+  return Object.assign(call, {
+    with(over: ActivityOptions) {
+      rejectUnknownOptions(api, over, ACTIVITY_OPTIONS);
+      return makeCall({ ...options, ...checked(over ?? {}, options) });
+    },
+  });
 }
 
 export const DEFAULT_START_TO_CLOSE_MS = 30_000;

@@ -1,5 +1,6 @@
 // Child workflows: other workflows that this one starts, waits for, signals and cancels. A child is a workflow of its own, with an id, a
 // history and workers; what ties it to its parent are the result, cancellation, and what becomes of it when the parent closes.
+import { type OptionNames, rejectSurplusArguments, rejectUnknownOptions } from "../base/option_names.ts";
 import type { Duration } from "../converter/duration.ts";
 import type { SearchAttributes } from "../converter/search_attributes.ts";
 import {
@@ -97,7 +98,12 @@ export function executeChild<A extends unknown[], R>(
   workflow: WorkflowDefinition<A, R>,
   ...options: ChildOptions<NoInfer<A>>
 ): Promise<R>;
-export function executeChild(workflow: { readonly name: string } | string, options: Given = {}): Promise<unknown> {
+export function executeChild(
+  workflow: { readonly name: string } | string,
+  options: Given = {},
+  ...surplus: unknown[]
+): Promise<unknown> {
+  rejectSurplusArguments("executeChild", surplus, OPTIONS_HOLD_ARGS);
   const shape = checked("executeChild", workflow, options);
   const fiber = waitingFiber("executeChild");
   if (fiber instanceof Error) return rejected(fiber);
@@ -125,7 +131,9 @@ export function startChild<A extends unknown[], R>(
 export function startChild(
   workflow: { readonly name: string } | string,
   options: Given = {},
+  ...surplus: unknown[]
 ): Promise<ChildWorkflowHandle> {
+  rejectSurplusArguments("startChild", surplus, OPTIONS_HOLD_ARGS);
   const shape = checked("startChild", workflow, options);
   const fiber = waitingFiber("startChild");
   if (fiber instanceof Error) return rejected(fiber);
@@ -190,10 +198,12 @@ type Given = ChildWorkflowOptions & { readonly args?: readonly unknown[] };
 const PARENT_CLOSE = { TERMINATE: 1, ABANDON: 2, REQUEST_CANCEL: 3 } as const;
 const ID_REUSE = { ALLOW_DUPLICATE: 1, ALLOW_DUPLICATE_FAILED_ONLY: 2, REJECT_DUPLICATE: 3 } as const;
 const NO_PRIORITY = new Uint8Array(0);
-const KNOWN: ReadonlySet<string> = new Set([
-  ...["id", "args", "taskQueue", "idReusePolicy", "parentClosePolicy", "cancellationType", "retry", "executionTimeout"],
-  ...["runTimeout", "taskTimeout", "cronSchedule", "memo", "searchAttributes", "summary", "details"],
-]);
+const CHILD_OPTIONS: OptionNames<Given> = {
+  ...{ id: 1, args: 1, taskQueue: 1, idReusePolicy: 1, parentClosePolicy: 1, cancellationType: 1, retry: 1 },
+  ...{ executionTimeout: 1, runTimeout: 1, taskTimeout: 1, cronSchedule: 1, memo: 1, searchAttributes: 1 },
+  ...{ summary: 1, details: 1 },
+};
+const OPTIONS_HOLD_ARGS = "arguments go into args: { args: [a, b] }";
 
 function oneOf<T extends object>(option: string, table: T, value: keyof T): T[keyof T] {
   if (Object.hasOwn(table, value)) return table[value];
@@ -207,8 +217,7 @@ function checked(api: string, workflow: { readonly name: string } | string, opti
     throw new TypeError(`${api}: options must be an object, not ${shown(options)}; arguments go into its args`);
   }
   const { id, args = [], retry } = options;
-  const unknown = Object.keys(options).find((option) => !KNOWN.has(option));
-  if (unknown !== undefined) throw new TypeError(`${api} knows no option "${unknown}"`);
+  rejectUnknownOptions(api, options, CHILD_OPTIONS);
   if (id !== undefined && (typeof id !== "string" || id === "")) throw new TypeError(`${api}: id must be a non-empty string`);
   if (!Array.isArray(args)) throw new TypeError(`${api}: args must be an array of the arguments`);
   const text = (option: "taskQueue" | "cronSchedule" | "summary" | "details") =>

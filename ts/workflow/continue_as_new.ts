@@ -1,4 +1,5 @@
 // continueAsNew: what run returns to start over, under the same workflow id, with a fresh history.
+import { type OptionNames, rejectUnknownOptions } from "../base/option_names.ts";
 import { type ContinueAsNewShape, makeContinueAsNew } from "../executor/program/definition.ts";
 import { toMs } from "../converter/duration.ts";
 import type { Duration } from "../converter/duration.ts";
@@ -31,6 +32,10 @@ export interface ContinueAsNewOptions {
   readonly searchAttributes?: SearchAttributes;
 }
 
+const CONTINUE_OPTIONS: OptionNames<ContinueAsNewOptions> = {
+  ...{ workflowType: 1, taskQueue: 1, runTimeout: 1, taskTimeout: 1, memo: 1, searchAttributes: 1 },
+};
+
 function checkRole(): void {
   const fiber = currentFiber();
   if (fiber !== undefined) {
@@ -58,6 +63,7 @@ export function continueAsNewWith(
 ): ContinueAsNew<any>;
 export function continueAsNewWith<A extends unknown[]>(options: ContinueAsNewOptions, ...args: A): ContinueAsNew<A>;
 export function continueAsNewWith(options: ContinueAsNewOptions, ...args: unknown[]): ContinueAsNew<unknown[]> {
+  rejectUnknownOptions("continueAsNewWith", options, CONTINUE_OPTIONS);
   checkRole();
   const { runTimeout, taskTimeout, ...rest } = options;
   return makeContinueAsNew({

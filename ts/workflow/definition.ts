@@ -1,4 +1,5 @@
 // workflow(...): a definition is a name, a run function and the queries it answers. Its type carries arguments and result to clients.
+import { type OptionNames, rejectUnknownOptions } from "../base/option_names.ts";
 import {
   type DefinitionShape,
   type HandlerErrors,
@@ -134,6 +135,7 @@ export function workflow(
 ): WorkflowDefinition {
   if (typeof name !== "string" || name === "") throw new TypeError("a workflow needs a name that is a non-empty string");
   const parts = typeof definition === "function" ? { run: definition } : definition;
+  rejectUnknownOptions(`workflow "${name}"`, parts, WORKFLOW_OPTIONS);
   const { run, carry } = runOf(name, parts);
   const versioning = "versioningBehavior" in parts ? parts.versioningBehavior : undefined;
   if (versioning !== undefined && versioning !== "PINNED" && versioning !== "AUTO_UPGRADE") {
@@ -156,6 +158,14 @@ export function workflow(
     ...(versioning !== undefined && { versioningBehavior: versioning }),
     ...(remembered !== undefined && { rememberUpdates: remembered }),
   });
+}
+
+const WORKFLOW_OPTIONS: OptionNames<WorkflowOptions<AnyRun> & RoundOptions<AnyFirst, unknown>> & OptionNames<MessageParts> = {
+  ...{ run: 1, carry: 1, round: 1, messages: 1, queries: 1, handlerErrors: 1, versioningBehavior: 1, rememberUpdates: 1 },
+};
+interface MessageParts {
+  messages: unknown;
+  queries: unknown;
 }
 
 /** What drives the workflow: a run function, or rounds. */

@@ -1,5 +1,6 @@
 // localActivities<T>(options): a typed proxy as activities() makes one, for activities that the workflow's own worker runs within the
 // workflow task. The name on the wire is the property key, with an optional prefix.
+import { type OptionNames, rejectUnknownOptions } from "../base/option_names.ts";
 import type { Duration } from "../converter/duration.ts";
 import { CANCELLATION } from "../executor/primitives/activities.ts";
 import {
@@ -66,10 +67,17 @@ export type LocalActivities<T> = {
  * const rate = await lookups.exchangeRate("EUR");
  */
 export function localActivities<T>(options: LocalActivitiesOptions = {}): LocalActivities<T> {
+  rejectUnknownOptions("localActivities", options, LOCAL_ACTIVITIES_OPTIONS);
   const { prefix = "", ...common } = options;
   const base = checked(common);
   return activityProxy((key) => makeCall({ ...base, activityType: prefix + key })) as LocalActivities<T>;
 }
+
+const LOCAL_ACTIVITY_OPTIONS: OptionNames<LocalActivityOptions> = {
+  ...{ startToClose: 1, scheduleToClose: 1, scheduleToStart: 1, retry: 1, localRetryThreshold: 1, cancellationType: 1 },
+  summary: 1,
+};
+const LOCAL_ACTIVITIES_OPTIONS: OptionNames<LocalActivitiesOptions> = { ...LOCAL_ACTIVITY_OPTIONS, prefix: 1 };
 
 function makeCall(options: LocalActivityOptionsShape): LocalActivityCall<unknown[], unknown> {
   const spec = prepareLocalActivity(options);
@@ -79,7 +87,12 @@ function makeCall(options: LocalActivityOptionsShape): LocalActivityCall<unknown
     if (fiber instanceof Error) return rejected(fiber);
     return new LocalActivityAwaiter(fiber, spec, args).promise;
   };
-  return Object.assign(call, { with: (over: LocalActivityOptions) => makeCall({ ...options, ...checked(over, options) }) });
+  return Object.assign(call, {
+    with(over: LocalActivityOptions) {
+      rejectUnknownOptions(api, over, LOCAL_ACTIVITY_OPTIONS);
+      return makeCall({ ...options, ...checked(over ?? {}, options) });
+    },
+  });
 }
 
 type Common = Omit<LocalActivityOptionsShape, "activityType">;

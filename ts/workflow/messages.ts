@@ -1,5 +1,6 @@
 // Messages: declared once, shared by the workflow and its clients. Plain data at run time; arguments and results live in the type. A
 // name on the wire is the one given here.
+import { type OptionNames, rejectUnknownOptions } from "../base/option_names.ts";
 import { isReserved, RESERVED_NAMES } from "../executor/program/built_in_queries.ts";
 import type { StandardSchemaV1 } from "./standard_schema.ts";
 
@@ -59,6 +60,9 @@ export interface MessageOptions<A extends unknown[]> {
   readonly args?: ArgSchemas<A>;
 }
 
+const QUERY_OPTIONS: OptionNames<QueryOptions> = { description: 1 };
+export const MESSAGE_OPTIONS: OptionNames<MessageOptions<[]>> = { description: 1, args: 1 };
+
 function checkName(kind: string, name: string): void {
   if (typeof name !== "string" || name === "") throw new TypeError(`a ${kind} needs a name that is a non-empty string`);
   if (isReserved(name)) {
@@ -74,6 +78,7 @@ function checkName(kind: string, name: string): void {
  */
 export function signal<A extends unknown[] = []>(name: string, options: MessageOptions<A> = {}): Signal<A> {
   checkName("signal", name);
+  rejectUnknownOptions(`signal "${name}"`, options, MESSAGE_OPTIONS);
   return Object.freeze({ kind: "signal", name, ...options });
 }
 
@@ -85,6 +90,7 @@ export function signal<A extends unknown[] = []>(name: string, options: MessageO
  */
 export function update<A extends unknown[] = [], R = void>(name: string, options: MessageOptions<A> = {}): Update<A, R> {
   checkName("update", name);
+  rejectUnknownOptions(`update "${name}"`, options, MESSAGE_OPTIONS);
   return Object.freeze({ kind: "update", name, ...options });
 }
 
@@ -97,5 +103,6 @@ export function update<A extends unknown[] = [], R = void>(name: string, options
  */
 export function query<R = unknown, A extends unknown[] = []>(name: string, options: QueryOptions = {}): Query<R, A> {
   checkName("query", name);
+  rejectUnknownOptions(`query "${name}"`, options, QUERY_OPTIONS);
   return Object.freeze({ kind: "query", name, ...options });
 }

@@ -1,5 +1,6 @@
 // nexus<T>(service, options): a typed proxy over the operations of a Nexus service, as activities() makes one over activities. A service is
 // named by text, or by its definition of the package nexus-rpc, which is read and not imported: it is the program's own package.
+import { type OptionNames, rejectUnknownOptions } from "../base/option_names.ts";
 import type { Duration } from "../converter/duration.ts";
 import {
   cancelledByCaller,
@@ -120,6 +121,7 @@ export function nexus(service: NexusService | string, options: NexusOptions): ob
   if (typeof name !== "string" || name === "") {
     throw new TypeError(`nexus takes the name of a service, or a service of nexus-rpc, not ${shown(service)}`);
   }
+  rejectUnknownOptions("nexus", options, NEXUS_OPTIONS);
   const { endpoint, ...common } = options ?? {};
   if (typeof endpoint !== "string" || endpoint === "") {
     throw new TypeError(`nexus: endpoint must be the name of a Nexus endpoint of the cluster, not ${shown(endpoint)}`);
@@ -161,7 +163,10 @@ function makeCall(shape: NexusOperationShape): NexusCall<unknown[], unknown> {
         input,
         (operation) => new NexusAwaiter(operation.fiber, operation, "start", true, () => handleOf(shape, operation)),
       ) as Promise<NexusOperationHandle>,
-    with: (over: NexusOperationOptions) => makeCall({ ...shape, ...checked(over, shape) }),
+    with(over: NexusOperationOptions) {
+      rejectUnknownOptions(api, over, OPERATION_OPTIONS);
+      return makeCall({ ...shape, ...checked(over ?? {}, shape) });
+    },
   });
 }
 
@@ -192,17 +197,16 @@ const NOTHING: Omit<NexusOperationShape, "endpoint" | "service"> = {
   summary: undefined,
 };
 
-const KNOWN: ReadonlySet<string> = new Set([
-  ...["scheduleToClose", "scheduleToStart", "startToClose", "cancellationType", "headers", "summary"],
-]);
+const NEXUS_OPTIONS: OptionNames<NexusOptions> = {
+  ...{ endpoint: 1, scheduleToClose: 1, scheduleToStart: 1, startToClose: 1, cancellationType: 1, headers: 1, summary: 1 },
+};
+const { endpoint: _ofTheProxy, ...OPERATION_OPTIONS } = NEXUS_OPTIONS;
 
 /** The options as the executor wants them, over `before`. Throws for what no server would take. */
 function checked(options: NexusOperationOptions, before: NexusOperationShape) {
   if (typeof options !== "object" || options === null) {
     throw new TypeError(`nexus: options must be an object, not ${shown(options)}`);
   }
-  const unknown = Object.keys(options).find((option) => !KNOWN.has(option));
-  if (unknown !== undefined) throw new TypeError(`nexus knows no option "${unknown}"`);
   const { cancellationType: type, headers = before.nexusHeader } = options;
   if (type !== undefined && !Object.hasOwn(NEXUS_CANCELLATION, type)) {
     throw new TypeError(

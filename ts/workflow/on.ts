@@ -1,5 +1,6 @@
 // on: code bound to something that happens. A handler of a receive and an arm of a select are made by the same function, because a signal
 // may be taken by either: what the code returns says where it may stand, and the types hold it to that.
+import { type OptionNames, rejectSurplusArguments, rejectUnknownOptions } from "../base/option_names.ts";
 import { current } from "../executor/program/current.ts";
 import type { HandlerShape } from "../executor/program/definition.ts";
 import type { Signal, Update } from "./messages.ts";
@@ -46,6 +47,9 @@ export interface UpdateHandlerOptions<A extends unknown[], S> {
   readonly validate?: (args: A, state: Readonly<S>) => void;
 }
 
+const UPDATE_HANDLER_OPTIONS: OptionNames<UpdateHandlerOptions<[], unknown>> = { validate: 1 };
+const NO_OPTIONS = {};
+
 /**
  * Binds code to a signal: a handler of a receive, or an arm of a select. It gets the arguments as an array, and may block (call activities,
  * sleep, ...). In a receive it also gets the current state, and returns the new one wrapped in `noreply`, `stop` or `spawnAsync`. In a
@@ -80,16 +84,24 @@ export function on(
   code: (value: any, state: any) => unknown,
   // deno-lint-ignore no-explicit-any
   options: UpdateHandlerOptions<any, any> = {},
+  ...surplus: unknown[]
 ): unknown {
   if (typeof code !== "function") throw new TypeError("on takes what to wait for and the function to call then");
+  const { kind, name } = (source ?? {}) as { kind?: unknown; name?: unknown };
+  const isMessage = typeof kind === "string" && typeof name === "string";
+  rejectUnknownOptions(
+    isMessage ? `on of ${kind} "${name}"` : "on",
+    options,
+    kind === "update" ? UPDATE_HANDLER_OPTIONS : NO_OPTIONS,
+  );
+  rejectSurplusArguments("on", surplus, "on takes a source, a function and, for an update, { validate }");
   if (typeof source === "function") return { source: "call", call: source, body: code };
   if (typeof (source as Partial<PromiseLike<unknown>> | undefined)?.then === "function") {
     return { source: "promise", promise: source, body: code };
   }
-  const { kind, name } = (source ?? {}) as Partial<Signal>;
-  if (typeof name !== "string" || typeof kind !== "string") {
+  if (!isMessage) {
     throw new TypeError("on takes a signal, an update, a function or a promise as its first argument");
   }
-  if ((kind as string) === "update") current.run?.noteHandler?.(name);
+  if (kind === "update") current.run?.noteHandler?.(name);
   return { source: kind, message: source, handle: code, validate: options.validate };
 }

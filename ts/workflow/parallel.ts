@@ -1,4 +1,5 @@
 // parallel: fan-out whose branches all run to their end. shield: a piece of code that a cancellation does not reach.
+import { rejectSurplusArguments } from "../base/option_names.ts";
 import { callingFiber } from "../executor/scheduler/api_guard.ts";
 import { startParallel, startShield } from "../executor/primitives/parallel.ts";
 import type { HasControl } from "./receive.ts";
@@ -25,7 +26,9 @@ type CheckedBranches<F extends readonly Branch[]> = {
  */
 export function parallel<const F extends readonly Branch[]>(
   branches: F & CheckedBranches<F>,
+  ...surplus: never[]
 ): Promise<{ -readonly [K in keyof F]: Settled<Awaited<ReturnType<F[K]>>> }> {
+  rejectSurplusArguments("parallel", surplus, "parallel takes one array of functions and has no options");
   const fiber = callingFiber("parallel");
   return startParallel(fiber, branches) as Promise<{ -readonly [K in keyof F]: Settled<Awaited<ReturnType<F[K]>>> }>;
 }
@@ -34,6 +37,7 @@ export function parallel<const F extends readonly Branch[]>(
  * Runs a function that a cancellation of the workflow does not reach: clean-up after one, or work that must not be torn. It starts in a
  * turn of its own; nesting rules are those of where it stands.
  */
-export function shield<T>(body: () => T | Promise<T>): Promise<T> {
+export function shield<T>(body: () => T | Promise<T>, ...surplus: never[]): Promise<T> {
+  rejectSurplusArguments("shield", surplus, "shield takes one function and has no options");
   return startShield(callingFiber("shield"), body);
 }

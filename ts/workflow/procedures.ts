@@ -1,5 +1,6 @@
 // procedure(name, args): asks for something that is done outside of workers, by application code or by a person, and waits for the answer,
 // which a client sends (`completeProcedure`, `failProcedure`). On the wire it is an activity on a queue that no worker polls.
+import { type OptionNames, rejectSurplusArguments, rejectUnknownOptions } from "../base/option_names.ts";
 import type { Duration } from "../converter/duration.ts";
 import { PROCEDURE_QUEUE, procedureType } from "../converter/procedure_names.ts";
 import { ActivityAwaiter, CANCELLATION, prepareActivity } from "../executor/primitives/activities.ts";
@@ -88,6 +89,7 @@ export function procedure(
   given: { readonly name: string } | string,
   args: readonly unknown[] = [],
   options: ProcedureOptions = {},
+  ...surplus: unknown[]
 ): Promise<unknown> {
   const name: unknown = typeof given === "string" ? given : (given as { readonly name: string } | undefined)?.name;
   if (typeof name !== "string" || name === "") {
@@ -96,6 +98,8 @@ export function procedure(
   if (!Array.isArray(args)) {
     throw new TypeError(`procedure "${name}" takes its arguments as an array, not ${shown(args)}: procedure("${name}", [a, b])`);
   }
+  rejectUnknownOptions(`procedure "${name}"`, options, PROCEDURE_OPTIONS);
+  rejectSurplusArguments("procedure", surplus, "arguments go into an array: procedure(name, [a, b], options)");
   const timeoutMs = ms("timeout", options.timeout, 0);
   const spec = prepareActivity({
     activityType: procedureType(name),
@@ -117,5 +121,6 @@ export function procedure(
   return new ActivityAwaiter(fiber, spec, args).promise;
 }
 
+const PROCEDURE_OPTIONS: OptionNames<ProcedureOptions> = { timeout: 1, id: 1, summary: 1 };
 const NO_PRIORITY = new Uint8Array(0);
 const ONE_ATTEMPT = retryPolicy({ maximumAttempts: 1 });

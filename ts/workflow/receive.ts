@@ -1,5 +1,6 @@
 // receive, and what its handlers return, which says how the loop goes on. Types make a signal handler that replies, or an update handler
 // that does not, a compile error.
+import { type OptionNames, rejectSurplusArguments, rejectUnknownOptions } from "../base/option_names.ts";
 import type { Duration } from "../converter/duration.ts";
 import { toMs } from "../converter/duration.ts";
 import { type HandlerErrors, makeResult } from "../executor/program/definition.ts";
@@ -47,7 +48,7 @@ export interface Async<R, S> {
   /** The state that the next message finds. */
   readonly state: S;
   /** What goes on in the background. */
-  readonly fn: (updateState: UpdateState<S>) => R | Promise<R>;
+  fn(updateState: UpdateState<S>): R | Promise<R>;
 }
 
 /** Changes the state of the enclosing receive: from the state to `[result, newState]`, at once. */
@@ -63,19 +64,26 @@ export interface NotFromHere<Where extends string> {
 /** `true` when `R` can be a control value. */
 export type HasControl<R> = [Extract<R, Control>] extends [never] ? false : true;
 
+/** As `unknown`, but a response that is a literal keeps its type. */
+// deno-lint-ignore ban-types
+type Value = string | {} | null | undefined | void;
+
+/** A condition of the parameter, so that the handler's place decides the types of response and state. */
+type CheckedAsync<R> = HasControl<R> extends false ? unknown : NotFromHere<"an async handler">;
+
 /** From a signal handler: the new state. */
 export function noreply<S>(state: S): Noreply<S> {
   return makeResult({ kind: "noreply", state }) as Noreply<S>;
 }
 
 /** From an update handler: the response to the caller, and the new state. */
-export function reply<R, S>(response: R, state: S): Reply<R, S> {
+export function reply<R extends Value, S>(response: R, state: S): Reply<R, S> {
   return makeResult({ kind: "reply", response, state }) as Reply<R, S>;
 }
 
 /** Ends the receive: with the final state, and from an update handler with the response as well. */
 export function stop<S>(state: S): Stop<S>;
-export function stop<S, R>(state: S, response: R): StopReply<R, S>;
+export function stop<S, R extends Value>(state: S, response: R): StopReply<R, S>;
 export function stop(state: unknown, ...response: unknown[]): unknown {
   if (response.length === 0) return makeResult({ kind: "stop", state });
   return makeResult({ kind: "stopReply", state, response: response[0] });
@@ -87,9 +95,9 @@ export function stop(state: unknown, ...response: unknown[]): unknown {
  * as an argument, typed. It may not spawn again nor receive.
  */
 export function spawnAsync<R, S>(
-  fn: (updateState: UpdateState<S>) => R | Promise<R>,
+  fn: ((updateState: UpdateState<S>) => R | Promise<R>) & CheckedAsync<R>,
   state: S,
-): HasControl<R> extends false ? Async<R, S> : NotFromHere<"an async handler"> {
+): Async<R, S> {
   const fiber = currentFiber();
   if (fiber !== undefined) {
     const instead = fiber.role === "async"
@@ -137,6 +145,8 @@ export interface ReceiveUntilOptions<S> extends ReceiveOptions {
   readonly timeout?: Duration;
 }
 
+const RECEIVE_OPTIONS: OptionNames<ReceiveUntilOptions<unknown>> = { handlerErrors: 1, until: 1, timeout: 1 };
+
 /** How a receive with `until` ended: by a stop, by time, or else by itself. */
 export interface ReceiveUntilResult<S> extends ReceiveResult<S> {
   /** True when a handler stopped it. */
@@ -168,7 +178,10 @@ export function receive(
   // deno-lint-ignore no-explicit-any
   handlers: Handler<any>[],
   options: Partial<ReceiveUntilOptions<unknown>> = {},
+  ...surplus: unknown[]
 ): Promise<unknown> {
+  rejectUnknownOptions("receive", options, RECEIVE_OPTIONS);
+  rejectSurplusArguments("receive", surplus, "receive takes a state, an array of handlers, and options");
   const fiber = callingFiber("receive");
   requireRole(fiber, "receive", ["run"], "Wait for a single signal with waitForSignal, or receive in run before or after this.");
   const { run } = fiber;

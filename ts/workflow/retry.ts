@@ -1,4 +1,5 @@
 // Retry policies of activities and child workflows.
+import { type OptionNames, rejectUnknownOptions } from "../base/option_names.ts";
 import { type Duration, toMs } from "../converter/duration.ts";
 import type { ActivityOptionsShape } from "../executor/primitives/activities.ts";
 
@@ -44,11 +45,16 @@ export function optionalText(what: string, value: unknown): string | undefined {
   throw new TypeError(`${what} must be a string, not ${shown(value)}`);
 }
 
+const RETRY_OPTIONS: OptionNames<RetryOptions> = {
+  ...{ initialInterval: 1, backoffCoefficient: 1, maximumInterval: 1, maximumAttempts: 1, nonRetryableErrorTypes: 1 },
+};
+
 /** The policy as the core wants it. Throws a RangeError or TypeError for what no server would take. */
 export function retryPolicy(retry: RetryOptions): NonNullable<ActivityOptionsShape["retryPolicy"]> {
   if (typeof retry !== "object" || retry === null) {
     throw new TypeError(`retry must be an object of its options, not ${shown(retry)}`);
   }
+  rejectUnknownOptions("retry", retry, RETRY_OPTIONS);
   const { backoffCoefficient = 2, maximumAttempts = 0, nonRetryableErrorTypes = [] } = retry;
   if (!(backoffCoefficient >= 1)) throw new RangeError(`retry.backoffCoefficient must be at least 1, not ${backoffCoefficient}`);
   if (!Number.isInteger(maximumAttempts) || maximumAttempts < 0 || maximumAttempts > MAX_ATTEMPTS) {

@@ -1,4 +1,5 @@
 // select: the first of several things, with code for each. timer: durable timers with a name, and arms that are timers.
+import { rejectSurplusArguments } from "../base/option_names.ts";
 import { type Duration, toMs } from "../converter/duration.ts";
 import type { ArmShape } from "../executor/program/definition.ts";
 import { callingFiber, waitingFiber } from "../executor/scheduler/api_guard.ts";
@@ -27,6 +28,9 @@ type CheckedArms<A extends readonly unknown[]> = A["length"] extends 0 ? NotAnAr
       : NotAnArm<"arms are made by on and timer">;
   };
 
+/** An arm whose body returns an `R`. */
+type ArmOf<R> = Arm<R | Promise<R>> | SignalHandler<never, R | Promise<R>>;
+
 /**
  * Waits for the first of several things and runs its body; the value is the body's. Arms that have something when the select is entered win
  * in written order: a buffered signal, a promise that is settled, a timer of no time. Otherwise the arm whose event comes first in history
@@ -41,9 +45,11 @@ type CheckedArms<A extends readonly unknown[]> = A["length"] extends 0 ? NotAnAr
  *   timer("3 days", () => "no answer"),
  * ]);
  */
-export function select<const A extends readonly (Arm<unknown> | SignalHandler<never, unknown>)[]>(
-  arms: A & CheckedArms<A>,
-): Promise<SelectValue<A>> {
+export function select<R = never, const A extends readonly unknown[] = readonly unknown[]>(
+  arms: A & ([R] extends [never] ? CheckedArms<A> : readonly ArmOf<NoInfer<R>>[]),
+  ...surplus: never[]
+): Promise<[R] extends [never] ? SelectValue<A> : R> {
+  rejectSurplusArguments("select", surplus, 'select takes one array of arms; a time limit is an arm: timer("10s", () => ...)');
   const { run } = callingFiber("select");
   if (!Array.isArray(arms)) run.misuse(new MisuseError("select takes its arms as an array of on(...) and timer(...)"));
   if (arms.length === 0) run.misuse(new MisuseError("select got no arms, so nothing could ever end it"));
@@ -55,7 +61,7 @@ export function select<const A extends readonly (Arm<unknown> | SignalHandler<ne
   const fiber = waitingFiber("select");
   if (fiber instanceof Error) return rejected(fiber);
   const scope = new SelectScope(fiber, arms as readonly ArmShape[]);
-  return scope.awaiter.promise.then((body) => body()) as Promise<SelectValue<A>>;
+  return scope.awaiter.promise.then((body) => body()) as Promise<[R] extends [never] ? SelectValue<A> : R>;
 }
 
 function problemOf(arm: unknown, signals: Set<string>): string | undefined {
@@ -102,8 +108,11 @@ export function timer(
   first: Duration,
   second: Duration | (() => unknown),
   third?: () => unknown,
+  ...surplus: unknown[]
 ): Promise<void> | Arm<unknown> {
-  if (typeof second === "function") return armOf(undefined, first, second);
+  const isUnnamedArm = typeof second === "function";
+  rejectSurplusArguments("timer", isUnnamedArm ? [third, ...surplus] : surplus, "timer takes a name, a duration and a function");
+  if (isUnnamedArm) return armOf(undefined, first, second);
   if (typeof first !== "string" || first === "") {
     throw new TypeError(`the name of a timer must be a non-empty string, not ${shown(first)}`);
   }

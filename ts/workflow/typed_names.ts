@@ -1,6 +1,7 @@
 // signals(...) and timers(...): the signals and timers of a workflow declared together. What code calls `threatDetected` is
 // "threat_detected" on the wire, as in other languages' histories and on the command line.
-import { type MessageOptions, type Signal, signal } from "./messages.ts";
+import { rejectUnknownOptions } from "../base/option_names.ts";
+import { MESSAGE_OPTIONS, type MessageOptions, type Signal, signal } from "./messages.ts";
 
 /** What a signal of {@link signals} carries. Made by {@link payload}. */
 export interface SignalPayload<A extends unknown[] = []> {
@@ -25,6 +26,7 @@ export type ParsedSignal<S> = {
 export function payload(options?: MessageOptions<[]>): SignalPayload;
 export function payload<A extends unknown[]>(options?: MessageOptions<A>): SignalPayload<A>;
 export function payload(options: MessageOptions<[]> = {}): SignalPayload {
+  rejectUnknownOptions("payload", options, MESSAGE_OPTIONS);
   return Object.freeze({ options });
 }
 

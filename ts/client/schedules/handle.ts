@@ -1,11 +1,12 @@
 // A schedule by its id: everything that can be asked of it or done to it. A handle holds no state but the id; making one asks nothing.
+import { rejectUnknownOptions } from "../../base/option_names.ts";
 import { toSearchAttributePayloads } from "../../converter/search_attributes.ts";
 import { randomId } from "../../platform/host.ts";
 import { Code, type MethodName, ServiceError } from "../../service/raw.ts";
 import type { TypedService } from "../../service/typed.ts";
 import { ScheduleOverlapPolicy as WireOverlap } from "../../api/generated/temporal/api/enums/v1/schedule_pb.ts";
 import { timestampDate, timestampFromDate } from "../../api/well_known.ts";
-import { CALL_TIMEOUT_MS, type CallSettings } from "../calls.ts";
+import { CALL_TIMEOUT_MS, type CallSettings, checkSettings } from "../calls.ts";
 import { deadlineOf, nameError } from "../context.ts";
 import type { AnyWorkflow } from "../definitions.ts";
 import { ScheduleAlreadyRunningError, ScheduleNotFoundError } from "../errors.ts";
@@ -20,6 +21,7 @@ import {
   type ScheduleOverlapPolicy,
   type SchedulePatch,
   type ScheduleUpdateOptions,
+  UPDATE_SCHEDULE,
 } from "./options.ts";
 
 /** A call about a schedule; refusals come with their names. */
@@ -30,6 +32,7 @@ export async function callSchedule<M extends MethodName>(
   request: Parameters<TypedService[M]>[0],
   settings: CallSettings = {},
 ): Promise<Awaited<ReturnType<TypedService[M]>>> {
+  checkSettings(`a call about schedule ${scheduleId}`, settings);
   try {
     return await context.calls.call(method, request, deadlineOf(context, settings, CALL_TIMEOUT_MS));
   } catch (error) {
@@ -94,6 +97,8 @@ export class ScheduleHandle {
       const { scheduleId } = input;
       const previous = await this.#describe(scheduleId, settings);
       const options = await input.change(previous);
+      // A description with changes is valid, too; its properties that are not options are not read.
+      rejectUnknownOptions(`the update of schedule ${scheduleId}`, options, { ...UPDATE_SCHEDULE, ...previous });
       const { action, policies } = previous.raw.schedule!;
       const kept = {
         action: previous.action,

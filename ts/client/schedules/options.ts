@@ -1,4 +1,5 @@
 // What a schedule is made of, and the messages that it becomes.
+import { type OptionNames, rejectUnknownOptions } from "../../base/option_names.ts";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { type Duration, toMs } from "../../converter/duration.ts";
 import type { SearchAttributes } from "../../converter/search_attributes.ts";
@@ -125,6 +126,20 @@ export interface SchedulePatch {
   backfill?: readonly Backfill[];
 }
 
+const BACKFILL: OptionNames<Backfill> = { start: 1, end: 1, overlap: 1 };
+const POLICIES: OptionNames<SchedulePolicies> = { overlap: 1, catchupWindow: 1, pauseOnFailure: 1 };
+const STATE: OptionNames<NonNullable<ScheduleOptions["state"]>> = {
+  ...{ paused: 1, note: 1, remainingActions: 1, triggerImmediately: 1, backfill: 1 },
+};
+const ACTION: OptionNames<ScheduleAction> = {
+  ...{ type: 1, workflowType: 1, workflowId: 1, args: 1, taskQueue: 1, executionTimeout: 1, runTimeout: 1, taskTimeout: 1 },
+  ...{ retry: 1, memo: 1, searchAttributes: 1, summary: 1, details: 1 },
+};
+export const UPDATE_SCHEDULE: OptionNames<ScheduleUpdateOptions> = {
+  ...{ spec: 1, action: 1, policies: 1, state: 1, searchAttributes: 1 },
+};
+export const CREATE_SCHEDULE: OptionNames<ScheduleOptions> = { scheduleId: 1, ...UPDATE_SCHEDULE, memo: 1, requestId: 1 };
+
 export function encodeOverlap(overlap: ScheduleOverlapPolicy | undefined, otherwise: WireOverlap = WireOverlap.UNSPECIFIED) {
   if (overlap === undefined) return otherwise;
   const value = Object.hasOwn(WireOverlap, overlap) ? WireOverlap[overlap] : undefined;
@@ -133,7 +148,9 @@ export function encodeOverlap(overlap: ScheduleOverlapPolicy | undefined, otherw
   throw new TypeError(`${JSON.stringify(overlap)} is no overlap policy; they are ${known.join(", ")}`);
 }
 
-export function encodeBackfill({ start, end, overlap }: Backfill): MessageInitShape<typeof BackfillRequestSchema> {
+export function encodeBackfill(backfill: Backfill): MessageInitShape<typeof BackfillRequestSchema> {
+  rejectUnknownOptions("a backfill", backfill, BACKFILL);
+  const { start, end, overlap } = backfill;
   for (const [name, date] of [["start", start], ["end", end]] as const) {
     if (!(date instanceof Date) || Number.isNaN(date.getTime())) {
       throw new TypeError(`the ${name} of a backfill is no valid Date`);
@@ -162,6 +179,7 @@ function encodeAction(
       `the action of schedule ${scheduleId} has the type ${JSON.stringify(action?.type)}; there is "startWorkflow"`,
     );
   }
+  rejectUnknownOptions(`the action of schedule ${scheduleId}`, action, ACTION);
   const name = nameOf(action.workflowType);
   const taskQueue = action.taskQueue ?? context.defaultTaskQueue;
   if (!taskQueue) {
@@ -201,6 +219,8 @@ export function encodeSchedule(
   headers: PayloadHeaders,
   kept?: Kept,
 ): MessageInitShape<typeof ScheduleSchema> {
+  rejectUnknownOptions(`policies of schedule ${scheduleId}`, policies, POLICIES);
+  rejectUnknownOptions(`the state of schedule ${scheduleId}`, state, STATE);
   const { catchupWindow } = policies;
   const { remainingActions } = state;
   if (remainingActions !== undefined && (!Number.isInteger(remainingActions) || remainingActions < 0)) {

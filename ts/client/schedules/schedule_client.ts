@@ -1,8 +1,9 @@
 // Schedules of a namespace: making, finding and listing them.
+import { type OptionNames, rejectUnknownOptions } from "../../base/option_names.ts";
 import { randomId } from "../../platform/host.ts";
 import { namingWhat } from "../../converter/lossy_value.ts";
 import { toSearchAttributePayloads } from "../../converter/search_attributes.ts";
-import { CALL_TIMEOUT_MS, type CallSettings } from "../calls.ts";
+import { CALL_SETTINGS, CALL_TIMEOUT_MS, type CallSettings, checkSettings } from "../calls.ts";
 import { deadlineOf, nameError } from "../context.ts";
 import type { AnyWorkflow } from "../definitions.ts";
 import { intercept, type OperationContext, type SchedulePage } from "../interceptors.ts";
@@ -10,7 +11,7 @@ import type { ListInput } from "../operation_inputs.ts";
 import { mapValues } from "../options.ts";
 import { type ScheduleSummary, toScheduleSummary } from "./descriptions.ts";
 import { callSchedule, ScheduleHandle } from "./handle.ts";
-import { encodeBackfill, encodeSchedule, type ScheduleOptions } from "./options.ts";
+import { CREATE_SCHEDULE, encodeBackfill, encodeSchedule, type ScheduleOptions } from "./options.ts";
 
 /** Options of `client.schedule.list`. */
 export interface ListSchedulesOptions extends CallSettings {
@@ -19,6 +20,8 @@ export interface ListSchedulesOptions extends CallSettings {
   /** Schedules per request. */
   pageSize?: number;
 }
+
+const LIST_SCHEDULES: OptionNames<ListSchedulesOptions> = { query: 1, pageSize: 1, ...CALL_SETTINGS };
 
 /**
  * Makes and finds schedules: workflows that the service starts by itself, at the times of a spec. They need a Temporal cluster; the
@@ -45,6 +48,8 @@ export class ScheduleClient {
    */
   async create<W extends AnyWorkflow>(options: ScheduleOptions<W>, settings: CallSettings = {}): Promise<ScheduleHandle> {
     const context = this.#context;
+    rejectUnknownOptions("a schedule", options, CREATE_SCHEDULE);
+    checkSettings("the creation of a schedule", settings);
     if (typeof options.scheduleId !== "string" || options.scheduleId === "") throw new TypeError("a schedule needs a scheduleId");
     const wanted = { options, requestId: options.requestId ?? randomId(), headers: {} };
     const { scheduleId } = await intercept(context.interceptors, "createSchedule", wanted, async (input) => {
@@ -79,7 +84,9 @@ export class ScheduleClient {
   }
 
   /** All schedules, or those that a query selects. */
-  async *list({ query = "", pageSize = 0, ...settings }: ListSchedulesOptions = {}): AsyncGenerator<ScheduleSummary, void, void> {
+  async *list(options: ListSchedulesOptions = {}): AsyncGenerator<ScheduleSummary, void, void> {
+    rejectUnknownOptions("the list of schedules", options, LIST_SCHEDULES);
+    const { query = "", pageSize = 0, ...settings } = options;
     const { calls, converter, interceptors, namespace } = this.#context;
     let nextPageToken: Uint8Array = new Uint8Array(0);
     do {

@@ -1,4 +1,5 @@
 // When a schedule acts: calendars, intervals and cron expressions as people write them, and as the service takes and gives them.
+import { type OptionNames, rejectUnknownOptions } from "../../base/option_names.ts";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { type Duration, toMs } from "../../converter/duration.ts";
 import type {
@@ -148,6 +149,15 @@ const FIELDS: readonly Field[] = [
   { name: "dayOfWeek", min: 0, max: 6, all: true, names: DAYS_OF_WEEK },
 ];
 
+const RANGE: OptionNames<ScheduleRange<number>> = { start: 1, end: 1, step: 1 };
+const CALENDAR: OptionNames<CalendarSpec> = {
+  ...{ second: 1, minute: 1, hour: 1, dayOfMonth: 1, month: 1, year: 1, dayOfWeek: 1, comment: 1 },
+};
+const INTERVAL: OptionNames<IntervalSpec> = { every: 1, offset: 1 };
+const SPEC: OptionNames<ScheduleSpec> = {
+  ...{ calendars: 1, intervals: 1, cronExpressions: 1, skip: 1, startAt: 1, endAt: 1, jitter: 1, timezone: 1 },
+};
+
 function encodeValue(value: unknown, { min, max, names }: Field, where: string): number {
   if (names !== undefined) {
     const at = names.indexOf(String(value).toUpperCase());
@@ -163,6 +173,7 @@ function encodeRange(range: unknown, field: Field, where: string) {
     const start = encodeValue(range, field, where);
     return { start, end: start, step: 1 };
   }
+  rejectUnknownOptions(where, range, RANGE);
   const { start: from, end: to = from, step = 1 } = range as ScheduleRange<unknown>;
   const start = encodeValue(from, field, `${where}.start`);
   const end = encodeValue(to, field, `${where}.end`);
@@ -186,18 +197,16 @@ function encodeField(value: unknown, field: Field, where: string) {
 }
 
 function encodeCalendar(calendar: CalendarSpec, where: string) {
-  for (const name of Object.keys(calendar)) {
-    if (name !== "comment" && !FIELDS.some((field) => field.name === name)) {
-      throw new TypeError(`${where} has no field "${name}"; it has ${FIELDS.map((field) => field.name).join(", ")} and comment`);
-    }
-  }
+  rejectUnknownOptions(where, calendar, CALENDAR);
   const fields = FIELDS.map((field) => [field.name, encodeField(calendar[field.name], field, `${where}.${field.name}`)]);
   return { ...Object.fromEntries(fields), comment: calendar.comment ?? "" } as MessageInitShape<
     typeof import("../../api/generated/temporal/api/schedule/v1/message_pb.ts").StructuredCalendarSpecSchema
   >;
 }
 
-function encodeInterval({ every, offset = 0 }: IntervalSpec, where: string) {
+function encodeInterval(interval: IntervalSpec, where: string) {
+  rejectUnknownOptions(where, interval, INTERVAL);
+  const { every, offset = 0 } = interval;
   const [everyMs, offsetMs] = [toMs(every), toMs(offset)];
   if (everyMs < 1000) throw new TypeError(`${where}.every is ${every}; a schedule acts once per second at most`);
   if (offsetMs >= everyMs) throw new TypeError(`${where}.offset is ${offset}, and not less than \`every\`, ${every}`);
@@ -213,6 +222,7 @@ function encodeDate(date: Date | undefined, where: string) {
 /** The message of a spec. Throws a TypeError that names the field at fault. */
 export function encodeSpec(spec: ScheduleSpec): MessageInitShape<typeof ScheduleSpecSchema> {
   if (typeof spec !== "object" || spec === null) throw new TypeError("a schedule needs a spec: when it is to act");
+  rejectUnknownOptions("spec", spec, SPEC);
   const { startAt, endAt } = spec;
   if (startAt !== undefined && endAt !== undefined && endAt < startAt) throw new TypeError("spec.endAt is before spec.startAt");
   return {

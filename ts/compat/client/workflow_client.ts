@@ -1,4 +1,6 @@
 // The `WorkflowClient` of `@temporalio/client`, over the operations of the product's client.
+import { type OptionNames, rejectMisspelledOptions } from "../../base/option_names.ts";
+import { START_OPTIONS } from "../common/option_names.ts";
 import { randomId } from "../../platform/host.ts";
 import { CountWorkflowExecutionsResponseSchema } from "../../api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import { WorkflowExecutionInfoSchema } from "../../api/generated/temporal/api/workflow/v1/message_pb.ts";
@@ -96,12 +98,20 @@ export interface AsyncWorkflowListIterable extends AsyncIterable<WorkflowExecuti
   intoHistories: (options?: IntoHistoriesOptions) => AsyncIterable<HistoryAndWorkflowId>;
 }
 
+const CLIENT_START_OPTIONS: OptionNames<WorkflowOptions> = {
+  ...START_OPTIONS,
+  ...{ followRuns: 1, startDelay: 1, versioningOverride: 1, requestEagerStart: 1 },
+};
+
+const SIGNAL_WITH_START_OPTIONS = { ...CLIENT_START_OPTIONS, signal: 1, signalArgs: 1, signalTypeInfo: 1 };
+
 function checked(options: Partial<WorkflowOptions>): void {
   if (!options?.taskQueue) throw new TypeError("Missing WorkflowOptions.taskQueue");
   if (!options.workflowId) throw new TypeError("Missing WorkflowOptions.workflowId");
 }
 
 function compiled(options: object, typeInfo: PayloadTypeInfo | undefined): CompiledWorkflowOptions {
+  rejectMisspelledOptions("the start of a workflow", options, CLIENT_START_OPTIONS);
   checked(options as WorkflowOptions);
   return compileWorkflowOptions({ args: [], ...options, typeInfo } as unknown as WorkflowOptions) as CompiledWorkflowOptions;
 }
@@ -196,6 +206,7 @@ export class WorkflowClient extends BaseClient {
     workflowTypeOrFunc: string | WorkflowFn,
     options: WithWorkflowArgs<WorkflowFn, WorkflowSignalWithStartOptions<SignalArgs>>,
   ): Promise<WorkflowHandleWithSignaledRunId<WorkflowFn>> {
+    rejectMisspelledOptions("signalWithStart", options, SIGNAL_WITH_START_OPTIONS);
     const { signal, signalArgs = [], signalTypeInfo, ...rest } = options as unknown as
       & WorkflowSignalWithStartOptions<unknown[]>
       & WorkflowOptions;

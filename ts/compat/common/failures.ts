@@ -1,6 +1,7 @@
 // Failures in the shape of `@temporalio/common`: the same class names, constructors and fields, so that programs written for it work
 // and can test with instanceof. All of them are TemporalFailures of ts/converter too. `failure` is the message that one was read from, so
 // that a failure that passes through keeps what another SDK put in.
+import { type OptionNames, rejectMisspelledOptions } from "../../base/option_names.ts";
 import { TemporalFailure as ConverterFailure } from "../../converter/failures.ts";
 import { findCause, isA, messageOf, nameOf } from "../../converter/thrown.ts";
 import { named } from "./error_names.ts";
@@ -85,6 +86,10 @@ export interface ApplicationFailureOptions {
   category?: ApplicationFailureCategory;
 }
 
+const APPLICATION_FAILURE: OptionNames<ApplicationFailureOptions> = {
+  ...{ message: 1, type: 1, nonRetryable: 1, details: 1, cause: 1, nextRetryDelay: 1, category: 1 },
+};
+
 /** What workflows and activities throw to fail with a meaning. */
 export class ApplicationFailure extends TemporalFailure {
   /** What retry policies and callers match on. Default: "Error", or the class of what was thrown. */
@@ -122,6 +127,7 @@ export class ApplicationFailure extends TemporalFailure {
 
   /** One with these fields. */
   static create(options: ApplicationFailureOptions): ApplicationFailure {
+    rejectMisspelledOptions("ApplicationFailure.create", options, APPLICATION_FAILURE);
     const { message, type, nonRetryable, details, cause, nextRetryDelay, category } = options;
     return new this(message, type, nonRetryable ?? false, details, cause, nextRetryDelay, category);
   }

@@ -1,5 +1,6 @@
 // Retry policies of programs and of the wire.
 import { ValueError } from "./errors.ts";
+import { checkRetryPolicy } from "./option_names.ts";
 import type { RetryPolicy } from "./options.ts";
 import { msOptionalToTs, msToTs, optionalTsToMs, type Timestamp } from "./proto_time.ts";
 import { msOptionalToNumber, msToNumber } from "./time.ts";
@@ -20,6 +21,7 @@ export interface ProtoRetryPolicy {
 
 /** What the wire has for a policy. Throws a ValueError for one that says nothing sensible. */
 export function compileRetryPolicy(policy: RetryPolicy): ProtoRetryPolicy {
+  checkRetryPolicy(policy);
   const { backoffCoefficient, nonRetryableErrorTypes } = policy;
   if (backoffCoefficient !== undefined && backoffCoefficient !== null && backoffCoefficient <= 0) {
     throw new ValueError("RetryPolicy.backoffCoefficient must be greater than 0");

@@ -1,4 +1,5 @@
 // Worker: the official names and states around a worker of this package (ts/worker), which does the work.
+import { rejectMisspelledOptions } from "../../base/option_names.ts";
 import { inlineWorker } from "../../core/inline_worker.ts";
 import { describeNamespace } from "./namespace.ts";
 import { Client } from "../client/mod.ts";
@@ -24,7 +25,7 @@ import { type History, historyBytes, type ReplayHistoriesIterable, replayOne, ty
 import { Runtime } from "./runtime.ts";
 import { sinksOf, workflowLog } from "./worker_log.ts";
 import { compiledOptions, type CompiledWorkerOptions } from "./compiled_options.ts";
-import type { ReplayWorkerOptions, WorkerOptions, WorkerPlugin } from "./worker_options.ts";
+import { type ReplayWorkerOptions, WORKER_OPTION_NAMES, type WorkerOptions, type WorkerPlugin } from "./worker_options.ts";
 
 const NativeWorker = /* @__PURE__ */ inlineWorker(AnyWorker);
 
@@ -137,6 +138,7 @@ export class Worker {
     const plugins = [...given.plugins ?? [], ...(given.connection?.plugins ?? []) as WorkerPlugin[]];
     let options: WorkerOptions = { ...given, plugins };
     for (const plugin of plugins) options = await plugin.configureWorker?.(options) ?? options;
+    rejectMisspelledOptions("Worker.create", options, WORKER_OPTION_NAMES);
     if (!options.taskQueue) throw new TypeError("Task queue name is required");
     throwIfReservedName("task queue", options.taskQueue);
     refuseOptions(options);

@@ -1,4 +1,5 @@
 // Options of `Worker.create`, in their official form.
+import type { OptionNames } from "../../base/option_names.ts";
 import type { DataConverter, Duration, VersioningBehavior, WorkerDeploymentVersion } from "../common/mod.ts";
 import type { WorkflowInfo } from "../workflow/mod.ts";
 import type { BundlerPlugin, WorkflowBundleOption } from "./bundle_options.ts";
@@ -168,6 +169,22 @@ export interface WorkerOptions {
     preloadModules?: string[];
   };
 }
+
+export const WORKER_OPTION_NAMES: OptionNames<WorkerOptions> = {
+  ...{ connection: 1, identity: 1, buildId: 1, useVersioning: 1, workerDeploymentOptions: 1, namespace: 1 },
+  ...{ taskQueue: 1, activities: 1, patchActivationCallback: 1, nexusServices: 1, workflowsPath: 1 },
+  ...{ workflowBundle: 1, shutdownGraceTime: 1, shutdownForceTime: 1, dataConverter: 1, tuner: 1 },
+  ...{ maxConcurrentActivityTaskExecutions: 1, maxConcurrentLocalActivityExecutions: 1 },
+  ...{ maxConcurrentNexusTaskExecutions: 1, enableNonLocalActivities: 1, disablePayloadErrorLimit: 1 },
+  ...{ maxActivitiesPerSecond: 1, maxTaskQueueActivitiesPerSecond: 1 },
+  ...{ maxEagerActivityReservationsPerWorkflowTask: 1, maxConcurrentWorkflowTaskExecutions: 1 },
+  ...{ nonStickyToStickyPollRatio: 1, maxConcurrentWorkflowTaskPolls: 1, workflowTaskPollerBehavior: 1 },
+  ...{ activityTaskPollerBehavior: 1, nexusTaskPollerBehavior: 1, maxConcurrentActivityTaskPolls: 1 },
+  ...{ maxConcurrentNexusTaskPolls: 1, stickyQueueScheduleToStartTimeout: 1, maxCachedWorkflows: 1 },
+  ...{ workflowThreadPoolSize: 1, maxHeartbeatThrottleInterval: 1, defaultHeartbeatThrottleInterval: 1 },
+  ...{ interceptors: 1, plugins: 1, sinks: 1, workflowFailureErrorTypes: 1, enableSDKTracing: 1 },
+  ...{ showStackTraceSources: 1, debugMode: 1, bundlerOptions: 1, reuseV8Context: 1 },
+};
 
 /** Options of a replay. */
 export interface ReplayWorkerOptions extends

@@ -9,6 +9,7 @@ import {
 } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import type { PayloadConverter } from "../../converter/payload.ts";
 import { ValueError } from "../common/errors.ts";
+import { checkActivityOptions, checkLocalActivityOptions, checkRetryPolicy } from "../common/option_names.ts";
 import type { RetryPolicy } from "../common/options.ts";
 import { msOptionalToNumber, msToNumber, timeoutMs } from "../common/time.ts";
 import type { ActivityTypeInfoMap, PayloadTypeInfo } from "../common/type_info.ts";
@@ -59,12 +60,12 @@ export type LocalActivityFunctionWithOptions<F extends ActivityFunction> = WithO
 
 /** An object with a function for every name; each call schedules the activity of that name. */
 export function proxyActivities<A = UntypedActivities>(options: ActivityProxyOptions<A>): ActivityInterfaceFor<A> {
-  return proxy(options, scheduleActivity) as ActivityInterfaceFor<A>;
+  return proxy(options, scheduleActivity, checkActivityOptions) as ActivityInterfaceFor<A>;
 }
 
 /** The same for activities that run in the worker, within the workflow task. */
 export function proxyLocalActivities<A = UntypedActivities>(options: LocalActivityProxyOptions<A>): LocalActivityInterfaceFor<A> {
-  return proxy(options, scheduleLocalActivity) as LocalActivityInterfaceFor<A>;
+  return proxy(options, scheduleLocalActivity, checkLocalActivityOptions) as LocalActivityInterfaceFor<A>;
 }
 
 type TypesByName = { readonly [name: string]: PayloadTypeInfo | undefined };
@@ -72,8 +73,10 @@ type TypesByName = { readonly [name: string]: PayloadTypeInfo | undefined };
 function proxy<O extends Timeouts>(
   options: O & { activityTypeInfo?: TypesByName },
   schedule: (type: string, args: readonly unknown[], options: O, types?: PayloadTypeInfo) => Promise<unknown>,
+  check: (options: unknown) => void,
 ): object {
   if (options === undefined) throw new TypeError("options must be defined");
+  check(options);
   requireTimeout(options);
   return new Proxy({}, {
     get(_, name) {
@@ -88,7 +91,10 @@ function proxy<O extends Timeouts>(
       const types = () => options.activityTypeInfo?.[name];
       const call = (...args: unknown[]) => schedule(name, args, own(), types());
       return Object.assign(call, {
-        executeWithOptions: (changed: O, args: unknown[]) => schedule(name, args, merged(own(), changed), types()),
+        executeWithOptions(changed: O, args: unknown[]) {
+          check(changed);
+          return schedule(name, args, merged(own(), changed), types());
+        },
       });
     },
   });
@@ -313,6 +319,7 @@ function cancellationType(type: ActivityOptions["cancellationType"]): Cancellati
 
 /** A retry policy as a message; the checks are those of the official packages. */
 export function retryPolicy(policy: RetryPolicy): RetryPolicyMessage {
+  checkRetryPolicy(policy);
   const { backoffCoefficient, maximumAttempts, nonRetryableErrorTypes = [] } = policy;
   const initialIntervalMs = msToNumber(policy.initialInterval ?? 1000);
   const maximumIntervalMs = msOptionalToNumber(policy.maximumInterval);

@@ -1,5 +1,7 @@
 // startChild, executeChild and handles to other workflows. Children, signals and cancel requests are counted here, each by itself: what is
 // made in a cancelled scope is never sent and uses up a number all the same. The links between promises are as many as in the official SDK.
+import { type OptionNames, rejectMisspelledOptions } from "../../base/option_names.ts";
+import { START_OPTIONS } from "../common/option_names.ts";
 import {
   CancelChildWorkflow,
   CancelExternalWorkflow,
@@ -158,9 +160,15 @@ declare const WORKFLOW: unique symbol;
 
 const quiet = (promise: Promise<unknown>) => void promise.catch(() => {});
 
+const CHILD_OPTIONS: OptionNames<ChildWorkflowOptions> = {
+  ...START_OPTIONS,
+  ...{ cancellationType: 1, parentClosePolicy: 1, versioningIntent: 1, eventGroups: 1 },
+};
+
 type Given = StartChildWorkflowExecutionInput["options"];
 
 function withDefaults(options: ChildWorkflowOptions & { args?: readonly unknown[] } = {}): Given {
+  rejectMisspelledOptions("a child workflow", options, CHILD_OPTIONS);
   // Ids come from the run's random numbers, so one is drawn only where the program gives none.
   return { ...options, workflowId: options.workflowId ?? uuid4(), args: (options.args ?? []) as unknown[] };
 }

@@ -1,5 +1,6 @@
 // continueAsNew: ends this run and starts the next one of the same workflow with new arguments. It works by throwing, so code after it
 // does not run; catching it and going on is a mistake.
+import { type OptionNames, rejectMisspelledOptions } from "../../base/option_names.ts";
 import { ContinueAsNew as ContinueAsNewCommand } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { searchAttributePayloads } from "../common/search_attributes.ts";
 import { timeoutMs } from "../common/time.ts";
@@ -17,6 +18,12 @@ import type { ContinueAsNewInput } from "./interceptors.ts";
 // deno-lint-ignore no-explicit-any
 export type Workflow = (...args: any[]) => Promise<any>;
 
+const CONTINUE_OPTIONS: OptionNames<ContinueAsNewOptions> = {
+  ...{ workflowType: 1, taskQueue: 1, workflowRunTimeout: 1, workflowTaskTimeout: 1, backoffStartInterval: 1, memo: 1 },
+  ...{ versioningIntent: 1, initialVersioningBehavior: 1, searchAttributes: 1, typedSearchAttributes: 1, typeInfo: 1 },
+  eventGroups: 1,
+};
+
 /** A function that continues as new with these options. */
 export function makeContinueAsNewFunc<F extends Workflow>(
   options: ContinueAsNewOptions = {},
@@ -24,6 +31,7 @@ export function makeContinueAsNewFunc<F extends Workflow>(
   const run = currentRun(
     "Workflow.continueAsNew(...) and Workflow.makeContinueAsNewFunc(...) may only be used from a Workflow Execution.",
   );
+  rejectMisspelledOptions("makeContinueAsNewFunc", options, CONTINUE_OPTIONS);
   const { workflowType = run.info.workflowType, taskQueue = run.info.taskQueue, ...rest } = options;
   // deno-lint-ignore require-await
   const last = async ({ args, headers, options }: ContinueAsNewInput): Promise<never> => {

@@ -1,4 +1,5 @@
 // Definitions and handlers of signals, updates and queries.
+import { type OptionNames, rejectMisspelledOptions } from "../../base/option_names.ts";
 import { HandlerUnfinishedPolicy } from "../common/options.ts";
 import type { QueryDefinitionOptions, SignalDefinitionOptions, UpdateDefinitionOptions } from "../common/definitions.ts";
 import { throwIfReservedName } from "../common/reserved.ts";
@@ -86,6 +87,8 @@ export interface HandlerOptions<Args extends unknown[] = unknown[]> {
   validator?: (...args: Args) => void;
 }
 
+const HANDLER_OPTIONS: OptionNames<HandlerOptions> = { description: 1, unfinishedPolicy: 1, validator: 1 };
+
 /** Sets, replaces or (with undefined) removes the handler of a message. Messages that waited for it are handled in this call. */
 export function setHandler<Ret, Args extends unknown[]>(
   definition: UpdateDefinition<Ret, Args>,
@@ -109,6 +112,7 @@ export function setHandler(
   options: HandlerOptions<any> = {},
 ): void {
   const run = currentRun("Workflow.setHandler(...) may only be used from a Workflow Execution.");
+  rejectMisspelledOptions("setHandler", options, HANDLER_OPTIONS);
   const { messages } = run;
   const { type, name, typeInfo } = definition;
   if (type !== "signal" && type !== "update" && type !== "query") throw new TypeError(`Invalid definition type: ${type}`);

@@ -1,4 +1,5 @@
 // Durable timers: sleep, and setTimeout/clearTimeout as programs of the official SDK see them.
+import { type OptionNames, rejectMisspelledOptions } from "../../base/option_names.ts";
 import { CommandKind } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { type Duration, msToNumber } from "../common/time.ts";
 import { currentRun } from "../current.ts";
@@ -7,9 +8,12 @@ import { startSleep, startTimer } from "./durable_timers.ts";
 import type { TimerOptions } from "./options.ts";
 import { CancellationScope } from "./scope.ts";
 
+const TIMER_OPTIONS: OptionNames<TimerOptions> = { summary: 1, eventGroups: 1 };
+
 /** Resolves after a durable time; zero and less count as one millisecond. Rejects when the scope is cancelled. */
 export function sleep(ms: Duration, options?: TimerOptions): Promise<void> {
   const run = currentRun("Workflow.sleep(...) may only be used from a Workflow Execution");
+  rejectMisspelledOptions("sleep", options, TIMER_OPTIONS);
   return startSleep(run, () => Math.max(1, msToNumber(ms)), options).done;
 }
 

@@ -29,6 +29,7 @@ const TABLE = "an object of functions, as a module's namespace is";
 const STEPS = "a list of { name, sql }";
 const LOGGER = "an object with the functions debug, info, warn and error, as console is";
 const text = "text that is not empty";
+const name = "text that is not empty and has no lone surrogate";
 async function helper() {}
 
 /** What is given, and the whole message. */
@@ -51,8 +52,8 @@ const REFUSED: readonly [given: { readonly [name: string]: unknown }, message: s
   [{ activities: [helper] }, `activities must be ${ACTIVITIES}, not a list with a function helper`],
   [{ activities: null }, `activities must be ${ACTIVITIES}, not null`],
   [{ activities: Promise.resolve({}) }, `activities must be ${ACTIVITIES}, not a promise: await it`],
-  [{ taskQueue: 5 }, `taskQueue must be ${text}, not 5`],
-  [{ taskQueue: "" }, `taskQueue must be ${text}, not ""`],
+  [{ taskQueue: 5 }, `taskQueue must be ${name}, not 5`],
+  [{ taskQueue: "" }, `taskQueue must be ${name}, not ""`],
   [{ path: new URL("file:///tmp/a.sqlite") }, `path must be ${text}, not a URL`],
   [{ path: "" }, `path must be ${text}, not ""`],
   [{ path: null }, `path must be ${text}, not null`],
@@ -81,7 +82,7 @@ const REFUSED: readonly [given: { readonly [name: string]: unknown }, message: s
   [{ engine: { limits: { openRuns: -5 } } }, "engine.limits.openRuns must be a whole number of at least 1, not -5"],
   [{ engine: { limits: { inbox: 1.5 } } }, "engine.limits.inbox must be a whole number of at least 1, not 1.5"],
   [{ engine: { onError: "log" } }, 'engine.onError must be a function, not "log"'],
-  [{ engine: { namespace: 5 } }, `engine.namespace must be ${text}, not 5`],
+  [{ engine: { namespace: 5 } }, `engine.namespace must be ${name}, not 5`],
   [{ worker: { cachedWorkflows: "5" } }, 'worker.cachedWorkflows must be a number, not "5"'],
   [{ worker: { realm: "thread" } }, 'worker.realm must be "worker", "inline" or a realm, not "thread"'],
   [{ client: { identity: 5 } }, `client.identity must be ${text}, not 5`],

@@ -1,9 +1,9 @@
 // A history that was read once for several sessions: code that is edited is replayed against the same events again and again.
-import { fromBinary } from "@bufbuild/protobuf";
-import { type HistoryEvent, HistorySchema } from "../api/generated/temporal/api/history/v1/message_pb.ts";
+import type { HistoryEvent } from "../api/generated/temporal/api/history/v1/message_pb.ts";
 import type { PayloadCodec } from "../codec/codec.ts";
 import type { PayloadConverter } from "../converter/payload.ts";
 import { type EventLinks, linksOf } from "./event_links.ts";
+import { decodeHistoryBytes } from "./decode_events.ts";
 import { type EventLine, linesOf } from "./events.ts";
 import { type HistoryFile, readHistoryFile } from "./history_file.ts";
 
@@ -35,7 +35,7 @@ export interface PreparedHistory {
 export async function prepareHistory(file: Uint8Array, { codec, converter }: ReadOptions = {}): Promise<PreparedHistory> {
   const history = await readHistoryFile(file);
   const bytes = codec === undefined ? history.bytes : await decoded(history.bytes, codec);
-  const { events } = fromBinary(HistorySchema, bytes);
+  const { events } = decodeHistoryBytes(bytes);
   const links = linksOf(events, converter);
   return { file: history, bytes, events, links, lines: linesOf(events, converter), converter };
 }

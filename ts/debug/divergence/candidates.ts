@@ -1,6 +1,6 @@
 // Edits of the code that would look like a first difference, each as the history that the edited code would have made.
-import { fromBinary } from "@bufbuild/protobuf";
-import { type HistoryEvent, HistorySchema } from "../../api/generated/temporal/api/history/v1/message_pb.ts";
+import type { HistoryEvent } from "../../api/generated/temporal/api/history/v1/message_pb.ts";
+import { decodeHistoryBytes } from "../decode_events.ts";
 import type { Place, Sides } from "./align.ts";
 import type { CodeStep } from "./code_steps.ts";
 import { EditedHistory } from "./edited_history.ts";
@@ -104,4 +104,4 @@ function queueOf(events: readonly HistoryEvent[]): string {
   return attributes.case === "workflowExecutionStartedEventAttributes" ? attributes.value.taskQueue?.name ?? "" : "";
 }
 
-export const eventsOf = (history: Uint8Array): HistoryEvent[] => fromBinary(HistorySchema, history).events;
+export const eventsOf = (history: Uint8Array): HistoryEvent[] => decodeHistoryBytes(history).events;

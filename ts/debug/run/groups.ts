@@ -1,8 +1,8 @@
 // Event groups: markers by which a program says that commands and their events belong together (`createEventGroup`), and by which the SDK
 // marks what the handler of a message did. Few histories have any.
-import { fromBinary } from "@bufbuild/protobuf";
-import { type HistoryEvent, HistorySchema } from "../../api/generated/temporal/api/history/v1/message_pb.ts";
+import type { HistoryEvent } from "../../api/generated/temporal/api/history/v1/message_pb.ts";
 import type { EventGroupMarker } from "../../api/generated/temporal/api/sdk/v1/event_group_marker_pb.ts";
+import { decodeHistoryBytes } from "../decode_events.ts";
 import { shown } from "../values.ts";
 import type { EventGroup, RunItem, RunModel } from "./types.ts";
 
@@ -11,7 +11,7 @@ type Made = { -readonly [field in keyof EventGroup]: EventGroup[field] };
 /** The event groups of a history, in the order of their first events. Labels have Temporal's default encoding whatever a program's values have. */
 export function eventGroups(run: Pick<RunModel, "bytes" | "hasGroups" | "itemOf">): EventGroup[] {
   if (!run.hasGroups) return [];
-  const { events } = fromBinary(HistorySchema, run.bytes);
+  const { events } = decodeHistoryBytes(run.bytes);
   const groups = new Map<string, { readonly group: Made; readonly items: Set<number> }>();
   const updates = updatesIn(events);
   for (const { eventId, eventGroupMarkers } of events) {

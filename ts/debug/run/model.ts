@@ -1,8 +1,8 @@
 // Opens a history with no code at all. Grouping and facts are made at once; values are decoded when somebody looks.
-import { fromBinary } from "@bufbuild/protobuf";
 import type { PayloadCodec } from "../../codec/codec.ts";
 import type { PayloadConverter } from "../../converter/payload.ts";
-import { type HistoryEvent, HistorySchema } from "../../api/generated/temporal/api/history/v1/message_pb.ts";
+import type { HistoryEvent } from "../../api/generated/temporal/api/history/v1/message_pb.ts";
+import { decodeHistoryBytes } from "../decode_events.ts";
 import { type EventLine, linesOf } from "../events.ts";
 import { type HistoryFile, readHistoryFile } from "../history_file.ts";
 import { OpenSpans } from "../spans.ts";
@@ -72,7 +72,7 @@ class Run implements RunModel {
     this.bytes = bytes;
     this.notes = file.notes;
     this.#converter = converter;
-    const { events } = fromBinary(HistorySchema, bytes);
+    const { events } = decodeHistoryBytes(bytes);
     this.#events = events;
     this.lines = linesOf(events, converter);
     this.tasks = this.lines.filter(({ type }) => type === "WorkflowTaskStarted");

@@ -1,8 +1,9 @@
 // The smallest history that shows the same divergence: what came after it is cut off, and of what came before only what is needed to get there
 // is kept. What the repaired code needs of it is known only where that code is given: without it nothing is left out before the divergence,
 // unless the caller asks for it, so that a test made of the history passes once the code is repaired.
-import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
+import { create, toBinary } from "@bufbuild/protobuf";
 import { type HistoryEvent, HistorySchema } from "../../api/generated/temporal/api/history/v1/message_pb.ts";
+import { decodeHistoryBytes } from "../decode_events.ts";
 import type { ReplayingRealm } from "../session.ts";
 import { ddmin, type Trying } from "./ddmin.ts";
 import { problemKey } from "../problem.ts";
@@ -52,7 +53,8 @@ export class NotRepairedError extends Error {
 
 /**
  * Minimises a history (bytes of temporal.api.history.v1.History) while its replay goes wrong in the same way: the same kind of problem, the
- * same first difference, the same line. Rejects with a NoProblemError where it replays.
+ * same first difference, the same line. Rejects with a NoProblemError where it replays, and with a
+ * HistoryFileError for bytes that are not a history.
  */
 export async function minimise(history: Uint8Array, options: MinimiseOptions): Promise<MinimalHistory> {
   const { realm, repaired, workflowId = "", strict = false, onProgress, signal, maxReplays = 2000 } = options;
@@ -62,7 +64,7 @@ export async function minimise(history: Uint8Array, options: MinimiseOptions): P
     const verdict = await realm.replay(workflowId, encode(events), { strict });
     return problemKey(verdict);
   };
-  const all = fromBinary(HistorySchema, history).events;
+  const all = decodeHistoryBytes(history).events;
   const wanted = await replay(all);
   if (wanted === "ok") throw new NoProblemError("the history replays against this code: there is no divergence to keep");
   const repairedTakes = async (events: readonly HistoryEvent[]): Promise<boolean> =>

@@ -1,8 +1,9 @@
 // A history that can be shown to others: values are replaced, the shape stays, and it replays as before. A text becomes another one of the same
 // length, the same text always the same one, so that code which compares values takes the same way. Texts on which the code depends in another
 // way are found by replaying, and are kept only where the caller says so.
-import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
+import { create, toBinary } from "@bufbuild/protobuf";
 import { type HistoryEvent, HistorySchema } from "../../api/generated/temporal/api/history/v1/message_pb.ts";
+import { decodeHistoryBytes, useEvent } from "../decode_events.ts";
 import type { ReplayingRealm } from "../session.ts";
 import { ddmin } from "./ddmin.ts";
 import { redactEvent, type Replacing } from "./redact_event.ts";
@@ -61,13 +62,16 @@ export class RedactionError extends Error {
   override name = "RedactionError";
 }
 
-/** Redacts a decoded history (bytes of temporal.api.history.v1.History). Rejects with a RedactionError where the verdict cannot be kept. */
+/**
+ * Redacts a decoded history (bytes of temporal.api.history.v1.History). Rejects with a RedactionError where the verdict
+ * cannot be kept, and with a HistoryFileError for bytes that are not a history.
+ */
 export async function redact(history: Uint8Array, options: RedactOptions = {}): Promise<RedactedHistory> {
   const { realm, workflowId = "", signal } = options;
-  const events = fromBinary(HistorySchema, history).events;
+  const events = decodeHistoryBytes(history).events;
   const consent = new Set(options.keep ?? []);
   const first = replacing(options, consent);
-  const redacted = encode(events.map((event) => redactEvent(event, first)));
+  const redacted = encode(events.map((event, i) => useEvent(event, i, (each) => redactEvent(each, first))));
   const replaced = first.count();
   if (realm === undefined) return { history: redacted, replaced, needed: [], verified: undefined };
   const key = async (bytes: Uint8Array) => problemKeyWithoutValues(await realm.replay(workflowId, bytes));

@@ -1,6 +1,5 @@
 // A divergence as a test: one file that replays the history beside it against the user's workflows, and fails until the code replays it again.
-import { fromBinary, toJson } from "@bufbuild/protobuf";
-import { HistorySchema } from "../../api/generated/temporal/api/history/v1/message_pb.ts";
+import { decodeHistoryBytes, historyToJsonValue } from "../decode_events.ts";
 
 /** What runs the test. */
 export type TestRunner = "node" | "vitest" | "deno";
@@ -52,7 +51,7 @@ export function testFiles(
   options: TestFileOptions,
 ): { readonly test: TextFile; readonly history: TextFile } {
   const { runner, name, workflows, strict = false, ending = TEST_ENDINGS[runner] } = options;
-  const decoded = fromBinary(HistorySchema, history);
+  const decoded = decodeHistoryBytes(history);
   const first = decoded.events[0]?.attributes;
   const type = first?.case === "workflowExecutionStartedEventAttributes" ? first.value.workflowType?.name ?? "" : "";
   const title = options.title ?? `${type} replays the history of ${name}`;
@@ -101,7 +100,7 @@ ${before}${declare}(${text(title)}, ${LIMIT[runner]}async () => {
 
 /** A history as JSON that Temporal's tools read. */
 export function historyJson(history: Uint8Array): string {
-  return `${JSON.stringify(toJson(HistorySchema, fromBinary(HistorySchema, history)), undefined, 2)}\n`;
+  return `${JSON.stringify(historyToJsonValue(decodeHistoryBytes(history)), undefined, 2)}\n`;
 }
 
 /** A literal; in JSON's form it is one of JavaScript's. */

@@ -5,6 +5,8 @@ import { CallContexts } from "../../ts/compat/client/call_context.ts";
 import { AsyncCompletionClient, Client, Connection, isGrpcServiceError } from "../../ts/compat/client/mod.ts";
 import { RAW_SERVICE } from "../../ts/compat/client/connection.ts";
 import { NativeConnection } from "../../ts/compat/worker/connection.ts";
+import { Runtime } from "../../ts/compat/worker/runtime.ts";
+import { Worker } from "../../ts/compat/worker/worker.ts";
 import { withSignalOf } from "../../ts/compat/worker/client_signal.ts";
 import { type CallOptions, Code, type RawService, ServiceError } from "../../ts/service/raw.ts";
 
@@ -117,6 +119,33 @@ test("contexts follow awaits, and two of them at once do not mix", async () => {
       return seen;
     });
   assert.deepEqual(await Promise.all([one("a"), one("b")]), [["a", "a", "a"], ["b", "b", "b"]]);
+});
+
+test("a header in another case replaces the one of the context or of the API key", async () => {
+  const sent: Sent[] = [];
+  const a = recorded("a", sent);
+  const ask = () => a.workflowService.getSystemInfo({});
+  await a.withApiKey("outer", () => a.withMetadata({ Authorization: "Basic x" }, ask));
+  await a.withMetadata({ Authorization: "Basic x" }, () => a.withApiKey("inner", ask));
+  // The name was first in the outer context: the innermost value counts, not the newest name.
+  await a.withApiKey("outer", () => a.withMetadata({ Authorization: "Basic x" }, () => a.withApiKey("inner", ask)));
+  const inner = { authorization: "Bearer inner" };
+  assert.deepEqual(sent.map(({ options }) => options.metadata), [{ Authorization: "Basic x" }, inner, inner]);
+});
+
+test("constructors of workers, runtimes and their connections name the functions that make them", () => {
+  for (
+    const [constructor, message] of [
+      [NativeConnection, 'NativeConnection has no public constructor: use "await NativeConnection.connect(options)"'],
+      [Worker, 'Worker has no public constructor: use "await Worker.create(options)"'],
+      [Runtime, 'Runtime has no public constructor: use "Runtime.install(options)" or "Runtime.instance()"'],
+    ] as const
+  ) {
+    const Constructor = constructor as unknown as new (options?: object) => object;
+    for (const options of [undefined, {}, { taskQueue: "q" }]) {
+      assert.throws(() => new Constructor(options), { name: "TypeError", message });
+    }
+  }
 });
 
 test("the constructor names the functions that make a connection", () => {

@@ -17,6 +17,13 @@ export interface CallContext {
   abortSignal?: AbortSignal;
 }
 
+/** Returns both with the values of `more` in place of those of the same name. Names of headers do not depend on case. */
+export function mergeMetadata(metadata: Metadata = {}, more: Metadata = {}): Metadata {
+  const names = new Set(Object.keys(more).map((name) => name.toLowerCase()));
+  const kept = Object.entries(metadata).filter(([name]) => !names.has(name.toLowerCase()));
+  return { ...Object.fromEntries(kept), ...more };
+}
+
 /** The call contexts of one connection. */
 export class CallContexts {
   /** Made with the first context: most connections never have one. */
@@ -34,7 +41,7 @@ export class CallContexts {
       throw new Error("this runtime has no AsyncLocalStorage, which withDeadline, withMetadata and withAbortSignal need");
     }
     const now = this.current();
-    return this.#storage.run({ ...now, ...more, metadata: { ...now.metadata, ...more.metadata } }, fn);
+    return this.#storage.run({ ...now, ...more, metadata: mergeMetadata(now.metadata, more.metadata) }, fn);
   }
 
   /** Returns the deadline and the abort signal of the current context in the form of the product's calls. */

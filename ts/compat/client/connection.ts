@@ -3,7 +3,7 @@ import { Connection as GrpcConnection, type ConnectionOptions as GrpcOptions } f
 import { type CallOptions, Code, type MethodName, type RawService, ServiceError as RawServiceError } from "../../service/raw.ts";
 import type { Duration } from "../common/time.ts";
 import { msOptionalToNumber } from "../common/time.ts";
-import { CALL_CONTEXTS, type CallContext, CallContexts, type Metadata } from "./call_context.ts";
+import { CALL_CONTEXTS, type CallContext, CallContexts, mergeMetadata, type Metadata } from "./call_context.ts";
 import { ServiceError } from "./errors.ts";
 import { type GrpcRetryInterceptor, retrying } from "./grpc_retry.ts";
 import { grpcError } from "./grpc_errors.ts";
@@ -157,7 +157,7 @@ function withContext(inner: RawService, contexts: CallContexts, apiKey: () => st
     // A server would have a moment to answer.
     if (timeout === 0) return Promise.reject(new RawServiceError(Code.DEADLINE_EXCEEDED, `${method}: the deadline has passed`));
     const key = apiKey();
-    const sent = { ...(key !== undefined && { authorization: `Bearer ${key}` }), ...metadata };
+    const sent = mergeMetadata(key === undefined ? {} : { authorization: `Bearer ${key}` }, metadata);
     const timeoutMs = Math.min(options.timeoutMs ?? Infinity, timeout ?? Infinity);
     return call({
       ...options,

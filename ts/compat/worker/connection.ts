@@ -26,9 +26,13 @@ export class NativeConnection implements ConnectionLike {
   #apiKey: string;
   #closed = false;
   /** The process's runtime stays while it is open, as far as there is one already. */
-  readonly #releaseRuntime = Runtime._instance?.hold(this);
+  readonly #releaseRuntime: (() => Promise<void>) | undefined;
 
   protected constructor(connection: Connection, options: NativeConnectionOptions, plugins: NativeConnectionPlugin[]) {
+    if (!(connection instanceof Connection)) {
+      throw new TypeError('NativeConnection has no public constructor: use "await NativeConnection.connect(options)"');
+    }
+    this.#releaseRuntime = Runtime._instance?.hold(this);
     this.#connections = [connection];
     this.options = options;
     this.plugins = plugins;

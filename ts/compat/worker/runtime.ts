@@ -11,6 +11,7 @@ export class Runtime {
   /** Options of `instance()`, where `install` was not called. */
   static defaultOptions: RuntimeOptions = {};
   static #instantiator: "install" | "instance" | undefined;
+  static #isCreating = false;
 
   /** Options with their defaults. */
   readonly options: CompiledRuntimeOptions;
@@ -28,6 +29,9 @@ export class Runtime {
   #signalled = false;
 
   protected constructor(options: CompiledRuntimeOptions) {
+    if (!Runtime.#isCreating) {
+      throw new TypeError('Runtime has no public constructor: use "Runtime.install(options)" or "Runtime.instance()"');
+    }
     this.options = options;
     this.logger = options.logger;
     this.metricMeter = options.metrics?.meter ?? noopMetricMeter;
@@ -54,7 +58,12 @@ export class Runtime {
     const compiled = compileOptions(options);
     Runtime.defaultOptions = options;
     Runtime.#instantiator = instantiator;
-    return Runtime._instance = new Runtime(compiled);
+    Runtime.#isCreating = true;
+    try {
+      return Runtime._instance = new Runtime(compiled);
+    } finally {
+      Runtime.#isCreating = false;
+    }
   }
 
   /** Writes what the logger still holds, if it is one that holds something. */

@@ -110,6 +110,9 @@ export class Worker {
   #release: () => void;
 
   protected constructor(parts: Parts) {
+    if ((parts as Partial<Parts> | undefined)?.native === undefined) {
+      throw new TypeError('Worker has no public constructor: use "await Worker.create(options)"');
+    }
     this.#parts = parts;
     this.options = parts.options;
     this.#logger = parts.logger;

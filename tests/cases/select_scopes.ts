@@ -257,8 +257,10 @@ export const cases: Case[] = [
       d.server.fireTimer([...d.server.timers.keys()][0]!);
       await task(d);
       equal(await d.finish(), 4);
-      // The timer is left out: nothing is lost with it.
-      deepEqual(d.logs.map((entry) => entry.fields["pending"]), [['select (signal "a", timer "named", function)']]);
+      deepEqual(d.logs.map((entry) => entry.fields["pending"]), [[
+        'select (signal "a", timer "named", function)',
+        'timer "named" of select',
+      ]]);
     },
   },
   {

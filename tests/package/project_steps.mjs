@@ -208,7 +208,6 @@ export async function compiles(context, tsc, settings) {
   ];
   assert.deepEqual(example.map(([, name]) => name), [
     "activities.ts",
-    "trial.ts",
     "workflows.ts",
     "main.ts",
     "cluster.ts",

@@ -1,9 +1,13 @@
 // Texts from elsewhere (payloads, messages, names) on a terminal.
+import { escapeControls } from "../../base/logger.ts";
 
-// deno-lint-ignore no-control-regex
-const CONTROLS = /[\x00-\x08\x0b-\x1f\x7f-\x9f]/g;
-
-/** A text from elsewhere, as a terminal may show it: control characters (which could move the cursor, or rename the window) are written out. */
+/**
+ * Returns a text from elsewhere as a terminal may show it. Control characters, which could move the cursor, and marks of writing
+ * direction, which could reorder the line, become escape sequences. Line feeds and tabs stay: see {@link printableLine}.
+ */
 export function printable(text: string): string {
-  return text.replace(CONTROLS, (c) => `\\x${c.charCodeAt(0).toString(16).padStart(2, "0")}`);
+  return text.replace(/[^\n\t]+/g, escapeControls);
 }
+
+/** Returns a text from elsewhere on one line: a line feed in it could forge a line of the output. */
+export const printableLine = (text: string): string => escapeControls(text);

@@ -1,7 +1,7 @@
 // Results on standard output: text for people, JSON for programs. What is not a result (progress, hints, warnings) goes to standard error,
 // and to nobody where the output is for a program.
 import type { Io } from "../io.ts";
-import { printable } from "./printable.ts";
+import { printable, printableLine } from "./printable.ts";
 
 export type Format = "text" | "json" | "jsonl" | "none";
 
@@ -50,10 +50,17 @@ export class Printer {
     return this.#colours && colour !== undefined ? `\x1b[${CODES[colour]}m${text}\x1b[0m` : text;
   }
 
+  /** Text that may hold colors of `paint`; all other control characters are escaped, whatever the command did. */
+  #printable(text: string, escape: (text: string) => string = printable): string {
+    if (!this.#colours) return escape(text);
+    // deno-lint-ignore no-control-regex
+    return text.split(/(\x1b\[(?:[012]|3[1-46])m)/).map((part, i) => i % 2 === 1 ? part : escape(part)).join("");
+  }
+
   /** The one result of a command. `text` is what people read; it ends its own lines. */
   result(value: unknown, text: () => string): void {
     this.#wipe();
-    if (this.format === "text") this.#io.out(text());
+    if (this.format === "text") this.#io.out(this.#printable(text()));
     else if (this.format === "json") this.#io.out(`${JSON.stringify(value, plain, 2)}\n`);
     else if (this.format === "jsonl") this.#io.out(`${JSON.stringify(value, plain)}\n`);
   }
@@ -80,16 +87,15 @@ export class Printer {
   /** The same for rows that come page by page: titles stand over the first page, which decides over the widths. */
   pages<Row>(columns: readonly Column<Row>[]): (rows: readonly Row[]) => string {
     const last = columns.length - 1;
+    const titles = columns.map(({ title }) => printableLine(title));
     let widths: number[] | undefined;
     let narrow = false;
     return (rows) => {
       const cellsOf = () =>
         rows.map((row) =>
-          columns.map((column) =>
-            printable(narrow && column.narrow !== undefined ? column.narrow(row) : column.cell(row)).replace(/\s*\n\s*/g, " ")
-          )
+          columns.map((column) => printableLine(narrow && column.narrow !== undefined ? column.narrow(row) : column.cell(row)))
         );
-      const widthsOf = () => columns.map(({ title }, i) => Math.max(title.length, ...cells.map((line) => line[i]!.length)));
+      const widthsOf = () => titles.map((title, i) => Math.max(title.length, ...cells.map((line) => line[i]!.length)));
       const titled = widths === undefined;
       let cells = cellsOf();
       if (widths === undefined) {
@@ -107,17 +113,20 @@ export class Printer {
         return this.#io.terminal && text.length > room ? `${text.slice(0, room - 3)}...` : text;
       };
       const lines = cells.map((line, r) => line.map((cell, i) => this.paint(align(cell, i), columns[i]!.colour?.(rows[r]!))));
-      if (titled) lines.unshift(columns.map(({ title }, i) => this.paint(align(title, i), "bold")));
+      if (titled) lines.unshift(titles.map((title, i) => this.paint(align(title, i), "bold")));
       return lines.map((line) => `${line.join("  ").trimEnd()}\n`).join("");
     };
   }
 
-  /** Names and values, one a line; values that are undefined are left out. */
-  fields(fields: readonly (readonly [name: string, value: string | undefined])[]): string {
-    const shown = fields.filter((field): field is readonly [string, string] => field[1] !== undefined);
+  /** Names and values; a value of several lines is a list. Values that are undefined, and empty lists, are left out. */
+  fields(fields: readonly (readonly [name: string, value: string | readonly string[] | undefined])[]): string {
+    const shown = fields.flatMap(([name, value]) => {
+      const lines = typeof value === "string" ? [value] : value ?? [];
+      return lines.length === 0 ? [] : [[name, lines] as const];
+    });
     const width = Math.max(0, ...shown.map(([name]) => name.length));
-    return shown.map(([name, value]) => {
-      const lines = printable(value).split("\n");
+    return shown.map(([name, values]) => {
+      const lines = values.map((value) => this.#printable(value, printableLine));
       return `${this.paint(name.padEnd(width), "bold")}  ${lines.join(`\n${" ".repeat(width + 2)}`)}\n`;
     }).join("");
   }
@@ -145,7 +154,7 @@ export class Printer {
   progress(text: string): void {
     if (this.format !== "text" || !this.#io.errTerminal) return;
     this.#shown = text !== "";
-    this.#io.err(`\r\x1b[2K${text.slice(0, Math.max(10, this.#io.width - 1))}`);
+    this.#io.err(`\r\x1b[2K${printableLine(text).slice(0, Math.max(10, this.#io.width - 1))}`);
   }
 
   #wipe(): void {

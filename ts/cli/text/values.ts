@@ -4,6 +4,7 @@ import { jsonPayloadConverter, type Payload, type PayloadConverter } from "../..
 import { nestedTooDeep } from "../../debug/json_nesting.ts";
 import type { Call } from "../frame/command.ts";
 import { UsageError } from "../frame/errors.ts";
+import { printable } from "../frame/printable.ts";
 import type { INPUT_OPTIONS } from "../service/options.ts";
 
 const utf8 = new TextEncoder();
@@ -146,8 +147,8 @@ export function showValue(value: unknown, indent?: number): string {
     if (inner instanceof Uint8Array) return btoa(Array.from(inner, (byte) => String.fromCharCode(byte)).join(""));
     return typeof inner === "bigint" ? String(inner) : inner;
   }, indent);
-  // JSON leaves these control characters as they are, and some terminals obey them.
-  return (json ?? String(value)).replace(/[\x7f-\x9f]/g, (c) => `\\u00${c.charCodeAt(0).toString(16)}`);
+  // JSON leaves C1 controls and marks of writing direction as they are, and terminals obey them. The escapes are those of JSON.
+  return printable(json ?? String(value));
 }
 
 export function showValues(values: readonly unknown[]): string {

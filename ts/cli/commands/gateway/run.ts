@@ -42,8 +42,8 @@ export async function gatewayCommand(call: GatewayCall): Promise<number> {
       print.fields([
         ["gateway to", where],
         ["url", url],
-        ["pages", origins.length > 0 ? origins.join("\n") : "none; let one in with --allow-origin http://localhost:5173"],
-        ["namespaces", options.namespace.length > 0 ? options.namespace.join("\n") : undefined],
+        ["pages", origins.length > 0 ? origins : "none; let one in with --allow-origin http://localhost:5173"],
+        ["namespaces", options.namespace],
         ["read only", options.readOnly ? "yes" : undefined],
       ]));
     void probe(service, where, call);

@@ -1,5 +1,6 @@
 // The lines and the table that people read.
 import type { Colour, Column, Printer } from "../../frame/printer.ts";
+import { printableLine } from "../../frame/printable.ts";
 import type { ReplayLine, Verdict } from "./line.ts";
 import { placeText } from "./place.ts";
 import type { Group, Summary } from "./summary.ts";
@@ -27,8 +28,9 @@ export function lineText(line: ReplayLine, print: Printer): string {
       print.paint(`warning${eventId > 0 ? ` (event ${eventId})` : ""}: ${message}`, "yellow")
     ),
   ];
-  const head = `${print.paint(verdict.padEnd(14), COLOURS[verdict])}  ${nameOf({ file, place })}${facts}`;
-  return [head, ...details.map((detail) => `    ${detail}`)].join("\n") + "\n";
+  const head = `${print.paint(verdict.padEnd(14), COLOURS[verdict])}  ${printableLine(nameOf({ file, place }) + facts)}`;
+  // A line feed within a message starts a line of the details, not one that looks like another history.
+  return [head, ...details.flatMap((detail) => detail.split("\n")).map((detail) => `    ${detail}`)].join("\n") + "\n";
 }
 
 function repairText(repair: NonNullable<ReplayLine["error"]>["repair"]): string[] {
@@ -63,8 +65,8 @@ const COLUMNS: readonly Column<Group>[] = [
 function sharedText({ sentence, runs, workflowIds }: Group): string {
   if (sentence === undefined || runs < 2) return "";
   const more = runs - workflowIds.length;
-  const names = `${workflowIds.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
-  return `${sentence}\n    shared by ${runs} runs: ${names}\n`;
+  const names = `${printableLine(workflowIds.join(", "))}${more > 0 ? ` and ${more} more` : ""}`;
+  return `${printableLine(sentence)}\n    shared by ${runs} runs: ${names}\n`;
 }
 
 /** The table of what is not ok, over the counts. */

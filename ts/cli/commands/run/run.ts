@@ -1,4 +1,5 @@
 // `temporalex run`: one workflow to its end, in an engine of this process.
+import { printableLine } from "../../frame/printable.ts";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { type App, open } from "../../../app/open.ts";
@@ -36,12 +37,12 @@ export async function runCommand(call: RunCall): Promise<number> {
   const app = await openApp(call, store, activities, codec, {
     workflowTaskFailed({ workflowId, attempt, message }) {
       if (workflowId !== id) return;
-      if (attempt < MAX_TASK_FAILURES) return print.note(`workflow task failed (attempt ${attempt}): ${message}`);
+      if (attempt < MAX_TASK_FAILURES) return print.note(`workflow task failed (attempt ${attempt}): ${printableLine(message)}`);
       giveUp(new CommandError(`the workflow cannot go on: ${message}`));
     },
     activityFailed({ activityType, attempt, message }) {
       const advice = activities.length === 0 && message.endsWith("it has none") ? "; name its module with --activities" : "";
-      print.note(`activity ${activityType} failed (attempt ${attempt}): ${message}${advice}`);
+      print.note(`activity ${activityType} failed (attempt ${attempt}): ${printableLine(message)}${advice}`);
     },
   });
   try {

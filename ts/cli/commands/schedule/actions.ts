@@ -1,4 +1,5 @@
 // `schedule pause`, `unpause`, `trigger`, `backfill` and `delete`.
+import { printableLine } from "../../frame/printable.ts";
 import type { CallSettings } from "../../../client/calls.ts";
 import type { ScheduleHandle } from "../../../client/schedules/handle.ts";
 import { Exit } from "../../frame/exit.ts";
@@ -14,7 +15,7 @@ function act(
   return withSchedule(call, async (handle, { settings }) => {
     await what(handle, settings);
     const { scheduleId } = handle;
-    call.print.result({ scheduleId, done }, () => `${done} ${scheduleId}\n`);
+    call.print.result({ scheduleId, done }, () => `${done} ${printableLine(scheduleId)}\n`);
     return Exit.ok;
   });
 }

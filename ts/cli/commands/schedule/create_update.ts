@@ -1,4 +1,5 @@
 // `schedule create` and `schedule update`.
+import { printableLine } from "../../frame/printable.ts";
 import type { ScheduleDescription } from "../../../client/schedules/descriptions.ts";
 import type { ScheduleAction, ScheduleOptions, ScheduleUpdateOptions } from "../../../client/schedules/options.ts";
 import type { CalendarSpec, IntervalSpec, ScheduleSpec } from "../../../client/schedules/spec.ts";
@@ -159,7 +160,7 @@ export async function updateScheduleCommand(call: UpdateScheduleCall): Promise<n
   const args = await readInputs(call);
   return await withSchedule(call, async (handle, { settings }) => {
     await handle.update((before) => changed(options, args, before), settings);
-    print.result({ scheduleId, done: "updated" }, () => `updated ${scheduleId}\n`);
+    print.result({ scheduleId, done: "updated" }, () => `updated ${printableLine(scheduleId)}\n`);
     return Exit.ok;
   });
 }

@@ -35,10 +35,10 @@ export function calendarText(calendar: CalendarSpecDescription): string {
   return `${said.join(", ")}${calendar.comment === undefined ? "" : ` (${calendar.comment})`}`;
 }
 
-function specText({ calendars, intervals, cronExpressions = [] }: ScheduleSpecDescription): string | undefined {
+function specText({ calendars, intervals, cronExpressions = [] }: ScheduleSpecDescription): readonly string[] {
   const every = intervals.map(({ every, offset }) => `every ${showMs(every)}${offset > 0 ? `, offset ${showMs(offset)}` : ""}`);
   const lines = [...calendars.map(calendarText), ...every, ...cronExpressions];
-  return lines.length === 0 ? "never by itself" : lines.join("\n");
+  return lines.length === 0 ? ["never by itself"] : lines;
 }
 
 const takenText = ({ takenAt, workflow, status }: ScheduleActionTaken, format: TimeFormat): string =>
@@ -46,9 +46,7 @@ const takenText = ({ takenAt, workflow, status }: ScheduleActionTaken, format: T
     status === undefined ? "" : `  ${status.toLowerCase()}`
   }`;
 
-const lines = (texts: readonly string[]): string | undefined => texts.length === 0 ? undefined : texts.join("\n");
-const object = (values: { readonly [key: string]: unknown }) =>
-  lines(Object.entries(values).map(([k, v]) => `${k}=${showValue(v)}`));
+const object = (values: { readonly [key: string]: unknown }) => Object.entries(values).map(([k, v]) => `${k}=${showValue(v)}`);
 
 function text({ print }: DescribeScheduleCall, d: ScheduleDescription, format: TimeFormat): string {
   const { action, info, policies, spec, state } = d;
@@ -58,20 +56,20 @@ function text({ print }: DescribeScheduleCall, d: ScheduleDescription, format: T
     ["State", print.paint(state.paused ? "paused" : "active", state.paused ? "yellow" : "green")],
     ["Note", state.note],
     ["When", specText(spec)],
-    ["But not", lines(spec.skip.map(calendarText))],
+    ["But not", spec.skip.map(calendarText)],
     ["From", spec.startAt?.toISOString()],
     ["Until", spec.endAt?.toISOString()],
     ["Jitter", showMs(spec.jitter)],
     ["Time zone", spec.timezone],
     ["Starts", `${action.workflowType} on queue ${action.taskQueue}, as ${action.workflowId}-...`],
-    ["Arguments", lines(action.args.map((arg) => showValue(arg)))],
+    ["Arguments", action.args.map((arg) => showValue(arg))],
     ["Overlap", policies.overlap.toLowerCase().replaceAll("_", " ")],
     ["Catch-up", showMs(policies.catchupWindow)],
     ["On failure", policies.pauseOnFailure ? "pause" : undefined],
     ["Actions left", remaining === undefined ? undefined : String(remaining)],
-    ["Next", lines(info.nextActionTimes.slice(0, 3).map((time) => showTime(time, format)))],
-    ["Latest", lines(info.recentActions.slice(-5).reverse().map((taken) => takenText(taken, format)))],
-    ["Running", lines(info.runningActions.map(({ workflowId }) => workflowId))],
+    ["Next", info.nextActionTimes.slice(0, 3).map((time) => showTime(time, format))],
+    ["Latest", info.recentActions.slice(-5).reverse().map((taken) => takenText(taken, format))],
+    ["Running", info.runningActions.map(({ workflowId }) => workflowId)],
     [
       "Actions",
       `${info.numActionsTaken} taken, ${info.numActionsSkippedOverlap} left out because one was running, ` +

@@ -6,6 +6,7 @@ export const sql = command({
   summary: "ask a store in SQL",
   description:
     `Runs one statement that reads (SELECT, VALUES, WITH, EXPLAIN) over a store's views and tables, also while a process works on it. Views: workflow, workflow_timer, workflow_subscription, pending_procedure, last_workflow_id; beside them the application's own tables. Whatever writes, attaches, changes settings or loads code is refused. A query is stopped after --timeout, and at 100,000 rows or 16 MiB.
+With --csv, control characters and marks of writing direction in texts are escaped (a line feed is \\n). Texts that begin with =, +, - or @ and are not numbers get an apostrophe in front, so that spreadsheets do not run them. --csv-raw leaves texts as stored.
 It runs in a process of its own, so the engine goes on. Where a driver locks the file (node-sqlite3-wasm), the process that holds the store is asked.`,
   options,
   args: { name: "statement", required: true, help: "The statement, as one argument" },

@@ -9,6 +9,7 @@ import { refuseWriting, SqlRefusedError } from "../../../engine/sqlite/read_only
 import { Code, ServiceError } from "../../../service/raw.ts";
 import { CommandError, UsageError } from "../../frame/errors.ts";
 import { Exit } from "../../frame/exit.ts";
+import { printableLine } from "../../frame/printable.ts";
 import { meansCluster, openCluster } from "../../service/cluster.ts";
 import { storePath } from "../../service/open_service.ts";
 import type { SqlCall } from "./options.ts";
@@ -40,6 +41,7 @@ async function rowsOf(call: SqlCall): Promise<SqlRow[]> {
 
 export async function sqlCommand(call: SqlCall): Promise<number> {
   const { options, print, io } = call;
+  if (options.csvRaw && !options.csv) throw new UsageError("--csv-raw needs --csv");
   let rows: SqlRow[];
   try {
     rows = await rowsOf(call);
@@ -51,7 +53,7 @@ export async function sqlCommand(call: SqlCall): Promise<number> {
   }
   const columns = Object.keys(rows[0] ?? {});
   if (options.csv) {
-    if (rows.length > 0) io.out(csvOf(columns, rows));
+    if (rows.length > 0) io.out(csvOf(columns, rows, options.csvRaw));
     else print.note("no rows");
     return Exit.ok;
   }
@@ -84,8 +86,19 @@ const plain = (row: SqlRow): object =>
     Object.entries(row).map(([name, value]) => [name, value instanceof Uint8Array ? hexOf(value) : value]),
   );
 
-function csvOf(columns: readonly string[], rows: readonly SqlRow[]): string {
+/** Characters with which spreadsheets begin a formula, their full-width forms included. A number is not a formula. */
+const FORMULA = /^[=+\-@\uff1d\uff0b\uff0d\uff20]/;
+const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
+
+/** Returns a text that no spreadsheet runs and no terminal obeys: escape sequences, and an apostrophe before a formula. */
+function csvText(text: string): string {
+  const line = printableLine(text);
+  return FORMULA.test(line) && !NUMBER.test(line) ? `'${line}` : line;
+}
+
+function csvOf(columns: readonly string[], rows: readonly SqlRow[], raw: boolean): string {
+  const cell = (value: SqlValue | undefined) => typeof value === "string" && !raw ? csvText(value) : textOf(value);
   const quoted = (text: string) => /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
-  const lines = [columns, ...rows.map((row) => columns.map((column) => textOf(row[column])))];
+  const lines = [columns.map(cell), ...rows.map((row) => columns.map((column) => cell(row[column])))];
   return lines.map((line) => `${line.map(quoted).join(",")}\r\n`).join("");
 }

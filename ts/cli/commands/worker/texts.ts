@@ -1,7 +1,7 @@
 // What the command prints, for people and as JSON lines.
 import { resolve } from "node:path";
 import { describeProblem, type ReplacementProgress, type Worker } from "../../../worker/mod.ts";
-import { printable } from "../../frame/printable.ts";
+import { printable, printableLine } from "../../frame/printable.ts";
 import type { WorkerCall } from "./options.ts";
 import type { ReloadEvent } from "./reload.ts";
 
@@ -11,7 +11,7 @@ export function printWaiting({ print }: WorkerCall, where: string, namespace: st
     { event: "waiting", address: where, namespace, ...(why !== "" && { why }) },
     () =>
       `waiting for the Temporal cluster at ${where}, namespace "${namespace}"${
-        why === "" ? "" : `: ${printable(why)}`
+        why === "" ? "" : `: ${printableLine(why)}`
       }; Ctrl-C ends\n`,
   );
 }
@@ -78,7 +78,10 @@ export function textOf(event: ReloadEvent, { print, io }: WorkerCall): string {
   const folder = `${resolve(io.cwd)}/`;
   // Engines name a method of an object in their own way: "Object.eval [as run]" is run.
   const short = (text: string) =>
-    text.replaceAll(`file://${folder}`, "").replaceAll(folder, "").replace(/\b(?:Object\.)?eval \[as (\w+)\]/g, "$1");
+    printable(text).replaceAll(`file://${folder}`, "").replaceAll(folder, "")
+      .replace(/\b(?:Object\.)?eval \[as (\w+)\]/g, "$1")
+      // A line feed in a message cannot forge an event of the worker.
+      .replaceAll("\n", "\n  ");
   switch (event.event) {
     case "replaced": {
       const { checkedRuns, pausedMs, broken, ms, workflowTypes } = event;

@@ -1,4 +1,5 @@
 // `workflow broadcast`: a signal to all that have subscribed to it.
+import { printableLine } from "../../frame/printable.ts";
 import { BroadcastIncompleteError } from "../../../client/errors.ts";
 import { UsageError } from "../../frame/errors.ts";
 import { Exit } from "../../frame/exit.ts";
@@ -14,13 +15,16 @@ export async function broadcastCommand(call: BroadcastCall): Promise<number> {
   return await withService(call, async ({ client, settings }) => {
     try {
       const reached = await client.broadcastWithin(settings, signal, filter, args);
-      call.print.result({ ...about, reached, missed: [] }, () => `${signal} reached ${workflows(reached)}\n`);
+      call.print.result({ ...about, reached, missed: [] }, () => `${printableLine(signal)} reached ${workflows(reached)}\n`);
       return Exit.ok;
     } catch (error) {
       if (!(error instanceof BroadcastIncompleteError)) throw error;
       const { reached, missed } = error;
-      const lines = missed.map(({ workflowId, reason }) => `not ${workflowId}: ${reason}\n`);
-      call.print.result({ ...about, reached, missed }, () => `${signal} reached ${workflows(reached)}\n${lines.join("")}`);
+      const lines = missed.map(({ workflowId, reason }) => `not ${printableLine(`${workflowId}: ${reason}`)}\n`);
+      call.print.result(
+        { ...about, reached, missed },
+        () => `${printableLine(signal)} reached ${workflows(reached)}\n${lines.join("")}`,
+      );
       return Exit.failed;
     }
   });

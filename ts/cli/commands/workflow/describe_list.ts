@@ -73,7 +73,7 @@ function describeText(d: WorkflowDescription, failure: TaskFailure | undefined, 
       ? showTime(time, "iso")
       : `${showTime(time, "iso")} (${showTime(time, "relative")})`;
   const object = (value: { readonly [key: string]: unknown }) =>
-    Object.keys(value).length === 0 ? undefined : Object.entries(value).map(([key, v]) => `${key} = ${showValue(v)}`).join("\n");
+    Object.entries(value).map(([key, v]) => `${key} = ${showValue(v)}`);
   const task = d.pendingWorkflowTask;
   const fields = print.fields([
     ["WorkflowId", d.workflowId],
@@ -95,7 +95,7 @@ function describeText(d: WorkflowDescription, failure: TaskFailure | undefined, 
       "Workflow task",
       task && `${statusText(task.state)}, attempt ${task.attempt}, since ${showTime(task.scheduledTime, format)}`,
     ],
-    ["Paused", d.paused && `${d.paused.reason}\nsince ${showTime(d.paused.since, format)}`],
+    ["Paused", d.paused && [d.paused.reason, `since ${showTime(d.paused.since, format)}`]],
     ["Failed with", d.paused === undefined && failure ? failureLine(failure) : undefined],
   ]);
   const children: Column<PendingChild>[] = [

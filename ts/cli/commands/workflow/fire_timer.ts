@@ -1,4 +1,5 @@
 // `workflow fire-timer`: a timer of a workflow fires now, whose timers fire by hand.
+import { printableLine } from "../../frame/printable.ts";
 import { ServiceError } from "../../../service/raw.ts";
 import { CommandError } from "../../frame/errors.ts";
 import { Exit } from "../../frame/exit.ts";
@@ -14,6 +15,6 @@ export async function fireTimerCommand(call: FireTimerCall): Promise<number> {
     if (error instanceof ServiceError) throw new CommandError(error.message, { cause: error });
     throw error;
   }
-  call.print.result({ ...timer, fired: true }, () => `timer ${name} of ${workflowId} fired\n`);
+  call.print.result({ ...timer, fired: true }, () => `timer ${printableLine(`${name} of ${workflowId}`)} fired\n`);
   return Exit.ok;
 }

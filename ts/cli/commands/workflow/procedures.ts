@@ -1,4 +1,5 @@
 // `workflow procedure`: what workflows have asked for and wait for, and its answers.
+import { printableLine } from "../../frame/printable.ts";
 import { ApplicationFailure } from "../../../converter/failures.ts";
 import type { OpenProcedure } from "../../../client/procedures.ts";
 import { UsageError } from "../../frame/errors.ts";
@@ -44,7 +45,7 @@ async function answer(
     const shown = name === undefined ? `procedure ${id}` : `procedure ${name} (id ${id})`;
     call.print.result(
       { workflowId, ...(name !== undefined && { name }), procedureId: id, done },
-      () => `${done} ${shown} of ${workflowId}\n`,
+      () => `${done} ${printableLine(`${shown} of ${workflowId}`)}\n`,
     );
     return Exit.ok;
   });

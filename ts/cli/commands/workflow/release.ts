@@ -1,4 +1,5 @@
 // `workflow release`: a held run goes on. What is held is noted beside the store, and the process that has the store open looks there.
+import { printableLine } from "../../frame/printable.ts";
 import { existsSync } from "node:fs";
 import { heldPath } from "../../../engine/held_status.ts";
 import { noteText, realPath } from "../../../crash_notes/note_files.ts";
@@ -29,7 +30,7 @@ export async function releaseCommand(call: ReleaseCall): Promise<number> {
   }
   call.print.result(
     { workflowId, released: released.map(({ runId, workflowType, deaths }) => ({ runId, workflowType, deaths })) },
-    () => released.map((run) => `released ${run.workflowId} (run ${run.runId})\n`).join(""),
+    () => released.map((run) => `released ${printableLine(run.workflowId)} (run ${run.runId})\n`).join(""),
   );
   return Exit.ok;
 }

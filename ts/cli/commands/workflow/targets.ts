@@ -1,4 +1,5 @@
 // Commands for one workflow by its id, or for all open ones that a query selects.
+import { printableLine } from "../../frame/printable.ts";
 import { queryOf } from "../../../client/belonging.ts";
 import type { Client } from "../../../client/client.ts";
 import { WorkflowNotFoundError } from "../../../client/errors.ts";
@@ -51,7 +52,10 @@ export async function withTargets(
     const { print } = call;
     if (workflowId !== undefined) {
       await act((client.getHandle(undefined, workflowId, runId) as Handle).with(settings), settings);
-      print.result({ workflowId, ...(runId !== undefined && { runId }), done: word(done) }, () => `${done} ${workflowId}\n`);
+      print.result(
+        { workflowId, ...(runId !== undefined && { runId }), done: word(done) },
+        () => `${done} ${printableLine(workflowId)}\n`,
+      );
       return Exit.ok;
     }
     const selected = which === "all" ? query! : `(${query!}) AND ExecutionStatus = "Running"`;
@@ -83,13 +87,13 @@ async function withEach(
       const { workflowId, runId } = handle;
       try {
         await act(handle);
-        print.item({ workflowId, runId, done: word(done) }, () => `${done} ${workflowId}\n`);
+        print.item({ workflowId, runId, done: word(done) }, () => `${done} ${printableLine(workflowId)}\n`);
       } catch (error) {
         // It has ended by itself meanwhile.
         if (error instanceof WorkflowNotFoundError) gone++;
         else {
           failed++;
-          print.warn(`${workflowId}: ${(error as Error).message}`);
+          print.warn(printableLine(`${workflowId}: ${(error as Error).message}`));
         }
       }
       print.progress(`${++ended} of ${handles.length}`);

@@ -1,4 +1,5 @@
 // Annotations for GitHub Actions: `::error file=...,line=...::...`, one for each line that diverges, because a step shows ten of them.
+import { printable } from "../../../frame/printable.ts";
 import { nameOf } from "../text.ts";
 import { type Place, shortPath } from "../place.ts";
 import type { Group, Summary } from "../summary.ts";
@@ -26,5 +27,6 @@ function fileOf({ verdict, example }: Group, folder: string, workflows: readonly
   return verdict === "unreadable" ? example.file : shortPath(workflows[0]!, folder);
 }
 
-const data = (text: string): string => text.replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
+/** Line feeds are escaped as the runner has it; what terminals obey is written out, because steps print their log. */
+const data = (text: string): string => printable(text).replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
 const property = (text: string): string => data(text).replaceAll(":", "%3A").replaceAll(",", "%2C");

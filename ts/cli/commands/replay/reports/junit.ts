@@ -1,4 +1,5 @@
 // A JUnit report, in the shape that CI systems read: a test suite for each workflow type, a test case for each history.
+import { printable } from "../../../frame/printable.ts";
 import type { ReplayLine, Verdict } from "../line.ts";
 import { type Place, placeText } from "../place.ts";
 import { nameOf } from "../text.ts";
@@ -97,10 +98,9 @@ const ENTITIES: { readonly [character: string]: string } = {
   "\t": "&#9;",
 };
 
-/** XML has no place for most control characters, and for halves of surrogate pairs. */
+/** Control characters are written out; XML has no place for most of them, and for halves of surrogate pairs. */
 function escaped(text: string): string {
-  // deno-lint-ignore no-control-regex
-  return text.replace(/[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]|\p{Surrogate}/gu, "\ufffd").replace(
+  return printable(text).replace(/[\ufffe\uffff]|\p{Surrogate}/gu, "\ufffd").replace(
     /[&<>"\n\r\t]/g,
     (character) => ENTITIES[character]!,
   );

@@ -4,6 +4,7 @@ import { isAbsolute } from "node:path";
 import { VERSION } from "../../../../base/version.ts";
 import { shortPath } from "../place.ts";
 import type { Group, Summary } from "../summary.ts";
+import { printable, printableLine } from "../../../frame/printable.ts";
 import { nameOf } from "../text.ts";
 
 const RULES = [
@@ -55,9 +56,11 @@ function result({ verdict, workflowType, place, code, message, sentence = messag
     ruleIndex: RULES.findIndex(({ id }) => id === verdict),
     level: "error",
     message: {
-      text: `${sentence}\n${sentence === message ? "" : `${message}\n`}${
-        runs === 1 ? "1 run" : `${runs} runs`
-      } of ${workflowType}, for example ${nameOf(example)}${event}`,
+      text: printable(
+        `${sentence}\n${sentence === message ? "" : `${message}\n`}${runs === 1 ? "1 run" : `${runs} runs`} of ${
+          printableLine(`${workflowType}, for example ${nameOf(example)}`)
+        }${event}`,
+      ),
     },
     locations: [{
       physicalLocation: {
@@ -76,7 +79,7 @@ function result({ verdict, workflowType, place, code, message, sentence = messag
 function notification({ message, example }: Group) {
   return {
     level: "error",
-    message: { text: `${nameOf(example)}: ${message}` },
+    message: { text: `${printableLine(nameOf(example))}: ${printable(message)}` },
     locations: [{ physicalLocation: { artifactLocation: artifact(example.file) } }],
   };
 }

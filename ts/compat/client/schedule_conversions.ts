@@ -5,6 +5,8 @@ import type { ScheduleSpec as NativeSpec, ScheduleSummary as NativeSummary } fro
 import { extractWorkflowType } from "../common/definitions.ts";
 import { toPlain } from "../common/plain_proto.ts";
 import { decodeSearchAttributes, decodeTypedSearchAttributes } from "../common/search_attribute_converters.ts";
+import { decodePriority } from "../common/priority.ts";
+import { decompileRetryPolicy } from "../common/retry_policy.ts";
 import { type Duration, msOptionalToNumber, msToNumber } from "../common/time.ts";
 import { decodeScheduleOverlapPolicy, encodeScheduleOverlapPolicy, type ScheduleOverlapPolicy } from "./enums.ts";
 import type {
@@ -166,7 +168,9 @@ const taken = (action: ScheduleActionTaken): ScheduleExecutionResult =>
 export function officialDescription(native: NativeDescription): ScheduleDescription {
   const raw = toPlain(DescribeScheduleResponseSchema, native.raw);
   const start = raw.schedule?.action?.startWorkflow;
-  const { executionTimeout, runTimeout, taskTimeout, searchAttributes: _, summary, details, ...action } = native.action;
+  const { executionTimeout, runTimeout, taskTimeout, searchAttributes: _, summary, details, retry: __, memo, ...action } =
+    native.action;
+  const attributes = start?.searchAttributes?.indexedFields;
   const fields = raw.searchAttributes?.indexedFields;
   const { recentActions, runningActions, ...info } = native.info;
   return {
@@ -174,15 +178,17 @@ export function officialDescription(native: NativeDescription): ScheduleDescript
     spec: commented(native.spec as ScheduleDescription["spec"]),
     action: {
       ...action,
-      ...(executionTimeout !== undefined && { workflowExecutionTimeout: executionTimeout }),
-      ...(runTimeout !== undefined && { workflowRunTimeout: runTimeout }),
-      ...(taskTimeout !== undefined && { workflowTaskTimeout: taskTimeout }),
-      ...(summary !== undefined && { staticSummary: summary }),
-      ...(details !== undefined && { staticDetails: details }),
-      ...(start?.searchAttributes && {
-        searchAttributes: decodeSearchAttributes(start.searchAttributes.indexedFields),
-        typedSearchAttributes: decodeTypedSearchAttributes(start.searchAttributes.indexedFields),
-      }),
+      // The official client sets each field, also those without a value.
+      memo,
+      retry: decompileRetryPolicy(start?.retryPolicy),
+      searchAttributes: decodeSearchAttributes(attributes),
+      typedSearchAttributes: decodeTypedSearchAttributes(attributes),
+      workflowExecutionTimeout: executionTimeout,
+      workflowRunTimeout: runTimeout,
+      workflowTaskTimeout: taskTimeout,
+      staticSummary: summary,
+      staticDetails: details,
+      priority: decodePriority(start?.priority),
     } as unknown as ScheduleDescription["action"],
     policies: { ...native.policies },
     ...(Object.keys(native.memo).length > 0 && { memo: native.memo }),

@@ -21,6 +21,8 @@ mod query_tests;
 mod queued;
 #[path = "engine/recovery.rs"]
 mod recovery;
+#[path = "engine/rejections.rs"]
+mod rejections;
 #[path = "engine/runs.rs"]
 mod runs;
 #[path = "engine/support.rs"]
@@ -31,3 +33,5 @@ mod tasks;
 mod transacts;
 #[path = "engine/updates.rs"]
 mod updates;
+#[path = "engine/updates_of_failed_tasks.rs"]
+mod updates_of_failed_tasks;

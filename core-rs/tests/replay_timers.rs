@@ -24,6 +24,20 @@ fn timer_basic() {
     assert_eq!(inc.jobs(1)[0].event_id, 6);
 }
 
+/// A wait "for ever". S W(2-4) TmrS(5) Signal(6) W(7-9) Completed(10)
+#[test]
+fn a_timer_that_is_too_long_for_protobuf_is_the_longest() {
+    let history = start().timer_started("1").signal("s").w().wf_completed();
+    for length in [9_007_199_254_740_991.0, 1e300] {
+        let test = RunTest::new(&history, Script::new([vec![Cmd::Timer(length)], vec![Cmd::Complete]]));
+        let inc = test.same("{Init} {Signal s}");
+        let Some(Attributes::StartTimerCommandAttributes(sent)) = &inc.ends[0].completed().commands[0].attributes else {
+            panic!("no timer");
+        };
+        assert_eq!(sent.start_to_fire_timeout, Some(prost_types::Duration { seconds: 315_576_000_000, nanos: 0 }));
+    }
+}
+
 /// S W(2-4) TmrS(5) TmrS(6) TmrF "2"(7) TmrF "1"(8) W(9-11) Completed(12)
 #[test]
 fn parallel_timers_out_of_order() {

@@ -25,7 +25,7 @@ test("namespaces are apart, can be added, and an unknown one is named with what 
   const register = (name: string) =>
     grpc(
       "/temporal.api.workflowservice.v1.WorkflowService/RegisterNamespace",
-      new Uint8Array([10, name.length, ...new TextEncoder().encode(name)]),
+      registration(name, retention(1)),
     );
   assert.equal((await register("late")).status, "0");
   assert.deepEqual(await ids("late"), []);
@@ -44,6 +44,9 @@ function registration(name: string, more: (writer: BinaryWriter) => unknown = ()
   more(writer);
   return new Uint8Array(writer.finish());
 }
+
+const retention = (seconds: number) => (writer: BinaryWriter) =>
+  writer.tag(4, WireType.LengthDelimited).fork().tag(1, WireType.Varint).int64(seconds).join();
 
 test("what a namespace is registered with is kept, shown and done, or refused by name", async () => {
   const text = (field: number, value: string) => (writer: BinaryWriter) =>
@@ -69,6 +72,7 @@ test("what a namespace is registered with is kept, shown and done, or refused by
   assert.deepEqual([seconds, nanos], [1n, 500_000_000]);
   const { namespaces } = await typed().listNamespaces({});
   assert.equal(namespaces.find((each) => each.namespaceInfo?.name === "kept")?.namespaceInfo?.description, "of the shop");
+  assert.match((await grpc(REGISTER, registration("no"))).message!, /retention period is not set/);
   for (
     const [more, message] of [
       [text(6, "other"), /namespace no cannot be registered: an active cluster/],
@@ -76,12 +80,12 @@ test("what a namespace is registered with is kept, shown and done, or refused by
       [(writer: BinaryWriter) => writer.tag(10, WireType.Varint).int32(2), /archival of histories: export them/],
       [text(13, "file:///x"), /archival of visibility/],
       [
-        (writer: BinaryWriter) => writer.tag(4, WireType.LengthDelimited).fork().tag(1, WireType.Varint).int64(-5).join(),
-        /a retention of -5000 ms/,
+        retention(-5),
+        /retention period is not set on request: -5000 ms/,
       ],
     ] as const
   ) {
-    const answer = await grpc(REGISTER, registration("no", more));
+    const answer = await grpc(REGISTER, registration("no", (writer) => (retention(1)(writer), more(writer))));
     assert.deepEqual([answer.status, message.test(answer.message!)], ["3", true], answer.message);
   }
   assert.ok(!server.namespaces.names.includes("no"));

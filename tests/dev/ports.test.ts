@@ -83,6 +83,7 @@ test("large messages, and what is too large", async () => {
   const body = new Uint8Array(3_000_000).fill(120);
   await assert.rejects(
     typed().signalWorkflowExecution({
+      namespace: "default",
       workflowExecution: { workflowId: "large" },
       signalName: "s",
       input: { payloads: [{ data: body }] },
@@ -98,7 +99,7 @@ test("callers that vanish leave nothing behind", async () => {
   const before = engine!.stats().waitingCalls;
   const poll = toBinary(
     PollWorkflowTaskQueueRequestSchema,
-    create(PollWorkflowTaskQueueRequestSchema, { taskQueue: { name: "gone" } }),
+    create(PollWorkflowTaskQueueRequestSchema, { namespace: "default", taskQueue: { name: "gone" } }),
   );
   const frame = new Uint8Array(5 + poll.length);
   new DataView(frame.buffer).setUint32(1, poll.length);

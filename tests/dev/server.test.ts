@@ -77,7 +77,7 @@ test("what nobody has is refused with UNIMPLEMENTED and what to use instead, in 
       ["ListSchedules", /schedules.*continues as new/],
       ["ListWorkers", /DescribeTaskQueue/],
       ["StartBatchOperation", /batch operations/],
-      ["PollNexusTaskQueue", /Nexus/],
+      ["RespondNexusTaskCompleted", /Nexus/],
       ["ResetWorkflowExecution", /reset of workflows/],
       ["SomethingNew", /does not have SomethingNew/],
     ] as const
@@ -101,17 +101,22 @@ test("history backwards, page by page; pages of another run are refused", async 
   const pages: string[][] = [];
   let nextPageToken = new Uint8Array(0);
   do {
-    const page = await typed().getWorkflowExecutionHistoryReverse({ execution, maximumPageSize: 3, nextPageToken });
+    const page = await typed().getWorkflowExecutionHistoryReverse({
+      namespace: "default",
+      execution,
+      maximumPageSize: 3,
+      nextPageToken,
+    });
     pages.push(page.history!.events.map(({ eventId }) => String(eventId)));
     nextPageToken = page.nextPageToken as Uint8Array<ArrayBuffer>;
   } while (nextPageToken.length > 0);
   assert.deepEqual(pages, [["7", "6", "5"], ["4", "3", "2"], ["1"]]);
   await assert.rejects(
-    typed().getWorkflowExecutionHistoryReverse({ execution, nextPageToken: new Uint8Array([1]) }),
+    typed().getWorkflowExecutionHistoryReverse({ namespace: "default", execution, nextPageToken: new Uint8Array([1]) }),
     /nextPageToken is none/,
   );
   await assert.rejects(
-    typed().getWorkflowExecutionHistoryReverse({ execution: { workflowId: "nobody" } }),
+    typed().getWorkflowExecutionHistoryReverse({ namespace: "default", execution: { workflowId: "nobody" } }),
     /not found for ID: nobody/,
   );
 });
@@ -123,19 +128,22 @@ test("delete: a closed run is removed, an open one is ended first, an older run 
   const second = await client.start("Work", { id: "twice" });
   const following = second.result().then(() => "result", (error: Error) => error.message);
   const current = async () =>
-    (await typed().describeWorkflowExecution({ execution: { workflowId: "twice" } })).workflowExecutionInfo;
+    (await typed().describeWorkflowExecution({ namespace: "default", execution: { workflowId: "twice" } })).workflowExecutionInfo;
   assert.equal((await current())?.execution?.runId, second.runId);
   await typed().deleteWorkflowExecution({ namespace: "default", workflowExecution: { workflowId: "twice" } });
   assert.match(await following, /terminated|not found/, "who waited for it is told");
   assert.equal((await current())?.execution?.runId, first.runId);
   await assert.rejects(client.getHandle("Work", "twice", second.runId).historyBytes(), /not found/);
-  await typed().deleteWorkflowExecution({ workflowExecution: { workflowId: "twice", runId: first.runId! } });
+  await typed().deleteWorkflowExecution({
+    namespace: "default",
+    workflowExecution: { workflowId: "twice", runId: first.runId! },
+  });
   await assert.rejects(current(), /not found/);
   await assert.rejects(
-    typed().deleteWorkflowExecution({ workflowExecution: { workflowId: "twice" } }),
+    typed().deleteWorkflowExecution({ namespace: "default", workflowExecution: { workflowId: "twice" } }),
     /not found for ID: twice/,
   );
-  await assert.rejects(typed().deleteWorkflowExecution({}), /WorkflowId is not set/);
+  await assert.rejects(typed().deleteWorkflowExecution({ namespace: "default" }), /WorkflowId is not set/);
   // The id is free again.
   await client.start("Work", { id: "twice", idReusePolicy: "REJECT_DUPLICATE" });
 });
@@ -163,22 +171,26 @@ test("update-with-start: refused as a whole, with the operation that was the cau
 });
 
 test("who polls a queue", async () => {
-  const poll = create(PollWorkflowTaskQueueRequestSchema, { taskQueue: { name: "polled" }, identity: "worker-7" });
+  const poll = create(PollWorkflowTaskQueueRequestSchema, {
+    namespace: "default",
+    taskQueue: { name: "polled" },
+    identity: "worker-7",
+  });
   await assert.rejects(
     service.call("pollWorkflowTaskQueue", toBinary(PollWorkflowTaskQueueRequestSchema, poll), { timeoutMs: 500 }),
     refused(Code.DEADLINE_EXCEEDED, /./),
   );
-  const plain = await typed().describeTaskQueue({ taskQueue: { name: "polled" } });
+  const plain = await typed().describeTaskQueue({ namespace: "default", taskQueue: { name: "polled" } });
   assert.deepEqual(plain.pollers.map(({ identity }) => identity), ["worker-7"]);
   // For the warning of a client that waits in vain (tests/client/no_worker.test.ts).
   const queues = plain.$unknown?.map(({ no, data }) => [no, new TextDecoder().decode(data.subarray(1))]);
   assert.deepEqual(queues, [[POLLED_QUEUES, '["polled"]']]);
-  const { versionsInfo } = await typed().describeTaskQueue({ taskQueue: { name: "polled" }, apiMode: 1 });
+  const { versionsInfo } = await typed().describeTaskQueue({ namespace: "default", taskQueue: { name: "polled" }, apiMode: 1 });
   assert.deepEqual(versionsInfo[""]!.typesInfo[1]!.pollers.map(({ identity }) => identity), ["worker-7"]);
   assert.deepEqual(versionsInfo[""]!.typesInfo[2]!.pollers, []);
-  await assert.rejects(typed().describeTaskQueue({}), /TaskQueue is not set/);
+  await assert.rejects(typed().describeTaskQueue({ namespace: "default" }), /TaskQueue is not set/);
   const client = new Client({ service, taskQueue: "waiting", logger: silentLogger });
   for (const id of ["w1", "w2"]) await client.start("Work", { id });
-  const waiting = await typed().describeTaskQueue({ taskQueue: { name: "waiting" }, reportStats: true });
+  const waiting = await typed().describeTaskQueue({ namespace: "default", taskQueue: { name: "waiting" }, reportStats: true });
   assert.equal(waiting.stats?.approximateBacklogCount, 2n);
 });

@@ -5,7 +5,9 @@ import { namespaceField } from "../api/request_namespace.ts";
 import { describedNamespace, listedNamespaces, type NamespaceOptions } from "../engine/server_description.ts";
 import type { EmbeddedEngine } from "../engine/host.ts";
 import { invalid, textField } from "../engine/host_bytes.ts";
+import { ENGINE_METHODS } from "../engine/methods.ts";
 import { callFromOutside } from "../engine/outside_calls.ts";
+import { NexusPolls } from "./nexus_polls.ts";
 import { type CallOptions, Code, type MethodName, type RawService, ServiceError } from "../service/raw.ts";
 
 /** Temporal's own rule for names is looser; this one also makes a file name. */
@@ -18,6 +20,12 @@ export function checkNamespace(name: string): void {
     `"${name}" is no name of a namespace: letters, digits, "_", "-" and ".", at most 99, with a letter or digit at the beginning`,
   );
 }
+
+/** The task token of these requests names the run, so servers do without the namespace. */
+const hasTaskToken = (method: MethodName): boolean => /^respond|^record/.test(method) && !/ById$/.test(method);
+
+/** Methods that the engine lacks are rejected by name, with or without a namespace. */
+const isServed = (method: MethodName): boolean => ENGINE_METHODS[method] !== undefined || method === "describeNamespace";
 
 interface Space {
   readonly engine: EmbeddedEngine;
@@ -40,6 +48,7 @@ export class Namespaces implements RawService {
   readonly #host: NamespacesHost;
   /** Those whose engines are being opened: their names are taken. */
   readonly #opening = new Map<string, Promise<void>>();
+  readonly #nexusPolls = new NexusPolls();
   #closed = false;
 
   /** Opens all of them, or none. The first is meant where a request names no namespace. */
@@ -111,9 +120,11 @@ export class Namespaces implements RawService {
     let name = this.#first;
     try {
       const field = namespaceField(method);
-      if (field !== 0) {
-        name = textField(request, field) ||
-          (method === "describeNamespace" ? textField(request, DescribeNamespaceRequest.id) : "") || name;
+      const named = field === 0 ? "" : textField(request, field) ||
+        (method === "describeNamespace" ? textField(request, DescribeNamespaceRequest.id) : "");
+      if (named !== "") name = named;
+      else if (field !== 0 && !hasTaskToken(method) && isServed(method)) {
+        throw invalid(method === "describeNamespace" ? "Namespace not set on request." : "Namespace is empty.");
       }
     } catch (error) {
       return Promise.reject(error);
@@ -121,6 +132,8 @@ export class Namespaces implements RawService {
     const space = this.#spaces.get(name);
     if (space === undefined) return Promise.reject(this.#unknown(name));
     if (method === "describeNamespace") return Promise.resolve(describedNamespace(name, space.options));
+    if (method === "pollNexusTaskQueue") return this.#nexusPolls.poll(request, options);
+    if (method === "shutdownWorker") this.#nexusPolls.shutDown(request);
     return callFromOutside(space.engine, method, request, options);
   }
 
@@ -133,6 +146,7 @@ export class Namespaces implements RawService {
 
   async close(): Promise<void> {
     this.#closed = true;
+    this.#nexusPolls.close();
     await Promise.allSettled(this.#opening.values());
     for (const { engine, stop } of this.#spaces.values()) {
       stop();

@@ -26,7 +26,7 @@ const REFUSED: ReadonlyMap<number, string> = new Map([
   [Request.visibilityArchivalUri, "archival of visibility: export histories with temporalex store export"],
 ]);
 
-/** Throws for what does not decode and for a retention below 0. */
+/** Throws an INVALID_ARGUMENT ServiceError for bytes that do not decode and without a positive retention. */
 export function readRegistration(request: Uint8Array): Registration {
   let [name, description, ownerEmail] = ["", "", undefined as string | undefined];
   const data: { [key: string]: string } = Object.create(null);
@@ -57,7 +57,7 @@ export function readRegistration(request: Uint8Array): Registration {
   } catch (error) {
     throw invalid(`the request does not decode: ${(error as Error).message}`);
   }
-  if (retentionMs < 0) throw invalid(`a retention of ${retentionMs} ms: give a positive one, or none to keep closed workflows`);
+  if (retentionMs <= 0) throw invalid(`A valid retention period is not set on request: ${retentionMs} ms.`);
   const options: NamespaceOptions = {
     description,
     ...(ownerEmail !== undefined && { ownerEmail }),

@@ -34,6 +34,7 @@ export const ENGINE_METHODS: { readonly [name in MethodName]?: EngineMethod } = 
 export const LONG_POLL_MS: { readonly [name in MethodName]?: number } = {
   pollWorkflowTaskQueue: 60_000,
   pollActivityTaskQueue: 60_000,
+  pollNexusTaskQueue: 60_000,
   getWorkflowExecutionHistory: 20_000,
   updateWorkflowExecution: 20_000,
   executeMultiOperation: 20_000,

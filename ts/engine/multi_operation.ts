@@ -28,13 +28,20 @@ export function takePair(bytes: Uint8Array): { readonly start: Uint8Array; reado
     if (each.namespace === "") each.namespace = namespace;
     if (each.namespace !== namespace) throw invalid("the operations are for another namespace than the request");
   }
-  if (start.workflowStartDelay !== undefined) throw invalid("WorkflowStartDelay is not supported with an update.");
+  if (start.workflowStartDelay !== undefined) throw startInvalid("WorkflowStartDelay is not supported with an update.");
+  if (start.requestEagerExecution) throw startInvalid("RequestEagerExecution is not supported with an update.");
+  if (start.cronSchedule !== "") throw startInvalid("CronSchedule is not supported with an update.");
   if (start.requestId === "") start.requestId = randomId();
   if (update.request?.meta?.updateId === "") update.request.meta.updateId = randomId();
   return {
     start: encode(StartWorkflowExecutionRequestSchema, start),
     update: encode(UpdateWorkflowExecutionRequestSchema, update),
   };
+}
+
+/** The first operation is malformed; the second is aborted because of it. */
+function startInvalid(message: string): ServiceError {
+  return pairError(new ServiceError(Code.INVALID_ARGUMENT, message, "InvalidArgument", { operation: "0" }));
 }
 
 /** The state machine's answer (a PairResponse) as ExecuteMultiOperation gives it. */

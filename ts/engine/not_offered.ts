@@ -14,8 +14,19 @@ const INSTEAD: readonly (readonly [method: RegExp, what: string])[] = [
   ],
   [/SearchAttributes/, "a register of search attributes: workflows keep any, and queries select by any"],
   [/Nexus/, `Nexus: call an activity that starts the other workflow with a client, or use a Temporal cluster`],
+  [/WorkflowRule/, "workflow rules: cancel, terminate or signal the workflows that a list finds"],
+  [/UpdateActivityExecutionOptions/, "activities without a workflow: start a workflow that calls the activity"],
   [
-    /Deployment|Versioning|BuildId|TaskReachability|WorkflowRule|ExecutionOptions/,
+    /^(ListOpen|ListClosed|Scan)WorkflowExecutions$/,
+    'the older lists: use ListWorkflowExecutions, with a filter like ExecutionStatus = "Running"',
+  ],
+  [
+    /UpdateTaskQueueConfig/,
+    "limits of task queues: bound the worker (maxConcurrentActivityTaskExecutions, maxTaskQueueActivitiesPerSecond)",
+  ],
+  [/TimeSkipping/, "time skipping: test with temporalex/testing, whose time is virtual"],
+  [
+    /Deployment|Versioning|BuildId|TaskReachability|ExecutionOptions/,
     "worker versioning: patch workflow code (patched, deprecatePatch), or use a Temporal cluster",
   ],
   [

@@ -1,6 +1,12 @@
 //! Limits, with the figures of a Temporal server where it has them, resolved from the host's options.
+use super::codec;
+use super::message::message;
 use super::time::{Micros, SECOND};
 use crate::boundary::EngineOptions;
+
+message! {
+    Priority: common::Priority { priority_key i32, fairness_key str, }
+}
 
 pub struct Limits {
     /// 0: none.
@@ -19,6 +25,9 @@ pub struct Limits {
 
 /// Longest id, name or queue name.
 pub const ID_BYTES: usize = 1000;
+const FAIRNESS_KEY_BYTES: usize = 64;
+/// A server does not limit headers by themselves; a transaction that holds one is limited.
+pub const HEADER_BYTES: usize = 4 * 1024 * 1024;
 pub const PENDING_ACTIVITIES: usize = 2000;
 pub const PENDING_CHILDREN: usize = 2000;
 /// Signals and cancel requests to other runs that are not carried out yet, of each kind.
@@ -44,6 +53,29 @@ pub fn bad_id(id: &str) -> Option<&'static str> {
         Some("length exceeds limit.")
     } else if id.contains('\0') {
         Some("contains a NUL character.")
+    } else {
+        None
+    }
+}
+
+/// The form of the ids that runs have here and on a server.
+pub fn is_run_id(id: &str) -> bool {
+    id.len() == 36
+        && id.bytes().enumerate().all(|(i, b)| if matches!(i, 8 | 13 | 18 | 23) { b == b'-' } else { b.is_ascii_hexdigit() })
+}
+
+/// Why a name cannot be that of a task queue.
+pub fn bad_queue(name: &str) -> Option<&'static str> {
+    if name.starts_with("/_sys/") { Some("cannot start with reserved prefix /_sys/") } else { bad_id(name) }
+}
+
+/// Why an encoded Priority is invalid.
+pub fn bad_priority(priority: Option<&[u8]>) -> Option<&'static str> {
+    let priority = codec::read::<Priority>(priority?).unwrap_or_default();
+    if priority.priority_key < 0 {
+        Some("PriorityKey can't be negative")
+    } else if priority.fairness_key.len() > FAIRNESS_KEY_BYTES {
+        Some("FairnessKey length exceeds limit")
     } else {
         None
     }

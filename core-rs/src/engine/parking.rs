@@ -1,6 +1,7 @@
 //! Requests that need a run which is not in memory: parked until the host has loaded it.
 use std::collections::VecDeque;
 
+use super::limits::is_run_id;
 use super::machine::Engine;
 use super::rpc;
 use super::runs::Found;
@@ -15,6 +16,10 @@ impl Engine {
         }
         if workflow_id.contains('\0') || run_id.contains('\0') {
             self.cx.fail(request.request_id, rpc::invalid("WorkflowId or RunId contains a NUL character."));
+            return None;
+        }
+        if !run_id.is_empty() && !is_run_id(run_id) {
+            self.cx.fail(request.request_id, rpc::invalid("Invalid RunId."));
             return None;
         }
         match self.runs.find(workflow_id, run_id) {

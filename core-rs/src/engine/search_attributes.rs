@@ -29,6 +29,83 @@ pub fn timers_by_hand(attributes: Option<&[u8]>) -> bool {
     })
 }
 
+/// Names of what a server knows of every run by itself.
+const SYSTEM: [&str; 14] = [
+    "WorkflowId",
+    "RunId",
+    "WorkflowType",
+    "TaskQueue",
+    "ExecutionStatus",
+    "StartTime",
+    "CloseTime",
+    "ExecutionTime",
+    "ExecutionDuration",
+    "HistoryLength",
+    "HistorySizeBytes",
+    "StateTransitionCount",
+    "ParentWorkflowId",
+    "RootWorkflowId",
+];
+const VALUE_BYTES: usize = 2 * 1024;
+const TOTAL_BYTES: usize = 40 * 1024;
+
+/// Why a server rejects the attributes. Names are not registered here, so a value must fit the type that it comes with.
+pub fn check(given: Option<&[u8]>) -> Result<(), String> {
+    let Some(Ok(map)) = given.map(codec::read::<Map>) else { return Ok(()) };
+    let mut total = 0;
+    for Entry { key, value } in &map.entries {
+        if SYSTEM.contains(&key.as_str()) {
+            return Err(format!("{key} attribute can't be set in SearchAttributes"));
+        }
+        let payload = value.as_deref().unwrap_or_default();
+        let view = codec::read::<PayloadView>(payload).unwrap_or_default();
+        let size = view.data.len();
+        if size > VALUE_BYTES {
+            return Err(format!("search attribute {key} value size {size} exceeds size limit {VALUE_BYTES}"));
+        }
+        total += key.len() + size;
+        if total > TOTAL_BYTES {
+            return Err(format!("total size of search attributes exceeds size limit {TOTAL_BYTES}"));
+        }
+        if !unset(payload) {
+            check_type(key, &view)?;
+        }
+    }
+    Ok(())
+}
+
+fn check_type(key: &str, view: &PayloadView) -> Result<(), String> {
+    let has = |key: &str| view.metadata.iter().find(|m| m.key == key).map(|m| String::from_utf8_lossy(&m.value));
+    if has("encoding").is_none_or(|encoding| encoding != "json/plain") {
+        return Ok(());
+    }
+    let own = has("type");
+    let Some(kind) = (if LISTS.contains(&key) { Some(KEYWORD_LIST) } else { own.as_deref() }) else { return Ok(()) };
+    if fits(&view.data, kind) {
+        return Ok(());
+    }
+    let text = String::from_utf8_lossy(&view.data);
+    Err(format!("invalid value for search attribute {key} of type {kind}: {}", text.trim_matches('"')))
+}
+
+/// Types of other names are not judged.
+fn fits(json: &[u8], kind: &str) -> bool {
+    let json = json.trim_ascii();
+    let (list, single) = match json {
+        [b'[', rest @ ..] => (true, !first_of(rest).1),
+        _ => (false, true),
+    };
+    match (kind, shown(json)) {
+        (INT, found) => single && found == Some(INT),
+        (DOUBLE, found) => single && matches!(found, Some(INT | DOUBLE)),
+        (BOOL, found) => single && found == Some(BOOL),
+        (DATETIME, found) => single && found == Some(DATETIME),
+        (TEXT | KEYWORD, found) => single && matches!(found, Some(KEYWORD | DATETIME)),
+        (KEYWORD_LIST, found) => list && matches!(found, Some(KEYWORD | KEYWORD_LIST | DATETIME)),
+        _ => true,
+    }
+}
+
 /// The attributes with a type each, as far as their values show one. `known`: those of the run so far.
 pub fn typed(given: Option<Vec<u8>>, known: Option<&[u8]>) -> Option<Vec<u8>> {
     let bytes = given?;
@@ -140,6 +217,31 @@ fn is_moment(text: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn values_fit_their_type() {
+        for (json, kind, fit) in [
+            ("1", INT, true),
+            ("[1]", INT, true),
+            ("[1,2]", INT, false),
+            ("1.5", INT, false),
+            ("\"x\"", INT, false),
+            ("1", DOUBLE, true),
+            ("true", BOOL, true),
+            ("1", BOOL, false),
+            ("\"2026-01-31T12:00:00Z\"", DATETIME, true),
+            ("\"x\"", DATETIME, false),
+            ("\"x\"", KEYWORD, true),
+            ("\"2026-01-31T12:00:00Z\"", KEYWORD, true),
+            ("[\"a\",\"b\"]", KEYWORD, false),
+            ("1", TEXT, false),
+            ("[\"a\",\"b\"]", KEYWORD_LIST, true),
+            ("\"a\"", KEYWORD_LIST, false),
+            ("{}", "Other", true),
+        ] {
+            assert_eq!(fits(json.as_bytes(), kind), fit, "{json} {kind}");
+        }
+    }
 
     #[test]
     fn json_shows_its_type() {

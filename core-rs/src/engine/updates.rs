@@ -170,16 +170,42 @@ pub fn reject(run: &mut Run, cx: &mut Context, id: &str, failure: Vec<u8>) {
 
 /// Updates that were sent with the task and not decided on: the worker does not know updates.
 pub fn reject_unprocessed(run: &mut Run, cx: &mut Context) {
-    let sent: Vec<String> = run.updates.iter().filter(|(_, u)| u.stage == Stage::Sent).map(|(id, _)| id.clone()).collect();
-    for id in sent {
+    for id in ids_of(run, |u| u.stage == Stage::Sent) {
         reject(run, cx, &id, unprocessed());
+    }
+}
+
+pub const TASK_IN_FAILED_STATE: &str = "Unable to perform workflow execution update due to Workflow Task in failed state.";
+const UNEXPECTED_TASK_FAILURE: &str = "Unable to perform workflow execution update due to unexpected workflow task failure.";
+
+/// Removes the updates that have been sent with the failed task, and rejects their calls.
+pub fn abort_sent(run: &mut Run, cx: &mut Context) {
+    let sent = ids_of(run, |u| u.stage == Stage::Sent);
+    abort(run, cx, &sent, UNEXPECTED_TASK_FAILURE);
+}
+
+/// Removes every update that is not accepted, and rejects their calls.
+pub fn abort_undecided(run: &mut Run, cx: &mut Context) {
+    let undecided = ids_of(run, |u| u.stage < Stage::Accepted);
+    abort(run, cx, &undecided, TASK_IN_FAILED_STATE);
+}
+
+fn ids_of(run: &Run, wanted: impl Fn(&Update) -> bool) -> Vec<String> {
+    run.updates.iter().filter(|(_, u)| wanted(u)).map(|(id, _)| id.clone()).collect()
+}
+
+fn abort(run: &mut Run, cx: &mut Context, ids: &[String], why: &str) {
+    for id in ids {
+        let Some(u) = run.updates.remove(id) else { continue };
+        for wait in u.waits {
+            cx.fail(wait.request_id, rpc::workflow_not_ready(why));
+        }
     }
 }
 
 /// The run is closed: accepted updates fail, undecided ones are aborted or move to the run that follows.
 pub fn run_closed(run: &mut Run, cx: &mut Context, continues: bool) {
-    let open: Vec<String> = run.updates.iter().filter(|(_, u)| u.stage < Stage::Completed).map(|(id, _)| id.clone()).collect();
-    for id in open {
+    for id in ids_of(run, |u| u.stage < Stage::Completed) {
         let Some(u) = run.updates.get_mut(&id) else { continue };
         if u.stage == Stage::Accepted {
             fail_accepted(u);

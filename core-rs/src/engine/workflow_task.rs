@@ -10,6 +10,7 @@ use super::state::run::{Recent, Run, TaskState};
 use super::task_events::{encode_outside, make_normal, scheduled_attrs, started_attrs};
 use super::time::{Micros, SECOND, duration};
 use super::tokens::TaskToken;
+use super::updates;
 use crate::api::enums::v1::{SuggestContinueAsNewReason, TimeoutType, WorkflowTaskFailedCause};
 
 /// Attempts after which a failing task gets more time, as a back-off (its worker leaves it to time out).
@@ -28,7 +29,12 @@ fn start_to_close(run: &Run, attempt: i32) -> Micros {
 
 /// Whether the token is that of the started task.
 pub fn holds(run: &Run, token: &TaskToken) -> bool {
-    run.open() && run.head.task.as_ref().is_some_and(|t| t.started_id != 0 && t.nonce == token.nonce)
+    run.open() && run.head.task.as_ref().is_some_and(|t| is_held(t) && t.nonce == token.nonce)
+}
+
+/// Whether a worker has the task. A task without a nonce has failed and waits for its back-off.
+pub fn is_held(task: &TaskState) -> bool {
+    task.started_id != 0 && task.nonce != 0
 }
 
 /// Schedules a task; the caller knows that there is none. `heartbeat_since` carries the first scheduling of a chain of heartbeats.
@@ -162,12 +168,44 @@ fn count_failure(run: &mut Run, cx: &mut Context, count: bool) {
     let count = count && !run.sticky();
     run.clear_sticky();
     if count {
+        abort_updates_if_failing(run, cx);
         run.head.task_attempt = run.head.task_attempt.max(1) + 1;
     } else {
         run.reset_attempts();
     }
     run.dirty = true;
     run.want_task = true;
+}
+
+/// Updates that the workflow has not accepted are aborted when its task has failed for the third time: one of them may be the cause.
+fn abort_updates_if_failing(run: &mut Run, cx: &mut Context) {
+    if run.is_failing() {
+        updates::abort_undecided(run, cx);
+    }
+}
+
+/// Fails the started task because its worker or its commands say so. After the second attempt the next one waits for the timeout
+/// of this one, which is the back-off.
+pub fn fail_with_backoff(
+    run: &mut Run,
+    cx: &mut Context,
+    cause: WorkflowTaskFailedCause,
+    failure: Option<Vec<u8>>,
+    identity: &str,
+    checksum: &str,
+) {
+    let attempt = run.head.task.as_ref().map_or(0, |t| t.attempt);
+    if attempt <= 1 {
+        return fail(run, cx, cause, failure, identity, checksum);
+    }
+    let time = run.time(cx.now);
+    if let Some(task) = &mut run.head.task {
+        task.nonce = 0;
+        task.scheduled_us = time;
+        task.original_scheduled_us = time;
+        run.dirty = true;
+    }
+    abort_updates_if_failing(run, cx);
 }
 
 /// Fails the started task. Only a first attempt leaves an event.
@@ -198,8 +236,10 @@ pub fn fail(
 
 /// The process of its worker has ended: the task is given out again, and the attempt says nothing about the workflow's code.
 pub fn lost(run: &mut Run, cx: &mut Context) {
+    // A task that had failed is retried at once like the others, but its attempt counts.
+    let was_held = run.head.task.as_ref().is_some_and(is_held);
     timed_out(run, cx);
-    if run.head.task_attempt > 1 {
+    if was_held && run.head.task_attempt > 1 {
         run.head.task_lost += 1;
     }
 }

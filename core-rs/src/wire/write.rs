@@ -3,6 +3,9 @@
 //! What is not generic is kept out of line: the generated writers call it for every field, and the module is smaller by 3 %.
 use crate::wire::read::{Message, Value};
 
+/// Longest duration that protobuf allows, in milliseconds (10,000 years).
+const MAX_DURATION_MS: f64 = 315_576_000_000_000.0;
+
 #[derive(Clone, Debug, Default)]
 pub struct Writer {
     out: Vec<u8>,
@@ -142,10 +145,11 @@ impl Writer {
         }
     }
 
-    /// A Duration of milliseconds; left out when 0.
+    /// A Duration of milliseconds; left out when 0. A longer one than protobuf allows, which stands for "for ever", is the longest.
     #[inline(never)]
     pub fn duration_ms(&mut self, field: u32, ms: f64) -> &mut Writer {
         if ms > 0.0 {
+            let ms = ms.min(MAX_DURATION_MS);
             let seconds = (ms / 1000.0).trunc();
             let nanos = ((ms - seconds * 1000.0) * 1e6).round();
             self.nested(field, |w| {
@@ -207,6 +211,9 @@ mod tests {
             assert_eq!(Message(&w.finish()).sub(1).duration_ms(), ms);
         }
         assert_eq!(Message::default().duration_ms(), 0.0);
+        let mut longest = Writer::new();
+        longest.duration_ms(1, f64::MAX);
+        assert_eq!(Message(&longest.finish()).sub(1).seconds_and_nanos(), (315_576_000_000, 0));
     }
 
     #[test]

@@ -239,7 +239,7 @@ fn an_unknown_workflow_is_not_found() {
     assert_eq!(t.describe("no", "").unwrap_err().code, 5);
     assert_eq!(t.signal("no", "x").unwrap_err().message, "workflow not found for ID: no");
     t.start("w");
-    assert_eq!(t.describe("w", "no-such-run").unwrap_err().code, 5);
+    assert_eq!(t.describe("w", "01a22422-a770-7c71-b350-0a8b705bba5e").unwrap_err().code, 5);
 }
 
 #[test]

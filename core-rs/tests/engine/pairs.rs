@@ -50,6 +50,59 @@ fn the_first_task_has_the_update() {
 }
 
 #[test]
+fn a_repeated_call_attaches_to_the_update_that_exists() {
+    let mut t = T::new();
+    let first = send(&mut t, Conflict::Fail, &update_request("w", "u", 3));
+    let again = send(&mut t, Conflict::Fail, &update_request("w", "u", 3));
+    let other = send(&mut t, Conflict::Fail, &update_request("w", "v", 3));
+    assert_eq!(taken(&mut t, other).expect_err("another update").reason, "WorkflowExecutionAlreadyStarted");
+    let task = t.task();
+    assert_eq!(task.messages.len(), 1, "one update");
+    let accepted = accept(&task.messages[0]);
+    t.complete_with(&task, vec![protocol("u/request/accept")], |r| r.messages = vec![accepted]).unwrap();
+    t.restart();
+    let accepted = send(&mut t, Conflict::Fail, &update_request("w", "u", 2));
+    assert_eq!(taken(&mut t, accepted).expect("it is accepted").1.stage, 2);
+    let waiting = send(&mut t, Conflict::Fail, &update_request("w", "u", 3));
+    t.signal("w", "go").unwrap();
+    let task = t.task();
+    let messages = vec![answer("u", "7")];
+    t.complete_with(&task, vec![protocol("u/complete"), done()], |r| r.messages = messages).unwrap();
+    let (start, update) = taken(&mut t, waiting).expect("an outcome");
+    assert_eq!((start.started, update.stage), (false, 3));
+    let run_id = start.run_id;
+    // The run is closed and the update completed: whatever the policies say, nothing new is started.
+    t.restart();
+    for conflict in [Conflict::Fail, Conflict::UseExisting] {
+        let id = send(&mut t, conflict, &update_request("w", "u", 3));
+        let (start, update) = taken(&mut t, id).expect("the same outcome");
+        assert_eq!((start.started, start.run_id.as_str(), start.status, update.stage), (false, run_id.as_str(), 2, 3));
+    }
+    // The first two calls went down with the restart.
+    for id in [first, again] {
+        assert!(t.take::<Pair>(id).is_none());
+    }
+    // Another update starts another run.
+    let id = send(&mut t, Conflict::Fail, &update_request("w", "v", 3));
+    t.engine.expire_request(id);
+    t.flush();
+    assert!(taken(&mut t, id).expect("no error").0.started);
+}
+
+#[test]
+fn an_update_that_ended_with_its_run_does_not_keep_a_start_away() {
+    let mut t = T::new();
+    send(&mut t, Conflict::Fail, &update_request("w", "u", 3));
+    let task = t.task();
+    let accepted = accept(&task.messages[0]);
+    t.complete_with(&task, vec![protocol("u/request/accept"), done()], |r| r.messages = vec![accepted]).unwrap();
+    let id = send(&mut t, Conflict::Fail, &update_request("w", "u", 3));
+    t.engine.expire_request(id);
+    t.flush();
+    assert!(taken(&mut t, id).expect("no error").0.started);
+}
+
+#[test]
 fn a_refused_start_takes_the_update_with_it() {
     let mut t = T::new();
     t.start("w");

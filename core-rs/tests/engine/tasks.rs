@@ -363,6 +363,12 @@ fn bad_commands_fail_the_task_with_their_cause_and_change_nothing() {
         assert_eq!(task.attempt, 2);
         t.try_complete(&task, vec![cancel_timer("9")]).unwrap_err();
         assert_eq!(t.shape("w"), "Started WTScheduled WTStarted WTFailed");
+        assert_eq!(t.try_complete(&task, vec![done()]).unwrap_err().code, 5, "the attempt has failed");
+        let pending = t.describe("w", "").unwrap().pending_workflow_task.expect("a task");
+        assert_eq!((pending.state, pending.attempt, pending.started_time), (1, 3, None), "no worker has it");
+        t.advance(10_000.0);
+        let task = t.task();
+        assert_eq!(task.attempt, 3);
         t.complete(&task, vec![done()]);
     }
 }

@@ -10,15 +10,15 @@ use temporalex_core::boundary::EngineMethod as M;
 use super::support::*;
 
 const ACCEPTED: i32 = 2;
-const COMPLETED: i32 = 3;
+pub const COMPLETED: i32 = 3;
 
-fn send(t: &mut T, update: &str, stage: i32) -> u32 {
+pub fn send(t: &mut T, update: &str, stage: i32) -> u32 {
     let id = t.send(M::UpdateWorkflowExecution, &update_request("w", update, stage));
     t.flush();
     id
 }
 
-fn complete(
+pub fn complete(
     t: &mut T,
     task: &PollWorkflowTaskQueueResponse,
     commands: Vec<temporalex_core::api::command::v1::Command>,
@@ -31,7 +31,7 @@ fn complete(
 }
 
 /// A run whose first task is done, with a sticky worker.
-fn running() -> T {
+pub fn running() -> T {
     let mut t = T::new();
     t.start("w");
     let task = t.task();
@@ -42,11 +42,11 @@ fn running() -> T {
     t
 }
 
-fn result(t: &mut T, id: u32) -> UpdateWorkflowExecutionResponse {
+pub fn result(t: &mut T, id: u32) -> UpdateWorkflowExecutionResponse {
     t.take(id).expect("an answer").expect("no error")
 }
 
-fn success(o: &Option<up::Outcome>) -> String {
+pub fn success(o: &Option<up::Outcome>) -> String {
     match o.as_ref().and_then(|o| o.value.as_ref()) {
         Some(Value::Success(p)) => String::from_utf8(p.payloads[0].data.clone()).unwrap(),
         other => panic!("{other:?}"),
@@ -317,7 +317,9 @@ fn wrong_orders_of_answers_fail_the_task() {
     let h = t.history("w", "");
     let A::WorkflowTaskFailedEventAttributes(f) = attrs(&h[6]) else { panic!() };
     assert_eq!(f.cause, 30);
-    let task = t.task();
+    let mut t = running();
+    send(&mut t, "u1", COMPLETED);
+    let task = t.sticky_task();
     let m = &task.messages[0];
     let e = complete(&mut t, &task, vec![], vec![accept(m), accept(m)]).unwrap_err();
     assert!(e.message.contains("invalid state transition"), "{}", e.message);

@@ -1,6 +1,6 @@
 //! REQUEST_CANCEL_EXTERNAL_WORKFLOW_EXECUTION: the event, and the order to request it.
 use super::kind::{At, Kind};
-use super::plan::{ACROSS, Plan, is_run_id};
+use super::plan::{ACROSS, Plan};
 use super::refusal::{Reject, bad, over};
 use crate::api::enums::v1::WorkflowTaskFailedCause as Cause;
 use crate::engine::context::Context;
@@ -27,7 +27,7 @@ impl Kind for CancelExternal {
             return bad(Self::CAUSE, format!("WorkflowId on {COMMAND} exceeds length limit or contains a NUL character."));
         }
         let about = format!("WorkflowId={workflow_id} RunId={run_id} Namespace={namespace}");
-        if !run_id.is_empty() && !is_run_id(run_id) {
+        if !run_id.is_empty() && !limits::is_run_id(run_id) {
             return bad(Self::CAUSE, format!("Invalid RunId set on {COMMAND}. {about}"));
         }
         if plan.started_children.contains(workflow_id) {

@@ -1,7 +1,7 @@
 //! CONTINUE_AS_NEW_WORKFLOW_EXECUTION: the closing event and the new run, linked both ways.
 use super::kind::{At, Kind};
 use super::plan::Plan;
-use super::refusal::{Reject, bad, over};
+use super::refusal::{Reject, bad, bad_queue, over};
 use crate::api::enums::v1::{ContinueAsNewInitiator, TaskQueueKind, WorkflowTaskFailedCause as Cause};
 use crate::engine::children::End;
 use crate::engine::close::{Closed, closed};
@@ -44,11 +44,8 @@ impl Kind for ContinueAsNew {
         if queue.name.is_empty() {
             queue.name = head.task_queue.clone();
         }
-        if over(&queue.name) {
-            return bad(
-                Self::CAUSE,
-                "TaskQueue on ContinueAsNewWorkflowExecutionCommand exceeds length limit or contains a NUL character.",
-            );
+        if let Some(why) = bad_queue(&queue.name) {
+            return bad(Self::CAUSE, format!("invalid TaskQueue on ContinueAsNewWorkflowExecutionCommand: {why}"));
         }
         queue.kind = TaskQueueKind::Normal as i32;
         queue.normal_name.clear();
@@ -71,8 +68,11 @@ impl Kind for ContinueAsNew {
             }
         }
         plan.payloads("ContinueAsNewWorkflowExecutionCommandAttributes. Input", &self.input)?;
-        plan.payloads("ContinueAsNewWorkflowExecutionCommandAttributes. Header", &self.header)?;
+        plan.header("ContinueAsNewWorkflowExecutionCommandAttributes. Header", &self.header)?;
         plan.payloads("ContinueAsNewWorkflowExecutionCommandAttributes. SearchAttributes", &self.search_attributes)?;
+        if let Err(why) = search_attributes::check(self.search_attributes.as_deref()) {
+            return bad(Cause::BadSearchAttributes, why);
+        }
         if self.memo.as_ref().map_or(0, Vec::len) > limits::MEMO_BYTES {
             return bad(Cause::PayloadsTooLarge, "ContinueAsNewWorkflowExecutionCommandAttributes. Memo exceeds size limit.");
         }

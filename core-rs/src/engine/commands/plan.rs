@@ -4,7 +4,7 @@ use super::update_message::UpdateMessage;
 use crate::api::enums::v1::WorkflowTaskFailedCause as Cause;
 use crate::boundary::{TransactCall, TransactResult};
 use crate::engine::context::Context;
-use crate::engine::limits::Limits;
+use crate::engine::limits::{self, Limits};
 use crate::engine::messages::tasks::ProtocolMessage;
 use crate::engine::state::run::Run;
 use crate::engine::state::update::Stage;
@@ -64,12 +64,6 @@ impl Reducers {
 
 pub const ACROSS: &str = "cross namespace commands are not allowed";
 
-/// The form of the ids that runs have here and on a server.
-pub fn is_run_id(id: &str) -> bool {
-    id.len() == 36
-        && id.bytes().enumerate().all(|(i, b)| if matches!(i, 8 | 13 | 18 | 23) { b == b'-' } else { b.is_ascii_hexdigit() })
-}
-
 impl<'a> Plan<'a> {
     pub fn new(run: &'a Run, cx: &'a Context, messages: Vec<ProtocolMessage>, reducers: Reducers) -> Plan<'a> {
         Plan {
@@ -101,6 +95,15 @@ impl<'a> Plan<'a> {
 
     pub fn payloads(&self, what: &str, value: &Option<Vec<u8>>) -> Result<(), Reject> {
         self.size(what, value.as_ref().map_or(0, Vec::len))
+    }
+
+    pub fn header(&self, what: &str, value: &Option<Vec<u8>>) -> Result<(), Reject> {
+        let bytes = value.as_ref().map_or(0, Vec::len);
+        if bytes > limits::HEADER_BYTES {
+            let text = format!("{what} exceeds size limit: {bytes} bytes, at most {}.", limits::HEADER_BYTES);
+            return bad(Cause::PayloadsTooLarge, text);
+        }
+        Ok(())
     }
 
     /// The namespace is another one than the engine's.

@@ -31,3 +31,8 @@ pub fn bad<T>(cause: Cause, message: impl Into<String>) -> Result<T, Reject> {
 pub fn over(id: &str) -> bool {
     limits::bad_id(id).is_some()
 }
+
+/// The name is not that of a task queue.
+pub fn bad_queue(name: &str) -> Option<String> {
+    limits::bad_queue(name).map(|why| format!("task queue name {why}"))
+}

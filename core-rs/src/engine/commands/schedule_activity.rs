@@ -1,7 +1,7 @@
 //! SCHEDULE_ACTIVITY_TASK: an activity becomes pending and waits for a worker.
 use super::kind::{At, Kind};
 use super::plan::Plan;
-use super::refusal::{Reject, bad, over};
+use super::refusal::{Reject, bad, bad_queue, over};
 use crate::api::enums::v1::TaskQueueKind;
 use crate::api::enums::v1::WorkflowTaskFailedCause as Cause;
 use crate::engine::activity::touched;
@@ -44,8 +44,11 @@ impl Kind for ScheduleActivity {
         if queue.name.is_empty() {
             queue.name = plan.run.head.task_queue.clone();
         }
-        if over(&queue.name) {
-            return bad(Self::CAUSE, "task queue name exceeds length limit or contains a NUL character");
+        if let Some(why) = bad_queue(&queue.name) {
+            return bad(Self::CAUSE, why);
+        }
+        if let Some(why) = limits::bad_priority(self.priority.as_deref()) {
+            return bad(Self::CAUSE, why);
         }
         queue.kind = TaskQueueKind::Normal as i32;
         queue.normal_name.clear();

@@ -1,6 +1,6 @@
 //! SIGNAL_EXTERNAL_WORKFLOW_EXECUTION: the event, and the order to signal.
 use super::kind::{At, Kind};
-use super::plan::{ACROSS, Plan, is_run_id};
+use super::plan::{ACROSS, Plan};
 use super::refusal::{Reject, bad, over};
 use crate::api::enums::v1::WorkflowTaskFailedCause as Cause;
 use crate::engine::context::Context;
@@ -36,14 +36,14 @@ impl Kind for SignalExternal {
             );
         }
         let about = format!("WorkflowId={workflow_id} Namespace={ns} RunId={run_id}");
-        if !run_id.is_empty() && !is_run_id(run_id) {
+        if !run_id.is_empty() && !limits::is_run_id(run_id) {
             return bad(Self::CAUSE, format!("Invalid RunId set on {COMMAND}. {about} SignalName={name}"));
         }
         if name.is_empty() {
             return bad(Self::CAUSE, format!("SignalName is not set on {COMMAND}. {about}"));
         }
         plan.payloads("SignalExternalWorkflowExecutionCommandAttributes.Input", &self.input)?;
-        plan.payloads("SignalExternalWorkflowExecutionCommandAttributes.Header", &self.header)?;
+        plan.header("SignalExternalWorkflowExecutionCommandAttributes.Header", &self.header)?;
         plan.signals += 1;
         if plan.run.orders_of(what::SIGNAL) + plan.signals > limits::PENDING_EXTERNALS {
             let text = format!(

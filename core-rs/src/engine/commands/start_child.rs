@@ -1,7 +1,7 @@
 //! START_CHILD_WORKFLOW_EXECUTION: the event, the pending child, and the order to start it.
 use super::kind::{At, Kind};
 use super::plan::{ACROSS, Plan};
-use super::refusal::{Reject, bad, over};
+use super::refusal::{Reject, bad, bad_queue};
 use crate::api::enums::v1::{ParentClosePolicy, WorkflowIdReusePolicy, WorkflowTaskFailedCause as Cause};
 use crate::engine::context::Context;
 use crate::engine::limits;
@@ -69,9 +69,14 @@ impl Kind for StartChild {
         }
         let queue = self.task_queue.as_ref().map_or("", |q| &q.name);
         let queue = if queue.is_empty() { plan.run.head.task_queue.clone() } else { queue.to_string() };
-        if over(&queue) {
-            let why = "taskQueue length exceeds limit or contains a NUL character";
+        if let Some(why) = bad_queue(&queue) {
             return bad(Self::CAUSE, format!("invalid TaskQueue on {COMMAND}: {why}. {about}"));
+        }
+        if let Some(why) = limits::bad_priority(self.priority.as_deref()) {
+            return bad(Self::CAUSE, format!("invalid Priority on {COMMAND}: {why}. {about}"));
+        }
+        if let Err(why) = search_attributes::check(self.search_attributes.as_deref()) {
+            return bad(Cause::BadSearchAttributes, why);
         }
         self.task_queue = Some(normal_queue(&queue));
         let [execution, mut run, task] = times;
@@ -86,16 +91,12 @@ impl Kind for StartChild {
         if self.workflow_id_reuse_policy == WorkflowIdReusePolicy::Unspecified as i32 {
             self.workflow_id_reuse_policy = WorkflowIdReusePolicy::AllowDuplicate as i32;
         }
-        let sizes = [
-            ("Input", &self.input),
-            ("Header", &self.header),
-            ("Memo", &self.memo),
-            ("SearchAttributes", &self.search_attributes),
-        ];
+        let sizes = [("Input", &self.input), ("Memo", &self.memo), ("SearchAttributes", &self.search_attributes)];
         let sizes = sizes.map(|(what, value)| (what, value.as_ref().map_or(0, Vec::len)));
         for (what, size) in sizes {
             plan.size(&format!("StartChildWorkflowExecutionCommandAttributes.{what}"), size)?;
         }
+        plan.header("StartChildWorkflowExecutionCommandAttributes.Header", &self.header)?;
         if plan.run.children.len() + plan.started_children.len() >= limits::PENDING_CHILDREN {
             return bad(
                 Cause::PendingChildWorkflowsLimitExceeded,

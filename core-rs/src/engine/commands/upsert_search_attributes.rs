@@ -20,7 +20,10 @@ impl Kind for UpsertSearchAttributes {
         match &self.search_attributes {
             None => bad(Self::CAUSE, "SearchAttributes is not set on UpsertWorkflowSearchAttributesCommand."),
             Some(b) if b.is_empty() => bad(Self::CAUSE, "IndexedFields is not set on UpsertWorkflowSearchAttributesCommand."),
-            Some(_) => plan.payloads("UpsertWorkflowSearchAttributesCommandAttributes", &self.search_attributes),
+            Some(given) => {
+                search_attributes::check(Some(given)).or_else(|why| bad(Self::CAUSE, why))?;
+                plan.payloads("UpsertWorkflowSearchAttributesCommandAttributes", &self.search_attributes)
+            }
         }
     }
 

@@ -7,8 +7,9 @@ use crate::engine::messages::common::*;
 use crate::engine::rpc::Rpc;
 use crate::engine::state::pending::{Activity, ChildState};
 use crate::engine::state::request::Again;
-use crate::engine::state::run::Run;
+use crate::engine::state::run::{Run, TaskState};
 use crate::engine::time::{Micros, duration, timestamp, timestamp_opt};
+use crate::engine::workflow_task;
 
 message! {
     DescribeRequest: workflowservice::DescribeWorkflowExecutionRequest { namespace str, execution msg(WorkflowExecution), }
@@ -96,19 +97,25 @@ fn describe(run: &Run, namespace: &str, now: Micros) -> DescribeResponse {
         }),
         pending_activities: run.activities.values().map(|a| pending_activity(a, now)).collect(),
         pending_children: run.children.values().map(pending_child).collect(),
-        pending_workflow_task: h.task.as_ref().map(|t| PendingTask {
-            state: if t.started_id != 0 { PendingWorkflowTaskState::Started } else { PendingWorkflowTaskState::Scheduled } as i32,
-            scheduled_time: timestamp_opt(t.scheduled_us),
-            original_scheduled_time: timestamp_opt(t.original_scheduled_us),
-            started_time: timestamp_opt(t.started_us),
-            attempt: t.attempt,
-        }),
+        pending_workflow_task: h.task.as_ref().map(pending_task),
         workflow_extended_info: Some(ExtendedInfo {
             execution_expiration_time: timestamp_opt(h.execution_deadline_us),
             run_expiration_time: timestamp_opt(h.run_deadline_us),
             cancel_requested: h.cancel_requested,
             original_start_time: Some(timestamp(h.first_start_us)),
         }),
+    }
+}
+
+/// A task that has failed and waits for its back-off is the next attempt, which no worker has.
+fn pending_task(t: &TaskState) -> PendingTask {
+    let held = workflow_task::is_held(t);
+    PendingTask {
+        state: if held { PendingWorkflowTaskState::Started } else { PendingWorkflowTaskState::Scheduled } as i32,
+        scheduled_time: timestamp_opt(t.scheduled_us),
+        original_scheduled_time: timestamp_opt(t.original_scheduled_us),
+        started_time: if held { timestamp_opt(t.started_us) } else { None },
+        attempt: if t.started_id != 0 && !held { t.attempt + 1 } else { t.attempt },
     }
 }
 

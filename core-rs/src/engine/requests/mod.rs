@@ -8,6 +8,7 @@ mod activity_tasks;
 mod describe;
 mod fire_timer;
 mod get_history;
+mod links;
 mod poll_task_queue;
 mod poll_update;
 mod query_task_completed;

@@ -45,10 +45,10 @@ fn poll(
     capabilities: Option<WorkerVersionCapabilities>,
 ) {
     let Some(queue) = queue.filter(|q| !q.name.is_empty()) else {
-        return engine.cx.fail(request_id, rpc::invalid("TaskQueue is not set on request."));
+        return engine.cx.fail(request_id, rpc::invalid("missing task queue name"));
     };
-    if let Some(why) = limits::bad_id(&queue.name) {
-        return engine.cx.fail(request_id, rpc::invalid(format!("TaskQueue {why}")));
+    if let Some(why) = limits::bad_queue(&queue.name) {
+        return engine.cx.fail(request_id, rpc::invalid(format!("task queue name {why}")));
     }
     let sticky = queue.kind == TaskQueueKind::Sticky as i32;
     let poll = Poll { request_id, identity, worker_version: stamp(capabilities), sticky };

@@ -17,14 +17,16 @@ message! {
     QueryRequest: workflowservice::QueryWorkflowRequest {
         namespace str, execution msg(WorkflowExecution), query raw(QUERY), query_reject_condition i32,
     }
+    WorkflowQuery: query::WorkflowQuery { query_type str, }
 }
 
 pub fn handle(engine: &mut Engine, r: &Again) -> Rpc<()> {
     let id = r.request_id;
     let req: QueryRequest = decode(&r.body)?;
     engine.namespace(&req.namespace)?;
-    if req.query.is_none() {
-        return Err(rpc::invalid("Query is not set on request."));
+    let Some(query) = &req.query else { return Err(rpc::invalid("WorkflowQuery is not set on request.")) };
+    if decode::<WorkflowQuery>(query)?.query_type.is_empty() {
+        return Err(rpc::invalid("QueryType is not set on request."));
     }
     check_size(&engine.cx, "Query", req.query.as_ref().map_or(0, Vec::len))?;
     let execution = req.execution.clone();

@@ -1,6 +1,7 @@
 //! What requests have in common: they are decoded, checked, and led to their run.
 use crate::engine::codec::{self, Wire};
 use crate::engine::context::Context;
+use crate::engine::limits;
 use crate::engine::machine::Engine;
 use crate::engine::messages::common::WorkflowExecution;
 use crate::engine::rpc::{self, Rpc};
@@ -50,6 +51,19 @@ pub fn check_first_run(run: &Run, first_run_id: &str) -> Rpc<()> {
         return Err(rpc::execution_not_found());
     }
     Ok(())
+}
+
+/// Headers have the limit of a whole request.
+pub fn check_header(header: Option<&Vec<u8>>) -> Rpc<()> {
+    let size = header.map_or(0, Vec::len);
+    if size > limits::HEADER_BYTES {
+        return Err(rpc::invalid(format!("Header size exceeds limit: {size} bytes, at most {}.", limits::HEADER_BYTES)));
+    }
+    Ok(())
+}
+
+pub fn check_priority(priority: Option<&[u8]>) -> Rpc<()> {
+    limits::bad_priority(priority).map_or(Ok(()), |why| Err(rpc::invalid(why)))
 }
 
 pub fn check_size(cx: &Context, what: &str, size: usize) -> Rpc<()> {

@@ -1,11 +1,13 @@
 //! SignalWithStartWorkflowExecution.
+use super::links::Link;
 use super::shared::*;
 use super::signal_workflow::{SignalRequest, check_signal};
 use super::start_workflow::{StartRequest, checked};
+use crate::api::enums::v1::WorkflowIdConflictPolicy as Conflict;
 use crate::engine::machine::Engine;
 use crate::engine::message::message;
 use crate::engine::messages::common::*;
-use crate::engine::rpc::Rpc;
+use crate::engine::rpc::{self, Rpc};
 use crate::engine::state::request::Again;
 
 message! {
@@ -14,13 +16,17 @@ message! {
         workflow_execution_timeout dur, workflow_run_timeout dur, workflow_task_timeout dur, identity str, request_id str,
         workflow_id_reuse_policy i32, signal_name str, signal_input payloads, retry_policy msg(RetryPolicy), cron_schedule str,
         memo fields, search_attributes fields, header fields, workflow_start_delay dur, workflow_id_conflict_policy i32,
-        user_metadata meta, versioning_override raw(ANY), priority raw(PRIORITY),
+        user_metadata meta, links reps(Link), versioning_override raw(ANY), priority raw(PRIORITY),
     }
 }
 
 pub fn handle(engine: &mut Engine, r: &Again) -> Rpc<()> {
     let mut req: SignalWithStartRequest = decode(&r.body)?;
     engine.namespace(&req.namespace)?;
+    if req.workflow_id_conflict_policy == Conflict::Fail as i32 {
+        let text = "WORKFLOW_ID_CONFLICT_POLICY_FAIL is not supported for this operation.";
+        return Err(rpc::invalid(format!("Invalid WorkflowIDConflictPolicy: {text}")));
+    }
     let input = req.signal_input.take();
     let signal = SignalRequest {
         signal_name: std::mem::take(&mut req.signal_name),
@@ -61,6 +67,7 @@ impl From<SignalWithStartRequest> for StartRequest {
             workflow_id_conflict_policy: r.workflow_id_conflict_policy,
             user_metadata: r.user_metadata,
             versioning_override: r.versioning_override,
+            links: r.links,
             priority: r.priority,
         }
     }

@@ -1,4 +1,5 @@
 //! SignalWorkflowExecution.
+use super::links;
 use super::shared::*;
 use crate::engine::context::Context;
 use crate::engine::event::About;
@@ -16,7 +17,7 @@ use crate::engine::updates;
 message! {
     SignalRequest: workflowservice::SignalWorkflowExecutionRequest {
         namespace str, workflow_execution msg(WorkflowExecution), signal_name str, input payloads, identity str, request_id str,
-        header fields,
+        header fields, links reps(links::Link),
     }
 }
 
@@ -43,7 +44,8 @@ pub fn check_signal(cx: &Context, req: &SignalRequest) -> Rpc<()> {
         return Err(rpc::invalid(format!("SignalName or RequestId {why}")));
     }
     check_size(cx, "Signal input", req.input.as_ref().map_or(0, Vec::len))?;
-    check_size(cx, "Signal header", req.header.as_ref().map_or(0, Vec::len))
+    check_header(req.header.as_ref())?;
+    links::check(&req.links)
 }
 
 fn signaled(req: SignalRequest) -> SignaledAttrs {

@@ -82,6 +82,13 @@ impl Engine {
         Ok(())
     }
 
+    /// Uses a run that is there, open or closed, as the result of a start.
+    pub(super) fn use_existing(&mut self, r: &Again, slot: u32) {
+        let Some(run) = self.runs.get(slot) else { return };
+        let (run_id, first, status) = (run.head.run_id.clone(), run.head.first_run_id.clone(), run.head.status);
+        self.started(r.request_id, run_id, first, status, false, false);
+    }
+
     /// Replies to the caller, or keeps the response until the update of the same call has one.
     fn started(&mut self, request_id: u32, run_id: String, first: String, status: i32, started: bool, with_signal: bool) {
         if let Some(pair) = self.cx.pairs.get_mut(&request_id) {

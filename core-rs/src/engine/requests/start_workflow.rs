@@ -1,4 +1,5 @@
 //! StartWorkflowExecution, by itself or as the first half of an update-with-start.
+use super::links;
 use super::shared::*;
 use super::update_workflow;
 use crate::api::enums::v1::{WorkflowIdConflictPolicy as Conflict, WorkflowIdReusePolicy as Reuse};
@@ -23,7 +24,8 @@ message! {
         workflow_execution_timeout dur, workflow_run_timeout dur, workflow_task_timeout dur, identity str, request_id str,
         workflow_id_reuse_policy i32, retry_policy msg(RetryPolicy), cron_schedule str, memo fields, search_attributes fields,
         header fields, continued_failure failure, last_completion_result payloads, workflow_start_delay dur,
-        completion_callbacks raws(ANY), workflow_id_conflict_policy i32, user_metadata meta, versioning_override raw(ANY),
+        completion_callbacks raws(ANY), workflow_id_conflict_policy i32, user_metadata meta, links reps(links::Link),
+        versioning_override raw(ANY),
         priority raw(PRIORITY),
     }
 }
@@ -37,7 +39,12 @@ pub fn handle(engine: &mut Engine, r: &Again) -> Rpc<()> {
         Some(pair) => Some(update_workflow::check_pair(engine, id, &start, pair.update.clone())?),
         None => None,
     };
-    engine.start(r, start, None)?;
+    // A repeated call finds its update before the policies of the start are applied: the first call may be what made the run.
+    if let Some(existing) = update.as_ref().and_then(|update| update_workflow::run_with(engine, update)) {
+        engine.use_existing(r, existing);
+    } else {
+        engine.start(r, start, None)?;
+    }
     // Not yet when the start waits for the store: then it comes by here again.
     let started = engine.cx.pairs.get(&id).is_some_and(|pair| pair.started.is_some());
     if let (true, Some(update)) = (started, update) {
@@ -59,9 +66,10 @@ pub fn checked(cx: &Context, mut r: StartRequest) -> Rpc<Start> {
     if queue.is_empty() {
         return Err(rpc::invalid("missing task queue name"));
     }
-    for (what, id) in
-        [("WorkflowId", r.workflow_id.as_str()), ("WorkflowType", type_name), ("TaskQueue", queue), ("RequestId", &r.request_id)]
-    {
+    if let Some(why) = limits::bad_queue(queue) {
+        return Err(rpc::invalid(format!("task queue name {why}")));
+    }
+    for (what, id) in [("WorkflowId", r.workflow_id.as_str()), ("WorkflowType", type_name), ("RequestId", &r.request_id)] {
         if let Some(why) = limits::bad_id(id) {
             return Err(rpc::invalid(format!("{what} {why}")));
         }
@@ -90,13 +98,16 @@ pub fn checked(cx: &Context, mut r: StartRequest) -> Rpc<Start> {
     }
     for (what, size) in [
         ("Input", r.input.as_ref().map_or(0, Vec::len)),
-        ("Header", r.header.as_ref().map_or(0, Vec::len)),
         ("SearchAttributes", r.search_attributes.as_ref().map_or(0, Vec::len)),
         ("Memo", r.memo.as_ref().map_or(0, Vec::len)),
         ("UserMetadata", r.user_metadata.as_ref().map_or(0, Vec::len)),
     ] {
         check_size(cx, what, size)?;
     }
+    check_header(r.header.as_ref())?;
+    check_priority(r.priority.as_deref())?;
+    links::check(&r.links)?;
+    search_attributes::check(r.search_attributes.as_deref()).map_err(rpc::invalid)?;
     #[allow(deprecated)]
     let (reuse, conflict) = match (
         Reuse::try_from(r.workflow_id_reuse_policy).unwrap_or(Reuse::Unspecified),

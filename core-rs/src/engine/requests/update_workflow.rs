@@ -10,6 +10,7 @@ use crate::engine::message::message;
 use crate::engine::messages::common::*;
 use crate::engine::messages::updates::*;
 use crate::engine::rpc::{self, Rpc};
+use crate::engine::runs::Found;
 use crate::engine::start::Start;
 use crate::engine::state::request::Again;
 use crate::engine::state::run::Run;
@@ -51,6 +52,14 @@ pub fn check_pair(engine: &mut Engine, request_id: u32, start: &Start, body: Vec
         return Err(of_update(rpc::invalid("the update must name the workflow id of the start, and no run")));
     }
     Ok(update)
+}
+
+/// The latest run of the workflow, if it has an update of this id that a new call can attach to.
+pub fn run_with(engine: &Engine, update: &Checked) -> Option<u32> {
+    let Found::Slot(slot) = engine.runs.find(target(&update.execution).0, "") else { return None };
+    let run = engine.runs.get(slot)?;
+    let found = run.updates.get(&update.id)?;
+    (run.open() || found.stage == Stage::Completed).then_some(slot)
 }
 
 /// Decodes and checks an update without looking at its run.
@@ -115,8 +124,7 @@ fn admit_or_find(run: &mut Run, cx: &mut Context, id: &str, body: Vec<u8>, wait:
             return Err(rpc::workflow_completed());
         }
         if run.is_failing() {
-            let text = "Unable to perform workflow execution update due to Workflow Task in failed state.";
-            return Err(rpc::workflow_not_ready(text));
+            return Err(rpc::workflow_not_ready(updates::TASK_IN_FAILED_STATE));
         }
         admit(run, cx, id, body)?;
     }

@@ -108,6 +108,11 @@ fn completed(run: &mut Run, cx: &mut Context, token: &TaskToken, mut req: TaskCo
         return Err(rpc::not_found("workflow task heartbeat timeout"));
     }
 
+    // SDKs that are told of no versioning by build ids name the build as the checksum of their binary.
+    if req.worker_version_stamp.is_none() && !req.binary_checksum.is_empty() {
+        let build_id = req.binary_checksum.clone();
+        req.worker_version_stamp = Some(WorkerVersionStamp { build_id, use_versioning: false });
+    }
     let commands = std::mem::take(&mut req.commands);
     let messages = std::mem::take(&mut req.messages);
     let no_commands = commands.is_empty();
@@ -119,7 +124,7 @@ fn completed(run: &mut Run, cx: &mut Context, token: &TaskToken, mut req: TaskCo
     let Planned { steps, calls, awaited } = match commands::plan(run, cx, commands, messages, reducers) {
         Ok(planned) => planned,
         Err(Reject::Request(e)) => return Err(e),
-        Err(Reject::Task(failure)) => return Err(refuse(run, cx, &task, &failure, &req)),
+        Err(Reject::Task(failure)) => return Err(refuse(run, cx, &failure, &req)),
     };
 
     if !calls.is_empty() {
@@ -169,17 +174,21 @@ fn completed(run: &mut Run, cx: &mut Context, token: &TaskToken, mut req: TaskCo
 fn reducer_failed(run: &mut Run, cx: &mut Context, failure: Vec<u8>, req: &TaskCompletedRequest) -> Box<RpcError> {
     let text = codec::read::<Failure>(&failure).map(|f| f.message).unwrap_or_default();
     let cause = Cause::WorkflowWorkerUnhandledFailure;
-    workflow_task::fail(run, cx, cause, Some(failure), &req.identity, &req.binary_checksum);
+    workflow_task::fail_with_backoff(run, cx, cause, Some(failure), &req.identity, &req.binary_checksum);
     rpc::with(rpc::invalid(text), "cause", cause.as_str_name())
 }
 
-/// The commands are wrong: the task fails (once; later attempts are left to time out), and the worker gets the reason.
-fn refuse(run: &mut Run, cx: &mut Context, task: &TaskState, failure: &TaskFailure, req: &TaskCompletedRequest) -> Box<RpcError> {
+/// The commands are wrong: the task fails, and the worker gets the reason. Updates that the task carried are aborted, because the
+/// next attempt would report the same of them.
+fn refuse(run: &mut Run, cx: &mut Context, failure: &TaskFailure, req: &TaskCompletedRequest) -> Box<RpcError> {
     let text = failure.text();
-    if task.attempt <= 1 || failure.cause == Cause::UnhandledCommand {
-        let body = Failure { message: text.clone(), server_info: Some(FlagInfo::default()), ..Default::default() };
-        let body = Some(codec::bytes(&body));
+    let body = Failure { message: text.clone(), server_info: Some(FlagInfo::default()), ..Default::default() };
+    let body = Some(codec::bytes(&body));
+    if failure.cause == Cause::UnhandledCommand {
         workflow_task::fail(run, cx, failure.cause, body, &req.identity, &req.binary_checksum);
+    } else {
+        updates::abort_sent(run, cx);
+        workflow_task::fail_with_backoff(run, cx, failure.cause, body, &req.identity, &req.binary_checksum);
     }
     rpc::with(rpc::invalid(text), "cause", failure.cause.as_str_name())
 }

@@ -31,7 +31,6 @@ pub fn handle(engine: &mut Engine, r: &Again) -> Rpc<()> {
     Ok(())
 }
 
-/// A repeated failure changes nothing: the task is left to time out, which is the back-off.
 fn failed(run: &mut Run, cx: &mut Context, token: &TaskToken, req: TaskFailedRequest) -> Rpc<()> {
     if !run.open() {
         return Err(rpc::workflow_completed());
@@ -39,10 +38,7 @@ fn failed(run: &mut Run, cx: &mut Context, token: &TaskToken, req: TaskFailedReq
     if !workflow_task::holds(run, token) {
         return Err(rpc::task_not_found());
     }
-    if run.head.task.as_ref().is_some_and(|t| t.attempt > 1) {
-        return Ok(());
-    }
     let cause = Cause::try_from(req.cause).unwrap_or(Cause::Unspecified);
-    workflow_task::fail(run, cx, cause, req.failure, &req.identity, &req.binary_checksum);
+    workflow_task::fail_with_backoff(run, cx, cause, req.failure, &req.identity, &req.binary_checksum);
     Ok(())
 }

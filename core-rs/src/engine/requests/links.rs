@@ -1,0 +1,26 @@
+//! Links of a request to events of other workflows. Nothing is kept of them; malformed ones are rejected as on a server.
+use crate::engine::message::message;
+use crate::engine::rpc::{self, Rpc};
+
+message! {
+    Link: common::Link { workflow_event msg(WorkflowEvent), }
+    WorkflowEvent: common::LinkWorkflowEvent {
+        namespace str, workflow_id str, run_id str, event_ref msg(EventReference),
+    }
+    EventReference: common::LinkWorkflowEventEventReference { event_id i64, event_type i32, }
+}
+
+pub fn check(links: &[Link]) -> Rpc<()> {
+    for event in links.iter().filter_map(|link| link.workflow_event.as_ref()) {
+        for (what, value) in [("namespace", &event.namespace), ("workflow ID", &event.workflow_id), ("run ID", &event.run_id)] {
+            if value.is_empty() {
+                return Err(rpc::invalid(format!("workflow event link must not have an empty {what} field")));
+            }
+        }
+        if event.event_ref.as_ref().is_some_and(|r| r.event_id != 0 && r.event_type == 0) {
+            let text = "workflow event link ref cannot have an unspecified event type and a non-zero event ID";
+            return Err(rpc::invalid(text));
+        }
+    }
+    Ok(())
+}

@@ -208,6 +208,7 @@ export async function compiles(context, tsc, settings) {
   ];
   assert.deepEqual(example.map(([, name]) => name), [
     "activities.ts",
+    "trial.ts",
     "workflows.ts",
     "main.ts",
     "cluster.ts",

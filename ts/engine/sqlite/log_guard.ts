@@ -54,6 +54,8 @@ export class LogGuard {
 
   /** Empties the log into the file before it is closed. Returns damage that was not reported before. */
   empty(): StoreCorruptError | undefined {
+    // A hole may be in the frames of the commit that failed: a checkpoint would copy it into the file.
+    if (this.#damaged) return undefined;
     const reported = this.#reported;
     try {
       this.explain();

@@ -48,7 +48,7 @@ const REALM = `import { serveRealm } from "temporalex/realm"; serveRealm({});`;
 
 const gzipped = (base64: string) => gzipSync(Buffer.from(base64, "base64"), { level: 9 }).length;
 
-const BUDGETS = { worker: { base64: workerBase64, kib: 124 }, engine: { base64: engineBase64, kib: 185 } };
+const BUDGETS = { worker: { base64: workerBase64, kib: 124 }, engine: { base64: engineBase64, kib: 190 } };
 for (const [half, { base64, kib }] of Object.entries(BUDGETS)) {
   test(`${half}.wasm has at most ${kib} KiB gzipped`, (t) => {
     const size = gzipped(base64) / 1024;

@@ -4,7 +4,8 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { parse } from "acorn";
-import { compileText, loadSucrase } from "../../realm/loader/strip.ts";
+import { compileText } from "../../realm/loader/compile_text.ts";
+import { loadSucrase } from "../../realm/loader/strip.ts";
 import { requiredImports } from "../../realm/loader/typescript_checks.ts";
 import { syntaxAdvice, UnsupportedSyntaxError } from "../../realm/loader/unsupported_syntax.ts";
 import { compileUsing } from "../../realm/loader/using_declarations.ts";

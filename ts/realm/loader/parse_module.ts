@@ -30,7 +30,8 @@ import { RewriteError, rewriteModule } from "./rewrite.ts";
 import { editGlobal } from "./run_globals.ts";
 import { walkModule } from "./scope.ts";
 import { compileUsing } from "./using_declarations.ts";
-import { type CompiledText, compileText, IS_TS, needsSucrase, SucraseNotLoadedError } from "./strip.ts";
+import { type CompiledText, compileText } from "./compile_text.ts";
+import { IS_TS, needsSucrase, SucraseNotLoadedError } from "./strip.ts";
 import { syntaxAdvice, UnsupportedSyntaxError } from "./unsupported_syntax.ts";
 
 /**

@@ -61,6 +61,32 @@ export const cases: Case[] = [
         });
       }),
   },
+  {
+    name: "lines: stacks that workflow code reads have its own frames alone, and are the same when a run is replayed",
+    run: () => {
+      const text = program(
+        "const early = new Error('a').stack;",
+        "await sleep(1);",
+        "const late = [1].map(() => new Error('b').stack)[0];",
+        "await sleep(1);",
+        "return [early, late];",
+      );
+      return withRealm(text, async ({ start, realm }) => {
+        const stacks = await start("W").auto() as string[];
+        for (const stack of stacks) {
+          const frames = stack.split("\n").filter((frame) => /:\d+:\d+\)?$/.test(frame));
+          ok(frames.length > 0 && frames.every((frame) => frame.includes("/app/main.ts:")), stack);
+        }
+        const evicted = start("W");
+        while (evicted.server.closed === undefined) {
+          await evicted.task();
+          for (const id of [...evicted.server.timers.keys()]) evicted.server.fireTimer(id);
+          realm.evict(evicted.server.runId);
+        }
+        equal(JSON.stringify(evicted.server.closed.result), JSON.stringify(stacks));
+      });
+    },
+  },
   ...Object.entries(ENDLESS).map(([how, steps]): Case => ({
     name: `lines: code that never ends (${how}) names the line that it was stopped at`,
     run: async () => {

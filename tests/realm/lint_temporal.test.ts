@@ -36,6 +36,7 @@ const FOUND: readonly (readonly [what: string, code: string, expected: readonly 
       "warning floating-promise 6:1",
     ],
   ],
+  ["names that older runtimes lack", run("return Array.fromAsync([n]);"), ["warning recent-name 2:0"]],
   ["continuing as new that is not awaited", run("continueAsNew<typeof w>(1);\nvoid wf.continueAsNew(1);\nagain(2);"), [
     "error unreturned-continue-as-new 2:1",
     "error unreturned-continue-as-new 3:6",

@@ -10,7 +10,7 @@ import type { HostPort } from "../platform/threads.ts";
 import { sendableFields } from "../converter/sendable.ts";
 import { formatArgs } from "./guard/console.ts";
 import { type Guard, installGuard } from "./guard/mod.ts";
-import { plainStacks } from "./guard/stacks.ts";
+import { installStacks } from "./guard/stacks.ts";
 import type { FromRealm, InitMessage } from "./protocol.ts";
 import type { TemporalPrograms } from "./temporal_programs.ts";
 
@@ -81,7 +81,7 @@ async function prepare(port: HostPort, wanted: Wanted): Promise<PreparedRealm> {
   }
   const core = loadWorkerCoreSync(await wanted.core);
   const temporal = await temporalPrograms(wanted.temporal);
-  plainStacks();
+  installStacks();
   if (wanted.hasLines) await prepareLines();
   const guard = installGuard({
     current,

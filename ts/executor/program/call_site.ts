@@ -15,6 +15,12 @@ export function noteLoaded(urls: Iterable<string>): void {
   for (const url of urls) loaded.add(url);
 }
 
+/** The script is a module of workflow code that this realm has loaded. */
+export const isLoaded = (url: string | null): boolean => url !== null && loaded.has(url);
+
+/** The line of a stack names such a module. */
+export const loadedIn = (line: string): boolean => [...loaded].some((url) => line.includes(`${url}:`));
+
 /**
  * "function (file:line:column)" of the user's nearest frame in a stack, or "" when there is none. `depth`: how many frames of ours lie over
  * it, for bundles.
@@ -23,7 +29,7 @@ export function userFrame(stack: string | undefined, depth = 0): string {
   const all = stackFrames(stack);
   if (bundled && loaded.size === 0) return namedFrame(all[depth] ?? "");
   const isUsers = bundled
-    ? (frame: string) => [...loaded].some((url) => frame.includes(`${url}:`))
+    ? loadedIn
     : (frame: string) => !frame.includes(ownCode) && !/\bnode:|\bext:|\(<anonymous>\)$/.test(frame);
   return namedFrame(all.find(isUsers) ?? "");
 }
@@ -49,9 +55,7 @@ const ownName = (name: string): string =>
 function userFrames(stack: string | undefined, depth: number): string {
   const all = stackFrames(stack).filter((frame) => PLACED.test(frame));
   if (bundled && loaded.size === 0) return all[depth] ?? "";
-  const users = bundled
-    ? all.filter((frame) => [...loaded].some((url) => frame.includes(`${url}:`)))
-    : all.filter((frame) => !frame.includes(ownCode) && !/\bnode:|\bext:/.test(frame));
+  const users = bundled ? all.filter(loadedIn) : all.filter((frame) => !frame.includes(ownCode) && !/\bnode:|\bext:/.test(frame));
   return users.map(plainNames).join("\n");
 }
 

@@ -1,5 +1,9 @@
-// Deno writes stack frames in a form of its own ("(file:///a.ts, <anonymous>:1:2)" for evaluated code, paths for files). In a realm stacks have the engine's form
-// everywhere, so that the user's line reads the same in every runtime.
+// Stacks of errors in a realm: the engine's form in every runtime, and of frames those of workflow code. Frames of this package under them
+// differ between versions and between a first execution and a replay. A stack without a frame of workflow code stays whole: it is about an
+// error of this package.
+//
+// Deno writes frames in another form: "(file:///a.ts, <anonymous>:1:2)" for evaluated code, paths for files.
+import { isLoaded, loadedIn } from "../../executor/program/call_site.ts";
 
 interface Frame {
   toString(): string;
@@ -9,11 +13,36 @@ interface Frame {
 }
 
 /** Before the guard, which closes the hook. */
-export function plainStacks(): void {
-  if (!("Deno" in globalThis)) return;
+export function installStacks(): void {
+  if ((Error as { captureStackTrace?: unknown }).captureStackTrace === undefined) return filterStackGetter();
+  const inDeno = "Deno" in globalThis;
   const holder = Error as unknown as { prepareStackTrace?: (error: Error, frames: readonly Frame[]) => string };
-  holder.prepareStackTrace = (error, frames) =>
-    [heading(error), ...frames.map((frame) => `    at ${described(frame)}`)].join("\n");
+  holder.prepareStackTrace = (error, frames) => {
+    const last = frames.findLastIndex((frame) => isLoaded(frame.getScriptNameOrSourceURL()));
+    // Functions of the language have no URL: `Array.map` between two frames of workflow code stays.
+    const users = frames.slice(0, last + 1).filter((frame) => {
+      const url = frame.getScriptNameOrSourceURL();
+      return !url || isLoaded(url);
+    });
+    const shown = last < 0 ? frames : users;
+    return [heading(error), ...shown.map((frame) => `    at ${inDeno ? described(frame) : String(frame)}`)].join("\n");
+  };
+}
+
+/** SpiderMonkey has no hook, but an accessor that all errors inherit. */
+function filterStackGetter(): void {
+  const { get, set } = Object.getOwnPropertyDescriptor(Error.prototype, "stack") ?? {};
+  if (get === undefined || set === undefined) return;
+  const filtered = {
+    get stack(): unknown {
+      const stack: unknown = Reflect.apply(get, this, []);
+      if (typeof stack !== "string") return stack;
+      const users = stack.split("\n").filter(loadedIn);
+      return users.length > 0 ? users.join("\n") : stack;
+    },
+  };
+  const own = Object.getOwnPropertyDescriptor(filtered, "stack")!;
+  Object.defineProperty(Error.prototype, "stack", { ...own, set, enumerable: false });
 }
 
 function described(frame: Frame): string {

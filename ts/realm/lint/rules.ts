@@ -103,8 +103,8 @@ export const RULES = {
   "namespace": {
     loader: true,
     severity: "error",
-    finds: "TypeScript's `namespace` with values",
-    why: "it cannot be taken out without a compiler",
+    finds: "TypeScript's `namespace` with code in it",
+    why: "types are removed without a compiler, which a namespace needs",
     advice: "use a module",
   },
   "evaluation": {
@@ -117,10 +117,22 @@ export const RULES = {
   "module-state": {
     loader: true,
     severity: "error",
-    finds: "top-level variables that functions assign, and top-level objects that functions change (a warning)",
+    finds:
+      "top-level variables that functions assign; and, as warnings, state that workflow code changes in top-level objects, " +
+      "instances, iterators and closures",
     why:
       "a module is evaluated once per realm: its state would pass from one run to the next, and a replay elsewhere would not see it",
     advice: "keep state in the workflow's function",
+  },
+  "recent-name": {
+    loader: true,
+    severity: "warning",
+    temporal: {},
+    finds:
+      "names of the language that Node 20 or 22 lacks (Array.fromAsync, Iterator and its methods, Set methods, Promise.try, " +
+      "RegExp.escape, Float16Array, Temporal, toBase64(), ...)",
+    why: "a run that one runtime has executed fails in another that lacks the name",
+    advice: "import a module that computes the same, or ask with typeof",
   },
   "package-builtin": {
     severity: "warning",

@@ -17,6 +17,7 @@ export type ProblemCode =
   | "read-only-import"
   | "namespace"
   | "module-state"
+  | "recent-name"
   | "evaluation";
 
 /** One refusal or warning. */

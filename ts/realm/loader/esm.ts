@@ -19,6 +19,8 @@ import {
   runNames,
   textGap,
 } from "./module_code.ts";
+import { evaluatedCalls, HiddenStateFinder } from "./hidden_state.ts";
+import { recentGlobal, recentMethods, type RecentName } from "./recent_names.ts";
 import { editGlobal } from "./run_globals.ts";
 import { type Binding, patternNames, walkModule } from "./scope.ts";
 import { isCollection, StateFindings } from "./state.ts";
@@ -45,6 +47,7 @@ export class EsmCompiler {
   readonly #indirect: IndirectExport[] = [];
   readonly #stars: number[] = [];
   readonly #problems: Problem[] = [];
+  readonly #warnings: Problem[] = [];
   readonly #importedMutations: ImportedMutation[] = [];
   readonly #reads = new Set<string>();
   readonly #prefix: string;
@@ -87,7 +90,11 @@ export class EsmCompiler {
 
   compile(): CompiledModule {
     const state = new StateFindings(this.#source, this.#lines);
-    const top = this.#walk(state);
+    const hidden = this.#form === "shared" && !this.#source.foreign ? new HiddenStateFinder() : undefined;
+    const top = this.#walk(state, hidden);
+    const body = this.#program.body as AnyNode[];
+    for (const found of hidden?.found(body, top) ?? []) state.hidden(found);
+    if (!this.#source.foreign) { for (const found of recentMethods(this.#program, this.#text, top)) this.#recent(found); }
     const { locals } = this.#exported();
     const names = runNames(this.#prefix);
     const given = this.#form === "run" ? `, ${names.parameter}, $tx` : "";
@@ -101,9 +108,10 @@ export class EsmCompiler {
       code: `(function* (${x}${parameters}) { "use strict"; ${exports}yield; ${this.#edits.apply()}\n})`,
       collections: locals.filter(([, local]) => isCollection(top.get(local)?.init)).map(([exported]) => exported),
       importedMutations: this.#importedMutations,
+      ...(hidden !== undefined && this.#hiddenState(hidden, body, locals)),
       reads: this.#reads,
       problems: [...this.#problems, ...state.problems],
-      warnings: state.warnings,
+      warnings: [...state.warnings, ...this.#warnings],
     };
   }
 
@@ -198,15 +206,35 @@ export class EsmCompiler {
     this.#edits.insert(end, "}.default;");
   }
 
-  #walk(state: StateFindings): ReadonlyMap<string, Binding> {
+  /** What of hidden state only the graph can judge. */
+  #hiddenState(
+    hidden: HiddenStateFinder,
+    body: readonly AnyNode[],
+    locals: readonly [string, string][],
+  ): Pick<CompiledModule, "stateful" | "importedCalls"> {
+    const stateful = new Map(locals.flatMap(([exported, local]) => {
+      const found = hidden.statefulExport(local, body);
+      return found === undefined ? [] : [[exported, found] as const];
+    }));
+    const importedCalls = evaluatedCalls(body).flatMap(({ name, at }) => {
+      const imported = this.#imports.get(name);
+      return imported === undefined ? [] : [{ ...imported, line: this.#lines.line(at.start) }];
+    });
+    return { stateful, importedCalls };
+  }
+
+  #walk(state: StateFindings, hidden: HiddenStateFinder | undefined): ReadonlyMap<string, Binding> {
     const { foreign } = this.#source;
     return walkModule(this.#program, {
       reference: (node, binding, write, deferred, parents) => {
         if (binding === undefined) {
+          const recent = foreign ? undefined : recentGlobal(node, parents, this.#text);
+          if (recent !== undefined) this.#recent(recent);
           if (this.#form === "shared") return this.#globalName(node, parents);
           if (isRequireCall(node, parents.at(-1))) return this.#edits.replace(node.start, node.end, `${this.#prefix}x.require`);
           return editGlobal(node, write, parents, this.#edits, runNames(this.#prefix), false);
         }
+        hidden?.reference(node, binding, write, deferred, parents);
         if (!binding.top) return;
         const imported = binding.kind === "import" ? this.#imports.get(binding.name) : undefined;
         if (imported === undefined) return this.#form === "shared" && state.reference(binding, node, write, deferred);
@@ -216,13 +244,15 @@ export class EsmCompiler {
         }
         this.#importedRead(node, imported, parents);
       },
-      mutation: (binding, at, deferred) => {
+      mutation: (binding, at, deferred, parents) => {
+        hidden?.changed(binding, undefined, at, parents);
         if (!binding.top || !deferred || this.#form === "run") return;
         const imported = binding.kind === "import" ? this.#imports.get(binding.name) : undefined;
         if (imported === undefined) state.mutation(binding, at);
         else this.#importedMutations.push({ ...imported, line: this.#lines.line(at.start) });
       },
-      methodCall: (binding, method, _direct, at, deferred) => {
+      methodCall: (binding, method, _direct, at, deferred, parents) => {
+        hidden?.changed(binding, method, at, parents);
         if (!binding.top || !deferred || this.#form === "run") return;
         const imported = binding.kind === "import" ? this.#imports.get(binding.name) : undefined;
         if (imported === undefined) state.methodCall(binding, method, at);
@@ -307,6 +337,11 @@ export class EsmCompiler {
       if (before !== undefined) this.#edits.insert(before.end, ";");
     }
     this.#edits.replace(node.start, node.end, `(0, ${read})`);
+  }
+
+  #recent({ name, at, message }: RecentName): void {
+    if (this.#warnings.some((warning) => warning.name === name)) return;
+    this.#warnings.push(problem(this.#source, "recent-name", this.#lines.line(at.start), 0, name, message));
   }
 
   #problem(code: ProblemCode, at: AnyNode, name: string, message: string): void {

@@ -13,7 +13,7 @@ import { displayName, type Problem, WorkflowLoadError } from "./errors.ts";
 import { EMPTY_MODULE, type HostModule, type ModuleResolver, type Provided, Resolver } from "./resolve.ts";
 import type { SourceHost } from "./source_host.ts";
 import { IS_TS } from "./strip.ts";
-import { isMutator, sharedObject } from "./state.ts";
+import { importedChange, madeState } from "./state.ts";
 
 /**
  * What one module needs: index of another in the graph, a module that the realm has, or why it cannot be had. A package that imports a module
@@ -250,7 +250,7 @@ class Loader {
         if (!seen.has(key)) this.#problems.push(problem);
         seen.add(key);
       }
-      if (this.#sharedByRuns.has(index)) this.#warnings.push(...compiled.shared?.warnings ?? []);
+      this.#warnings.push(...(this.#sharedByRuns.has(index) ? compiled.shared : compiled.run)?.warnings ?? []);
     }
   }
 
@@ -360,28 +360,33 @@ class Loader {
           : /^[A-Z]/.test(name)
           ? " (if it is a type, import and export it with `type`)"
           : "";
-        this.#problems.push(
-          this.#problemAt(
-            node.url,
-            line,
-            "missing-export",
-            name,
-            `imports "${name}" from ${from}, which does not export it${hint}`,
-          ),
-        );
+        const text = `imports "${name}" from ${from}, which does not export it${hint}`;
+        this.#problems.push(this.#problemAt(node.url, line, "missing-export", name, text));
       }
     });
+    if (this.#sharedByRuns.has(index)) this.#warnOfImported(node);
+  }
+
+  /** State of other modules that a module changes, or makes while it is evaluated. */
+  #warnOfImported({ url, dependencies, compiled }: Node): void {
     const seen = new Set<string>();
-    for (const { request, name, line, method } of node.compiled.shared?.importedMutations ?? []) {
-      const target = this.#find(node.dependencies[request]!, name, new Set());
-      if (target === undefined || target === "open" || typeof target.module !== "number" || seen.has(name)) continue;
-      const other = this.#nodes[target.module]!;
-      const shared = other.compiled.shared?.collections.includes(target.name)
-        ? method === undefined || isMutator(method)
-        : method === undefined && name !== "*";
-      if (!shared || !this.#sharedByRuns.has(index)) continue;
+    const moduleOf = (request: number, name: string) => {
+      const target = this.#find(dependencies[request]!, name, new Set());
+      if (target === undefined || target === "open" || typeof target.module !== "number") return undefined;
+      return { name: target.name, shared: this.#nodes[target.module]!.compiled.shared };
+    };
+    const warn = (line: number, name: string, text: string | undefined) => {
+      if (text === undefined || seen.has(name)) return;
       seen.add(name);
-      this.#warnings.push(this.#problemAt(node.url, line, "module-state", target.name, sharedObject(target.name)));
+      this.#warnings.push(this.#problemAt(url, line, "module-state", name, text));
+    };
+    for (const { request, name, line, method } of compiled.shared?.importedMutations ?? []) {
+      const target = moduleOf(request, name);
+      if (target !== undefined) warn(line, target.name, importedChange(target.shared, target.name, method));
+    }
+    for (const { request, name, line } of compiled.shared?.importedCalls ?? []) {
+      const target = moduleOf(request, name);
+      if (target?.shared?.stateful?.get(target.name)?.makesState === true) warn(line, name, madeState(name));
     }
   }
 

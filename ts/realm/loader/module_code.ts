@@ -1,5 +1,6 @@
 // What a module becomes, in the terms of the loader: its outline, its forms, and what is wrong with it. `parse_module.ts` makes it.
 import { displayName, type Problem, type ProblemCode } from "./errors.ts";
+import type { StatefulExport } from "./hidden_state.ts";
 import type { ProbePoint } from "../../executor/program/line_probe.ts";
 
 export type ModuleKind = "esm" | "cjs" | "json";
@@ -59,6 +60,10 @@ export interface CompiledModule {
   /** Exports that hold a mutable collection. */
   readonly collections: readonly string[];
   readonly importedMutations: readonly ImportedMutation[];
+  /** Exports that keep state behind methods or closures, of modules that runs share. */
+  readonly stateful?: ReadonlyMap<string, StatefulExport>;
+  /** Imported functions that are called while the module is evaluated, with the line. */
+  readonly importedCalls?: readonly ImportedMutation[];
   /** Imported names that the module's own code reads; others are at most exported again. */
   readonly reads: ReadonlySet<string>;
   readonly problems: readonly Problem[];

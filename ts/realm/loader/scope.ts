@@ -37,9 +37,16 @@ export interface Visitor {
     parents: readonly AnyNode[],
   ): void;
   /** `name.a.b = x`, `name.a++`, `delete name.a`. */
-  mutation?(binding: Binding, at: Node, deferred: boolean): void;
+  mutation?(binding: Binding, at: Node, deferred: boolean, parents: readonly AnyNode[]): void;
   /** `name.method(...)` or `name.a.method(...)`. */
-  methodCall?(binding: Binding, method: string, direct: boolean, at: CallExpression, deferred: boolean): void;
+  methodCall?(
+    binding: Binding,
+    method: string,
+    direct: boolean,
+    at: CallExpression,
+    deferred: boolean,
+    parents: readonly AnyNode[],
+  ): void;
   topLevelAwait?(at: Node): void;
   dynamicImport?(at: ImportExpression): void;
   importMeta?(at: Node): void;
@@ -462,7 +469,7 @@ class Walker {
 
   #mutated(member: MemberExpression): void {
     const root = this.#root(member);
-    if (root !== undefined) this.#visitor.mutation?.(root.binding, member, this.#deferred > 0);
+    if (root !== undefined) this.#visitor.mutation?.(root.binding, member, this.#deferred > 0, this.#parents);
   }
 
   #call(node: CallExpression): void {
@@ -476,7 +483,9 @@ class Walker {
     if (callee.type !== "MemberExpression" || callee.computed || callee.property.type !== "Identifier") return;
     const method = callee.property.name;
     const root = this.#root(callee);
-    if (root !== undefined) return this.#visitor.methodCall?.(root.binding, method, root.direct, node, this.#deferred > 0);
+    if (root !== undefined) {
+      return this.#visitor.methodCall?.(root.binding, method, root.direct, node, this.#deferred > 0, this.#parents);
+    }
     // Object.assign(name, ...), Object.defineProperty(name, ...), Reflect.set(name, ...)
     const object = callee.object as AnyNode;
     const first = node.arguments[0] as AnyNode | undefined;
@@ -484,6 +493,6 @@ class Walker {
     const writes = (object.name === "Object" && /^(assign|define|setPrototype)/.test(method)) ||
       (object.name === "Reflect" && /^(set|define|delete)/.test(method));
     const binding = writes ? this.#lookup(first.name) : undefined;
-    if (binding !== undefined) this.#visitor.mutation?.(binding, node, this.#deferred > 0);
+    if (binding !== undefined) this.#visitor.mutation?.(binding, node, this.#deferred > 0, this.#parents);
   }
 }

@@ -2,9 +2,11 @@
 // by no run elsewhere: what a run reads there depends on who ran before it, and a replay reads something else.
 //
 // A top-level name that functions assign is refused. A top-level collection or object that functions change is warned of: it may be
-// a table that is only filled once. What hides behind a closure or a class instance is not seen; the docs say so.
+// a table that is only filled once. State behind closures, instances and iterators (hidden_state.ts) is warned of as well.
 import type { AnyNode, Node } from "acorn";
 import { displayName, type Problem, type ProblemCode } from "./errors.ts";
+import type { HiddenState } from "./hidden_state.ts";
+import type { CompiledModule } from "./module_code.ts";
 import type { Binding } from "./scope.ts";
 
 const ARRAY_MUTATORS = new Set(["push", "pop", "shift", "unshift", "splice", "sort", "reverse", "fill", "copyWithin"]);
@@ -73,6 +75,10 @@ export class StateFindings {
     }
   }
 
+  hidden(found: HiddenState): void {
+    this.#add(this.warnings, found.binding, found.at, hiddenState(found));
+  }
+
   #warn(binding: Binding, at: Node): void {
     this.#add(this.warnings, binding.name, at, sharedObject(binding.name));
   }
@@ -83,6 +89,38 @@ export class StateFindings {
     this.#seen.add(name);
     list.push({ code, file: displayName(this.#source.url), line: this.#lines.line(at.start), column: 0, name, message });
   }
+}
+
+/** The text of the warning about an imported function whose result keeps state. */
+export function madeState(name: string): string {
+  return `${name}() is called at the top level, and its result keeps state: every workflow run in this process shares it, and a replay ` +
+    "elsewhere does not see it. Call it inside the workflow's function";
+}
+
+/** The text of the warning about a change of another module's export; undefined where nothing is shared. */
+export function importedChange(
+  compiled: CompiledModule | undefined,
+  name: string,
+  method: string | undefined,
+): string | undefined {
+  if (method !== undefined && compiled?.stateful?.get(name)?.methods.includes(method) === true) {
+    return hiddenState({ binding: name, kind: "object" });
+  }
+  const shared = compiled?.collections.includes(name)
+    ? method === undefined || isMutator(method)
+    : method === undefined && name !== "*";
+  return shared ? sharedObject(name) : undefined;
+}
+
+/** The text of the warning about state that no assignment to a top-level name shows. */
+export function hiddenState({ binding, kind }: Pick<HiddenState, "binding" | "kind">): string {
+  const what = kind === "closure"
+    ? "is a variable of a function that is called at the top level, and a function inside it changes it"
+    : kind === "iterator"
+    ? "is an iterator at the top level, which remembers its position"
+    : "is an object at the top level, and its methods change it";
+  return `"${binding}" ${what}: every workflow run in this process shares it, and a replay elsewhere does not see it. ` +
+    "Create it inside the workflow's function";
 }
 
 /** The text of the warning about a shared object. */

@@ -118,8 +118,9 @@ for (const { driver, skip } of sqliteDrivers) {
           store.commit([created("wf", "r", 1)]);
           store.backup(join(folder, `copy${i}`));
           for (const name of readdirSync(folder)) {
-            const stat = statSync(join(folder, name));
-            if (!stat.isDirectory()) assert.equal(stat.mode & 0o777, 0o600, name);
+            // libsql removes the index of an earlier store once its statements are collected.
+            const stat = statSync(join(folder, name), { throwIfNoEntry: false });
+            if (stat?.isDirectory() === false) assert.equal(stat.mode & 0o777, 0o600, name);
           }
           assert.ok(existsSync(`${path}${i}-wal`), "there is a log to look at");
           store.shrink();

@@ -75,7 +75,9 @@ test("log lines and heartbeats of what cannot be cloned fail nothing", () =>
     assert.equal(await pool.run("tellsOddThings", c, []), "told");
     const [, done, , circle] = logged as [string, object, string, { error: Error }];
     assert.deepEqual(done, { id: 7, done: "[function]" });
-    assert.deepEqual([circle.error.message, circle.error.cause], ["round", "[circular]"]);
+    assert.equal(circle.error.message, "round");
+    // Deno clones an error in its own causes; V8 in Node does not.
+    assert.ok(circle.error.cause === "[circular]" || circle.error.cause === circle.error);
     assert.deepEqual(heartbeats, [{ progress: 1 }]);
   }));
 

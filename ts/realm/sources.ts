@@ -96,7 +96,7 @@ async function namedModules(options: SourceOptions, what?: "sources alone"): Pro
   }
   const host = hostOf(sources);
   const address = (module: string | URL): string =>
-    sources === undefined ? fileUrl(module) : module instanceof URL ? module.href : sourceUrl(module);
+    builtFile(sources === undefined ? fileUrl(module) : module instanceof URL ? module.href : sourceUrl(module), host);
   const bundles: BundleContent[] = [];
   const entries: string[] = [], intercepting: string[] = [];
   let converter = payloadConverter === undefined ? undefined : address(payloadConverter);
@@ -149,6 +149,17 @@ async function namedModules(options: SourceOptions, what?: "sources alone"): Pro
     hasConverter: converter !== undefined,
     options: { ...common, resolver, bundled: (url) => resolver.read(url) },
   };
+}
+
+/**
+ * A compiler that writes JavaScript leaves `new URL("./workflows.ts", import.meta.url)` as it is. Where that file is missing, the JavaScript
+ * file of the same name takes its place.
+ */
+function builtFile(url: string, host: SourceHost): string {
+  const [extension, kind] = /\.([cm]?)tsx?$/.exec(url) ?? [];
+  if (extension === undefined || host.isFile(url)) return url;
+  const built = `${url.slice(0, -extension.length)}.${kind}js`;
+  return host.isFile(built) ? built : url;
 }
 
 function hostOf(sources: SourceOptions["sources"]): SourceHost {

@@ -27,7 +27,6 @@ const BUILT_IN_MUTATORS: ReadonlyMap<string, RegExp> = new Map([
   ["URLSearchParams", /^(?:append|delete|set|sort)$/],
   ["AbortController", /^abort$/],
   ["EventTarget", /^(?:addEventListener|removeEventListener)$/],
-  ["TextDecoder", /^decode$/],
   ["DisposableStack", /^(?:use|adopt|defer|move|dispose)$/],
   ["AsyncDisposableStack", /^(?:use|adopt|defer|move|disposeAsync)$/],
 ]);
@@ -181,6 +180,9 @@ function isIterator(init: AnyNode, values: ReadonlyMap<string, AnyNode>): boolea
   if (callee.type !== "MemberExpression") return false;
   const { property } = callee;
   if (!callee.computed) {
+    // Schema builders have methods of these names that take arguments.
+    const takes = property.type === "Identifier" && property.name === "matchAll" ? 1 : 0;
+    if (init.arguments.length > takes) return false;
     return property.type === "Identifier" && MAKES_ITERATOR.test(property.name) && !isNamespace(callee.object as AnyNode);
   }
   return property.type === "MemberExpression" && property.property.type === "Identifier" &&

@@ -18,14 +18,13 @@ impl Engine {
             self.cx.fail(request.request_id, rpc::invalid("WorkflowId or RunId contains a NUL character."));
             return None;
         }
-        if !run_id.is_empty() && !is_run_id(run_id) {
-            self.cx.fail(request.request_id, rpc::invalid("Invalid RunId."));
-            return None;
-        }
         match self.runs.find(workflow_id, run_id) {
             Found::Slot(slot) => Some(slot),
             Found::Missing => {
-                self.cx.fail(request.request_id, rpc::workflow_not_found(workflow_id));
+                // Imported runs keep their ids, whatever form they have.
+                let malformed = !run_id.is_empty() && !is_run_id(run_id);
+                let error = if malformed { rpc::invalid("Invalid RunId.") } else { rpc::workflow_not_found(workflow_id) };
+                self.cx.fail(request.request_id, error);
                 None
             }
             Found::Unknown => {

@@ -48,6 +48,13 @@ function registration(name: string, more: (writer: BinaryWriter) => unknown = ()
 const retention = (seconds: number) => (writer: BinaryWriter) =>
   writer.tag(4, WireType.LengthDelimited).fork().tag(1, WireType.Varint).int64(seconds).join();
 
+test("a request without a namespace is rejected, as on a Temporal server", async () => {
+  await assert.rejects(typed().listWorkflowExecutions({}), /\[invalid_argument\] Namespace is empty/);
+  await assert.rejects(typed().describeWorkflowExecution({ execution: { workflowId: "w" } }), /Namespace is empty/);
+  await assert.rejects(typed().describeNamespace({}), /Namespace not set on request/);
+  await assert.rejects(typed().respondWorkflowTaskCompleted({ taskToken: new Uint8Array([1]) }), /task token/);
+});
+
 test("what a namespace is registered with is kept, shown and done, or refused by name", async () => {
   const text = (field: number, value: string) => (writer: BinaryWriter) =>
     writer.tag(field, WireType.LengthDelimited).string(value);

@@ -4,8 +4,8 @@ import { DescribeNamespaceRequest } from "../api/generated/fields.ts";
 import { namespaceField } from "../api/request_namespace.ts";
 import { describedNamespace, listedNamespaces, type NamespaceOptions } from "../engine/server_description.ts";
 import type { EmbeddedEngine } from "../engine/host.ts";
-import { invalid, textField } from "../engine/host_bytes.ts";
 import { ENGINE_METHODS } from "../engine/methods.ts";
+import { invalid, textField } from "../engine/host_bytes.ts";
 import { callFromOutside } from "../engine/outside_calls.ts";
 import { NexusPolls } from "./nexus_polls.ts";
 import { type CallOptions, Code, type MethodName, type RawService, ServiceError } from "../service/raw.ts";
@@ -21,11 +21,23 @@ export function checkNamespace(name: string): void {
   );
 }
 
-/** The task token of these requests names the run, so servers do without the namespace. */
-const hasTaskToken = (method: MethodName): boolean => /^respond|^record/.test(method) && !/ById$/.test(method);
+/** Methods that the engine's host implements, for requests that must name their namespace. */
+const HOST_METHODS: ReadonlySet<MethodName> = new Set<MethodName>([
+  "listWorkflowExecutions",
+  "countWorkflowExecutions",
+  "describeTaskQueue",
+  "describeNamespace",
+  "executeMultiOperation",
+  "getWorkflowExecutionHistoryReverse",
+  "deleteWorkflowExecution",
+  "pollNexusTaskQueue",
+]);
 
-/** Methods that the engine lacks are rejected by name, with or without a namespace. */
-const isServed = (method: MethodName): boolean => ENGINE_METHODS[method] !== undefined || method === "describeNamespace";
+/** A task token names the run, so these requests need no namespace. A method that is not implemented is rejected as such. */
+function needsNamespace(method: MethodName): boolean {
+  const hasTaskToken = /^(respond|record)/.test(method) && !method.endsWith("ById");
+  return !hasTaskToken && (HOST_METHODS.has(method) || ENGINE_METHODS[method] !== undefined);
+}
 
 interface Space {
   readonly engine: EmbeddedEngine;
@@ -123,7 +135,7 @@ export class Namespaces implements RawService {
       const named = field === 0 ? "" : textField(request, field) ||
         (method === "describeNamespace" ? textField(request, DescribeNamespaceRequest.id) : "");
       if (named !== "") name = named;
-      else if (field !== 0 && !hasTaskToken(method) && isServed(method)) {
+      else if (needsNamespace(method)) {
         throw invalid(method === "describeNamespace" ? "Namespace not set on request." : "Namespace is empty.");
       }
     } catch (error) {

@@ -14,6 +14,8 @@ import { decode, encode, invalid } from "./host_bytes.ts";
 import type { RunRow, Store } from "./store.ts";
 
 const MAX_PAGE = 256;
+/** The form of a run id that is not imported. */
+const RUN_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 /** Later than any run closes. */
 const ANY_TIME = 8e15;
 const utf8 = new TextEncoder();
@@ -40,6 +42,7 @@ export function runMethods({ store, ours, call, forget }: RunMethodsContext) {
     const { workflowId, runId } = execution;
     const row = store.load(workflowId, runId === "" ? undefined : runId)?.row;
     if (row === undefined) {
+      if (runId !== "" && !RUN_ID.test(runId)) throw invalid("Invalid RunId.");
       throw new ServiceError(Code.NOT_FOUND, `workflow not found for ID: ${workflowId}`, "NotFound");
     }
     return row;

@@ -43,10 +43,15 @@ async function bundle(entry: string, splitting: boolean): Promise<string[]> {
 const BYTES = { worker: workerBase64, engine: engineBase64 };
 type Half = keyof typeof BYTES;
 
-/** Parts of the bytes of a half that the other one does not have; the libraries of both are alike in places. */
+/** Names of the API are text in the module, and in descriptors of messages too. */
+const isText = (base64: string) => /^[ -~]*$/.test(atob(base64));
+
+/** Parts of the code of a half that the other one does not have; the libraries of both are alike in places. */
 const parts = ([half, other]: readonly [Half, Half]) =>
-  [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9].map((at) => BYTES[half].slice(Math.floor(BYTES[half].length * at)).slice(0, 40))
-    .filter((part) => !BYTES[other].includes(part));
+  [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9]
+    .map((at) => 4 * Math.floor(BYTES[half].length * at / 4))
+    .map((begin) => BYTES[half].slice(begin, begin + 40))
+    .filter((part) => !BYTES[other].includes(part) && !isText(part));
 const PARTS = { worker: parts(["worker", "engine"]), engine: parts(["engine", "worker"]) };
 
 /** Any part of the bytes of a half. They stand in lines, and a part may lie over the end of one. */

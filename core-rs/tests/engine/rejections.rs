@@ -9,7 +9,7 @@ use super::support::*;
 
 fn attribute(name: &str, json: &str, kind: &str) -> SearchAttributes {
     let metadata = [("encoding".into(), b"json/plain".to_vec()), ("type".into(), kind.into())].into();
-    let payload = Payload { metadata, data: json.into(), ..Default::default() };
+    let payload = Payload { metadata, data: json.into() };
     SearchAttributes { indexed_fields: [(name.into(), payload)].into() }
 }
 

@@ -4,13 +4,8 @@
 // Found by the text alone. A class or function of another module is judged with that module's `stateful` exports (graph.ts); packages are
 // not looked at.
 import type { AnyNode, CallExpression, Class, Identifier, NewExpression, Node, ObjectExpression } from "acorn";
+import type { StatefulExport } from "./module_code.ts";
 import { type Binding, children } from "./scope.ts";
-
-/** An export that keeps state, and how: the methods that change it, or each call of it makes a function that does. */
-export interface StatefulExport {
-  readonly methods: readonly string[];
-  readonly makesState: boolean;
-}
 
 export interface HiddenState {
   readonly binding: string;

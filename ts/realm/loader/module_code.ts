@@ -1,6 +1,5 @@
 // What a module becomes, in the terms of the loader: its outline, its forms, and what is wrong with it. `parse_module.ts` makes it.
 import { displayName, type Problem, type ProblemCode } from "./errors.ts";
-import type { StatefulExport } from "./hidden_state.ts";
 import type { ProbePoint } from "../../executor/program/line_probe.ts";
 
 export type ModuleKind = "esm" | "cjs" | "json";
@@ -22,6 +21,12 @@ export interface ModuleRequest {
 /** How a request finds its module. */
 export const howOf = (kind: ModuleKind, { required, dynamic }: ModuleRequest): "import" | "require" =>
   required === true || (kind === "cjs" && dynamic !== true) ? "require" : "import";
+
+/** An export that keeps state, and how: the methods that change it, or each call of it makes a function that does. */
+export interface StatefulExport {
+  readonly methods: readonly string[];
+  readonly makesState: boolean;
+}
 
 /** `export { name as exported } from "..."`; name "*" is the namespace. */
 export interface IndirectExport {

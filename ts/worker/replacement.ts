@@ -40,7 +40,7 @@ export interface ReplacementProgress {
 export interface ReplacementOptions {
   /** Called as the check goes on. Must not throw. */
   onProgress?(progress: ReplacementProgress): void;
-  /** Gives up: the old code goes on serving. */
+  /** Aborts; the old code stays in use. */
   signal?: AbortSignal;
 }
 
@@ -91,7 +91,7 @@ export class WorkflowReplacementError extends Error {
       ? "an open run"
       : `${problems.length}${problems.length < MAX_PROBLEMS ? "" : " or more"} open runs`;
     super(
-      `the new workflow code does not fit ${runs}, so the old code goes on serving:\n${
+      `the new workflow code breaks the replay of ${runs}; the old code stays in use:\n${
         problems.map(describeProblem).join("\n")
       }\n` +
         adviceFor(problems),

@@ -56,7 +56,7 @@ class LintErrors extends Error {
       `  ${file}:${line}${column === 0 ? "" : `:${column}`}: ${message} [${rule}]; instead: ${advice}`
     );
     if (findings.length > shown.length) shown.push(`  and ${findings.length - shown.length} more`);
-    super(`the changed workflow code has errors, so the old code goes on serving:\n${shown.join("\n")}`);
+    super(`the changed workflow code has lint errors; the old code stays in use:\n${shown.join("\n")}`);
     this.findings = findings;
   }
 }

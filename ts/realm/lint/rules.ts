@@ -1,38 +1,37 @@
-// The rules of the linter, in one table: the help of the command line and docs/lint.md are made from it, and the checks name their rules by
-// it. A rule is here only if what it finds is wrong whatever the rest of the program does; what is merely unusual is left alone. So there
-// is no rule about the order of iteration (JavaScript defines it for Map, Set and objects) nor about Date and Math.random inside of
-// functions (they are the run's own).
+// The table of lint rules. The help of the command line and docs/lint.md are generated from it.
+// A rule reports only code that is wrong in every program. The order of iteration is not reported (JavaScript defines it for Map, Set
+// and objects), and neither are Date and Math.random inside of functions (they replay the same values).
 
 export type Severity = "error" | "warning";
 
 export interface Rule {
   readonly severity: Severity;
-  /** What it finds, in a few words. */
+  /** The code that the rule reports, in a few words. */
   readonly finds: string;
   /** Why that is wrong. */
   readonly why: string;
   /** What to do instead. */
   readonly advice: string;
-  /** It holds for programs of `@temporalio/workflow`, too; with other words, or another severity, where they differ. */
+  /** Applies to programs of `@temporalio/workflow` as well, with these texts and this severity where they differ. */
   readonly temporal?: { readonly severity?: Severity; readonly why?: string; readonly advice?: string };
-  /** The loader refuses (or warns of) it, too: the module does not run at all. */
+  /** The loader rejects (or warns about) it as well, so the module does not run. */
   readonly loader?: true;
 }
 
-const LOADS = "what a workflow module loads must be known before it runs, and be the same wherever it is replayed";
+const LOADS = "the modules of a workflow must be known before it runs, and be the same on every replay";
 
 export const RULES = {
   "syntax": {
     loader: true,
     severity: "error",
     finds: "a module that does not parse",
-    why: "it cannot be loaded",
+    why: "the module cannot be loaded",
     advice: "fix the syntax",
   },
   "not-found": {
     loader: true,
     severity: "error",
-    finds: "an import that leads nowhere",
+    finds: "an import that cannot be resolved",
     why: "the module cannot be loaded",
     advice: "fix the path, or install the package",
   },
@@ -46,7 +45,7 @@ export const RULES = {
   "unsupported-file": {
     loader: true,
     severity: "error",
-    finds: "an import of a file that is no module",
+    finds: "an import of a file that is not a module",
     why: "only JavaScript, TypeScript and JSON can be loaded",
     advice: "import a module; read files in an activity",
   },
@@ -54,8 +53,8 @@ export const RULES = {
     loader: true,
     severity: "error",
     finds: "an import of node:*, deno:* or bun:*",
-    why: "what it does is not recorded, so a replay would do it again and get something else",
-    advice: "do it in an activity",
+    why: "its effects are not recorded, so a replay would repeat them and get other results",
+    advice: "use it in an activity",
   },
   "remote-import": {
     loader: true,
@@ -67,9 +66,9 @@ export const RULES = {
   "dynamic-import": {
     loader: true,
     severity: "error",
-    finds: "import() of a name that is no literal",
+    finds: "import() of a name that is not a literal",
     why: LOADS,
-    advice: "give the name as a literal, or load it in an activity",
+    advice: "use a literal name, or load the module in an activity",
   },
   "require": { loader: true, severity: "error", finds: "require()", why: LOADS, advice: "use an import declaration" },
   "top-level-await": {
@@ -77,20 +76,20 @@ export const RULES = {
     severity: "error",
     finds: "await outside of functions",
     why: "workflow modules are evaluated without waiting",
-    advice: "await inside of the workflow's function",
+    advice: "await inside the workflow's function",
   },
   "import-meta": {
     loader: true,
     severity: "error",
     finds: "import.meta",
-    why: "where a file lies differs between machines",
+    why: "the location of a file differs between machines",
     advice: "pass the value as an argument",
   },
   "node-global": {
     loader: true,
     severity: "error",
-    finds: "Buffer, __dirname and other names that Node alone has",
-    why: "the realm does not have them, in any runtime",
+    finds: "Buffer, __dirname and other names that exist only in Node",
+    why: "they do not exist in the realm, in any runtime",
     advice: "use Uint8Array; pass paths as arguments",
   },
   "read-only-import": {
@@ -98,30 +97,28 @@ export const RULES = {
     severity: "error",
     finds: "an assignment to an imported name",
     why: "imports are read-only",
-    advice: "assign where it is declared",
+    advice: "assign in the module that declares it",
   },
   "namespace": {
     loader: true,
     severity: "error",
     finds: "TypeScript's `namespace` with code in it",
-    why: "types are removed without a compiler, which a namespace needs",
+    why: "types are removed without a compiler, and a namespace needs one",
     advice: "use a module",
   },
   "evaluation": {
     loader: true,
     severity: "error",
     finds: "a module that throws while it is loaded",
-    why: "it cannot be loaded",
-    advice: "fix what throws",
+    why: "the module cannot be loaded",
+    advice: "fix the code that throws",
   },
   "module-state": {
     loader: true,
     severity: "error",
-    finds:
-      "top-level variables that functions assign; and, as warnings, state that workflow code changes in top-level objects, " +
+    finds: "top-level variables that functions assign; as warnings, state that workflow code changes in top-level objects, " +
       "instances, iterators and closures",
-    why:
-      "a module is evaluated once per realm: its state would pass from one run to the next, and a replay elsewhere would not see it",
+    why: "a module is evaluated once per realm: runs would share its state, and a replay in another realm would not have it",
     advice: "keep state in the workflow's function",
   },
   "recent-name": {
@@ -129,163 +126,164 @@ export const RULES = {
     severity: "warning",
     temporal: {},
     finds:
-      "names of the language that Node 20 or 22 lacks (Array.fromAsync, Iterator and its methods, Set methods, Promise.try, " +
+      "names of the language that are missing in Node 20 or 22 (Array.fromAsync, Iterator and its methods, Set methods, Promise.try, " +
       "RegExp.escape, Float16Array, Temporal, toBase64(), ...)",
-    why: "a run that one runtime has executed fails in another that lacks the name",
-    advice: "import a module that computes the same, or ask with typeof",
+    why: "a run from one runtime fails in another one without the name",
+    advice: "import a module that computes the same, or check with typeof",
   },
   "package-builtin": {
     severity: "warning",
     temporal: {},
-    finds: "a package that imports modules of Node (its part for browsers is looked at, where it has one)",
-    why: "it is loaded, and what it calls of them is refused, by package and line: what they do is not recorded",
-    advice: "use only its parts that compute, import one of its submodules, or call it in an activity",
+    finds: "a package that imports modules of Node (checked in its browser version, if it has one)",
+    why:
+      "the package is loaded, but its calls of Node's modules are rejected with package and line, because their effects are not recorded",
+    advice: "use only parts without I/O, import one of its submodules, or call it in an activity",
   },
   "outside": {
     severity: "error",
     temporal: {
-      why: "the sandbox of workflow code does not have them: it throws a ReferenceError, or refuses by name",
-      advice: "sleep() or setTimeout() for time, an activity for everything else, arguments for what is known at the start",
+      why: "the sandbox of workflow code does not have them: they throw a ReferenceError, or an error with their name",
+      advice: "use sleep() or setTimeout() for time, an activity for other I/O, and arguments for values known at the start",
     },
-    finds:
-      "timers, network, process, streams, storage and other globals that reach outside (setTimeout, fetch, process.env, ...)",
-    why: "what they bring is not recorded, so a replay would get something else; in a realm they throw",
-    advice: "sleep() for time, an activity for everything else, arguments for what is known at the start",
+    finds: "globals for timers, network, process, streams, storage and other I/O (setTimeout, fetch, process.env, ...)",
+    why: "their results are not recorded, so a replay would get other values; in a realm they throw",
+    advice: "use sleep() for time, an activity for other I/O, and arguments for values known at the start",
   },
   "clock-while-loading": {
     severity: "error",
     finds: "the clock or random numbers outside of functions (Date.now(), new Date(), Math.random(), crypto.randomUUID())",
-    why: "there is no workflow time and no seed while modules are loaded; in a realm it throws",
-    advice: "call it inside of the workflow's function",
+    why: "workflow time and random seed do not exist while modules are loaded; in a realm it throws",
+    advice: "call it inside the workflow's function",
   },
   "primitive-while-loading": {
     severity: "error",
     finds: "sleep(), activities and other primitives called outside of functions",
-    why: "there is no run while modules are loaded; it throws",
-    advice: "call it inside of the workflow's function",
+    why: "a primitive needs a run, which does not exist while modules are loaded; it throws",
+    advice: "call it inside the workflow's function",
   },
   "floating-promise": {
     severity: "error",
     temporal: {
       severity: "warning",
-      why: "its result is lost, and its failure fails the workflow task as an unhandled rejection",
-      advice: "await it, or write `void` before it and handle its failure",
+      why: "the result is lost, and a failure fails the workflow task as an unhandled rejection",
+      advice: "await it, or write `void` before it and handle the failure",
     },
     finds:
       "a primitive that is started and not awaited (sleep, activities, children, receive, select, parallel, waitForSignal, ...)",
-    why: "its result or failure is lost, and what is still pending when its scope ends is cancelled",
-    advice: "await it; do things at once with parallel()",
+    why: "the result or failure is lost, and the operation is canceled if it is still pending when its scope ends",
+    advice: "await it; use parallel() for concurrent operations",
   },
   "unreturned-continue-as-new": {
     severity: "error",
     temporal: {
       why:
-        "its promise is rejected with what continues the run as new; dropped, it is an unhandled rejection, and the run goes on",
+        "its promise rejects with the request to continue as new; if ignored, this is an unhandled rejection, and the run does not end",
       advice: "write `await continueAsNew(...)`",
     },
     finds: "continueAsNew() and continueAsNewWith() without `return`",
-    why: "continuing as new is what run returns; the call alone does nothing, and the run would complete (its task fails)",
+    why: "run must return it: the call alone has no effect, and the run would complete (its task fails)",
     advice: "write `return continueAsNew(...)`",
   },
   "continue-as-new-where-forbidden": {
     severity: "error",
     finds: "continueAsNew() in message handlers, in branches of parallel(), in functions of select() and in spawnAsync()",
-    why: "only run may end the run: what else is in flight has to be done first; it fails the task",
-    advice: "end the receive, by stop() or until, and `return continueAsNew(...)` from run",
+    why: "only run can end the run, after everything in flight has completed; it fails the task",
+    advice: "end the receive with stop() or until, and `return continueAsNew(...)` from run",
   },
   "unbounded-history": {
     severity: "warning",
     finds:
-      "a receive() that nothing ends (no stop(), timeout or until), and a workflow that continues as new after a receive without asking continueAsNewSuggested",
+      "a receive() without an end (stop(), timeout or until); continueAsNew after a receive that does not check continueAsNewSuggested",
     why:
-      "its history grows with every message, and the service ends a run at 51,200 events; a number of your own does not know how large they are",
-    advice: "receive(state, handlers, { until: () => workflowInfo().continueAsNewSuggested }), then `return continueAsNew(...)`",
+      "the history grows with every message, and the service ends a run at 51,200 events; a fixed number of messages ignores the size of events",
+    advice:
+      "use receive(state, handlers, { until: () => workflowInfo().continueAsNewSuggested }), then `return continueAsNew(...)`",
   },
   "discarded-state": {
     severity: "warning",
-    finds: "a receive() over a state whose result is dropped, in a function that continues as new",
-    why: "the next run begins without what the messages have changed",
-    advice: "`const state = await receive(...)`, and `return continueAsNew(..., state)`",
+    finds: "a receive() over a state whose result is ignored, in a function that continues as new",
+    why: "the next run starts without the changes of the messages",
+    advice: "write `const state = await receive(...)` and `return continueAsNew(..., state)`",
   },
   "promise-race": {
     severity: "warning",
     finds: "Promise.race and Promise.any over primitives",
-    why: "the losers go on: a timer stands and an activity runs until the scope ends, and its failure is not handled",
-    advice:
-      "use select(), which cancels the losers; receive() with a timeout for many messages, parallel() to run all to their end",
+    why: "the losers are not canceled: timers and activities continue until the scope ends, and their failures are not handled",
+    advice: "use select(), which cancels the losers; receive() with a timeout for many messages; parallel() to run all of them",
   },
   "eager-arm": {
     severity: "warning",
-    finds: "an arm of select() whose activity, timer or child is started where it stands: on(sleep('1h'), ...)",
-    why:
-      "it is a promise that the select was handed, so it goes on when another arm wins; in a loop there is one more with each turn",
-    advice: "give a function, on(() => shop.charge(order), ...), or timer('1h', ...); start what is to go on before the select",
+    finds: "an arm of select() that gets a started activity, timer or child: on(sleep('1h'), ...)",
+    why: "the arm is a promise, so it continues when another arm wins; a loop starts one more in each round",
+    advice:
+      "pass a function, on(() => shop.charge(order), ...), or timer('1h', ...); start operations that must continue before the select",
   },
   "async-validator": {
     severity: "error",
     temporal: {},
     finds: "an async function as `validate` (`validator`) of an update handler",
-    why: "an update is accepted or rejected at once; a promise is not a verdict",
-    advice: "make it synchronous; what needs to wait belongs in the handler",
+    why: "an update is accepted or rejected synchronously; a promise is not a decision",
+    advice: "make it synchronous; wait in the handler",
   },
   "async-query": {
     severity: "error",
-    temporal: { why: "a query is answered at once; the query fails", advice: "make it synchronous: it reads variables" },
+    temporal: { why: "a query completes synchronously; the query fails", advice: "make it synchronous; read variables" },
     finds: "an async function as a query handler",
-    why: "a query is answered at once, from the published state",
-    advice: "make it synchronous; publish what it needs with publishState()",
+    why: "a query completes synchronously, from the published state",
+    advice: "make it synchronous; publish the values that it needs with publishState()",
   },
   "async-side-effect": {
     severity: "error",
     finds: "an async function given to sideEffect()",
-    why: "its value is recorded at once, and a promise cannot be recorded",
-    advice: "make it synchronous; what waits belongs in an activity",
+    why: "its value is recorded synchronously, and a promise cannot be recorded",
+    advice: "make it synchronous; use an activity for operations that wait",
   },
   "blocking-where-forbidden": {
     severity: "error",
     finds: "primitives in validators, query handlers and sideEffect() functions",
-    why: "these run between turns or not on replay, so what they start would not be in the history; it throws",
-    advice: "do it in the handler or in run",
+    why:
+      "these functions run between turns or not on replay, so operations that they start would be missing in the history; it throws",
+    advice: "call it in the handler or in run",
   },
   "receive-where-forbidden": {
     severity: "error",
     finds: "receive() in message handlers, in branches of parallel(), in functions of select() and in spawnAsync()",
-    why: "messages have one receiver at a time, which is run; it fails the task",
+    why: "only run receives messages; it fails the task",
     advice: "receive in run; wait for a single signal with waitForSignal() or select()",
   },
   "foreign-await": {
     severity: "warning",
     finds: "`await new Promise(...)` in workflow code",
-    why: "a promise that nothing in the workflow settles never wakes it, which fails the task as a deadlock",
+    why: "a promise that the workflow's code does not settle never resolves, which fails the task as a deadlock",
     advice: "await a primitive: waitForSignal(), sleep(), select(), an activity",
   },
   "swallowed-cancellation": {
     severity: "error",
     temporal: {},
-    finds: "a loop around try/catch that awaits primitives and goes on after every error",
-    why: "once the workflow is cancelled every primitive fails at once, so the loop spins until it is stopped by force",
-    advice: "throw again what isCancellation(error) says yes to",
+    finds: "a loop around try/catch that awaits primitives and continues after every error",
+    why: "in a canceled workflow every primitive fails at once, so the loop computes until it is terminated",
+    advice: "rethrow the error if isCancellation(error) is true",
   },
   "engine-math": {
     severity: "warning",
     temporal: { advice: "compute it in an activity; +, -, *, / and Math.sqrt are exact" },
-    finds: "Math.sin, exp, log, pow, hypot and their like",
+    finds: "Math.sin, exp, log, pow, hypot and similar functions",
     why:
-      "the language leaves their last digit to the engine: V8 (by its version) and SpiderMonkey differ in up to a quarter of the inputs, so a replay elsewhere, or after an update, may get another number",
+      "ECMAScript leaves their last digit to the engine: V8 (depending on the version) and SpiderMonkey differ for up to a quarter of the inputs, so a replay in another runtime or version can get another number",
     advice:
       "record the number with sideEffect(() => Math.exp(x)), or compute it in an activity; +, -, *, / and Math.sqrt are exact",
   },
   "unhandled-message": {
     severity: "warning",
     finds: "a signal or update among a workflow's `messages` that no code receives",
-    why: "clients can send it, and nothing ever happens",
-    advice: "handle it with on(...) or waitForSignal(), or leave it out of `messages`",
+    why: "clients can send it, and nothing processes it",
+    advice: "handle it with on(...) or waitForSignal(), or remove it from `messages`",
   },
   "patch-twice": {
     severity: "error",
     temporal: {},
     finds: "patched() and deprecatePatch() with one id in one module",
-    why: "the one keeps the old branch and the other says that it is gone",
+    why: "patched() keeps the old branch, and deprecatePatch() declares that it is removed",
     advice: "use patched() until no run needs the old branch, then deprecatePatch() alone, then neither",
   },
 } as const satisfies { readonly [id: string]: Rule };
@@ -294,7 +292,7 @@ export type RuleId = keyof typeof RULES;
 
 export const isRuleId = (id: string): id is RuleId => Object.hasOwn(RULES, id);
 
-/** The rules as a Markdown table, for the docs. */
+/** Returns the rules as a Markdown table, for docs/lint.md. */
 export function rulesAsMarkdown(): string {
   const rows = Object.entries(RULES as { readonly [id: string]: Rule }).map(([id, { severity, finds, why, advice }]) =>
     `| \`${id}\` | ${severity} | ${[finds, why, advice].map((text) => text.replaceAll("|", "\\|")).join(" | ")} |`
@@ -302,7 +300,7 @@ export function rulesAsMarkdown(): string {
   return ["| rule | | finds | why | instead |", "|---|---|---|---|---|", ...rows].join("\n");
 }
 
-/** Those that hold for programs of `@temporalio/workflow`, with the words for them. */
+/** The rules for programs of `@temporalio/workflow` as a Markdown table, with their texts. */
 export function temporalRulesAsMarkdown(): string {
   const rows = Object.entries(RULES as { readonly [id: string]: Rule }).flatMap(([id, { severity, why, advice, temporal }]) =>
     temporal === undefined

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
-// What of the official packages' exports is here: tools/temporal-exports/<package>.json has the names of a version and a reason for each one that
-// is not; docs/temporal-exports.md is made from them: `node tools/temporal_exports.mjs --write`. `--write` also drops the
-// reasons of what is here by now. With `--official <node_modules>` the names are read again from the declarations of the packages that are installed there. Without an option it says whether the page is current.
+// Generates docs/temporal-exports.md from tools/temporal-exports/<package>.json: the export names of a version, and the reason for each
+// missing one. `--write` writes the page and removes the reasons of exports that exist by now. `--official <node_modules>` reads the
+// names from the declarations of the installed packages first. Without an option it checks that the page is current.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -11,17 +11,17 @@ import { root } from "./lib/steps.mjs";
 const FOLDER = join(root, "tools/temporal-exports");
 export const page = join(root, "docs/temporal-exports.md");
 
-/** A list of names takes a line, a reason one of its own. */
+/** Formats each list of names in one line, and each reason in one line. */
 const text = (data) =>
   JSON.stringify(data, undefined, 1).replace(/\[\n[^\]]*\]/g, (list) => JSON.stringify(JSON.parse(list))) + "\n";
 
-/** The data of all packages, in the order of their files' names. */
+/** Returns the data of all packages, sorted by file name. */
 export function readPackages() {
   return readdirSync(FOLDER).filter((name) => name.endsWith(".json")).sort()
     .map((name) => ({ path: join(FOLDER, name), ...JSON.parse(readFileSync(join(FOLDER, name), "utf8")) }));
 }
 
-/** The official names of a package that is installed below `modules`; undefined where it is not. */
+/** Returns the official names of a package in the folder `modules`; undefined if it is not installed. */
 export function officialNames(modules, name) {
   const manifest = join(modules, name, "package.json");
   if (!existsSync(manifest)) return undefined;
@@ -37,14 +37,14 @@ export function officialNames(modules, name) {
   return { version, values: sorted(values), types: sorted([...types_].filter((type) => !values.has(type))) };
 }
 
-/** What our module exports; nothing where there is none yet. */
+/** Returns the exports of the module of this package; empty if the module does not exist. */
 export function ourNames({ module }) {
   const path = module === undefined ? undefined : join(root, module);
   if (path === undefined || !existsSync(path)) return { values: new Set(), types: new Set() };
   return exportedNames(path);
 }
 
-/** Names of the official package that are neither here nor have a reason. */
+/** Returns the official names that are neither exported nor have a reason. */
 export function unexplained(data) {
   const ours = ourNames(data);
   const here = { value: ours.values, type: new Set([...ours.values, ...ours.types]) };
@@ -52,52 +52,66 @@ export function unexplained(data) {
   return [...missing("value", data.values), ...missing("type", data.types)];
 }
 
-/** The data without reasons for what is here by now. */
+/** Returns the data without the reasons of exports that exist by now. */
 export function withNeededReasons(data) {
   const { values, types } = ourNames(data);
   const here = (name) => data.values.includes(name) ? values.has(name) : values.has(name) || types.has(name);
   return { ...data, absent: Object.fromEntries(Object.entries(data.absent).filter(([name]) => !here(name))) };
 }
 
-/** Rows of a package: [name, kind, reason or undefined]. */
-function rowsOf({ values, types, absent }) {
-  const row = (kind) => (name) => [name, kind, absent[name]];
-  return [...values.map(row("value")), ...types.map(row("type"))];
+/** The missing names of a package by reason: [reason, kind, names]. */
+function missingByReason({ values, types, absent }) {
+  const groups = new Map();
+  for (const [kind, names] of [["value", values], ["type", types]]) {
+    for (const name of names) {
+      if (absent[name] === undefined) continue;
+      const key = `${kind} ${absent[name]}`;
+      if (!groups.has(key)) groups.set(key, [absent[name], kind, []]);
+      groups.get(key)[2].push(`\`${name}\``);
+    }
+  }
+  return [...groups.values()];
 }
 
-function sectionOf(data) {
-  const rows = rowsOf(data);
-  const missing = rows.filter(([, , reason]) => reason !== undefined);
-  const present = (kind) => rows.filter(([, its, reason]) => its === kind && reason === undefined).map(([name]) => `\`${name}\``);
-  const lines = [
-    `## ${data.package} ${data.version}`,
-    "",
-    `Here: \`${data.subpath}\`. ${rows.length - missing.length} of ${rows.length} exports.`,
-    "",
-  ];
+const missingCount = ({ values, types, absent }) => [...values, ...types].filter((name) => absent[name] !== undefined).length;
+
+function packageSection(data) {
+  const lines = [`## ${data.package}`, ""];
+  const missing = missingByReason(data);
   if (missing.length > 0) {
-    lines.push("| not here | kind | why, and what to do |", "|---|---|---|");
-    for (const [name, kind, reason] of missing) lines.push(`| \`${name}\` | ${kind} | ${reason} |`);
+    lines.push("| missing | kind | reason and alternative |", "|---|---|---|");
+    for (const [reason, kind, names] of missing) lines.push(`| ${names.join(", ")} | ${kind} | ${reason} |`);
     lines.push("");
   }
   for (const [name, note] of Object.entries(data.notes ?? {})) lines.push(`- \`${name}\`: ${note}`);
   if (data.notes !== undefined) lines.push("");
-  for (const kind of ["value", "type"]) {
-    const names = present(kind);
-    if (names.length > 0) lines.push(`${kind === "value" ? "Values" : "Types"}: ${names.join(", ")}.`, "");
+  for (const [title, names] of [["Values", data.values], ["Types", data.types]]) {
+    const present = names.filter((name) => data.absent[name] === undefined).map((name) => `\`${name}\``);
+    if (present.length > 0) lines.push(`${title}: ${present.join(", ")}.`, "");
   }
   return lines.join("\n");
 }
 
-/** The page. */
+function packageRow(data) {
+  const all = data.values.length + data.types.length;
+  return `| \`${data.package}\` ${data.version} | \`${data.subpath}\` | ${all - missingCount(data)} of ${all} |`;
+}
+
+/** Returns the text of the page. */
 export function pageText(packages) {
   return `# Exports of Temporal's TypeScript SDK
 
-Made by \`tools/temporal_exports.mjs\` from \`tools/temporal-exports\`. Each export of the official
-packages, present or why not. What is present has the official name, type and behaviour; an option
-that has no effect here throws an error that names it.
+Existing exports have the official name, type and behavior. An option that has no effect here throws an
+error with its name. [Programs written for Temporal](temporal-programs.md) describes how to use these
+modules.
 
-${packages.map(sectionOf).join("\n")}`;
+| official package | module | exports |
+|---|---|---|
+${packages.map(packageRow).join("\n")}
+
+\`tools/temporal_exports.mjs\` generates this page from \`tools/temporal-exports\`.
+
+${packages.map(packageSection).join("\n")}`;
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
@@ -105,7 +119,7 @@ if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
   if (option === "--official") {
     for (const { path, ...data } of readPackages()) {
       const names = officialNames(modules, data.package);
-      if (names === undefined) console.log(`${data.package} is not installed in ${modules}: its names stay as they are`);
+      if (names === undefined) console.log(`${data.package} is not installed in ${modules}: its names are not changed`);
       else writeFileSync(path, text({ ...data, ...names }));
     }
   }

@@ -1,5 +1,5 @@
 // runtime: node
-// Every export of the official packages is here or has a reason (tools/temporal-exports); the names are those of the installed packages.
+// Every export of the official packages exists or has a reason (tools/temporal-exports). The names are compared with the installed packages.
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -31,7 +31,7 @@ const { readPackages, officialNames, ourNames, unexplained, withNeededReasons, p
 ) as Tool;
 const INSTALLED = resolve("tests/interop/node_modules");
 
-test("docs/temporal-exports.md is what tools/temporal-exports says, which has no reason for what is here", () => {
+test("docs/temporal-exports.md is current, and no export that exists has a reason", () => {
   const packages = readPackages();
   assert.deepEqual(packages.map(withNeededReasons), packages, "run node tools/temporal_exports.mjs --write");
   assert.equal(readFileSync(page, "utf8"), pageText(packages), "run node tools/temporal_exports.mjs --write");
@@ -40,7 +40,7 @@ test("docs/temporal-exports.md is what tools/temporal-exports says, which has no
 for (const data of readPackages()) {
   const { package: name, values, types, absent } = data;
 
-  test(`${name}: each export is here or has a reason`, () => {
+  test(`${name}: each export exists or has a reason`, () => {
     assert.deepEqual(unexplained(data), []);
     for (const [absentName, reason] of Object.entries(absent)) {
       assert.ok(values.includes(absentName) || types.includes(absentName), `${absentName} is not an export of ${name}`);
@@ -48,7 +48,7 @@ for (const data of readPackages()) {
     }
   });
 
-  test(`${name}: what the sources export is what the module has`, async () => {
+  test(`${name}: the exports of the sources equal those of the module`, async () => {
     const built = resolve("dist", data.module.replace(/\.ts$/, ".js"));
     if (!existsSync(built)) return;
     const module = await import(pathToFileURL(built).href) as object;

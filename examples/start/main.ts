@@ -132,7 +132,7 @@ line(paint(32, "▲"), `process ${app.pid} is up: engine, worker and activities`
 await app.ask({ op: "start" });
 line("→", `started workflow ${id}`);
 for (const item of [{ sku: "BOOK-1", priceCents: 1900 }, { sku: "PEN-2", priceCents: 250 }]) {
-  line("→", `update add_item ${item.sku}: the cart answers ${JSON.stringify(await app.ask({ op: "add", item }))}`);
+  line("→", `update add_item ${item.sku}: the cart returns ${JSON.stringify(await app.ask({ op: "add", item }))}`);
 }
 const refusal = await app.ask({ op: "add", item: { sku: "???", priceCents: 1 } }).then(() => "accepted", (e: Error) => e.message);
 line("→", `update add_item ???: refused before it entered history (${refusal})`);
@@ -159,7 +159,7 @@ line(
   } (replayed from ${eventsBefore} events, no activity ran again)`,
 );
 
-line("→", `update confirm: the cart answers ${JSON.stringify(await app.ask({ op: "confirm" }))}`);
+line("→", `update confirm: the cart returns ${JSON.stringify(await app.ask({ op: "confirm" }))}`);
 const result = await app.ask<unknown>({ op: "result" });
 line(paint(32, "✓"), `result ${paint(1, JSON.stringify(result))}`);
 const history = await app.ask<string>({ op: "history" });

@@ -7,7 +7,8 @@ import { Code, ServiceError } from "../../ts/service/raw.ts";
 import type { Timers } from "../../ts/base/timers.ts";
 import type { MessageCodec } from "../../ts/codec/message_codec.ts";
 import { PayloadCodecError } from "../../ts/codec/codec.ts";
-import { loggable, report, unencodable } from "../../ts/worker/reports.ts";
+import { loggable } from "../../ts/codec/loggable.ts";
+import { report, unencodable } from "../../ts/worker/reports.ts";
 
 /** Sends one report to a service that refuses `times` times; how often it was asked, how long that took, and how it ended. */
 async function sent(error: Error, times: number) {

@@ -227,11 +227,11 @@ export class Client {
   /** The runs that a visibility query selects (all without one), for instance `ExecutionStatus = "Running" AND WorkflowType = "Order"`. */
   async *list(query = "", options: ListOptions = {}): AsyncGenerator<WorkflowSummary, void, void> {
     rejectUnknownOptions("list", options, LIST_OPTIONS);
-    const { calls, converter, interceptors } = this.#context;
+    const { calls, converter } = this.#context;
     let nextPageToken: Uint8Array = new Uint8Array(0);
     do {
       const input: ListInput = { query, pageSize: options.pageSize ?? 0, nextPageToken };
-      const page: WorkflowPage = await intercept(interceptors, "list", input, async (asked) => {
+      const page: WorkflowPage = await intercept(this.#context, "list", input, async (asked) => {
         const request = { namespace: this.namespace, ...asked };
         const answer = await this.#named(
           "the list of workflows",
@@ -292,8 +292,8 @@ export class Client {
   /** As `count`, with the groups of a query such as `WorkflowType = "Order" GROUP BY ExecutionStatus`. */
   async countGroups(query = "", settings: CallSettings = {}): Promise<WorkflowCount> {
     checkSettings("the count of workflows", settings);
-    const { calls, converter, interceptors } = this.#context;
-    return await intercept(interceptors, "count", { query }, async (asked) => {
+    const { calls, converter } = this.#context;
+    return await intercept(this.#context, "count", { query }, async (asked) => {
       const request = { namespace: this.namespace, query: asked.query };
       const call = calls.call("countWorkflowExecutions", request, this.#deadline(settings));
       return toCount(await this.#named("the count of workflows", call), converter);

@@ -123,7 +123,7 @@ export class WorkflowHandle<W extends AnyWorkflow = string> {
   async signal<A extends unknown[] = unknown[]>(signal: Signal<A> | string, ...args: NoInfer<A>): Promise<void> {
     const requestId = this.#settings.requestId ?? randomId();
     const wanted = { ...this.#address(), signalName: nameOf(signal), args, requestId, headers: {} };
-    await intercept(this.#context.interceptors, "signal", wanted, async (input) => {
+    await intercept(this.#context, "signal", wanted, async (input) => {
       const what = `signal "${input.signalName}"`;
       await this.#call(what, "signalWorkflowExecution", input, {
         namespace: this.#context.namespace,
@@ -171,7 +171,7 @@ export class WorkflowHandle<W extends AnyWorkflow = string> {
     const wanted = { ...this.#address(), updateName, args, updateId, waitFor, headers: {} };
     const settings = { ...this.#settings, ...options };
     return intercept(
-      this.#context.interceptors,
+      this.#context,
       "update",
       wanted,
       (input) => startUpdate(this.#context, input, settings),
@@ -189,7 +189,7 @@ export class WorkflowHandle<W extends AnyWorkflow = string> {
     const context = this.#context;
     const rejectCondition = this.#settings.queryRejectCondition;
     const wanted = { ...this.#address(), queryType: nameOf(query), args, rejectCondition, headers: {} };
-    return await intercept(context.interceptors, "query", wanted, async (input) => {
+    return await intercept(context, "query", wanted, async (input) => {
       const { queryType, workflowId, rejectCondition: reject } = input;
       const what = `query "${queryType}"`;
       const queryArgs = encodeArgs(context, `the arguments of ${what}`, input.args);
@@ -223,7 +223,7 @@ export class WorkflowHandle<W extends AnyWorkflow = string> {
   /** Asks the workflow to stop; it may clean up first, or go on. */
   async cancel(reason = ""): Promise<void> {
     const wanted = { ...this.#address(), reason, requestId: this.#settings.requestId ?? randomId() };
-    await intercept(this.#context.interceptors, "cancel", wanted, async (input) => {
+    await intercept(this.#context, "cancel", wanted, async (input) => {
       await this.#call("the cancel request", "requestCancelWorkflowExecution", input, {
         namespace: this.#context.namespace,
         workflowExecution: execution(input),
@@ -239,7 +239,7 @@ export class WorkflowHandle<W extends AnyWorkflow = string> {
   async terminate(reason = "", ...details: unknown[]): Promise<void> {
     const wanted = { ...this.#address(), reason, details };
     await intercept(
-      this.#context.interceptors,
+      this.#context,
       "terminate",
       wanted,
       (input) => terminateWorkflow(this.#context, input, this.#deadline()),
@@ -263,7 +263,7 @@ export class WorkflowHandle<W extends AnyWorkflow = string> {
     const id = requestId ?? this.#settings.requestId ?? randomId();
     const wanted = { ...this.#address(), point: point as ResetPoint, reason, reapplyExclude, requestId: id };
     checkPoint(wanted.point);
-    const { runId } = await intercept(this.#context.interceptors, "reset", wanted, async (input) => ({
+    const { runId } = await intercept(this.#context, "reset", wanted, async (input) => ({
       runId: await resetWorkflow(this.#context, input, deadline),
     }));
     return new WorkflowHandle<W>(this.#context, this.workflowId, { runId }, this.#settings);
@@ -275,7 +275,7 @@ export class WorkflowHandle<W extends AnyWorkflow = string> {
    */
   async delete(): Promise<void> {
     await intercept(
-      this.#context.interceptors,
+      this.#context,
       "delete",
       this.#address(),
       (input) => deleteWorkflow(this.#context, input, this.#deadline()),
@@ -284,8 +284,8 @@ export class WorkflowHandle<W extends AnyWorkflow = string> {
 
   /** What the service knows of the run: status, times, what is pending. Throws a WorkflowNotFoundError. */
   async describe(): Promise<WorkflowDescription> {
-    const { namespace, converter, interceptors } = this.#context;
-    return await intercept(interceptors, "describe", this.#address(), async (input) => {
+    const { namespace, converter } = this.#context;
+    return await intercept(this.#context, "describe", this.#address(), async (input) => {
       const what = `the description of workflow ${input.workflowId}`;
       const response = await this.#call(what, "describeWorkflowExecution", input, { namespace, execution: execution(input) });
       const description = toDescription(response, converter);

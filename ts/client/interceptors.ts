@@ -100,7 +100,12 @@ export type ClientOperation = keyof ClientOperations;
 export type Next<K extends ClientOperation> = (input: ClientOperations[K]["input"]) => Promise<ClientOperations[K]["output"]>;
 
 /** An operation with its input, as `ClientInterceptor.any` gets it: told apart by `operation`. */
-export type AnyClientInput = { [K in ClientOperation]: { operation: K; input: ClientOperations[K]["input"] } }[ClientOperation];
+export type AnyClientInput =
+  & { [K in ClientOperation]: { operation: K; input: ClientOperations[K]["input"] } }[ClientOperation]
+  & {
+    /** The client has `encodeCommonAttributes`: an interceptor must not log or trace messages and stacks of errors. */
+    readonly hidesText: boolean;
+  };
 
 /**
  * Code around the operations of a client (`ClientOptions.interceptors`). Each method is given what was asked for and `next`, which goes on;
@@ -125,7 +130,7 @@ export type ClientInterceptor =
     ) => Promise<ClientOperations[K]["output"]>;
   }
   & {
-    /** Every operation: `{ operation, input }`, where `input` is the object that the operation's own method would get. */
+    /** Every operation: `{ operation, input, hidesText }`, where `input` is the object that the operation's own method would get. */
     readonly any?: (call: AnyClientInput, next: () => Promise<unknown>) => Promise<unknown>;
   };
 
@@ -134,14 +139,15 @@ export interface OperationContext extends ClientContext {
   readonly interceptors: readonly ClientInterceptor[];
 }
 
-/** Passes the input through the interceptors, the first one outermost, and then to `last`. */
+/** Passes the input through the interceptors of the client, the first one outermost, and then to `last`. */
 export function intercept<K extends ClientOperation>(
-  interceptors: readonly ClientInterceptor[],
+  { interceptors, codec }: Pick<OperationContext, "interceptors" | "codec">,
   operation: K,
   input: ClientOperations[K]["input"],
   last: Next<K>,
 ): Promise<ClientOperations[K]["output"]> {
   let next = last;
+  const hidesText = codec?.hidesText === true;
   for (const interceptor of [...interceptors].reverse()) {
     const inner = next;
     const own = interceptor[operation] as ((input: unknown, next: Next<K>) => ReturnType<Next<K>>) | undefined;
@@ -151,7 +157,7 @@ export function intercept<K extends ClientOperation>(
     next = any === undefined
       ? step
       : async (given) =>
-        await any.call(interceptor, { operation, input: given } as AnyClientInput, () => step(given)) as Awaited<
+        await any.call(interceptor, { operation, input: given, hidesText } as AnyClientInput, () => step(given)) as Awaited<
           ReturnType<Next<K>>
         >;
   }

@@ -74,7 +74,7 @@ export function startWorkflow(
   options: Given,
   deadline: Deadline,
 ): Promise<StartedWorkflow> {
-  return intercept(context.interceptors, "start", startInput(context, workflow, options), async (input) => {
+  return intercept(context, "start", startInput(context, workflow, options), async (input) => {
     try {
       const response = await context.calls.call("startWorkflowExecution", startRequest(context, input), deadline);
       return startedWorkflow(input.options.id, response, input.options.idConflictPolicy === "USE_EXISTING");
@@ -99,7 +99,7 @@ export function signalWithStart(
   deadline: Deadline,
 ): Promise<StartedWorkflow> {
   const wanted = { ...startInput(context, workflow, options, SIGNAL_WITH_START_OPTIONS), signalName: nameOf(signal), signalArgs };
-  return intercept(context.interceptors, "signalWithStart", wanted, async (input) => {
+  return intercept(context, "signalWithStart", wanted, async (input) => {
     const request = {
       ...startRequest(context, input),
       signalName: input.signalName,

@@ -80,7 +80,7 @@ export function updateWithStart(
 ): Promise<{ workflow: StartedWorkflow; update: UpdateHandle }> {
   const start = startInput(context, workflow, { idConflictPolicy: "USE_EXISTING", ...options }, UPDATE_WITH_START_OPTIONS);
   const wanted: UpdateWithStartInput = { ...start, updateName: nameOf(update), updateArgs, updateId, waitFor, updateHeaders: {} };
-  return intercept(context.interceptors, "updateWithStart", wanted, (input) => call(context, input, new Deadline(settings)));
+  return intercept(context, "updateWithStart", wanted, (input) => call(context, input, new Deadline(settings)));
 }
 
 async function call(context: OperationContext, input: UpdateWithStartInput, deadline: Deadline) {

@@ -288,7 +288,20 @@ export function throwsHiddenText(thrown: unknown): boolean {
   const seen = new Set<unknown>();
   for (let error = thrown; isA(error, Error) && !seen.has(error); error = readField(error, "cause")) {
     seen.add(error);
-    if (isA(error, TemporalFailure) && hasHiddenText(asRead(error))) return true;
+    if (isA(error, TemporalFailure) && cameHidden(error)) return true;
+  }
+  return false;
+}
+
+/** `failure` of an error is bytes, or in programs of Temporal's packages an object with the same fields. */
+function cameHidden(error: TemporalFailure): boolean {
+  const read = asRead(error);
+  if (read !== undefined) return hasHiddenText(read);
+  let part: unknown = readField(error, "failure");
+  for (let depth = 0; typeof part === "object" && part !== null && depth <= MAX_CAUSES; depth++) {
+    const { encodedAttributes, cause } = part as { readonly encodedAttributes?: unknown; readonly cause?: unknown };
+    if (encodedAttributes !== undefined && encodedAttributes !== null) return true;
+    part = cause;
   }
   return false;
 }

@@ -1,6 +1,7 @@
 // Spans for the operations of a client, under the names that Temporal's SDKs give them, with the span's context in the headers of what is
 // started, signalled, updated and queried.
-import { isA, messageOf, nameOf as errorName, readable } from "../converter/thrown.ts";
+import { loggable } from "../codec/loggable.ts";
+import { isA, messageOf, nameOf as errorName } from "../converter/thrown.ts";
 import { context, type Span, SpanStatusCode, trace, type Tracer } from "@opentelemetry/api";
 import type { PayloadHeaders } from "../client/context.ts";
 import type { AnyClientInput, ClientInterceptor } from "../client/interceptors.ts";
@@ -63,7 +64,7 @@ export function clientInterceptor(tracer: Tracer): ClientInterceptor {
         span.setStatus({ code: SpanStatusCode.OK });
         return answer;
       } catch (error) {
-        failed(span, error);
+        recordError(span, error, call.hidesText);
         throw error;
       } finally {
         span.end();
@@ -76,10 +77,10 @@ function set(span: Span, name: string, value: unknown): void {
   if (typeof value === "string" && value !== "") span.setAttribute(name, value);
 }
 
-/** What a span says of an error: its words, and where it came from. */
-export function failed(span: Span, error: unknown): void {
-  const message = messageOf(error);
+/** Records the message and the stack of an error in a span; the type alone where the text is hidden, as in the worker's log. */
+export function recordError(span: Span, error: unknown, hidesText: boolean): void {
+  const shown = loggable(error, { hidesText });
+  const message = messageOf(shown);
   span.setStatus({ code: SpanStatusCode.ERROR, message });
-  const shown = readable(error);
   span.recordException(isA(shown, Error) ? shown : { name: errorName(error), message });
 }

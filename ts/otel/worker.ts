@@ -4,7 +4,7 @@ import { read } from "../converter/thrown.ts";
 import type { ActivityInterceptor } from "../worker/interceptors.ts";
 import type { RunTrace, TracedCommand, WorkflowTracer } from "../worker/workflow_tracing.ts";
 import { contextOf, headersWith } from "./carrier.ts";
-import { failed } from "./client.ts";
+import { recordError } from "./client.ts";
 import { ATTRIBUTES } from "./names.ts";
 
 export function activityInterceptor(tracer: Tracer): ActivityInterceptor {
@@ -24,7 +24,7 @@ export function activityInterceptor(tracer: Tracer): ActivityInterceptor {
     } catch (error) {
       // An attempt that ends without a result is none that failed.
       if (read(error, "name") === "CompleteAsyncError") span.setStatus({ code: SpanStatusCode.OK });
-      else failed(span, error);
+      else recordError(span, error, call.hidesText);
       throw error;
     } finally {
       span.end();

@@ -5,6 +5,7 @@
 import { create, type MessageInitShape, toBinary } from "@bufbuild/protobuf";
 import { type CancelReason, completesAsync } from "../activity/context.ts";
 import { PayloadCodecError } from "../codec/codec.ts";
+import { hidesTextOf, loggable } from "../codec/loggable.ts";
 import { toFailure } from "../converter/failure_converter.ts";
 import { ApplicationFailure } from "../converter/failures.ts";
 import { namingWhat } from "../converter/lossy_value.ts";
@@ -32,7 +33,7 @@ import type { ActivityAttempt, WorkerEvents } from "./events.ts";
 import { nextAttemptMs } from "./next_attempt.ts";
 import type { ActivitySeries, WorkerMetrics } from "./worker_metrics.ts";
 import { timestampDate } from "../api/well_known.ts";
-import { hasCode, loggable, report, unencodable } from "./reports.ts";
+import { hasCode, report, unencodable } from "./reports.ts";
 
 export interface ActivityOptions {
   service: RawService;
@@ -127,7 +128,7 @@ export class ActivityExecution {
     } catch (e) {
       // Nothing that an attempt throws may end its worker, or leave the attempt without a report.
       this.#logger.error("the failure of an activity could not be reported in full", { error: loggable(e, this.#options.codec) });
-      const failure = toFailure(new ApplicationFailure(this.#options.codec?.hidesText ? "" : messageOf(error)));
+      const failure = toFailure(new ApplicationFailure(hidesTextOf(error, this.#options.codec) ? "" : messageOf(error)));
       await this.#report("respondActivityTaskFailed", RespondActivityTaskFailedRequestSchema, { failure }, true).catch(() => {});
     }
   }

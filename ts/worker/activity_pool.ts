@@ -4,7 +4,8 @@
 import { type ActivityContext, CompleteAsyncError } from "../activity/context.ts";
 import { decodeFailure } from "../converter/failure_converter.ts";
 import { ApplicationFailure } from "../converter/failures.ts";
-import { messageOf, readable } from "../converter/thrown.ts";
+import { messageOf } from "../converter/thrown.ts";
+import { type HidesText, loggable } from "../codec/loggable.ts";
 import { hardwareThreads } from "../platform/host.ts";
 import { ownFile } from "../platform/own_code.ts";
 import { startThread, type Thread } from "../platform/threads.ts";
@@ -52,13 +53,15 @@ export class ActivityPool {
   readonly #size: number;
   readonly #concurrency: number;
   readonly #timers: Timers;
+  readonly #codec: HidesText | undefined;
   readonly #slots = new Set<Slot>();
   readonly #queue: Job[] = [];
   #nextId = 1;
   #state: "open" | "retiring" | "closed" = "open";
   #whenIdle: (() => void) | undefined;
 
-  private constructor(load: ToThread, size: number, concurrency: number, timers: Timers) {
+  private constructor(load: ToThread, size: number, concurrency: number, timers: Timers, codec: HidesText | undefined) {
+    this.#codec = codec;
     this.#load = load;
     this.#size = size;
     this.#concurrency = concurrency;
@@ -73,12 +76,19 @@ export class ActivityPool {
     { module, size = Math.max(1, hardwareThreads() - 1), concurrency = 1, hooks }: ActivityThreads,
     timers: Timers,
     signal?: AbortSignal,
+    codec?: HidesText,
   ): Promise<ActivityPool> {
     for (const [name, value] of Object.entries({ size, concurrency })) {
       if (Number.isInteger(value) && value >= 1) continue;
       throw new RangeError(`activityThreads.${name} must be a whole number of at least 1, not ${value}`);
     }
-    const pool = new ActivityPool({ kind: "load", modules: [module].flat().map(String), hooks }, size, concurrency, timers);
+    const pool = new ActivityPool(
+      { kind: "load", modules: [module].flat().map(String), hooks },
+      size,
+      concurrency,
+      timers,
+      codec,
+    );
     const slot = pool.#newSlot();
     let limit = () => {};
     const giveUp = () => slot.broken?.(signal!.reason);
@@ -234,7 +244,7 @@ export class ActivityPool {
           return job.context.heartbeat(message.details);
         } catch (error) {
           // Too large, for one: its author, in the thread, cannot be told any more.
-          return job.context.logger.warn("the details of a heartbeat were refused", { error: readable(error) });
+          return job.context.logger.warn("the details of a heartbeat were refused", { error: loggable(error, this.#codec) });
         }
       case "log":
         return job.context.logger[message.level](message.message, message.fields);

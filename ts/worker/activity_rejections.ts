@@ -3,8 +3,8 @@
 // are the program's own, and the runtime treats them as ever.
 import { activityBehind } from "../activity/context.ts";
 import { captureRejections } from "../platform/rejections.ts";
-import { loggable } from "./reports.ts";
 import type { MessageCodec } from "../codec/message_codec.ts";
+import { loggable } from "../codec/loggable.ts";
 
 /** Takes such rejections until the function that it answers is called. */
 export function takeActivityRejections(codec: MessageCodec | undefined): () => void {

@@ -70,7 +70,7 @@ export class ActivityTasks {
     if (this.#cancelled !== undefined) execution.cancel(this.#cancelled);
     try {
       const activity: RunActivity = async (context, args) => await this.#options.find(type)(context, args);
-      await execution.run(intercepted(activity, this.#options.activityInterceptors ?? []));
+      await execution.run(intercepted(activity, this.#options.activityInterceptors ?? [], codec));
     } finally {
       this.#running.delete(execution);
     }

@@ -1,5 +1,6 @@
 // Code around the activities of a worker: tracing, authorization, a tenant from a header, arguments changed or checked.
 import type { ActivityContext } from "../activity/context.ts";
+import type { HidesText } from "../codec/loggable.ts";
 import type { Payload } from "../converter/payload.ts";
 import type { RunActivity } from "./activity_dialect.ts";
 
@@ -11,6 +12,8 @@ export interface ActivityCall {
   readonly args: readonly unknown[];
   /** Headers of the workflow's start, or what the caller's interceptors made of them. */
   readonly headers: { readonly [name: string]: Payload };
+  /** The worker has `encodeCommonAttributes`: an interceptor must not log or trace messages and stacks of errors. */
+  readonly hidesText: boolean;
 }
 
 /**
@@ -31,14 +34,19 @@ export interface ActivityCall {
 export type ActivityInterceptor = (call: ActivityCall, next: (call: ActivityCall) => Promise<unknown>) => Promise<unknown>;
 
 /** The activity with the interceptors around it; without any it is the activity itself. */
-export function intercepted(activity: RunActivity, interceptors: readonly ActivityInterceptor[]): RunActivity {
+export function intercepted(
+  activity: RunActivity,
+  interceptors: readonly ActivityInterceptor[],
+  codec: HidesText | undefined,
+): RunActivity {
   if (interceptors.length === 0) return activity;
+  const hidesText = codec?.hidesText === true;
   return async (context, args) => {
     const last = async (call: ActivityCall) => await activity(call.context, [...call.args]);
     const chain = interceptors.reduceRight<(call: ActivityCall) => Promise<unknown>>(
-      (next, interceptor) => async (call) => await interceptor(call, next),
+      (next, interceptor) => async (call) => await interceptor({ ...call, hidesText }, next),
       last,
     );
-    return await chain({ context, args, headers: context.headers });
+    return await chain({ context, args, headers: context.headers, hidesText });
   };
 }

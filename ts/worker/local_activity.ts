@@ -5,6 +5,7 @@
 import { create, toBinary } from "@bufbuild/protobuf";
 import type { CancelReason } from "../activity/context.ts";
 import type { MessageCodec } from "../codec/message_codec.ts";
+import { loggable } from "../codec/loggable.ts";
 import { LocalActivityResolution, ScheduleLocalActivity } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { toFailure } from "../converter/failure_converter.ts";
 import { CancelledFailure } from "../converter/failures.ts";
@@ -27,7 +28,6 @@ import { CANCEL_MESSAGES } from "./attempt_context.ts";
 import { type AttemptEnd, LocalAttempt } from "./local_attempt.ts";
 import { nextAttemptMs } from "./next_attempt.ts";
 import type { WorkerEvents } from "./events.ts";
-import { loggable } from "./reports.ts";
 import type { Slots } from "./slots.ts";
 import type { LocalActivitySeries, WorkerMetrics } from "./worker_metrics.ts";
 

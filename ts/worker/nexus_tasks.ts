@@ -6,6 +6,7 @@ import { withFields } from "../base/logger.ts";
 import type { Timers } from "../base/timers.ts";
 import { messageOf } from "../converter/thrown.ts";
 import type { MessageCodec } from "../codec/message_codec.ts";
+import { hidesTextOf, loggable } from "../codec/loggable.ts";
 import { FailureSchema } from "../api/generated/temporal/api/failure/v1/message_pb.ts";
 import type { Request } from "../api/generated/temporal/api/nexus/v1/message_pb.ts";
 import {
@@ -17,7 +18,7 @@ import { Code, type RawService } from "../service/raw.ts";
 import type { NexusOutcome, NexusRequest, NexusServices, NexusStopReason } from "./nexus_call.ts";
 import { nexusReport } from "./nexus_response.ts";
 import { nexusTimeoutMs } from "./nexus_timeout.ts";
-import { hasCode, loggable, report } from "./reports.ts";
+import { hasCode, report } from "./reports.ts";
 import type { WorkerMetrics } from "./worker_metrics.ts";
 
 export interface NexusTasksOptions {
@@ -130,7 +131,7 @@ export class NexusTasks {
       return await this.services.run(request);
     } catch (error) {
       logger.error("a Nexus task could not be handled", { error: loggable(error, this.#options.codec) });
-      return this.#internal(this.#options.codec?.hidesText === true ? "the task could not be handled" : messageOf(error));
+      return this.#internal(hidesTextOf(error, this.#options.codec) ? "the task could not be handled" : messageOf(error));
     }
   }
 

@@ -183,15 +183,14 @@ async function inThread(
 }
 
 /**
- * Log lines of workflow code. Their time is workflow time, which differs from the log's own. Fields of errors that the executor tells of
- * quote what workflow code threw; with encodeCommonAttributes they stay out.
+ * Log lines of workflow code. Their time is workflow time, which differs from the log's own. Lines of the executor quote what workflow code
+ * threw in the field `error`, and in any field of an error line; with encodeCommonAttributes these fields are left out.
  */
 function workflowLog(logger: Logger, hidesText: boolean): NonNullable<CommonRealmOptions["log"]> {
   return {
     write({ level, message, fields, timeMs, workflowType, workflowId, runId, source }) {
-      const quotes = hidesText && source === "executor" && level === "error";
       logger[level](message, {
-        ...(quotes ? {} : fields),
+        ...(hidesText && source === "executor" ? withoutQuotes(level, fields) : fields),
         workflowType,
         workflowId,
         runId,
@@ -199,6 +198,12 @@ function workflowLog(logger: Logger, hidesText: boolean): NonNullable<CommonReal
       });
     },
   };
+}
+
+/** The fields of a line of the executor, without those that may quote workflow code. */
+export function withoutQuotes(level: string, fields: { readonly [name: string]: unknown } | undefined): object {
+  const { error: _, ...rest } = level === "error" ? {} : fields ?? {};
+  return rest;
 }
 
 /** A page of history as the core wants it: encoded, and not decoded on the way. */

@@ -1,9 +1,9 @@
 // Sending what a worker has to report. The service decides once what happened to a task, so a report is repeated while the service is
 // unavailable, or has too much to do, and for some seconds when it only says that something went wrong; after a minute it is given up, and the service times the task out and hands it out again.
 import { PayloadCodecError } from "../codec/codec.ts";
-import { throwsHiddenText } from "../converter/failure_converter.ts";
+import { hidesTextOf } from "../codec/loggable.ts";
 import { ApplicationFailure } from "../converter/failures.ts";
-import { isA, messageOf, nameOf, read, readable } from "../converter/thrown.ts";
+import { isA, messageOf, nameOf } from "../converter/thrown.ts";
 import type { MessageCodec } from "../codec/message_codec.ts";
 import { encodeRequest } from "../codec/coded_service.ts";
 import type { PayloadLimits } from "../service/limits.ts";
@@ -71,25 +71,16 @@ export async function report(context: ReportContext, method: MethodName, message
   }
 }
 
-/** Returns an error for the log: without its text with encodeCommonAttributes, and when the text came encoded. */
-export function loggable(error: unknown, codec: MessageCodec | undefined): unknown {
-  if (!(codec?.hidesText || throwsHiddenText(error)) || isA(error, ServiceError)) return readable(error);
-  if (isA(error, PayloadCodecError)) return error.summary;
-  const type = isA(error, ApplicationFailure) ? read(error, "type") : undefined;
-  if (typeof type === "string") return type;
-  return isA(error, Error) ? nameOf(error) : typeof error;
-}
-
 /**
- * What is reported in place of a failure that the codec does not encode. It goes out unencoded, so it has no details, and with
- * encodeCommonAttributes it quotes nobody.
+ * Returns the failure that is reported in place of one that the codec cannot encode. This failure goes out unencoded: without details, and
+ * without the message of an error whose text is hidden.
  */
 export function unencodable(error: unknown, problem: PayloadCodecError, codec: MessageCodec): ApplicationFailure {
   const own = isA(error, PayloadCodecError) ? error : problem;
   const { type, nonRetryable, nextRetryDelayMs } = isA(error, ApplicationFailure)
     ? error
     : { type: isA(error, Error) ? nameOf(error) : own.name, nonRetryable: false, nextRetryDelayMs: undefined };
-  const message = codec.hidesText
+  const message = hidesTextOf(error, codec)
     ? own.summary
     : own === error || !isA(error, Error)
     ? own.message

@@ -62,13 +62,13 @@ const NO_ACTIVITIES = new ActivityRegistry({});
 
 /** What runs the local activities of the worker's workflows. */
 function localActivities(settings: WorkerSettings, current: CurrentActivities): LocalActivities {
-  const { activityInterceptors, maxConcurrentLocalActivities, activityTimers, dialect } = settings;
+  const { activityInterceptors, maxConcurrentLocalActivities, activityTimers, dialect, codec } = settings;
   const slots = new Slots(maxConcurrentLocalActivities);
   const broadcast = broadcasting(settings);
   const run = (type: string) =>
     type === BROADCAST_ACTIVITY
       ? broadcast
-      : intercepted((context, args) => find(type, current, dialect)(context, args), activityInterceptors);
+      : intercepted((context, args) => find(type, current, dialect)(context, args), activityInterceptors, codec);
   return new LocalActivities(
     { ...settings, timers: activityTimers, slots, find: run },
     (type) => type === BROADCAST_ACTIVITY ? undefined : (current.registry ?? NO_ACTIVITIES).lacks(type),
@@ -164,7 +164,7 @@ export class Worker {
       throw new TypeError("a worker without workflows and without activities has nothing to do; give it one of them");
     }
     const stickyQueue = settings.cachedWorkflows > 0 ? `${settings.taskQueue}-sticky-${randomId()}` : "";
-    const pool = activityThreads && await ActivityPool.open(activityThreads, settings.timers);
+    const pool = activityThreads && await ActivityPool.open(activityThreads, settings.timers, undefined, settings.codec);
     try {
       const registry = activities === undefined && pool === undefined
         ? undefined
@@ -373,10 +373,10 @@ export class Worker {
   ): Promise<readonly string[]> {
     if (this.#activityTasks === undefined) throw new TypeError("this worker has no activities that could be replaced");
     if (this.#state === "stopping" || this.#state === "stopped") throw new Error(`the worker is ${this.#state}`);
-    const { timers } = this.#settings;
+    const { timers, codec } = this.#settings;
     const pool = activityThreads === undefined
       ? this.#current.pool
-      : await ActivityPool.open(activityThreads, timers, this.#stopLoading.signal);
+      : await ActivityPool.open(activityThreads, timers, this.#stopLoading.signal, codec);
     const old = this.#current.pool;
     try {
       const own = activities ?? this.#options.activities ?? {};

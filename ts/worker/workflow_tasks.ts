@@ -13,6 +13,7 @@ import { shownField, type ShownRun } from "../api/shown_run.ts";
 import { readWorkflowTask, taskTokenOf } from "../api/workflow_task.ts";
 import type { LocalWork, Realm, RealmOutcome, TaskHead, WorkflowTask } from "../realm/realm.ts";
 import { PayloadCodecError } from "../codec/codec.ts";
+import { loggable } from "../codec/loggable.ts";
 import { decodeForRun } from "../codec/coded_service.ts";
 import type { MessageCodec } from "../codec/message_codec.ts";
 import { type PayloadLimits, PayloadTooLargeError } from "../service/limits.ts";
@@ -39,7 +40,7 @@ import type { LocalActivities } from "./local_activities.ts";
 import { RecentRuns } from "./recent_runs.ts";
 import { Refusals } from "./refusals.ts";
 import { RunTurns } from "./run_turns.ts";
-import { hasCode, loggable, MESSAGE_TOO_LARGE, report, type ReportContext, unencodable } from "./reports.ts";
+import { hasCode, MESSAGE_TOO_LARGE, report, type ReportContext, unencodable } from "./reports.ts";
 import { type CompletionAnswer, metered, NO_NEW_TASK, readCompletionAnswer } from "./task_bytes.ts";
 
 export interface WorkflowTasksOptions {

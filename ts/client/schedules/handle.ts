@@ -62,7 +62,7 @@ export class ScheduleHandle {
   describe(settings: CallSettings = {}): Promise<ScheduleDescription> {
     const { scheduleId } = this;
     return intercept(
-      this.#context.interceptors,
+      this.#context,
       "describeSchedule",
       { scheduleId },
       (input) => this.#describe(input.scheduleId, settings),
@@ -93,7 +93,7 @@ export class ScheduleHandle {
   ): Promise<void> {
     const context = this.#context;
     const wanted = { scheduleId: this.scheduleId, change, requestId: randomId(), headers: {} };
-    await intercept(context.interceptors, "updateSchedule", wanted as UpdateScheduleInput, async (input) => {
+    await intercept(context, "updateSchedule", wanted as UpdateScheduleInput, async (input) => {
       const { scheduleId } = input;
       const previous = await this.#describe(scheduleId, settings);
       const options = await input.change(previous);
@@ -145,7 +145,7 @@ export class ScheduleHandle {
   async #patch(patch: SchedulePatch, settings: CallSettings): Promise<void> {
     const context = this.#context;
     const wanted = { scheduleId: this.scheduleId, patch, requestId: randomId() };
-    await intercept(context.interceptors, "patchSchedule", wanted, async ({ scheduleId, patch, requestId }) => {
+    await intercept(context, "patchSchedule", wanted, async ({ scheduleId, patch, requestId }) => {
       const { pause = "", unpause = "", trigger, backfill = [] } = patch;
       await callSchedule(context, "patchSchedule", scheduleId, {
         namespace: context.namespace,
@@ -165,7 +165,7 @@ export class ScheduleHandle {
   /** Removes the schedule. Workflows that it has started go on. */
   async delete(settings: CallSettings = {}): Promise<void> {
     const context = this.#context;
-    await intercept(context.interceptors, "deleteSchedule", { scheduleId: this.scheduleId }, async ({ scheduleId }) => {
+    await intercept(context, "deleteSchedule", { scheduleId: this.scheduleId }, async ({ scheduleId }) => {
       const { namespace, identity } = context;
       await callSchedule(context, "deleteSchedule", scheduleId, { namespace, identity, scheduleId }, settings);
     });

@@ -52,7 +52,7 @@ export class ScheduleClient {
     checkSettings("the creation of a schedule", settings);
     if (typeof options.scheduleId !== "string" || options.scheduleId === "") throw new TypeError("a schedule needs a scheduleId");
     const wanted = { options, requestId: options.requestId ?? randomId(), headers: {} };
-    const { scheduleId } = await intercept(context.interceptors, "createSchedule", wanted, async (input) => {
+    const { scheduleId } = await intercept(context, "createSchedule", wanted, async (input) => {
       const { scheduleId, state = {}, memo, searchAttributes } = input.options;
       const { triggerImmediately = false, backfill = [] } = state;
       const patched = triggerImmediately || backfill.length > 0;
@@ -87,11 +87,11 @@ export class ScheduleClient {
   async *list(options: ListSchedulesOptions = {}): AsyncGenerator<ScheduleSummary, void, void> {
     rejectUnknownOptions("the list of schedules", options, LIST_SCHEDULES);
     const { query = "", pageSize = 0, ...settings } = options;
-    const { calls, converter, interceptors, namespace } = this.#context;
+    const { calls, converter, namespace } = this.#context;
     let nextPageToken: Uint8Array = new Uint8Array(0);
     do {
       const input: ListInput = { query, pageSize, nextPageToken };
-      const page: SchedulePage = await intercept(interceptors, "listSchedules", input, async (asked) => {
+      const page: SchedulePage = await intercept(this.#context, "listSchedules", input, async (asked) => {
         const request = {
           namespace,
           query: asked.query,

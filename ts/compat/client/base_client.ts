@@ -9,7 +9,7 @@ import { Calls } from "../../client/calls.ts";
 import type { OperationContext } from "../../client/interceptors.ts";
 import { DEFAULT_PAYLOAD_LIMITS } from "../../service/limits.ts";
 import { DEFAULT_RETRY } from "../../service/retry.ts";
-import type { DataConverter, LoadedDataConverter } from "../common/data_converter.ts";
+import { type DataConverter, encodesErrorText, type LoadedDataConverter } from "../common/data_converter.ts";
 import { fromPayloadWithTypeInfo } from "../common/payloads.ts";
 import { type Payload, productConverter } from "../common/payload_converters.ts";
 import { fromPlain, type PlainMessage, toPlain } from "../common/plain_proto.ts";
@@ -64,7 +64,10 @@ export class BaseClient {
       loadedDataConverter: loaded,
     };
     const logger = consoleLogger();
-    const codec = MessageCodec.of({ codec: loaded.payloadCodecs.map(productCodec) });
+    const codec = MessageCodec.of({
+      codec: loaded.payloadCodecs.map(productCodec),
+      encodeCommonAttributes: encodesErrorText(loaded),
+    });
     const raw = rawServiceOf(this.connection);
     this.#base = {
       calls: new Calls(

@@ -44,3 +44,12 @@ export const defaultDataConverter: LoadedDataConverter = {
   failureConverter: defaultFailureConverter,
   payloadCodecs: [],
 };
+
+/**
+ * Returns whether the text of errors is encoded: the failure converter has `encodeCommonAttributes`, and codecs encode what it puts into
+ * payloads. Then no log may have that text.
+ */
+export function encodesErrorText({ failureConverter, payloadCodecs }: LoadedDataConverter): boolean {
+  const { options } = failureConverter as { readonly options?: { readonly encodeCommonAttributes?: unknown } };
+  return payloadCodecs.length > 0 && options?.encodeCommonAttributes === true;
+}

@@ -18,9 +18,11 @@ import {
   type MetricTags,
   SdkComponent,
 } from "../common/mod.ts";
+import { encodesErrorText } from "../common/data_converter.ts";
 import { composeInterceptors } from "../common/interceptors.ts";
 import { msToNumber } from "../common/time.ts";
 import { type ActivityContext, type CancelReason, runInContext } from "../../activity/context.ts";
+import { loggable } from "../../codec/loggable.ts";
 import { read } from "../../converter/thrown.ts";
 import { activityLogAttributes, infoOf } from "./activity_info.ts";
 import type {
@@ -138,6 +140,11 @@ export class ActivityRun {
     }
   }
 
+  /** An error for the log, without its text where that is encoded. */
+  #shown(error: unknown): unknown {
+    return loggable(error, { hidesText: encodesErrorText(this.#environment.converter) });
+  }
+
   #logEnd(error: unknown, meta: Record<string, unknown>): void {
     const { details } = this.#details;
     if ((error instanceof CancelledFailure || isAbort(error)) && this.#abort.signal.aborted) {
@@ -151,8 +158,8 @@ export class ActivityRun {
       this.#logger.debug(`Activity ${how}`, meta);
     } else if (error instanceof CompleteAsyncError) this.#logger.debug("Activity will complete asynchronously", meta);
     else if (error instanceof ApplicationFailure && error.category === "BENIGN") {
-      this.#logger.debug("Activity failed", { error, ...meta });
-    } else this.#logger.warn("Activity failed", { error, ...meta });
+      this.#logger.debug("Activity failed", { error: this.#shown(error), ...meta });
+    } else this.#logger.warn("Activity failed", { error: this.#shown(error), ...meta });
   }
 
   #stop(reason: string, native: CancelReason | undefined): void {

@@ -2,6 +2,7 @@
 // silence shows much later, as a worker that does something else than its owner thinks.
 import { productConverter } from "../common/payload_converters.ts";
 import { msOptionalToNumber, msToNumber } from "../common/time.ts";
+import { encodesErrorText } from "../common/data_converter.ts";
 import type { Duration, LoadedDataConverter } from "../common/mod.ts";
 import { receivedPayloads } from "../client/received_payloads.ts";
 import type { PayloadCodec as NativeCodec } from "../../codec/codec.ts";
@@ -102,11 +103,15 @@ export function pollerBehavior(given: PollerBehavior | undefined, polls: number,
   return { type: "simple-maximum", maximum: Math.max(least, maximum) };
 }
 
-/** The converter, for activities. */
-export function converters({ payloadConverter, payloadCodecs }: LoadedDataConverter): Pick<NativeOptions, "converter" | "codec"> {
+/** Returns the converter, for activities, and the codecs. A failure converter that hides the text of errors has the worker hide it, too. */
+export function converters(
+  converter: LoadedDataConverter,
+): Pick<NativeOptions, "converter" | "codec" | "encodeCommonAttributes"> {
+  const { payloadConverter, payloadCodecs } = converter;
   return {
     converter: productConverter(payloadConverter),
-    ...(payloadCodecs.length > 0 && { codec: payloadCodecs.map(nativeCodec) }),
+    ...(payloadCodecs.length > 0 &&
+      { codec: payloadCodecs.map(nativeCodec), encodeCommonAttributes: encodesErrorText(converter) }),
   };
 }
 

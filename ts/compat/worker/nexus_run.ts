@@ -149,7 +149,7 @@ export class NexusRun {
       const stopped = error instanceof CancelledFailure || read(error, "name") === "AbortError";
       if (stopped && this.#context.abortSignal.aborted) {
         this.#logger.debug("Nexus handler invocation completed as cancelled", meta());
-      } else this.#logger.warn("Nexus handler invocation failed", { error, ...meta() });
+      } else this.#logger.warn("Nexus handler invocation failed", { error: this.#values.loggable(error), ...meta() });
       throw error;
     }
   }

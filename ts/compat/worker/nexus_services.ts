@@ -36,7 +36,8 @@ export function nexusServices(environment: NexusEnvironment, codec: MessageCodec
         const { namespace, taskQueue, logger } = environment;
         const { service, operation } = request;
         const attributes = { namespace, taskQueue, service, operation };
-        logger.error(`Error while processing Nexus task: ${messageOf(error)}`, { ...attributes, error });
+        const shown = values.loggable(error);
+        logger.error(`Error while processing Nexus task: ${messageOf(shown)}`, { ...attributes, error: shown });
         return await values.unhandled(isHandlerError(error) ? error : handlerError("INTERNAL", undefined, { cause: error }));
       }
     },

@@ -7,6 +7,7 @@ import { fromPayloadWithTypeInfo, toPayloadWithTypeInfo } from "../common/payloa
 import { fromPlain } from "../common/plain_proto.ts";
 import type { TypeInfo } from "../common/type_info.ts";
 import { PayloadCodecError } from "../../codec/codec.ts";
+import { loggable } from "../../codec/loggable.ts";
 import type { MessageCodec } from "../../codec/message_codec.ts";
 import type { Payload } from "../../converter/payload.ts";
 import { PayloadsSchema } from "../../api/generated/temporal/api/common/v1/message_pb.ts";
@@ -21,6 +22,11 @@ export class NexusValues {
   constructor(converter: LoadedDataConverter, codec: MessageCodec | undefined) {
     this.#converter = converter;
     this.#codec = codec;
+  }
+
+  /** Returns an error for the log, without its text where that is encoded. */
+  loggable(error: unknown): unknown {
+    return loggable(error, this.#codec);
   }
 
   async #coded(direction: "encode" | "decode", payload: Payload): Promise<Payload> {

@@ -3,6 +3,7 @@ import { rejectMisspelledOptions } from "../../base/option_names.ts";
 import { inlineWorker } from "../../core/inline_worker.ts";
 import { describeNamespace } from "./namespace.ts";
 import { Client } from "../client/mod.ts";
+import { encodesErrorText } from "../common/data_converter.ts";
 import { type Duration, IllegalStateError, type Logger, LoggerWithComposedMetadata, SdkComponent } from "../common/mod.ts";
 import { msToNumber } from "../common/time.ts";
 import { throwIfReservedName } from "../common/reserved.ts";
@@ -168,9 +169,10 @@ export class Worker {
       client: () => worker?.client,
     };
     const services = made.nexusServiceHandlers;
-    const { codec } = converters(dataConverter);
+    const converted = converters(dataConverter);
+    const hidesText = converted.encodeCommonAttributes === true;
     const nexus = services &&
-      nexusServices({ ...environment, services, interceptors: made.interceptors.nexus }, MessageCodec.of({ codec }));
+      nexusServices({ ...environment, services, interceptors: made.interceptors.nexus }, MessageCodec.of(converted));
     const releaseRuntime = runtime.holdWorker({});
     let connection = options.connection;
     try {
@@ -183,15 +185,15 @@ export class Worker {
         namespace,
         identity,
         ...workflowCode(options, logger),
-        sinks: sinksOf(options.sinks, logger),
-        ...converters(dataConverter),
+        sinks: sinksOf(options.sinks, logger, hidesText),
+        ...converted,
         ...numbers,
         ...(functions.length > 0 && { activities: Object.fromEntries(functions) }),
         activityDialect: temporalActivities(environment),
         ...(nexus !== undefined && { nexus }),
         ...(runtime.options.metrics !== undefined && { metrics: runtime.options.metrics.metrics }),
         logger: nativeLogger(runtime.logger, { sdkComponent: "core", taskQueue }, runtime.options.coreLevel),
-        workflowLog: workflowLog(runtime.logger, namespace, taskQueue),
+        workflowLog: workflowLog(runtime.logger, namespace, taskQueue, hidesText),
       });
       const ownsConnection = options.connection === undefined;
       return worker = new this({
@@ -230,14 +232,16 @@ export class Worker {
     const { logger } = Runtime.instance();
     const { workflows, sources, workflowInterceptors, payloadConverterModule } = workflowCode(options, logger);
     if (workflows === undefined) throw new TypeError("ReplayWorkerOptions must contain workflowsPath or workflowBundle");
-    const { codec } = converters(await importDataConverter(options.dataConverter));
+    const dataConverter = await importDataConverter(options.dataConverter);
+    const { codec } = converters(dataConverter);
+    const hidesText = encodesErrorText(dataConverter);
     const realm = await createWorkerRealm({
       workflows: workflows as URL,
       ...(sources !== undefined && { sources }),
       ...(workflowInterceptors !== undefined && { interceptors: workflowInterceptors }),
-      sinks: sinksOf(options.sinks, logger),
+      sinks: sinksOf(options.sinks, logger, hidesText),
       ...(payloadConverterModule !== undefined && { payloadConverter: payloadConverterModule }),
-      log: workflowLog(logger, "default", taskQueue),
+      log: workflowLog(logger, "default", taskQueue, hidesText),
       runOptions: { namespace: "default", identity: options.identity ?? defaultIdentity(), sdkVersion: VERSION },
     });
     try {

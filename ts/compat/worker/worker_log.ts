@@ -1,5 +1,7 @@
 // Log lines of workflow code, and of the executor about it, on their way to the runtime's logger, with the official attributes.
 import { type Logger, type LogLevel, type LogMetadata, type SearchAttributePair, TypedSearchAttributes } from "../common/mod.ts";
+import { withoutQuotes } from "../../worker/realms.ts";
+import { loggable } from "../../codec/loggable.ts";
 import { LOGGER_SINK } from "../../executor/program/sinks.ts";
 import type { LogSink } from "../../realm/realm.ts";
 import type { InjectedSinks } from "../../realm/sinks.ts";
@@ -8,11 +10,19 @@ import type { InjectedSinks as GivenSinks } from "./sinks.ts";
 /** The name of the logger's sink in programs of before 1.8. */
 const OLD_LOGGER_SINK = "defaultWorkerLogger";
 
-/** The user's sinks, and that of log lines. */
+/** Lines that the worker writes of a run, other than those of workflow code, have no text of errors where that is encoded. */
+const ofWorker = (attributes: LogMetadata | undefined): boolean => attributes?.["sdkComponent"] === "worker";
+
+function withoutText(attributes: LogMetadata, hidesText: boolean): LogMetadata {
+  return "error" in attributes ? { ...attributes, error: loggable(attributes["error"], { hidesText }) } : attributes;
+}
+
+/** The user's sinks, and that of log lines. With `hidesText` lines of the worker have no text of errors. */
 // deno-lint-ignore no-explicit-any
-export function sinksOf(sinks: GivenSinks<any> | undefined, logger: Logger): InjectedSinks {
+export function sinksOf(sinks: GivenSinks<any> | undefined, logger: Logger, hidesText: boolean): InjectedSinks {
   const line = (level: LogLevel) => ({
-    fn: (_info: unknown, message: string, attributes?: LogMetadata) => void logger.log(level, message, attributes),
+    fn: (_info: unknown, message: string, attributes?: LogMetadata) =>
+      void logger.log(level, message, ofWorker(attributes) ? withoutText(attributes!, hidesText) : attributes),
   });
   const lines: InjectedSinks[string] = {
     trace: line("TRACE"),
@@ -40,12 +50,13 @@ function whole(sink: InjectedSinks[string]): InjectedSinks[string] {
 }
 
 /** The sink of a worker's realm. `logger` has the fields of the worker. */
-export function workflowLog(logger: Logger, namespace: string, taskQueue: string): LogSink {
+export function workflowLog(logger: Logger, namespace: string, taskQueue: string, hidesText: boolean): LogSink {
   return {
     write({ level, message, fields, workflowType, workflowId, runId, source }) {
       const sdkComponent = source === "workflow" ? "workflow" : "worker";
       const run = workflowId === "" ? {} : { namespace, taskQueue, workflowId, runId, workflowType };
-      logger.log(level.toUpperCase() as LogLevel, message, { sdkComponent, ...run, ...fields });
+      const shown = hidesText && source === "executor" ? withoutQuotes(level, fields) : fields;
+      logger.log(level.toUpperCase() as LogLevel, message, { sdkComponent, ...run, ...shown });
     },
   };
 }

@@ -1,7 +1,8 @@
 // log: lines for the worker's log, left out on replay. Interceptors may add to their attributes or change them. A worker that has functions
 // for the logger's sink gets all attributes, as Temporal's worker gives them; any other gets the line with what its log does not add itself.
 import { LOGGER_SINK } from "../../executor/program/sinks.ts";
-import { isA } from "../../converter/thrown.ts";
+import { throwsHiddenText } from "../../converter/failure_converter.ts";
+import { isA, nameOf } from "../../converter/thrown.ts";
 import { isCancellation } from "../common/failures.ts";
 import { currentRun } from "../current.ts";
 import { intercepted } from "../interception.ts";
@@ -72,7 +73,7 @@ export function withLifecycleLogs(run: CompatRun, main: () => Promise<unknown>):
   }, (error) => {
     if (isCancellation(error)) write("debug", "Workflow completed as cancelled");
     else if (isA(error, ContinueAsNew)) write("debug", "Workflow continued as new");
-    else write("warn", "Workflow failed", { error });
+    else write("warn", "Workflow failed", { error: throwsHiddenText(error) ? nameOf(error) : error });
     throw error;
   });
 }

@@ -122,7 +122,7 @@ function detailsOf(run: RunState, error: unknown): Uint8Array {
   try {
     return encodePayloads(wireAll(run.context.converter, details));
   } catch (e) {
-    run.log.warn(`the details of the cancellation were dropped: ${messageOf(e)}`);
+    run.log.warn("the details of the cancellation were dropped", { error: messageOf(e) });
     return new Uint8Array(0);
   }
 }

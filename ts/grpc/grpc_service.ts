@@ -81,6 +81,9 @@ export class GrpcService implements RawService {
   /** Connects with the first call, and again whenever the connection was lost. Throws a TypeError for options that make no sense. */
   constructor(options: GrpcOptions) {
     const { apiKey, keepAlive = {} } = options;
+    if (apiKey !== undefined && Object.keys(options.metadata ?? {}).some((name) => name.toLowerCase() === "authorization")) {
+      throw new TypeError("`apiKey` and the metadata `authorization` are both given: each is the authorization header; drop one");
+    }
     const target = targetOf(options);
     this.#address = target.address;
     this.#apiKey = apiKey;

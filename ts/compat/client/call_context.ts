@@ -24,6 +24,11 @@ export function mergeMetadata(metadata: Metadata = {}, more: Metadata = {}): Met
   return { ...Object.fromEntries(kept), ...more };
 }
 
+/** Returns whether the metadata has an `authorization` header, in any spelling. */
+export function hasAuthorization(metadata: Metadata = {}): boolean {
+  return Object.keys(metadata).some((name) => name.toLowerCase() === "authorization");
+}
+
 /** The call contexts of one connection. */
 export class CallContexts {
   /** Made with the first context: most connections never have one. */

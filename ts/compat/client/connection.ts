@@ -3,7 +3,7 @@ import { Connection as GrpcConnection, type ConnectionOptions as GrpcOptions } f
 import { type CallOptions, Code, type MethodName, type RawService, ServiceError as RawServiceError } from "../../service/raw.ts";
 import type { Duration } from "../common/time.ts";
 import { msOptionalToNumber } from "../common/time.ts";
-import { CALL_CONTEXTS, type CallContext, CallContexts, mergeMetadata, type Metadata } from "./call_context.ts";
+import { CALL_CONTEXTS, type CallContext, CallContexts, hasAuthorization, mergeMetadata, type Metadata } from "./call_context.ts";
 import { ServiceError } from "./errors.ts";
 import { type GrpcRetryInterceptor, retrying } from "./grpc_retry.ts";
 import { grpcError } from "./grpc_errors.ts";
@@ -218,7 +218,8 @@ export class Connection implements ConnectionLike {
     this[RETRIES] = (options.interceptors ?? []).length > 0;
     this.#apiKey = options.apiKey;
     this.#closing = close;
-    const apiKeyNow = () => typeof this.#apiKey === "function" ? this.#apiKey() : this.#apiKey;
+    const ownHeader = hasAuthorization(this.options.metadata);
+    const apiKeyNow = () => ownHeader ? undefined : typeof this.#apiKey === "function" ? this.#apiKey() : this.#apiKey;
     this[RAW_SERVICE] = withContext(service, this[CALL_CONTEXTS], apiKeyNow);
     this.workflowService = plainService(this[RAW_SERVICE]);
   }
@@ -228,7 +229,8 @@ export class Connection implements ConnectionLike {
     let given = options;
     for (const plugin of options.plugins ?? []) given = plugin.configureConnection?.(given) ?? given;
     refuse(given);
-    if (given.apiKey !== undefined && given.metadata?.["Authorization"] !== undefined) {
+    // As the official SDK: it rejects this spelling alone. With any other spelling the header is sent, and not the key.
+    if (given.apiKey && given.metadata?.["Authorization"]) {
       throw new TypeError(
         "Both `apiKey` option and `Authorization` header were provided, but only one makes sense to use at a time.",
       );

@@ -1,4 +1,5 @@
 // Options of `NativeConnection.connect` as a connection of this package takes them.
+import { hasAuthorization } from "../client/call_context.ts";
 import type { Duration } from "../common/mod.ts";
 import type { ConnectOptions } from "../../grpc/connection.ts";
 import type { ProxyOptions } from "../../grpc/proxy.ts";
@@ -123,11 +124,15 @@ export function connectOptions(options: NativeConnectionOptions, apiKey: () => s
       'requests are not compressed; leave it out, or give { codec: "none" }',
     );
   }
+  // As the official SDK: it rejects this spelling alone. With any other spelling the header is sent, and not the key.
+  if (options.apiKey && metadata?.["Authorization"]) {
+    throw new TypeError("Both `apiKey` option and `Authorization` header were provided. Only one makes sense to use at a time.");
+  }
   return {
     ...(address !== undefined && { address: addressOf(address) }),
     ...(tls !== undefined && tls !== null && { tls: tlsOf(tls) }),
     ...(proxy !== undefined && { proxy: proxy as ProxyOptions }),
     ...(metadata !== undefined && { metadata }),
-    ...(options.apiKey !== undefined && { apiKey }),
+    ...(options.apiKey !== undefined && !hasAuthorization(metadata) && { apiKey }),
   };
 }

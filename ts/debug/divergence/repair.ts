@@ -16,7 +16,7 @@ export function repairOf({ history: here, code }: Pair, { kind, subject }: Likel
     case "inserted":
     case "endedLate": {
       const id = idOf("with", code?.name || code?.kind);
-      return repair(id, "Put the new step behind a patch: open runs go on without it.", [
+      return repair(id, "Put the new step behind a patch; open runs continue without it.", [
         `if (patched("${id}")) {`,
         `  // the line that ${code === undefined ? "is new" : doing(code)}`,
         "}",

@@ -1,0 +1,113 @@
+// runtime: node
+// The documentation uses the terms of Temporal, SQL and ECMAScript and plain sentences. The patterns below mark wording that readers of
+// other projects do not know. An exception is a quotation or another meaning of the word, with its reason.
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+
+interface Pattern {
+  readonly finds: RegExp;
+  readonly instead: string;
+}
+
+const PATTERNS: readonly Pattern[] = [
+  {
+    finds: /\b(?:is|are|was|were) (?:no (?!longer\b|more\b|op\b|different\b|way\b|need\b)[a-z]+|none\b)/i,
+    instead: '"X is not a Y", "invalid Y", or the missing thing as the subject',
+  },
+  { finds: /\bnone (?:of|that)\b/i, instead: '"no", "not"' },
+  {
+    finds: /\b(?:answers|answered|(?:is|an|its|the) answer)\b/i,
+    instead: "returns, responds, completes, accepts; result, response",
+  },
+  { finds: /\b(?:is|are|was|were|be|been|gets?|not) (?:told|said)\b|\btells\b/i, instead: "is notified, is logged, reports" },
+  {
+    finds:
+      /\b(?:whoever|nobody|somebody|someone|who (?:is|has|asks|calls|wants|waits|reads|writes|made|pressed|may|must|does|did))\b/i,
+    instead: "the caller, the worker, another process, users",
+  },
+  {
+    finds: /\b(?:stands|stood|lies (?:in|at|on|under|beside|behind|next)|lives (?:in|on|at))\b/i,
+    instead: "is in, runs in, is next to",
+  },
+  { finds: /\b(?:goes on|went on|go on|once more|anew)\b/i, instead: "continues, resumes, retries, again" },
+  { finds: /\bbeside\b/i, instead: "next to, in addition to" },
+  {
+    finds: /\b(?:given up|gives up|taken back|takes back|left alone|let go|taken over|takes over)\b/i,
+    instead: "canceled, rejected, evicted, discarded, released, replaced",
+  },
+  { finds: /\bof (?:its|their|our|your) own\b|\bof (?:ours|theirs)\b/i, instead: "its own X, a separate X" },
+  { finds: /\bin work\b|\bhang together\b|\bcame (?:of it|about)\b|\bcomes? of it\b/i, instead: "in progress, related, result" },
+  { finds: /\b(?:the|a|every|three|two|this|other|own) doors?\b|\bdoors\b/i, instead: "the way, the API, the entry point" },
+];
+
+/** Lines that keep a word. `text` is a part of the line. */
+const EXCEPTIONS: readonly { readonly file: string; readonly text: string; readonly reason: string }[] = [
+  { file: "docs/troubleshooting.md", text: "`there is no store ...`", reason: "quotes a message" },
+  { file: "docs/troubleshooting.md", text: '`there is no command "..."`', reason: "quotes a message" },
+];
+
+const FILES = [
+  "README.md",
+  "ARCHITECTURE.md",
+  "CHANGES.md",
+  "CONTRIBUTING.md",
+  "SECURITY.md",
+  ...readdirSync("docs").filter((name) => name.endsWith(".md")).map((name) => join("docs", name)),
+];
+
+/** What is wrong with a line; undefined if nothing is. */
+function problemOf(line: string): string | undefined {
+  const found = PATTERNS.flatMap(({ finds, instead }) => {
+    const match = finds.exec(line);
+    return match === null ? [] : [`"${match[0]}" (write: ${instead})`];
+  });
+  return found.length === 0 ? undefined : found.join("; ");
+}
+
+test("the documentation is in plain words", () => {
+  const problems = FILES.flatMap((file) =>
+    readFileSync(file, "utf8").split("\n").flatMap((line, i) => {
+      const problem = problemOf(line);
+      const excepted = EXCEPTIONS.some((exception) => exception.file === file && line.includes(exception.text));
+      return problem === undefined || excepted ? [] : [`${file}:${i + 1}: ${problem}`];
+    })
+  );
+  assert.deepEqual(problems, []);
+});
+
+test("each exception is still needed and has a reason", () => {
+  for (const { file, text, reason } of EXCEPTIONS) {
+    const line = readFileSync(file, "utf8").split("\n").find((each) => each.includes(text));
+    assert.ok(line !== undefined && problemOf(line) !== undefined, `${file}: "${text}" is not needed`);
+    assert.notEqual(reason, "");
+  }
+});
+
+test("each pattern finds its wording, and plain sentences pass", () => {
+  for (
+    const line of [
+      "a message is no bytes",
+      "none of the workers",
+      "the worker answers",
+      "the client is told",
+      "nobody polls",
+      "the code stands in a file",
+      "the run goes on",
+      "the socket beside the store",
+      "the lock is given up",
+      "a thread of its own",
+      "what came of it",
+      "every door to the outside",
+    ]
+  ) assert.notEqual(problemOf(line), undefined, line);
+  for (
+    const line of [
+      "The run continues in another worker, and there is no longer a timer.",
+      "A value that is not a number is rejected.",
+      "No worker polls the queue.",
+      "The socket next to the store has mode 0600.",
+    ]
+  ) assert.equal(problemOf(line), undefined, line);
+});

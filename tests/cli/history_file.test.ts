@@ -395,7 +395,7 @@ const folder = "../shared/fixtures/histories";
 const published = existsSync(`${folder}/index.json`);
 
 test("published histories of Temporal's own projects", {
-  skip: published ? false : "the folder of published histories is not beside this checkout",
+  skip: published ? false : "the folder of published histories is not next to this checkout",
 }, async (t) => {
   const { entries } = JSON.parse(readFileSync(`${folder}/index.json`, "utf8")) as { entries: Loose[] };
   assert.equal(entries.length, 79);

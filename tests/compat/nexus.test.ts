@@ -1,5 +1,5 @@
-// A call of a Nexus operation where there are no endpoints: the workflow's task fails with what to do, and the run can be ended. Native
-// workflows and those of `@temporalio/workflow` in one module.
+// A call of a Nexus operation without a matching endpoint: the workflow task fails with advice, and the run can be ended.
+// Native workflows and workflows of `@temporalio/workflow` in one module.
 // runtime: node
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";

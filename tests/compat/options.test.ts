@@ -87,7 +87,7 @@ const STRANGE = [
   'await sleep("1s", { eventGroups: [{}] } as any);',
 ];
 
-test("an event group that is none is an error of the call", async () => {
+test("an invalid event group is an error of the call", async () => {
   const program = (statement: string) => `
     import { makeContinueAsNewFunc, proxyActivities, proxyLocalActivities, sleep, startChild } from "@temporalio/workflow";
     export const seen = [makeContinueAsNewFunc, proxyActivities, proxyLocalActivities, sleep, startChild];

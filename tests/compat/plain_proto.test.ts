@@ -7,7 +7,7 @@ import { HistoryEventSchema } from "../../ts/api/generated/temporal/api/history/
 import { bigintOf, Long } from "../../ts/compat/common/long.ts";
 import { fromPlain, toPlain } from "../../ts/compat/common/plain_proto.ts";
 
-test("a field of a oneof stands beside the others, 64-bit integers are Longs, what is not set reads as its default", () => {
+test("a oneof field is a property like the others, 64-bit integers are Longs, an unset field reads as its default", () => {
   const event = create(HistoryEventSchema, {
     eventId: 7n,
     eventType: 1,

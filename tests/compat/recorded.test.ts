@@ -1,5 +1,5 @@
-// Programs of our own (tests/compat/programs), recorded with the official SDK by record.mjs: each step schedules an activity named after
-// the step, the scope it runs in, and random numbers, so replay compares what the corpus' programs do not show. Both contexts must
+// Programs (tests/compat/programs) recorded with the official SDK by record.mjs: each step schedules an activity named after
+// the step, its scope and random numbers, so replay compares what the corpus' programs do not show. Both contexts must
 // agree with the recording, and a context that loses the scope must not.
 import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync } from "node:fs";

@@ -41,7 +41,7 @@ function tools(context: ScopeContext): { tools: Tools; steps: string[] } {
   };
 }
 
-/** Runs `source` (statements; it may return a promise) and answers its steps. Noise from other scopes runs all the time. */
+/** Runs `source` (statements; it may return a promise) and returns its steps, with constant noise from other scopes. */
 async function execute(source: string, context: ScopeContext, compileGenerators = false): Promise<string[]> {
   const slot = context instanceof SlotContext ? context : undefined;
   const code = rewriteModule(source, { compileGenerators, restoreFrames: slot !== undefined });
@@ -155,7 +155,7 @@ const CASES: { [name: string]: string } = {
       say("end");
       return (async () => { for await (const x of numbers(5)) { if (x.i === 1) return x; } })();
     });`,
-  "async generators follow whoever asks": `
+  "async generators run in the scope of the caller of next()": `
     async function* steps() {
       say("start");
       try { for (let i = 0; ; i++) { await ticks(1); say("have " + i); const got = yield i; say("got " + got); } }
@@ -270,7 +270,7 @@ const g = async () => // why
   new Function("$tx", out);
 });
 
-test("code without suspension is left alone", () => {
+test("code without suspension is not rewritten", () => {
   const source =
     "const f = async () => g(); function* h() { yield 1; } for (const x of y) try { z(x) } catch (e) { w(e) } finally { v() }";
   assert.equal(frames(source), source);

@@ -8,7 +8,7 @@ import { caseNames, corpusRoot, NO_CASES } from "./support/corpus.ts";
 import { differences, type Mechanism } from "./support/replay.ts";
 
 const root = corpusRoot();
-const skip = root === undefined ? "the corpus ../shared/fixtures/compat is not beside this checkout" : false;
+const skip = root === undefined ? "the corpus ../shared/fixtures/compat is not next to this checkout" : false;
 for (const mechanism of ["asyncLocalStorage", "rewritten"] satisfies Mechanism[]) {
   for (const name of root === undefined ? [NO_CASES] : caseNames(root)) {
     test(`official verdicts, ${mechanism}: ${name}`, { skip }, async () => {

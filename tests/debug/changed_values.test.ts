@@ -48,7 +48,7 @@ export async function Main(who) {
 }
 `;
 
-/** A text of the program, another one, and what is said of the histories of "ada" and "again" then. */
+/** A string of the program, its replacement, and the verdicts on the histories of "ada" and "again" afterwards. */
 const EDITS: readonly (readonly [from: string, to: string, said: readonly string[], ofAgain?: readonly string[]])[] = [
   ['"30 days"', '"1s"', ["The code now waits 1 s; the history has 30 d."]],
   ['startToCloseTimeout: "10s"', 'startToCloseTimeout: "20s"', [
@@ -66,7 +66,7 @@ const EDITS: readonly (readonly [from: string, to: string, said: readonly string
   ['scheduleToCloseTimeout: "1m"', 'scheduleToCloseTimeout: "2m"', [
     "The code now has schedule-to-close timeout 2 min; the history has 1 min.",
   ]],
-  // Set to what the server has filled in, it is no change.
+  // A value set to what the server fills in is not a change.
   ['scheduleToCloseTimeout: "1m"', 'scheduleToCloseTimeout: "1m", startToCloseTimeout: "5m"', []],
   ["cents: 1200", "cents: 1300", ["The code now has input[0].cents 1300; the history has 1200."]],
   ['lines: ["a", "b"]', 'lines: ["a", "c"], note: "!"', [
@@ -153,7 +153,7 @@ test("each value that no replay compares is named where the code gives another o
   }
 });
 
-test("event, line, task and both values are said; the verdict stays ok", async () => {
+test("the report names event, line, task and both values; the verdict stays ok", async () => {
   const { changed: [found, ...rest] } = await changedBy(histories["ada"]!, ofText(PROGRAM.replace('"30 days"', '"1s"')));
   assert.deepEqual(rest, []);
   const { events } = fromBinary(HistorySchema, histories["ada"]!);
@@ -236,7 +236,7 @@ test("unchanged code on what is recorded here: nothing is named", async () => {
 });
 
 const root = corpusRoot();
-const skip = root === undefined ? "the corpus ../shared/fixtures/compat is not beside this checkout" : false;
+const skip = root === undefined ? "the corpus ../shared/fixtures/compat is not next to this checkout" : false;
 for (const name of root === undefined ? [NO_CASES] : caseNames(root)) {
   test(`unchanged code on what the official SDK has recorded: nothing is named: ${name}`, { skip }, async () => {
     const found = loadCase(root!, name);

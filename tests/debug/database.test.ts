@@ -1,6 +1,6 @@
 // runtime: node
-// Workflows beside tables in debug sessions and in histories without code: reducers, procedures, subscriptions, broadcasts and named timers
-// are commands and things by their names, with their values; a redacted history has none of what code wrote beside a timer.
+// Workflows with tables in debug sessions and in histories without code: reducers, procedures, subscriptions, broadcasts and
+// named timers appear by name with their values; a redacted history contains nothing that code wrote next to a timer.
 // takes: 4 s
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
@@ -32,7 +32,7 @@ test("without code: each is a thing by its name, with what went in and came out"
     'transact logLine | "a raid"',
     "subscribe stand_down:orc |",
     "timer muster | 1.5 min",
-    // What code wrote beside it is no name: it is a value.
+    // What code wrote next to it is not a name but a value.
     'timer 1 s | "waits for SECRET of grace"',
     "procedure compute_damage | 7, 7 → 30",
     'transact strike | 7, 30 → {"hp":70}',
@@ -86,7 +86,7 @@ test("commands: what each asks for, and the event that it became", () => {
   assert.deepEqual(commands().filter(({ eventId, site }) => eventId === undefined || !/tables|^$/.test(site)), []);
 });
 
-test("where code stands: it waits for a reducer until its marker, and for none that it has forgotten", () => {
+test("the position of code: it waits for a reducer until its marker, and not for a forgotten one", () => {
   const strike = session.events.find(({ summary }) => summary.startsWith("transact strike(7, 30)"))!.eventId;
   const started = session.viewAt(strike - 1);
   assert.deepEqual(
@@ -126,7 +126,7 @@ test("the phase grows with the awaits that are passed, as SQL counts them", () =
   assert.equal(phases.at(-1), 9);
 });
 
-test("a redacted history has nothing of what code wrote beside timers, and replays", async () => {
+test("a redacted history contains nothing that code wrote next to timers, and replays", async () => {
   const { history: redacted, needed, verified } = await redact(history, { realm });
   assert.deepEqual([needed, verified], [[], true]);
   assert.doesNotMatch(new TextDecoder().decode(redacted), /SECRET|muster|grace/);

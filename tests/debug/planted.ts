@@ -1,4 +1,4 @@
-// A history with an event of each type, and a secret of its own in every payload and failure that the schema has room for.
+// A history with an event of each type, and a distinct secret in every payload and failure that the schema allows.
 import assert from "node:assert/strict";
 import { create, type DescMessage, toBinary } from "@bufbuild/protobuf";
 import { reflect, type ReflectMessage } from "@bufbuild/protobuf/reflect";

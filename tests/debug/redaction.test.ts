@@ -1,4 +1,4 @@
-// A redacted history holds none of the secrets that were in it, wherever the schema has room for one, and replays as before.
+// A redacted history contains no secret, wherever the schema allows one, and replays as before.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { fromBinary, toJsonString } from "@bufbuild/protobuf";
@@ -8,7 +8,7 @@ import { API, realmOf } from "../cases/realm_host.ts";
 import { plantedHistory } from "./planted.ts";
 import { EDITED, recorded } from "./take_away_support.ts";
 
-test("none of the secrets in any payload of any type of event remains, in base64 neither", async () => {
+test("no secret in any payload of any event type remains, not even in base64", async () => {
   const { bytes, secrets } = plantedHistory();
   const { history, replaced } = await redact(bytes);
   assert.ok(replaced >= 200);

@@ -45,7 +45,7 @@ test("twenty divergences keep at most a quarter of their events in the median, s
   assert.ok(median(parts) <= 0.25, `a median of ${median(parts)} of ${parts.map((part) => part.toFixed(2)).join(" ")}`);
 });
 
-test("what replays has nothing to minimise; ended early it answers what it has", async () => {
+test("a history that replays has nothing to minimize; an aborted run returns its best result", async () => {
   const { before, after } = EDITED[2]!;
   const history = await recorded(before);
   const [sound, broken] = [await realmOf(before), await realmOf(after)];

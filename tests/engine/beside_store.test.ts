@@ -1,4 +1,5 @@
-// What lies beside a store: files of ours are for their owner alone from their first moment, and files of others are never touched.
+// Files next to a store: the engine creates its files accessible to their owner only, and never touches files of other
+// programs.
 import assert from "node:assert/strict";
 import {
   chmodSync,
@@ -31,7 +32,7 @@ for (const { driver, skip } of sqliteDrivers) {
   const check = (name: string, body: (path: string, folder: string) => void | Promise<void>, noModes: string | false = false) =>
     test(`${driver}: ${name}`, { skip: skip || noModes }, () => inFolder((folder) => body(join(folder, "Cargo"), folder)));
   const open = (path: string) => SqliteStore.open(path, { driver });
-  /** Opens a store beside which something of another program lies, which must be there afterwards. */
+  /** Opens a store next to a file of another program, which must still exist afterwards. */
   const refused = (path: string, foreign: string, says: RegExp) => {
     const before = statSync(foreign).isFile() ? readFileSync(foreign, "utf8") : readdirSync(foreign).join();
     assert.throws(() => open(path), (e: Error) => {

@@ -104,7 +104,7 @@ test("subscribers whose inbox is full are named, and the others have the signal"
       await Promise.all(
         Array.from({ length: 5 }, async (_, i) => (await client.getHandle(undefined, `kill:orc-${i}`).describe()).historyLength),
       );
-    assert.deepEqual(await lengths(), [3, 3, 3, 4, 3], "two signals of its own, and one of the broadcast each");
+    assert.deepEqual(await lengths(), [3, 3, 3, 4, 3], "one run got two signals alone; every run got one of the broadcast");
   }, { inbox: 2 }));
 
 test("a broadcast from a workflow reaches what is committed: not what its own task subscribes to", async () => {
@@ -121,7 +121,7 @@ test("a broadcast from a workflow reaches what is committed: not what its own ta
   await engine.close();
 });
 
-test("what is no filter is refused; a name with a colon is no name with a filter", () =>
+test("an invalid filter is rejected; a name with a colon is not read as a name with a filter", () =>
   withRuns(new MemoryStore(), { "a:b": ["a%3Ab"] }, async (client) => {
     await assert.rejects(client.broadcast("kill", ""), /a filter of subscriptions is a text that is not empty/);
     await assert.rejects(client.broadcast("kill", {} as never), /not object/);

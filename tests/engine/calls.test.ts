@@ -25,7 +25,7 @@ function register() {
   return { calls, log, add };
 }
 
-test("a deadline rejects once and tells the engine", async () => {
+test("a deadline rejects the call once and notifies the engine", async () => {
   const { calls, log, add } = register();
   const never = add("queryWorkflow", { timeoutMs: 3_600_000 });
   const soon = add("queryWorkflow", { timeoutMs: 10 });
@@ -34,7 +34,7 @@ test("a deadline rejects once and tells the engine", async () => {
   await until("the first deadline", () => log.length === 3);
   assert.deepEqual(log, ["resolved", "rejected 4", `cancel ${soon}`]);
   assert.equal(calls.take(soon), undefined);
-  // In this order also where the process stands still until both are over.
+  // The order is the same if the process is suspended until both deadlines have passed.
   const first = add("queryWorkflow", { timeoutMs: 10 });
   const second = add("queryWorkflow", { timeoutMs: 30 });
   await until("the others", () => log.length === 7);
@@ -44,7 +44,7 @@ test("a deadline rejects once and tells the engine", async () => {
   calls.close();
 });
 
-test("a long poll is expired once and stays until it is answered", async () => {
+test("a long poll expires once and stays pending until it gets a response", async () => {
   const { calls, log, add } = register();
   const id = add("pollActivityTaskQueue", { timeoutMs: 3_600_000 });
   add("queryWorkflow");
@@ -57,7 +57,7 @@ test("a long poll is expired once and stays until it is answered", async () => {
   calls.close();
 });
 
-test("one signal gives up all of its calls and no other", async () => {
+test("an abort signal cancels all of its calls and no other call", async () => {
   const { calls, log, add } = register();
   const one = new AbortController();
   const ids = [1, 2, 3].map(() => add("queryWorkflow", { signal: one.signal }));
@@ -98,7 +98,7 @@ function countedSignal(): { signal: AbortSignal; listeners(): number } {
   return { signal, listeners: () => count };
 }
 
-test("a signal has one listener while calls of it wait, and none after the last was answered", async () => {
+test("a signal has one listener while its calls are pending, and no listener after the last response", async () => {
   const engine = await EmbeddedEngine.open({ store: new MemoryStore() });
   const service = typedService(engine);
   const { signal, listeners } = countedSignal();
@@ -124,7 +124,7 @@ test("a signal has one listener while calls of it wait, and none after the last 
   assert.equal(last.listeners(), 0);
 });
 
-test("a worker that says that it stops has its polls answered, and nobody else's", async () => {
+test("the shutdown call of a worker completes its own polls and no other worker's", async () => {
   const engine = await EmbeddedEngine.open({ store: new MemoryStore() });
   try {
     const service = typedService(engine);
@@ -145,7 +145,7 @@ test("a worker that says that it stops has its polls answered, and nobody else's
     await service.shutdownWorker({ namespace: "default", workerInstanceKey: "me", taskQueue: "q" });
     await Promise.all(mine);
     assert.deepEqual(ended, ["mine 0", "mine 0"]);
-    // A worker without a key ends nobody's polls.
+    // Without a worker key the call completes no polls.
     await service.shutdownWorker({ namespace: "default", taskQueue: "q" });
     await delay(20);
     assert.equal(ended.length, 2);
@@ -156,7 +156,7 @@ test("a worker that says that it stops has its polls answered, and nobody else's
   }
 });
 
-test("whoever gives an update up, or a poll for one, is told under which id it goes on", async () => {
+test("canceling an update call or a poll for one names the id of the update, which continues", async () => {
   const { calls } = register();
   const workflowExecution = { workflowId: "wf" };
   const sent = create(UpdateWorkflowExecutionRequestSchema, { workflowExecution, request: { meta: { updateId: "u" } } });

@@ -1,4 +1,4 @@
-// Numbers by which events name earlier ones: each kind of answer leads to what it answers, and to nothing else.
+// Fields by which an event names an earlier event: each must refer to an event of the right type.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { create } from "@bufbuild/protobuf";
@@ -8,7 +8,7 @@ import { type HistoryEvent, HistorySchema } from "../../ts/api/generated/tempora
 
 type Name = keyof typeof EventType;
 
-/** What is said of an event whose field names an event of that type. */
+/** The error for an event whose field names an event of that type. */
 function said(name: Name, field: string, of: Name | "nothing", number = 1n): { problems: string[]; notes: string[] } {
   const found = { problems: [], notes: [] };
   const words = name.toLowerCase().replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
@@ -44,7 +44,7 @@ const ANSWERS: readonly [Name, field: string, to: Name][] = [
 ];
 
 for (const [name, field, to] of ANSWERS) {
-  test(`${name} answers ${to}`, () => {
+  test(`${name} refers to ${to}`, () => {
     assert.deepEqual(said(name, field, to), { problems: [], notes: [] });
     const { problems } = said(name, field, "MARKER_RECORDED");
     assert.match(problems.join(), new RegExp(`has the ${field} 1, and that is a MARKER_RECORDED$`));

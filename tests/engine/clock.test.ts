@@ -51,7 +51,7 @@ test("a timer fires when the clock says so, not when the timeout does", async ()
   clock.setTimer(1_000_030, () => fired.push(clock.nowMs()));
   const keepAlive = setInterval(() => {}, 5);
   await delay(60);
-  assert.equal(fired.length, 0, "the wall stood still");
+  assert.equal(fired.length, 0, "the wall clock did not move");
   time.wall += 29;
   time.steady += 29;
   await delay(40);
@@ -102,7 +102,7 @@ test("the virtual clock fires in order, each timer at its own moment", () => {
   assert.equal(clock.nextTimerMs(), 200);
 });
 
-/** A workflow that stands before its timer: two activities done, the timer of 5 ms started. */
+/** A workflow that waits for its timer: two activities are done, the timer of 5 ms is started. */
 async function beforeTimer(script: Script): Promise<void> {
   await script.start("wf", { steps: 3, timers: true });
   for (let i = 0; i < 2; i++) {
@@ -190,7 +190,7 @@ test("runs that are not in memory are woken, too", async () => {
   await engine.close();
 });
 
-/** A clock that stands at 1,000,000 and notes the moments that it is set to; too many of them are an error. */
+/** A clock stopped at 1,000,000 that records the times at which its timer is set; too many of them are an error. */
 function counted(): { clock: Clock; virtual: VirtualClock; set: number[] } {
   const virtual = new VirtualClock(1_000_000);
   const set: number[] = [];

@@ -1,5 +1,5 @@
-// The core itself fails (a bug of ours): the engine replaces it and goes on, the callers of that moment are told, and a run that makes it
-// fail each time is left alone while the others go on. The failures are injected into the real core's handle.
+// The engine replaces a core that fails (an internal error) and continues; calls in flight get an error. A run that crashes
+// the core each time is quarantined while the others continue. The failures are injected into the real core's handle.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { delay } from "@std/async/delay";
@@ -46,7 +46,7 @@ async function faulty(
 }
 
 for (const method of ["request", "tick", "flush", "committed", "cancelRequest"] as const) {
-  test(`a failure in ${method} costs its callers an error and nobody a workflow`, async () => {
+  test(`a failure in ${method} fails its callers and loses no workflow`, async () => {
     let count = 0;
     // Early, in the middle and late in the scenario.
     const at = method === "tick" || method === "cancelRequest" ? [2] : [3, 30, 60];
@@ -79,7 +79,7 @@ for (const method of ["request", "tick", "flush", "committed", "cancelRequest"] 
   });
 }
 
-test("a run that makes the core fail whenever it is loaded is left alone, and the others go on", async () => {
+test("a run that crashes the core on each load is quarantined, and the others continue", async () => {
   const store = new MemoryStore();
   const first = await EmbeddedEngine.open({ store });
   const before = new Script(first);
@@ -136,7 +136,7 @@ test("a core that fails at everything stops the engine with its reason instead o
   await engine.close();
 });
 
-test("a core that fails whatever it is asked is given up in the end", async () => {
+test("an engine whose core fails on every call stops", async () => {
   const core = await faulty((name) => name === "tick");
   const open = EmbeddedEngine.open({ store: new MemoryStore(), core, onError: () => {} });
   await assert.rejects(open, CorePanicError);

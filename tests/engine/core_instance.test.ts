@@ -1,6 +1,6 @@
-// After a trap the instance of the core's module is in doubt: its stack pointer stays where it was. What is made from then on lives in an
-// instance of its own, and what was made before goes on where it is. The other half of the core has memory of its own, and is not touched.
-// The traps are real: the core is called where the stack ends.
+// A trap leaves the stack pointer of a core module's instance where it was. Handles created afterwards use a new instance;
+// earlier ones keep theirs. The other half of the core has separate memory and is not affected. The traps are real: the core
+// is called at the end of its stack.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type CoreEngine, CorePanicError, type EngineCore, loadCore } from "../../ts/core/mod.ts";
@@ -8,7 +8,7 @@ import { workerTrap } from "../../ts/core/worker_half.ts";
 import { EmbeddedEngine, MemoryStore } from "../../ts/engine/mod.ts";
 import { insist, Script } from "./support/script_worker.ts";
 
-/** Calls where there is no room for it: at the end of the stack, and then a frame higher each time, until the handle is broken. */
+/** Calls near the end of the stack, one frame higher each time, until the handle is broken. */
 function withoutRoom(engine: CoreEngine, flush: () => unknown = () => engine.flush()): void {
   const dive = (): void => {
     try {
@@ -21,7 +21,7 @@ function withoutRoom(engine: CoreEngine, flush: () => unknown = () => engine.flu
   try {
     dive();
   } catch {
-    // A CorePanicError, or a RangeError where there was no room even for that.
+    // A CorePanicError, or a RangeError if the stack had no room even for that.
   }
 }
 
@@ -45,7 +45,7 @@ async function instances(body: () => unknown): Promise<number> {
 
 const engineOf = (core: EngineCore) => core.createEngine({ namespace: "default", seed: new Uint8Array(32).fill(7) });
 
-test("what is made after a trap lives in a new instance, what was made before goes on in the old one", async () => {
+test("handles created after a trap use a new instance; earlier handles keep the old one", async () => {
   const core = await loadCore("engine");
   for (let round = 0; round < 3; round++) {
     const before = engineOf(core);
@@ -65,7 +65,7 @@ test("what is made after a trap lives in a new instance, what was made before go
   }
 });
 
-test("a trap of the engine's half touches nothing of the worker's: its runs go on, and it needs no new instance", async () => {
+test("a trap in the engine's half does not affect the worker's half: its runs continue in the same instance", async () => {
   const [worker, core] = [await loadCore("worker"), await loadCore("engine")];
   const before = worker.createRun({ namespace: "default" });
   const engine = engineOf(core);
@@ -78,7 +78,7 @@ test("a trap of the engine's half touches nothing of the worker's: its runs go o
   before.dispose();
 });
 
-test("an engine whose core traps goes on with a core in a new instance", async () => {
+test("an engine whose core traps continues with a core in a new instance", async () => {
   const real = await loadCore("engine");
   let armed = false;
   const core: EngineCore = {

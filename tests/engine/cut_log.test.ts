@@ -169,7 +169,7 @@ for (const { driver, skip } of sqliteDrivers) {
     store.close();
   });
 
-  check("a log that another program has put into the file is no damage", (path) => {
+  check("a log that another program checkpointed into the file is not reported as damage", (path) => {
     if (driver === "node-sqlite3-wasm") return;
     const store = SqliteStore.open(path, { driver });
     for (let i = 0; i < 5; i++) store.commit([created(`w${i}`, `r${i}`, 1)]);

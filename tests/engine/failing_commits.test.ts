@@ -1,6 +1,6 @@
-// A store that fails its n-th commit, for every n of a scripted scenario, in three ways: nothing of the commit is kept; all of it is kept
-// and the engine is told otherwise; and the process dies there, with a new engine on what was kept. In each case: what was acknowledged
-// is there, what was never asked for is not, nothing is recorded twice, and every workflow ends.
+// A store that fails its n-th commit, for every n of a scripted scenario, in three ways: nothing of the commit is kept; all
+// of it is kept but reported as failed; the process dies, and a new engine opens what was kept. In each case acknowledged
+// changes are there, changes that were never requested are not, nothing is recorded twice, and every workflow ends.
 // takes: 7 s
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -67,7 +67,7 @@ async function scenario(inner: Store, way: Way, failing: number): Promise<number
   probe.onCommitted = (n) => {
     if (n !== failing) return;
     if (way === "died after") die();
-    if (way === "kept but refused" || way === "died after") throw new Error("the answer of the disk was lost");
+    if (way === "kept but refused" || way === "died after") throw new Error("the response of the disk was lost");
   };
   await open();
   const script = new Script(connection);
@@ -84,10 +84,10 @@ async function scenario(inner: Store, way: Way, failing: number): Promise<number
   await script.stopWorker();
   await reopened;
   await connection.engine!.close();
-  // The judgement is passed on what the store holds, by an engine that saw none of it.
+  // The check reads the store with a new engine, which saw no part of the scenario.
   const judge = await EmbeddedEngine.open({ store: inner });
   const reader = new Script(judge);
-  assert.equal(inner.count(), WORKFLOWS.length, "a run that nobody asked for");
+  assert.equal(inner.count(), WORKFLOWS.length, "a run that was never requested");
   for (const id of WORKFLOWS) {
     const events = await reader.history(id);
     assert.deepEqual(events.map((event) => Number(event.eventId)), events.map((_, i) => i + 1));
@@ -105,8 +105,8 @@ async function scenario(inner: Store, way: Way, failing: number): Promise<number
 }
 
 /**
- * Several at a time, because a lost task is given again only after its timeout; and few enough that no other task is taken for lost. The
- * number of commits differs from run to run, so it goes on until the failing one is never reached.
+ * Several scenarios run at a time, because a lost task is redelivered only after its timeout; too many would let other tasks
+ * time out. The number of commits differs from run to run, so the loop continues until the failing commit is never reached.
  */
 async function everyCommit(way: Way): Promise<void> {
   let n = 0;
@@ -141,7 +141,7 @@ for (const { driver, skip } of sqliteDrivers) {
   test(`${driver}: some commits once in each way`, { skip }, () => someCommits(driver));
 }
 
-test("a store that fails for a while stops nothing for good, and each caller is told", async () => {
+test("a store that fails for a while fails its callers, and every workflow resumes afterwards", async () => {
   const store = new ProbeStore(new MemoryStore());
   let full = false;
   store.onCommit = () => {
@@ -179,7 +179,7 @@ test("a timer whose commits fail fires when they succeed, and the engine does no
   const store = new ProbeStore(new MemoryStore());
   let full = false;
   const engine = await EmbeddedEngine.open({ store, onError: () => {} });
-  // Nothing is lost here, so nothing need come again soon: no timeout stands beside the timer.
+  // Nothing is lost here, so no redelivery is needed: the timer is the only deadline.
   const script = new Script(engine, 60);
   await script.start("wf", { steps: 3, timers: true });
   // Up to the timer of the third step.
@@ -207,7 +207,7 @@ test("a timer whose commits fail fires when they succeed, and the engine does no
   await engine.close();
 });
 
-test("a run that the store cannot read for a moment goes on when it can", async () => {
+test("a run that the store cannot read for a moment resumes when the store can", async () => {
   const store = new ProbeStore(new MemoryStore());
   const first = await EmbeddedEngine.open({ store });
   await new Script(first).start("wf", { steps: 2 });
@@ -237,7 +237,7 @@ test("a run that the store cannot read for a moment goes on when it can", async 
   assert.equal(store.count(), 2);
   assert.ok(errors.length > 0);
   broken = false;
-  // Nobody asks for it: it goes on by itself.
+  // No call loads the run: it resumes by itself.
   await until("the run has ended", () => store.inner.load("wf")?.row?.status !== 1);
   assert.equal(store.inner.load("wf")?.row?.status, 2);
   await script.stopWorker();
@@ -291,7 +291,7 @@ test("a store that cannot be read while the engine opens is read when it can be"
   const engine = await EmbeddedEngine.open({ store: new Flaky(inner), onError: (e) => errors.push(e) });
   const script = new Script(engine);
   script.startWorker();
-  // Nobody calls for it: the engine itself finds what is to be done.
+  // No call loads the run: the engine itself finds the due work.
   await until("the run has ended", () => inner.load("wf")?.row?.status === 2);
   assert.equal(errors.length, 2);
   await script.stopWorker();

@@ -1,4 +1,5 @@
-// One writer per store (P6): a second process or engine is told who holds it; a holder's death frees it; a holder that lost it stops.
+// One writer per store (P6): a second process or engine gets an error that names the holder; a dead holder frees it; one
+// that lost it stops.
 // takes: 7 s
 // promise: P6
 import assert from "node:assert/strict";
@@ -86,18 +87,21 @@ for (const { driver, skip } of sqliteDrivers) {
     }
   });
 
-  check("a holder whose store was removed with all its files is told that it is gone, not of another engine", (path) => {
-    const store = open(path);
-    for (const suffix of ["", "-wal", "-shm", "-owner"]) rmSync(`${path}${suffix}`, { force: true });
-    assert.throws(
-      () => store.commit([created("wf", "r", 1)]),
-      (e: Error) =>
-        e instanceof StoreFencedError && /was removed while it was open/.test(e.message) && !/another engine/.test(e.message),
-    );
-    store.close();
-  });
+  check(
+    "a holder whose store was deleted with all its files gets an error that says so, not one about another engine",
+    (path) => {
+      const store = open(path);
+      for (const suffix of ["", "-wal", "-shm", "-owner"]) rmSync(`${path}${suffix}`, { force: true });
+      assert.throws(
+        () => store.commit([created("wf", "r", 1)]),
+        (e: Error) =>
+          e instanceof StoreFencedError && /was removed while it was open/.test(e.message) && !/another engine/.test(e.message),
+      );
+      store.close();
+    },
+  );
 
-  check("a holder whose note was taken over writes nothing more and leaves the new owner's note alone", (path) => {
+  check("a holder whose lock file was replaced writes nothing more and does not change the new owner's lock file", (path) => {
     const store = open(path);
     const note = JSON.parse(readFileSync(`${path}-owner`, "utf8"));
     rmSync(`${path}-owner`);
@@ -128,7 +132,7 @@ for (const { driver, skip } of sqliteDrivers) {
     store.close();
   });
 
-  check("closing copies the log into the file only for who still holds the fence, and not for who only reads", (path) => {
+  check("only the holder of the fence copies the log into the file at close; a reader does not", (path) => {
     for (const [holds, readOnly] of [[true, false], [false, false], [true, true]] as const) {
       const opened = loadLibrary(builtins()!, driver).open(path);
       prepare(opened, path, "NORMAL", MIGRATIONS);
@@ -195,7 +199,7 @@ for (const { driver, skip } of sqliteDrivers) {
   });
 
   for (const call of ["renameSync", "statSync"] as const) {
-    check(`a take-over that ends by itself while it is looked at (${call}) is in nobody's way`, (path) => {
+    check(`a takeover that ends while another process inspects it (${call}) blocks no process`, (path) => {
       open(path).close();
       const found = builtins()!;
       const mutex = `${path}-takeover`;
@@ -271,7 +275,7 @@ for (const { driver, skip } of sqliteDrivers) {
     assert.equal(tries, 2);
   });
 
-  check("a take-over that was killed before it left its name keeps nobody out who waits as engines do", async (path) => {
+  check("a takeover that was killed before it wrote its name does not block an engine that waits", async (path) => {
     open(path).close();
     mkdirSync(`${path}-takeover`);
     (await openStore(path, { driver })).close();

@@ -1,5 +1,5 @@
-// A disk that is full: each caller gets the reason (the store cannot write, which file, why), also with a short timeout; nothing is
-// acknowledged, and everything goes on when there is space again.
+// A full disk: each caller gets the reason (the store cannot write, which file, why), also with a short timeout. Nothing is
+// acknowledged, and everything resumes when there is space again.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Client, DeadlineExceededError, silentLogger } from "../../ts/client/mod.ts";
@@ -22,7 +22,7 @@ const waits = workflow("Waits", () =>
 
 const FULL = "writing to /data/shop.sqlite failed: there is no space left (database or disk is full). Free space and try again.";
 
-test("while a disk is full each caller gets the reason, also one with a short timeout; afterwards everything goes on", async () => {
+test("while a disk is full each caller gets the reason, also with a short timeout; afterwards everything resumes", async () => {
   const store = new ProbeStore(new MemoryStore());
   let full = false;
   store.onCommit = () => {

@@ -44,7 +44,7 @@ test("a file that is shorter than its header says is damaged, unless a log holds
   assert.equal(name({ header: header({ page: 1, pages: 2 }), size: 2 * 65536 - 1 }), "StoreCorruptError");
 });
 
-test("a creation that was cut short, which its journal takes back, is no damage", () => {
+test("an interrupted creation that its journal rolls back is not reported as damage", () => {
   const nothing = new Uint8Array(HEADER_BYTES);
   for (const [journal, wanted] of [[-1, "NotAStoreError"], [0, "NotAStoreError"], [1, "taken"]] as const) {
     assert.equal(name({ header: nothing, journal }), wanted, `journal of ${journal} bytes`);

@@ -80,7 +80,7 @@ test("nothing is acknowledged before it is in the store", () =>
     assert.equal(engine.stats().openRuns, 0);
   }));
 
-test("calls that come together share a commit, a lone call has one of its own", () =>
+test("calls in the same turn share a commit, a single call has its own", () =>
   withEngine(async (_, script, store) => {
     await Promise.all(Array.from({ length: 100 }, (_, i) => script.start(`wf-${i}`, { steps: 0 })));
     assert.equal(store.commits, 1);
@@ -100,7 +100,7 @@ test("a call without a change pays no commit", () =>
     assert.equal(store.commits, 1);
   }));
 
-test("a caller that gives up is told so, and its poll takes no task with it", () =>
+test("a canceled call rejects, and its poll takes no task", () =>
   withEngine(async (engine, script) => {
     const gone = new AbortController();
     const poll = script.service.pollWorkflowTaskQueue({ namespace: "default", taskQueue: { name: "q" } }, {
@@ -115,7 +115,7 @@ test("a caller that gives up is told so, and its poll takes no task with it", ()
       script.service.pollWorkflowTaskQueue({ namespace: "default", taskQueue: { name: "q" } }, { signal: gone.signal }),
       refused(Code.CANCELLED, /cancelled/),
     );
-    // The task is found while its poll is taken back, in the same batch.
+    // The task is found in the batch that cancels its poll.
     const late = new AbortController();
     const losing = script.service.pollWorkflowTaskQueue({ namespace: "default", taskQueue: { name: "q" } }, {
       signal: late.signal,
@@ -146,7 +146,7 @@ test("a deadline ends the call, and an update's error names the update", () =>
       return true;
     });
     assert.equal(engine.stats().waitingCalls, 0);
-    // It goes on indeed.
+    // The update does continue.
     script.startWorker();
     assert.equal(await script.update("wf", "my-update"), "updated my-update");
   }));

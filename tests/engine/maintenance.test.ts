@@ -87,11 +87,11 @@ function fields(bytes: Uint8Array): Map<number, number | string> {
   return found;
 }
 
-// Ids of requests, retries of the first start, sticky queues, counters of transitions: nothing that an answer depends on.
+// Request ids, retries of the first start, sticky queues, transition counts: no response depends on them.
 const OWN = new Set([9, 22, 23, 24, 29, 30, 32, 33, 34, 37, 38, 39, 44, 45, 46, 14, 26, 50]);
 const answered = (head: Uint8Array) => [...fields(head)].filter(([field]) => !OWN.has(field)).sort((a, b) => a[0] - b[0]);
 
-test("what came while a task was in work keeps its time, and is no damage, here and at an import", () =>
+test("an event that arrived while a task was running keeps its time and is not damage, here and after an import", () =>
   inFolder(async (folder) => {
     const path = join(folder, "a.sqlite");
     await withEngine(path, async (client, engine) => {
@@ -138,7 +138,7 @@ test("a closed run made from its history is what the engine itself keeps of it",
     assert.equal(compared, 5);
   }));
 
-test("imported runs answer as at home: describe, history, result, query over pages; twice is refused; a later start goes on", () =>
+test("imported runs return the same description, history, result and pages; a second import is rejected; a later start works", () =>
   filled(async ({ path, folder }) => {
     const target = join(folder, "b.sqlite");
     await withEngine(target, async (client) => {
@@ -184,7 +184,7 @@ test("imported runs answer as at home: describe, history, result, query over pag
     assert.deepEqual((await check(target)).problems, []);
   }));
 
-test("parents and children: imported as at home; a parent that is purged is missed by no child that goes on", () =>
+test("parents and children are imported unchanged; a child continues without its purged parent", () =>
   inFolder(async (folder) => {
     const path = join(folder, "a.sqlite");
     await withEngine(path, async (client) => {
@@ -214,7 +214,7 @@ test("parents and children: imported as at home; a parent that is purged is miss
       assert.deepEqual(await client.getHandle(family, "family").result(), ["end", false]);
       assert.deepEqual((await client.getHandle(family, "family").describe()).memo, { kept: 2, children: 3 });
       assert.deepEqual([await parentOf(client, "chain"), await parentOf(client, "failing")], ["family", "family"]);
-      // The ids are free again, and what was imported waits for nobody.
+      // The ids are free again, and imported runs wait for no other run.
       assert.deepEqual(await client.execute(family, { id: "family" }), ["end", false]);
     });
     assert.deepEqual((await check(target)).problems, []);

@@ -1,4 +1,5 @@
-// The files that the engine itself makes and looks at beside a store: what it makes, what it leaves open, and when a log counts as cut.
+// Files that the engine creates and reads next to a store: their content, which stay open, and when a log counts as
+// truncated.
 import assert from "node:assert/strict";
 import { existsSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -27,7 +28,7 @@ test("a file that cannot be made is an error that names it; one that is there is
     assert.equal(statSync(join(folder, "new")).size, 0);
   }));
 
-test("a creation that was cut short is taken back, and no file stays open", () =>
+test("an interrupted creation is rolled back, and no file stays open", () =>
   inFolder((folder) => {
     const open = new Set<number>();
     const fs = {

@@ -9,7 +9,7 @@ import { test } from "node:test";
 import { judgeFile } from "./support/history_files.ts";
 
 const fixtures = "../shared/fixtures/histories";
-const skip = existsSync(`${fixtures}/index.json`) ? false : "the folder of published histories is not beside this checkout";
+const skip = existsSync(`${fixtures}/index.json`) ? false : "the folder of published histories is not next to this checkout";
 
 test("published histories are imported, checked, copied and exported without a word of damage", { skip }, async () => {
   const { entries } = JSON.parse(readFileSync(`${fixtures}/index.json`, "utf8")) as { entries: { file: string }[] };

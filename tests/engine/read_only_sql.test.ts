@@ -11,7 +11,7 @@ import { created } from "./support/records.ts";
 import { inFolder, sqliteDrivers } from "./support/stores.ts";
 
 for (const { driver, skip } of sqliteDrivers) {
-  test(`${driver}: hostile statements are refused, and reads are answered`, { skip }, () =>
+  test(`${driver}: hostile statements are rejected, and reads return rows`, { skip }, () =>
     inFolder((folder) => {
       const store = SqliteStore.open(join(folder, "store.db"), { driver: driver as DriverName, synchronous: "NORMAL" });
       try {

@@ -1,4 +1,4 @@
-// Reading a store file beside its holder: with every SQLite library that there is, on both sides.
+// Reads a store file while its holder writes: every combination of SQLite libraries.
 import assert from "node:assert/strict";
 import { existsSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

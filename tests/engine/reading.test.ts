@@ -15,7 +15,7 @@ const codeOf = async (service: ReadOnlyService, method: MethodName): Promise<Cod
   }
 };
 
-test("every method that reads is answered, and what changes something is not there", async () => {
+test("every read method responds, and methods that change something are unimplemented", async () => {
   const service = await ReadOnlyService.open(new MemoryStore());
   const reads: MethodName[] = [
     ...["getSystemInfo", "getClusterInfo", "getSearchAttributes", "describeNamespace", "listNamespaces"] as const,

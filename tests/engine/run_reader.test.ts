@@ -50,7 +50,7 @@ test("a store that fails for long is asked ever less often, and one that has rec
     Object.assign(globalThis, { setTimeout: real });
     reader.close();
   }
-  // Each pause is set when the store has failed once more, so the first two are alike.
+  // Each pause is set after the next failure of the store, so the first two are equal.
   assert.deepEqual(pauses.slice(0, 5), [100, 100, 200, 400, 800]);
   assert.ok(pauses.every((ms) => ms <= 60_000));
   assert.deepEqual(pauses.slice(-3), [60_000, 60_000, 100]);

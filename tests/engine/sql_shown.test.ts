@@ -14,7 +14,7 @@ import { randomViews } from "./support/random_views.ts";
 import { inFolder, sqliteDrivers } from "./support/stores.ts";
 
 const go = signal<[state: unknown]>("go");
-/** Publishes what it is told. */
+/** Publishes the values of its signals. */
 const told = workflow("told", async (awaits: number): Promise<unknown> => {
   for (let i = 0; i < awaits; i++) await sleep(1);
   for (let n = 0;; n++) {
@@ -55,7 +55,7 @@ test("phase counts the awaits that a run has passed, state is what it published 
       await until("it is shown", () => rows()[0]?.state !== null);
       assert.deepEqual(rows(), [{ phase: 4, state: '{"hp":7,"at":["here"]}' }]);
     });
-    // Another process goes on from history, and shows the same.
+    // Another process resumes from history, and publishes the same.
     await withApp(path, async ({ client, engine }, rows) => {
       assert.deepEqual(rows(), [{ phase: 4, state: '{"hp":7,"at":["here"]}' }]);
       const handle = client.getHandle(told, "w");
@@ -72,7 +72,7 @@ test("phase counts the awaits that a run has passed, state is what it published 
     });
   }));
 
-test("a state that is no JSON, or too long, is not shown, and the next one is", () =>
+test("a state that is not JSON, or too long, is not published; the next one is", () =>
   inFolder((folder) =>
     withApp(join(folder, "game.sqlite"), async ({ client }, rows) => {
       const handle = await client.start(told, { id: "w", args: [0] });
@@ -147,9 +147,9 @@ for (const { driver, skip } of sqliteDrivers) {
       raw.close();
       await withApp(path, async ({ client, engine }, rows) => {
         assert.deepEqual([engine.sql(all), engine.sql(timers)], before);
-        assert.deepEqual(rows(), [{ phase: null, state: null }, { phase: null, state: null }], "nobody has told yet");
+        assert.deepEqual(rows(), [{ phase: null, state: null }, { phase: null, state: null }], "nothing is published yet");
         await client.getHandle(told, "waits").signal(go, "now");
-        await until("the next task tells", () => rows("phase = 3 AND state = '\"now\"'").length === 1);
+        await until("the next task publishes", () => rows("phase = 3 AND state = '\"now\"'").length === 1);
       }, sqlite);
     }));
 }

@@ -39,7 +39,7 @@ interface Damage {
   /** Whose: "" for the file as a whole. */
   readonly where: string;
   readonly says: RegExp;
-  /** What the file as a whole says beside it. */
+  /** What `check` reports for the file as a whole in addition. */
   readonly also?: RegExp;
 }
 
@@ -59,7 +59,7 @@ const DAMAGE: readonly Damage[] = [
     also: /newest batch of history is missing|more or fewer events/,
   },
   {
-    what: "a batch is no history",
+    what: "a batch is not a history",
     how: `UPDATE history SET events = x'ffff' WHERE first_event_id = 1 AND run_key = ${runOf("f1")}`,
     where: "f1",
     says: /history does not decode after event 0/,
@@ -103,13 +103,13 @@ const DAMAGE: readonly Damage[] = [
     says: /event 6 \(TIMER_FIRED\) has no time/,
   },
   {
-    what: "an answer leads to a later event",
+    what: "an event refers to a later event",
     how: event(6, (e) => (e.attributes.value as { startedEventId: bigint }).startedEventId = 9n),
     where: "c1",
     says: /event 6 \(TIMER_FIRED\) has the startedEventId 9, and no event before it has that number/,
   },
   {
-    what: "an answer leads to another event",
+    what: "an event refers to another event",
     how: event(6, (e) => (e.attributes.value as { startedEventId: bigint }).startedEventId = 4n),
     where: "c1",
     says: /event 6 \(TIMER_FIRED\) has the startedEventId 4, and that is a WORKFLOW_TASK_COMPLETED/,
@@ -149,7 +149,7 @@ const DAMAGE: readonly Damage[] = [
   },
   {
     what: "the state is of an earlier moment",
-    // Field 8, the number of the next event, is told once more: the last one counts.
+    // Field 8, the number of the next event, appears twice: the last value counts.
     how: "UPDATE runs SET head = CAST(head || x'4003' AS BLOB) WHERE workflow_id = 'o1'",
     where: "o1",
     says: /state goes on at event 3, and its row says that it has 4 events/,
@@ -267,7 +267,7 @@ test("damage is found: pages are overwritten, wherever it is, and a file that is
     assert.match(await said(path), new RegExp(`${path} is cut short: it has ${length - 4096} of ${length} bytes`));
   }));
 
-test("what another server may write is no damage: it is a note, or nothing, and can be imported", () =>
+test("what another server may write is not damage: it is a note or nothing, and can be imported", () =>
   filled(async ({ path }) => {
     const notesOf = async (change: (event: HistoryEvent) => void) => {
       sql(path, (database) => edit(database, "c1", change));

@@ -80,7 +80,7 @@ for (const { driver, skip } of sqliteDrivers) {
     },
   );
 
-  check("a folder is no store, and a missing folder is named", (path, folder) => {
+  check("a folder is rejected as a store, and the error names a missing folder", (path, folder) => {
     mkdirSync(path);
     assert.throws(() => open(path), NotAStoreError);
     assert.throws(() => open(join(folder, "missing", "store.db")), {
@@ -121,7 +121,7 @@ for (const { driver, skip } of sqliteDrivers) {
     },
   );
 
-  check("a change of another kind that was cut short is taken back, or told of where the library cannot", (path, folder) => {
+  check("an interrupted change of another kind is rolled back, or reported if the library cannot roll back", (path, folder) => {
     const from = join(folder, "changing.db");
     const changing = library().open(from);
     changing.exec("CREATE TABLE before (text TEXT)");
@@ -133,7 +133,7 @@ for (const { driver, skip } of sqliteDrivers) {
     assert.throws(() => open(path), driver === "node-sqlite3-wasm" ? /cut short.*cannot take it back/ : /another program/);
   });
 
-  check("a file that is written without a log and closed has no journal beside it", (path) => {
+  check("a file that is written without a log and closed leaves no journal", (path) => {
     const file = library().open(path);
     file.exec("CREATE TABLE before (text TEXT)");
     file.close();
@@ -281,7 +281,7 @@ for (const { driver, skip } of sqliteDrivers) {
     damaged.close();
   });
 
-  check("a backup is a whole store of its own, made while the first is open", (path, folder) => {
+  check("a backup is a complete store, made while the original is open", (path, folder) => {
     const store = open(path);
     store.commit([created("wf", "r", 5)]);
     const copy = join(folder, "copy.db");

@@ -44,7 +44,7 @@ for (const { driver, skip } of sqliteDrivers) {
     });
   }
 
-  check("NORMAL is no sync for a commit", (folder) => {
+  check("a commit with NORMAL does not sync", (folder) => {
     const took = syncs(folder, driver, "NORMAL", COMMITS) - syncs(folder, driver, "NORMAL", 0);
     assert.equal(took, 0);
   });

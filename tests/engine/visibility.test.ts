@@ -90,7 +90,7 @@ test("in backquotes every other name is an attribute", () => {
   assert.equal(parseQuery("`RunId` = 'x'").where?.kind, "compare");
 });
 
-test("NOT stands before a test or a group, and binds tighter than AND", () => {
+test("NOT precedes a comparison or a group, and binds tighter than AND", () => {
   const same = (query: string, other: string) => assert.deepEqual(parseQuery(query).where, parseQuery(other).where, query);
   same("NOT WorkflowId = 'a'", "WorkflowId != 'a'");
   same("not StartTime >= '2026-01-01'", "StartTime < '2026-01-01'");
@@ -323,7 +323,7 @@ for (const { driver, skip } of sqliteDrivers) {
       }
     }));
   test(
-    `${driver}: a status inside of OR beside the same start time (SQLite 3.53 fails to plan its partial index)`,
+    `${driver}: a status inside OR next to the same start time (SQLite 3.53 fails to plan its partial index)`,
     { skip },
     () =>
       inFolder((folder) => {

@@ -31,7 +31,10 @@ test("the tables of rooms are those of tools/rooms.json (node tools/rooms.mjs --
   }
 });
 
-/** The file or folder that a name means: from the root, from a folder of sources, or beside one that its line named before. */
+/**
+ * The file or folder that a name means: relative to the root, to a source folder, or to a path named earlier on the same
+ * line.
+ */
 function placeOf(name: string, before: readonly string[]): string | undefined {
   const beside = before.flatMap((path) => [path, dirname(path)]);
   return [".", "ts", "core-rs/src", ...beside].map((folder) => join(folder, name)).find((path) => existsSync(path));

@@ -1,6 +1,6 @@
 // runtime: node
-// Files of one circle of imports cannot be understood, tested or loaded one by one. At run time there
-// is none; with types a handful of files may know each other's shapes.
+// Files in an import cycle cannot be understood, tested or loaded separately. There must be no cycle at run time;
+// a few files may import each other's types.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { resolve } from "node:path";

@@ -22,7 +22,7 @@ const PARTS: { readonly [table in keyof typeof tables]: number } = {
 for (const [name, rows] of Object.entries(tables)) {
   test(`${name}: each part has a test that exists, or a reason`, () => {
     assert.equal(rows.length, PARTS[name as keyof typeof tables]);
-    assert.equal(new Set(rows.map(({ part }) => part)).size, rows.length, "a part stands twice");
+    assert.equal(new Set(rows.map(({ part }) => part)).size, rows.length, "a part is listed twice");
     for (const { part, tests = [], missing } of rows) {
       assert.ok(tests.length > 0 !== (missing !== undefined), `${part}: tests or a reason`);
       for (const [file, title] of tests) {

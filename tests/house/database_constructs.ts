@@ -413,7 +413,7 @@ export const IN_THE_DEBUGGER: readonly Row[] = [
     here: "timer muster 1.5 min",
     tests: [raid, [sessions, "events in a line: timers and reducers by name, also where they end"], [
       sessions,
-      "a redacted history has nothing of what code wrote beside timers, and replays",
+      "a redacted history contains nothing that code wrote next to timers, and replays",
     ]],
   },
   { part: "a signal by its typed name", here: "threat_detected", tests: [raid] },

@@ -1,6 +1,6 @@
 // runtime: node
-// Descriptors are built when they are first needed (ts/api/descriptors.ts). The library's own files of Google's types build theirs when they
-// are imported: ts/api/well_known.ts stands for them.
+// Descriptors are built on first use (ts/api/descriptors.ts). The library's files for Google's well-known types build theirs
+// on import, so ts/api/well_known.ts replaces those files.
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";

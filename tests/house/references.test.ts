@@ -99,7 +99,7 @@ test("no reference leads to a document outside the repository", () => {
   const OUTSIDE =
     /core-spec|design seam|\bdesign\.md|\bhead note\b|\b(?:compat|server|house)-reading\b|\bapi-sketch\b|\bthe seed's (?:table|text|engine)/gi;
   const found = files.flatMap(({ path, text }) => [...text.matchAll(OUTSIDE)].map((m) => `${path}: ${m[0]}`));
-  // Tests and tools take fixtures from beside the checkout where they are there, and are skipped by name where they are not.
+  // Tests and tools may use fixtures next to the checkout; they are skipped by name where the fixtures are missing.
   const beside = files.filter(({ path, text }) =>
     text.includes("../shared") && !/^(?:(?:core-rs\/)?tests|tools|web-demo\/e2e)\//.test(path)
   );
@@ -137,7 +137,7 @@ test("promises are those of docs/guarantees.md", () => {
 function namedTests({ path, text }: File): { readonly found: readonly string[]; readonly named: number } {
   const found: string[] = [];
   let named = 0;
-  // A list goes on to the end of its paragraph.
+  // A list continues to the end of its paragraph.
   for (const [, list] of text.matchAll(/^Tests: ([\s\S]*?)(?:\n\n|\s*(?![\s\S]))/gm)) {
     // One file and the names that follow it, up to the next file.
     for (const [, link, names] of list!.matchAll(/\[[^\]]*\]\(([^)]*)\)([^[]*)/g)) {

@@ -41,9 +41,9 @@ const walk = (path: string): string[] =>
   statSync(path).isDirectory() ? readdirSync(path).flatMap((name) => walk(join(path, name))) : [path];
 const generated = (path: string) => /(?:^|\/)generated(?:\/|$)/.test(path);
 
-test("every source file lies in a room", () => {
+test("every source file belongs to a room", () => {
   assert.deepEqual(imports.filter(({ from }) => from === undefined).map(({ file }) => file), []);
-  // Names by which the crate offers its generated messages (lib.rs) are no folders.
+  // lib.rs exports its generated messages under these names; they are not folders.
   const ALIASES = ["core-rs/src/api", "core-rs/src/boundary"];
   const gone = rooms.flatMap(({ paths }) => paths).filter((path) => !existsSync(path) && !ALIASES.includes(path));
   assert.deepEqual(gone, []);
@@ -68,7 +68,7 @@ test("what tools/rooms.json lets rooms import, some file of theirs imports", () 
   assert.deepEqual(idle, []);
 });
 
-test("a room imports rooms that stand before it in the list alone, so there is no circle", () => {
+test("a room imports only rooms that precede it in the list, so rooms form no cycle", () => {
   const place = (name: string) => rooms.findIndex((room) => room.name === name);
   const up = rooms.flatMap(({ name, imports, types = [] }) =>
     [...imports, ...types].filter((to) => place(to) < 0 || place(to) >= place(name)).map((to) => `${name} imports ${to}`)
@@ -112,7 +112,7 @@ test("portable rooms name no platform", () => {
   assert.deepEqual(found, []);
 });
 
-test("no file of the product reads beside the project", () => {
+test("no file of the product reads files outside the project", () => {
   const files = walk("ts").filter((path) => path.endsWith(".ts") && !generated(path));
   assert.deepEqual(files.filter((path) => /\.\.\/shared\b/.test(readFileSync(path, "utf8"))), []);
 });

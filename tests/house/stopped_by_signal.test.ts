@@ -1,5 +1,5 @@
 // runtime: node
-// What people start by a script of package.json or a task of deno.json ends, with everything that it has started, when it is told to end.
+// A script of package.json or a task of deno.json terminates on a signal, together with every process that it started.
 // takes: 5 s
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
@@ -24,7 +24,10 @@ const deno = resolve("node_modules/deno", process.platform === "win32" ? "deno.e
 const absent = (what: string) => existsSync(what) ? {} : { skip: `${what} is not there` };
 const windows = process.platform === "win32" ? { skip: "Windows has no signals" } : {};
 
-/** Runs a command in a folder of its own, whose manifests have this script, until it has said `ready`; then `signal`. */
+/**
+ * Runs a command in a separate folder whose manifests contain this script, waits until it prints `ready`, then sends
+ * `signal`.
+ */
 async function stops(command: readonly string[], script: string, ready: RegExp, signal: NodeJS.Signals): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "temporalex-stops-"));
   const here = script.replace(/\btools\//, `${process.cwd()}/tools/`);

@@ -33,7 +33,7 @@ test("ends", () => {});
 test("never ends", async () => { setInterval(() => {}, 1000); await new Promise(() => {}); });
 `,
 };
-/** What has ended and is not yet collected by whoever took it over does not live. */
+/** A process that has exited but was not reaped by its new parent does not count as running. */
 function lives(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -51,7 +51,7 @@ function enough(): number {
 // Without the variable by which a runner knows that it is inside of another.
 const env = { NODE_TEST_CONTEXT: undefined, FORCE_COLOR: "0" };
 
-test("failures are told by file and name, with their whole error and what was printed; a file that hangs by its test", () =>
+test("a failure is reported with file, test, whole error and output; a file that hangs with its current test", () =>
   inFolder(TESTS, async (folder) => {
     const ms = enough();
     const argv = [join(lib, "run_node_tests.mjs"), "1", `${ms}`, ...Object.keys(TESTS).reverse()];
@@ -70,7 +70,7 @@ test("failures are told by file and name, with their whole error and what was pr
     assert.match(output, /^skipped: left out \(no such machine\)\n# pass 2\n# fail 3\n# skipped 1$/m);
   }));
 
-test("a runner that is given up names the test that it was at", () =>
+test("a runner that is stopped names the current test", () =>
   inFolder(TESTS, async (folder) => {
     const argv = [join(lib, "run_node_tests.mjs"), "1", "600000", "hangs.test.mjs"];
     const { status, output } = await run(process.execPath, argv, { cwd: folder, env, timeoutMs: enough(), lastWords: "SIGTERM" });
@@ -78,7 +78,7 @@ test("a runner that is given up names the test that it was at", () =>
     assert.match(output, /not ended after \d+ s, and given up[\s\S]*not ended - hangs\.test\.mjs: never ends/);
   }));
 
-test("a command that is given up ends with all that it started, also what holds its pipes or lost its parent", async () => {
+test("stopping a command ends all its processes, including those that hold its pipes or lost their parent", async () => {
   const sleeps = `${JSON.stringify(process.execPath)}, ["-e", "console.log(process.pid); setInterval(() => {}, 1000)"]`;
   const program = `const { spawn, spawnSync } = require("node:child_process");
 spawn(${sleeps}, { stdio: ["ignore", 1, 2], detached: true }).unref();

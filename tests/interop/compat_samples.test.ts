@@ -16,7 +16,7 @@ import { noOfficial, official } from "./support/official.ts";
 import { type Program, runProgram, samples } from "./support/sample_program.ts";
 
 const skip = noServer || noOfficial ||
-  (samples === undefined ? "the samples ../shared/samples are not beside this checkout" : false);
+  (samples === undefined ? "the samples ../shared/samples are not next to this checkout" : false);
 const silent = new worker.DefaultLogger("ERROR", () => {});
 
 let server: DevServer;

@@ -7,7 +7,7 @@ import { caseNames, corpusRoot, NO_CASES } from "../compat/support/corpus.ts";
 import { differences } from "../compat/support/replay.ts";
 
 const root = corpusRoot();
-const skip = root === undefined ? "the corpus ../shared/fixtures/compat is not beside this checkout" : false;
+const skip = root === undefined ? "the corpus ../shared/fixtures/compat is not next to this checkout" : false;
 
 for (const name of root === undefined ? [NO_CASES] : caseNames(root)) {
   test(`official verdicts in a realm: ${name}`, { skip }, async () => {

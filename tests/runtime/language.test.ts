@@ -1,4 +1,4 @@
-// Cases of the language and its rules: what needs no realm of its own.
+// Cases of the language and its rules, which run without a separate realm.
 import { register } from "./register.ts";
 
 await register("language");

@@ -1,4 +1,4 @@
-// Files beside the package's code: read where they lie, and told as absent, never thrown, where they do not.
+// Files next to the package's code are read from there. A missing file is reported as absent and does not throw.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { loadCore } from "../../ts/core/mod.ts";

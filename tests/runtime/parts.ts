@@ -1,4 +1,5 @@
-// Which test file runs which files of cases. They are several so that they run beside each other, and the short ones at every change.
+// Assigns files of cases to test files. There are several test files so that they run in parallel and short ones run on
+// every change.
 
 /** Files of cases by the test file that runs them, the first that fits; all others are of `language.test.ts`. */
 const PARTS = {

@@ -40,7 +40,7 @@ export interface Telemetry {
   readonly tracer: Tracer;
   /** Spans that have ended, in that order. */
   spans(): ReadableSpan[];
-  /** The one span with that name. Throws where there are none or several. */
+  /** The only span with that name. Throws if there is no such span or more than one. */
   span(name: string): ReadableSpan;
   /** Each span as "parent > name", by name. */
   tree(): string[];

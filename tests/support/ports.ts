@@ -1,10 +1,11 @@
-// Ports for servers that a test starts by number, because it ends them and starts them again, or because another process is told first.
+// Ports for servers that a test starts on a fixed port, to stop and restart them or to pass the port to another process
+// first.
 import { createServer } from "node:net";
 
 /**
- * A port of the loopback that nobody listens at, and that no connection takes by chance: systems give outgoing connections, and servers
- * that ask for any port, numbers from 32768 (Linux) or 49152 (others) on. A port of that range, let go and used a moment later or after
- * a restart, may be somebody else's by then. Browsers refuse no port from 20000 on.
+ * A loopback port without a listener that no other connection takes by chance. Systems assign ports from 32768 (Linux) or
+ * 49152 (others) to outgoing connections and to servers that ask for any port. A port of that range that was released may
+ * belong to another process a moment later or after a restart. Browsers block no port from 20000 on.
  */
 export async function freePort(): Promise<number> {
   for (let attempt = 0; attempt < 100; attempt++) {

@@ -19,9 +19,9 @@ function labelsOf(text: string): { [name: string]: string } {
   const labels: { [name: string]: string } = {};
   for (let rest = text; rest !== "";) {
     const found = LABEL.exec(rest);
-    if (found === null) throw new Error(`these are no labels: ${rest}`);
+    if (found === null) throw new Error(`invalid labels: ${rest}`);
     const [whole, name, value] = found as unknown as [string, string, string];
-    if (name in labels) throw new Error(`the label ${name} stands twice in ${text}`);
+    if (name in labels) throw new Error(`duplicate label ${name} in ${text}`);
     labels[name] = value.replace(/\\([\\"n])/g, (_, c) => c === "n" ? "\n" : c);
     rest = rest.slice(whole.length);
     if (rest === "" && whole.endsWith(",")) throw new Error(`a comma ends ${text}`);
@@ -32,7 +32,7 @@ function labelsOf(text: string): { [name: string]: string } {
 function valueOf(text: string): number {
   if (text === "+Inf") return Infinity;
   if (text === "-Inf") return -Infinity;
-  if (text !== "NaN" && !/^-?(?:\d+(?:\.\d+)?|\.\d+)(?:e[+-]?\d+)?$/.test(text)) throw new Error(`"${text}" is no value`);
+  if (text !== "NaN" && !/^-?(?:\d+(?:\.\d+)?|\.\d+)(?:e[+-]?\d+)?$/.test(text)) throw new Error(`invalid value "${text}"`);
   return Number(text);
 }
 
@@ -57,13 +57,13 @@ export function parseExposition(text: string): Map<string, MetricFamily> {
       continue;
     }
     const sample = SAMPLE.exec(line);
-    if (sample === null) throw new Error(`this is no line of the format: ${line}`);
+    if (sample === null) throw new Error(`invalid line: ${line}`);
     const [, name, labelText = "", value] = sample as unknown as [string, string, string | undefined, string];
     const family = current?.family;
     if (family === undefined) throw new Error(`a sample without a type: ${line}`);
     const suffix = name.slice(current!.name.length);
     const allowed = family.type === "histogram" ? ["_bucket", "_sum", "_count"] : [""];
-    if (!name.startsWith(current!.name) || !allowed.includes(suffix)) throw new Error(`${name} stands under ${current!.name}`);
+    if (!name.startsWith(current!.name) || !allowed.includes(suffix)) throw new Error(`${name} is not a ${current!.name}`);
     const key = `${name}{${labelText}}`;
     if (seen.has(key)) throw new Error(`${key} comes twice`);
     seen.add(key);
@@ -96,7 +96,7 @@ function checkHistogram(name: string, { samples }: MetricFamily): void {
   }
 }
 
-/** The value of the one sample with these labels (others may be there too); undefined where there is none. */
+/** The value of the only sample with these labels (it may have others); undefined if there is no such sample. */
 export function sampleOf(
   families: Map<string, MetricFamily>,
   name: string,

@@ -1,4 +1,4 @@
-// What stands in for realms and their tasks where a test is about something else.
+// Replacements for realms and their tasks, for tests of something else.
 import type { Realm, TaskHead } from "../../ts/realm/realm.ts";
 
 /** The head of a first workflow task. */

@@ -1,4 +1,4 @@
-// A RawService whose answers a test writes down, for rules that need a service which misbehaves on purpose. Requests and responses pass
+// A RawService with scripted responses, for rules that need a service that misbehaves. Requests and responses pass
 // through bytes, as with a real one; a method without a script fails the call by name.
 import { create, fromBinary, type MessageInitShape, type MessageShape, toBinary } from "@bufbuild/protobuf";
 import { type CallOptions, Code, type MethodName, type RawService, ServiceError } from "../../ts/service/raw.ts";
@@ -45,7 +45,7 @@ export function unavailable(message = "the service is away"): never {
   throw new ServiceError(Code.UNAVAILABLE, message);
 }
 
-/** What a long poll does until its caller gives up. */
+/** A long poll: waits until its caller cancels it. */
 export function waits(options: CallOptions): Promise<never> {
   return new Promise((_, reject) => {
     const timer = options.timeoutMs === undefined

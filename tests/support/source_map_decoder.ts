@@ -1,11 +1,11 @@
-// Reads source maps as tools do: which line of which source a line of the generated file stands for.
+// Reads source maps as tools do: maps a line of the generated file to a source and its line.
 
 const DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 export class Decoder {
   readonly #sources: readonly string[];
   readonly #contents: readonly (string | null)[];
-  /** By generated line: what its first piece stands for. */
+  /** By generated line: the source position of its first segment. */
   readonly #lines: ({ source: string; line: number } | undefined)[] = [];
 
   constructor(map: string) {

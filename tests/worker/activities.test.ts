@@ -92,7 +92,7 @@ test("a void result is one payload", async () => {
   assert.equal(service.requests("respondActivityTaskCompleted")[0]!.result!.payloads.length, 1);
 });
 
-test("the context tells ids, attempt, limits, details of the last attempt and a stable idempotency key (P2)", async () => {
+test("the context has ids, attempt, timeouts, details of the last attempt and a stable idempotency key (P2)", async () => {
   const seen: ActivityContext["info"][] = [];
   const { run } = setting({ look: async () => void seen.push(activityInfo()) });
   const fields = {
@@ -225,7 +225,7 @@ test("results that cannot be sent fail for good: the work is done, and would be 
   assert.equal(failure().nonRetryable, true);
 });
 
-test("an activity whose result the codec does not encode is in work until its failure has been reported", async () => {
+test("an activity whose result the codec does not encode counts as running until its failure is reported", async () => {
   const codec = MessageCodec.of({
     codec: {
       encode: () => Promise.reject(new Error("no key")),
@@ -294,7 +294,7 @@ test("an activity may finish although it was cancelled", async () => {
   assert.deepEqual(outcomes(), ["respondActivityTaskCompleted"]);
 });
 
-test("a CancelledFailure that nobody asked for is a failure", async () => {
+test("a CancelledFailure without a cancel request is a failure", async () => {
   const { run, outcomes, failure } = setting({
     moody: () => {
       throw new CancelledFailure("do not feel like it");
@@ -319,7 +319,7 @@ test("a heartbeat that is NOT_FOUND cancels the activity, and nothing is reporte
   assert.deepEqual(outcomes(), []);
 });
 
-test("paused and reset activities are told so, and fail with that type; cancellation wins", async () => {
+test("paused and reset activities get that as the reason and fail with that type; cancellation wins", async () => {
   for (
     const [answer, reason, outcome] of [
       [{ activityPaused: true }, "PAUSED", "respondActivityTaskFailed"],
@@ -385,7 +385,7 @@ test("a heartbeat that does not get through does not hurt; details that cannot b
   assert.equal(log[0]!.message, "a heartbeat did not reach the service");
 });
 
-test("an attempt whose time is over is told so here, five seconds after the service would know", async () => {
+test("the worker itself cancels an attempt five seconds after its timeout at the service", async () => {
   let told: string | undefined;
   const { run, timers, failure } = setting({
     slow: withContext(async (context) => {
@@ -445,7 +445,7 @@ test("an activity that is completed from outside reports nothing", async () => {
   assert.deepEqual(outcomes(), []);
 });
 
-test("reports are repeated while the service is away, and forgotten when nobody waits", async () => {
+test("reports are retried while the service is unavailable, and dropped when the task is gone", async () => {
   const { run, service, timers, log } = setting({ work: () => 1 });
   let away = 3;
   service.on("respondActivityTaskCompleted", () => {

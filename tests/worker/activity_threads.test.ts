@@ -271,7 +271,7 @@ test("a module that does not load, a bad size and a double name are refused at o
   assert.throws(() => new ActivityRegistry({ spin: () => 1 }, {}, ["spin"]), /two activities are named "spin"/);
 });
 
-test("a module that never ends loading is given up in time, and at once where the worker stops", async () => {
+test("a module that never finishes loading fails after a timeout, and at once when the worker stops", async () => {
   const endless = new URL("./modules/slow_to_load.ts", import.meta.url);
   const timers = new ManualTimers();
   const late = assert.rejects(

@@ -130,7 +130,7 @@ interface Acts {
 const acts = activities<Acts>({ startToClose: "10s" });
 const once = update<[number], string>("once");
 const done = signal("done");
-/** The same workflows before and after somebody has made their values smaller. */
+/** The same workflows before and after their values were made smaller. */
 const versions = (bytes: number) => {
   const text = "x".repeat(bytes);
   return [
@@ -151,7 +151,7 @@ const versions = (bytes: number) => {
   ];
 };
 
-test("a workflow whose values are too large fails its task by name, and goes on when it is corrected", () =>
+test("a workflow with too large values fails its task with the name of the value, and continues when corrected", () =>
   withEngine("memory", {}, async (t) => {
     const failed = new Map<string, string>();
     const events = {

@@ -57,7 +57,7 @@ test("a report asks for the activities of the worker's own queue, and is the sam
   assert.deepEqual(after, decode(before));
 });
 
-test("a report without such activities is left alone", () => {
+test("a report without such activities is not changed", () => {
   assert.equal(askEagerly(report("other"), "mine", () => true), undefined);
   assert.equal(askEagerly(encode({ identity: "me" }), "mine", () => true), undefined);
   assert.equal(askEagerly(report("mine"), "mine", () => false), undefined);
@@ -93,7 +93,7 @@ test("what polls have reserved is not promised twice", () => {
   assert.equal(slots.used, 0);
 });
 
-test("tasks that nobody asked for are worked on all the same", () => {
+test("tasks that were not requested run as well", () => {
   const slots = new Slots(1);
   const worked: number[] = [];
   const eager = new EagerActivities({
@@ -109,7 +109,7 @@ test("tasks that nobody asked for are worked on all the same", () => {
   assert.equal(slots.used, 0);
 });
 
-test("it is idle when every report that asked has its answer", async () => {
+test("it is idle when every report with a request has its response", async () => {
   const eager = new EagerActivities({ taskQueue: "mine", slots: new Slots(5), work: (_, release) => release() });
   await eager.idle();
   const asks = [eager.ask(report("mine"))!, eager.ask(report("mine"))!];

@@ -1,5 +1,5 @@
-// Work that fails is told: attempts of activities with when the next one is due, tasks of workflows once per run and cause, with the user's
-// line, also by a process that sees a later attempt first.
+// Failures are logged: activity attempts with the time of the next attempt, workflow tasks once per run and cause, with the
+// user's line, also by a process that sees a later attempt first.
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -103,7 +103,7 @@ test("an attempt that times out is warned of when it does", () =>
     );
   }));
 
-test("a workflow task that fails is told once per run and cause, with the line, and again by the next process", async () => {
+test("a failing workflow task is logged once per run and cause, with the line, and again by the next process", async () => {
   const folder = mkdtempSync(join(tmpdir(), "temporalex-failing-"));
   const told = (lines: Line[]) =>
     lines.filter(({ level, message }) => level === "error" && /^a workflow task failed/.test(message));
@@ -112,10 +112,10 @@ test("a workflow task that fails is told once per run and cause, with the line, 
     for (const process of [1, 2]) {
       await withApp(path, async (app, lines) => {
         if (process === 1) await app.client.start(broken, { id: "b", args: [] });
-        await until("it is told", () => told(lines).length > 0);
+        await until("the failure is logged", () => told(lines).length > 0);
         // The next attempts of this process say nothing new.
         await until(
-          "it is told again",
+          "the next process logs it",
           () => process === 2 || lines.some(({ message }) => /failed again, for the same reason/.test(message)),
         );
         const [line, ...more] = told(lines);
@@ -131,22 +131,22 @@ test("a workflow task that fails is told once per run and cause, with the line, 
   }
 });
 
-test("an Error that workflow code throws is told with what fails a workflow instead; other errors are told alone", () =>
+test("the log of an Error from workflow code says how to fail the workflow instead; other errors have no such advice", () =>
   withApp(undefined, async (app, lines) => {
     await app.client.start(undone, { id: "u", args: [] });
     await app.client.start(broken, { id: "b", args: [] });
     const of = (id: string) => lines.find(({ level, fields }) => level === "error" && fields["workflowId"] === id);
-    await until("both are told", () => of("u") !== undefined && of("b") !== undefined);
+    await until("both are logged", () => of("u") !== undefined && of("b") !== undefined);
     assert.match(of("u")!.message, /^a workflow task failed: the order is not possible$/);
     assert.match(String(of("u")!.fields["advice"]), /^throw an ApplicationFailure to fail the workflow; any other error /);
     assert.equal(of("b")!.fields["advice"], undefined);
   }));
 
-test("an argument that an activity cannot be given is told by its place", () =>
+test("an argument that cannot be serialized is logged with its position", () =>
   withApp(undefined, async (app, lines) => {
     for (const what of ["function", "bigint"] as const) await app.client.start(given, { id: what, args: [what] });
     const of = (id: string) => lines.find(({ level, fields }) => level === "error" && fields["workflowId"] === id);
-    await until("both are told", () => of("function") !== undefined && of("bigint") !== undefined);
+    await until("both are logged", () => of("function") !== undefined && of("bigint") !== undefined);
     const begin = "a workflow task failed: ";
     assert.match(
       of("function")!.message.slice(begin.length),

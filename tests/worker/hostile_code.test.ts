@@ -1,5 +1,5 @@
-// Code of the user that is hostile, or only broken: what activities throw, and loggers, metrics and listeners that throw themselves. The
-// worker goes on, every attempt ends in its report, and the host lives.
+// User code that is hostile or broken: values that activities throw, and loggers, metrics and listeners that throw. The
+// worker continues, every attempt ends in its report, and the host survives.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
@@ -34,7 +34,7 @@ async function within(options: OpenOptions, work: (app: Awaited<ReturnType<typeo
   }
 }
 
-test("whatever an activity throws, the attempt is reported and the worker goes on", async () => {
+test("whatever an activity throws, the attempt is reported and the worker continues", async () => {
   let plan: HostilePlan = { kind: "value", value: "null" };
   let failures = 0;
   const bad = () => {

@@ -80,12 +80,12 @@ test("a service that is on its way is waited for, and its failure is the worker'
   const refused = Promise.reject(new ServiceError(Code.UNAVAILABLE, "nobody is there"));
   await assert.rejects(Worker.create({ service: refused, taskQueue: "q", realm }), /nobody is there/);
   assert.equal(realm.disposed, true, "the realm that was made meanwhile is not left behind");
-  // Something that is no service would be called in vain for ever.
+  // A value that is not a service would be polled in vain for ever.
   for (const none of [Promise.resolve({}), {}, undefined, { then: () => {} }]) {
     const making = Worker.create({ service: none as unknown as RawService, taskQueue: "q", realm: idleRealm() });
     await assert.rejects(making, /service must be an EmbeddedEngine or a connection/);
   }
-  // What fails first is told, and the other failure is nobody's unhandled rejection.
+  // The first failure is reported, and the other one is not an unhandled rejection.
   const both = Promise.reject(new ServiceError(Code.UNAVAILABLE, "nobody is there"));
   await assert.rejects(
     Worker.create({ service: both, taskQueue: "q", workflows: new URL("file:///no/such/module.ts") }),
@@ -111,7 +111,7 @@ test("the shutdown of a worker that never ran ends when its realm is gone", asyn
   assert.equal(w.state, "stopped");
 });
 
-test("an idle worker has nothing in work", async () => {
+test("an idle worker has no running tasks", async () => {
   const w = await worker({ service: quietService(), realm: idleRealm(), activities: { a: () => 1 } });
   const running = w.run();
   await settle();
@@ -136,7 +136,7 @@ test("a refusal that no retry fixes stops the worker, and the log says it once",
   assert.deepEqual(logged, ["the worker stops"]);
 });
 
-test("without a cache there is no sticky queue", async () => {
+test("a worker without a cache has no sticky queue", async () => {
   const service = quietService();
   const w = await worker({ service, realm: idleRealm(), cachedWorkflows: 0 });
   const running = w.run();
@@ -197,7 +197,7 @@ test("a shutdown lets activities finish within the grace period", async () => {
   assert.equal(service.requests("respondActivityTaskCompleted").length, 1);
 });
 
-test("after the grace period activities are told to stop, and waited for", async () => {
+test("after the grace period activities are canceled, and shutdown waits for them", async () => {
   const service = oneActivity(quietService());
   const timers = new ManualTimers();
   const reasons: unknown[] = [];
@@ -244,7 +244,7 @@ test("an activity that ignores the shutdown is left behind after shutdownForceMs
   end();
 });
 
-test("a worker that has nothing to do stops without a word of activities, also where a poll is not answered", async () => {
+test("an idle worker stops without logging activities, also if a poll gets no response", async () => {
   const service = Object.assign(quietService(), { losesCancelledPolls: true });
   const timers = new ManualTimers();
   const warnings: string[] = [];
@@ -288,7 +288,7 @@ test("a workflow task that was taken is finished before the worker stops", async
   assert.equal(service.requests("respondWorkflowTaskCompleted").length, 1);
 });
 
-test("runUntil answers the value, stops the worker, and passes on failures of both", async () => {
+test("runUntil returns the value, stops the worker, and passes on failures of both", async () => {
   const service = quietService();
   const first = await worker({ service, activities: { a: () => 1 } });
   assert.equal(await first.runUntil(async () => 42), 42);
@@ -388,7 +388,7 @@ test("maxActivitiesPerSecond holds in every second, also after a pause", async (
   );
 });
 
-test("where the service ends the polls of a worker that stops, none is taken back", async () => {
+test("if the service ends the polls of a stopping worker, the worker cancels no poll", async () => {
   const inner = quietService();
   const ends: (() => void)[] = [];
   const poll = () => new Promise<object>((resolve) => ends.push(() => resolve({})));
@@ -430,7 +430,7 @@ test("the namespace's own limit of payloads holds, unless the worker was given o
     const tasks = [activityTask];
     const inner = quietService()
       .on("pollActivityTaskQueue", async (_request, options) => {
-        // After the answer about the namespace.
+        // After the response about the namespace.
         await settle();
         const task = tasks.shift();
         return task ?? waits({ signal: options.signal!, timeoutMs: 50 });

@@ -123,7 +123,7 @@ test("workflows are replaced while a local activity runs, and its result goes to
     });
   }));
 
-test("a workflow that calls one after the other does not hold a worker that stops, and goes on in the next one", () =>
+test("a workflow that calls one after the other does not block shutdown, and continues in the next worker", () =>
   withEngine("memory", {}, async ({ client, service, taskQueue }) => {
     let ran = 0;
     const shout = async (word: string) => {
@@ -137,7 +137,7 @@ test("a workflow that calls one after the other does not hold a worker that stop
       const running = worker.run();
       if (shutdownGraceMs === 0) await client.start(talksOn, { id: "talks on", taskTimeout: "2m" });
       const before = ran;
-      await until("it goes on", () => ran > before + 10);
+      await until("the workflow continues", () => ran > before + 10);
       const late = new Promise((resolve) => setTimeout(resolve, 20_000, "late").unref());
       assert.notEqual(await Promise.race([worker.shutdown(), late]), "late");
       await running;

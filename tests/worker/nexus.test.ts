@@ -135,7 +135,7 @@ test("failures go as Temporal's where the server takes them, and else as JSON in
   }
 });
 
-test("a service that throws, bytes that are no task and a report that nobody waits for end nothing but their task", async () => {
+test("a service that throws, invalid task bytes and a report of a closed task end only their task", async () => {
   const service = new ScriptedService();
   const { tasks, handle, log } = setting(() => Promise.reject(new Error("a defect")), service);
   await handle(start());
@@ -157,7 +157,7 @@ test("a service that throws, bytes that are no task and a report that nobody wai
   assert.equal(tasks.running, 0);
 });
 
-test("a handler is told to stop after its request's time, and its task ends when the handler does", async () => {
+test("a handler is canceled after the timeout of its request, and its task ends when the handler does", async () => {
   let end!: (outcome: NexusOutcome) => void;
   let signal!: AbortSignal;
   const { service, timers, tasks, handle } = setting((request) => {
@@ -188,7 +188,7 @@ test("the times that the header may say", () => {
   assert.equal(warned.length, 3);
 });
 
-test("a worker polls for Nexus tasks only where it has services; a shutdown tells handlers to stop and waits for them", async (t) => {
+test("a worker polls for Nexus tasks only if it has services; shutdown cancels handlers and waits for them", async (t) => {
   const tasks: Request[] = [start()];
   const service = new ScriptedService()
     .on("pollNexusTaskQueue", (_, options) => {

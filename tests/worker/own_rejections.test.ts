@@ -1,5 +1,5 @@
-// Rejections of the program itself, beside a worker that listens for those of its activities: they end the process, warn, or do nothing, as
-// the program has told Node with --unhandled-rejections. Deno has no such option.
+// Unhandled rejections of the program itself, while a worker listens for those of its activities: the process ends, warns or
+// continues, as set by Node's option --unhandled-rejections. Deno has no such option.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { startModule } from "../engine/support/child.ts";

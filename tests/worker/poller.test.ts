@@ -32,7 +32,7 @@ function poller(timers: ManualTimers, options: Partial<PollerOptions<Uint8Array>
   });
 }
 
-/** A poll that waits until it is taken back. */
+/** A poll that waits until it is canceled. */
 const waiting = (signal: AbortSignal) =>
   new Promise<undefined>((_, reject) =>
     signal.addEventListener("abort", () => reject(new ServiceError(Code.CANCELLED, "taken back")))
@@ -64,7 +64,7 @@ test("refused polls back off, up to ten seconds, and a success starts again", as
   assert.equal(timers.pending, 0);
 });
 
-test("a service that answers nothing at once is not asked in a hot loop", async () => {
+test("a service that returns empty responses at once is not polled in a hot loop", async () => {
   const timers = new ManualTimers();
   let polls = 0;
   const loop = poller(timers, {
@@ -123,7 +123,7 @@ test("one bad moment of a proxy, seen by many polls at once, does not end the wo
   await loop.stop();
 });
 
-test("polls are taken when one has waited for a second behind the last refusal, or was answered", async () => {
+test("polls count as accepted after one waited a second without rejection, or got a response", async () => {
   const timers = new ManualTimers();
   let refuses = true;
   const loop = poller(timers, {
@@ -188,7 +188,7 @@ test("no more tasks are taken than there are slots", async () => {
   let idle = false;
   const done = loop.idle().then(() => (idle = true));
   await settle();
-  assert.equal(idle, false, "tasks in work keep it busy");
+  assert.equal(idle, false, "running tasks keep it busy");
   for (const end of finish) end();
   await done;
   assert.equal(slots.used, 0);
@@ -255,7 +255,7 @@ test("what the service suggests is done, within the range; suggestions to go dow
   await answer(100);
   assert.equal(polls.length, 8, "never more than the maximum");
   await answer(-3);
-  assert.equal(polls.length, 7, "the one that was told ends; the others wait for a task");
+  assert.equal(polls.length, 7, "the canceled poll ends; the others wait for a task");
   await answer(0);
   await answer(0);
   assert.equal(polls.length, 5);
@@ -341,7 +341,7 @@ test("poller behaviors: ranges for each queue, within the slots; what makes no s
   );
 });
 
-test("the service's suggestion is read from an answer with a task, and from one without", () => {
+test("the service's suggestion is read from a response with a task, and from one without", () => {
   const decision = { pollerScalingDecision: { pollRequestDeltaSuggestion: -2 } };
   const workflow = toBinary(
     PollWorkflowTaskQueueResponseSchema,

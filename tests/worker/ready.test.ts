@@ -1,4 +1,4 @@
-// What a readiness probe is told: a worker that runs and whose polls the service takes.
+// The result of a readiness probe: the worker runs and the service accepts its polls.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { delay } from "@std/async/delay";

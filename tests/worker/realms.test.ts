@@ -45,7 +45,7 @@ for (const cachedWorkflows of [0, 1, 1000]) {
       })));
 }
 
-test("a workflow that spins is stopped, and its neighbours go on", () =>
+test("a workflow with an infinite loop is stopped, and the others continue", () =>
   withEngine("memory", {}, async (t) => {
     const failed: string[] = [];
     const events = { workflowTaskFailed: ({ workflowId }: { workflowId: string }) => void failed.push(workflowId) };
@@ -58,7 +58,7 @@ test("a workflow that spins is stopped, and its neighbours go on", () =>
       assert.deepEqual(await Promise.all(neighbours.map((handle) => handle.result())), neighbours.map(() => "N SAYS STILL HERE"));
       await until("the spinner was stopped", () => failed.length > 0);
       assert.equal((await spinning.describe()).status, "RUNNING");
-      assert.ok(failed.every((id) => id === "spins"), "nobody else's task failed");
+      assert.ok(failed.every((id) => id === "spins"), "no other task failed");
       await spinning.terminate();
     });
   }));
@@ -134,7 +134,7 @@ test("workflows can be given as texts", () =>
     });
   }));
 
-test("an entry of the application's own serves its workflows, with a converter of its own", () =>
+test("a realm entry of the application runs its workflows with its converter", () =>
   withEngine("memory", {}, (t) => {
     const realmEntry = new URL("./modules/own_entry.ts", import.meta.url);
     return t.work({ realmEntry, activities, converter: markedConverter }, async () => {

@@ -34,7 +34,7 @@ for (
   });
 }
 
-test("a service that refuses the polls in the moment in which the worker is stopped is no error", async () => {
+test("polls that the service rejects while the worker is being stopped are not an error", async () => {
   const refuse: ((error: Error) => void)[] = [];
   const inner = new ScriptedService().on("shutdownWorker", () => ({}));
   const service: RawService = {

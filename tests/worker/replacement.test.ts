@@ -1,5 +1,5 @@
-// New workflow code for a running worker: what agrees with the open runs goes live and loses none of them, what does not is refused by
-// run, event and line, and runs that move while they are being checked are not forgotten.
+// New workflow code for a running worker: compatible code goes live without losing an open run, incompatible code is
+// rejected by run, event and line, and runs that progress during the check are not lost.
 // takes: 18 s
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -66,7 +66,7 @@ function counting() {
 }
 
 onBothStores(
-  "compatible code goes live: every open run goes on with it, none loses a message, no task fails",
+  "compatible code goes live: every open run continues with it, no message is lost, no task fails",
   (t) =>
     withModule(FIRST, async (path, write) => {
       const { steps, activities } = counting();
@@ -208,7 +208,7 @@ onBothStores(
         await assert.rejects(worker.replaceWorkflows(), /worker is stopped/);
       };
       await assert.rejects(t.work({ workflows: path, activities }, (worker) => looked = look(worker)), /was shut down before/);
-      // The worker's end is told before what was done with it has ended.
+      // The end of the worker is reported before its last calls have completed.
       await looked;
     }),
 );

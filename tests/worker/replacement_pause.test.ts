@@ -1,5 +1,5 @@
-// The rounds of a replacement against scripted histories: pauses that take too long are ended and tried again, not for ever, and runs that
-// have closed since they were listed stand in nobody's way.
+// The rounds of a replacement against scripted histories: pauses that take too long end and are retried a limited number of
+// times, and runs that were closed after they were listed do not block the replacement.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { silentLogger } from "../../ts/client/mod.ts";
@@ -41,7 +41,7 @@ function setting({ idle, verdict = { verdict: "ok" } as ReplayVerdict }: {
 }
 const never = () => new Promise<void>(() => {});
 
-test("a pause of more than three seconds is ended, tasks go on, and another one is tried", async () => {
+test("a pause of more than three seconds ends, tasks continue, and another pause is tried", async () => {
   const { timers, said, replace } = setting({ idle: (attempt) => attempt < 3 ? never() : Promise.resolve() });
   const replaced = replace();
   await timers.advance(2999);
@@ -53,7 +53,7 @@ test("a pause of more than three seconds is ended, tasks go on, and another one 
   assert.equal((await replaced).pausedMs, 0, "of the last pause");
 });
 
-test("after five pauses that were too long the worker is too busy, and the old code goes on", async () => {
+test("after five pauses that were too long the worker is too busy, and the old code keeps running", async () => {
   const { timers, said, replace } = setting({ idle: never });
   const refused = assert.rejects(replace(), /too busy for its workflow code to be replaced/);
   await timers.advance(60_000);
@@ -61,7 +61,7 @@ test("after five pauses that were too long the worker is too busy, and the old c
   assert.deepEqual(said, Array.from({ length: 5 }, () => ["pause", "resume"]).flat());
 });
 
-test("who gives up while tasks wait has them go on at once", async () => {
+test("canceling a replacement resumes waiting tasks at once", async () => {
   const { timers, said, replace } = setting({ idle: never });
   const stop = new AbortController();
   const refused = assert.rejects(replace({ signal: stop.signal }), /enough/);
@@ -81,7 +81,7 @@ for (
     }],
   ] as const
 ) {
-  test(`a run that ${name} since it was listed is no reason to refuse, whatever the code does with it`, async () => {
+  test(`a run that ${name} since it was listed does not reject the code, whatever its replay does`, async () => {
     const { service, said, replace } = setting({ verdict: FAILS });
     service.on("describeWorkflowExecution", describe);
     const { checkedRuns, broken } = await replace();

@@ -31,7 +31,7 @@ async function sent(error: Error, times: number) {
 
 const exhausted = (cause: string) => new ServiceError(Code.RESOURCE_EXHAUSTED, "too much", "ResourceExhausted", { cause });
 
-test("a service that is away, slow or busy is asked again until it answers", async () => {
+test("a report to an unavailable, slow or busy service is retried until it succeeds", async () => {
   const passing = [
     new ServiceError(Code.UNAVAILABLE, "away"),
     new ServiceError(Code.DEADLINE_EXCEEDED, "slow"),
@@ -51,7 +51,7 @@ test("a busy service is asked less often than one that is away", async () => {
   assert.ok(busy.ms > 2 * away.ms, `${busy.ms} and ${away.ms} ms`);
 });
 
-test("after a minute it is given up, and what no repetition fixes at once", async () => {
+test("a report fails after a minute of retries, and at once on a permanent error", async () => {
   const away = new ServiceError(Code.UNAVAILABLE, "away");
   const { outcome, asked, ms } = await sent(away, Infinity);
   assert.equal(outcome, away);
@@ -92,7 +92,7 @@ test("a failure that the codec does not encode keeps its words, type and delay, 
   assert.equal(unencodable(declined, problem, hiding).message, why);
   const plain = unencodable(new TypeError("the card of Ada"), problem, codec);
   assert.deepEqual([plain.type, plain.nonRetryable, plain.nextRetryDelayMs], ["TypeError", false, undefined]);
-  // What failed is the codec's failure itself, or no error: there are no other words.
+  // The failure is the codec's failure itself, or no error at all.
   for (const error of [problem, "the card of Ada"]) {
     const own = unencodable(error, problem, codec);
     assert.deepEqual([own.message, own.type], [`${why}: no key for Ada`, "PayloadCodecError"]);

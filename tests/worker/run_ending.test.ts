@@ -31,7 +31,7 @@ test("the start of a run is read from its first page: its time, and its header a
   assert.deepEqual([...start.header!], [...toBinary(HeaderSchema, create(HeaderSchema, header))]);
 });
 
-test("a page without a start, and bytes that are no history, say nothing", () => {
+test("a page without a start event, and invalid history bytes, give no ending", () => {
   const timer = create(HistorySchema, {
     events: [{ eventId: 9n, attributes: { case: "timerFiredEventAttributes", value: { timerId: "1" } } }],
   });

@@ -17,5 +17,5 @@ test("tasks of a run have their turns in the order of their coming, and runs do 
   }
   assert.deepEqual(order, ["second", "third", "fourth"]);
   turns.leave("run");
-  assert.equal(turns.enter("run"), undefined, "nobody is left");
+  assert.equal(turns.enter("run"), undefined, "no task is left");
 });

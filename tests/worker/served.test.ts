@@ -1,4 +1,5 @@
-// A worker that reaches an embedded engine over a socket, as one beside `temporalex dev` or a store that is open elsewhere.
+// A worker that reaches an embedded engine over a socket: next to `temporalex dev`, or with a store that another process
+// holds.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Client, silentLogger } from "../../ts/client/mod.ts";
@@ -13,7 +14,7 @@ import { activities, workflow } from "../../ts/workflow/mod.ts";
 const acts = activities<{ greet(name: string): Promise<string> }>({ startToClose: "10s" });
 const hello = workflow("Hello", (name: string) => acts.greet(name));
 
-test("it works, and stops without taking a poll back: the engine ends them when it is told", async () => {
+test("a worker over a socket runs workflows, and stops without canceling a poll: the engine completes its polls", async () => {
   // The server does not keep its process alive, which here is the test's.
   const awake = setInterval(() => {}, 1000);
   const engine = await EmbeddedEngine.open({ store: new MemoryStore() });

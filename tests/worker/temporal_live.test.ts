@@ -1,7 +1,7 @@
 // takes: 45 s
-// Programs written for the official SDK, live on the embedded engine: the corpus' own drivers start them, send them messages and say what must
-// come back, with a client of ours behind the surface of the official one that the drivers know. On Temporal's dev server, and with the
-// official client: `run-official-live.mjs --adapter` of the corpus.
+// Programs written for the official SDK, live on the embedded engine: the corpus' own drivers start them, send messages and
+// check the results, through a client of this package behind the surface of the official client. On Temporal's dev server,
+// and with the official client: `run-official-live.mjs --adapter` of the corpus.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { describe, test } from "node:test";
@@ -23,7 +23,7 @@ import { caseNames, corpusRoot, loadCase, NO_CASES } from "../compat/support/cor
 type Loose = any;
 
 const root = corpusRoot();
-const missing = root === undefined ? "the corpus ../shared/fixtures/compat is not beside this checkout" : false;
+const missing = root === undefined ? "the corpus ../shared/fixtures/compat is not next to this checkout" : false;
 const silent = { debug() {}, info() {}, warn() {}, error() {} };
 
 /** What the embedded engine does not have. */
@@ -52,7 +52,7 @@ const COMMON = {
   },
 };
 
-/** What the official client calls errors of ours. */
+/** The official client's names for errors of this package. */
 const OFFICIAL_NAMES: { readonly [name: string]: string } = {
   WorkflowUpdateRejectedError: "WorkflowUpdateFailedError",
   QueryFailedError: "QueryNotRegisteredError",
@@ -66,7 +66,7 @@ async function named<T>(promise: Promise<T>): Promise<T> {
   }
 }
 
-/** A handle of ours as the drivers call it. */
+/** A handle of this package with the methods that the drivers call. */
 function officialHandle(handle: Loose): Loose {
   return {
     workflowId: handle.workflowId,
@@ -86,7 +86,7 @@ function officialHandle(handle: Loose): Loose {
   };
 }
 
-/** A client of ours as the drivers call it. */
+/** A client of this package with the methods that the drivers call. */
 function officialClient(client: Client): Loose {
   const options = ({ workflowId, workflowExecutionTimeout, workflowRunTimeout, workflowTaskTimeout, ...rest }: Loose) => ({
     ...rest,

@@ -1,7 +1,7 @@
 // takes: 15 s
-// Programs of temporalio/samples-typescript (MIT), unmodified: their workflow modules run on the embedded engine with the samples' own
-// activities, a client of ours does what their client does, and what it prints is what it printed with the official SDK and server
-// (baseline.json). They lie beside the checkout and are read from there; where they are absent, the tests skip by name.
+// Programs of temporalio/samples-typescript (MIT), unmodified: their workflow modules run on the embedded engine with their
+// own activities; a client of this package does what theirs does, and prints what it printed with the official SDK and
+// server (baseline.json). They are read from a folder next to the checkout; if it is missing, the tests skip by name.
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
@@ -19,7 +19,7 @@ const found = (() => {
   const root = join(here, "../shared/samples");
   return existsSync(join(root, "baseline.json")) ? root : undefined;
 })();
-const skip = found === undefined ? "the samples ../shared/samples are not beside this checkout" : false;
+const skip = found === undefined ? "the samples ../shared/samples are not next to this checkout" : false;
 const root = found ?? "";
 
 // deno-lint-ignore no-explicit-any

@@ -27,7 +27,7 @@ const completed = toBinary(
 );
 const failed = toBinary(RespondWorkflowTaskFailedRequestSchema, create(RespondWorkflowTaskFailedRequestSchema, { taskToken }));
 
-/** Answers one completed task of each type, and a failed one of type Fails. */
+/** Returns one completed task of each type, and a failed one of type Fails. */
 const realm = (): Realm =>
   scriptedRealm({
     workflowTypes: ["Pinned", "Free", "Fails"],
@@ -138,7 +138,7 @@ test("polls and reports of a worker with a build id alone name it where such wor
   }
 });
 
-test("a workflow of a versioned worker has a behavior of its own or the worker's; options that make no sense are refused", () =>
+test("a workflow of a versioned worker has its own behavior or the worker's; invalid options are rejected", () =>
   withEngine("memory", {}, async (t) => {
     const run = () => Promise.resolve("done");
     const workflows = [workflow("Pinned", { versioningBehavior: "PINNED", run }), workflow("Free", { run })];

@@ -60,7 +60,7 @@ function setting(runTask: (task: WorkflowTask) => RealmOutcome | Promise<RealmOu
   const events: string[] = [];
   const logged: string[] = [];
   const failures: string[] = [];
-  /** What whoever counts is told: "failed WorkflowError". */
+  /** The labels of a metric, as text: "failed WorkflowError". */
   const counted: string[] = [];
   const timers = new ManualTimers();
   const service = new ScriptedService()
@@ -155,7 +155,7 @@ test("the task that comes back with a completion is run at once, after the news 
         : {},
   );
   await tasks.handle(task());
-  assert.deepEqual(events, ["run r", "reported r 3", "run r"], "an answer that says nothing is not passed on");
+  assert.deepEqual(events, ["run r", "reported r 3", "run r"], "an empty response is not passed on");
 });
 
 test("a run that is to be dropped is dropped after its report", async () => {
@@ -185,7 +185,7 @@ test("an outcome with nothing to report reports nothing", async () => {
   assert.deepEqual(events, ["run r", "evict r"]);
 });
 
-test("queries are answered with their own report", async () => {
+test("a query result is sent in its own report", async () => {
   const request = toBinary(
     RespondQueryTaskCompletedRequestSchema,
     create(RespondQueryTaskCompletedRequestSchema, { errorMessage: "x" }),
@@ -225,7 +225,7 @@ test("a completion whose commands the service refuses is a failed task, for thos
   assert.deepEqual(counted, ["WorkflowError"]);
 });
 
-test("a completion that is too large fails the task with that cause, whoever notices", async () => {
+test("a too large completion fails the task with that cause, whether the worker or the service rejects it", async () => {
   const noticedHere = setting(() =>
     outcome({ response: { $case: "completed", value: completion({ identity: "x".repeat(5 << 20) }) } })
   );
@@ -244,7 +244,7 @@ test("a completion that is too large fails the task with that cause, whoever not
   }
 });
 
-test("a realm that fails: the first attempt is reported, later ones time out; a query is answered", async () => {
+test("if a realm fails, the first attempt is reported, later ones time out; a query gets the failure", async () => {
   const { tasks, service, events, counted } = setting(() => Promise.reject(new Error("the realm died")));
   await tasks.handle(task());
   assert.deepEqual(counted, ["WorkflowError"]);
@@ -258,7 +258,7 @@ test("a realm that fails: the first attempt is reported, later ones time out; a 
   assert.deepEqual(events, ["run r", "evict r", "run r", "evict r", "run r", "evict r"]);
 });
 
-test("a failure that the service does not take is given up: the task is over for the worker", async () => {
+test("a failure that the service rejects is discarded, and the worker is done with the task", async () => {
   const { tasks, service, logged } = setting(() => Promise.reject(new Error("the realm died")));
   service.on("respondWorkflowTaskFailed", () => {
     throw new ServiceError(Code.NOT_FOUND, "the task is gone");
@@ -280,7 +280,7 @@ test("a task of a held run is a failed task: reported, counted, and not run", as
     return {};
   });
   await tasks.handle(task());
-  assert.equal(answered, true, "it is in work until the service has the report");
+  assert.equal(answered, true, "the task counts as running until the service has the report");
   const [request] = service.requests("respondWorkflowTaskFailed");
   assert.equal(request!.cause, WorkflowTaskFailedCause.WORKFLOW_WORKER_UNHANDLED_FAILURE);
   assert.match(request!.failure!.message, /held/);
@@ -312,7 +312,7 @@ test("a stopping worker asks for no further task", async () => {
   ]);
 });
 
-test("bytes that are no task are dropped with an error", async () => {
+test("invalid task bytes are dropped with an error", async () => {
   const { tasks, service, logged } = setting(() => completed());
   assert.equal(tasks.read(new Uint8Array([0x0a, 0xff, 0xff])), undefined);
   assert.equal(service.calls.length, 0);

@@ -1,4 +1,5 @@
-// Workers whose workflow code runs in several threads: the same life as with one, and a thread that is lost is no business of the others.
+// Workers whose workflow code runs in several threads: the behavior is that of one thread, and losing a thread does not
+// affect the others.
 // takes: 7 s
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -29,7 +30,7 @@ for (const cachedWorkflows of [0, 1, 1000]) {
       })));
 }
 
-test("a workflow that spins in one thread fails alone; runs of both threads go on", () =>
+test("only the workflow with an infinite loop fails; runs of both threads continue", () =>
   withEngine("memory", {}, async (t) => {
     const failed: string[] = [];
     const events = { workflowTaskFailed: ({ workflowId }: { workflowId: string }) => void failed.push(workflowId) };
@@ -41,7 +42,7 @@ test("a workflow that spins in one thread fails alone; runs of both threads go o
       for (const handle of neighbours) await handle.signal(go, "still here");
       assert.deepEqual(await Promise.all(neighbours.map((handle) => handle.result())), neighbours.map(() => "N SAYS STILL HERE"));
       await until("the spinner was stopped", () => failed.length > 0);
-      assert.ok(failed.every((id) => id === "spins"), `nobody else's task failed: ${failed}`);
+      assert.ok(failed.every((id) => id === "spins"), `another task failed: ${failed}`);
       await spinning.terminate();
     });
   }));

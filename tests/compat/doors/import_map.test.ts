@@ -32,7 +32,7 @@ test("the map has a line for each package and one for its deep imports", () => {
   assert.deepEqual(Object.entries(imports), expected);
 });
 
-test("what the map names, and what the other doors name, is a subpath of the package", () => {
+test("the map and the other adapters name only subpaths of the package", () => {
   for (const name of PACKAGES) {
     for (const specifier of [`@temporalio/${name}`, `@temporalio/${name}/lib/encoding`]) {
       const door = doorOf(specifier);

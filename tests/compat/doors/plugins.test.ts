@@ -23,7 +23,7 @@ console.log(workflow.ApplicationFailure.create({ message: "no" }) instanceof App
   "page.ts": 'new Worker(new URL("./realm.ts", import.meta.url), { type: "module" });',
   "realm.ts": 'import { encode } from "@temporalio/common/lib/encoding";\npostMessage(encode("ab").length);\n',
   "bridge.ts": 'import "@temporalio/core-bridge";',
-  // What stands for an installed official package: it must not be bundled.
+  // An installed official package, replaced by this stub: it must not be bundled.
   "node_modules/@temporalio/common/package.json": '{ "name": "@temporalio/common", "main": "index.js" }',
   "node_modules/@temporalio/common/index.js": 'throw new Error("the installed package was bundled");',
 };
@@ -87,7 +87,7 @@ for (const [name, bundle] of Object.entries(bundlers)) {
     assert.equal(runIn(folder, process.execPath, [join(folder, "out", file!)]).stdout, "approveOrder\n");
   });
 
-  test(`${name}: a package that nothing here stands for is refused by name`, async (t) => {
+  test(`${name}: an official package without a replacement is rejected by name`, async (t) => {
     await assert.rejects(
       bundle(projectWith(t, FILES), "bridge.ts", "out"),
       /temporalex has no module for "@temporalio\/core-bridge"/,
@@ -112,7 +112,7 @@ test("vite: the workers of a page are built with the plugin, and with the plugin
   assert.ok(seen.some((id) => id.endsWith("realm.ts")));
 });
 
-test("without the package beside the program the error says what to install", async (t) => {
+test("if the package is not installed, the error says what to install", async (t) => {
   const folder = projectWith(t, { "app.ts": FILES["app.ts"] });
   rmSync(join(folder, "node_modules"), { recursive: true });
   for (const bundle of [bundlers["esbuild"]!, bundlers["rolldown"]!]) {

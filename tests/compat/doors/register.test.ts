@@ -33,7 +33,7 @@ async function run() {
 run();
 `;
 const SAYS = "true true 2 host:1\n";
-/** What stands for an installed official package: it must not be loaded. */
+/** A stub for an installed official package: it must not be loaded. */
 const INSTALLED = {
   "node_modules/@temporalio/common/package.json": '{ "name": "@temporalio/common", "main": "index.js" }',
   "node_modules/@temporalio/common/index.js": 'throw new Error("the installed package was loaded");',
@@ -69,7 +69,7 @@ for (
     'require("@temporalio/core-bridge");',
   ]] as const
 ) {
-  test(`${file}: a package that nothing here stands for is refused by name, with what to do`, (t) => {
+  test(`${file}: an official package without a replacement is rejected by name, with what to do`, (t) => {
     const { status, stderr } = runIn(projectWith(t, { [file]: text }), process.execPath, ["--import", DOOR, file]);
     assert.equal(status, 1);
     assert.match(stderr, /temporalex has no module for "@temporalio\/core-bridge": .* remove the import/);

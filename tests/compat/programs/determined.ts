@@ -22,7 +22,7 @@ export async function determined(): Promise<string> {
   if (wf.patched("one")) await note("one");
   wf.deprecatePatch("two");
   await Promise.all([0, 0, 0].map((_, i) => note(`${i}.${Math.floor(Math.random() * 1e9)}`)));
-  // A timeout of zero is a patch of its own.
+  // A timeout of zero is a separate patch.
   await note(String(await wf.condition(() => false, 0)));
   await note(`${wf.workflowInfo().historyLength}.${wf.patched("one")}`);
   return wf.uuid4();

@@ -1,5 +1,5 @@
-// The corpus of recorded histories and official verdicts (../shared/fixtures/compat). It lies beside the checkout and is read from
-// there; where it is absent, tests that need it skip by name.
+// The corpus of recorded histories and official verdicts (../shared/fixtures/compat). It is read from a folder next to the
+// checkout; if it is missing, tests that need it skip by name.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -33,10 +33,10 @@ export interface Row {
 // deno-lint-ignore no-explicit-any
 export type HistoryJson = { events: any[] };
 
-/** Stands for the names of the cases where there is no corpus. */
+/** Replaces the names of the cases if the corpus is missing. */
 export const NO_CASES = "all cases";
 
-/** The folder of the corpus; undefined where there is none. */
+/** The folder of the corpus; undefined if it is missing. */
 export function corpusRoot(): string | undefined {
   let here = dirname(fileURLToPath(import.meta.url));
   while (!existsSync(join(here, "package.json"))) here = dirname(here);

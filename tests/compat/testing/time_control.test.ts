@@ -83,7 +83,7 @@ test("time goes by the wall clock while a worker has an activity", async () => {
 test("sleep of the test moves time while an activity runs, which another timer may win", async () => {
   const from = clock.nowMs();
   assert.equal((await skipped("sleepRace", [2 * DAY, DAY])).result, "timer");
-  // The activity goes on.
+  // The activity continues.
   await until("the activity's sleep", () => clock.nowMs() >= from + 2 * DAY && calls.busyTasks === 0);
 });
 
@@ -97,7 +97,7 @@ test("without a waiting result time is not skipped, and sleep moves it", async (
   assert.equal(await handle.result(), "slept");
 });
 
-test("a workflow that never ends is said to", async () => {
+test("a workflow that never ends is reported as such", async () => {
   const id = "endless";
   const handle = await client.start("endless", { id });
   await assert.rejects(time.skipping(id, () => handle.result()), (error) => {

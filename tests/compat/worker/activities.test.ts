@@ -52,7 +52,7 @@ test("an activity's info has the fields of the official SDK", async () => {
   assert.deepEqual((info["retryPolicy"] as { maximumAttempts: number }).maximumAttempts, 1);
 });
 
-test("the limits that a local activity is told", async () => {
+test("the context of a local activity contains its timeouts", async () => {
   const limits = (options: object) =>
     run("limited", ["look", options], {
       look() {
@@ -325,11 +325,11 @@ test("the older interceptor of log lines: its logger, and attributes of a class 
   await one((ctx) => new ActivityInboundLogInterceptor(ctx));
   assert.equal(entries.length, 1);
   const shared = lines.filter(({ message }) => message === "said");
-  assert.equal(shared.length, 1, "without a logger and a class of its own it changes nothing");
+  assert.equal(shared.length, 1, "without its own logger and class, nothing changes");
   assert.equal(shared[0]!.meta?.["activityType"], "says");
 });
 
-test("outside of an activity there is no context", () => {
+test("the context throws outside an activity", () => {
   assert.throws(() => activity.activityInfo(), /Activity context not initialized/);
   assert.throws(() => activity.log.info("x"), /Activity context not initialized/);
   assert.ok(connection.plugins.length === 0);

@@ -1,6 +1,6 @@
 // runtime: node deno
-// What Temporal's own add-on packages (streams, traces) do and programs do not: handlers and sinks under reserved names, interceptors of Nexus
-// operations beside others, stubs of the SDK for workers, and clocks for libraries that measure.
+// What only Temporal's own add-on packages (streams, traces) use: handlers and sinks under reserved names, several
+// interceptors of Nexus operations, stubs of the SDK for workers, and clocks for libraries that measure.
 import assert from "node:assert/strict";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { after, test } from "node:test";
@@ -78,7 +78,7 @@ test("handlers and sinks of add-on packages keep their reserved names", async (t
   );
 });
 
-test("interceptors of Nexus operations may stand beside others: without services none is asked", async (t) => {
+test("interceptors of Nexus operations can be combined with others, and are not called without services", async (t) => {
   const folder = folderWith(t, { "workflows.mjs": "export async function w() { return 1; }" });
   const plugin: WorkerPlugin = {
     name: "traces",

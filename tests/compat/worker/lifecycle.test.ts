@@ -130,7 +130,7 @@ test("a shutdown that takes longer than it may fails, with the state FAILED", as
   end();
 });
 
-test("activities have the grace period before they are told", async () => {
+test("activities get the grace period before they are canceled", async () => {
   const taskQueue = queue();
   let told = false;
   const made = await worker(taskQueue, {

@@ -133,7 +133,7 @@ test("interceptors stand around starts and cancellations, the first one outermos
   assert.deepEqual(order, ["a in", "b ina", "a cancels t", "b cancels t", "cancelled t"]);
 });
 
-test("services and requests that are none", async () => {
+test("invalid services and requests", async () => {
   assert.equal(servicesOf([]), undefined);
   assert.throws(() => servicesOf([{}]), /takes what nexus\.serviceHandler\(\) of nexus-rpc makes/);
   const named = (name: string) => ({ definition: { name }, getOperationHandler: () => {} });
@@ -145,7 +145,7 @@ test("services and requests that are none", async () => {
   assert.equal(kindOf(await run("x", { variant: { kind: "unknown" } })), "NOT_IMPLEMENTED");
 });
 
-test("services of a native worker: its converter, codec and logger are theirs, and what is no service is refused", async () => {
+test("services of a native worker use its converter, codec and logger; an invalid service is rejected", async () => {
   const lines: unknown[] = [];
   const note = (...line: unknown[]) => void lines.push(line);
   const handler = {
@@ -170,7 +170,7 @@ test("services of a native worker: its converter, codec and logger are theirs, a
   assert.throws(() => nativeNexusServices([{}]), /nexus\.serviceHandler\(\) of nexus-rpc/);
 });
 
-test("an activity without a workflow is refused for good: its caller is answered, and not asked again", async () => {
+test("an activity without a workflow fails its caller at once, and is not retried", async () => {
   const handler = new TemporalOperationHandler<string, string>({
     start: async (_ctx, client, input) => await client.startActivity("echo", { id: input, scheduleToCloseTimeout: "10s" }),
   });

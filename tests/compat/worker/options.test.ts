@@ -45,7 +45,7 @@ test("what a worker cannot honour is refused by name, before anything is connect
   }
 });
 
-test("what asks for nothing is no refusal", () => {
+test("an option that requests nothing is not rejected", () => {
   refuseOptions(given({
     ...{
       useVersioning: false,

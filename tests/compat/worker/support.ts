@@ -21,13 +21,13 @@ import {
 /** Lines of all workers of the file. */
 export const lines: LogEntry[] = [];
 
-/** A workflow module beside the tests. */
+/** A workflow module in the folder of the tests. */
 export const modulePath = (name: string): string => fileURLToPath(new URL(`./modules/${name}`, import.meta.url));
 
 export interface Setting {
   readonly client: Client;
   readonly connection: NativeConnection;
-  /** A worker with a queue of its own, which its name is. */
+  /** A worker whose queue has the name of the worker. */
   worker(name: string, options: Omit<WorkerOptions, "taskQueue" | "connection">): Promise<Worker>;
 }
 

@@ -47,7 +47,7 @@ test("what Prometheus reads: of the worker, of workflow code, of activities, of 
       await client.start("measured", { id: "measured", taskQueue: "telemetry", args: [3] }).then((h) => h.result()),
       3,
     );
-    // The worker counts when its report was answered, which the client may hear of first.
+    // The worker counts after the response to its report; the client may see the result earlier.
     let text = "";
     await until("the end is counted", async () => /^shop_workflow_completed_total/m.test(text = await scraped()));
     return text;

@@ -258,7 +258,7 @@ export async function owners(text) {
 }
 `;
 
-test("converters are told whose the values are", async (t) => {
+test("converters get the context of their values", async (t) => {
   const folder = project(t, { "owned.js": OWNED, "workflows.js": OWNERS });
   const dataConverter = { payloadConverterPath: join(folder, "owned.js") };
   const taskQueue = `code-${++count}`;
@@ -396,7 +396,7 @@ export async function tells(name) { events.told(name, { n: 1 }); await sleep(1);
     workflowsPath: join(folder, "workflows.mjs"),
     interceptors: { workflowModules: [join(folder, "interceptors.mjs")] },
     sinks,
-    // Each task replays the run: what was told is not told again.
+    // Each task replays the run: sink calls of earlier tasks are not repeated.
     maxCachedWorkflows: 0,
   };
   assert.equal(await run(options, "tells", "Ann"), "(told)");
@@ -416,7 +416,7 @@ export async function tells(name) { events.told(name, { n: 1 }); await sleep(1);
   });
 });
 
-test("a sink is told of the run with its typed search attributes", async (t) => {
+test("a sink gets the run's typed search attributes", async (t) => {
   const folder = folderWith(t, {
     "workflows.mjs": `import { proxySinks, upsertSearchAttributes } from "@temporalio/workflow";
 import { defineSearchAttributeKey } from "@temporalio/common";

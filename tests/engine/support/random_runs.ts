@@ -1,6 +1,7 @@
-// Runs of random workflows on a real engine in real time: activities of all lengths side by side, with failures, retries, timeouts and
-// cancellations; children, messages to other runs, updates, timers, continue-as-new; signals, cancel requests and terminations from outside
-// while tasks are in work. What each run does is drawn from its seed; in which order it happens is the machine's choice.
+// Runs of random workflows on a real engine in real time: concurrent activities of all durations, with failures, retries,
+// timeouts and cancellations; children, messages to other runs, updates, timers, continue-as-new; signals, cancel requests
+// and terminations from outside while tasks are running. A seed decides what each run does; the machine's scheduling decides
+// the order.
 import { delay } from "@std/async/delay";
 import fc from "fast-check";
 import { activityContext } from "../../../ts/activity/mod.ts";

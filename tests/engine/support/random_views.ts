@@ -1,6 +1,6 @@
-// The views of SQL against the API: random starts, signals, answers to procedures, cancels and terminations on a store in a file, in virtual
-// time that does not move. After every slice of operations, when no task is open, each view is compared with what descriptions, lists and
-// queries say. A short run is a test, a long one is tools/soak/sql_views.ts.
+// Compares the SQL views with the API: random starts, signals, procedure results, cancels and terminations on a store in a
+// file, in virtual time that does not move. After every slice of operations, when no task is open, each view is compared
+// with descriptions, lists and queries. A short run is a test, a long one is tools/soak/sql_views.ts.
 import assert from "node:assert/strict";
 import { silentLogger } from "../../../ts/base/logger.ts";
 import { Client } from "../../../ts/client/mod.ts";
@@ -87,7 +87,7 @@ export async function randomViews(options: RandomViewsOptions): Promise<Compared
   const engine = await EmbeddedEngine.open({ path: options.path, clock, synchronous: "NORMAL" });
   try {
     const common = { service: engine, taskQueue: "views", logger: silentLogger };
-    // A small cache: what is shown is told again by runs that come back from history.
+    // A small cache: runs that are loaded from history publish their state again.
     const worker = await Worker.create({ ...common, workflows: [lives], cachedWorkflows: 20 });
     const views = new RandomViews(engine, new Client(common), options.seed);
     return await worker.runUntil(() => views.run(options.operations, options.slice));

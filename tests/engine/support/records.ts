@@ -1,4 +1,4 @@
-// Runs and writes for tests of stores: histories are real History messages whose events can be told apart by their ids.
+// Runs and writes for tests of stores: histories are real History messages whose events have distinct ids.
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { SearchAttributesSchema } from "../../../ts/api/generated/temporal/api/common/v1/message_pb.ts";
 import { HistorySchema } from "../../../ts/api/generated/temporal/api/history/v1/message_pb.ts";

@@ -1,6 +1,6 @@
-// A worker and a client without an SDK: they speak RawService with hand-made messages. The workflow of these tests decides from the whole
-// history each time (no sticky queue): it runs `steps` activities one after the other, with a timer before every third when `timers` is
-// set, takes signals as they come, answers updates, and completes with what it saw. `stop` ends it early.
+// A worker and a client without an SDK: they call RawService with hand-made messages. The workflow of these tests decides
+// from the whole history each time (no sticky queue): it runs `steps` activities one after the other, with a timer before
+// every third if `timers` is set, accepts signals, completes updates, and completes with what it saw. `stop` ends it early.
 import { delay } from "@std/async/delay";
 import { create, fromBinary, type MessageInitShape } from "@bufbuild/protobuf";
 import { anyPack } from "@bufbuild/protobuf/wkt";
@@ -208,7 +208,7 @@ export class Script {
     return events;
   }
 
-  /** Waits for the end of a run and answers what it completed with. */
+  /** Waits for the end of a run and returns its result. */
   async result(workflowId: string): Promise<{ steps: unknown[]; signals: unknown[] }> {
     let nextPageToken = new Uint8Array(0);
     for (;;) {
@@ -298,7 +298,8 @@ export class Script {
       } catch (e) {
         if (!(e instanceof ServiceError)) throw e;
         if (this.#stop.signal.aborted) return;
-        // The engine lost the task (NOT_FOUND) or could not record the answer (UNAVAILABLE): it will be given again.
+        // The engine lost the task (NOT_FOUND) or could not record the completion (UNAVAILABLE): the task will be
+        // redelivered.
         if (e.code !== Code.NOT_FOUND && e.code !== Code.UNAVAILABLE) throw e;
         if (e.code === Code.UNAVAILABLE) await delay(5);
       }

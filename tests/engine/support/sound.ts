@@ -1,4 +1,4 @@
-// Whether everything that looks after stores takes a store for what it is: sound. Answers what was called damaged.
+// Runs every check of a store that must find no damage. Returns what the checks reported as damage.
 import { rmSync } from "node:fs";
 import { EmbeddedEngine, SqliteStore } from "../../../ts/engine/mod.ts";
 import { checkStore, closedRun, OpenRunError, type StoreCheck, StoreReader } from "../../../ts/engine/maintenance/mod.ts";

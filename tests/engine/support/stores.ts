@@ -19,7 +19,10 @@ export interface StoreKind {
   open(path: string): Store;
 }
 
-/** Node before 22.5 has no node:sqlite and never will: that driver is tested in Deno and in newer Nodes, and is no gap here. */
+/**
+ * Node before 22.5 will never have node:sqlite: Deno and newer versions of Node test that driver, so its absence is not a
+ * gap here.
+ */
 const applicable = DRIVER_NAMES.filter((driver) => {
   const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
   return driver !== "node:sqlite" || "deno" in process.versions || major > 22 || (major === 22 && minor >= 5);
@@ -46,7 +49,7 @@ function absent(driver: DriverName): string | false {
   }
 }
 
-/** Runs a test in a folder of its own. */
+/** Runs a test in a separate folder. */
 export async function inFolder(test: (folder: string) => void | Promise<void>): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "temporalex-store-"));
   try {

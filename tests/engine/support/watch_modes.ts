@@ -1,5 +1,5 @@
-// Looks at a folder as fast as it can, and says which files somebody else than their owner could have opened at some moment. Ends at
-// SIGTERM.
+// Polls a folder in a tight loop, and prints the files that a user other than their owner could have opened at some moment.
+// Ends on SIGTERM.
 import { lstatSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";

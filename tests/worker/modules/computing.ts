@@ -11,7 +11,7 @@ export function spin(ms: number): string {
   return `spun as ${activityInfo().activityId}`;
 }
 
-/** The same until a file is there; says that it runs by another one beside it. */
+/** The same until a file exists; reports that it runs through another file next to it. */
 export function spinUntil(file: string): string {
   writeFileSync(`${file}.begun`, "");
   const until = Date.now() + 30_000;

@@ -1,4 +1,4 @@
-// JSON under an encoding of its own, which the default converter does not read.
+// JSON under a custom encoding, which the default converter does not read.
 import type { Payload, PayloadConverter } from "../../../ts/converter/mod.ts";
 
 const encoding = new TextEncoder().encode("json/marked");

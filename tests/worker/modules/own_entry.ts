@@ -1,4 +1,4 @@
-// The realm's entry of an application that is bundled: it brings its workflows, and a converter of its own.
+// The realm's entry of a bundled application: it contains its workflows and a custom converter.
 import { serveRealm } from "../../../ts/realm/mod.ts";
 import { markedConverter } from "./marked_converter.ts";
 

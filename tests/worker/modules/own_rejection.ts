@@ -1,4 +1,4 @@
-// A program that leaves a rejected promise of its own, with as many copies of this package listening as it is told.
+// A program with an unhandled rejection, while the given number of copies of this package listen.
 const copies = Number(process.argv[2]);
 const module = new URL(`../../../ts/platform/rejections.${import.meta.url.endsWith(".js") ? "js" : "ts"}`, import.meta.url);
 for (let copy = 0; copy < copies; copy++) {

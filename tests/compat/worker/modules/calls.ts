@@ -1,4 +1,4 @@
-// Workflows that call activities, for the tests beside.
+// Workflows that call activities, for the tests of this folder.
 import {
   type ActivityFailure,
   type ApplicationFailure,

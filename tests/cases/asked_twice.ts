@@ -1,5 +1,5 @@
 // What is asked while a run is caught up
-// (docs/dev/semantics/activations.md#a-query-is-answered-after-the-catch-up), and what is asked
+// (docs/dev/semantics/activations.md#a-query-runs-after-the-catch-up), and what is asked
 // twice (docs/dev/semantics/updates.md#an-update-is-carried-out-once).
 import {
   ApplicationFailure,

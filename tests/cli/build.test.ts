@@ -121,7 +121,7 @@ test("replay judges histories with the bundle", async () => {
   assert.match(annotated.out + annotated.err, /^::error file=src\/changed\.ts,line=6/m);
 });
 
-test("worker takes the bundle, and interceptors beside it; the stack of a run names the sources' lines", async () => {
+test("worker runs the bundle with separate interceptors; the stack of a run names source lines", async () => {
   const marks = `export const interceptors = () => ({
   inbound: [{ execute: async (input, next) => \`\${await next(input)} (marked)\` }],
 });
@@ -151,7 +151,7 @@ test("worker takes the bundle, and interceptors beside it; the stack of a run na
   }
 });
 
-test("what cannot be bundled is told by file and line, and nothing is written", async () => {
+test("a bundling error names file and line, and nothing is written", async () => {
   const refused = refusals(run);
   const write = (name: string, text: string) => writeFileSync(join(folder, "src", name), text);
   await refused(2, /there is no module .*src\/none\.ts/, "build", "--workflows", "src/none.ts", "--out", "no.js");

@@ -21,7 +21,7 @@ const run = (args: readonly string[], options: RunOptions = {}): Promise<Result>
 const refused = refusals(run);
 
 together({
-  "addresses that are none, and that nobody answers at": async () => {
+  "invalid addresses and addresses without a server": async () => {
     await refused(2, /"localhost" is not an address; write "host:port"/, "list", "--address", "localhost");
     await refused(
       1,
@@ -139,7 +139,7 @@ together({
   },
 });
 
-test("what is wrong with TLS is told at once, by the command's options", async () => {
+test("a TLS error is reported at once, with the option of the command", async () => {
   const [ours, others] = [authority("Our authority"), authority("Other authority")];
   const own = ours.issue("server", { hosts: ["localhost"] });
   const pem = (name: string, text: string) => {

@@ -1,4 +1,4 @@
-// --codec: `run` writes a store with nothing readable in it, `workflow` reads it, and `worker` goes on with it.
+// --codec: `run` writes a store without readable values, `workflow` reads it, and `worker` continues its runs.
 // takes: 3 s
 import assert from "node:assert/strict";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
@@ -100,7 +100,7 @@ test("a data converter of Temporal's has codecs, too", async () => {
   assert.equal((await run("workflow", "result", "-w", "d", "--codec", "data_converter.ts")).out, '"SECRET has paid"\n');
 });
 
-test("what is no codec is refused before anything is started", async () => {
+test("an invalid codec is rejected before anything is started", async () => {
   writeFileSync(join(folder, "none.ts"), "export const codec = { encode: 1 };\n");
   const refused = await run("run", "flows.ts", "--type", "Pays", "--codec", "none.ts", "-i", '"x"');
   assert.equal(refused.code, 2);

@@ -25,7 +25,7 @@ async function inFolder(body: (folder: string) => void | Promise<void>): Promise
   }
 }
 
-/** A process id that was somebody's and is nobody's. */
+/** The id of a process that has exited. */
 async function deadPid(): Promise<number> {
   const started = startCommand(["--version"], tmpdir());
   await started.end();
@@ -34,7 +34,7 @@ async function deadPid(): Promise<number> {
 
 const noted = (...runs: string[]) => `${JSON.stringify({ runs: runs.map((id) => [`w-${id}`, id, "W"]), ms: 5 })}\n`;
 
-test("a worker that V8 has ended says at its next start which run that was; another beside it goes on; a clean stop leaves nothing", () =>
+test("a worker that V8 ended names the run at its next start; other workers continue; a clean stop leaves no note", () =>
   inFolder(async (folder) => {
     writeFileSync(
       join(folder, "workflows.ts"),
@@ -102,7 +102,7 @@ export const quick = workflow("Quick", async () => "done");
     }
   }));
 
-test("what dead processes of the same work have left is taken over, all of it; what is not theirs stays", () =>
+test("the notes of dead processes with the same work are all adopted; other files stay", () =>
   inFolder(async (parent) => {
     const folder = join(parent, "made", "here");
     const own = crashNoteIn(folder, WORK);
@@ -125,7 +125,7 @@ test("what dead processes of the same work have left is taken over, all of it; w
     assert.match(readFileSync(named(process.ppid), "utf8"), /lives/);
   }));
 
-test("processes that died with nothing in work are not told of", () =>
+test("processes that died without running tasks are not reported", () =>
   inFolder((folder) => {
     const own = crashNoteIn(folder, WORK);
     for (const text of ["\n", "", "{damaged", `\n${noted("left over")}`]) {
@@ -144,7 +144,7 @@ test("the folder for state, by platform", () => {
   assert.equal(stateFolder({ XDG_STATE_HOME: "", HOME: "" }, "linux"), undefined);
 });
 
-test("wrong usage: a folder that cannot be one, and a store, which has notes of its own", () =>
+test("usage errors: an invalid folder, and a store, which keeps its own notes", () =>
   inFolder(async (folder) => {
     writeFileSync(
       join(folder, "workflows.ts"),

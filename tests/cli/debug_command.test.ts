@@ -1,5 +1,6 @@
-// `temporalex debug` as a process: what it serves and to whom, what it says of saves of the code, that it opens lines of the code alone, that
-// a run of a store is followed, and that it ends in order. The page itself is told of in web-demo/e2e/served.spec.ts.
+// `temporalex debug` as a process: what it serves and to which clients, what it prints when code is saved, that its editor
+// link opens code only, that it follows a run of a store, and that it shuts down cleanly. web-demo/e2e/served.spec.ts tests
+// the page itself.
 import assert from "node:assert/strict";
 import { chmodSync, copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { request as ask } from "node:http";
@@ -34,7 +35,7 @@ const ROOT = ["../../", "../../../"].map((up) => fileURLToPath(new URL(up, impor
 const HISTORY = join(ROOT, "web-demo/samples/onboarding.json");
 const EXAMPLE = join(ROOT, "examples/onboarding");
 
-/** A page as small as can be: these tests need none that is built. */
+/** The smallest possible page: these tests do not need the built one. */
 const PAGE: PageFiles = new Map(
   Object.entries({
     "index.html": '<meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="default-src \'none\'"><p>here</p>',

@@ -19,7 +19,7 @@ function history(count: number): string {
   return JSON.stringify({ events });
 }
 
-test("of files that are written again what changed is read; what cannot be read is told once it stays so, and changes nothing", async () => {
+test("changed history files are read again; a file that stays unreadable is reported and changes nothing", async () => {
   const cwd = mkdtempSync(join(tmpdir(), "temporalex-histories-"));
   try {
     const lines = (...counts: number[]) => counts.map(history).join("\n");

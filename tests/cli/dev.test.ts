@@ -21,7 +21,7 @@ async function withClient<T>(address: unknown, body: (client: Client) => Promise
   }
 }
 
-test("the first line tells where it is; Ctrl-C ends it; files are there for the next start and for other commands", async () => {
+test("the first line has the address; Ctrl-C ends it; the next start and other commands find its files", async () => {
   const cwd = folder();
   const args = ["dev", "--port", "0", "--http-port", "0", "--db-filename", "dev.sqlite", "-n", "orders", "--json"];
   const first = startCommand(args, cwd);
@@ -37,7 +37,7 @@ test("the first line tells where it is; Ctrl-C ends it; files are there for the 
     assert.ok((await info.json()).serverVersion);
     await withClient(ready["address"], (client) => client.start("Work", { id: "kept" }));
     await withClient(ready["address"], (client) => client.start("Work", { id: "order" }), "orders");
-    // Beside the store: other commands go through this process.
+    // Commands that use the store next to it go through this process.
     const listed = await run(["workflow", "list", "--store", join(cwd, "dev.orders.sqlite"), "-n", "orders", "--json"]);
     assert.deepEqual(JSON.parse(listed.out).map((each: { workflowId: string }) => each.workflowId), ["order"], listed.err);
     assert.equal(await first.end("SIGINT"), 0);
@@ -61,7 +61,7 @@ test("the first line tells where it is; Ctrl-C ends it; files are there for the 
   }
 });
 
-test("people are told what to do next; in memory nothing is left", async () => {
+test("a terminal gets the next steps; in memory no file is left", async () => {
   const ended = new AbortController();
   const lines: string[] = [];
   const cwd = folder();

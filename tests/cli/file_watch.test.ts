@@ -15,7 +15,7 @@ async function turns(enough: () => boolean): Promise<void> {
   while (!enough() && performance.now() - started < 20_000) await new Promise((resolve) => setImmediate(resolve));
 }
 
-test("a changed file is told once it has been at rest, with no other wait", async (t) => {
+test("a changed file is reported once it is stable, without further delay", async (t) => {
   const folder = mkdtempSync(join(tmpdir(), "temporalex-watch-"));
   const file = join(folder, "workflow.ts");
   writeFileSync(file, "one");
@@ -35,7 +35,7 @@ test("a changed file is told once it has been at rest, with no other wait", asyn
     deepStrictEqual(told, []);
     t.mock.timers.tick(1);
     deepStrictEqual(told, [[file]]);
-    // Until it is given files again it tells nothing.
+    // It reports nothing until it gets files again.
     writeFileSync(file, "a third text");
     await new Promise((resolve) => setImmediate(resolve));
     t.mock.timers.tick(1000);

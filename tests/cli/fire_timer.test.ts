@@ -23,7 +23,7 @@ const buff = workflow("buff", async () => {
   return "over";
 });
 
-test("in the process that holds the store: by name, in order; what is not there is told", () =>
+test("in the process that holds the store: by name, in order; a missing timer is reported", () =>
   inFolder(async (folder) => {
     const path = join(folder, "game.sqlite");
     const fire = (...args: string[]) => run(["workflow", "fire-timer", "--store", path, "-w", "buff-1", ...args]);

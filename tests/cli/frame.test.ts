@@ -48,7 +48,7 @@ const COMMANDS: Commands = {
     options: { how: { type: "text", required: true, help: "How" } },
     examples: [{ line: "temporalex fail" }],
     run({ options }) {
-      if (options.how === "bug") throw new TypeError("undefined is no function");
+      if (options.how === "bug") throw new TypeError("undefined is not a function");
       throw new CommandError("the store is away", { cause: new Error("disk on fire") });
     },
   }),
@@ -59,7 +59,7 @@ const COMMANDS: Commands = {
     run: () => new Promise(() => {}),
   }),
   drain: command({
-    summary: "waits until it is told to stop",
+    summary: "waits until it is stopped",
     options: {},
     drains: true,
     examples: [{ line: "temporalex drain" }],
@@ -109,7 +109,7 @@ test("words become typed values", async () => {
   assert.equal((await values("-w=", "--input=--x"))["input"]?.toString(), "--x");
 });
 
-test("every wrong word is told by name, with what to do", async () => {
+test("every unknown word is reported by name, with what to do", async () => {
   for (
     const [words, expected] of [
       [["ordre", "place"], /there is no command "ordre"; there are: order, fail, wait, drain\. Did you mean order\?/],
@@ -196,10 +196,10 @@ test("failures: a message, its reason, an object for programs; a stack trace for
   assert.match((await run(["fail", "--how", "x"], { env: { TEMPORALEX_DEBUG: "1" } })).err, /\n {4}at /);
   const bug = await run(["fail", "--how", "bug"]);
   assert.equal(bug.code, 1);
-  assert.match(bug.err, /undefined is no function\nThis is a bug of temporalex[^]*\n {4}at /);
+  assert.match(bug.err, /undefined is not a function\nThis is a bug of temporalex[^]*\n {4}at /);
 });
 
-test("Ctrl-C: a command is given up, or drains and answers itself", async () => {
+test("Ctrl-C stops a command, or lets it drain and choose its exit status", async () => {
   for (const [signal, code] of [["SIGINT", 130], ["SIGTERM", 143]] as const) {
     const controller = new AbortController();
     const waiting = run(["wait"], { interrupt: controller.signal });

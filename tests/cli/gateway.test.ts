@@ -70,7 +70,7 @@ test("a client and a worker go through it to a server; the same token file gives
   });
 });
 
-test("a store that another process holds can be behind it, and what the fence refuses is told to the caller", async () => {
+test("it can serve a store that another process holds, and passes rejections of the fence to the caller", async () => {
   await inFolder(async (cwd) => {
     const app = await open({ path: join(cwd, "shop.sqlite"), workflows: [double], logger: silentLogger });
     const all = start(cwd, "--store", "shop.sqlite");
@@ -101,7 +101,7 @@ test("a store that another process holds can be behind it, and what the fence re
   });
 });
 
-test("people are told the URL, who may call, and what is wrong meanwhile", async () => {
+test("a terminal gets the URL, the allowed callers, and errors while it runs", async () => {
   await inFolder(async (cwd) => {
     const interrupt = new AbortController();
     let err = "";
@@ -124,7 +124,7 @@ test("people are told the URL, who may call, and what is wrong meanwhile", async
   });
 });
 
-test("what is wrong with a command line is told before anything listens", async () => {
+test("an error in the command line is reported before anything listens", async () => {
   await inFolder(async (cwd) => {
     const refused = async (...args: string[]) => {
       const { code, err, out } = await run(["gateway", ...args], { cwd });

@@ -1,5 +1,5 @@
-// Histories in every shape in which people export them. One run, written in each dialect, must read back as the same bytes; the histories
-// that Temporal's own projects have published are read whole when they are beside the checkout.
+// Histories in every exported format. One run, written in each dialect, must read back as the same bytes. The histories
+// that Temporal's own projects have published are read in full if they are next to the checkout.
 import test from "node:test";
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
@@ -132,7 +132,7 @@ const SHAPES: { readonly [name: string]: () => Uint8Array } = {
           ? Object.fromEntries(Object.entries(node).map(([k, v]) => [k.charAt(0).toUpperCase() + k.slice(1), v]))
           : node),
     ),
-  "the choice of attributes in an object of its own": () =>
+  "the choice of attributes in a nested object": () =>
     json({
       events: clone().events.map((event: Loose) => {
         const key = Object.keys(event).find((k) => k.endsWith("EventAttributes"))!;
@@ -280,7 +280,7 @@ const REFUSED: readonly (readonly [string, Uint8Array, RegExp])[] = [
     /startToCloseTimeout should be a duration, but is "soon"/,
   ],
   [
-    "bytes that are no base64",
+    "bytes that are not base64",
     change((h) =>
       h.events[0].workflowExecutionStartedEventAttributes.input.payloads[0] = { metadata: { encoding: "%%" }, data: "x" }
     ),
@@ -305,7 +305,7 @@ const REFUSED: readonly (readonly [string, Uint8Array, RegExp])[] = [
     }),
     /events\[3\]\.markerRecordedEventAttributes\.failure\.cause.* lies in more than 100 messages inside each other/,
   ],
-  ["something that is no event", change((h) => h.events[1] = { hello: 1 }), /events\[1\] is no event/],
+  ["a value that is not an event", change((h) => h.events[1] = { hello: 1 }), /events\[1\] is no event/],
 ];
 
 test("history file: details that are null, as old tctl wrote them, hold nothing", async () => {
@@ -373,7 +373,7 @@ test("history file: no damage to a file gives anything but a history or a Histor
 });
 
 const names = new Map(Object.entries(EventType).map(([name, number]) => [number as number, name]));
-/** Everything that is said of a history without its code is there, and throws nothing. */
+/** Everything that is reported about a history without its code is there, and throws nothing. */
 async function opensWithoutCode(history: HistoryFile): Promise<void> {
   const run = await openRun(history);
   assert.equal(run.lines.length, history.events);

@@ -57,7 +57,7 @@ test("lint: the modules of package.json, and the list of rules", () =>
     assert.ok(JSON.parse((await run(["lint", "--rules", "--json"], { cwd: folder })).out).length > 20);
   }));
 
-test("lint: where no module was looked at, nothing is said to be sound", () =>
+test("lint: without a checked module nothing is reported as sound", () =>
   inFolder({ "data.json": "{}" }, async (folder) => {
     const none = await run(["lint", "data.json"], { cwd: folder });
     assert.equal(none.code, 2);

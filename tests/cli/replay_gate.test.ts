@@ -82,7 +82,7 @@ async function run(args: readonly string[], options: RunOptions = {}): Promise<R
 const brief = ({ file, place, verdict, workflowType }: ReplayLine) =>
   `${verdict} ${file}${place === undefined ? "" : ` ${place}`} ${workflowType}`.trimEnd();
 
-test("a folder stands for all histories in it, in the order of their names, and files may hold several", async () => {
+test("a folder means all its histories, ordered by name, and files may contain several", async () => {
   write("all/b.json", jsonOf(order));
   write("all/a/deep.bin", order);
   write("all/a/list.json", JSON.stringify([objectOf(nap), { history: objectOf(order) }]));
@@ -121,7 +121,7 @@ test("a file larger than what is read at once is read line by line, also in gzip
   const line = (bytes: Uint8Array) => JSON.stringify({ note, history: objectOf(bytes) });
   const text = [line(order), line(nap), `{"note":"${note}", "history": {"events": [`, line(order), "[3]"].join("\n");
   write("large/plain.jsonl", text);
-  // Packed it is smaller than the limit: what lies on disk decides.
+  // The compressed size is below the limit: the size on disk decides.
   write("large/stored.jsonl.gz", gzipSync(text, { level: 0 }));
   const result = await run(["--workflows", "workflows.ts", "large"]);
   assert.equal(result.code, 2);
@@ -138,7 +138,7 @@ test("a file larger than what is read at once is read line by line, also in gzip
   assert.match(result.lines[4]!.error!.message, /holds a list, but not of events/);
 });
 
-test("histories that cannot be read are named with file and place, show no payload, and stop none of the others", async () => {
+test("unreadable histories are named with file and position, show no payload, and do not stop the others", async () => {
   const text = jsonOf(order);
   write("broken/1_cut.json", JSON.stringify(objectOf(order), undefined, 1).slice(0, 600));
   write("broken/2_shape.json", text.replace(/"eventTime":"[^"]*"/, `"eventTime":"yesterday"`));
@@ -159,7 +159,7 @@ test("histories that cannot be read are named with file and place, show no paylo
   assert.match(said[2]!, /4_other\.json : the file is JSON, but no history: it has no "events" \(its keys: name\)/);
   assert.match(said[3]!, /5_list\.json \[1\]: events\[0\] \(eventId 1\) is no event/);
   assert.doesNotMatch(result.out + result.err, new RegExp(SECRET));
-  assert.equal(result.summary.groups.length, 4, "each unreadable history is a row of its own");
+  assert.equal(result.summary.groups.length, 4, "each unreadable history has a separate row");
 });
 
 test("what diverges is summed up by line: type, line, runs and an example with its event", async () => {
@@ -274,7 +274,7 @@ test("reports: JUnit, SARIF, HTML, annotations", async () => {
   assert.doesNotMatch(xml + read("out.sarif") + page + result.out, new RegExp(SECRET));
 
   const inWorkspace = await run([...args, "--json"], { env: { GITHUB_WORKSPACE: join(folder, "src") } });
-  assert.match(inWorkspace.err, /^::error file=changed\.ts,line=5/m, "beside JSON they go to standard error");
+  assert.match(inWorkspace.err, /^::error file=changed\.ts,line=5/m, "with JSON they go to standard error");
   const refused = await run(["--workflows", "workflows.ts", "--junit", "nowhere/out.xml", "reported/c.json"]);
   assert.equal(refused.code, 1);
   assert.match(refused.err, /--junit nowhere\/out\.xml cannot be written: ENOENT/);

@@ -14,7 +14,7 @@ const refused = new ServiceError(
 const said = (error: unknown, cluster = true) =>
   (inOurWords(error, { where: "127.0.0.1:1", cluster, store: undefined, workflowId: "cart 7" }) as Error).message;
 
-test("a cluster that is away is told by its address, whether an attempt or the deadline came last", () => {
+test("an unreachable cluster is reported with its address, whether an attempt or the deadline came last", () => {
   const late = new ServiceError(Code.DEADLINE_EXCEEDED, "the deadline has passed", "", {}, { cause: refused });
   for (
     const error of [refused, new DeadlineExceededError("the count of workflows", undefined, { cause: late }, refused.message)]
@@ -32,7 +32,7 @@ test("a deadline without a connection that failed names --timeout; an update's s
   );
 });
 
-test("a workflow that is not there is told with where it was looked for; other answers stay", () => {
+test("a missing workflow is reported with the place of the search; other responses are unchanged", () => {
   const missing = new WorkflowNotFoundError("workflow not found for ID: cart 7", "cart 7", undefined);
   assert.equal(said(missing), "workflow cart 7 not found on 127.0.0.1:1; check the id, --namespace and --address");
   const run = new WorkflowNotFoundError("workflow not found for ID: cart 7", "cart 7", "r-1");

@@ -84,7 +84,7 @@ test("wrong usage", async () => {
   }
 });
 
-test("Ctrl-C leaves the run in its store, and the same command goes on with it", async () => {
+test("Ctrl-C leaves the run in its store, and the same command resumes it", async () => {
   const store = join(folder, "kept.sqlite");
   const args = [workflows, "--type", "Slow", "-i", "2000", "-w", "slow-1", "--store", store];
   const controller = new AbortController();

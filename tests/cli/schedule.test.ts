@@ -1,5 +1,5 @@
-// `temporalex schedule ...`, `workflow reset`, `delete`, `count` and `update-with-start`: mistakes, and what is said of a cluster that does not answer. What
-// they do on a cluster is in tests/interop/cli.test.ts.
+// `temporalex schedule ...`, `workflow reset`, `delete`, `count` and `update-with-start`: user errors, and the output for a
+// cluster that does not respond. tests/interop/cli.test.ts tests what they do on a cluster.
 import assert from "node:assert/strict";
 import { createServer as createHttp2Server } from "node:http2";
 import { createServer } from "node:net";
@@ -28,11 +28,11 @@ async function refused(words: RegExp, ...args: string[]): Promise<void> {
   assert.match(text.err, words);
   assert.doesNotMatch(text.err, /\n\s+at /, "no stack trace");
 }
-/** Nobody listens there: what is refused before anything is asked never gets so far. */
+/** A port without a server: an error that is found before the first call never gets so far. */
 const AT = ["--address", "127.0.0.1:1"];
 const CREATE = ["schedule", "create", "-s", "x", "--type", "Report", ...AT];
 
-test("schedules need a cluster: a store is neither opened nor made for the answer", async () => {
+test("schedules need a cluster: the error neither opens nor creates a store", async () => {
   for (const command of ["list", "describe", "pause", "trigger", "delete"]) {
     const id = command === "list" ? [] : ["-s", "x"];
     await refused(/schedules need a Temporal cluster: name it with --address or --profile/, "schedule", command, ...id);
@@ -41,7 +41,7 @@ test("schedules need a cluster: a store is neither opened nor made for the answe
   assert.ok(!existsSync(join(folder, "temporalex.sqlite")));
 });
 
-test("what is wrong with a schedule is said by the option or the field", async () => {
+test("an error in a schedule names the option or the field", async () => {
   await refused(/--schedule-id <id> is missing/, "schedule", "describe", ...AT);
   await refused(/--type <name> is missing/, "schedule", "create", "-s", "x", ...AT);
   await refused(
@@ -105,7 +105,7 @@ test("a store has no reset, and says what it has", async () => {
   assert.equal(left.out, "0\n");
 });
 
-test("a cluster that does not answer: a terminal is told that it is tried again, a program is not", async () => {
+test("a cluster that does not respond: a terminal shows the retries, a program's output does not", async () => {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as { port: number };

@@ -1,5 +1,6 @@
 // runtime: node
-// The socket beside a store: processes of Node and Deno in every mixture, who may use it, and what is left when a holder is killed.
+// The socket next to a store: processes of Node and Deno in every combination, access rights, and the files that a killed
+// holder leaves.
 // takes: 21 s
 import assert from "node:assert/strict";
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
@@ -123,13 +124,13 @@ test("the socket is its owner's alone, whatever the umask says", async () => {
   await kill(held, "SIGTERM");
 });
 
-test("a killed holder leaves a socket that stops nobody, and the next holder replaces it", async () => {
+test("a killed holder leaves a socket that blocks no process, and the next holder replaces it", async () => {
   const store = join(folder, "killed.sqlite");
   const at = ["--store", store];
   const first = await hold(node, store);
   await ok(node, "workflow", "start", "--type", "Cart", "-w", "c", "-i", '"ada"', ...at);
   await kill(first, "SIGKILL");
-  assert.ok(existsSync(`${store}-socket`), "nobody could remove it");
+  assert.ok(existsSync(`${store}-socket`), "no process was left to remove it");
   // No holder: the command opens the store itself.
   assert.match(await ok(node, "workflow", "describe", "-w", "c", ...at), /Status +Running/);
   await ok(node, "workflow", "signal", "-w", "c", "--name", "checkout", ...at);
@@ -160,7 +161,7 @@ test("what waits survives the death of the holder, and ends with the next one's 
   assert.match(result.out(), /ada pays for/);
   assert.equal(await follow.ended, 0, follow.err());
   assert.match(follow.out(), /WorkflowExecutionCompleted/);
-  // An update that nobody is there to answer any more ends, with words.
+  // An update whose holder has died ends with an error message.
   await ok(node, "workflow", "start", "--type", "Cart", "-i", '"bob"', "-w", "d", "--store", store);
   third.child.kill("SIGSTOP");
   const update = start(node, "ts/cli/main.ts", [
@@ -203,7 +204,7 @@ test("where the path is too long for a socket: a port of the loopback interface,
       ...headers,
     });
     stream.end("{}");
-    // After the answer an error is the holder's death further down, in whose middle this session may still be closing.
+    // A later error is the death of the holder at a lower level; this session may still be closing then.
     const answer = await new Promise<number>((resolve, reject) => {
       session.on("error", reject);
       stream.on("error", reject);
@@ -221,7 +222,7 @@ test("where the path is too long for a socket: a port of the loopback interface,
   assert.equal(await status({ authorization, ":authority": "evil.example:80" }), 403, "nor one that has rebound a name");
 
   await kill(held, "SIGKILL");
-  // Somebody else has the port now: the secret of a dead holder is not told.
+  // Another process has the port now: the secret of a dead holder must not be sent to it.
   const heard: string[] = [];
   const stranger = createServer((socket) => socket.on("data", (data) => heard.push(String(data))).on("error", () => {}));
   await new Promise<void>((resolve) => stranger.listen(port, "127.0.0.1", resolve));
@@ -230,12 +231,12 @@ test("where the path is too long for a socket: a port of the loopback interface,
   assert.deepEqual(heard, []);
   await new Promise((resolve) => stranger.close(resolve));
   const next = await hold(node, store);
-  assert.notEqual((findHolder(store) as { secret: string }).secret, secret, "each holder has a secret of its own");
+  assert.notEqual((findHolder(store) as { secret: string }).secret, secret, "each holder has a different secret");
   assert.equal(await kill(next, "SIGTERM"), 0);
   assert.ok(!existsSync(`${store}-port`));
 });
 
-test("files beside a store that are not what they should be are not trusted", () => {
+test("files next to a store with unexpected content are not trusted", () => {
   const store = join(folder, "trust.sqlite");
   writeFileSync(`${store}-socket`, "no socket");
   assert.equal(findHolder(store), undefined);
@@ -311,7 +312,7 @@ export const hangs = workflow("Hangs", async () => await hang());
   }
 });
 
-test("output that nobody reads on ends the command quietly", async () => {
+test("a closed output pipe ends the command quietly", async () => {
   const ran = start(node, "ts/cli/main.ts", ["workflow", "start", "--help"]);
   ran.child.stdout!.destroy();
   assert.ok([0, null].includes(await ran.ended), ran.err());

@@ -1,4 +1,4 @@
-// `temporalex sql`, beside the process that holds the store.
+// `temporalex sql` while another process holds the store.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -9,7 +9,7 @@ import { run } from "./support/run.ts";
 
 const waits = workflow("waits", async () => await waitForSignal(signal("go")));
 
-test("rows as a table, JSON and CSV, beside the process that holds the store", () =>
+test("rows as a table, JSON and CSV, while another process holds the store", () =>
   inFolder(async (folder) => {
     const store = join(folder, "game.sqlite");
     const app = await open({ path: store, workflows: { waits }, logger: silentLogger, serve: false });

@@ -1,5 +1,5 @@
-// `temporalex sql` through a holder whose driver locks its file, and through `temporalex dev`: the same rows, the same refusals; and a query
-// without an end is stopped, whichever way it takes, while the engine goes on.
+// `temporalex sql` through a holder whose driver locks its file, and through `temporalex dev`: the same rows, the same
+// errors; an endless query is stopped either way, while the engine continues.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
@@ -71,7 +71,7 @@ const locks = sqliteDrivers.find(({ driver }) => driver === "node-sqlite3-wasm")
 const shares = sqliteDrivers.find(({ driver, skip }) => driver !== "node-sqlite3-wasm" && skip === false);
 const WAYS: readonly Way[] = [
   {
-    name: "beside the holder",
+    name: "next to the holder",
     skip: shares === undefined ? "no driver here shares a file" : false,
     with: held({}, false),
     ask: ([, path], sql) => Promise.resolve().then(() => readAlone(path!, sql)),
@@ -129,7 +129,7 @@ for (const way of WAYS) {
     ));
 
   test(
-    `${way.name}: a query without an end is stopped, and commits go on meanwhile`,
+    `${way.name}: an endless query is stopped, and commits continue meanwhile`,
     { skip: way.skip },
     () =>
       inFolder((folder) =>
@@ -162,7 +162,7 @@ for (const way of WAYS) {
   );
 
   test(
-    `${way.name}: rows and bytes of an answer are bounded`,
+    `${way.name}: rows and bytes of a result are bounded`,
     { skip: way.skip },
     () =>
       inFolder((folder) =>

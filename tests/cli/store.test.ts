@@ -1,4 +1,5 @@
-// `temporalex store ...`: each command with success, JSON and a user's error; beside a process that holds the store; and killed in the middle.
+// `temporalex store ...`: each command with success, JSON and a user's error; while another process holds the store; killed
+// halfway.
 // takes: 10 s
 import assert from "node:assert/strict";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -128,7 +129,7 @@ test("store check: sound, damaged by run with exit code 1, and with replays", ()
     await fails(["store", "check", "--store", store, "--workflows", "nowhere.ts"], folder, 2, /nowhere\.ts/);
   }));
 
-test("store check: a file whose pages are damaged is told of, and nothing throws", () =>
+test("store check: damaged pages of a file are reported, and nothing throws", () =>
   filled(60, async (folder, store) => {
     const bytes = readFileSync(store);
     for (
@@ -217,7 +218,7 @@ test("store export and import: lines and files go out and come back, with the pr
     assert.equal((await run(["store", "check", ...into], { cwd: folder })).code, 0);
   }));
 
-test("store import: whole stores, runs of stores, and what is no history", () =>
+test("store import: whole stores, runs of stores, and invalid histories", () =>
   filled(3, async (folder, store) => {
     const whole = await json(["store", "import", store, "--store", "new.sqlite"], folder);
     assert.deepEqual([whole.imported, whole.openRuns], [4, 1]);
@@ -243,7 +244,7 @@ test("store import --closed-only: what an id says decides nothing", () =>
     await fails(again, folder, 1, /is in the store already/);
   }));
 
-test("killed in the middle of a backup, a purge and an import, a store is sound, and the next call goes on", () =>
+test("after a kill during backup, purge or import the store is sound, and the next call continues", () =>
   filled(400, async (folder, store) => {
     const check = async (path: string) => {
       const { code, out, err } = await run(["store", "check", "--store", path], { cwd: folder });

@@ -1,4 +1,5 @@
-// What `temporalex store` says of damage, of oddities and of files that are no histories: nothing is thrown away, and nothing is a bug of ours.
+// What `temporalex store` reports about damage, oddities and invalid history files: nothing is deleted, and nothing is an
+// internal error.
 import assert from "node:assert/strict";
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,5 +1,5 @@
-// Programs of `@temporalio/workflow` at the doors of the command line, as they are: replay, worker and run; and `open` of the package and
-// debug sessions, which take the same modules.
+// Unmodified programs of `@temporalio/workflow` on the command line: replay, worker and run; and `open` of the package and
+// debug sessions, which accept the same modules.
 // takes: 15 s
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";

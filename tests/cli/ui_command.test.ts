@@ -1,5 +1,5 @@
-// `temporalex ui`: which calls its server passes on, to which namespace, and that --read-only is the server's. The page itself is told of in
-// web-demo/e2e/runs.spec.ts.
+// `temporalex ui`: which calls its server passes on, to which namespace, and that the server enforces --read-only.
+// web-demo/e2e/runs.spec.ts tests the page itself.
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -138,13 +138,13 @@ test("with --read-only the server refuses what changes something", async () => {
   });
 });
 
-test("a store that is not there is told before anything is served", async () => {
+test("a missing store is reported before anything is served", async () => {
   const { code, err } = await run(["ui", "--store", "/nowhere/at/all.sqlite"], { cwd: tmpdir() });
   assert.equal(code, 1);
   assert.match(err, /all\.sqlite/);
 });
 
-test("a timer is fired through the process that has the engine; what cannot fire is told, and --read-only refuses it", async () => {
+test("the process with the engine fires a timer; a timer that cannot fire is reported, and --read-only rejects it", async () => {
   const fire = async (url: string, body: string): Promise<string> => {
     const { code, message } = await (await call(url, "fireTimer", new TextEncoder().encode(body))).json() as
       & { code: number }

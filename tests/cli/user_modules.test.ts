@@ -46,7 +46,7 @@ export const price = <T extends Order>(order: T): number => order.cents satisfie
 });
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-test("TypeScript modules, with enums, types and modules of their own", async () => {
+test("TypeScript modules with enums, types and imports", async () => {
   const activities = await importActivities(folder, ["activities.ts", "plain.mjs"]);
   const all = Object.assign({}, ...activities) as { [name: string]: (arg?: unknown) => unknown };
   assert.equal(await all["charge"]!({ cents: 5 }), "5 EUR till a/b");
@@ -65,7 +65,7 @@ inNode("temporalex in a folder that has no such package is the program's own", a
   assert.equal(typeof module["price"], "function");
 });
 
-inNode("TypeScript that needs require is told to be compiled", async () => {
+inNode("the error for TypeScript that needs require advises to compile it", async () => {
   writeFileSync(join(folder, "common.ts"), 'export const path: string = require.resolve("./plain.mjs");');
   await assert.rejects(
     importModule(folder, "common.ts"),
@@ -87,7 +87,7 @@ inNode("modules of the official SDK are those of this package, in ES modules and
   assert.equal(old(), 2);
 });
 
-test("what cannot be loaded is told by name", async () => {
+test("a module that cannot be loaded is reported by name", async () => {
   for (
     const [path, expected] of [
       ["nowhere.ts", /there is no module nowhere\.ts/],

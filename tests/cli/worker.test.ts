@@ -283,7 +283,7 @@ test("worker: a store that another process works on", () =>
     });
   }));
 
-test("worker: wrong usage and modules that do not load are told at once, as text and as JSON", () =>
+test("worker: usage errors and modules that do not load are reported at once, as text and as JSON", () =>
   inFolder(async (folder, file) => {
     const at = { cwd: folder };
     const both = await run(["worker", "--store", "a", "--address", "b:1", "--workflows", file("w.ts", workflows("", ""))], at);

@@ -1,4 +1,5 @@
-// `temporalex worker` on a cluster: what it says before the cluster has answered, and that it says "working" only then.
+// `temporalex worker` on a cluster: its output before the cluster has responded, and that it prints "working" only
+// afterwards.
 // takes: 4 s
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -35,7 +36,7 @@ const cluster = (namespace: string) =>
     .on("pollWorkflowTaskQueue", (_, options) => waits(options))
     .on("shutdownWorker", () => ({}));
 
-test("an address that does not answer yet is told at once, and `started` comes when the cluster has, with its first poll", async () => {
+test("an address without a response is reported at once; `started` follows the first response of the cluster", async () => {
   const socket = join(folder, "cluster.sock");
   const address = `unix:${socket}`;
   const started = startCommand(worker(address, "--json"), folder);
@@ -98,7 +99,7 @@ test("a cluster that says nothing is waited for in so many words", async () => {
   }
 });
 
-test("a version of a deployment is told with what it waits for, and its mistakes in the options' names", async () => {
+test("a deployment version is reported with what it waits for; its errors name the options", async () => {
   const servers = new Servers();
   await servers.serve("cluster", createServer(serviceHandler(cluster("default").on("getSystemInfo", () => ({})))));
   const version = ["--deployment", "shop.v7", "--versioning-behavior", "PINNED"];
@@ -132,7 +133,7 @@ test("a version of a deployment is told with what it waits for, and its mistakes
   }
 });
 
-test("what waiting does not fix ends it: a namespace that is not there, TLS that is none, modules that do not load", async () => {
+test("permanent errors end it: a missing namespace, a server without TLS, modules that do not load", async () => {
   const servers = new Servers();
   await servers.serve("cluster", createServer(serviceHandler(cluster("shop"))));
   const at = servers.at("cluster");

@@ -198,7 +198,7 @@ test("cancel and terminate, one and all that a query selects", async () => {
   assert.match(none.out + none.err, /^cancel requested: 0 workflows\n$/);
 });
 
-test("Ctrl-C ends waiting with 130, and the workflow goes on", async () => {
+test("Ctrl-C ends waiting with 130, and the workflow continues", async () => {
   await cart("interrupt-1");
   const controller = new AbortController();
   const waiting = run(["result", "-w", "interrupt-1"], { interrupt: controller.signal });
@@ -259,7 +259,7 @@ test("broadcast: by filter, to all, as JSON, mistakes", async () => {
   await refused(2, /--signal/, "broadcast");
 });
 
-test("broadcast: who did not take it is shown, with exit status 1", async () => {
+test("broadcast: runs that did not accept it are listed, with exit status 1", async () => {
   const path = join(folder, "full.sqlite");
   const engine = await open({ path, workflows, activities, engine: { limits: { inbox: 1 } }, logger: silentLogger });
   try {

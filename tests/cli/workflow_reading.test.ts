@@ -70,7 +70,7 @@ test("describe, list, count", async () => {
   assert.match(plain.out, /\x1b\[32mCompleted.*\x1b\[0m.*20\d\d-\d\d-\d\dT/);
 });
 
-test("a parent shows the children that it waits for, and who waits for it is told of them", async () => {
+test("a parent shows its pending children, also to a client that waits for its result", async () => {
   await json("start", "--type", "Family", "-w", "family-1");
   const child = await until("the child is shown", async () => {
     const { pendingChildren } = await json("describe", "-w", "family-1");

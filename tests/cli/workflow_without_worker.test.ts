@@ -1,4 +1,4 @@
-// `temporalex workflow ...` where nothing answers at once: no holder of the store, one that does not serve, no worker, an
+// `temporalex workflow ...` without a response: no holder of the store, a holder that does not serve, no worker, an
 // activity without a worker.
 // takes: 7 s
 import assert from "node:assert/strict";
@@ -51,7 +51,7 @@ test("with no holder the store is opened for a moment; reading leaves no trace",
     assert.match(unknown.err, /workflow nobody not found in store .*shop\.sqlite; check the id/);
   }
 
-  // What waits for a worker goes on when one comes.
+  // A run that waits for a worker continues when one starts.
   const waiting = alone("result", "-w", "lonely-1");
   const asking = alone("query", "-w", "lonely-1", "--name", "__stack_trace", "--timeout", "0");
   const both = alone("result", "-w", "lonely-1", "--timeout", "300ms");
@@ -60,12 +60,12 @@ test("with no holder the store is opened for a moment; reading leaves no trace",
   const result = await waiting;
   assert.equal(result.out, '"slept"\n', result.err);
   assert.match(result.err, /^waiting: no process has .* open, and only a worker can go on/);
-  // 0 is no limit.
+  // 0 means no limit.
   const asked = await asking;
   assert.equal(asked.code, 0, asked.err);
   await worker.close();
   assert.match((await alone("list", "--timeout", "0")).out, /Completed +lonely-1/);
-  assert.equal((await alone("result", "-w", "lonely-1")).out, '"slept"\n', "a result that is there needs nobody");
+  assert.equal((await alone("result", "-w", "lonely-1")).out, '"slept"\n', "a recorded result needs no worker");
 });
 
 test("visitors and openers wait for each other", async () => {
@@ -83,7 +83,7 @@ test("visitors and openers wait for each other", async () => {
 });
 
 together({
-  "a store that its holder does not serve is told as such": async () => {
+  "a store whose holder does not serve is reported as such": async () => {
     const file = join(folder, "silent.sqlite");
     const worker = await open({ path: file, workflows, activities, logger: silentLogger, serve: false });
     assert.equal(await worker.served, undefined);
@@ -101,7 +101,7 @@ together({
     assert.match(foreign.err, /other\.sqlite is no SQLite database/);
   },
 
-  "who waits in vain is told why: the failing workflow task with its line, the failing activity": async () => {
+  "a waiting client gets the reason: the failing workflow task with its line, the failing activity": async () => {
     await json("start", "--type", "Bug", "-w", "stuck-1");
     await json("start", "--type", "Unheard", "-w", "stuck-2");
     const failureOf = (id: string) =>
@@ -111,7 +111,7 @@ together({
       );
     const failure = await failureOf("stuck-1");
     assert.equal(failure.message, "this code has a bug");
-    assert.match(failure.at, /flows\/workflows\.[jt]s:\d+:\d+/, "the user's line, none of this package");
+    assert.match(failure.at, /flows\/workflows\.[jt]s:\d+:\d+/, "the user's line, not a line of this package");
     await failureOf("stuck-2");
     assert.match(
       await ok("describe", "-w", "stuck-1"),

@@ -335,7 +335,7 @@ export const REDUCERS: readonly Row[] = [
     tests: [
       [
         "tests/cli/fire_timer.test.ts",
-        "in the process that holds the store: by name, in order; what is not there is told",
+        "in the process that holds the store: by name, in order; a missing timer is reported",
       ],
       [manual, "of several open timers of one name the oldest fires; ids are names, too"],
       [

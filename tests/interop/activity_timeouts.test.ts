@@ -11,7 +11,7 @@ import { OurServer } from "./support/our_server.ts";
 
 const RECORD = "core-rs/tests/engine/activity_timeouts.txt";
 const recordTo = process.env["TIMEOUTS_RECORD"];
-/** Each case has a queue of its own; partitions would only make the server slow. */
+/** Each case has a separate queue; partitions would only make the server slow. */
 const ONE_PARTITION = [
   "matching.numTaskqueueReadPartitions=1",
   "matching.numTaskqueueWritePartitions=1",

@@ -22,7 +22,7 @@ test("200 workflows over a network that misbehaves end as if it did not", { skip
       },
       workflows: 200,
       ms: Number(process.env["CHAOS_MS"] ?? 12_000),
-      // A machine that nobody waits for may be slow.
+      // An unattended machine may be slow.
       patienceMs: 240_000,
       seed,
     });

@@ -173,7 +173,7 @@ test("what becomes of children when their parent closes", { skip: noServer }, as
   });
 });
 
-test("signals and cancel requests: to a child, to others, to nobody", { skip: noServer }, async () => {
+test("signals and cancel requests: to a child, to others, to a missing workflow", { skip: noServer }, async () => {
   await work(async () => {
     const [first, second] = await Promise.all(
       ["first", "second"].map((name) => client.start(flows.patient, { id: `messenger-${name}`, args: [true] })),
@@ -242,7 +242,7 @@ test(
 const withOfficial = noServer || noOfficial;
 
 test(
-  "a child that Temporal's own worker runs, and parents of its SDK with children of ours",
+  "a child on a worker of the official SDK, and parents of that SDK with children on this worker",
   { skip: withOfficial },
   async () => {
     const program: ChildProcess = spawn("node", [officialProgram("family_worker.mjs"), server.address, "official"], {

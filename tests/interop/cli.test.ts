@@ -56,7 +56,7 @@ async function failed(words: RegExp, ...args: string[]): Promise<void> {
   assert.match(err, words);
 }
 
-/** An hour of the day that is about half a day away, so that a schedule acts only when it is told to. (0 goes without saying in texts.) */
+/** An hour of the day about half a day away, so that a schedule acts only on trigger. (Hour 0 is omitted from texts.) */
 const FAR = (new Date().getUTCHours() + 12) % 24 || 1;
 
 test("schedules from the command line", { skip: noServer }, async () => {

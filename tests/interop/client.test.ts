@@ -407,7 +407,7 @@ test("activities are completed, failed and cancelled from outside, by token and 
   const cancelled = await begin("outside-cancelled");
   await cancelled.handle.cancel("enough");
   await until(
-    "it is told",
+    "the loss is reported",
     () => client.heartbeatActivity(cancelled.token).then(() => false, (error) => error instanceof ActivityCancelledError),
   );
   await client.reportCancellation(cancelled.token, "stopped");

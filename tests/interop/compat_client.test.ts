@@ -1,6 +1,6 @@
 // takes: 60 s
-// One script of a program's calls, run with `@temporalio/client` and with ours, against a Temporal dev server and `temporalex dev`: it answers
-// the same.
+// One script of a program's calls, run with `@temporalio/client` and with this package, against a Temporal dev server and
+// `temporalex dev`: the results are equal.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";

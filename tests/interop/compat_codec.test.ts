@@ -1,5 +1,5 @@
-// Which payloads a worker's codec is given, and where its converters are used: beside the official worker, on the same server. A payload
-// that the run is never given is not decoded, so one that no longer decodes (its key is gone) fails no task.
+// Which payloads a worker's codec gets, and where its converters are used, compared with the official worker on the same
+// server. A payload that the run never gets is not decoded, so one that no longer decodes (its key is gone) fails no task.
 // takes: 30 s
 import assert from "node:assert/strict";
 import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
@@ -14,7 +14,7 @@ import { DevServer, noServer } from "./support/dev_server.ts";
 import { noOfficial, official, root } from "./support/official.ts";
 
 const skip = noOfficial !== false ? noOfficial : noServer;
-// Beside the official packages, which the workflows import. Webpack takes no path through a link.
+// Next to the official packages, which the workflows import. Webpack does not resolve a path through a link.
 const folder = skip === false
   ? mkdtempSync(join(realpathSync(join(root, "tests/interop/node_modules")), ".temporalex-codec-"))
   : "";

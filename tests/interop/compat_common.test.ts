@@ -1,6 +1,6 @@
 // runtime: node
-// The same probes of `@temporalio/common` and of ours: converters, enumerations, policies, failures. What they say, and what they throw, is
-// the same.
+// The same probes of `@temporalio/common` and of this package: converters, enumerations, policies, failures. They return and
+// throw the same.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -297,7 +297,7 @@ for (const [name, probe] of Object.entries(CODEC_PROBES)) {
   });
 }
 
-test("functions of one name in two files of lib are told apart by their arguments", async () => {
+test("functions with one name in two files of lib are distinguished by their arguments", async () => {
   assert.equal(ours.decode(ours.encode("text")), "text");
   assert.deepEqual(await ours.decode([], []), []);
 });

@@ -34,7 +34,7 @@ const options = (taskQueue: string, workflowId = taskQueue) => ({
   workflowTaskTimeout: "60s",
 });
 
-test("the first task comes with the start, and its worker goes on with the run", { skip }, async () => {
+test("the first task comes with the start, and its worker continues the run", { skip }, async () => {
   const taskQueue = "eager";
   const client = new Client({ connection });
   const worker = await Worker.create({ connection, taskQueue, workflowsPath, activities });

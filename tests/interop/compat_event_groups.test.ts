@@ -95,7 +95,7 @@ function markerText({ variant }: EventGroupMarker, { runId, events }: Known): st
   return "no variant";
 }
 
-/** What tells a command from others of its type. */
+/** What distinguishes a command from others of its type. */
 function about({ attributes: { case: name, value } }: Command): string {
   switch (name) {
     case "scheduleActivityTaskCommandAttributes":
@@ -161,7 +161,10 @@ interface Ran {
   readonly known: Known;
 }
 
-/** Answers of a worker to the tasks of one workflow. One that ends the run counts once: the server may have refused it for a message. */
+/**
+ * A worker's completions of the tasks of one workflow. One that ends the run counts once: the server may have rejected it
+ * for a message.
+ */
 function completionsOf(proxy: RecordingProxy, workflowId: string): Command[][] {
   const field = Buffer.concat([Buffer.from([0x12, workflowId.length]), Buffer.from(workflowId)]);
   const of = proxy.completions.filter(({ taskToken }) => Buffer.from(taskToken).includes(field)).map(({ commands }) => commands);

@@ -40,7 +40,10 @@ const SERVERS = /WORKFLOW_TASK|EXECUTION_STARTED|EXECUTION_COMPLETED|FIRED$|TIME
 
 const isEmpty = (value: unknown) => typeof value === "object" && value !== null && Object.keys(value).length === 0;
 
-/** A field as both are compared: a message without fields is none, and the marker of a local activity holds how long it took. */
+/**
+ * A field in comparable form: a message without fields counts as absent; the marker of a local activity contains its
+ * duration.
+ */
 function compared(name: string, value: unknown): unknown {
   if (VOLATILE.has(name) || isEmpty(value)) return undefined;
   if (name !== "details") return value;
@@ -136,7 +139,7 @@ async function histories(
 }
 
 test(
-  "each option of the official types has values here, or a test of its own",
+  "each option of the official types has values here or a separate test",
   { skip },
   () => {
     for (const { name, members, values, elsewhere = [] } of COMMANDS) {

@@ -1,5 +1,6 @@
-// Every method of WorkflowService and OperatorService on our connections (`connection.workflowService.*`, `connection.operatorService.*`):
-// the official package's methods, its messages over our bytes and back, and answers of a Temporal server to both connections.
+// Every method of WorkflowService and OperatorService on this package's connections (`connection.workflowService.*`,
+// `connection.operatorService.*`): the official package's methods, its messages over our bytes and back, and a server's
+// responses to both.
 // takes: 20 s
 import assert from "node:assert/strict";
 import { createRequire } from "node:module";
@@ -121,7 +122,7 @@ async function outcome(service: Any, method: string, request: object): Promise<u
   }
 }
 
-test("a Temporal server answers both connections alike", { skip: noServer || noOfficial }, async () => {
+test("a Temporal server responds to both connections alike", { skip: noServer || noOfficial }, async () => {
   const namespace = "default", workflowExecution = { workflowId: "none", runId: "" };
   const deploymentVersion = { deploymentName: "none", buildId: "1" };
   const calls: [string, object][] = [

@@ -214,7 +214,7 @@ async function verdicts(
   });
   const found: { [name: string]: string } = {};
   for (const [name, history] of Object.entries(HISTORIES)) {
-    // A replayer of its own for each: the official one mixes up what follows a history that it cannot replay.
+    // A separate replayer for each history: the official one mixes up later histories after one that it cannot replay.
     const replayed = Worker.runReplayHistory(
       { workflowBundle },
       History.decode(await historyBytes(history)),
@@ -239,7 +239,7 @@ test("code that throws is judged as by the official replayer", {
     there.found["throws in the second task, which was completed"],
     "ReplayError",
   );
-  // What is not a verdict is told.
+  // An error that is not a verdict is reported.
   const told = here.lines.filter((line) => /the open task of .* fails: late \(.*workflows\.mjs:3:/.test(line));
   assert.equal(told.length, 3, here.lines.join("\n"));
 });

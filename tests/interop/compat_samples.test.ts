@@ -38,7 +38,7 @@ function baseline(sample: string): string {
   return runs.map(({ out }: { out: string }) => out).join("");
 }
 
-/** The modules of a sample's programs. The server is on a port of its own, which the samples do not know. */
+/** The modules of a sample's programs. The server is on a separate port, which the samples do not know. */
 function modules(made: worker.Worker[]): { readonly [name: string]: unknown } {
   const { address } = server;
   const there = { connect: () => worker.NativeConnection.connect({ address }) };

@@ -1,5 +1,5 @@
-// `Worker.options` and the build ids of workers, beside the official worker on the same server: what code reads of a worker's options, and
-// what histories say of its version.
+// `Worker.options` and the build ids of workers, compared with the official worker on the same server: the options that code
+// reads, and the version that histories record.
 // takes: 50 s
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
@@ -15,7 +15,7 @@ import { DevServer, noServer, temporalCli } from "./support/dev_server.ts";
 import { noOfficial, official, root } from "./support/official.ts";
 
 const skip = noOfficial !== false ? noOfficial : noServer;
-// Beside the official packages, which the workflows import.
+// Next to the official packages, which the workflows import.
 const folder = skip === false ? mkdtempSync(join(root, "tests/interop/node_modules/.temporalex-options-")) : "";
 const workflowsPath = join(folder, "workflows.mjs");
 const WORKFLOWS = `import { condition, defineSignal, proxyActivities, setHandler, workflowInfo } from "@temporalio/workflow";

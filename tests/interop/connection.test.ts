@@ -22,7 +22,7 @@ test("a server whose port is taken is not mistaken for the one that has it", { s
   await assert.rejects(DevServer.start([], { address: server.address }), /address already in use/);
 });
 
-test("connect tells what the server can do, and the connection serves clients", { skip: noServer }, async () => {
+test("connect reports the server's capabilities, and clients work on the connection", { skip: noServer }, async () => {
   const connection = await Connection.connect({ address: server.address, namespace: "default", connectTimeout: "60s" });
   const { version, capabilities } = await connection.serverInfo();
   assert.match(version, /^\d+\.\d+\.\d+/);
@@ -35,7 +35,7 @@ test("connect tells what the server can do, and the connection serves clients", 
 });
 
 test("a worker and a client over mTLS, and a caller without a certificate", { skip: noServer }, async () => {
-  // The dev server speaks no TLS: this stands in front of it, as a balancer would.
+  // The dev server has no TLS: this proxy terminates it, as a load balancer would.
   const [ours, others] = [authority("Our authority"), authority("Other authority")];
   const own = ours.issue("server", { hosts: ["localhost"] });
   const settings = { cert: own.certificate, key: own.key, ca: ours.certificate, requestCert: true, rejectUnauthorized: true };
@@ -76,7 +76,7 @@ test("a worker and a client over mTLS, and a caller without a certificate", { sk
   }
 });
 
-test("a namespace that is not there is told by name", { skip: noServer }, async () => {
+test("the error for a missing namespace contains its name", { skip: noServer }, async () => {
   await assert.rejects(Connection.connect({ address: server.address, namespace: "nowhere" }), (error: ServiceError) => {
     assert.ok(error instanceof ServiceError);
     assert.equal(error.code, Code.NOT_FOUND);

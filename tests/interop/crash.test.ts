@@ -30,7 +30,7 @@ const start = (client: Client): Promise<Saga[]> =>
 const expected = (name: string): string[] =>
   Array.from({ length: STEPS }, (_, i) => ["", "-left", "-right"].map((side) => `${name}-${i}${side} paid`)).flat();
 
-/** Every run has its answer, each command and completion is in history once, and it replays. */
+/** Every run has its result, each command and completion is in history once, and the history replays. */
 async function judge(handles: Saga[]): Promise<void> {
   const realm = await createWorkerRealm({ workflows, cacheSize: 0, runOptions: { namespace: "default", identity: "replay" } });
   try {
@@ -94,7 +94,7 @@ test("workers that die before they report lose nothing and repeat no recorded st
   const worker = (...killAt: string[]) => workers[workers.push(new WorkerProcess(server.address, "sagas", ...killAt)) - 1]!;
   try {
     const handles = await start(client);
-    // A workflow task and an activity were carried out, and the service was told of neither.
+    // A workflow task and an activity were done, and the service got neither report.
     assert.equal(await worker("respondWorkflowTaskCompleted", "14").gone, "SIGKILL");
     assert.equal(await worker("respondActivityTaskCompleted", "6").gone, "SIGKILL");
     // From outside, at some moment.
@@ -112,7 +112,7 @@ test("workers that die before they report lose nothing and repeat no recorded st
   }
 });
 
-test("a server that is killed and comes back: clients and workers go on by themselves", { skip: noServer }, async () => {
+test("after a server is killed and restarted, clients and workers continue by themselves", { skip: noServer }, async () => {
   const folder = mkdtempSync(join(tmpdir(), "temporalex-server-"));
   const file = join(folder, "server.db");
   let server = await DevServer.start([], { file });
@@ -145,7 +145,7 @@ test("a server that is killed and comes back: clients and workers go on by thems
         server = await DevServer.start([], { file, address });
       }
       await judge(handles);
-      // Those who had been waiting all the time got their answers, too.
+      // Callers that had been waiting all the time got their results, too.
       assert.equal((await Promise.all(results)).length, RUNS);
     });
   } finally {

@@ -1,8 +1,8 @@
 // runtime: node
 // takes: 80 s
-// The examples of deployed workers, as somebody has them who copied the folder, changed its one line and installed the package: real
-// processes on a real server, in Deno with exactly the permissions of its deno.json. Probes, metrics and logs; SIGTERM in the middle of an
-// activity; no work lost.
+// The examples of deployed workers after copying the folder, changing the one line and installing the package: real
+// processes on a real server, in Deno with exactly the permissions of its deno.json. Probes, metrics and logs; SIGTERM
+// during an activity; no work lost.
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn, type SpawnOptionsWithoutStdio, spawnSync } from "node:child_process";
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -25,7 +25,7 @@ let connection: Connection;
 let client: Client;
 const children = new Set<ChildProcess>();
 
-/** Deno itself and not the script of its npm package, which passes no signals on; undefined where there is none. */
+/** Deno itself and not the script of its npm package, which does not forward signals; undefined if it is not installed. */
 function findDeno(): string | undefined {
   const script = join(root, "node_modules/.bin/deno");
   if (!existsSync(script)) return undefined;
@@ -171,7 +171,7 @@ const RUNTIMES = [
   },
 ];
 
-test("the Deno task names every permission, and none that opens everything", () => {
+test("the Deno task lists each permission, and no permission that allows everything", () => {
   const { tasks } = JSON.parse(readFileSync(join(root, "examples/deno-worker/deno.json"), "utf8"));
   const flags = (tasks.start.command as string).split(" ").filter((word) => word.startsWith("-"));
   assert.deepEqual(flags.map((flag) => flag.split("=")[0]), ["--no-prompt", "--allow-net", "--allow-read", "--allow-env"]);
@@ -245,7 +245,7 @@ const workers = ({ name, skip, start, order, tests }: typeof RUNTIMES[number]) =
   });
 
   test(
-    `${name}: an activity that is longer than the grace goes on elsewhere where it stopped`,
+    `${name}: an activity that outlasts the grace period resumes on another worker`,
     { skip, timeout: 240_000 },
     async () => {
       const first = await run(start("--grace", "1"), folder);
@@ -274,7 +274,7 @@ const workers = ({ name, skip, start, order, tests }: typeof RUNTIMES[number]) =
     },
   );
 
-  test(`${name}: what is wrong is said, and the process ends`, { skip, timeout: 240_000 }, async () => {
+  test(`${name}: an error is reported, and the process ends`, { skip, timeout: 240_000 }, async () => {
     const wrong = async (env: { [name: string]: string }, ...options: string[]) => {
       const started = await run(start(...options), folder, env);
       const code = await started.exited;

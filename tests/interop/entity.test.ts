@@ -44,7 +44,7 @@ async function working<T>(taskQueue: string, options: Partial<WorkerOptions>, bo
 }
 
 test(
-  "an account on a server: it begins with a message, joins, goes on over generations, and is deleted once",
+  "an account on a server: it starts with a message, joins, continues over generations, and is deleted once",
   { skip: noServer },
   () =>
     working("accounts", {}, async (client) => {
@@ -94,7 +94,7 @@ test(
 );
 
 test(
-  "worker versioning: an account of v1 goes on with v2, in its generation and in those after it",
+  "worker versioning: an account of v1 continues on v2, in this generation and later ones",
   { skip: noServer },
   async () => {
     const taskQueue = "versioned-accounts";

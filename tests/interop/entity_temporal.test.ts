@@ -1,5 +1,6 @@
-// One account, one program of `@temporalio/workflow`, one task queue: served by Temporal's own worker, by ours, and by Temporal's again. It
-// goes on where the other left it, over generations, and each knows the updates that the other has answered.
+// One account, one program of `@temporalio/workflow`, one task queue: run by the official worker, by this one, and by the
+// official one again. Each continues where the other stopped, over generations, and knows the updates that the other has
+// completed.
 // takes: 30 s
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
@@ -16,7 +17,7 @@ import { noOfficial, officialProgram } from "./support/official.ts";
 const taskQueue = "accounts";
 type Serve = (body: () => Promise<void>) => Promise<void>;
 
-/** Temporal's own worker, in a process of its own. */
+/** The official worker, in a separate process. */
 const byTemporal = (address: string): Serve => async (body) => {
   const program = spawn("node", [officialProgram("entity_worker.mjs"), address, taskQueue], {
     stdio: ["ignore", "pipe", "inherit"],

@@ -61,7 +61,7 @@ const on = (where: string, skip: string | false, service: () => GrpcService): On
 localActivitiesSuite(on("cluster", noServer, () => service));
 localActivitiesSuite(on("temporalex dev", false, () => ourService));
 
-// ---------------------------------------------------------------------------------------------------- beside the official SDK
+// ---------------------------------------------------------------------------------------------------- with the official SDK
 
 const skip = noServer || noOfficial;
 const begun: string[] = [];
@@ -160,7 +160,7 @@ test(
   },
 );
 
-test("our worker goes on where the official one was killed amid a local activity", { skip }, async () => {
+test("this worker continues after the official one was killed during a local activity", { skip }, async () => {
   const taskQueue = "locals-to-us";
   const theirs = new OfficialWorker(taskQueue);
   await theirs.ready();
@@ -180,7 +180,7 @@ test("our worker goes on where the official one was killed amid a local activity
   assert.deepEqual(await officialVerdicts([handle]), okOf([handle]));
 });
 
-test("the official worker goes on where ours was stopped amid a local activity", { skip }, async () => {
+test("the official worker continues after this one was stopped during a local activity", { skip }, async () => {
   const taskQueue = "locals-to-them";
   begun.length = 0;
   const worker = await ourWorker(taskQueue);

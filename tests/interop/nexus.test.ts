@@ -323,7 +323,7 @@ export const handlers = nexus.serviceHandler(tests, { slow: async () => \`${says
     let said = "";
     child.stdout.setEncoding("utf8").on("data", (text) => (said += text));
     const told = (text: string, times: number) =>
-      until(`it tells ${text}`, () => said.split(text).length > times || child.exitCode !== null);
+      until(`it prints ${text}`, () => said.split(text).length > times || child.exitCode !== null);
     const answer = async () => (await call({ endpoint: "watched", operation: "slow", input: {} })).result;
     await told('"started"', 1);
     assert.match(said, /"watching":3/);
@@ -348,7 +348,7 @@ export const handlers = nexus.serviceHandler(tests, { slow: async () => \`${says
   }
 });
 
-test("a handler that outlives its request is told so, and the next attempt is another one", { skip }, async () => {
+test("a handler that outlives its request is canceled, and the next attempt is another one", { skip }, async () => {
   await (await worker("ours-quiet")).runUntil(async () => {
     // Servers give an attempt about ten seconds, however long the operation may take.
     const input = { name: "outlives", ms: 60_000 };
@@ -363,7 +363,7 @@ test("a handler that outlives its request is told so, and the next attempt is an
   assert.ok(noted.includes("slow is told: TIMED_OUT true"), noted.join("\n"));
 });
 
-test("a shutdown tells handlers to stop and waits for them; their callers are answered", { skip }, async () => {
+test("shutdown cancels handlers and waits for them; their callers get responses", { skip }, async () => {
   const stopping = await worker("ours-stopping");
   const running = stopping.run();
   const calling = call({ endpoint: "ours-stopping", operation: "slow", input: { name: "stopped", ms: 60_000, gives: true } });

@@ -89,7 +89,7 @@ async function officialVerdicts(histories: ReadonlyMap<string, Uint8Array>): Pro
     maxBuffer: 64 * 1024 * 1024,
     timeout: 120_000,
   });
-  // Its core writes lines of its own before.
+  // Its core writes other lines first.
   return JSON.parse(stdout.slice(stdout.lastIndexOf("\n", stdout.length - 2) + 1));
 }
 
@@ -128,7 +128,7 @@ async function eventsOf(handle: WorkflowHandle): Promise<string[]> {
   return events.map(({ eventType }) => enumName(EventType, eventType) ?? "").filter((name) => name.startsWith("NEXUS_OPERATION"));
 }
 
-/** Cases in which what the server says of several operations stands in no order. */
+/** Cases in which the server records the results of several operations in no fixed order. */
 const UNORDERED = new Set(["several", "cancelUnsent", "cancelAtItsStart"]);
 
 test("callers come to the same as on the official worker, and each replays the other's histories", { skip }, async () => {
@@ -219,7 +219,7 @@ test("a cancelled workflow cancels its operation, and the failure of one can be 
 });
 
 test(
-  "what an operation says after it was given up is ignored, also where the official worker fails its task",
+  "a report of an operation after its cancellation is ignored, also where the official worker fails its task",
   { skip },
   async () => {
     const worker = await ourWorker();
@@ -282,7 +282,7 @@ const EDITS: { readonly [name: string]: Edit } = {
     ...{ of: "waitCompleted", event: NEXUS_OPERATION_CANCEL_REQUESTED, as: NEXUS_OPERATION_SCHEDULED, holds: false },
     attributes: () => of("nexusOperationScheduledEventAttributes", { endpoint: "desk", service: "desk", operation: "runs" }),
   },
-  "the answer to what nobody asked": {
+  "a response without a request": {
     ...{ of: "result", event: NEXUS_OPERATION_COMPLETED, holds: false },
     attributes: () => of("nexusOperationCompletedEventAttributes", { scheduledEventId: 3n }),
   },
@@ -309,7 +309,7 @@ test("edited histories: the same verdicts as the official replayer's", { skip },
   const histories = new Map<string, Uint8Array>();
   for (const [name, edit] of Object.entries(EDITS)) {
     const { events } = await client.getHandle(undefined, `${edit.of}-${OFFICIAL}`).fetchHistory();
-    // Of several the last: what stands before it has been lived through.
+    // Of several the last one: the run has passed the earlier ones.
     const at = edit.of === "handle" ? events.findLastIndex(isOf(edit)) : events.findIndex(isOf(edit));
     assert.ok(at >= 0, name);
     const event = events[at]!;

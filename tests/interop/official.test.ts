@@ -28,7 +28,7 @@ interface Document {
 let folder: string, ours: OurServer, theirs: DevServer;
 const documents: { ours?: Document; theirs?: Document } = {};
 
-/** Runs scenarios in a process of their own, because the SDK's native part is one per process. */
+/** Runs scenarios in a separate process, because the SDK has one native core per process. */
 async function scenarios(address: string, ...more: (string | { begun(): Promise<void> })[]): Promise<Document> {
   const args = more.filter((each) => typeof each === "string");
   const { begun } = more.find((each) => typeof each !== "string") ?? {};
@@ -57,7 +57,7 @@ after(async () => {
   assert.equal(code, 0, ours?.said);
 });
 
-/** What the embedded engine does not have, or does otherwise; each has a test of its own. */
+/** Features that the embedded engine lacks or implements differently; each has a separate test. */
 const OTHERWISE = new Set(["searchAttributes"]);
 const OF_OTHERWISE = /^(sa|attributes)$/;
 
@@ -125,7 +125,7 @@ test("histories are equal, event by event", { skip }, async (t) => {
   }
 });
 
-test("every history of ours replays in the official worker", { skip }, () => {
+test("every history of this package replays in the official worker", { skip }, () => {
   const { replayed } = documents.ours!;
   for (const [id, verdict] of Object.entries(documents.theirs!.replayed)) {
     if (!OF_OTHERWISE.test(id)) assert.deepEqual(replayed[id], verdict, id);
@@ -169,7 +169,7 @@ test("killed and started again under a worker with 200 polls: every workflow end
   await server.stop();
 });
 
-test("search attributes that nobody registered are kept and shown", { skip }, async () => {
+test("search attributes that are not registered are kept and shown", { skip }, async () => {
   const { results } = await scenarios(ours.address, "anyAttributes");
   assert.deepEqual(results["anyAttributes"], [{ NobodyKnowsThis: ["x"] }, { NobodyKnowsThis: ["x"] }]);
 });

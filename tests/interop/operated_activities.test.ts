@@ -86,7 +86,7 @@ const named = (handle: { workflowId: string }) => ({
 const beats = async (handle: { describe(): Promise<{ pendingActivities: readonly { heartbeatDetails?: unknown }[] }> }) =>
   (await handle.describe()).pendingActivities[0]?.heartbeatDetails !== undefined;
 
-/** An activity that beats until it is told to stop, or until `finish`; what each attempt saw. */
+/** An activity that sends heartbeats until it is canceled, or until `finish`; what each attempt saw. */
 function attempts() {
   const seen: { attempt: number; details: unknown; told?: CancelReason; last?: unknown }[] = [];
   const state = { finish: false };
@@ -108,12 +108,12 @@ function attempts() {
   return { seen, state, work };
 }
 
-test("a pause tells the running attempt, keeps the next one back, and an unpause lets it begin", { skip: noServer }, async () => {
+test("a pause cancels the running attempt and delays the next one until unpause", { skip: noServer }, async () => {
   const { seen, state, work } = attempts();
   const handle = await begin("paused", work);
   await until("it beats", () => beats(handle));
   await typed.pauseActivity({ ...named(handle), reason: "maintenance" });
-  await until("it was told", () => seen[0]?.told !== undefined);
+  await until("the attempt was canceled", () => seen[0]?.told !== undefined);
   assert.equal(seen[0]!.told, "PAUSED");
   const pending = async () => (await typed.describeWorkflowExecution(named(handle))).pendingActivities[0]!;
   await until("its failure is known", async () => (await pending()).lastFailure !== undefined);
@@ -152,12 +152,12 @@ test("a pause between attempts keeps the next one back", { skip: noServer }, asy
   assert.equal(await handle.result(), "done after true");
 });
 
-test("a reset tells the running attempt, and heartbeats and attempts start again", { skip: noServer }, async () => {
+test("a reset cancels the running attempt, and heartbeats and attempts start again", { skip: noServer }, async () => {
   const { seen, state, work } = attempts();
   const handle = await begin("reset", work);
   await until("it beats", () => beats(handle));
   await typed.resetActivity({ ...named(handle), resetHeartbeat: true });
-  await until("it was told, and started again", () => seen.length === 2);
+  await until("the attempt was canceled, and the next one started", () => seen.length === 2);
   assert.equal(seen[0]!.told, "RESET");
   // For the server the attempt that was reset is the first one.
   assert.equal(seen[1]!.attempt, 2);
@@ -179,7 +179,7 @@ test(
     await until("it beats", () => beats(handle));
     assert.equal(seen[0]!.attempt, 3);
     await typed.resetActivity(named(handle));
-    await until("it was told", () => seen[0]!.told !== undefined);
+    await until("the attempt was canceled", () => seen[0]!.told !== undefined);
     // The task token names the attempt, and the server counts from one again at once.
     assert.equal(seen[0]!.told, "NOT_FOUND");
     state.finish = true;
@@ -187,7 +187,7 @@ test(
   },
 );
 
-test("an activity in a thread of its own is told of a pause, too", { skip: noServer }, async () => {
+test("a pause also cancels an activity in a separate thread", { skip: noServer }, async () => {
   const handle = await client.start(waitsInThread, { id: "paused-thread" });
   await until("it beats", () => beats(handle));
   await typed.pauseActivity({ ...named(handle), activity: { case: "type", value: "patient" } });

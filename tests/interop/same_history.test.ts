@@ -145,7 +145,7 @@ const cancels = workflow("Cancels", async () => {
 });
 const outside = workflow("Outside", async () => await acts.elsewhere());
 const idle = activities<typeof code>({ taskQueue: "nobody", startToClose: "5s" });
-/** A timer that every signal refreshes, an activity that nobody takes, and a timer that is handed on. */
+/** A timer that every signal restarts, an activity without a worker, and a timer that is handed on. */
 const races = workflow("Races", async () => {
   const deadline = timer("deadline", "2h");
   const seen: unknown[] = [];
@@ -216,7 +216,7 @@ const lives: { [name: string]: Life } = {
   "selects": async ({ client }) => {
     const handle = await client.start(races, { id: "races" });
     for (const [i, text] of ["one", "two"].entries()) {
-      await until("the select stands", async () => {
+      await until("the select waits", async () => {
         const kinds = (await handle.fetchHistory()).events.map(({ attributes }) => attributes.case);
         const timers = kinds.filter((kind) => kind === "timerStartedEventAttributes").length;
         const last = kinds.at(-1);
@@ -245,7 +245,7 @@ const lives: { [name: string]: Life } = {
     await handle.result().catch(() => {});
     return handle;
   },
-  "activities that nobody takes, and that fail until their time is up": async ({ client }) => {
+  "activities without a worker, and activities that fail until their timeout": async ({ client }) => {
     const handle = await client.start(timeouts, { id: "timeouts" });
     await handle.result();
     return handle;
@@ -371,7 +371,7 @@ const ALLOWED: [path: RegExp, why: string][] = [
   [/\.taskId$/, "a cluster's position in its replication queue"],
   [
     /EXECUTION_STARTED.*firstWorkflowTaskBackoff$/,
-    "a cluster lets a run that was shorter than a second wait before it goes on as a new one; one machine need not",
+    "a cluster delays continue-as-new of a run shorter than one second; a single machine need not",
   ],
   [/EXECUTION_STARTED.*prevAutoResetPoints/, "resets by build id are a cluster's"],
   [/EXECUTION_TERMINATED.*details\.payloads\.0\.data$/, "names the other run"],

@@ -4,7 +4,7 @@
 // What is shown on a real server, and where:
 //   the seven examples ........................................ here
 //   updates: accepted, rejected by a validator, failed ........ suites/client_suite; outside of receive, while busy, async: here;
-//                                                               with start: client.test; answered at continue-as-new: suites/client_suite
+// with start: client.test; at continue-as-new: suites/client_suite
 //   signals during completion (UNHANDLED_COMMAND) ............. here
 //   queries live and after close .............................. suites/client_suite; on a cache miss: here ("20,000 events")
 //   cancellation .............................................. suites; with clean-up in a shield: here
@@ -91,7 +91,7 @@ test("the seven examples", { skip: noServer }, async () => {
 });
 
 test(
-  "updates: outside of receive, while a handler is busy, beside others, refused by a validator",
+  "updates: outside receive, while a handler is busy, concurrent, rejected by a validator",
   { skip: noServer },
   async () => {
     await work(async () => {
@@ -112,7 +112,7 @@ test(
       const busy = await client.start(flows.busy, { id: "busy" });
       const slow = busy.update(flows.slowly, "a");
       await until("it is busy", () => flowActivities.ran.includes("held:a"));
-      // Accepted while the handler runs, carried out behind it; refused at once; beside the loop.
+      // Accepted while the handler runs and run after it; rejected at once; concurrent with the loop.
       const [beside, queued] = [busy.update(flows.beside, "b"), busy.update(flows.add, 7)];
       await assert.rejects(busy.update(flows.add, -1), WorkflowUpdateRejectedError);
       assert.equal((await kinds(busy)).includes("activityTaskCompleted"), false, "the refusal did not wait for the handler");
@@ -127,7 +127,7 @@ test(
   },
 );
 
-/** Does something when a worker reports the task that ends its run, before the report goes on. */
+/** Does something when a worker reports the task that ends its run, before the report is sent. */
 function atCompletion(inner: RawService, act: () => Promise<void>): RawService {
   let done = false;
   return {
@@ -143,14 +143,14 @@ function atCompletion(inner: RawService, act: () => Promise<void>): RawService {
   };
 }
 
-/** The task that ends `LastWords` is the one that follows its `end`; its report is told by the kind of its only command. */
+/** The task that ends `LastWords` follows its `end`; its report is recognized by the kind of its only command. */
 function lastCommandCloses(request: Uint8Array): boolean {
   const command = fromBinary(RespondWorkflowTaskCompletedRequestSchema, request).commands.at(-1);
   return command?.commandType === CommandType.COMPLETE_WORKFLOW_EXECUTION ||
     command?.commandType === CommandType.CONTINUE_AS_NEW_WORKFLOW_EXECUTION;
 }
 
-test("a signal that arrives while the closing task is in work is never lost (P4)", { skip: noServer }, async () => {
+test("a signal that arrives while the closing task is running is never lost (P4)", { skip: noServer }, async () => {
   for (const again of [true, false]) {
     const id = again ? "last-words-continued" : "last-words";
     const handle = await client.start(flows.lastWords, { id, args: [again, ["first"]] });
@@ -191,7 +191,7 @@ test("a cancelled workflow cleans up in a shield", { skip: noServer }, async () 
 });
 
 test(
-  "patches: runs of the old code go on under the new one, and runs of the new code take the new way",
+  "patches: runs of the old code continue under the new code, and new runs take the new path",
   { skip: noServer },
   async () => {
     const old = await client.start("Deployed", { id: "deployed-1" });
@@ -234,8 +234,8 @@ test("a history of 20,000 events comes by pages where it is not cached", { skip:
     },
   };
   await work(async () => {
-    // A server (1.29) that does not have such a history read within a second loses the task that it is about, and gives it again when its
-    // time is over: on a busy machine more than once. An update waits for that, and behind it a query is a task of its own.
+    // If a server (1.29) does not read such a history within a second, it loses the task and redelivers it after the task's
+    // timeout: on a busy machine more than once. An update waits for that, and a query after it is a separate task.
     assert.equal(await handle.update(flows.add, 1), sum + 1001);
     const before = pages;
     assert.equal(await handle.query(flows.size), sum);

@@ -170,7 +170,7 @@ test("pause, unpause and their notes; a failed workflow pauses; overlap SKIP lea
   await until("it is paused", async () => (await handle.describe()).state.note === "holidays");
   assert.equal((await handle.describe()).state.paused, true);
   await handle.unpause("back");
-  await until("it goes on", async () => !(await handle.describe()).state.paused);
+  await until("the schedule is unpaused", async () => !(await handle.describe()).state.paused);
   assert.equal((await handle.describe()).state.note, "back");
   await handle.trigger("SKIP");
   await until("the failure has paused it", async () => (await handle.describe()).state.paused);
@@ -191,7 +191,7 @@ test("pause, unpause and their notes; a failed workflow pauses; overlap SKIP lea
   await busy.delete();
 });
 
-test("an update changes what it names, and keeps what it takes over, also of encrypted values", { skip: noServer }, async () => {
+test("an update changes the fields that it names and keeps the others, also encrypted values", { skip: noServer }, async () => {
   const codec = invertingCodec();
   const encrypted = new Client({ service, taskQueue: "schedules", codec, logger: silentLogger });
   await encrypted.schedule.create({

@@ -41,7 +41,7 @@ after(async () => {
   await Runtime._instance?.shutdown();
 });
 
-/** Runs while the official worker, in a process of its own, serves the queue. */
+/** Runs while the official worker, in a separate process, serves the queue. */
 async function withOfficialWorker(
   taskQueue: string,
   cached: number,

@@ -1,4 +1,4 @@
-// Temporal's own command line on the socket beside a store, or on the port with its secret where Deno has no sockets.
+// Temporal's own command line on the socket of a store, or on the port with its secret where Deno has no sockets.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";

@@ -53,7 +53,7 @@ interface Said {
   readonly err: string;
 }
 
-/** Runs the command line; a home of its own keeps it from anybody's settings. */
+/** Runs the command line; a separate home directory isolates it from the user's settings. */
 function temporal(address: string, args: readonly string[]): Promise<Said> {
   return new Promise((resolve) =>
     execFile(

@@ -1,5 +1,5 @@
-// Worker versioning on a real Temporal dev server: two versions of a deployment work at once; a pinned run stays with its version, an
-// auto-upgrade run goes on with the one that became current, and so do activities.
+// Worker versioning on a real Temporal dev server: two versions of a deployment work at once; a pinned run stays with its
+// version, an auto-upgrade run continues with the one that became current, and so do activities.
 // takes: 10 s
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";

@@ -59,7 +59,7 @@ const adder = workflow("Adder", {
 });
 
 let server: DevServer, service: GrpcService;
-/** What the server sent: with its answers to polls, and to completions. */
+/** What the server sent: its responses to polls, and to completions. */
 const seen = { legacyQueries: 0, queriesWithTask: 0, resets: 0 };
 let watched: RawService;
 let queues = 0;
@@ -108,7 +108,7 @@ for (const cachedWorkflows of [0, 1, 1000]) {
       for (let i = 0; i < 5; i++) await assert.rejects(handle.update(add, -1), /only more/);
       await assert.rejects(handle.update("nobody" as never), /nobody/);
       assert.equal((await handle.fetchHistory()).events.length, before, "nothing was written");
-      // What comes after goes on where the server is, not where the worker was.
+      // Later commands continue where the server is, not where the worker was.
       assert.equal(await handle.update(add, 2), 3);
       await assert.rejects(handle.update(add, -1), /only more/);
       await handle.signal(note, 10);
@@ -132,7 +132,7 @@ for (const cachedWorkflows of [0, 1, 1000]) {
   });
 }
 
-test("queries are answered as tasks of their own and with other tasks, while messages arrive", { skip: noServer }, async () => {
+test("queries arrive as separate tasks and with other tasks, while messages arrive", { skip: noServer }, async () => {
   await working({ workflows: [adder] }, async (client) => {
     const handle = await client.start(adder, { id: "queried" });
     assert.equal(await handle.query(sum), 0);
@@ -177,7 +177,7 @@ for (
   ]
 ) {
   test(
-    `commands that are too large (${id}) fail the task by name, and a corrected version goes on`,
+    `commands that are too large (${id}) fail the task by name, and a corrected version continues`,
     { skip: noServer },
     async () => {
       const logged: string[] = [];

@@ -1,4 +1,4 @@
-// The command line as a process of its own, in the runtime of the test.
+// The command line as a separate process, in the runtime of the test.
 import { type ChildProcess, spawn } from "node:child_process";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
@@ -8,7 +8,7 @@ export interface Started {
   /** JSON lines of standard output so far. */
   readonly lines: { readonly [field: string]: unknown }[];
   readonly err: () => string;
-  /** The first line from index `from` on that answers yes; rejects when the process ends before, or after two minutes. */
+  /** The first matching line from index `from` on; rejects if the process ends before, or after two minutes. */
   line(
     what: string,
     is: (line: { readonly [field: string]: unknown }) => boolean,

@@ -1,2 +1,2 @@
-// What both modules of the program write to: a run has a list of its own.
+// The list that both modules of the program append to: each run has a separate list.
 export const calls: string[] = [];

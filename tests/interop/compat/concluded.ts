@@ -1,4 +1,4 @@
-// Workflows that act when an activation of theirs is concluded, each in another way. `seen` are the commands that the interceptor was shown.
+// Workflows that act when one of their activations ends, each in another way. `seen`: the commands that the interceptor got.
 // deno-lint-ignore-file no-explicit-any
 import * as wf from "@temporalio/workflow";
 import { hook } from "./concluded_hook.ts";
@@ -74,7 +74,7 @@ export async function endsMain() {
   return { got: [], seen };
 }
 
-/** There is no next activation. */
+/** The run has no next activation. */
 export async function hasEnded() {
   const seen = concluded(() => work("never"));
   await Promise.resolve();

@@ -37,7 +37,7 @@ export async function options(): Promise<void> {
   await wf.sleep(1);
 }
 
-/** Ids: order of numbers among names, the last label of an id, texts beside ASCII, an id that objects know. */
+/** Ids: order of numbers among names, the last label of an id, ASCII and other texts, a name that all objects have. */
 export async function ids(): Promise<void> {
   const named = (id: string, label = `label ${id}`) => createEventGroup(label, { id });
   await wf.sleep(1, { eventGroups: ["z", "10", "b", "2", "a"].map((id) => named(id)) });
@@ -50,7 +50,7 @@ export async function ids(): Promise<void> {
   });
 }
 
-/** Scopes: inside one another, beside each other, over awaits, callbacks and functions of the program. */
+/** Scopes: nested, side by side, over awaits, callbacks and functions of the program. */
 export async function scopes(): Promise<unknown[]> {
   const [a, b, c] = groups("a", "b", "c") as [wf.EventGroupMarker, wf.EventGroupMarker, wf.EventGroupMarker];
   const seen: unknown[] = [];
@@ -155,7 +155,7 @@ export async function messages(): Promise<void> {
   await wf.condition(() => left <= 0);
 }
 
-/** Goes on as a new run, with groups of an option and of a scope. */
+/** Continues as a new run, with groups of an option and of a scope. */
 export async function continues(again = true): Promise<string> {
   if (!again) return "done";
   const [a, b] = groups("a", "b") as [wf.EventGroupMarker, wf.EventGroupMarker];
@@ -163,7 +163,7 @@ export async function continues(again = true): Promise<string> {
   return await b.withScope(() => wf.makeContinueAsNewFunc<typeof continues>({ eventGroups: [a], memo: { a: 1 } })(false));
 }
 
-/** Goes on as a new run in a handler. */
+/** Continues as a new run in a handler. */
 export async function continuesInHandler(again = true): Promise<string> {
   if (!again) return "done";
   wf.setHandler(go, () => wf.continueAsNew<typeof continuesInHandler>(false));

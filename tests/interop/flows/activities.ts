@@ -1,4 +1,4 @@
-// What the workflows beside this file call.
+// Activities of the workflows in this folder.
 import { activityInfo, heartbeat, sleep } from "../../../ts/activity/mod.ts";
 import { until } from "../../support/until.ts";
 
@@ -25,7 +25,7 @@ export function flaky(): number {
   return attempt;
 }
 
-/** Beats until it is told to stop. */
+/** Sends heartbeats until it is canceled. */
 export async function beats(): Promise<never> {
   for (;;) {
     heartbeat("alive");

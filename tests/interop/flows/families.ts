@@ -124,7 +124,7 @@ export const marked = workflow("Marked", async (round: number) => {
   return round === 2 ? { memo, searchAttributes } : continueAsNew(round + 1);
 });
 
-/** A child of another task queue, whose worker is somebody else's. */
+/** A child of another task queue, whose worker belongs to another program. */
 export const crossing = workflow("Crossing", async (workflowType: string, taskQueue: string, args: unknown[]) => {
   const handle = await startChild<string>(workflowType, { taskQueue, args });
   await handle.signal("release", "over the border");

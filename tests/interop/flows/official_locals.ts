@@ -2,13 +2,13 @@
 import * as wf from "@temporalio/workflow";
 
 interface Acts {
-  /** Answers after so many milliseconds. */
+  /** Returns after so many milliseconds. */
   slow(ms: number): Promise<string>;
   quick(name: string): Promise<string>;
   /** Succeeds at its third attempt. */
   flaky(name: string): Promise<string>;
   refuses(): Promise<void>;
-  /** Ends when it is told to stop. */
+  /** Ends when it is canceled. */
   listens(): Promise<void>;
 }
 
@@ -31,7 +31,7 @@ export async function longLocals(steps: number): Promise<string[]> {
   return seen;
 }
 
-/** All ends, beside timers and signals. */
+/** All outcomes, together with timers and signals. */
 export async function manyLocals(): Promise<string[]> {
   let told = false;
   wf.setHandler(go, () => void (told = true));
@@ -44,7 +44,7 @@ export async function manyLocals(): Promise<string[]> {
     const scope = new wf.CancellationScope();
     const options = { startToCloseTimeout: "20s", cancellationType: type };
     const cancelled = scope.run(() => outcome(wf.proxyLocalActivities<Acts>(options).listens()));
-    // A timer makes a task of its own, for which the activity runs on.
+    // The timer starts another workflow task, during which the activity keeps running.
     await wf.sleep(10);
     scope.cancel();
     seen.push(`${type}: ${(await cancelled).split(",")[0]}`);

@@ -30,8 +30,8 @@ const more = defineSignal<[number]>("more");
 const sum = defineQuery<number>("sum");
 
 /**
- * Calls an activity until a worker has answered. A busy server may hand a task to a poll that is not there any more: then nothing runs
- * until its timeout. History has who was meant to have it, because each attempt is an activity of its own.
+ * Calls an activity until a worker completes it. A busy server may assign a task to a poll that is gone: then nothing runs
+ * until its timeout. Each attempt is a separate activity, so history shows which worker the task was for.
  */
 async function answered<T>(call: () => Promise<T>): Promise<T> {
   for (;;) {

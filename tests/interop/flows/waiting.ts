@@ -32,7 +32,7 @@ async function takePayment(amount: number): Promise<string> {
   return receipt;
 }
 
-/** One that waits two calls deep, behind an await of its own. */
+/** A fiber that waits two calls deep, after an earlier await. */
 async function napTwice(): Promise<void> {
   await sleep("10ms");
   await sleep("1h");

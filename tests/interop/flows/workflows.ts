@@ -42,7 +42,7 @@ export const phases = workflow("Phases", async () => {
   return await receive(0, [on(add, ([n], s) => reply(s + n, s + n)), on(end, (_, s) => stop(s))]);
 });
 
-/** `slowly` keeps the loop busy for as long as its activity takes; what comes meanwhile waits its turn. `beside` does not. */
+/** `slowly` keeps the loop busy until its activity has completed; later messages wait for their turn. `beside` does not. */
 export const busy = workflow("Busy", async () =>
   await receive([] as string[], [
     on(slowly, async ([what], s) => {
@@ -62,7 +62,7 @@ export const busy = workflow("Busy", async () =>
     on(end, (_, s) => stop(s)),
   ]));
 
-/** Ends at `end`; continues as new first when told so. Notes that nothing has taken go on to the next run. */
+/** Ends at `end`; continues as new first if requested. Notes that were not received are carried over to the next run. */
 export const lastWords = workflow("LastWords", async (again: boolean, notes: string[]) => {
   const state = await receive(notes, [on(note, ([text], s) => noreply([...s, text])), on(end, (_, s) => stop(s))]);
   if (again) return continueAsNew(false, state);

@@ -1,7 +1,7 @@
 // Activities of workflows.mjs.
 import { ApplicationFailure, CompleteAsyncError, Context, sleep } from "@temporalio/activity";
 
-/** Where an activity that is completed by somebody else leaves its token and id. */
+/** Where an activity that is completed from outside leaves its token and id. */
 export const handedOver = [];
 
 export const greet = async (word, name) => `${word} ${name}`;
@@ -34,7 +34,7 @@ export async function beatsUntilCancelled() {
     try {
       await sleep(50);
     } catch (error) {
-      // Ends as cancelled, with what it has to say in the log of nobody.
+      // Ends as canceled; the message of the failure appears in no log.
       throw error;
     }
   }

@@ -24,7 +24,7 @@ export const scenarios = {
     ) {
       const handle = await start("completedElsewhere", { id: `elsewhere-${id}` });
       const task = await until("handed over", () => activities.handedOver.pop());
-      // The server is to have noted that the attempt goes on without its worker.
+      // The server must have recorded that the attempt runs without its worker.
       await sleep(300);
       results.push([id, await outcome(complete(task))]);
       if (id !== "cancelled") results.push([await outcome(handle.result()), await outcome(complete(task))]);

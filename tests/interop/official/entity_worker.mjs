@@ -1,4 +1,4 @@
-// Temporal's own worker for examples/entity/temporal_workflow.ts, until it is told to stop.
+// The official worker for examples/entity/temporal_workflow.ts, until it is stopped.
 //   node entity_worker.mjs ADDRESS TASK_QUEUE [CACHED_WORKFLOWS]
 import { join } from "node:path";
 import process from "node:process";

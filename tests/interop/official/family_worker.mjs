@@ -1,4 +1,4 @@
-// Temporal's own worker for family_workflows.mjs, until it is told to stop.
+// The official worker for family_workflows.mjs, until it is stopped.
 //   node family_worker.mjs ADDRESS TASK_QUEUE
 import { dirname, join } from "node:path";
 import process from "node:process";

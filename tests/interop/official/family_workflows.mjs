@@ -9,7 +9,7 @@ export async function officialChild(kind) {
   return `${kind}, released ${released}`;
 }
 
-/** Parent of a child that somebody else's worker runs. */
+/** Parent of a child that another program's worker runs. */
 export async function officialParent(taskQueue) {
   const doubled = await wf.executeChild("Quick", { taskQueue, args: [21] });
   const child = await wf.startChild("Patient", { taskQueue, args: [false] });

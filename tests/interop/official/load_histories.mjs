@@ -6,7 +6,8 @@ import Module, { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 
 const require = createRequire(new URL("../package.json", import.meta.url));
-// Its packages bring a copy of protobufjs each, all of one version, and a type of one copy is none to another: one for all.
+// Each of its packages bundles a copy of protobufjs of the same version, and types of two copies do not mix: use one copy
+// for all.
 const resolve = Module._resolveFilename;
 const copy = dirname(createRequire(require.resolve("@temporalio/common")).resolve("protobufjs/package.json"));
 Module._resolveFilename = function (request, ...rest) {

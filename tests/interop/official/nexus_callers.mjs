@@ -1,5 +1,5 @@
-// A program for `@temporalio/workflow` that calls Nexus operations to all ends, for workers that take turns at it; and the workflow that
-// stands behind its operations.
+// A program for `@temporalio/workflow` that calls Nexus operations with every outcome, for workers that alternate; and the
+// workflow that implements its operations.
 import * as wf from "@temporalio/workflow";
 import * as nexus from "nexus-rpc";
 
@@ -31,7 +31,7 @@ function told(error) {
 
 const outcome = (promise) => promise.then((value) => `value ${JSON.stringify(value)}`, told);
 
-/** Cancels an operation that has started, and stays for a while: what the operation says later is nobody's. */
+/** Cancels an operation that has started, and stays for a while: later reports of the operation are ignored. */
 async function cancelStarted(cancellationType, how, staysMs = 0) {
   const scope = new wf.CancellationScope();
   const handle = await scope.run(() => client.startOperation("runs", how, { cancellationType, summary: "to be cancelled" }));
@@ -43,7 +43,7 @@ async function cancelStarted(cancellationType, how, staysMs = 0) {
   return [handle.operation, said];
 }
 
-/** Cancels an operation of which the server has not said that it started: its handler is busy. */
+/** Cancels an operation whose start the server has not reported: its handler is busy. */
 async function cancelUnstarted(cancellationType, operation = "busy", input = "x") {
   const scope = new wf.CancellationScope();
   // Where the cancellation waits, the timeout is the end of it.

@@ -39,7 +39,7 @@ function thrown(nexus, common, input, attempt) {
 }
 
 /**
- * The services. `temporal` is @temporalio/nexus, `common` is @temporalio/common; `noted` is told of what handlers see.
+ * The services. `temporal` is @temporalio/nexus, `common` is @temporalio/common; `noted` is called with what handlers see.
  */
 export function services(nexus, temporal, common, noted = () => {}) {
   /** By the request: how often it came. */

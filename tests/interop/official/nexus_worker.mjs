@@ -1,4 +1,4 @@
-// Temporal's own worker: workflows that call Nexus operations, and the same service as ours on a queue of its own.
+// The official worker: workflows that call Nexus operations, and the same service as this package's on a separate queue.
 //   node nexus_worker.mjs ADDRESS CALLER_QUEUE HANDLER_QUEUE
 import { fileURLToPath } from "node:url";
 import process from "node:process";

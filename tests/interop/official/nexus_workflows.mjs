@@ -26,7 +26,7 @@ function described(error) {
   };
 }
 
-/** Another service, and operations, that nobody serves. */
+/** Another service, and operations, that no worker implements. */
 const unknown = nexus.service("nobody", { echo: nexus.operation() });
 const more = nexus.service("tests", { missing: nexus.operation() });
 
@@ -63,7 +63,7 @@ export async function many({ endpoint, count, from }) {
   return await Promise.all(calls);
 }
 
-/** Stands behind asynchronous operations. */
+/** Implements asynchronous operations. */
 export async function backing({ ends, waits, result }) {
   let finished;
   wf.setHandler(wf.defineSignal("finish"), (value) => {

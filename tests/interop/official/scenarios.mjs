@@ -1,5 +1,6 @@
-// Temporal's own TypeScript SDK, worker and client, against the server at an address: runs the scenarios of the files beside this one and
-// writes what came of them as one JSON document. Run against two servers, the documents are to be equal, so nothing may differ by chance.
+// The official TypeScript SDK, worker and client, against the server at an address: runs the scenarios of the other files in
+// this folder and writes the results as one JSON document. The documents of two servers must be equal, so nothing in them
+// may be random.
 //   node scenarios.mjs --address 127.0.0.1:7233 --out results.json [--bundle file] [--cache 0] [--pollers n] [--all] [scenario...]
 import { writeFileSync } from "node:fs";
 import process from "node:process";

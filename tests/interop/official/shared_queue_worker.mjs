@@ -1,4 +1,4 @@
-// Temporal's own worker for tests/interop/flows/shared_queue.ts, until it is told to stop.
+// The official worker for tests/interop/flows/shared_queue.ts, until it is stopped.
 //   node shared_queue_worker.mjs ADDRESS TASK_QUEUE CACHED_RUNS
 import { join } from "node:path";
 import process from "node:process";

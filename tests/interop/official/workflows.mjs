@@ -73,7 +73,7 @@ export async function timeouts() {
   return { startToClose: await outcome(short.hangs(2000)), scheduleToStart: await outcome(nobody.echo(1)) };
 }
 
-/** The first attempt falls silent; the second is told what the first has left. */
+/** The first attempt stops sending heartbeats; the second gets the details that the first left. */
 export const heartbeats = () => outcome(fading.fallsSilent());
 
 export async function cancelsActivity() {
@@ -206,7 +206,7 @@ export async function fails(kind) {
   return kind;
 }
 
-/** Not a failure of the workflow but of its task, until somebody fixes the code. */
+/** Fails the workflow task, not the workflow, until the code is fixed. */
 export function breaks() {
   throw new TypeError("a bug");
 }
@@ -239,7 +239,7 @@ export async function parent(how) {
   return outcome(child.result());
 }
 
-/** A child that does what it is told, when its parent has seen its start. */
+/** A child that acts on its parent's messages, after the parent has seen its start. */
 export async function obeys(how, next = 0) {
   if (how === "waits") await wf.sleep("1h");
   if (how === "lingers") {
@@ -283,7 +283,7 @@ export async function leaves(policy) {
   await wf.sleep(A_WHILE);
 }
 
-/** A child may be signalled right behind its start, and tells its parent what it has got. */
+/** A child may be signaled right after its start, and reports to its parent what it got. */
 export async function talks() {
   const child = await wf.startChild(talksBack, {
     workflowId: `${wf.workflowInfo().workflowId}-child`,

@@ -24,9 +24,9 @@ export interface TimeoutSpans {
 /** unset, short, long */
 export type Span = "-" | "s" | "l";
 /**
- * never: no worker takes it. held: a worker takes it and never answers. beats: as held, with one heartbeat that has details. backoff: the
- * first attempt fails, and the next one is due in a minute. queued: the next one is due at once, and no worker takes it. again: a worker
- * takes that one, too, and never answers.
+ * never: no worker takes it. held: a worker takes it and never reports. beats: as held, with one heartbeat that has details.
+ * backoff: the first attempt fails, and the next one is due in a minute. queued: the next one is due at once, and no worker
+ * takes it. again: a worker takes that one, too, and never reports.
  */
 export const LIVES = [
   "never",
@@ -247,8 +247,8 @@ export class TimeoutLab {
   }
 
   /**
-   * A busy server may answer a poll with nothing though a task is there. And it answers so shortly before the deadline of a poll: an
-   * attempt that has timed out meanwhile never comes.
+   * A busy server may return an empty poll response although a task is there. And it responds so shortly before the deadline
+   * of a poll: an attempt that has timed out meanwhile never comes.
    */
   async #polled<R extends { taskToken: Uint8Array }>(
     withinMs: number,

@@ -1,5 +1,5 @@
-// What programs do with `@temporalio/client`, as a script that is run with the official package and with ours: each step answers what a
-// program would print. Ids and times are left out, so that two runs of it say the same.
+// What programs do with `@temporalio/client`, as a script for the official package and this one: each step returns what a
+// program would print. Ids and times are omitted, so that two runs of the script are equal.
 
 // deno-lint-ignore no-explicit-any
 type Any = any;

@@ -54,7 +54,7 @@ export class Collected {
     this.#names.push(name);
   }
 
-  /** Every one replays in a program of its own: `temporalex replay` run by `node` or `deno`. */
+  /** Every history replays in a separate program: `temporalex replay` run by `node` or `deno`. */
   async replayBy(runtime: "node" | "deno"): Promise<void> {
     const modules = MODULES.flatMap((path) => ["--workflows", path]);
     const files = readdirSync(this.folder).map((name) => join(this.folder, name));
@@ -75,7 +75,7 @@ export class Collected {
     assert.equal(verdicts.length, files.length);
   }
 
-  /** Every one replays in Chromium's worker realm. Answers why not, where there is no browser. */
+  /** Every history replays in Chromium's worker realm. Returns the reason if there is no browser. */
   async replayInBrowser(): Promise<string | undefined> {
     const files = readdirSync(this.folder).filter((name) => name.endsWith(".bin")).map((name) => join(this.folder, name));
     const program = join(root, "tests/interop/support/in_chromium.mjs");
@@ -88,7 +88,10 @@ export class Collected {
     return undefined;
   }
 
-  /** Every one is read by Temporal's own SDK, from JSON and from protobuf, and both say the same. Answers why not, where it is absent. */
+  /**
+   * The official SDK reads every history, from JSON and from protobuf, with equal results. Returns the reason if it is not
+   * installed.
+   */
   async loadByOfficialSdk(): Promise<string | undefined> {
     if (noOfficial !== false) return noOfficial;
     const program = join(root, "tests/interop/official/load_histories.mjs");

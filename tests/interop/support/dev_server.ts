@@ -10,7 +10,7 @@ import { DescribeNamespaceRequestSchema } from "../../../ts/api/generated/tempor
 import { GrpcService } from "../../../ts/grpc/grpc_service.ts";
 import { freePort } from "../../support/ports.ts";
 
-/** The dev server's binary; undefined where there is none. */
+/** The dev server's binary; undefined if it is not installed. */
 export function temporalCli(): string | undefined {
   const named = process.env["TEMPORAL_CLI"];
   if (named !== undefined && named !== "") return named;
@@ -25,7 +25,7 @@ export const noServer: string | false = temporalCli() === undefined
   ? "no Temporal dev server (set TEMPORAL_CLI, or: go install github.com/temporalio/cli/cmd/temporal@v1.5.1)"
   : false;
 
-/** A machine that nobody waits for may be slow. */
+/** An unattended machine may be slow. */
 const START_MS = 90_000;
 
 export class DevServer {
@@ -45,9 +45,10 @@ export class DevServer {
   }
 
   /**
-   * Resolves when the server answers. `settings` are of its dynamic configuration, each as KEY=JSON. With `file` it keeps what it knows
-   * there, and with `address` it comes back where it was: what a test needs that ends it in the middle. The ports of its inner services
-   * are its own choice, and may be taken before it listens there: one that says so is started once more.
+   * Resolves when the server responds. `settings` are of its dynamic configuration, each as KEY=JSON. With `file` it keeps
+   * its data there, and with `address` it restarts at the same address: for a test that ends it halfway. It chooses the
+   * ports of its inner services itself, and another process may take one before it listens: a server that reports this is
+   * restarted.
    */
   static async start(
     settings: readonly string[] = [],
@@ -63,8 +64,8 @@ export class DevServer {
 
   static async #start(settings: readonly string[], file: string | undefined, address: string | undefined): Promise<DevServer> {
     const port = address === undefined ? await freePort() : Number(address.split(":")[1]);
-    // A port may be somebody else's by the time that the server takes it, and what answers there a server of another test: only this one
-    // has this namespace.
+    // Another process may have the port by the time that the server opens it, for example the server of another test: only
+    // this one has this namespace.
     const own = `its-own-${randomUUID()}`;
     const args = ["server", "start-dev", "--headless", "--ip", "127.0.0.1", "--log-level", "error", "--namespace", own];
     if (file !== undefined) args.push("--db-filename", file);
@@ -83,7 +84,8 @@ export class DevServer {
       for (const end = performance.now() + START_MS;;) {
         if (server.#exited) throw new Error(`the dev server ended: ${said}`);
         try {
-          // The frontend answers before its namespace is there. (Given up too early a call may leave its only database connection stuck.)
+          // The frontend responds before its namespace exists. (A call that is canceled too early may block its only
+          // database connection.)
           await probe.call("getSystemInfo", new Uint8Array(0), { timeoutMs: 10_000 });
           for (const namespace of ["default", own]) {
             await probe.call(

@@ -1,5 +1,5 @@
-// usage: node in_chromium.mjs HISTORY.bin...   Replays protobuf histories in a worker realm of Chromium; prints one line of JSON. Beside each
-// lies the same history as JSON: ids of children are made of the workflow's own.
+// usage: node in_chromium.mjs HISTORY.bin... Replays protobuf histories in a worker realm of Chromium; prints one line of
+// JSON. The same history as JSON is next to each: ids of children are derived from the workflow's id.
 import { readFileSync } from "node:fs";
 import { basename } from "node:path";
 import { startRuntimes } from "../../../tools/lib/cross_runtimes.mjs";

@@ -1,5 +1,6 @@
-// Temporal's own TypeScript SDK, which lies in tests/interop/node_modules and only there. Nothing here imports its types: tsc must pass
-// without it. Whole programs for it are plain modules in tests/interop/official, which Node runs as they lie in the checkout.
+// The official TypeScript SDK, which is installed only in tests/interop/node_modules. Nothing here imports its types: tsc
+// must pass without it. Whole programs for it are plain modules in tests/interop/official, which Node runs directly from the
+// checkout.
 import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
@@ -18,8 +19,8 @@ export const noOfficial: string | false = existsSync(join(root, "tests/interop/n
   : "Temporal's TypeScript SDK is not installed (npm ci in tests/interop)";
 
 /**
- * Its client calls through node:http2, in this process. When a server ends, Deno's crashes the process over the goodbye
- * (docs/dev/decisions/044-goaway-in-deno.md), and all tests beside it.
+ * Its client calls through node:http2, in this process. When a server ends, Deno's implementation crashes the process on
+ * GOAWAY (docs/dev/decisions/044-goaway-in-deno.md), together with all its tests.
  */
 function protectFromGoodbyes(): void {
   const http2 = createRequire(manifest)("node:http2") as { connect: (...args: unknown[]) => Http2Session };

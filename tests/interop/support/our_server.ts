@@ -11,7 +11,7 @@ export class OurServer {
     this.address = address;
   }
 
-  /** Resolves when it answers. */
+  /** Resolves when the server responds. */
   static async start(...options: string[]): Promise<OurServer> {
     const started = startCommand(["dev", ...(options.includes("--port") ? [] : ["--port", "0"]), "--json", ...options], ".");
     process.once("exit", () => started.child.kill("SIGKILL"));

@@ -1,4 +1,5 @@
-// A proxy between a worker and a Temporal server that keeps what the worker answers to workflow tasks, as it goes over the wire.
+// A proxy between a worker and a Temporal server that records the worker's completions of workflow tasks, as sent over the
+// wire.
 import { connect, createServer, type Http2Server } from "node:http2";
 import { gunzipSync } from "node:zlib";
 import { fromBinary } from "@bufbuild/protobuf";
@@ -11,7 +12,7 @@ const COMPLETED = "/temporal.api.workflowservice.v1.WorkflowService/RespondWorkf
 /** gRPC's frame: a flag (1: gzip), four bytes of length. */
 const HEAD = 5;
 
-/** Hop-by-hop fields, which the other session has of its own. */
+/** Hop-by-hop fields, which the other session sets itself. */
 const own = (headers: object) =>
   Object.fromEntries(Object.entries(headers).filter(([name]) => !/^(connection|host|:status|:scheme|:authority)$/.test(name)));
 

@@ -61,7 +61,7 @@ async function liveAndReset(client: Client, seed: number): Promise<{ runIds: str
     });
     made++;
     runIds.add(current = again.runId!);
-    // It may wait for a child whose end was told to the run that it was copied from.
+    // It may wait for a child whose end was reported to the run that it was copied from.
     await again.result({ timeout: "10s" }).catch(() => undefined);
     await client.getHandle("Random", id).terminate("long enough").catch(() => undefined);
     // It may have continued as new.

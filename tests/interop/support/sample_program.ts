@@ -1,5 +1,5 @@
-// A program of temporalio/samples-typescript (MIT), run here as it lies beside the checkout: its files are loaded as CommonJS, as ts-node does
-// it, and what they import from `@temporalio/*` is what the test gives. Its console is the test's.
+// A program of temporalio/samples-typescript (MIT), run from a folder next to the checkout: its files are loaded as
+// CommonJS, as ts-node does it; the test provides what they import from `@temporalio/*`, and their console.
 import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join, resolve } from "node:path";
@@ -8,7 +8,7 @@ import { randomUUID } from "node:crypto";
 import { transform } from "sucrase";
 import { root } from "./official.ts";
 
-/** Where the samples are; undefined where they are not beside the checkout. */
+/** Where the samples are; undefined if they are not next to the checkout. */
 export const samples: string | undefined = (() => {
   const folder = join(root, "../shared/samples");
   return existsSync(join(folder, "baseline.json")) ? folder : undefined;

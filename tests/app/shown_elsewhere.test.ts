@@ -20,7 +20,7 @@ const child = new URL(import.meta.url.endsWith(".js") ? "elsewhere/worker.js" : 
 const ROWS = "SELECT phase, state FROM workflow ORDER BY started_ms, run_id";
 
 for (const coded of [false, true]) {
-  test(`through the socket beside the store${coded ? ", with a codec: the phase alone" : ""}`, () =>
+  test(`through the store's socket${coded ? ", with a codec: the phase alone" : ""}`, () =>
     inFolder(async (folder) => {
       const path = join(folder, "game.sqlite");
       const codec = coded ? { codec: invertingCodec() } : {};
@@ -48,7 +48,7 @@ for (const coded of [false, true]) {
     }));
 }
 
-test("through temporalex dev with a file; a server that does not ask is told nothing", () =>
+test("through temporalex dev with a file; a server that does not request them gets no phase and state", () =>
   inFolder(async (folder) => {
     for (const path of [join(folder, "dev.sqlite"), undefined]) {
       const server = await startDevServer({ port: 0, namespaces: ["default"], storeOf: () => path, logger: silentLogger });

@@ -161,7 +161,7 @@ test("reducers that wait, and that write the engine's tables are refused by name
     assert.deepEqual(lines(app), []);
   }));
 
-test("a reducer that is not there fails the task, also where it is awaited, and an engine that has it goes on with the run", async () => {
+test("a missing reducer fails the task, awaited or not, and an engine that has it continues the run", async () => {
   const folder = mkdtempSync(join(tmpdir(), "temporalex-transact-"));
   const options = { path: join(folder, "game.sqlite"), workflows, migrations, logger: silentLogger, serve: false };
   try {

@@ -27,7 +27,7 @@ check("reducers run in the tab that leads; every tab reads the tables", async ({
   assert.deepEqual((await lines(leader)).slice(2), ["before", "after"]);
 });
 
-check("a run goes on in the next tab that leads, and replay runs no reducer", async ({ store, newTab }) => {
+check("a run continues in the next leading tab, and replay does not run reducers", async ({ store, newTab }) => {
   const first = await opened(await newTab(), { store, ...GAME });
   void execute(first, "Forgets", "f").catch(() => {});
   await first.holds(async () => (await tab.rows("SELECT 1 FROM combat_log") as unknown[]).length === 2, undefined);

@@ -53,7 +53,7 @@ check("hostile statements of a page are refused", async ({ store, newTab }) => {
   assert.deepEqual(await rows(one, "SELECT id FROM workflow"), [{ id: "buff-1" }]);
 });
 
-check("a query without an end is stopped, and the engine goes on", async ({ store, newTab }) => {
+check("an endless query is stopped, and the engine continues", async ({ store, newTab }) => {
   const leader = await opened(await newTab(), { store, ...GAME });
   const follower = await opened(await newTab(), { store, ...GAME });
   const numbers = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT";

@@ -58,7 +58,7 @@ const adding = workflow("Adding", {
 
 export const cases: Case[] = [
   {
-    name: "a query of a run that must be caught up first is answered once, after the last event",
+    name: "a query of a run that must be replayed first runs once, after the last event",
     async run() {
       // Nothing is cached and pages are short: every task and every query replays the whole history, over many fetches.
       const d = await drive(adding, { cached: false, pageSize: 2 });

@@ -196,7 +196,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "stacks that are asked for with a workflow task are those behind the task, and the run goes on",
+    name: "stacks that are requested with a workflow task are those after the task, and the run continues",
     async run() {
       for (const cached of [true, false]) {
         const d = await drive(waiting, { cached });

@@ -308,7 +308,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "in the next run it stands after the signals that were handed on, and before what came with the first task",
+    name: "in the next run it comes after the carried signals, and before the events of the first task",
     async run() {
       const order = workflow("Order", async (n: number): Promise<unknown> => {
         if (n === 0) {

@@ -47,7 +47,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "caught, the workflow goes on: cancelled() is true, finally runs, primitives need a shield",
+    name: "caught, the workflow continues: cancelled() is true, finally runs, primitives need a shield",
     async run() {
       const w = workflow("W", async () => {
         const seen: unknown[] = [cancelled()];
@@ -167,7 +167,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "a shielded receive goes on taking messages after the cancellation",
+    name: "a shielded receive continues to take messages after the cancellation",
     async run() {
       const w = workflow(
         "W",
@@ -236,7 +236,8 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "parallel: branches start in order, each to its first block; results settle in order; a failure stops nobody",
+    name:
+      "parallel: branches start in order, each to its first block; results settle in order; a failure does not stop other branches",
     async run() {
       const order: string[] = [];
       const w = workflow("W", async () => {

@@ -288,7 +288,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "a query that answers with it fails alone, and the run goes on",
+    name: "a query that returns it fails alone, and the run continues",
     async run() {
       const w = workflow("W", { queries: { look: () => ({ money: new Money(1) }) }, run: async () => (await sleep(1), "done") });
       const d = await drive(w);
@@ -335,7 +335,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "a history that lost values without a word still replays, and its run goes on up to the next refusal",
+    name: "a history that silently lost values still replays, and its run continues up to the next rejected value",
     async run() {
       // What the code of then passed, as the history has it; then the code that always passed the instance.
       let value: () => unknown = () => ({ cents: 1 });

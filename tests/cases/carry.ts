@@ -100,7 +100,7 @@ const failureOf = async (definition: DefinitionShape, happens?: (d: Drive) => vo
 
 export const cases: Case[] = [
   {
-    name: "carry: rounds go on in one run, and continue as new where the service suggests it, with arguments and state",
+    name: "carry: rounds continue in one run, and continue as new where the service suggests it, with arguments and state",
     async run() {
       let d = await drive(walk, { args: [["gate", "well", "tower"]], cached: false });
       deepEqual(await task(d), ["START_TIMER"]);
@@ -142,7 +142,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "carry: signals that no round has taken go on first, in their order, in every run that follows",
+    name: "carry: signals that no round has taken come first, in order, in every run that follows",
     async run() {
       let d = await drive(walk, { args: [["gate", "well"]] });
       await task(d);
@@ -221,7 +221,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "carry: a child that would end with its parent holds the next run back, one that is left alone does not",
+    name: "carry: a child that would end with its parent delays the next run, an abandoned one does not",
     async run() {
       for (const parentClosePolicy of ["TERMINATE", "ABANDON"] as const) {
         const d = await drive(workflow("Parent", {

@@ -75,7 +75,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "ids that nobody gave are UUIDs of the run's generator: different ones, and the same on replay",
+    name: "default ids are UUIDs of the run's generator: different ones, and the same on replay",
     async run() {
       const w = workflow("W", async () => {
         const [a, b] = await parallel([() => spawn(ship, 1), () => spawn("Elsewhere", "x", 2)]);
@@ -228,7 +228,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "a result that nobody waited for when it came is kept, also over the failure of a child",
+    name: "a result without a waiter is kept, also over the failure of a child",
     async run() {
       const w = workflow("W", async () => {
         const good = await startChild(ship, { id: "good", args: [1] });
@@ -371,7 +371,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "a child whose result does not decode fails the task; with the value readable again it goes on",
+    name: "a child whose result does not decode fails the task; with the value readable again the run continues",
     async run() {
       let handle: ChildWorkflowHandle | undefined;
       const w = workflow("W", async () => {

@@ -96,7 +96,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "handle.cancel asks the child, once; result() tells what came of it",
+    name: "handle.cancel sends one request to the child; result() settles with its end",
     async run() {
       const w = workflow("W", async () => {
         const a = await startChild(ship, { id: "a", args: [1] });
@@ -124,7 +124,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "a cancellation of the workflow reaches children that nothing awaits; one that a shield started goes on",
+    name: "a cancellation of the workflow reaches children that nothing awaits; one that a shield started continues",
     async run() {
       const w = workflow("W", async () => {
         await startChild(ship, { id: "open", args: [1] });
@@ -146,7 +146,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "a call that its scope leaves pending is taken back; a wait for a handle is only given up",
+    name: "a call that its scope leaves pending is canceled; a wait for a handle only ends",
     async run() {
       const w = workflow("W", async () => {
         const handle = await startChild(ship, { id: "handle", args: [1] });

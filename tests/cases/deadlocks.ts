@@ -82,7 +82,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "a fiber that waits for another fiber's promise is no deadlock",
+    name: "a fiber that waits for another fiber's promise is not a deadlock",
     async run() {
       const w = workflow("W", async () => {
         let open!: () => void;

@@ -102,7 +102,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "with nothing buffered there is no header, and a carried one is not passed on",
+    name: "without buffered signals no header is sent, and a carried one is not passed on",
     async run() {
       const w = workflow("W", async (n: number) => {
         if (n === 0) return continueAsNew(1);
@@ -122,7 +122,7 @@ export const cases: Case[] = [
   },
   {
     name:
-      "P3 headers of the start go on to every activity and to the next run, the same on replay, and the buffered signals' only to it",
+      "P3 headers of the start are passed to every activity and to the next run, the same on replay, and the buffered signals' only to it",
     async run() {
       const w = workflow("W", async (n: number) => {
         await acts.work(n);

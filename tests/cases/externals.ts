@@ -57,7 +57,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "who is not there: ApplicationFailure with the cause as its type",
+    name: "a missing workflow: ApplicationFailure with the cause as its type",
     async run() {
       const w = workflow("W", async () => {
         const results = await parallel([
@@ -91,7 +91,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "a cancellation of the workflow ends the wait where it stands; in a shield messages go out",
+    name: "a cancellation of the workflow ends the wait at once; in a shield messages are sent",
     async run() {
       const w = workflow("W", async () => {
         const seen: string[] = [];
@@ -117,7 +117,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "a signal that has not left yet is taken back by a cancellation",
+    name: "a cancellation cancels a signal that was not sent yet",
     async run() {
       const d = await drive(workflow("W", () => externalWorkflow("other").signal("go")));
       d.server.requestCancel();
@@ -128,7 +128,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "messages that nobody awaited leave with the task, also with the last one, and are warned of",
+    name: "messages that are not awaited are sent with the task, also with the last one, with a warning",
     async run() {
       const w = workflow("W", () => {
         externalWorkflow("a").signal("go");

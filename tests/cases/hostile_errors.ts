@@ -184,7 +184,7 @@ export const cases: Case[] = [
       }),
   },
   {
-    name: "handlers, validators and queries: callers get the failure, and the workflow goes on",
+    name: "handlers, validators and queries: callers get the failure, and the workflow continues",
     run: () =>
       property(40, async () => {
         const d = await drive(talker);

@@ -259,7 +259,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "nexus: in a shield it goes on while the workflow is cancelled",
+    name: "nexus: in a shield it continues while the workflow is canceled",
     async run() {
       const w = workflow("W", () => shield(() => desk.lasts()));
       const d = await drive(w);

@@ -34,7 +34,7 @@ const caught = workflow("Caught", async () => {
 
 export const cases: Case[] = [
   {
-    name: "a procedure is an activity on a queue of its own; it wins and loses selects, and replays",
+    name: "a procedure is an activity on a separate queue; it wins and loses selects, and replays",
     async run() {
       const d = await drive(fight);
       await d.task();
@@ -79,7 +79,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "procedures are named in snake_case; what is no procedure is refused",
+    name: "procedures are named in snake_case; other values are rejected",
     run() {
       equal(game.computeDamage.name, "compute_damage");
       throws(() => procedures({ a: {} as ReturnType<typeof signature> }), /procedure "a" needs signature/);

@@ -109,7 +109,7 @@ export const cases: Case[] = [
     },
   })),
   {
-    name: "lines: where the code of a lost task stood is logged",
+    name: "lines: the line of a lost task's code is logged",
     run: () =>
       withRealm(program("await sleep(1);", "for (let i = 0; i < 1.5e10; i++);"), async (h) => {
         const run = h.start("W");

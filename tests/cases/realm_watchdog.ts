@@ -94,7 +94,7 @@ export const cases: Case[] = [
       }, { watchdogMs: WINDOW }),
   },
   {
-    name: "watchdog: the spinner's further tasks run in quarantine, beside the others, and it may recover",
+    name: "watchdog: further tasks of endless code run in quarantine, next to the others, and it may recover",
     run: () =>
       withRealm(text, async (h) => {
         const run = h.start("Spin", { args: ["once"] });
@@ -118,7 +118,7 @@ export const cases: Case[] = [
       }, { watchdogMs: WINDOW }),
   },
   {
-    name: "watchdog: long work that yields is left alone, and so is a waiting run",
+    name: "watchdog: long work that yields is not ended, and neither is a waiting run",
     run: () =>
       withRealm(text, async (h) => {
         const run = h.start("Busy", { args: [2000] });

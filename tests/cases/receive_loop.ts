@@ -32,7 +32,7 @@ const collect = (...names: (typeof a)[]) => [
 
 export const cases: Case[] = [
   {
-    name: "signals that a stopped receive did not take stay buffered, in order, for whoever comes next (P4)",
+    name: "signals that a stopped receive did not take stay buffered, in order, for the next receiver (P4)",
     async run() {
       const w = workflow("W", async () => {
         const first = await receive([] as string[], collect(a));
@@ -128,7 +128,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "a signal handler that throws is logged; the state is unchanged and the loop goes on",
+    name: "a signal handler that throws is logged; the state is unchanged and the loop continues",
     async run() {
       const w = workflow("W", () =>
         receive(1, [

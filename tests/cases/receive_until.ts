@@ -70,7 +70,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "until: an update whose task brings the suggestion is answered, then the run continues as new, in that task",
+    name: "until: an update whose task brings the suggestion completes, then the run continues as new, in that task",
     async run() {
       const d = await drive(entity);
       await d.task();
@@ -82,7 +82,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "until: what is in flight finishes first, and messages are taken and answered meanwhile",
+    name: "until: handlers in flight finish first, and messages are taken and completed meanwhile",
     async run() {
       const d = await drive(entity);
       const first = d.server.update("u1", "check", 1);
@@ -300,7 +300,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "rememberUpdates: as many answers as the definition says go on, over several runs",
+    name: "rememberUpdates: as many results as the definition sets are carried over several runs",
     async run() {
       const w = workflow("Remembers", {
         rememberUpdates: 100,

@@ -12,7 +12,7 @@ const acts = activities<{ work(x: number): number }>();
 
 export const cases: Case[] = [
   {
-    name: "an unhandled rejection fails the task of its run; two runs alternating in one realm are told apart",
+    name: "an unhandled rejection fails the task of its run; two runs alternating in one realm are distinguished",
     async run() {
       const bad = workflow("Bad", async () => {
         for (let i = 0;; i++) {
@@ -82,7 +82,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "a rejection that is handled before the activation is quiet is none",
+    name: "a rejection that is handled before the activation is quiet does not count",
     async run() {
       const w = workflow("W", async () => {
         const p = Promise.reject(new TypeError("handled in time"));
@@ -100,7 +100,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "promises of primitives that nobody awaits are no unhandled rejections",
+    name: "promises of primitives that are not awaited do not count as unhandled rejections",
     async run() {
       const w = workflow("W", async () => {
         void acts.work(1);
@@ -118,7 +118,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "user promises that end by the workflow's cancellation are no unhandled rejections",
+    name: "user promises that end by the workflow's cancellation do not count as unhandled rejections",
     async run() {
       const w = workflow("W", async () => {
         const helper = (async () => {

@@ -162,7 +162,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "what its functions and timers have started is cancelled when another arm wins; what it was handed goes on",
+    name: "what its functions and timers have started is canceled when another arm wins; promises that it got continue",
     async run() {
       const w = workflow("W", async () => {
         const handed = acts.work(1);
@@ -206,7 +206,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "of a child that a function has started and holds by its handle, only the wait is given up",
+    name: "of a child that a function has started and holds by its handle, only the wait ends",
     async run() {
       const w = workflow("W", async () => {
         const won = await select([
@@ -259,7 +259,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "a body runs when the losers have been told, may wait, and its value is the value",
+    name: "a body runs after the losers were canceled, may wait, and its value is the value",
     async run() {
       const w = workflow("W", async () => {
         const order: string[] = [];

@@ -68,7 +68,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "a history that cannot be fetched fails the task and says why; another run goes on meanwhile",
+    name: "a history that cannot be fetched fails the task with the reason; another run continues meanwhile",
     async run() {
       const parts = await makeRunner([steps], { cacheSize: 10 });
       const lost = await drive(steps, { runner: parts, runId: id(1), args: [1] });
@@ -203,7 +203,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "bytes that are no history, and histories cut anywhere, give verdicts and no crash",
+    name: "bytes that are not a history, and histories cut anywhere, give verdicts and no crash",
     async run() {
       const w = workflow(
         "W",
@@ -307,7 +307,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "a query that a task has overtaken is answered all the same, and the cached run stays",
+    name: "a query that a task has overtaken still runs, and the cached run stays",
     async run() {
       const w = workflow("W", {
         queries: { value: (p: number) => p },
@@ -374,7 +374,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "a panic of the core fails the task of that run with a response of our own, and no other run",
+    name: "a panic of the core fails the task of that run with a generated response, and no other run",
     async run() {
       let broken = "";
       const parts = await makeRunner([steps], {

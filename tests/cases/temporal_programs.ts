@@ -164,7 +164,7 @@ export const cases: Case[] = [
       }),
   },
   {
-    name: "temporal programs: a default export takes every type that has no function of its own",
+    name: "temporal programs: a default export takes every type without a function",
     run: () =>
       withProgram(
         one(`export default async function (...args: unknown[]) { return [wf.workflowInfo().workflowType, ...args]; }

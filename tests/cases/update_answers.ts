@@ -21,7 +21,7 @@ import { acts, add, end, loop, note, quick, slow } from "./update_support.ts";
 
 export const cases: Case[] = [
   {
-    name: "a sync update handler that throws fails the update; the state is unchanged and the loop goes on",
+    name: "a sync update handler that throws fails the update; the state is unchanged and the loop continues",
     async run() {
       const w = workflow("W", () =>
         receive(1, [
@@ -113,7 +113,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "the reply is the first command, then run goes on: it leaves even when the workflow completes at once",
+    name: "the reply is the first command, then run continues: it is sent even when the workflow completes at once",
     async run() {
       const w = workflow("W", () => receive(0, [on(quick, (_, s) => stop(s, "bye"))]));
       const d = await drive(w);
@@ -125,7 +125,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "a run that throws while its receive is open answers accepted updates with the failure first",
+    name: "a run that throws while its receive is open completes accepted updates with the failure first",
     async run() {
       const w = workflow("W", () =>
         Promise.race([
@@ -149,7 +149,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "a run that returns while its receive is open answers them as AcceptedUpdateCompletedWorkflow",
+    name: "a run that returns while its receive is open completes them as AcceptedUpdateCompletedWorkflow",
     async run() {
       const w = workflow(
         "W",
@@ -196,7 +196,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "an update that comes again after continue-as-new gets the answer that it had, and has no second effect (P4)",
+    name: "an update that comes again after continue-as-new gets the same result, and has no second effect (P4)",
     async run() {
       const w = workflow("W", async (generation: number): Promise<unknown> => {
         const state = await receive({ sum: 0, over: generation === 2 }, [
@@ -238,7 +238,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "of answers the newest are carried over continue-as-new, by count and size; one that is too large is not",
+    name: "the newest results are carried over continue-as-new, by count and size; one that is too large is not",
     async run() {
       const w = workflow("W", async () => {
         await receive(0, [on(slow, ([n], s) => n === 0 ? stop(s, "x".repeat(40_000)) : reply("x".repeat(n), s))]);

@@ -199,7 +199,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "a validator that writes has its update rejected, by what it wrote, and the workflow goes on",
+    name: "the update of a validator that writes is rejected, by what it wrote, and the workflow continues",
     async run() {
       const wrong: string[] = [];
       for (const [write, expected] of WRITES) {

@@ -54,7 +54,7 @@ test("entity and correlation find workflows, over continue-as-new, and cancel re
     assert.equal((await client.getHandle(buff, "buff-42").describe()).status, "TERMINATED");
   }));
 
-test("they stand beside the start's own search attributes, and any text is an id", () =>
+test("they are added to the start's search attributes, and any text is an id", () =>
   withApp(async ({ client }) => {
     const entityId = `o'neill "x" ORDER BY`;
     await client.start(buff, { id: "b", args: [], entityId, searchAttributes: { Region: "north" } });

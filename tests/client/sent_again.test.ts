@@ -96,7 +96,7 @@ const busy = workflow("Busy", {
   },
 });
 
-test("updates that overlap without end are all answered, each once, over many generations", () =>
+test("updates that overlap without end all complete, each once, over many generations", () =>
   withEngine("memory", { limits: { suggestContinueAsNewUpdates: 20 } }, async (t) => {
     const handle = await t.client.start(busy, { id: "b", args: [1, 0] });
     await t.work({ workflows: [busy] }, async () => {

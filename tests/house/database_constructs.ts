@@ -56,7 +56,7 @@ export const CONSTRUCTS: readonly Row[] = [
   {
     part: "select! gives the value of its arm",
     here: "select",
-    tests: [[select, "a body runs when the losers have been told, may wait, and its value is the value"]],
+    tests: [[select, "a body runs after the losers were canceled, may wait, and its value is the value"]],
   },
   {
     part: "spawn!",
@@ -66,7 +66,7 @@ export const CONSTRUCTS: readonly Row[] = [
   {
     part: "procedure!",
     here: "procedure, procedures",
-    tests: [[procedures, "a procedure is an activity on a queue of its own; it wins and loses selects, and replays"]],
+    tests: [[procedures, "a procedure is an activity on a separate queue; it wins and loses selects, and replays"]],
   },
   {
     part: "reducer!",
@@ -79,14 +79,14 @@ export const CONSTRUCTS: readonly Row[] = [
   {
     part: "subscribe!",
     here: "subscribe, unsubscribe",
-    tests: [[broadcasts, "unsubscribe, the end of a run and continue-as-new: who is reached then"]],
+    tests: [[broadcasts, "unsubscribe, the end of a run and continue-as-new: the recipients afterwards"]],
   },
   {
     part: "loop with break and continue",
     here: "loops of the language; carry for those without an end",
     tests: [[game, "buff: stacks refresh the timer, and it expires or is dispelled"], [
       carry,
-      "carry: rounds go on in one run, and continue as new where the service suggests it, with arguments and state",
+      "carry: rounds continue in one run, and continue as new where the service suggests it, with arguments and state",
     ]],
   },
   {
@@ -209,7 +209,7 @@ export const RESULTS_AND_EVENTS: readonly Row[] = [
   {
     part: "WorkflowResult::CallProcedure",
     here: "SCHEDULE_ACTIVITY on the queue of procedures",
-    tests: [[procedures, "a procedure is an activity on a queue of its own; it wins and loses selects, and replays"]],
+    tests: [[procedures, "a procedure is an activity on a separate queue; it wins and loses selects, and replays"]],
   },
   { part: "WorkflowResult::Complete", here: "COMPLETE_WORKFLOW", tests: commands },
   {
@@ -231,7 +231,7 @@ export const RESULTS_AND_EVENTS: readonly Row[] = [
   {
     part: "WorkflowEvent::ProcedureComplete",
     here: "ActivityTaskCompleted",
-    tests: [[procedures, "a procedure is an activity on a queue of its own; it wins and loses selects, and replays"]],
+    tests: [[procedures, "a procedure is an activity on a separate queue; it wins and loses selects, and replays"]],
   },
 ];
 
@@ -251,7 +251,7 @@ export const TABLES: readonly Row[] = [
     here: "the view workflow_subscription, the search attribute WorkflowSubscription",
     tests: [[views, "states, timers, procedures and subscriptions, as long as they are"], [
       broadcasts,
-      "unsubscribe, the end of a run and continue-as-new: who is reached then",
+      "unsubscribe, the end of a run and continue-as-new: the recipients afterwards",
     ]],
   },
   {
@@ -278,7 +278,7 @@ export const REDUCERS: readonly Row[] = [
   {
     part: "workflow_start_test",
     here: 'timers: "manual" of a start, an engine or a test environment; temporalex workflow start --timers manual',
-    tests: [[manual, "timers fire by name when they are told to, in any order, and not when they are due"], [
+    tests: [[manual, "timers fire by name on request, in any order, and not when they are due"], [
       manual,
       "one workflow's timers may be manual: the others' fire when they are due",
     ], [
@@ -299,7 +299,7 @@ export const REDUCERS: readonly Row[] = [
       "a broadcast reaches those with its filter and those without one; without a filter everyone of the signal",
     ], [
       broadcasts,
-      "workflow code broadcasts, and is told how many were reached",
+      "workflow code broadcasts, and gets the number of recipients",
     ], [
       "tests/cli/workflow.test.ts",
       "broadcast: by filter, to all, as JSON, mistakes",
@@ -347,7 +347,7 @@ export const REDUCERS: readonly Row[] = [
   {
     part: "debug_send_signal",
     here: "handle.signal: it never asks for subscriptions",
-    tests: [[manual, "timers fire by name when they are told to, in any order, and not when they are due"]],
+    tests: [[manual, "timers fire by name on request, in any order, and not when they are due"]],
   },
   {
     part: "install!",

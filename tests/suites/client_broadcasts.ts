@@ -88,7 +88,7 @@ export const broadcastsTests: Suite = {
       ]);
     }),
 
-  "unsubscribe, the end of a run and continue-as-new: who is reached then": (t) =>
+  "unsubscribe, the end of a run and continue-as-new: the recipients afterwards": (t) =>
     t.work({ workflows }, async () => {
       const [first, second, third] = await hunters(t, { first: ["orc"], second: ["orc"], third: ["orc"] });
       await first!.signal(leave);
@@ -104,7 +104,7 @@ export const broadcastsTests: Suite = {
       assert.deepEqual(await third!.result(), ["again", "orc"]);
     }),
 
-  "workflow code broadcasts, and is told how many were reached": (t) =>
+  "workflow code broadcasts, and gets the number of recipients": (t) =>
     t.work({ workflows }, async () => {
       const handles = await hunters(t, { one: ["orc"], two: ["elf"] });
       assert.equal(await t.client.execute(herald, { id: t.id("herald-1"), args: ["orc"] }), 1);

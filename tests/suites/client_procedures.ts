@@ -65,7 +65,7 @@ export const proceduresTests: Suite = {
       await assert.rejects(t.client.completeProcedure({ workflow: t.id("none"), name: "a" }), WorkflowNotFoundError);
     }),
 
-  "of several of one name the oldest is answered, and by id that very one; a second answer is an error": (t) =>
+  "of several of one name the oldest is completed, and by id exactly that one; a second completion is an error": (t) =>
     t.work({ workflows }, async () => {
       const workflow = t.id("both");
       const handle = await t.client.start(both, { id: workflow });
@@ -82,7 +82,7 @@ export const proceduresTests: Suite = {
       assert.deepEqual(await handle.result(), [100, 200]);
     }),
 
-  "two answers at the same time: one is taken": (t) =>
+  "two completions at the same time: one is accepted": (t) =>
     t.work({ workflows }, async () => {
       const workflow = t.id("race");
       const handle = await t.client.start(hit, { id: workflow, args: [1] });

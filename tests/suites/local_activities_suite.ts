@@ -319,7 +319,7 @@ export function localActivitiesSuite(onService: OnService): void {
     ]);
   });
 
-  onService("queries and signals while one runs: answers come with the next heartbeat", async ({ client, work, id }) => {
+  onService("queries and signals while one runs: results come with the next heartbeat", async ({ client, work, id }) => {
     let release!: (value: string) => void;
     const activities = { work: () => new Promise<string>((resolve) => (release = resolve)) };
     await work({ workflows: all, activities }, async () => {
@@ -332,19 +332,22 @@ export function localActivitiesSuite(onService: OnService): void {
     });
   });
 
-  onService("a worker without the activity fails the task by name, and one that has it goes on", async ({ client, work, id }) => {
-    const failures: string[] = [];
-    const events = { workflowTaskFailed: ({ message }: { message: string }) => void failures.push(message) };
-    const handle = await work({ workflows: all, activities: { other() {} }, events }, async () => {
-      const started = await client.start(calls, { id: id("lacks"), args: ["x", {}], taskTimeout: "1s" });
-      await until("the task has failed", () => failures.length > 0);
-      return started;
-    });
-    assert.match(failures[0]!, /this worker has no local activity "work"; it has other/);
-    await work({ workflows: all, activities: { work: (input: string) => Promise.resolve(input) } }, async () => {
-      assert.equal(await handle.result(), "x");
-    });
-  });
+  onService(
+    "a worker without the activity fails the task by name, and one that has it continues",
+    async ({ client, work, id }) => {
+      const failures: string[] = [];
+      const events = { workflowTaskFailed: ({ message }: { message: string }) => void failures.push(message) };
+      const handle = await work({ workflows: all, activities: { other() {} }, events }, async () => {
+        const started = await client.start(calls, { id: id("lacks"), args: ["x", {}], taskTimeout: "1s" });
+        await until("the task has failed", () => failures.length > 0);
+        return started;
+      });
+      assert.match(failures[0]!, /this worker has no local activity "work"; it has other/);
+      await work({ workflows: all, activities: { work: (input: string) => Promise.resolve(input) } }, async () => {
+        assert.equal(await handle.result(), "x");
+      });
+    },
+  );
 
   onService("a worker that stops gives what runs its grace period, and then to another worker", async ({ client, work, id }) => {
     let ran = 0;

@@ -106,7 +106,7 @@ export const neighboursTests: Suite = {
 
   // A server that drops a task (nothing but refused updates in it) says so in the answer to its report, and by then has told the callers:
   // what they ask next comes in a task of the same number, perhaps before that answer.
-  "a task that overtakes the answer to the last report of its run finds the run as that answer leaves it": async (t) => {
+  "a task that overtakes the response to the last report of its run finds the run as that response leaves it": async (t) => {
     const late: RawService = {
       losesCancelledPolls: t.service.losesCancelledPolls === true,
       async call(method, request, options) {

@@ -61,7 +61,7 @@ const worksOn = workflow("WorksOn", async () => {
   return result;
 });
 
-test("timers fire by name when they are told to, in any order, and not when they are due", async () => {
+test("timers fire by name on request, in any order, and not when they are due", async () => {
   const env = await TestEnvironment.create({ timers: "manual" });
   await env.runWorker({ workflows: [buff] }, async () => {
     const handle = await env.client.start(buff, { id: "buff-1" });

@@ -71,7 +71,7 @@ test("the whole chain on one axis: run after run, the playhead and the keys go o
   await expect(page.locator(".timeline")).toBeVisible();
 });
 
-test("a child is a row under its parent's and unfolds to lanes of its own; a click leads into it", async ({ app }) => {
+test("a child is a row under its parent's and unfolds to separate lanes; a click leads into it", async ({ app }) => {
   const { page } = app;
   await app.start();
   await app.drop([...recordedAll("night"), recorded("mail-2-1")]);

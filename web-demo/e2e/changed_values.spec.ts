@@ -35,7 +35,7 @@ test("changed durations, arguments and options are named; the verdict stays, and
   await expect(page.locator("#thing")).toContainText("timer", { ignoreCase: true });
 });
 
-test("unchanged code: nothing is said of it", async ({ app }) => {
+test("unchanged code: no note about it", async ({ app }) => {
   await beside(app, SUBSCRIPTION);
   await expect(app.page.locator("#verdict")).toHaveText("Replays to the end");
   await expect(app.page.locator("#commands")).toBeVisible();

@@ -35,7 +35,7 @@ test("the next and the previous time that a line ran, and what an expression was
   await expect(log.locator("tbody tr td:last-child")).toHaveText(["1", "2", "1"]);
 });
 
-test("the run goes on to where a condition becomes true", async ({ app }) => {
+test("the run continues to where a condition becomes true", async ({ app }) => {
   await app.sample("shopping_cart", 1);
   await app.page.locator("#breakpoints").click();
   const panel = app.page.getByRole("dialog", { name: "Breakpoints" });
@@ -92,7 +92,7 @@ test("a step of a task halts at a breakpoint within it, in both directions", asy
   await app.isAt(26);
 });
 
-test("calls that the guard answers or refuses are at their lines, with the reason", async ({ app }) => {
+test("calls that the guard replaces or rejects are at their lines, with the reason", async ({ app }) => {
   const { history, code } = ownProgram();
   const lines = code.split("\n");
   const at = lines.findIndex((line) => line.includes("await receive")) + 1;

@@ -53,7 +53,7 @@ test("an endpoint that the user names decodes the values, once it is pressed; ad
   for (const one of asked) expect(one).toBe(`request: ${server.url}/decode`);
 });
 
-test("a wrong key, a server that is not there and an address that is none are said at the field", async ({ app, watch }) => {
+test("a wrong key, a missing server and an invalid address are reported at the field", async ({ app, watch }) => {
   const { page } = app;
   const server = await codecServer("wrong");
   const other = await codecServer("right");

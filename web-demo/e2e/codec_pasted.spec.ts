@@ -79,7 +79,7 @@ export const vault = workflow("Vault", async (combination: string) => {
   await expect(page.locator(".of-code")).toContainText("the combination is 4711");
 });
 
-test("what is wrong with a codec is said by name and place: syntax, imports, no codec, a wrong key, a wrong answer", async ({ app }) => {
+test("errors of a codec are reported by name and place: syntax, imports, no codec, a wrong key, a wrong result", async ({ app }) => {
   await openWith(app, "export default { decode( }");
   await runIt(app);
   await expect(said(app)).toContainText(/SyntaxError.*\(1:\d+\)/);

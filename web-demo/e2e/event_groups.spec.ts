@@ -5,7 +5,7 @@ import { SHIPMENT, shipped } from "./support/shipment.ts";
 import { permit } from "./support/programs.ts";
 import { expect, sample, test } from "./support/story.ts";
 
-test("things have chips of their groups; a chosen group leaves the others out, and is let go of", async ({ app }) => {
+test("things have chips of their groups; a chosen group hides the others, and can be cleared", async ({ app }) => {
   const { page } = app;
   await app.start();
   await app.drop([{ name: "shipment-ada.json", content: await shipped() }]);

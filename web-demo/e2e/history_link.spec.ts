@@ -2,7 +2,7 @@
 import { deflateRawSync } from "node:zlib";
 import { expect, sample, test } from "./support/story.ts";
 
-test("a link holds the history, without its values unless they are wanted; its length is said, and it opens elsewhere", async ({ app, browser, watch }) => {
+test("a link contains the history, without its values by default; its length is shown, and it opens elsewhere", async ({ app, browser, watch }) => {
   const { page } = app;
   await app.sample("shopping_cart");
   await page.locator("#share").click();

@@ -33,7 +33,7 @@ test("past the threshold it is now; ended, short or timeless histories say nothi
   expect(nextLimit(model(each(96, 0), 9600))).toBeUndefined();
 });
 
-test("an open run says it beside its code, too", async ({ app }) => {
+test("an open run shows it next to its code, too", async ({ app }) => {
   await app.sample("inventory", 25);
   await expect(app.page.locator("#limits")).toContainText(/\d+ of 51,200/);
 });

@@ -54,7 +54,7 @@ function trip(): string {
   return JSON.stringify({ events });
 }
 
-test("a failed activity: tries, input, failure, what led to it and what came of it", async ({ app }) => {
+test("a failed activity: attempts, input, failure, cause and result", async ({ app }) => {
   const { page } = app;
   await app.start();
   await app.drop([{ name: "trip.json", content: trip() }]);

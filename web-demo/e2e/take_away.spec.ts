@@ -31,7 +31,7 @@ test("a history is saved without its values; a divergence as a test with its his
   await expect.poll(() => names.toSorted().map((name) => name.replace(/^.*?\./, ""))).toEqual(["history.json", "test.mjs"]);
 });
 
-test("the timeline is saved as a drawing that stands alone: names and times, no values", async ({ app }) => {
+test("the timeline is saved as a self-contained drawing: names and times, no values", async ({ app }) => {
   const { page } = app;
   await app.sample("shopping_cart");
   await page.locator("#share").click();
@@ -62,7 +62,7 @@ test("the timeline is saved as a drawing that stands alone: names and times, no 
   expect(colours).toBeGreaterThan(50);
 });
 
-test("a report is one file that stands alone: read from a disk, wide and narrow, dark and light, with and without values", async ({ app, browser }) => {
+test("a report is one self-contained file: read from a disk, wide and narrow, dark and light, with and without values", async ({ app, browser }) => {
   const { page } = app;
   await app.sample("shopping_cart_diverged");
   await page.locator("#share").click();

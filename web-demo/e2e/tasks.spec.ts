@@ -15,7 +15,7 @@ async function opened(app: App, how: "waiting" | "completed", files = project): 
   remove();
 }
 
-test("why does this run hang: the answer is in sight as soon as its code is there", async ({ app }) => {
+test("why does this run hang: the reason is in sight as soon as its code is there", async ({ app }) => {
   const { page } = app;
   await opened(app, "waiting");
   // An open run is shown where it stands.
@@ -77,7 +77,7 @@ test("what if the payment had failed: from the payment itself", async ({ app }) 
   await expect(page.locator("#end-of-b")).toContainText("card declined");
 });
 
-test("give me a test: a file that fails until the code replays the history beside it", async ({ app }) => {
+test("give me a test: a file that fails until the code replays the history next to it", async ({ app }) => {
   const { page } = app;
   await opened(app, "completed", nextDeploy);
   await page.locator("#make-test").click();

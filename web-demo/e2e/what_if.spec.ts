@@ -12,7 +12,7 @@ async function change(page: Page, thing: RegExp, how?: string): Promise<void> {
 
 const field = (page: Page, name: string) => page.locator(`.change-form [name="${name}"]`);
 
-test("a failed charge, a dropped message and an answer by hand are branches, and the recorded run stays as it is", async ({ app }) => {
+test("a failed charge, a dropped message and a result by hand are branches, and the recorded run stays as it is", async ({ app }) => {
   const { page } = app;
   await app.sample("shopping_cart");
   await page.locator("#what-if").click();

@@ -11,6 +11,8 @@ import type { EmbeddedEngineOptions, EngineLimits } from "../engine/options.ts";
 import type { Store } from "../engine/store.ts";
 import { consoleLogger } from "../platform/host.ts";
 import type { Logger } from "../base/logger.ts";
+import { realTimers, type Timers } from "../base/timers.ts";
+import { EndlessWaitError, type EndlessWaits, rejectUnknownEndlessWaits } from "./endless_wait.ts";
 import { typedService } from "../service/typed.ts";
 import { PendingActivityState } from "../api/generated/temporal/api/enums/v1/workflow_pb.ts";
 import type { ActivityAttempt, WorkerEvents } from "../worker/events.ts";
@@ -36,6 +38,12 @@ export interface TestEnvironmentOptions extends CodecOptions {
    * "due".
    */
   timers?: EmbeddedEngineOptions["timers"];
+  /**
+   * What happens after two real seconds in which nothing in the environment can end a wait for a result or an update, such as a wait for a
+   * signal that the test never sends. "warn": one warning with what is awaited and the line of the workflow code. "error": the call rejects
+   * with an EndlessWaitError that has the same facts. Needs virtual time. Default: "warn".
+   */
+  endlessWaits?: EndlessWaits;
   /** Default: "default". */
   namespace?: string;
   /** Limits of the engine, for tests of what happens beyond them. */
@@ -61,13 +69,8 @@ export class KeepsFailingError extends Error {
   override name = "KeepsFailingError";
 }
 
-/** Virtual time has moved as far as `skipLimit` lets it, and what is waited for has not come. */
-export class EndlessWaitError extends Error {
-  override name = "EndlessWaitError";
-}
-
 const ENVIRONMENT_OPTIONS: OptionNames<TestEnvironmentOptions> = {
-  ...{ virtualTime: 1, startTime: 1, skipLimit: 1, timers: 1, namespace: 1, limits: 1, converter: 1, codec: 1 },
+  ...{ virtualTime: 1, startTime: 1, skipLimit: 1, timers: 1, endlessWaits: 1, namespace: 1, limits: 1, converter: 1, codec: 1 },
   ...{ encodeCommonAttributes: 1, reducers: 1, migrations: 1, logger: 1 },
 };
 const SKIP_LIMIT: OptionNames<NonNullable<TestEnvironmentOptions["skipLimit"]>> = { time: 1, moments: 1 };
@@ -95,7 +98,13 @@ export class TestEnvironment {
   readonly #workers = new Set<Worker>();
   readonly #outside = new Set<ActivityAttempt>();
 
-  private constructor(engine: EmbeddedEngine, tables: Store | undefined, clock: Clock, options: TestEnvironmentOptions) {
+  private constructor(
+    engine: EmbeddedEngine,
+    tables: Store | undefined,
+    clock: Clock,
+    options: TestEnvironmentOptions,
+    waitTimers: Timers,
+  ) {
     this.engine = engine;
     this.#tables = tables;
     this.#clock = clock;
@@ -112,6 +121,14 @@ export class TestEnvironment {
         outside: () => this.#isCompletedOutside(),
         limits: skipLimitsOf(options.skipLimit),
         tooFar: (awaited: Awaited, skipped: Skipped) => this.#endWait(awaited, skipped),
+        endless: {
+          engine,
+          timers: waitTimers,
+          stackTrace: (workflowId: string, runId: string) => this.#stackTrace(workflowId, runId),
+          workers: () =>
+            [...this.#workers].map(({ taskQueue, workflowTypes }) => `"${taskQueue}" (workflows ${workflowTypes.join(", ")})`),
+          found: (awaited: Awaited, error: EndlessWaitError) => this.#foundEndless(awaited, error),
+        },
       };
       this.#time = new VirtualTime(parts);
     }
@@ -130,8 +147,10 @@ export class TestEnvironment {
     });
   }
 
-  static async create(options: TestEnvironmentOptions = {}): Promise<TestEnvironment> {
+  /** @param waitTimers Real time for `endlessWaits`; tests of this package move it. */
+  static async create(options: TestEnvironmentOptions = {}, waitTimers: Timers = realTimers): Promise<TestEnvironment> {
     rejectUnknownOptions("TestEnvironment.create", options, ENVIRONMENT_OPTIONS);
+    rejectUnknownEndlessWaits(options.endlessWaits);
     rejectUnknownOptions("skipLimit", options.skipLimit, SKIP_LIMIT);
     const { startTime = Date.now() } = options;
     const clock = options.virtualTime === false ? new RealClock() : new VirtualClock(Number(startTime));
@@ -150,7 +169,7 @@ export class TestEnvironment {
       ...(options.namespace !== undefined && { namespace: options.namespace }),
       ...(options.limits !== undefined && { limits: options.limits }),
     });
-    return new TestEnvironment(engine, withTables ? store : undefined, clock, options);
+    return new TestEnvironment(engine, withTables ? store : undefined, clock, options, waitTimers);
   }
 
   /** The environment's time, in milliseconds since the epoch. Workflows see the same. */
@@ -254,32 +273,45 @@ export class TestEnvironment {
   /** Says what a workflow waits for that keeps virtual time going. */
   async #endWait({ workflowId, what }: Awaited, { sinceMs, moments, nextMs }: Skipped): Promise<void> {
     const days = (this.#clock.nowMs() - sinceMs) / DAY_MS;
-    const error = new EndlessWaitError(
+    const waitsFor = await this.#waitsOf(workflowId);
+    const message =
       `${what} of workflow "${workflowId}" did not come in ${
         days < 2 ? `${(days * 24).toFixed(1)} hours` : `${Math.round(days)} days`
       } ` +
-        `of virtual time, over ${moments} ${moments === 1 ? "moment" : "moments"} (to ${
-          new Date(this.#clock.nowMs()).toISOString()
-        }); the next moment, ${new Date(nextMs).toISOString()}, is beyond the limit. It waits for:\n` +
-        `${await this.#waitsOf(workflowId)}\n` +
-        `If that is how long it takes, raise \`skipLimit\` of TestEnvironment.create. A workflow that never ends is tested with ` +
-        `env.advance(...), or ended with a signal or handle.cancel() before its result is waited for.`,
-    );
-    this.#service.giveUp(error, workflowId);
+      `of virtual time, over ${moments} ${moments === 1 ? "moment" : "moments"} (to ${
+        new Date(this.#clock.nowMs()).toISOString()
+      }); the next moment, ${new Date(nextMs).toISOString()}, is beyond the limit. It waits for:\n` +
+      `${waitsFor}\n` +
+      `If that is how long it takes, raise \`skipLimit\` of TestEnvironment.create. A workflow that never ends is tested with ` +
+      `env.advance(...), or ended with a signal or handle.cancel() before its result is waited for.`;
+    const error = new EndlessWaitError(message, { workflowId, awaited: what, waitsFor });
+    this.#service.giveUp(error, (awaited) => awaited.workflowId === workflowId);
+  }
+
+  #foundEndless({ key, workflowId }: Awaited, error: EndlessWaitError): void {
+    if (this.#options.endlessWaits === "error") this.#service.giveUp(error, (awaited) => awaited.key === key);
+    else this.#logger.warn(error.message, { workflowId });
+  }
+
+  /** Where the code of a run waits. Past the watched service: it must not count as something that the test does. */
+  #stackTrace(workflowId: string, runId?: string): Promise<string> {
+    return this.#unobserved(workflowId, runId).with({ timeout: "5s" }).query("__stack_trace").then(String);
+  }
+
+  #unobserved(workflowId: string, runId?: string) {
+    return new Client({ service: this.engine, namespace: this.engine.namespace, codec: this.#options.codec })
+      .getHandle(undefined, workflowId, runId);
   }
 
   /** Where the code of a workflow waits, with the user's lines, and its activities that are pending. */
   async #waitsOf(workflowId: string): Promise<string> {
-    // Past the watched service: it must not count as something that the test does.
-    const handle = new Client({ service: this.engine, namespace: this.engine.namespace, codec: this.#options.codec })
-      .getHandle(undefined, workflowId);
     const lines: string[] = [];
     try {
-      lines.push(String(await handle.with({ timeout: "5s" }).query("__stack_trace")));
+      lines.push(await this.#stackTrace(workflowId));
     } catch (error) {
       lines.push(`(where its code waits is not known: ${(error as Error).message})`);
     }
-    const run = await handle.describe().catch(() => undefined);
+    const run = await this.#unobserved(workflowId).describe().catch(() => undefined);
     for (const { name, id } of run?.pendingProcedures ?? []) lines.push(`procedure ${name} (id ${id}): nothing completes it`);
     const pending = run?.pendingActivities ?? [];
     for (const { activityType, activityId, attempt, state, lastFailure } of pending) {

@@ -8,4 +8,5 @@ export const TestEnvironment: typeof Environment = /* @__PURE__ */ inlineWorker(
 /** The test environment. */
 export type TestEnvironment = Environment;
 export { type ActivityMocks, mockActivities, type MockedActivities, runActivity, type RunActivityOptions } from "./activities.ts";
-export { EndlessWaitError, KeepsFailingError, type TestEnvironmentOptions, type TestWorkerOptions } from "./environment.ts";
+export { type EndlessWait, EndlessWaitError, type EndlessWaits } from "./endless_wait.ts";
+export { KeepsFailingError, type TestEnvironmentOptions, type TestWorkerOptions } from "./environment.ts";

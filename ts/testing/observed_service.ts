@@ -3,6 +3,7 @@
 import { fromBinary } from "@bufbuild/protobuf";
 import type { CallOptions, MethodName, RawService } from "../service/raw.ts";
 import {
+  ExecuteMultiOperationRequestSchema,
   GetWorkflowExecutionHistoryRequestSchema,
   PollWorkflowExecutionUpdateRequestSchema,
   UpdateWorkflowExecutionRequestSchema,
@@ -11,36 +12,63 @@ import {
 /** What a call waits for. */
 export interface Awaited {
   readonly workflowId: string;
+  readonly runId?: string | undefined;
+  /** The same for all calls of one wait: a long poll is repeated. */
+  readonly key: string;
   /** "the result", "update \"add\"". */
   readonly what: string;
 }
 
 /** What the call waits for; undefined where it waits for nothing. */
-function awaits(method: MethodName, request: Uint8Array): Awaited | undefined {
+export function awaits(method: MethodName, request: Uint8Array): Awaited | undefined {
   switch (method) {
     case "updateWorkflowExecution": {
       const { workflowExecution, request: update } = fromBinary(UpdateWorkflowExecutionRequestSchema, request);
-      return { workflowId: workflowExecution?.workflowId ?? "", what: `update "${update?.input?.name ?? ""}"` };
+      return awaitedUpdate(workflowExecution, update?.meta?.updateId, update?.input?.name);
+    }
+    case "executeMultiOperation": {
+      for (const { operation } of fromBinary(ExecuteMultiOperationRequestSchema, request).operations) {
+        if (operation.case !== "updateWorkflow") continue;
+        const { workflowExecution, request: update } = operation.value;
+        return awaitedUpdate(workflowExecution, update?.meta?.updateId, update?.input?.name);
+      }
+      return undefined;
     }
     case "pollWorkflowExecutionUpdate": {
       const { updateRef } = fromBinary(PollWorkflowExecutionUpdateRequestSchema, request);
-      return { workflowId: updateRef?.workflowExecution?.workflowId ?? "", what: `update ${updateRef?.updateId ?? ""}` };
+      return awaitedUpdate(updateRef?.workflowExecution, updateRef?.updateId);
     }
     case "getWorkflowExecutionHistory": {
       const { waitNewEvent, execution } = fromBinary(GetWorkflowExecutionHistoryRequestSchema, request);
-      return waitNewEvent ? { workflowId: execution?.workflowId ?? "", what: "the result" } : undefined;
+      return waitNewEvent ? awaitedResult(execution?.workflowId ?? "", execution?.runId) : undefined;
     }
     default:
       return undefined;
   }
 }
 
+export function awaitedResult(workflowId: string, runId: string | undefined): Awaited {
+  return { workflowId, runId, key: `result ${workflowId} ${runId ?? ""}`, what: "the result" };
+}
+
+export function awaitedUpdate(
+  { workflowId = "", runId }: { workflowId?: string; runId?: string } = {},
+  updateId = "",
+  name?: string,
+): Awaited {
+  const what = name === undefined ? `update ${updateId}` : `update "${name}"`;
+  return { workflowId, runId, key: `update ${workflowId} ${updateId}`, what };
+}
+
+/** Calls that change nothing. A client also makes them by itself while it waits. */
+const READS = /^(?:describe|get|list|count|query)/;
+
 export class ObservedService implements RawService {
   readonly #service: RawService;
   readonly #onWait: () => void;
   readonly #waiting = new Map<(error: Error) => void, Awaited>();
   #busy = 0;
-  /** Calls so far that did something else than wait. */
+  /** Calls so far that may have changed something, without updates. */
   #acts = 0;
 
   /** `onWait` is called whenever somebody begins to wait. */
@@ -59,7 +87,7 @@ export class ObservedService implements RawService {
     return this.#waiting.values();
   }
 
-  /** Grows with each call that does something else than wait. */
+  /** Grows with each call that may change something. */
   get acts(): number {
     return this.#acts;
   }
@@ -79,17 +107,15 @@ export class ObservedService implements RawService {
     }
   }
 
-  /** Ends all waiting with an error, or that for one workflow: what they wait for will not come. */
-  giveUp(error: Error, workflowId?: string): void {
-    for (const [reject, awaited] of [...this.#waiting]) {
-      if (workflowId === undefined || awaited.workflowId === workflowId) reject(error);
-    }
+  /** Rejects the waits that match with an error: what they wait for will not come. */
+  giveUp(error: Error, matches: (awaited: Awaited) => boolean = () => true): void {
+    for (const [reject, awaited] of [...this.#waiting]) if (matches(awaited)) reject(error);
   }
 
   async call(method: MethodName, request: Uint8Array, options?: CallOptions): Promise<Uint8Array> {
     const awaited = awaits(method, request);
+    if (awaited === undefined ? !READS.test(method) : method === "executeMultiOperation") this.#acts++;
     if (awaited !== undefined) return await this.#wait(awaited, method, request, options);
-    this.#acts++;
     return await this.during(() => this.#service.call(method, request, options));
   }
 

@@ -4,6 +4,7 @@
 import type { VirtualClock } from "../engine/mod.ts";
 import { hop } from "../platform/hop.ts";
 import type { Timers } from "../base/timers.ts";
+import { type EndlessWaitParts, EndlessWaitWatch } from "./endless_wait.ts";
 import type { Awaited } from "./observed_service.ts";
 
 /** Looks in a row that must find nothing going on. */
@@ -12,6 +13,9 @@ const QUIET_LOOKS = 3;
 const ACTIVITY_PATIENCE_MS = 100;
 /** Looks that it gives them besides: while the process stood still, they did too. */
 const ACTIVITY_PATIENCE_LOOKS = 25;
+
+/** Looks at a task that waits for a worker, one after each hop of the event loop; after these, one each millisecond. */
+const MAX_STUCK_HOPS = 1000;
 
 /** How far virtual time moves by itself while one workflow is waited for. */
 export interface SkipLimits {
@@ -50,10 +54,15 @@ export interface TimeParts {
   limits: SkipLimits;
   /** Called once time has moved so far for a result: ends the wait. */
   tooFar(awaited: Awaited, skipped: Skipped): Promise<void>;
+  /** Reports waits that nothing can end. */
+  endless: EndlessWaitParts;
+  /** The clock moves by itself as well: a timer that is due is progress, also while a task waits for a worker. */
+  goesByItself?: boolean;
 }
 
 export class VirtualTime {
   readonly #parts: TimeParts;
+  readonly #watch: EndlessWaitWatch;
   #skipping = false;
   #closed = false;
   /** By the id of the workflow that is waited for: a chain of runs is one wait. Begun again when the test does something else. */
@@ -62,10 +71,19 @@ export class VirtualTime {
 
   constructor(parts: TimeParts) {
     this.#parts = parts;
+    const { engine, service, endless } = parts;
+    this.#watch = new EndlessWaitWatch(endless, {
+      isStuck: () => this.#isStuck(),
+      hasQueuedTasks: () => engine.stats().queuedTasks > 0,
+      acts: () => service.acts,
+      commits: () => engine.stats().commits,
+      awaited: () => service.awaited(),
+    });
   }
 
   close(): void {
     this.#closed = true;
+    this.#watch.close();
   }
 
   /** Called when somebody begins to wait for a result. */
@@ -78,7 +96,9 @@ export class VirtualTime {
   async #skip(): Promise<void> {
     const { clock, service } = this.#parts;
     let looks = 0;
+    let stuckLooks = 0;
     while (service.waiting > 0 && !this.#closed) {
+      this.#watch.look();
       if (!this.#quiet()) looks = 0;
       else if (++looks >= QUIET_LOOKS) {
         looks = 0;
@@ -89,8 +109,10 @@ export class VirtualTime {
         continue;
       }
       // Most steps take a hop or two; a real activity may take as long as it likes.
-      await (this.#working() ? pause(1) : hop());
+      stuckLooks = this.#isStuck() ? stuckLooks + 1 : 0;
+      await (this.#working() || stuckLooks > MAX_STUCK_HOPS ? pause(1) : hop());
     }
+    this.#watch.ended();
   }
 
   /** Would the next moment be beyond a limit of what is waited for? Then that wait is ended. */
@@ -168,8 +190,19 @@ export class VirtualTime {
   }
 
   #quiet(): boolean {
+    return this.#isIdle() && this.#parts.engine.stats().queuedTasks === 0;
+  }
+
+  #isIdle(): boolean {
     const { engine, service } = this.#parts;
-    return !engine.busy && service.busy === 0 && engine.stats().queuedTasks === 0 && !this.#working();
+    return !engine.busy && service.busy === 0 && !this.#working();
+  }
+
+  /** Whether nothing runs, and time does not move: nothing is due, or a task waits for a worker. */
+  #isStuck(): boolean {
+    if (!this.#isIdle()) return false;
+    if (this.#next() === undefined) return true;
+    return this.#parts.goesByItself !== true && this.#parts.engine.stats().queuedTasks > 0;
   }
 }
 

@@ -319,6 +319,11 @@ export class WorkflowClient extends BaseClient {
     return started ?? this.getHandle(workflowId).getUpdateHandle<Ret>(output.updateId);
   }
 
+  /** @internal Overridden by clients of a server whose time can be skipped. */
+  whileUpdateIsAwaited<T>(_workflowId: string, _updateId: string, work: () => Promise<T>, _name?: string): Promise<T> {
+    return work();
+  }
+
   #sendUpdateWithStart(input: WorkflowStartUpdateWithStartInput, waitFor: "accepted" | "completed") {
     const { workflowStartOptions, workflowType, updateTypeInfo } = input;
     const { workflowId } = workflowStartOptions;
@@ -332,14 +337,16 @@ export class WorkflowClient extends BaseClient {
     return refusing(
       this,
       () => {
+        const updateId = input.updateOptions.updateId ?? randomId();
         const given = {
           ...nativeStart(workflowStartOptions, payloadConverter),
           update: input.updateName,
           updateArgs: typedArgs(input.updateArgs, updateTypeInfo?.inputTypes, payloadConverter),
-          updateId: input.updateOptions.updateId ?? randomId(),
+          updateId,
           waitFor,
         };
-        return updateWithStart(context, workflowType, given, this.callSettings());
+        const send = () => updateWithStart(context, workflowType, given, this.callSettings());
+        return this.whileUpdateIsAwaited(workflowId, updateId, send, input.updateName);
       },
       concern,
       officialUpdateError,

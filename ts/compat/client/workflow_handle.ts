@@ -140,7 +140,7 @@ export function makeUpdateHandle<Ret>(
     result: () =>
       refusing(
         client,
-        () => native.result(client.callSettings()),
+        () => client.whileUpdateIsAwaited(workflowId, native.updateId, () => native.result(client.callSettings())),
         { fallback: "Workflow Update Poll failed", workflowId, runId: native.runId },
         officialUpdateError,
       ) as Promise<Ret>,
@@ -233,15 +233,15 @@ class Operations {
           const outputType = input.typeInfo?.outputType;
           const { workflowExecution, firstExecutionRunId, headers } = input;
           const more = { headers, outputType, attached: attachedTo(input.options, UPDATE) };
-          const update = await this.native(workflowExecution, firstExecutionRunId, more).startUpdate(
-            input.updateName,
-            {
-              args: this.#typed(input.args, input.typeInfo),
-              updateId: input.options.updateId ?? randomId(),
-              waitFor: stage === "COMPLETED" ? "completed" : "accepted",
-            },
-          );
-          sent = makeUpdateHandle(this.#client, update, workflowExecution.workflowId);
+          const { updateName } = input;
+          const { workflowId } = workflowExecution;
+          const updateId = input.options.updateId ?? randomId();
+          const waitFor = stage === "COMPLETED" ? "completed" : "accepted";
+          const args = this.#typed(input.args, input.typeInfo);
+          const send = () =>
+            this.native(workflowExecution, firstExecutionRunId, more).startUpdate(updateName, { args, updateId, waitFor });
+          const update = await this.#client.whileUpdateIsAwaited(workflowId, updateId, send, updateName);
+          sent = makeUpdateHandle(this.#client, update, workflowId);
           return { updateId: update.updateId, workflowRunId: update.runId ?? "", outputTypeInfo: outputType };
         },
         concern("Workflow Update failed", input.workflowExecution),

@@ -1,4 +1,4 @@
-// Clients that skip the time of a test server while they wait for a result.
+// Clients that skip the time of a test server while they wait for a result or an update.
 import {
   Client,
   type ClientOptions,
@@ -28,7 +28,7 @@ export class TimeSkippingClient extends Client {
   }
 }
 
-/** A client that skips the server's time while it waits for the result of a workflow: `handle.result()`, `execute()`. */
+/** A client that skips the server's time while it waits for a result or an update: `handle.result()`, `execute()`, `executeUpdate()`. */
 export class TimeSkippingWorkflowClient extends WorkflowClient {
   readonly #control: TimeControl;
 
@@ -50,6 +50,11 @@ export class TimeSkippingWorkflowClient extends WorkflowClient {
     runId?: string,
     options?: WorkflowResultOptions,
   ): Promise<WorkflowResultType<T>> {
-    return this.#control.skipping(workflowId, () => super.result<T>(workflowId, runId, options));
+    return this.#control.skipping(workflowId, () => super.result<T>(workflowId, runId, options), runId);
+  }
+
+  /** @internal */
+  override whileUpdateIsAwaited<T>(workflowId: string, updateId: string, work: () => Promise<T>, name?: string): Promise<T> {
+    return this.#control.skippingUpdate(workflowId, updateId, work, name);
   }
 }

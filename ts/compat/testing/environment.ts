@@ -12,6 +12,8 @@ import type { Duration } from "../common/mod.ts";
 import { msToNumber } from "../common/time.ts";
 import { NativeConnection, type NativeConnectionOptions, type NativeConnectionPlugin, Runtime } from "../worker/mod.ts";
 import { nativeLogger } from "../worker/logger.ts";
+import { realTimers, type Timers } from "../../base/timers.ts";
+import { type EndlessWaits, rejectUnknownEndlessWaits } from "../../testing/endless_wait.ts";
 import { startDevServer } from "../../dev/server.ts";
 import { type ClientOptionsForTestEnv, hasTime, TimeSkippingClient } from "./client.ts";
 import { createNexusEndpoint, deleteNexusEndpoint, type NexusEndpointIdentifier } from "./nexus_endpoints.ts";
@@ -19,6 +21,9 @@ import { ObservedCalls } from "./observed_calls.ts";
 import { type DevServerConfig, refuseServerOptions, type TimeSkippingServerConfig } from "./server_options.ts";
 import { SkippingClock } from "./skipping_clock.ts";
 import { TimeControl } from "./time_control.ts";
+
+/** How long a worker has for a query that asks where a workflow waits. */
+const STACK_TRACE_MS = 5000;
 
 type Plugins = (ClientPlugin | ConnectionPlugin | NativeConnectionPlugin)[];
 
@@ -40,6 +45,12 @@ export interface TimeSkippingTestWorkflowEnvironmentOptions {
   client?: ClientOptionsForTestEnv;
   /** Of connections and client. */
   plugins?: Plugins;
+  /**
+   * What happens after two real seconds in which nothing in the environment can end a wait of `client` for a result or an update. "warn": one
+   * warning with what is awaited. "error": the call rejects with an EndlessWaitError that has the same facts. Not an option of the official
+   * SDK. Default: "warn".
+   */
+  endlessWaits?: EndlessWaits;
 }
 
 /** How to connect to a server that is there. */
@@ -98,7 +109,7 @@ export class TestWorkflowEnvironment {
   readonly nativeConnection: NativeConnection;
   /** A client; one that skips time where the environment does. */
   readonly client: Client;
-  /** Time is skipped while `client` waits for a result, and by `sleep`. */
+  /** Time is skipped while `client` waits for a result or an update, and by `sleep`. */
   readonly supportsTimeSkipping: boolean;
   readonly #parts: Parts;
 
@@ -128,23 +139,29 @@ export class TestWorkflowEnvironment {
   }
 
   /**
-   * A server whose time is skipped while `client` waits for the result of a workflow and no worker has a task, and by `sleep`. Otherwise it
+   * A server whose time is skipped while `client` waits for a result or an update and no worker has a task, and by `sleep`. Otherwise it
    * goes by the wall clock. Tests that wait at the same time share its time: give each an environment.
+   * @param waitTimers Real time for `endlessWaits`; tests of this package move it.
    */
-  static async createTimeSkipping(options: TimeSkippingTestWorkflowEnvironmentOptions = {}): Promise<TestWorkflowEnvironment> {
-    const { server = {}, ...rest } = options;
+  static async createTimeSkipping(
+    options: TimeSkippingTestWorkflowEnvironmentOptions = {},
+    waitTimers: Timers = realTimers,
+  ): Promise<TestWorkflowEnvironment> {
+    const { server = {}, endlessWaits, ...rest } = options;
     refuseServerOptions(server);
+    rejectUnknownEndlessWaits(endlessWaits);
     const clock = new SkippingClock();
+    const logger = serverLogger();
     let calls!: ObservedCalls;
     const served = await startDevServer({
       port: server.port ?? 0,
       namespaces: ["default"],
       storeOf: () => undefined,
-      logger: serverLogger(),
+      logger,
       clock,
       around: (service) => calls = new ObservedCalls(service),
     });
-    const time = new TimeControl(clock, served.namespaces.engines[0]!, calls);
+    const time = new TimeControl(clock, served.namespaces.engines[0]!, calls, { endlessWaits, logger, timers: waitTimers });
     const close = async () => {
       time.close();
       await served.close();
@@ -171,6 +188,14 @@ export class TestWorkflowEnvironment {
       if (time !== undefined) hasTime(connection, time);
       // The client gets the plugins of its connection.
       const options = { ...client, connection, namespace };
+      if (time !== undefined) {
+        const { dataConverter } = options;
+        const asking = new Client({ connection, namespace, ...(dataConverter !== undefined && { dataConverter }) });
+        time.stackTrace = (workflowId, runId) => {
+          const query = () => asking.workflow.getHandle(workflowId, runId).query<string>("__stack_trace");
+          return asking.withDeadline(Date.now() + STACK_TRACE_MS, query);
+        };
+      }
       return new this({
         ...{ address, namespace, connectionOptions, connection, nativeConnection, time, embedded: existing !== true, close },
         client: time === undefined ? new Client(options) : new TimeSkippingClient(options),

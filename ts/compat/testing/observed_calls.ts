@@ -2,6 +2,7 @@
 // skipped only where neither would change what happens next. Workers are told apart from nothing here: any SDK may serve the queues.
 import { fromBinary } from "@bufbuild/protobuf";
 import type { CallOptions, MethodName, RawService } from "../../service/raw.ts";
+import { awaits } from "../../testing/observed_service.ts";
 import type { WorkInHand } from "../../testing/time.ts";
 import {
   GetWorkflowExecutionHistoryRequestSchema,
@@ -30,10 +31,23 @@ export interface HeldActivity {
   readonly attempt: number;
 }
 
+/** A workflow task that a worker has. */
+interface HeldWorkflowTask {
+  readonly workflowId: string;
+  readonly runId: string;
+  readonly attempt: number;
+}
+
+/** A workflow task that a worker has failed. */
+export interface FailedWorkflowTask extends HeldWorkflowTask {
+  readonly message: string;
+}
+
 interface HeldTask {
   readonly token: string;
   /** Undefined for a workflow task. */
   readonly activity?: HeldActivity;
+  readonly workflowTask?: HeldWorkflowTask;
 }
 
 /** Calls that wait for something to happen: they change nothing. */
@@ -45,6 +59,13 @@ const WAITING: ReadonlySet<MethodName> = new Set<MethodName>([
   "updateWorkflowExecution",
   "executeMultiOperation",
   "queryWorkflow",
+]);
+
+/** Calls that wait for an update. */
+const UPDATES: ReadonlySet<MethodName> = new Set<MethodName>([
+  "updateWorkflowExecution",
+  "executeMultiOperation",
+  "pollWorkflowExecutionUpdate",
 ]);
 
 /** Calls of clients that change something; workers have others. */
@@ -71,16 +92,34 @@ export class ObservedCalls implements RawService, WorkInHand {
   readonly #service: RawService;
   /** By what can be in work once: a run's workflow task, an activity. */
   readonly #held = new Map<string, HeldTask>();
+  /** Waits of clients for an update, by key: how many there are, and for how many the server has a call. */
+  readonly #expected = new Map<string, { waits: number; here: number }>();
   #busy = 0;
   #acts = 0;
+  /** Runs whose last workflow task was failed by its worker, which then lets further attempts time out. */
+  readonly failing = new Map<string, FailedWorkflowTask>();
+  /** Called when a worker has failed a workflow task. */
+  onWorkflowTaskFailed: (failed: FailedWorkflowTask) => void = () => {};
 
   constructor(service: RawService) {
     this.#service = service;
   }
 
-  /** Calls under way that may change something. */
+  /** Calls under way that may change something: also those between a client that waits and the server. */
   get busy(): number {
-    return this.#busy;
+    let onTheWay = 0;
+    for (const { waits, here } of this.#expected.values()) onTheWay += Math.max(0, waits - here);
+    return this.#busy + onTheWay;
+  }
+
+  /** A client begins to wait for an update. The returned function ends that. */
+  expect(key: string): () => void {
+    const expected = this.#expected.get(key) ?? { waits: 0, here: 0 };
+    this.#expected.set(key, expected);
+    expected.waits++;
+    return () => {
+      if (--expected.waits === 0) this.#expected.delete(key);
+    };
   }
 
   /** Grows with each call with which a test goes on. */
@@ -109,7 +148,7 @@ export class ObservedCalls implements RawService, WorkInHand {
   async call(method: MethodName, request: Uint8Array, options?: CallOptions): Promise<Uint8Array> {
     const waits = WAITING.has(method) || (method === "getWorkflowExecutionHistory" &&
       fromBinary(GetWorkflowExecutionHistoryRequestSchema, request).waitNewEvent);
-    if (waits) return this.#taken(method, await this.#service.call(method, request, options));
+    if (waits) return this.#taken(method, await this.#wait(method, request, options));
     if (ACTS.test(method)) this.#acts++;
     this.#busy++;
     try {
@@ -117,6 +156,18 @@ export class ObservedCalls implements RawService, WorkInHand {
     } finally {
       this.#busy--;
       this.#givenBack(method, request);
+    }
+  }
+
+  async #wait(method: MethodName, request: Uint8Array, options?: CallOptions): Promise<Uint8Array> {
+    if (method === "executeMultiOperation") this.#acts++;
+    const expected = UPDATES.has(method) ? this.#expected.get(awaits(method, request)?.key ?? "") : undefined;
+    if (expected === undefined) return await this.#service.call(method, request, options);
+    expected.here++;
+    try {
+      return await this.#service.call(method, request, options);
+    } finally {
+      expected.here--;
     }
   }
 
@@ -146,7 +197,8 @@ export class ObservedCalls implements RawService, WorkInHand {
     const token = nameOf(task.taskToken);
     // A query may be asked while the run's task is in work.
     const key = task.query === undefined ? `run ${task.workflowExecution?.runId}` : `query ${token}`;
-    this.#held.set(key, { token });
+    const { workflowId = "", runId = "" } = task.workflowExecution ?? {};
+    this.#held.set(key, { token, workflowTask: { workflowId, runId, attempt: task.attempt } });
   }
 
   #activityTask(task: PollActivityTaskQueueResponse): void {
@@ -159,11 +211,24 @@ export class ObservedCalls implements RawService, WorkInHand {
     });
   }
 
+  #noteOutcome(method: MethodName, request: Uint8Array, task: HeldWorkflowTask): void {
+    if (method === "respondWorkflowTaskCompleted") this.failing.delete(task.runId);
+    if (method !== "respondWorkflowTaskFailed") return;
+    const { failure } = fromBinary(RespondWorkflowTaskFailedRequestSchema, request);
+    const failed = { ...task, message: failure?.message ?? "" };
+    this.failing.set(task.runId, failed);
+    this.onWorkflowTaskFailed(failed);
+  }
+
   /** Forgets a task that a request has answered, whatever the server said to it. */
   #givenBack(method: MethodName, request: Uint8Array): void {
     if (method in BY_TOKEN) {
       const token = nameOf(fromBinary(BY_TOKEN[method as keyof typeof BY_TOKEN], request).taskToken);
-      for (const [key, held] of this.#held) if (held.token === token) this.#held.delete(key);
+      for (const [key, held] of this.#held) {
+        if (held.token !== token) continue;
+        this.#held.delete(key);
+        if (held.workflowTask !== undefined) this.#noteOutcome(method, request, held.workflowTask);
+      }
     } else if (method in BY_ID) {
       const { workflowId, runId, activityId } = fromBinary(BY_ID[method as keyof typeof BY_ID], request);
       for (const { activity } of this.#held.values()) {

@@ -208,3 +208,55 @@ test("of a run that failed for an activity the list says what went wrong, not wh
     await app.close();
   }
 });
+
+test("two hundred runs are listed with their number, and more on request", async ({ place, visit }) => {
+  const { app, start } = await store(place);
+  try {
+    for (let i = 0; i < 230; i++) await start(`count-${i}`);
+    const { url } = await place.start(ARGS).line(({ event }) => event === "started");
+    const { page } = await visit(url);
+    const list = page.locator(".run-row:not(.head)");
+    await expect(list).toHaveCount(200);
+    await expect(page.locator(".runs-further")).toContainText("200 of 230 runs");
+    await page.getByRole("button", { name: "Show 30 more" }).click();
+    await expect(list).toHaveCount(230);
+    await expect(page.locator(".runs-further")).toHaveCount(0);
+  } finally {
+    await app.close();
+  }
+});
+
+test("filter, range and panel are in the address; an id or type:NAME is a filter", async ({ place, visit }) => {
+  const { app, start } = await store(place);
+  try {
+    await start("order-1");
+    await start("order-2");
+    await start("parcel-1");
+    const { url } = await place.start(ARGS).line(({ event }) => event === "started");
+    const { page } = await visit(url);
+    const list = page.locator(".run-row:not(.head)");
+    await expect(list).toHaveCount(3);
+    const field = page.locator("#runs-query");
+    await field.fill("order type:Counter");
+    await page.keyboard.press("Enter");
+    await expect(list).toHaveCount(2);
+    await page.getByRole("button", { name: "24 h" }).click();
+    await list.filter({ hasText: "order-2" }).click();
+    await expect(page.locator(".run-panel")).toContainText("order-2");
+    await expect(page).toHaveURL(/#\/runs\?.*q=order/);
+    await page.reload();
+    await expect(field).toHaveValue("order type:Counter");
+    await expect(list).toHaveCount(2);
+    await expect(page.getByRole("button", { name: "24 h" })).toHaveAttribute("aria-pressed", "true");
+    await expect(page.locator(".run-panel")).toContainText("order-2");
+    await field.fill("status:completed");
+    await page.keyboard.press("Enter");
+    await expect(page.locator(".run-list, .runs-room .say").first()).toBeVisible();
+    await expect(list).toHaveCount(0);
+    await page.goBack();
+    await expect(field).toHaveValue("order type:Counter");
+    await expect(list).toHaveCount(2);
+  } finally {
+    await app.close();
+  }
+});

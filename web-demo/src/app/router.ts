@@ -22,10 +22,12 @@ export interface Route {
 
 const ROOMS: readonly string[] = ["open", "runs", "live"] satisfies Room[];
 const PANES: readonly string[] = ["code", "events", "why"] satisfies Pane[];
-const bound = new Map<string, Signal<string | undefined>>();
+/** A signal, or what reads and sets signals. */
+type Bound = Pick<Signal<string | undefined>, "value">;
+const bound = new Map<string, Bound>();
 
-/** Keeps a part's own signal in the address under a name of its own ("branch"). */
-export function bindToAddress(name: string, value: Signal<string | undefined>): void {
+/** Keeps a part's own value in the address under a name of its own ("branch"). Its `value` is read in an effect. */
+export function bindToAddress(name: string, value: Bound): void {
   bound.set(name, value);
 }
 

@@ -3,7 +3,7 @@ import type { JSX } from "preact";
 import type { WorkflowSummary } from "temporalex/client";
 import { Glyph } from "../ui/glyph.tsx";
 import { count, date, lasting } from "../ui/time.ts";
-import { nows, rows, trouble } from "./state.ts";
+import { counts, limit, nows, PAGE_ROWS, rows, trouble } from "./state.ts";
 import { statusName, StatusSign } from "./status.tsx";
 import { watched, watchRun } from "./watched_run.ts";
 
@@ -25,16 +25,34 @@ export function RunList(): JSX.Element {
     to.focus();
   };
   return (
-    <div class="run-list" role="grid" aria-label="Runs" aria-rowcount={list.length + 1} onKeyDown={onKeyDown}>
-      <div class="run-row head" role="row">
-        {["Status", "Workflow id", "Type", "Now", "Started", "Lasts", "Events"].map((title) => (
-          <span role="columnheader" key={title} class={`c-${title.toLowerCase().replace(" ", "-")}`}>{title}</span>
-        ))}
+    <div class="run-list">
+      <div role="grid" aria-label="Runs" aria-rowcount={list.length + 1} onKeyDown={onKeyDown}>
+        <div class="run-row head" role="row">
+          {["Status", "Workflow id", "Type", "Now", "Started", "Lasts", "Events"].map((title) => (
+            <span role="columnheader" key={title} class={`c-${title.toLowerCase().replace(" ", "-")}`}>{title}</span>
+          ))}
+        </div>
+        <div role="rowgroup">
+          {list.map((run, i) => <Row key={run.runId} run={run} isStop={i === at} />)}
+        </div>
       </div>
-      <div role="rowgroup">
-        {list.map((run, i) => <Row key={run.runId} run={run} isStop={i === at} />)}
-      </div>
+      <Further shown={list.length} />
     </div>
+  );
+}
+
+/** How many of the runs are shown, and a button for more. */
+function Further({ shown }: { shown: number }): JSX.Element | null {
+  const all = Object.values(counts.value).reduce((sum, n) => sum + n, 0);
+  if (shown < PAGE_ROWS || all <= shown) return null;
+  const isAsked = limit.value > shown;
+  return (
+    <p class="section soft runs-further">
+      <span role="status">{`${count(shown)} of ${count(all)} runs`}</span>
+      <button type="button" class="button" disabled={isAsked} onClick={() => (limit.value = shown + PAGE_ROWS)}>
+        {isAsked ? "Loading…" : `Show ${count(Math.min(PAGE_ROWS, all - shown))} more`}
+      </button>
+    </p>
   );
 }
 

@@ -1,16 +1,18 @@
 // The runs of a store or a cluster, live: a query, counts, bars of the day, the list, and beside it one run.
 import type { JSX } from "preact";
-import { useRef } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import { served } from "../served/about.ts";
 import { count, date } from "../ui/time.ts";
 import { RunList } from "./list.tsx";
 import { Panel } from "./panel.tsx";
 import "./runs.css";
+import { asQuery } from "./search.ts";
 import { bars, counts, live, query, type Range, range, trouble, withCondition } from "./state.ts";
 import { STATUSES, StatusSign } from "./status.tsx";
 import { watched } from "./watched_run.ts";
 
-const EXAMPLE = 'WorkflowType = "ShoppingCart" AND ExecutionStatus = "Running"';
+const EXAMPLE =
+  'An id, type:ShoppingCart, status:failed, or a query: WorkflowType = "ShoppingCart" AND ExecutionStatus = "Running"';
 const RANGES: readonly (readonly [Range, string])[] = [["1h", "1 h"], ["24h", "24 h"], ["all", "All"]];
 
 /** The room, once the page is served by `temporalex ui`. */
@@ -35,6 +37,11 @@ export function RunsRoom(): JSX.Element {
 
 function Filter(): JSX.Element {
   const field = useRef<HTMLInputElement>(null);
+  const text = query.value;
+  // (The field is the person's while they type; a filter that comes from elsewhere is shown in it.)
+  useEffect(() => {
+    field.current!.value = text;
+  }, [text]);
   return (
     <form
       class="runs-filter"
@@ -51,7 +58,7 @@ function Filter(): JSX.Element {
         aria-label="List filter"
         placeholder={EXAMPLE}
         spellcheck={false}
-        defaultValue={query.value}
+        defaultValue={text}
       />
       <div class="segments" role="group" aria-label="Started within">
         {RANGES.map(([name, text]) => (
@@ -78,8 +85,8 @@ function StatusCounts(): JSX.Element {
             title={`Only ${name.toLowerCase()}`}
             onClick={() => {
               const condition = `ExecutionStatus = "${value}"`;
-              query.value = query.value.includes(condition) ? query.value : withCondition(query.value, condition);
-              (document.getElementById("runs-query") as HTMLInputElement).value = query.value;
+              const own = asQuery(query.value);
+              query.value = own.includes(condition) ? query.value : withCondition(own, condition);
             }}
           >
             <StatusSign status={status} /> {name} <b>{count(counts.value[status] ?? 0)}</b>

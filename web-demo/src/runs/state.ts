@@ -3,9 +3,11 @@
 import { batch, effect, type Signal, signal } from "@preact/signals";
 import { type Client, DeadlineExceededError, type WorkflowStatus, type WorkflowSummary } from "temporalex/client";
 import { Code } from "../../../ts/service/raw.ts";
+import { bindToAddress, parseRoute } from "../app/router.ts";
 import { room } from "../app/state.ts";
 import { served } from "../served/about.ts";
 import { type Now, nowOf } from "./now.ts";
+import { asQuery } from "./search.ts";
 import { clientOf } from "./service.ts";
 
 /** How far back the list goes. */
@@ -19,6 +21,7 @@ export interface Bar {
   readonly failed: number;
 }
 
+/** As it was typed; `asQuery` makes the filter of it. */
 export const query: Signal<string> = signal("");
 export const range: Signal<Range> = signal<Range>("all");
 export const live: Signal<boolean> = signal(true);
@@ -35,7 +38,12 @@ export const isGone: Signal<boolean> = signal(false);
 /** The time, for what is told as an age; moves on while the room is in sight. */
 export const nowMs: Signal<number> = signal(Date.now());
 
-const MOST_ROWS = 200;
+/** Rows that are listed at first, and further ones at a time. */
+export const PAGE_ROWS = 200;
+/** Rows that are listed, if there are so many. */
+export const limit: Signal<number> = signal(PAGE_ROWS);
+/** A page that shows thousands of runs asks for them all again; it rests at least so many times as long as that took. */
+const REST = 4;
 /** Calls are sent again for so long; then the page says that the server does not answer. */
 const ANSWER_MS = 8000;
 const SECOND_MS = 1000;
@@ -64,18 +72,21 @@ export function withCondition(text: string, condition: string): string {
 
 const since = (range: Range): string =>
   range === "all" ? "" : `StartTime >= "${new Date(Date.now() - BARS[range].count * BARS[range].stepMs).toISOString()}"`;
+/** The filter of what is typed and of the range. */
+const filter = (): string => withCondition(asQuery(query.peek()), since(range.peek()));
 const withoutOrder = (text: string): string => text.replace(/\border\s+by\b.*$/is, "").trim();
 
 let asked = 0;
 
 async function list(client: Client): Promise<void> {
   const mine = ++asked;
-  const text = withCondition(query.peek(), since(range.peek()));
+  const text = filter();
+  const most = limit.peek();
   try {
     const found: WorkflowSummary[] = [];
-    for await (const run of client.list(text, { pageSize: MOST_ROWS, timeout: ANSWER_MS })) {
+    for await (const run of client.list(text, { pageSize: Math.min(most, 1000), timeout: ANSWER_MS })) {
       found.push(run);
-      if (found.length === MOST_ROWS) break;
+      if (found.length === most) break;
     }
     const counted = await client.countByStatus(withoutOrder(text), { timeout: ANSWER_MS });
     if (mine !== asked) return;
@@ -118,7 +129,7 @@ async function drawBars(client: Client): Promise<void> {
   const { count, stepMs } = BARS[range.peek()];
   const end = Math.ceil(Date.now() / stepMs) * stepMs;
   const made: Bar[] = [];
-  const own = withoutOrder(query.peek());
+  const own = withoutOrder(asQuery(query.peek()));
   for (let i = count; i > 0; i--) {
     const fromMs = end - i * stepMs;
     const at = (ms: number) => new Date(ms).toISOString();
@@ -137,20 +148,58 @@ export async function refresh(): Promise<void> {
   if (client !== undefined) await list(client);
 }
 
+/** Keeps the filter and the range in the address, and takes them from it. */
+function keepInAddress(): void {
+  const given = parseRoute(location.hash);
+  const isHere = () => room.value === "runs";
+  // (Addresses of other rooms have neither; they leave both as they are.)
+  const take = (value: string | undefined, set: (value: string | undefined) => void) => {
+    if (parseRoute(location.hash)?.room === "runs") set(value);
+  };
+  const isRange = (value: string | undefined): value is Range => value !== undefined && value in BARS;
+  const setQuery = (value: string | undefined) => (query.value = value ?? "");
+  const setRange = (value: string | undefined) => (range.value = isRange(value) ? value : "all");
+  if (given?.room === "runs") batch(() => (setQuery(given.more.get("q")), setRange(given.more.get("within"))));
+  bindToAddress("q", {
+    get value() {
+      return isHere() && query.value !== "" ? query.value : undefined;
+    },
+    set value(value) {
+      take(value, setQuery);
+    },
+  });
+  bindToAddress("within", {
+    get value() {
+      return isHere() && range.value !== "all" ? range.value : undefined;
+    },
+    set value(value) {
+      take(value, setRange);
+    },
+  });
+  // Another filter begins with the first rows.
+  effect(() => {
+    void [query.value, range.value];
+    limit.value = PAGE_ROWS;
+  });
+}
+
 /** Begins to ask, while the room is in sight. */
 export function watchRuns(): void {
   if (client === undefined) return;
   const it = client;
+  keepInAddress();
   effect(() => {
     if (room.value !== "runs") return;
     // Another query asks at once.
-    void [query.value, range.value];
+    void [query.value, range.value, limit.value];
     const isLive = live.value;
     let ended = false;
     let timer: ReturnType<typeof setTimeout> | undefined;
     const again = async () => {
+      const beganMs = performance.now();
       if (document.visibilityState === "visible") await list(it);
-      if (!ended && isLive) timer = setTimeout(() => void again(), LIST_MS);
+      const restMs = Math.max(LIST_MS, REST * (performance.now() - beganMs));
+      if (!ended && isLive) timer = setTimeout(() => void again(), restMs);
     };
     const draw = () => void drawBars(it).catch(() => {});
     void again();

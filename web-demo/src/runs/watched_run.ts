@@ -1,6 +1,7 @@
 // The run whose panel is open: its history as an open run of the page, which grows while it is in sight, in the panel or in the room Open.
 import { batch, type Signal, signal } from "@preact/signals";
 import type { Client } from "temporalex/client";
+import { bindToAddress, parseRoute } from "../app/router.ts";
 import { readRun } from "../app/run_model.ts";
 import { addRun, currentRun, goTo, intro, makeRun, type OpenRun, openRuns, room, showRun } from "../app/state.ts";
 import { replaceRun } from "../served/grown.ts";
@@ -26,6 +27,23 @@ const keyOf = ({ workflowId, runId }: Watched): string => `run:${runId}/${workfl
 export function watchedOf(key: string): Watched | undefined {
   const [, runId, workflowId] = /^run:([^/]+)\/(.+)$/s.exec(key) ?? [];
   return runId === undefined ? undefined : { runId, workflowId: workflowId! };
+}
+
+/** Keeps the run of the panel in the address of the list, and opens the panel that the address names. */
+export function keepPanelInAddress(): void {
+  const open = (key: string | undefined) => void watchRun(key === undefined ? undefined : watchedOf(`run:${key}`));
+  const given = parseRoute(location.hash);
+  if (given?.room === "runs" && given.more.has("panel")) open(given.more.get("panel"));
+  bindToAddress("panel", {
+    get value() {
+      return room.value === "runs" && watched.value !== undefined
+        ? `${watched.value.runId}/${watched.value.workflowId}`
+        : undefined;
+    },
+    set value(key) {
+      if (parseRoute(location.hash)?.room === "runs") open(key);
+    },
+  });
 }
 
 /** Opens the panel of a run and follows it. Resolves when its history is there, or `watchTrouble` says why it is not. */

@@ -7,11 +7,12 @@ import { watchNewEvents } from "./new_events.tsx";
 export async function openRuns(): Promise<boolean> {
   if (served?.by !== "ui") return false;
   watchNewEvents();
-  const [{ watchRuns }, { debugWatched, watchedOf, watchRun }] = await Promise.all([
+  const [{ watchRuns }, { debugWatched, keepPanelInAddress, watchedOf, watchRun }] = await Promise.all([
     import("../runs/state.ts"),
     import("../runs/watched_run.ts"),
   ]);
   watchRuns();
+  keepPanelInAddress();
   const key = new URLSearchParams(/^#\/open\?(.*)$/.exec(location.hash)?.[1] ?? "").get("run");
   const named = key === null ? undefined : watchedOf(key);
   if (named !== undefined) {

@@ -6,6 +6,7 @@ import { MessageCodec } from "../../codec/message_codec.ts";
 import type { NexusServicesOf } from "../../worker/nexus_call.ts";
 import { Client } from "../client/client.ts";
 import { defaultDataConverter, type LoadedDataConverter } from "../common/data_converter.ts";
+import { DefaultFailureConverter } from "../common/default_failure_converter.ts";
 import type { Logger } from "../common/logger.ts";
 import { noopMetricMeter } from "../common/metrics.ts";
 import type { PayloadConverter } from "../common/payload_converters.ts";
@@ -30,8 +31,9 @@ export function nexusServices(handlers: readonly unknown[], options: NativeNexus
   return ({ service, namespace, taskQueue, identity, logger, codec, encodeCommonAttributes, converter: own }) => {
     const { payloadConverter = (own as PayloadConverter | undefined) ?? defaultDataConverter.payloadConverter } = options;
     const converter: LoadedDataConverter = {
-      ...defaultDataConverter,
       payloadConverter,
+      // Also of the client that handlers have: it may fail activities.
+      failureConverter: new DefaultFailureConverter({ encodeCommonAttributes: encodeCommonAttributes === true }),
       payloadCodecs: codecsOf({ codec }) as LoadedDataConverter["payloadCodecs"],
     };
     let client: Client | undefined;

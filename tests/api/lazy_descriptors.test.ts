@@ -1,4 +1,5 @@
-// Importing the package builds no descriptors: they would be half of its import's time. In a file of its own, because a process builds once.
+// Importing the package builds no descriptors: they would double its import time. A separate file, because a process builds
+// them once.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as temporalex from "../../ts/mod.ts";

@@ -23,7 +23,7 @@ for (const method of METHOD_NAMES) {
   });
 }
 
-test("bytes that are no message have none", () => {
+test("invalid message bytes have no namespace", () => {
   for (const bytes of [[], [0x0a], [0x0a, 0], [0x0a, 5, 65], [0xff, 0xff], [0x4a, 0x80], [0x4a, 9, 1]]) {
     for (const method of ["startWorkflowExecution", "respondWorkflowTaskCompleted", "getSystemInfo"] as MethodName[]) {
       assert.doesNotThrow(() => namespaceOf(method, Uint8Array.from(bytes)));

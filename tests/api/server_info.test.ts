@@ -32,7 +32,7 @@ test("fields of later servers are passed over, and parts of one message are merg
   assert.deepEqual(readServerInfo(new Uint8Array(0)), { version: "", capabilities: {} });
 });
 
-test("bytes that are no message are refused", () => {
+test("invalid message bytes are rejected", () => {
   for (const bytes of [[0x0a, 9, 1], [0x12, 1, 0x08], [0xff]]) assert.throws(() => readServerInfo(Uint8Array.from(bytes)));
 });
 

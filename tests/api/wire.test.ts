@@ -1,4 +1,4 @@
-// The reader and writer of encoded messages against the library's, and on bytes that are no message.
+// The reader and writer of encoded messages compared with the library's, also on invalid message bytes.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { create, toBinary } from "@bufbuild/protobuf";
@@ -40,7 +40,7 @@ test("texts of all lengths and letters are read as they were written", () => {
     assert.deepEqual(written, new BinaryWriter().uint32(TEXT).string(text).finish());
     assert.equal(textOf(written, TEXT), text);
   }
-  assert.equal(textOf(Uint8Array.of(TEXT, 1, 0xff), TEXT), "\ufffd", "what is no UTF-8 is replaced, as the library does");
+  assert.equal(textOf(Uint8Array.of(TEXT, 1, 0xff), TEXT), "\ufffd", "invalid UTF-8 is replaced, as the library does");
 });
 
 test("whole numbers are exact up to 2 ** 53 and below zero", () => {
@@ -82,7 +82,7 @@ test("a field of another wire type is another field; unknown fields of all types
   assert.deepEqual([textOf(odd, TEXT), intOf(odd, INT)], ["found", 0]);
 });
 
-test("where a field stands is known: with its tag, its length, its content", () => {
+test("the position of a field includes its tag, its length and its content", () => {
   const bytes = new Message().int(INT, 300).text(TEXT, "abc").finish();
   const at = new Fields(bytes);
   assert.ok(at.next() && !at.hasLength);
@@ -101,7 +101,7 @@ test("a message in a message ends where it ends, also where what it holds says m
   assert.throws(() => at.inner().next(), RangeError);
 });
 
-test("bytes that are no message are refused with a RangeError, and nothing is read behind their end", () => {
+test("invalid message bytes throw a RangeError, and nothing is read past their end", () => {
   const bad = [[0x0a], [0x0a, 5, 1], [0x0a, 0x80], [0x08], [0x08, 0x80], [0, 1], [0x0c], [0x0b], [0x0b, 0x14], [0x0d, 1], [
     0x09,
     1,

@@ -1,4 +1,5 @@
-// The examples that are applications of their own, as `npm run example NAME` runs them, and the three test files that people may copy.
+// The examples that are complete applications, as `npm run example NAME` runs them, and the three test files that users may
+// copy.
 // takes: 7 s
 import assert from "node:assert/strict";
 import { execFile, spawn } from "node:child_process";
@@ -78,7 +79,7 @@ const command = (file: string): [string, string[]] => {
   return [process.execPath, deno ? ["run", "-A", "--no-check", path] : [path]];
 };
 
-test("example graceful_shutdown: SIGTERM drains and exits with 0; the next start goes on", async () => {
+test("example graceful_shutdown: SIGTERM drains and exits with 0; the next start continues", async () => {
   const folder = mkdtempSync(join(tmpdir(), "temporalex-shutdown-"));
   const [program, args] = command("examples/graceful_shutdown/main");
   const start = (onOutput: (text: string, kill: (signal: NodeJS.Signals) => void) => void) =>
@@ -142,12 +143,12 @@ test("example testing: the tests of node:test, Deno or Vitest pass", async (t) =
     return;
   }
   const file = fileURLToPath(new URL("../../examples/testing/node.test.js", import.meta.url));
-  // This process is a test of node:test itself, and tells its children by the environment.
+  // This process runs under node:test itself, which its children would detect by the environment.
   const { NODE_TEST_CONTEXT: _, ...env } = process.env;
   const { stdout } = await run(process.execPath, ["--test", "--test-reporter=tap", file], { env });
   assert.match(stdout, /# pass 3\n# fail 0/);
   await t.test("with Vitest", async (t) => {
-    // A project of its own, as somebody has it who copies the files.
+    // A separate project, as a user who copies the files has it.
     const project = join(process.cwd(), ".build/vitest");
     const vitest = join(project, "node_modules/vitest/vitest.mjs");
     if (!existsSync(vitest)) return t.skip("Vitest is not installed: npm install --prefix .build/vitest vitest@4.1.12");

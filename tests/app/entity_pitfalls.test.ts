@@ -39,7 +39,7 @@ test("pitfall: continue-as-new from a handler is refused by name, whatever the h
   }
 });
 
-test("pitfall: not waiting for handlers before continue-as-new: each update that was accepted is answered, and signals go on", () =>
+test("pitfall: not waiting for handlers before continue-as-new: accepted updates complete, and signals carry over", () =>
   withAccounts({ suggestContinueAsNewUpdates: 3 }, async ({ client, gates }) => {
     const account = await openAccount(client, "ada");
     gates.held.add("validateProfile");
@@ -59,7 +59,7 @@ test("pitfall: not waiting for handlers before continue-as-new: each update that
     assert.equal((await generations(client, "ada")).length, 2);
   }));
 
-test("pitfall: losing the de-duplication of update ids over continue-as-new: an id is answered once, for a thousand updates", () =>
+test("pitfall: losing update ids over continue-as-new: a repeated id gets the first result, for a thousand updates", () =>
   withAccounts({ suggestContinueAsNewUpdates: 50 }, async ({ client, gates }) => {
     const account = await openAccount(client, "ada");
     const first = await saveProfile(client, "ada", { name: "Ada" }, "the-id");
@@ -79,7 +79,7 @@ test("pitfall: losing the de-duplication of update ids over continue-as-new: an 
     assert.ok((await health(client, "ada")).generation >= 5);
   }));
 
-test("pitfall: a state of more than 2 MiB: the task fails by name before the service sees it, and goes on with a codec", () =>
+test("pitfall: a state of more than 2 MiB: the task fails by name before it is sent, and continues with a codec", () =>
   withEngine("memory", { limits: { suggestContinueAsNewUpdates: 2 } }, async ({ service, taskQueue, work }) => {
     const blobs = new Map<string, Uint8Array>();
     const codec = externalStorage({
@@ -141,7 +141,7 @@ test("pitfall: a counter instead of the suggestion: the same code follows the se
   }
 });
 
-test("pitfall: state that is lost over continue-as-new: run gets all of it, and the clock of the account goes on", () =>
+test("pitfall: state that is lost over continue-as-new: run gets all of it, and the account's clock continues", () =>
   withAccounts({ suggestContinueAsNewUpdates: 2 }, async ({ client }) => {
     const account = await openAccount(client, "ada");
     await account.update(updateProfile, { name: "Ada" });

@@ -220,13 +220,13 @@ test("practice: add queries: they see the account as it is, in every generation 
     for (let i = 0; i < 5; i++) await stateOf(client, "ada");
     assert.equal((await account.describe()).historyLength, historyLength);
     const [first] = await generations(client, "ada");
-    assert.equal((await first!.query(getState)).profile?.name, "Ada 3", "a closed generation answers as it ended");
+    assert.equal((await first!.query(getState)).profile?.name, "Ada 3", "a closed generation returns its last state");
     await account.signal(deleteAccount);
     await account.result();
     assert.equal((await stateOf(client, "ada")).status, "DELETED");
   }));
 
-test("practice: handle deletion: what is in flight is done first, the mails of the account go on without it", () =>
+test("practice: handle deletion: work in flight completes first, and the account's mails continue without it", () =>
   withAccounts({}, async ({ client, gates }) => {
     const account = await openAccount(client, "ada");
     gates.held.add("sendNotification").add("validateProfile");

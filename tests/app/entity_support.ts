@@ -33,7 +33,7 @@ export class Gates {
     ),
   } as unknown as typeof activities;
 
-  /** Waits until an attempt stands there. */
+  /** Waits until an attempt is pending. */
   reached = (name: string) => until(`${name} waits`, () => (this.#waiting.get(name)?.length ?? 0) > 0);
 
   async open(name: string): Promise<void> {

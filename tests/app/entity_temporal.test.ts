@@ -106,7 +106,7 @@ test("as a Temporal program: generations by the suggestion, with the whole state
     }
   }));
 
-test("as a Temporal program: accepted updates are answered before a generation ends, and ids are known in those after it", () =>
+test("as a Temporal program: accepted updates complete before a generation ends; later generations know their ids", () =>
   withAccount({ suggestContinueAsNewUpdates: 5 }, async ({ gates, update, health, state }) => {
     gates.held.add("validateProfile");
     const answers = Array.from({ length: 8 }, (_, i) => update("updateProfile", [{ name: `Ada ${i}` }], `id-${i}`));

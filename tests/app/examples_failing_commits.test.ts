@@ -1,6 +1,6 @@
-// A store that fails its n-th commit, for every n, over every example (P1, P2). (Commits that are kept although the engine is told
-// otherwise are tests/engine/failing_commits.test.ts: a task that such a commit hands to nobody waits for its timeout.) Clients and workers ask again by themselves; every example comes to the same result, its history replays, and
-// what the history holds of messages is what was sent, once.
+// A store that fails its n-th commit, for every n, over every example (P1, P2). (tests/engine/failing_commits.test.ts has
+// commits that are kept but reported as failed: a task that such a commit loses waits for its timeout.) Clients and workers
+// retry by themselves; every example has the same result, its history replays, and contains each message once.
 // takes: 3 s
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -19,7 +19,7 @@ const SENT: { [name: string]: { readonly id: string; readonly signals?: number; 
   event_collector: { id: "collector" },
 };
 
-/** Runs one example with its n-th commit failing; answers the result and how many commits there were. */
+/** Runs one example with its n-th commit failing; returns the result and the number of commits. */
 async function once(name: string, n: number): Promise<{ result: unknown; commits: number }> {
   const probe = new ProbeStore(new MemoryStore());
   probe.onCommit = (k) => {

@@ -1,5 +1,5 @@
-// A run on which the process died twice in a row: held, shown as such, and released. The deaths are those that the note beside the store
-// tells of; tests/engine/poison.test.ts has real ones.
+// A run on which the process died twice in a row: held, shown as such, and released. The note next to the store reports the
+// deaths; tests/engine/poison.test.ts has real ones.
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -55,7 +55,7 @@ const held = (body: (store: string, app: App, lines: Line[], runId: string) => P
     }
   });
 
-test("a held run is told at the start, described and listed as paused, and does nothing; others go on", () =>
+test("a held run is logged at the start, described and listed as paused, and does nothing; others continue", () =>
   held(async (store, app, lines, runId) => {
     const line = lines.find(({ message }) => message.startsWith("held: "));
     assert.deepEqual([line?.level, line?.fields["workflowId"], line?.fields["runId"]], ["error", "cart 1", runId]);
@@ -94,7 +94,7 @@ test("a held run is told at the start, described and listed as paused, and does 
     assert.equal(JSON.parse(json.out).status ?? JSON.parse(json.out)[0].status, "PAUSED");
   }));
 
-test("the command releases a held run while its process runs; then it goes on", () =>
+test("the command releases a held run while its process runs; then the run continues", () =>
   held(async (store, app) => {
     const handle = app.client.getHandle(waits, "cart 1");
     await handle.signal(go as never, "ada");

@@ -48,7 +48,7 @@ test("a primitive called by a program shows its message where nothing catches it
   );
 });
 
-test("an order runs on a file, is left in the middle, and goes on after the next open", () =>
+test("an order on a file is interrupted, and continues after the next open", () =>
   withFolder(async (folder) => {
     const path = join(folder, "shop.sqlite");
     const first = await open(options({ path }));
@@ -73,7 +73,7 @@ test("an order runs on a file, is left in the middle, and goes on after the next
     await second.close();
   }));
 
-test("without a path everything is in memory; the parts take options of their own", async () => {
+test("without a path everything is in memory; the parts take separate options", async () => {
   const app = await open(options({
     taskQueue: "mine",
     engine: { namespace: "shop" },

@@ -97,7 +97,7 @@ for (const [given, message] of REFUSED) {
   });
 }
 
-test("a name that is no option is refused wherever it stands, with those that there are", async () => {
+test("an unknown option is rejected at any level, with the known ones", async () => {
   const refused = async (given: object, message: RegExp) => {
     await assert.rejects(open({ path, workflows: { greet }, logger: silentLogger, ...given }), { name: "TypeError", message });
     assert.equal(existsSync(path), false, "a store was made");
@@ -116,7 +116,7 @@ test("a name that is no option is refused wherever it stands, with those that th
     /^open's option worker has no option "cachedWorkflow"; did you mean cachedWorkflows\?$/,
   );
   await refused({ client: { identiti: "x" } }, /^open's option client has no option "identiti"; did you mean identity\?$/);
-  // What stands beside them is not a part's.
+  // Properties next to them do not belong to a part.
   await refused(
     { worker: { taskQueue: "x" } },
     /^taskQueue is an option of open itself: write open\({ taskQueue }\), not worker\.taskQueue/,
@@ -192,7 +192,7 @@ test("open of a browser tab refuses what it does not have, and says where reduce
     /^realm is an option of open itself: write open\(\{ realm \}\), not worker\.realm$/,
   );
   await refused({ realm: url }, /^open's option realm must be a function, not a URL$/);
-  // What is right goes on, to the page that is not here.
+  // A valid option passes, and the page, which is missing here, is looked for.
   await assert.rejects(openTab({ path: "shop", workflows: { greet }, lead: true, engine: {}, worker: {} }), /pages of a browser/);
 });
 

@@ -1,5 +1,5 @@
-// Mistakes around reducers: a task that the engine refuses is not tried again at once for ever, and is told once; a statement gets the values
-// that were given for it, and no others.
+// Mistakes around reducers: a task that the engine rejects is not retried at once for ever, and is logged once; a statement
+// gets the values of its own call only.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { join } from "node:path";
@@ -62,7 +62,7 @@ test("a task that the engine refuses again and again is tried at its timeouts, a
   }
 });
 
-test("a statement takes as many values as it has places, and none of an earlier call", async () => {
+test("a statement takes one value per parameter, and no value of an earlier call", async () => {
   const app = await open({ workflows: [answer, asks], reducers: booking, migrations });
   try {
     const ask = (id: string, values: SqlValue[]) => app.client.execute(answer, { id, args: [values] });
@@ -71,7 +71,7 @@ test("a statement takes as many values as it has places, and none of an earlier 
     assert.match(String(await ask("many", ["a3", "b", "c"])), /^2 values belong to this statement, and 3 were given/);
     assert.deepEqual(app.engine.tables.all("SELECT * FROM seat"), [{ name: "a1", who: "ada" }]);
     const reading = (id: string, sql: string, values: SqlValue[]) => app.client.execute(asks, { id, args: [sql, values] });
-    // What stands in texts, names in quotes and comments is no place; a number is the same place each time.
+    // Question marks in strings, quoted names and comments are not parameters; a number is the same parameter each time.
     assert.equal(await reading("texts", `SELECT '?', name AS "?" /* ? */ FROM seat WHERE name = ? -- ?`, ["a1"]), 1);
     assert.equal(await reading("numbers", "SELECT 1 FROM seat WHERE name = ?1 OR who = ?1", ["ada"]), 1);
     assert.equal(await reading("json", `SELECT '{"a": 1}' ->> '$.a' FROM seat WHERE name = ?`, ["a1"]), 1);
@@ -85,7 +85,7 @@ test("a statement takes as many values as it has places, and none of an earlier 
 });
 
 const odd = {
-  /** Tries each statement under a name of its own, and tells what came of it. */
+  /** Runs each statement under a separate name, and returns the outcomes. */
   tries: (database: Database, how: "run" | "get" | "all", sql: string, values: readonly unknown[]): unknown => {
     const given = values.map((value) => VALUES.has(value as string) ? VALUES.get(value as string) : value) as SqlValue[];
     return database[how](sql, ...given);
@@ -142,7 +142,7 @@ for (const { driver, skip } of sqliteDrivers) {
         }
       }));
 
-  onStore("a statement that answers rows may be run, and the engine goes on", async (app) => {
+  onStore("a statement that returns rows may be run, and the engine continues", async (app) => {
     let count = 0;
     const ask = (how: "run" | "get" | "all", sql: string, ...values: unknown[]) =>
       app.client.execute(trying, { id: `t${++count}`, args: [how, sql, values], signal: AbortSignal.timeout(5000) });
@@ -192,7 +192,7 @@ for (const { driver, skip } of sqliteDrivers) {
   });
 
   onStore(
-    "a disk that is full fails no workflow, whatever its reducer makes of the error; it goes on with space",
+    "a full disk fails no workflow, whatever its reducer does with the error; it continues when there is space",
     async (app, file) => {
       const limit = (pages: number) => void file.database.prepare(`PRAGMA max_page_count=${pages}`).get([]);
       const pages = Number(file.database.prepare("PRAGMA page_count").get([])!["page_count"]);

@@ -9,7 +9,7 @@ import { StoreService } from "../../ts/app/store_service.ts";
 import { Client, silentLogger } from "../../ts/client/mod.ts";
 import { EmbeddedEngine } from "../../ts/engine/mod.ts";
 
-test("what waits is answered by the process that was asked, also when another call no longer finds that process", async () => {
+test("the process that got a call completes it, also if a later call no longer finds that process", async () => {
   const folder = mkdtempSync(join(tmpdir(), "temporalex-store-service-"));
   const path = join(folder, "shop.sqlite");
   const engine = await EmbeddedEngine.open({ path });
@@ -20,7 +20,7 @@ test("what waits is answered by the process that was asked, also when another ca
     const handle = await client.start("Order", { id: "order-1" });
     const result = handle.result();
     result.catch(() => {});
-    // A process that ends removes its socket first, and still answers what it was asked.
+    // A process that ends removes its socket first, and still responds to earlier calls.
     for (const end of ["socket", "port"]) rmSync(`${path}-${end}`, { force: true });
     const look = new AbortController();
     const looking = handle.with({ signal: look.signal }).describe().catch(() => undefined);

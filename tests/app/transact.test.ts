@@ -64,7 +64,7 @@ test("reducers run in the order of their commands, once, and their results are i
     assert.ok(path.length > 0);
   }));
 
-test("a run left in the middle goes on after the next open, and replay runs no reducer", async () => {
+test("an interrupted run continues after the next open, and replay runs no reducer", async () => {
   const folder = mkdtempSync(join(tmpdir(), "temporalex-transact-"));
   const options = { path: join(folder, "game.sqlite"), workflows, reducers, migrations, logger: silentLogger, serve: false };
   try {
@@ -85,7 +85,7 @@ test("a run left in the middle goes on after the next open, and replay runs no r
   }
 });
 
-test("what an awaited reducer throws is its answer, and what it wrote is taken back; the task's other reducers stay", () =>
+test("an awaited reducer rejects with its error, and its writes are rolled back; other reducers of the task stay", () =>
   withApp(async (app) => {
     assert.equal(await app.client.execute(survives, { id: "s" }), "TypeError: not today: never");
     assert.deepEqual(lines(app), ["before", "after"]);
@@ -146,7 +146,7 @@ test("transact.required fails the task also where it is awaited", () =>
     assert.deepEqual(lines(app), [`required ${before + 1}`]);
   }));
 
-test("many reducers of one task, and of tasks beside each other", () =>
+test("many reducers of one task, and of concurrent tasks", () =>
   withApp(async (app) => {
     const runs = Array.from({ length: 20 }, (_, i) => app.client.execute(many, { id: `m-${i}`, args: [10] }));
     for (const result of await Promise.all(runs)) assert.deepEqual(result, Array.from({ length: 10 }, (_, i) => i));
@@ -245,7 +245,7 @@ test("the application reads its tables, and does not write them outside of a tas
     await Promise.resolve();
   }));
 
-/** BEGIN and END of a trigger's body, and of a CASE, are no transaction's. */
+/** BEGIN and END of a trigger's body, and of a CASE, do not belong to a transaction. */
 const TRIGGER = `CREATE TRIGGER hurt AFTER UPDATE OF hp ON npc WHEN new.hp < old.hp BEGIN
   INSERT INTO combat_log (line) VALUES (CASE WHEN new.hp = 0 THEN 'dead' ELSE 'hurt' END);
   UPDATE npc SET name = name WHERE id = new.id;

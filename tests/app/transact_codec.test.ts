@@ -155,7 +155,7 @@ test("a codec that fails in the transaction fails the task, takes its reducers b
         );
         assert.deepEqual(engine.tables.all("SELECT * FROM weights WHERE letters = ?", SECRET.length), []);
         failing.fails = false;
-        await until("it goes on", () => engine.tables.all("SELECT * FROM weights").length === 2);
+        await until("the workflow continues", () => engine.tables.all("SELECT * FROM weights").length === 2);
         await handle.signal(go);
         assert.equal((await handle.result())[2], "2");
       });
@@ -180,12 +180,12 @@ test("a codec that has to be waited for is refused with what to use, before a fi
     await withApp({ ...without, codec: invertingCodec() }, ({ engine }) => Promise.resolve(engine.tables.all("SELECT 1")));
   }));
 
-test("several codecs, in order; a promise in place of payloads is none", () =>
+test("several codecs, in order; a promise instead of payloads is rejected", () =>
   inFolder(async (folder) => {
     const path = join(folder, "two.sqlite");
     await withApp({ ...options(path), codec: [codec, invertingSyncCodec("binary/outer")] }, async ({ client, engine }) => {
       const handle = await client.start(vault, { id: "v", args: [SECRET] });
-      await until("it goes on", () => engine.tables.all("SELECT * FROM weights").length === 2);
+      await until("the workflow continues", () => engine.tables.all("SELECT * FROM weights").length === 2);
       await handle.signal(go);
       assert.equal((await handle.result())[0], `answer-${SECRET}`);
     });

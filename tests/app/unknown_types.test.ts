@@ -1,4 +1,5 @@
-// Runs of a workflow type whose code is not here: they stay open, say why they wait, hold up nothing else, and go on when it is back.
+// Runs of a workflow type without code: they stay open, report why they wait, block nothing else, and continue when the code
+// is back.
 // takes: 8 s
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -27,7 +28,7 @@ async function withModule(body: (path: string, write: (...workflows: string[]) =
   }
 }
 
-test("a run of a type that is not here waits, says so, and goes on at the next opening that has it", () =>
+test("a run of an unknown type waits, is reported, and continues at the next open with its code", () =>
   withModule(async (path, write) => {
     const store = new MemoryStore();
     const options = { workflows: path, logger: silentLogger, engine: { store } };

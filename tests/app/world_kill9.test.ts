@@ -15,7 +15,8 @@ test("a hundred entities: the day ends in the same state, however often the proc
     const path = join(folder, "world.sqlite");
     let kills = 0;
     let ended: string | undefined;
-    // Later each time, so that some kills meet the beginning and some the spells, the fights and the way home; the last life is left alone.
+    // Each kill is later, so that some hit the beginning and some the spells, the fights and the way home; the last process
+    // is not killed.
     for (const afterMs of [60, 150, 300, 500, 800, Infinity]) {
       const life = startModule(child, [path, String(NPCS)]);
       let timer: ReturnType<typeof setTimeout> | undefined;

@@ -1,6 +1,6 @@
 // runtime: node
-// Subscriptions and broadcasts over tabs: who has subscribed is in the store, so a broadcast of any tab reaches the workflows that any tab has
-// started, and those of a tab that is gone.
+// Subscriptions and broadcasts over tabs: subscriptions are in the store, so a broadcast of any tab reaches the workflows
+// that any tab has started, also of a closed tab.
 import assert from "node:assert/strict";
 import type { Tab } from "./support/browser.ts";
 import { browserSuite, opened } from "./support/suite.ts";

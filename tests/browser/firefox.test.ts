@@ -49,7 +49,7 @@ check("Firefox: SQLite on the browser's files does what every store must do", as
   assert.deepEqual(failures, []);
 });
 
-check("Firefox: runs go on when the leading tab is closed and another one takes over", async () => {
+check("Firefox: runs continue when the leading tab is closed and another one leads", async () => {
   const leader = await newTab();
   assert.equal(await leader.evaluate(() => tab.open()), undefined);
   const next = await newTab();

@@ -70,14 +70,14 @@ check("an engine worker that is not served is named, with what to do", async ({ 
   assert.match(wrong!.message, /serveEngine\(\)/);
 });
 
-check("an engine worker that crashes is started again, and the tab goes on", async ({ store, newTab }) => {
+check("an engine worker that crashes is restarted, and the tab continues", async ({ store, newTab }) => {
   const one = await opened(await newTab(), { store, engine: "refusing.js?crashing" });
   await one.page.evaluate(() => tab.crashEngine());
   await one.holds(() => tab.led().length >= 2, undefined);
   assert.equal(await one.count(), 0);
 });
 
-check("a full store refuses by name, keeps what it has, and goes on when there is space", async ({ store, newTab }) => {
+check("a full store fails writes by name, keeps its data, and continues when there is space", async ({ store, newTab }) => {
   const one = await opened(await newTab(), { store });
   await one.start("kept", { ...OPEN, signals: 1000 });
   const { usage } = await one.page.evaluate(() => tab.storage());
@@ -105,7 +105,7 @@ check("the page can see what the browser has promised", async ({ store, newTab }
   assert.ok(usage! > 0 && quota! > usage!);
 });
 
-check("an exported store opens in Node, goes on there, and comes back", async ({ store, newTab }) => {
+check("an exported store opens in Node, continues there, and can be imported again", async ({ store, newTab }) => {
   const one = await opened(await newTab(), { store });
   const two = await opened(await newTab(), { store });
   await one.start("travels", OPEN);
@@ -145,7 +145,7 @@ check("an exported store opens in Node, goes on there, and comes back", async ({
 });
 
 check(
-  "P7: a file that is no store, damaged, cut short or newer is refused, and the store stays as it is",
+  "P7: an invalid, damaged, truncated or newer file is rejected, and the store is unchanged",
   async ({ store, newTab }) => {
     const one = await opened(await newTab(), { store });
     await one.start("kept", OPEN);
@@ -209,7 +209,7 @@ check(
   },
 );
 
-check("a store whose tab is about to let go of it can be deleted", async ({ store, newTab }) => {
+check("a store that its tab is about to release can be deleted", async ({ store, newTab }) => {
   const one = await opened(await newTab(), { store });
   await one.start("w", OPEN);
   await one.closeStore();

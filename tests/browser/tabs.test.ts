@@ -9,7 +9,7 @@ const { check } = await browserSuite();
 const PLAN = { steps: 0, signals: 3, updates: 2 };
 
 check(
-  "P6: one tab leads, the others work through it, and the next one takes over when it closes its store",
+  "P6: one tab leads, the others work through it, and the next one leads when it closes its store",
   async ({ store, newTab }) => {
     const first = await opened(await newTab(), { store });
     const second = await opened(await newTab(), { store });
@@ -31,7 +31,7 @@ check(
 );
 
 check(
-  "P4: calls in flight when the leading tab is closed are answered once by the next one, and applied once",
+  "P4: calls in flight when the leading tab is closed are completed once by the next one, and applied once",
   async ({ store, newTab }) => {
     const leader = await opened(await newTab(), { store, stepMs: 600 });
     const next = await opened(await newTab(), { store });
@@ -56,7 +56,7 @@ check("P4: a call whose answer is lost with the leading tab is sent again and no
   const leader = await opened(await newTab(), { store });
   const next = await opened(await newTab(), { store });
   await next.start("w", PLAN);
-  // The leading tab's answers reach nobody: what it does is recorded, and its callers do not know.
+  // Responses of the leading tab are lost: its changes are recorded, and its callers do not know.
   await next.page.evaluate(() => tab.deafen(true));
   const signal = next.signal("w", "s1");
   const update = next.update("w", "u1");
@@ -119,7 +119,7 @@ check("a frozen leading tab makes way, and follows when it thaws", async ({ stor
   assert.deepEqual(await leader.running(), ["w"]);
 });
 
-check("a tab that was frozen while it waited gets its answers when it thaws", async ({ store, newTab }) => {
+check("a tab that was frozen while it waited gets its responses when it resumes", async ({ store, newTab }) => {
   // Opened first, it would lead; and a page in front is not frozen.
   const leader = await opened(await newTab(), { store, stepMs: 400 });
   const sleeper = await opened(await newTab(), { store });
@@ -191,7 +191,7 @@ check("a tab whose workflows cannot be loaded says so, and lets others lead", as
   assert.match(wrong?.message ?? "", /realm's worker could not be started/);
   const whole = await opened(await newTab(), { store });
   assert.equal(await whole.role(), "leader");
-  // Beside a tab that leads it can still call.
+  // Next to a leading tab it can still call.
   await opened(broken, { store, realm: "missing.js" });
   await broken.start("w", { steps: 1, signals: 0, updates: 0 });
   assert.deepEqual((await broken.result("w")).steps, [1, 2]);
@@ -219,7 +219,7 @@ check("P7: nonsense on the tabs' channels is ignored", async ({ store, newTab })
   assert.equal(await leader.role(), "leader");
 });
 
-check("a tab of a later version makes older pages let go, and tells them to reload", async ({ store, newTab }) => {
+check("a tab of a later version makes older pages release the store, and asks them to reload", async ({ store, newTab }) => {
   const leader = await opened(await newTab(), { store });
   const other = await newTab();
   await other.page.evaluate((store) => tab.pretend(store, { protocol: 1, schema: 1000, version: "9.9.9" }), store);
@@ -234,7 +234,7 @@ check("a tab of a later version makes older pages let go, and tells them to relo
   assert.match(late!.message, /schema version 1000/);
 });
 
-check("a tab of another protocol is told so at once", async ({ store, newTab }) => {
+check("a tab with another protocol gets an error at once", async ({ store, newTab }) => {
   const older = await opened(await newTab(), { store });
   const other = await newTab();
   await other.page.evaluate((store) => tab.pretend(store, { protocol: 1000, schema: 1, version: "9.9.9" }), store);

@@ -95,7 +95,7 @@ export const cases: Case[] = [
         await d.task();
         equal(d.server.updates.get("u1")!.stage, "completed");
         equal(d.server.updates.get("u1")!.result, 5);
-        // The server brings it again, as it may after a reset: the run knows it, and nobody is answered twice.
+        // The server delivers it again, as it may after a reset: the run knows it, and no caller gets a second result.
         const again = d.server.update("u1", "add", 5);
         d.server.update("u2", "add", 1);
         await d.task();

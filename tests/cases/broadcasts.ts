@@ -1,4 +1,5 @@
-// Subscriptions and broadcasts as workflow code has them: what is recorded, replayed, and who is reached, on an engine in memory.
+// Subscriptions and broadcasts in workflow code: what is recorded, what is replayed, and which runs get it, on an engine in
+// memory.
 import { quest, questSignals } from "../../examples/game/quest.ts";
 import { Client, silentLogger } from "../../ts/client/mod.ts";
 import { groupEvents } from "../../ts/debug/run/grouping.ts";

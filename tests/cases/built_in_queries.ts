@@ -1,5 +1,5 @@
-// The queries that Temporal's tools send to every workflow: where its code waits, and what it is. Promise P9 holds for their answers, too:
-// they are the same whether a run is in memory, was dropped, or is closed.
+// The queries that Temporal's tools send to every workflow: where its code waits, and what it is. Promise P9 holds for their
+// results, too: they are the same whether a run is in memory, was evicted, or is closed.
 import {
   activities,
   noreply,
@@ -98,7 +98,7 @@ export const cases: Case[] = [
       d.parts.runner.evict(d.server.runId);
       equal(await stack(d), text);
       deepEqual(d.parts.runner.cachedRunIds, [], "asking did not bring it back");
-      // The run goes on as if nobody had asked.
+      // The query does not affect the run.
       d.server.completeActivity("1", "paid");
       await d.task();
       equal(d.server.taskFailure, undefined);

@@ -1,8 +1,8 @@
 // Cancel requests and continue-as-new
-// (docs/dev/semantics/messages.md#cancel-requests-are-carried-over-continue-as-new): one that no code of
-// the run knows of goes with a continue-as-new, and stands in the next run right after its start. So it
-// is never lost, and the outcome of the chain is the same however its events were grouped into tasks
-// (P4, P9).
+// (docs/dev/semantics/messages.md#cancel-requests-are-carried-over-continue-as-new): a request that the
+// code of the run has not seen is carried over continue-as-new, and comes right after the start of the
+// next run. So it is never lost, and the outcome of the chain does not depend on how its events were
+// grouped into tasks (P4, P9).
 import {
   activities,
   cancelled,
@@ -59,7 +59,7 @@ const loop = workflow("Loop", async (seen: string[]): Promise<unknown> => {
   }
 });
 
-/** Stands in a shield while it waits, and looks only now and then. */
+/** Waits in a shield, and checks for cancellation only now and then. */
 const shielded = workflow(
   "Shielded",
   async (seen: string[]): Promise<unknown> => {
@@ -74,8 +74,8 @@ const shielded = workflow(
 type Message = string;
 
 /**
- * Leads a chain of runs through messages. `cuts[i]`: a task ends after message i. `alone`: the first task of a later run brings nothing
- * but the start. Answers how the last run ended.
+ * Drives a chain of runs through messages. `cuts[i]`: a task ends after message i. `alone`: the first task of a later run
+ * contains only the start. Returns how the last run ended.
  */
 async function chain(
   w: DefinitionShape,

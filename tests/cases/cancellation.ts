@@ -353,7 +353,7 @@ export const cases: Case[] = [
       d.server.completeActivity("1", "won");
       await d.task();
       deepEqual(d.commands(), ["START_TIMER 3"]);
-      d.server.signal("never"); // nobody's waiter takes it
+      d.server.signal("never"); // no waiter takes it
       d.server.fireTimer("3");
       await d.task();
       deepEqual(d.commands(), ["CANCEL START_TIMER 1", "CANCEL START_TIMER 2", "START_TIMER 4"]);

@@ -1,4 +1,4 @@
-// What JSON loses: carried through every door of a workflow, or refused by name where it would be lost, and never on replay.
+// Values that JSON would lose: carried through every entry and exit of a workflow, or rejected by name, and never on replay.
 import {
   activities,
   ApplicationFailure,
@@ -156,7 +156,7 @@ export const cases: Case[] = [
         }),
         /^PayloadConverterError: .*boo/,
       );
-      // The same object twice is no circle.
+      // The same object twice is not a cycle.
       const twice = { d: new Date(0) };
       equal(json([twice, twice]).length, json([twice]).length * 2 - 1);
     },

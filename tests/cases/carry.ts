@@ -37,7 +37,7 @@ interface State {
   readonly fights: readonly number[];
 }
 
-/** Walks to the next waypoint, unless a threat comes; ends when it is told to. */
+/** Walks to the next waypoint, unless a threat comes; ends on a signal. */
 const walk = workflow("Walk", {
   carry: (_route: string[], start?: number): State => ({ waypoint: start ?? 0, fights: [] }),
   messages: { where },
@@ -273,7 +273,7 @@ export const cases: Case[] = [
         carry: () => ({ rounds: 0, notes: [] as string[] }),
         async round({ rounds, notes }) {
           if (rounds === 1) return notes;
-          // It waits in a scope of its own that the round's end cancels, and hangs onto what is carried.
+          // It waits in a separate scope, which the end of the round cancels, and chains to the carried promise.
           void parallel([async () => {
             await sleep("1 hour").catch(() => notes.push("after the end"));
           }]).catch(() => {});

@@ -1,5 +1,5 @@
 // Child workflows (docs/dev/semantics/scopes.md#children-of-a-run): start, result, failures, and
-// what stands where.
+// their position in history.
 import {
   ApplicationFailure,
   type ChildWorkflowFailure,
@@ -272,7 +272,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "children in handlers, async handlers and branches; messages go on meanwhile",
+    name: "children in handlers, async handlers and branches; messages are handled meanwhile",
     async run() {
       const ask = update<[number], string>("ask");
       const w = workflow("W", () =>

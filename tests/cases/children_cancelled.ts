@@ -56,7 +56,7 @@ export const cases: Case[] = [
         d.server.others.cancelled("s");
         await d.task();
       } else {
-        // What comes later is for nobody.
+        // Later results are ignored.
         d.server.others.complete("s", "too late");
       }
       if (d.server.timers.size > 0) d.server.fireTimer("1");

@@ -68,7 +68,7 @@ const keeper = workflow("Keeper", {
   queries: { count: (published: number) => published },
   async run(first: string): Promise<string[]> {
     const echoed = await acts.echo(first);
-    // Whoever has seen this may send updates: before, there is nobody who takes them.
+    // A caller that has seen this may send updates: before, no handler takes them.
     publishState(1);
     const texts = await receive([echoed], [
       on(add, ([text], texts) => {
@@ -153,7 +153,7 @@ export const cases: Case[] = [
       await application(both, async ({ client }) => {
         const handle = await client(old).start(keeper, { id: "w", args: ["SECRET one"] });
         await until("it has begun", async () => await client().getHandle(keeper, "w").query(count) === 1, { retryErrors: true });
-        // The worker answers with the new key, which the old client does not have.
+        // The worker responds with the new key, which the old client does not have.
         const update = await rejection(handle.update(add, "SECRET two"));
         ok(update instanceof PayloadCodecError && /there is no key "k2"/.test(update.message), String(update));
         const fresh = client().getHandle(keeper, "w");
@@ -235,7 +235,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "payloads that nobody can read: the update is rejected, the query fails, the client's result names what is missing",
+    name: "unreadable payloads: the update is rejected, the query fails, the client's result names what is missing",
     async run() {
       await application({}, async ({ client }) => {
         const handle = await client().start(keeper, { id: "w", args: ["a"] });
@@ -254,7 +254,7 @@ export const cases: Case[] = [
           const rejected = await rejection(client({ converter }).getHandle(keeper, "w").update(add, "x"));
           ok(rejected instanceof WorkflowUpdateRejectedError && message.test(rejected.message), String(rejected));
         }
-        equal(await handle.update(add, "b"), "b", "the workflow goes on");
+        equal(await handle.update(add, "b"), "b", "the workflow continues");
         await handle.signal(done);
         deepEqual(await handle.result(), ["a", "b"]);
         const blind: PayloadConverter = {

@@ -12,7 +12,7 @@ import { withRealm } from "./realm_host.ts";
 
 const PROGRAMS = ["callbacks", "cancelled", "determined", "interleaved", "iterated", "local", "messages", "nexus", "timeouts"];
 
-/** Set by the Chromium runner, where there are no files. */
+/** Set by the Chromium runner, which has no files. */
 const browser = globalThis as unknown as { __caseSources?: { [path: string]: string } };
 
 /** The text of a file of the repository; this module may lie in dist. */
@@ -36,7 +36,7 @@ async function recorded(program: string): Promise<{ text: string; history: Uint8
   return { text, history: toBinary(HistorySchema, fromJson(HistorySchema, json, { ignoreUnknownFields: true })) };
 }
 
-/** The recording of Nexus operations beside that program with a change. */
+/** The recording of Nexus operations for the changed version of that program. */
 async function withNexus<T>(
   change: (text: string) => string,
   use: (realm: WorkerRealm, history: Uint8Array) => Promise<T>,

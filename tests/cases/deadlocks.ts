@@ -1,4 +1,4 @@
-// Waits that nothing can end, and calls of the API from where there is no turn
+// Waits that can never end, and calls of the API outside a turn
 // (docs/dev/semantics/execution.md).
 import {
   activities,
@@ -75,7 +75,7 @@ export const cases: Case[] = [
       const w = workflow("W", () => receive(0, [on(go, async (_, s) => (await new Promise(() => {}), stop(s)))]));
       const d = await drive(w);
       await d.task();
-      equal(d.server.taskFailure, undefined, "an idle receive is no deadlock");
+      equal(d.server.taskFailure, undefined, "an idle receive is not a deadlock");
       d.server.signal("go", 1);
       await d.task();
       match(d.server.taskFailure!.failure.message, /handler of signal "go" \(it has called no primitive yet\)/);
@@ -133,7 +133,7 @@ export const cases: Case[] = [
     },
   },
   ...[1, 2, 10].map((depth): Case => ({
-    name: `what the function of sideEffect leaves in microtasks is its own, ${depth} deep, and the turn goes on with its own`,
+    name: `microtasks that the function of sideEffect leaves, ${depth} deep, do not affect the turn`,
     async run() {
       const w = workflow("W", async () => {
         const own = sideEffect(() => {
@@ -172,7 +172,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "a deadlock that a second look does not find again is told as it was found first",
+    name: "a deadlock that a second check does not find again is reported as found first",
     async run() {
       let looks = 0;
       const w = workflow("W", async () => {

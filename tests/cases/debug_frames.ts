@@ -1,5 +1,6 @@
-// Frames of one kind have one name, in every engine and both kinds of programs: `run`, the function's own name, or none where it has none
-// (then its fiber's name stands for it: `handler of add`). Never what an engine says of how it was called: "Object.eval [as fn]".
+// Frames of one kind have one name, in every engine and both kinds of programs: `run`, the function's name, or no name if it
+// has none (the name of its fiber is shown instead: `handler of add`). Never an engine's description of the call:
+// "Object.eval [as fn]".
 import { openSession } from "../../ts/debug/mod.ts";
 import { deepEqual, equal, ok } from "./assert.ts";
 import type { Case } from "./case.ts";
@@ -83,7 +84,7 @@ async function history(h: RealmHarness): Promise<Uint8Array> {
 /** The line of a place as people read it, with its function: "helper 4", or "16" where it has no name. */
 function shortOf(site: string): string {
   const [, name = "", line] = /^(?:(?:async )?([\w$.]+) \()?[^\s()]+?:(\d+):\d+\)?$/.exec(site) ?? [];
-  if (line === undefined) throw new Error(`a frame in a form of its own: ${site}`);
+  if (line === undefined) throw new Error(`unknown form of a frame: ${site}`);
   return `${name} ${line}`.trim();
 }
 

@@ -1,4 +1,5 @@
-// What a debug session says of calls that the guard answers or refuses: at which line, what was given, and that every replay gives it.
+// What a debug session reports of calls that the guard virtualizes or blocks: the line, the returned value, and that replays
+// return it.
 import { openSession, type SessionCode } from "../../ts/debug/mod.ts";
 import { deepEqual, equal, match, ok } from "./assert.ts";
 import type { Case } from "./case.ts";
@@ -17,7 +18,7 @@ export const draws = workflow("Draws", async () => {
   const ended = new Date();
   await parallel([later, async () => {
     await sleep(20);
-    log.info("beside it");
+    log.info("next to it");
   }]);
   return [began, id, sum, ended.getTime()];
 });`;
@@ -38,7 +39,7 @@ const guarded = (code: SessionCode, position: number) =>
 
 export const cases: Case[] = [
   {
-    name: "lines of a session: calls that the guard answered are at their lines, with what the code got",
+    name: "lines of a session: calls that the guard virtualized are at their lines, with the returned values",
     run: () =>
       withRealm(TEXT, async (h) => {
         const { bytes, result } = await ran(h, "Draws");

@@ -12,7 +12,7 @@ import { prefixFor, shown } from "./debug_positions.ts";
 import { LocalHost } from "./local_host.ts";
 import { API, type RealmHarness, withRealm } from "./realm_host.ts";
 
-/** Set by the Chromium runner, where there are no files. */
+/** Set by the Chromium runner, which has no files. */
 const browser = globalThis as unknown as { __caseSources?: { [path: string]: string } };
 
 async function textOf(path: string): Promise<string> {
@@ -55,7 +55,7 @@ export const cart = workflow("Cart", async (owner) => {
   return [owner, items, slept];
 });`;
 
-/** The line (from 1) on which a text stands. */
+/** The line (from 1) that contains a text. */
 const lineOf = (part: string): number => TEXT.slice(0, TEXT.indexOf(part)).split("\n").length;
 
 /** A run of the cart, from its start to its end. */
@@ -78,7 +78,7 @@ async function cartHistory(h: RealmHarness): Promise<Uint8Array> {
 
 const OPTIONS: Partial<WorkerRealmOptions> = { lines: true };
 
-/** Every `step`th position equals a fresh replay of the tasks up to there. Answers how many were looked at. */
+/** Every `step`th position equals a fresh replay of the tasks up to there. Returns the number of positions compared. */
 async function exact(h: RealmHarness, bytes: Uint8Array, step: number): Promise<number> {
   const whole = await openSession(bytes, { realm: h.realm });
   equal(whole.problem, undefined);
@@ -147,7 +147,7 @@ export async function Main() {
     },
   },
   {
-    name: "lines of a session: a task that answered nothing is run where nothing but the next one's start follows",
+    name: "lines of a session: a task without commands runs if only the next task's start follows",
     async run() {
       const text = `import * as wf from "@temporalio/workflow";
 export async function Main() {
@@ -193,7 +193,7 @@ export const main = workflow("Main", async () => {
     },
   },
   {
-    name: "lines of a session: where it stands, what crossed, who changed it, and the way to each",
+    name: "lines of a session: the current position, the lines passed, their changes, and the way to each",
     run: () =>
       withRealm(TEXT, async (h) => {
         const session = await openSession(await cartHistory(h), { realm: h.realm });
@@ -214,7 +214,7 @@ export const main = workflow("Main", async () => {
         equal(code.nextRun(at("const more"), second!), undefined);
         equal(code.previousRun(at("const more"), session.length), second);
 
-        // Where it stands.
+        // The current position.
         const [parked, ...others] = code.parked(second!);
         deepEqual(others, []);
         deepEqual([parked!.fiberName, parked!.place, parked!.kind, parked!.since], [
@@ -290,7 +290,7 @@ export const main = workflow("Main", async () => {
       }, OPTIONS),
   },
   {
-    name: "lines of a session: of code that a tool has made they are the original's, and without probes there are none",
+    name: "lines of a session: generated code maps to its original lines, and without probes there are no lines",
     run: () =>
       withRealm(TEXT, async (h) => {
         const bytes = await cartHistory(h);

@@ -1,4 +1,5 @@
-// A history without code: which events are one thing, what is known of the run, what it tells by itself. Every kind of event has its place.
+// A history without code: which events form one item, what is known of the run, its summary. Every kind of event has its
+// place.
 import { create, toBinary } from "@bufbuild/protobuf";
 import { EventType } from "../../ts/api/generated/temporal/api/enums/v1/event_type_pb.ts";
 import { HistoryEventSchema, HistorySchema } from "../../ts/api/generated/temporal/api/history/v1/message_pb.ts";

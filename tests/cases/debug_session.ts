@@ -19,7 +19,7 @@ const EXAMPLES = [
   ...["onboarding", "counter", "shopping_cart", "batch_process", "inventory", "order_processing", "event_collector"],
 ].map((name) => `examples/${name}/workflow.ts`);
 
-/** Set by the Chromium runner, where there are no files. */
+/** Set by the Chromium runner, which has no files. */
 const browser = globalThis as unknown as { __caseSources?: { [path: string]: string }; __caseRealmEntry?: string };
 
 const examplesRealm = (): Promise<WorkerRealm> =>
@@ -427,7 +427,7 @@ const CASES: { [name: string]: () => Promise<void> } = {
       deepEqual(view.messages.map(({ name, state }) => [name, state]), [["note", "arrived"]]);
     }),
 
-  "what is no history, or not one of this code's, is refused by name": () =>
+  "an invalid history, or one of other code, is rejected by name": () =>
     withRealm(CART, async (h) => {
       const open = (text: string) => openSession(new TextEncoder().encode(text), { realm: h.realm });
       await rejects(open(""), /HistoryFileError: the file is empty/);

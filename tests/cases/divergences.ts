@@ -149,7 +149,7 @@ ${body}
     },
   },
   {
-    name: "divergences: code that goes on after its end",
+    name: "divergences: code that continues after the end of its history",
     run: () =>
       parted(
         STEPS,
@@ -177,7 +177,7 @@ ${body}
       ),
   },
   {
-    name: "divergences: an await that never comes to the step says where it stands",
+    name: "divergences: an await that never reaches the step reports its position",
     run: () =>
       parted(STEPS, STEPS.replace("  api.upsertMemo", '  await api.waitForSignal(signal("go"));\n  api.upsertMemo'), (error) => {
         equal(error.firstTask, 3);
@@ -265,7 +265,7 @@ ${body}
       }),
   },
   {
-    name: "divergences: a workflow type that is not in the code is told as that, without an edit that would explain it",
+    name: "divergences: a workflow type that is not in the code is reported as such, without a suggested edit",
     run: () =>
       withRealm(program(STEPS), async (first) => {
         const run = first.start("W");

@@ -163,7 +163,7 @@ export class Drive {
     return verdict;
   }
 
-  /** The run is closed: checks the replay and answers its result. */
+  /** The run is closed: checks the replay and returns its result. */
   async finish(): Promise<unknown> {
     const { closed, taskFailure } = this.server;
     if (closed === undefined) throw new Error(`the run is not closed; last task failure: ${taskFailure?.failure.message}`);
@@ -213,9 +213,9 @@ interface Comparable extends Pick<RecordedActivation, "startedEventId" | "histor
 }
 
 /**
- * Activations as data to compare. Rejections of updates that were never accepted leave no trace, so replay does not have them, nor the
- * activations that did nothing else. Those of one task at one time are one: an answer of a local activity comes to code alone or with others,
- * which nothing can tell.
+ * Activations as data to compare. Rejections of updates that were never accepted leave no trace, so replay does not have
+ * them, nor the activations that did nothing else. Those of one task at one time are one: a result of a local activity
+ * reaches code alone or with others, and history does not record which.
  */
 export function comparable(activations: readonly RecordedActivation[]): Comparable[] {
   const accepted = new Set<string>();

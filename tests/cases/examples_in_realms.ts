@@ -20,7 +20,7 @@ const EXAMPLES = [
   ...["onboarding", "counter", "shopping_cart", "batch_process", "inventory", "order_processing", "event_collector"],
 ].map((name) => `examples/${name}/workflow.ts`);
 
-/** Set by the Chromium runner, where there are no files: module texts, and the bundled entry of a realm. */
+/** Set by the Chromium runner, which has no files: module texts, and the bundled entry of a realm. */
 const browser = globalThis as unknown as { __caseSources?: { [path: string]: string }; __caseRealmEntry?: string };
 
 function startRealm(history: (runId: string) => HistoryEvent[] | Promise<HistoryEvent[]>): Promise<WorkerRealm> {

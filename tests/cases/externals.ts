@@ -186,7 +186,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "what names nobody throws and sends nothing",
+    name: "an invalid target throws and sends nothing",
     async run() {
       const w = workflow("W", () => {
         const wrong: (() => unknown)[] = [
@@ -298,7 +298,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "workflowInfo tells parent and root",
+    name: "workflowInfo has parent and root",
     async run() {
       const w = workflow("W", () => Promise.resolve([workflowInfo().parent, workflowInfo().root]));
       const alone = await drive(w);

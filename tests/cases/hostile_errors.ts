@@ -196,7 +196,7 @@ export const cases: Case[] = [
         equal(d.server.taskFailure, undefined, d.server.taskFailure?.failure.message);
         for (const name of ["ask", "ask_later", "ask_validated"]) {
           const answer = d.server.updates.get(name);
-          ok(answer?.failure !== undefined, `${name} was answered with a failure`);
+          ok(answer?.failure !== undefined, `${name} completed with a failure`);
         }
         equal((await d.query("look")).ok, false);
         d.server.signal("end");

@@ -13,7 +13,7 @@ import { API, withRealm } from "./realm_host.ts";
 
 const OPTIONS = { record: true, trace: true, lines: true, callSites: "always" } as const;
 
-/** Set by the Chromium runner, where there are no files. */
+/** Set by the Chromium runner, which has no files. */
 const browser = globalThis as unknown as { __caseSources?: { [path: string]: string } };
 
 /** The text of a file of the repository; this module may lie in dist. */
@@ -35,7 +35,7 @@ const done = ({ verdict, error, warnings, recorded, trace }: ReplayVerdict) => (
   logs: trace?.logs.map(({ from, value }) => [from, value.level, value.message]),
 });
 
-/** Replays with probes and without; answers the trace of lines. */
+/** Replays with probes and without; returns the trace of lines. */
 async function compared(
   history: { readonly workflowId: string; readonly bytes: Uint8Array },
   options: Partial<WorkerRealmOptions>,

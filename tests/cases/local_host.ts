@@ -1,5 +1,6 @@
-// Runs local activities for random programs: which of those that run ends next, with what, and when the task is answered instead, comes
-// from a small generator, so a program and a life have one course. It stands for the worker; retries are its business and are not here.
+// Runs local activities for random programs: a small generator decides which running activity ends next, its outcome, and
+// when the task is completed instead, so a program and a life have one course. It replaces the worker; retries are the
+// worker's job and are not here.
 import { LocalActivityResolution, type LocalWork } from "../../ts/core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { encodeFailure } from "../../ts/converter/failure_converter.ts";
 import { ApplicationFailure, CancelledFailure } from "../../ts/converter/failures.ts";

@@ -198,7 +198,7 @@ export class OtherWorkflows {
     return message;
   }
 
-  /** The oldest open message found nobody. */
+  /** The target of the oldest open message does not exist. */
   notFound(): MiniMessage {
     const message = this.messages.shift()!;
     const { initiatedEventId, workflowId, runId } = message;

@@ -103,7 +103,7 @@ export class MiniServer {
   /** Tasks that are opened from now on say that continue-as-new is suggested. */
   suggestsContinueAsNew = false;
   attempt = 1;
-  /** A reducer has answered code that waits: the same commit schedules the next task. */
+  /** A reducer has returned to code that waits: the same commit schedules the next task. */
   hasAnswer = false;
   #outbox: ProtocolMessage[] = [];
   #lastStarted = 0n;
@@ -264,7 +264,7 @@ export class MiniServer {
     );
   }
 
-  /** A query of its own (the legacy kind): bytes of a task that carries nothing else. */
+  /** A query in a separate task (the legacy kind): bytes of a task that carries nothing else. */
   queryTask(type: string, args: unknown[], sticky: boolean): Uint8Array {
     return toBinary(
       PollWorkflowTaskQueueResponseSchema,
@@ -466,7 +466,7 @@ export class MiniServer {
       return;
     }
     const response = anyUnpack(message.body!, ResponseSchema)!;
-    if (update.stage !== "accepted") throw new Error(`update ${update.id} was answered in stage ${update.stage}`);
+    if (update.stage !== "accepted") throw new Error(`update ${update.id} was completed in stage ${update.stage}`);
     update.stage = "completed";
     const outcome = response.outcome!.value;
     if (outcome.case === "success") update.result = values(outcome.value)[0];

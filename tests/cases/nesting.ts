@@ -149,10 +149,10 @@ const failureType = (d: { server: { taskFailure?: { failure: { failureInfo: unkn
 };
 
 const handlers = Object.keys(PLACES).filter((place) => place.includes("handler"));
-/** Scopes of their own in run. */
+/** Separate scopes in run. */
 const branches = Object.keys(PLACES).filter((place) => place.includes("branch") || place.startsWith("function"));
 const background = Object.keys(PLACES).filter((place) => place.startsWith("async"));
-// Types refuse these as well; the casts are for whoever has none.
+// Types reject these as well; the casts are for callers without types.
 // deno-lint-ignore no-explicit-any
 const anyContinue = (): any => continueAsNew();
 // deno-lint-ignore no-explicit-any
@@ -308,7 +308,7 @@ export const cases: Case[] = [
             // swallowed
           }
         }]);
-        return "went on";
+        return "continued";
       }));
       await d.task();
       match(d.server.taskFailure!.failure.message, /receive cannot be used in a branch of parallel/);

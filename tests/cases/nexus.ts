@@ -27,7 +27,7 @@ interface Desk {
 }
 const desk = nexus<Desk>("desk", { endpoint: "front", scheduleToClose: "1 minute" });
 
-/** As nexus-rpc makes it: names on the wire of their own, values that travel otherwise. */
+/** As nexus-rpc makes it: separate names on the wire, values that are serialized differently. */
 const DEFINED = {
   name: "defined",
   operations: {

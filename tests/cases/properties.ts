@@ -69,7 +69,7 @@ export const cases: Case[] = [
           const { d } = await live(steps, happenings, { cached });
           const { recorded } = await d.checkReplay();
           const { events } = d.server;
-          // The commit that has an answer schedules the task that brings it: no history ends between the two.
+          // The commit with a result schedules the task that delivers it: no history ends between the two.
           const open = (i: number) => events[i - 1]!.eventType === EventType.WORKFLOW_TASK_STARTED;
           for (const i of endsOfReplay(events).filter(open)) {
             const verdict = await d.parts.runner.replay("wf", d.server.history(i), { record: true });

@@ -1,5 +1,6 @@
-// Random programs with what the database engine has: named timers, procedures that are answered, fail and time out, subscriptions, broadcasts,
-// reducers, and loops without an end. P3 and P9 hold for them as for all others; and where a loop continues as new changes nothing.
+// Random programs with the database constructs: named timers, procedures that complete, fail and time out, subscriptions,
+// broadcasts, reducers, and endless loops. P3 and P9 hold for them as for all others; and where a loop continues as new
+// changes nothing.
 // `tools/soak/random_constructs` runs the same properties over many more programs.
 import fc from "fast-check";
 import { EventType } from "../../ts/api/generated/temporal/api/enums/v1/event_type_pb.ts";
@@ -18,7 +19,8 @@ const cuts = fc.array(fc.boolean(), { minLength: 1, maxLength: 40 });
 async function replaysPrefixes(d: Drive): Promise<void> {
   const { recorded } = await d.checkReplay();
   const { events } = d.server;
-  // Two tasks with nothing from outside between them are one commit (an answer of a reducer), or one task with a heartbeat: no history ends
+  // Two tasks with no outside event between them are one commit (the result of a reducer), or one task with a heartbeat: no
+  // history ends
   // there. And in a task that is open, local activities that run have no end yet.
   const isWhole = (i: number) =>
     events[i - 1]!.eventType !== EventType.WORKFLOW_TASK_STARTED && events[i]?.eventType !== EventType.WORKFLOW_TASK_SCHEDULED;
@@ -39,11 +41,10 @@ export const PROPERTIES = {
       await replaysPrefixes(d);
     }),
   },
-  "P9: regrouping gives the same outcome where procedures are answered, fail and time out, timers have names and subscriptions change":
-    {
-      runs: 80,
-      property: fc.asyncProperty(programWithConstructs, lifeWithProcedures, cuts, regrouped),
-    },
+  "P9: regrouping gives the same outcome with procedures that complete, fail or time out, named timers and subscriptions": {
+    runs: 80,
+    property: fc.asyncProperty(programWithConstructs, lifeWithProcedures, cuts, regrouped),
+  },
   "P9: a loop without an end comes to the same in one run and in many, and each run replays": {
     runs: 80,
     property: fc.asyncProperty(fc.oneof(program, programWithConstructs), lifeWithProcedures, cuts, fc.boolean(), loops),

@@ -89,7 +89,7 @@ function belongings(): unknown[] {
   return [WorkflowSubscription ?? null, WorkflowEntityId ?? null, WorkflowCorrelationId ?? null];
 }
 
-/** What carries out the steps of a program. It goes on with a trace, and with how many operations were begun. */
+/** Runs the steps of a program. It continues with a trace, and with the number of operations that were started. */
 function interpretation(trace: string[], begun = 0) {
   let steps = begun;
 
@@ -159,7 +159,7 @@ function interpretation(trace: string[], begun = 0) {
       case "handed": {
         const made = async () => await leaf(arm.leaf, label);
         const promise = arm.again ? kept ??= made() : made();
-        // Whatever becomes of it after the select, it is nobody's.
+        // Its outcome after the select is ignored.
         promise.catch(() => {});
         return on(promise, (value) => then(value)());
       }

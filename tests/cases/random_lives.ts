@@ -12,11 +12,11 @@ export type Concrete =
   | { kind: "signal"; name: string; n: number }
   | { kind: "update"; id: string; name: string; n: number }
   | { kind: "timer"; id: string }
-  // `cancelled`: the workflow has given it up, so what it answers is swallowed.
+  // `cancelled`: the workflow has canceled it, so its result is ignored.
   | { kind: "activity"; id: string; fails: boolean; cancelled: boolean; ends?: "times out" | "fails by its result" }
   | { kind: "cancel" };
 
-/** What happens to the run as it stands, or undefined when it cannot. */
+/** What happens to the run in its current state, or undefined if it cannot happen. */
 export function choose(server: MiniServer, happening: Happening, index: number): Concrete | undefined {
   const { timers, activities } = server;
   const nth = <T>(keys: Iterable<T>, pick: number): T | undefined => {
@@ -47,7 +47,7 @@ export function isPossible(server: MiniServer, event: Concrete): boolean {
   return event.kind !== "activity" || server.activities.has(event.id);
 }
 
-/** `result`: what an activity answers. */
+/** `result`: what an activity returns. */
 export function happen(server: MiniServer, event: Concrete, result: unknown = undefined): void {
   switch (event.kind) {
     case "signal":

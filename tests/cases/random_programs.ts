@@ -94,8 +94,8 @@ export const programWithLocals: fc.Arbitrary<Step[]> = fc.tuple(program, fc.arra
 );
 
 /**
- * The same with reducers among the activities. Their answers come with a task of their own, before anything that happens later: what such a
- * program comes to hangs on the grouping, too.
+ * The same with reducers among the activities. Their results come in a separate task, before anything that happens later:
+ * the outcome of such a program depends on the grouping, too.
  */
 export const programWithReducers: fc.Arbitrary<Step[]> = fc.tuple(program, fc.array(fc.nat(3), { minLength: 1, maxLength: 8 }))
   .map(
@@ -136,7 +136,7 @@ const withLeaves = (leaves: fc.Arbitrary<Leaf>): fc.Arbitrary<Step[]> =>
 /** The same with named timers, procedures, subscriptions and what the run belongs to. */
 export const programWithConstructs: fc.Arbitrary<Step[]> = withLeaves(ofTheDatabase);
 
-/** The same with reducers and broadcasts, too. Their answers come with a task of their own: see above. */
+/** The same with reducers and broadcasts, too. Their results come in a separate task: see above. */
 export const programWithEverything: fc.Arbitrary<Step[]> = withLeaves(fc.oneof(ofTheDatabase, inTheTask));
 
 /** Something that happens outside. `pick` chooses among what is open when it happens. */
@@ -144,7 +144,7 @@ export type Happening =
   | { kind: "signal"; name: "a" | "b" | "c" | "stop" | "other"; n: number }
   | { kind: "update"; name: "u" | "v" | "halt"; n: number }
   | { kind: "timer"; pick: number }
-  // `ends`: of a procedure, when it neither answers nor fails as an activity does.
+  // `ends`: of a procedure that neither returns nor fails as an activity does.
   | { kind: "activity"; pick: number; fails: boolean; ends?: "times out" | "fails by its result" }
   | { kind: "cancel" };
 

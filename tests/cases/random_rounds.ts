@@ -1,5 +1,5 @@
-// A random program in rounds, lived twice: by a service that never suggests to continue as new, and by one that does now and then. Nobody can
-// tell the difference, but for where it continued.
+// A random program in rounds, run twice: by a service that never suggests to continue as new, and by one that does now and
+// then. The only visible difference is where it continued.
 import type { Payload } from "../../ts/api/generated/temporal/api/common/v1/message_pb.ts";
 import { defaultPayloadConverter } from "../../ts/converter/mod.ts";
 import { deepEqual, equal } from "./assert.ts";
@@ -9,7 +9,10 @@ import { rounds, type Step } from "./random_interpreter.ts";
 import { type Concrete, happen, LAST } from "./random_lives.ts";
 import type { Happening } from "./random_programs.ts";
 
-/** What runs differ in by their nature: draws of the run's own generator, and state that is published beside what is carried. */
+/**
+ * What always differs between runs: values of the run's generator, and state that is published in addition to the carried
+ * one.
+ */
 const plain = (steps: Step[]): Step[] =>
   JSON.parse(JSON.stringify(steps), (_, value) => value?.op === "random" || value?.op === "publish" ? { op: "side" } : value);
 
@@ -17,8 +20,8 @@ const plain = (steps: Step[]): Step[] =>
 const roundOf = ({ args }: PendingActivity): number => Number(/^run\.[a-z]+(\d+)/.exec(String(args[0]))?.[1] ?? Infinity);
 
 /**
- * What is open here. The next run knows nothing of what the one before has given up, nor of what an earlier round left running: clean-up of
- * an arm that lost, a shield.
+ * The open operations of this run. The next run does not know what the previous one canceled, nor what an earlier round left
+ * running: clean-up of an arm that lost, a shield.
  */
 function chosen({ server }: Drive, happening: Happening, index: number): Concrete | undefined {
   const nth = <T>(all: T[], pick: number): T | undefined => all[pick % Math.max(1, all.length)];
@@ -103,7 +106,7 @@ class Loop {
     }
   }
 
-  /** What it came to for everybody: its end, and the answers to updates. Ids of activities are counted in each run. */
+  /** The visible outcome: its end, and the results of updates. Ids of activities are counted in each run. */
   outcome(): unknown {
     const { closed } = this.now.server;
     const answered = this.runs.flatMap(({ server }) => [...server.updates.values()]).filter(({ stage }) => stage !== "sent");

@@ -12,7 +12,7 @@ async function task(d: Drive): Promise<void> {
   } while (d.server.hasAnswer && d.server.closed === undefined);
 }
 
-/** Runs the program with a task after every event; answers what happened, as it was chosen. */
+/** Runs the program with a task after every event; returns the events in the chosen order. */
 export async function live(
   steps: Step[],
   happenings: Happening[],
@@ -34,7 +34,7 @@ export async function live(
   return { d, events };
 }
 
-/** The outcome for everybody: the close, the answers to updates. */
+/** The visible outcome: the close, the results of updates. */
 function outcome(d: Drive): unknown {
   const { closed, updates } = d.server;
   return {
@@ -66,7 +66,7 @@ export async function regrouped(steps: Step[], happenings: Happening[], cuts: bo
       open = false;
     }
     if (again.server.closed !== undefined) break;
-    // Scheduled and given up in one task here, so it never was.
+    // Scheduled and canceled in one task here, so history does not have it.
     if (event.kind === "activity" && event.cancelled && !isPossible(again.server, event)) continue;
     happen(again.server, event);
     open = true;

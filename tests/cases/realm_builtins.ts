@@ -1,5 +1,5 @@
-// The built-in objects of a realm: all runs share them, and the realm's own code stands on them. Nothing of them can be changed once modules
-// are loaded, and what a module replaces while it is loaded is put back, or refused.
+// The built-in objects of a realm: all runs share them, and the realm's own code uses them. They cannot be changed once
+// modules are loaded; a replacement made during loading is reverted or rejected.
 import { deepEqual, equal, match, ok } from "./assert.ts";
 import type { Case } from "./case.ts";
 import { API, type RealmHarness, realmOf, withRealm } from "./realm_host.ts";
@@ -24,7 +24,7 @@ export const w = workflow("W", { queries: { q: (published, n) => ({ published, n
 
 const RUN_ID = "34343434-3434-4434-8434-343434343434";
 
-/** Lives one whole life, and answers everything that can be seen of it. */
+/** Runs one whole life, and returns everything that is observable. */
 async function live(h: RealmHarness): Promise<unknown> {
   const run = h.start("W", { runId: RUN_ID, args: [{ a: [1, "x"] }, null] });
   const { server } = run;

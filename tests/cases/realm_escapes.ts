@@ -1,5 +1,6 @@
-// Ways out of a run, for workflows of both kinds: each is blocked by name, or answers the same in every run, on replay and in every runtime.
-// docs/dev/realms.md shows this table. What the realm's own table of globals has is in realm_guard.ts and temporal_program_sandbox.ts.
+// Ways out of a run, for workflows of both kinds: each is blocked by name, or returns the same in every run, on replay and
+// in every runtime. docs/dev/realms.md shows this table. realm_guard.ts and temporal_program_sandbox.ts test the realm's own
+// table of globals.
 import { equal } from "./assert.ts";
 import type { Case } from "./case.ts";
 import { API, type RealmHarness, withRealm } from "./realm_host.ts";

@@ -62,7 +62,7 @@ const STOPPED: readonly (readonly [string, RegExp])[] = [
   ["close()", /^close\(\)/],
   ["reportError(new Error())", /^reportError\(\)/],
   ["new SharedArrayBuffer(8)", /^new SharedArrayBuffer\(\)/],
-  // what answers by itself at some time
+  // completed by the test at some time
   ["await new Blob(['x']).text()", /^new Blob\(\)/],
   ["new File(['x'], 'x').lastModified", /^new File\(\)/],
   ["new FileReader()", /^new FileReader\(\)/],
@@ -255,7 +255,7 @@ export const cases: Case[] = [
       }),
   },
   {
-    name: "guard: what answers, and with what",
+    name: "guard: the virtualized calls and their values",
     run: () =>
       withRealm(table(ANSWERED), async (h) => {
         const wrong: string[] = [];

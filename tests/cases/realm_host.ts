@@ -1,5 +1,5 @@
-// Worker realms for runtime-neutral cases: sources come from texts, so that browsers have them too; the worker's entry is the package's own
-// in Node and Deno, and a bundle beside the page in browsers.
+// Worker realms for runtime-neutral cases: sources are strings, so that browsers have them too; the worker's entry is the
+// package's own in Node and Deno, and a bundle next to the page in browsers.
 import { createWorkerRealm, type WorkerRealm, type WorkerRealmOptions } from "../../ts/realm/mod.ts";
 import type { LogEntry } from "../../ts/executor/program/program.ts";
 import type { RealmOutcome } from "../../ts/realm/realm.ts";

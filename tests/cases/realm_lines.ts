@@ -1,5 +1,5 @@
-// Errors of workflow code name the user's file and line in every engine: of modules that the realm has loaded from text, whatever file or
-// bundle the package itself lies in.
+// Errors of workflow code name the user's file and line in every engine: of modules that the realm has loaded from text, in
+// whatever file or bundle the package itself is.
 import { equal, match, ok } from "./assert.ts";
 import type { Case } from "./case.ts";
 import { endsComputingThreads } from "../../ts/platform/threads.ts";

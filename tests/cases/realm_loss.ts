@@ -22,7 +22,7 @@ export const calm = workflow("Calm", async (n) => { for (let i = 0; i < n; i++) 
 
 export const cases: Case[] = [
   {
-    name: "realm: a stack that runs out inside the core breaks that realm, which is replaced; neighbours go on",
+    name: "realm: a stack overflow inside the core breaks that realm, which is replaced; other runs continue",
     run: () =>
       withRealm(text, async (h) => {
         const neighbours = [h.start("Calm", { args: [3] }), h.start("Calm", { args: [2] })];
@@ -53,7 +53,7 @@ export const cases: Case[] = [
       }),
   },
   {
-    name: "realm: an entry that cannot be loaded is said so",
+    name: "realm: an entry that cannot be loaded is reported as such",
     run: () =>
       rejects(
         realmOf(text, {

@@ -1,4 +1,4 @@
-// A realm of several workers: each run lives in one of them, and what one is lost on does not reach the runs of the others.
+// A realm of several workers: each run is in one of them, and the loss of one worker does not affect the runs of the others.
 import { deepEqual, equal, match, ok, rejects } from "./assert.ts";
 import type { Case } from "./case.ts";
 import { MiniServer } from "./mini_server.ts";
@@ -26,7 +26,7 @@ export const chain = workflow("Chain", async (n) => { let x = 0; for (let i = 0;
 
 let ids = 0;
 
-/** An id whose run lives in the given one of two workers. */
+/** An id whose run is in the given one of two workers. */
 function idIn(shard: number): string {
   for (;;) {
     const id = `5bad0000-${String(++ids).padStart(4, "0")}-4000-8000-000000000000`;
@@ -76,7 +76,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "sharded realm: runs of both workers go on from their caches; an evicted one comes back from its history",
+    name: "sharded realm: runs of both workers continue from their caches; an evicted one is rebuilt from its history",
     run: () =>
       sharded(async ({ h, fetched, start }) => {
         deepEqual([...h.realm.workflowTypes].sort(), ["Calm", "Chain", "Deep", "Spin"]);
@@ -149,7 +149,7 @@ export const cases: Case[] = [
         await Promise.all([spinning, waiting]);
         match(spinner.failure, /ran for 5 s without yielding/);
         equal(sameWorker.server.closed?.result, 1, "the neighbour in the same worker was given its task again");
-        deepEqual(fetched.filter((runId) => others.some((run) => run.server.runId === runId)), [], "nobody else lost a cache");
+        deepEqual(fetched.filter((runId) => others.some((run) => run.server.runId === runId)), [], "no other run was evicted");
       }, { watchdogMs: 5000 }),
   },
   {
@@ -171,7 +171,7 @@ export const cases: Case[] = [
       }, { watchdogMs: 120_000 }),
   },
   {
-    name: "sharded realm: bytes that are no task, and disposal with work open in both workers",
+    name: "sharded realm: invalid task bytes, and disposal with work open in both workers",
     run: () =>
       sharded(async ({ h, start }) => {
         await rejects(h.realm.runTask({ head: headWith(), bytes: new Uint8Array([0x0a, 0xff]) }), /./);

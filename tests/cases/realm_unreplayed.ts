@@ -1,5 +1,5 @@
-// Code that does not run again on replay (queries, validators, functions of sideEffect, getters of what they answer or throw, microtasks
-// that they leave) moves nothing of the run: a run that meets it goes on as one that does not, and its history replays (P3).
+// Code that does not run again on replay (queries, validators, functions of sideEffect, getters of their results and errors,
+// microtasks that they leave) does not affect the run: it continues as one without such code, and its history replays (P3).
 import { deepEqual, equal, match } from "./assert.ts";
 import type { Case } from "./case.ts";
 import { API, type RealmHarness, withRealm } from "./realm_host.ts";
@@ -19,7 +19,7 @@ const DEEDS: readonly string[] = [
   "api.upsertMemo({ a: 1 })",
 ];
 
-/** [where, code that does `deed()`]: what a query answers, a validator says, a side effect gives. */
+/** [where, code that does `deed()`]: what a query returns, a validator returns, a side effect returns. */
 const SHAPES: { readonly [name: string]: string } = {
   directly: "deed(); return 1;",
   "in toJSON": "return { toJSON() { return String(deed()); } };",
@@ -75,7 +75,7 @@ export const w = workflow("W", {
 const HOSTILE = DEEDS.length * Object.keys(SHAPES).length;
 const nameOf = (n: number) => `${DEEDS[n % DEEDS.length]} ${Object.keys(SHAPES)[Math.floor(n / DEEDS.length)]}`;
 const RUN_ID = "12121212-1212-4212-8212-121212121212";
-/** Deeds of sideEffect that are answered by the host, which is what it is for. */
+/** Deeds of sideEffect whose values come from the host, as intended. */
 const ANSWERED_IN_EFFECTS = 3;
 
 /** Numbers in [0, 1) from a seed. */
@@ -145,7 +145,7 @@ export const cases: Case[] = [
           if (n % DEEDS.length < ANSWERED_IN_EFFECTS && shape !== "in a timer") {
             if (JSON.stringify(met) !== JSON.stringify(plain)) wrong.push(`${nameOf(n)}: ${met.failure || met.replayed}`);
           } else if (!/was called in the function of sideEffect|is not available/.test(met.failure)) {
-            // An error that is thrown, and so nobody's value, is never read.
+            // An error that is thrown, and so is not a returned value, is never read.
             const unread = /error|failure|cause/.test(shape);
             if (!unread || JSON.stringify(met) !== JSON.stringify(plain)) {
               wrong.push(`${nameOf(n)}: ${met.failure || "no failure"}`);

@@ -1,12 +1,12 @@
-// The watchdog: a workflow that does not yield is stopped with its realm, its task fails by name, its later tasks run in quarantine, and
-// its neighbours go on as if nothing had happened.
+// The watchdog: a workflow that does not yield is stopped with its realm, its task fails by name, its later tasks run in
+// quarantine, and other runs continue normally.
 import { equal, match } from "./assert.ts";
 import type { Case } from "./case.ts";
 import { endsComputingThreads } from "../../ts/platform/threads.ts";
 import { API, withRealm } from "./realm_host.ts";
 
-// What spins ends by itself after a while: Deno leaves a terminated thread computing (denoland/deno#35657), beside all tests that follow.
-// The window is long enough for a healthy realm's first task on a busy machine.
+// The loop ends by itself after a while: Deno keeps a terminated thread computing (denoland/deno#35657), next to all later
+// tests. The window is long enough for a healthy realm's first task on a busy machine.
 const WINDOW = 800;
 /** Whatever takes longer hangs. */
 const HANGS = 60_000;
@@ -25,7 +25,7 @@ export const calm = workflow("Calm", async (n) => {
   return sum;
 });
 export const busy = workflow("Busy", async (ms) => {
-  // Computes for so long in many turns: none of them is long.
+  // Computes for so long in many turns: each turn is short.
   const until = sideEffect(() => Date.now() + ms);
   while (sideEffect(() => Date.now()) < until) {
     let x = 0;
@@ -105,7 +105,7 @@ export const cases: Case[] = [
         run.server.attempt = 2;
         const second = run.task();
         const calm = h.start("Calm", { args: [3] });
-        equal(await inTime(calm.auto(), "a run beside it while it spins in quarantine"), 3);
+        equal(await inTime(calm.auto(), "another run while it spins in quarantine"), 3);
         const outcome = await inTime(second, "the second spin");
         equal(outcome.response?.$case, "nothing");
         match(outcome.error?.message ?? "", /without yielding/);

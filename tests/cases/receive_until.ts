@@ -28,7 +28,9 @@ const end = signal("end");
 const add = update<[number], number>("add");
 const check = update<[number], number>("check");
 
-/** Takes messages until the service suggests a fresh history; "check" goes through an activity beside the loop, "slow" in it. */
+/**
+ * Takes messages until the service suggests a fresh history; "check" runs an activity outside the loop, "slow" inside it.
+ */
 const entity = workflow("Entity", async (start: number[] = []): Promise<unknown> => {
   const { state, stopped } = await receive(start, [
     on(note, ([n], s) => noreply([...s, n])),
@@ -103,7 +105,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "until: updates that were accepted while a handler of the loop was busy are answered before the end",
+    name: "until: updates that were accepted while a handler of the loop was busy complete before the end",
     async run() {
       const d = await drive(entity);
       d.server.signal("slow", 1);
@@ -136,7 +138,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "until: a signal of another name does not end it; it waits for who takes it",
+    name: "until: a signal of another name does not end it; the signal waits for its receiver",
     async run() {
       const d = await drive(entity);
       await d.task();
@@ -147,12 +149,12 @@ export const cases: Case[] = [
       d.server.signal("note", 1);
       await d.task();
       deepEqual(continued(d), [[1]]);
-      equal(Object.keys(d.server.closed!.next!.headers).length, 1, "the stranger goes on");
+      equal(Object.keys(d.server.closed!.next!.headers).length, 1, "the signal of another name is carried over");
       await d.finish();
     },
   },
   {
-    name: "until: it holds for the state, so that a state in which nothing is done is left when all is answered",
+    name: "until: it is checked for each state, so an idle state ends when all updates have completed",
     async run() {
       const close = signal("close");
       const w = workflow("W", () =>
@@ -249,7 +251,8 @@ export const cases: Case[] = [
       await all.task();
       deepEqual(continued(all), [300]);
       await all.finish();
-      // A handler that is busy while ever more of them come: small ones go on after a hundred, of large ones as many as fit.
+      // A handler that is busy while more and more signals arrive: of small ones a hundred are carried over, of large ones
+      // as many as fit.
       for (const [size, left] of [[10, 99], [20_000, 4]] as const) {
         const d = await drive(w, { args: [0] });
         await d.task();
@@ -278,7 +281,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "until: what it may not do, and what it answers wrongly, fails the task by name",
+    name: "until: a forbidden call and an invalid result fail the task by name",
     async run() {
       const wrong: [(s: number) => unknown, RegExp][] = [
         [() => Promise.resolve(true), /until of receive answers true or false, at once; it answered a promise/],

@@ -199,7 +199,7 @@ export const cases: Case[] = [
       deepEqual([...d.server.timers.keys()], ["1"]);
       deepEqual([...d.server.activities.values()].map((each) => each.cancelRequested), [false, true, true]);
       equal(d.server.others.children.get("made")?.cancelRequested !== undefined, true);
-      deepEqual(d.logs, [], "a loser is no oversight");
+      deepEqual(d.logs, [], "a losing arm logs no warning");
       d.server.completeActivity("1", 11);
       await task(d);
       deepEqual(await d.finish(), [9, 11, "kept"]);
@@ -278,7 +278,7 @@ export const cases: Case[] = [
           on(a, async ([n]) => {
             order.push("body");
             const twice = await acts.work(n);
-            order.push("body went on");
+            order.push("body continued");
             return { twice };
           }),
         ]);
@@ -300,7 +300,7 @@ export const cases: Case[] = [
           'CancelledFailure: sleep was called after its scope (arm 1 of select in run of workflow "W") had ended',
           "body",
           "undone",
-          "body went on",
+          "body continued",
         ],
       });
     },
@@ -398,7 +398,7 @@ export const cases: Case[] = [
       d.server.signal("a", 1);
       await d.task();
       match(d.server.taskFailure?.failure.message ?? "", /undefined/);
-      // So is one of a loser that misuses something while it is told.
+      // So is one of a loser that misuses something while it is being canceled.
       const e = await drive(
         workflow("Loser", () =>
           select([

@@ -132,7 +132,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "signals whose arguments a schema refuses are dropped, buffered or not, and the wait goes on",
+    name: "signals whose arguments a schema rejects are dropped, buffered or not, and the wait continues",
     async run() {
       const checked = signal<[number]>("a", { args: [strict] });
       const w = workflow("W", async () => {
@@ -262,7 +262,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "run ends while one stands",
+    name: "run ends while a select waits",
     async run() {
       const w = workflow("W", async () => {
         void select([on(a, () => 1), timer("1h", () => 2), on(() => acts.work(1), () => 3)]);

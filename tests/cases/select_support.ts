@@ -18,7 +18,7 @@ export async function task(d: Drive): Promise<string[]> {
   return d.commands();
 }
 
-/** Starts the workflow, lets things happen in tasks of their own, and answers the result. */
+/** Starts the workflow, applies events in separate tasks, and returns the result. */
 export async function led(definition: Parameters<typeof drive>[0], tasks: ((d: Drive) => void)[], options: DriveOptions = {}) {
   const d = await drive(definition, options);
   for (const happens of [() => {}, ...tasks]) {

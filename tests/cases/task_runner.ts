@@ -256,7 +256,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "a run of a cached replica is not disturbed by queries, and queries of a run that left are answered by replay",
+    name: "queries do not disturb a cached run, and queries of an evicted run are run by replay",
     async run() {
       const w = workflow("W", {
         queries: { value: (p: number) => p },
@@ -281,7 +281,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "a task and a query of one run that come together are answered one after the other",
+    name: "a task and a query of one run that come together run one after the other",
     async run() {
       const w = workflow("W", {
         queries: { value: (p: number) => p },

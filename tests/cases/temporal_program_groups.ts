@@ -25,7 +25,7 @@ const marked = ({ events }: MiniServer): string[] =>
     name === "activityTaskScheduledEventAttributes" ? [`${value.activityId}: ${eventGroupMarkers.map(shown).join(", ")}`] : []
   );
 
-/** Goes on until the run is closed, or a task fails. */
+/** Continues until the run is closed, or a task fails. */
 async function toItsEnd(run: RealmRun): Promise<void> {
   while (run.server.closed === undefined && run.failure === "") {
     for (const id of [...run.server.activities.keys()]) run.server.completeActivity(id, id);

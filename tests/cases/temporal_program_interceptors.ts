@@ -92,7 +92,7 @@ function concluded(scopes: typeof SCOPES[number], cached: boolean): Case {
         };
         await task(server.openTask({ sticky: true }));
         deepEqual([server.timers.size, server.activities.size], [1, 0]);
-        // Queries do not take them along: neither one of its own nor one with a task.
+        // Queries do not carry them: neither one in a separate task nor one with a task.
         await task(server.queryTask("got", [], cached));
         deepEqual(server.queryAnswers["query"], { ok: true, value: [], message: "" });
         await task(server.queryTask("calls", [], cached));

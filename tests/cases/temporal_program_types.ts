@@ -90,7 +90,7 @@ export const cases: Case[] = [
       }),
   },
   {
-    name: "failures: causes that are no failures have no type, those that are no errors say so",
+    name: "failures: causes that are not failures have no type, those that are not errors are marked",
     run: () =>
       withProgram({
         "/app/main.ts": `${IMPORTS}

@@ -1,5 +1,5 @@
-// Programs of `@temporalio/workflow` in worker realms: loaded, guarded and cached as native ones are, in the sandbox of the official SDK, with
-// modules of their own for each run.
+// Programs of `@temporalio/workflow` in worker realms: loaded, guarded and cached as native ones are, in the sandbox of the
+// official SDK, with separate modules for each run.
 import { hasAsyncStorage } from "../../ts/platform/async_context.ts";
 import { deepEqual, equal, match, ok } from "./assert.ts";
 import type { Case } from "./case.ts";
@@ -76,7 +76,7 @@ export const cases: Case[] = [
       }),
   },
   {
-    name: "temporal programs: time, randomness and timers are the run's own; a global is nobody else's",
+    name: "temporal programs: each run has its own time, randomness, timers and globals",
     run: () =>
       withProgram(
         one(

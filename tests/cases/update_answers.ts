@@ -1,4 +1,4 @@
-// What the caller of an update hears: results, failures, and answers that travel to the next run
+// What the caller of an update gets: results, failures, and results that are carried to the next run
 // (docs/dev/semantics/updates.md).
 import {
   ApplicationFailure,
@@ -218,7 +218,7 @@ export const cases: Case[] = [
       const second = await drive(w, { args: [1], headers: d.server.closed!.next!.headers });
       const again = second.server.update("last", "add", 100);
       await second.task();
-      deepEqual([again.stage, again.result], ["completed", 0], "the answer of the run before");
+      deepEqual([again.stage, again.result], ["completed", 0], "the result of the previous run");
       equal(second.server.closed, undefined, "and its handler did not run");
       const failed = second.server.update("early", "add", -1);
       const fresh = second.server.update("fresh", "add", 100);

@@ -1,5 +1,5 @@
-// Validators run once, live, and never on replay: nothing of them remains but their answer. What they do although they must not rejects
-// their update and nothing else, the workflow goes on, and what they can read through a view is everything.
+// Validators run once, live, and never on replay: only their verdict remains. A forbidden action rejects
+// their update and nothing else, the workflow continues, and a view lets them read everything.
 import { noreply, on, receive, reply, signal, sleep, stop, update, workflow } from "../../ts/workflow/mod.ts";
 import { createInlineRealm } from "../../ts/realm/inline_realm.ts";
 import { lookAt } from "../../ts/executor/primitives/state_changes.ts";
@@ -89,7 +89,7 @@ function counterOf(this: { n: number }): number {
   return this.n;
 }
 
-/** [what is read, what it answers] */
+/** [what is read, its value] */
 const READS: readonly (readonly [(s: State) => unknown, unknown])[] = [
   [(s) => s.money.cents, 500],
   [(s) => s.money.less(s.other), true],
@@ -252,7 +252,7 @@ export const cases: Case[] = [
           const accepted = [d.server.update("b", "ask", 1), d.server.update("c", "ask", 2)];
           await d.task();
           equal(rejected.failure?.message, "refused");
-          // The state of a function's own is compared by nobody: memory that was given up has it made again.
+          // The private state of a function is not compared: memory that was collected is rebuilt.
           deepEqual(accepted.map((u) => u.result), [[500, 0], [500, 0]], `change ${i}`);
           const again = d.server.update("a", "ask", 3);
           await d.task();

@@ -166,7 +166,7 @@ export const cases: Case[] = [
       version = 2;
       old.server.fireTimer("1");
       await old.task();
-      // Replaying the first task answers false; the second is live and answers true.
+      // Replaying the first task returns false; the second is live and returns true.
       deepEqual(old.server.closed?.result, [false, true]);
       equal((await old.replay()).verdict, "ok");
       const fresh = await drive(w);
@@ -200,7 +200,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "workflowInfo tells the run's facts, memo included",
+    name: "workflowInfo has the run's facts, including the memo",
     async run() {
       const w = workflow("W", async () => {
         const i = workflowInfo();

@@ -28,7 +28,7 @@ export function databaseFolder(): string {
 export interface ChaosOptions {
   /** `host:port` of a real server. */
   address: string;
-  /** Lives at any time; each one that ends is followed by another while the network misbehaves. */
+  /** Concurrent runs; while the network misbehaves, each one that ends is replaced by another. */
   workflows: number;
   ms: number;
   seed: number;
@@ -65,7 +65,7 @@ const WATCHED = { keepAlive: { interval: "2s", timeout: "1s" }, attemptTimeout: 
 /** What a dev server says whose database connection is stuck. */
 const STUCK = /interrupted \(9\)|[Nn]amespace "?default"? (?:is not found|does not exist)/;
 
-/** Calls that may be repeated: nobody knows whether they were carried out, and their ids make them one. */
+/** Calls that may be repeated: the caller does not know whether they were executed, and their ids make them idempotent. */
 function mayRepeat(error: unknown): boolean {
   return error instanceof DeadlineExceededError || STUCK.test((error as Error).message) ||
     (error instanceof ServiceError &&

@@ -1,14 +1,14 @@
-// What must be true of a life whatever the network did: judged on the history that the server has, what callers were told, and what the
-// worker's reports were acknowledged for.
+// What must be true of a life whatever the network did: checked against the history on the server, the results that callers
+// got, and the acknowledged reports of the worker.
 import type { HistoryEvent } from "../../ts/api/generated/temporal/api/history/v1/message_pb.ts";
 import { type Seen, STEPS, TIMERS } from "./program.ts";
 
-/** What the callers of one life were told. */
+/** What the callers of one life got. */
 export interface Told {
   readonly result: Seen;
   /** Signals that were acknowledged, in order. */
   readonly notes: readonly number[];
-  /** Update ids, and what their callers were answered. */
+  /** Update ids, and the results that their callers got. */
   readonly updates: ReadonlyMap<string, number>;
 }
 
@@ -57,7 +57,7 @@ export function judge(id: string, events: readonly HistoryEvent[], told: Told, w
     results.map((r) => r.split("#")[0]).sort(),
     Array.from({ length: STEPS }, (_, i) => `${id}/${i}`),
   );
-  for (const result of results) if (!worked.executed.has(result)) problems.push(`${id}: no activity ever answered ${result}`);
+  for (const result of results) if (!worked.executed.has(result)) problems.push(`${id}: no activity ever returned ${result}`);
   for (const result of worked.acknowledged) {
     if (result.startsWith(`${id}/`) && !results.includes(result)) {
       problems.push(`${id}: the acknowledged result ${result} is lost`);
@@ -78,7 +78,7 @@ export function judge(id: string, events: readonly HistoryEvent[], told: Told, w
   const accepted = of("workflowExecutionUpdateAcceptedEventAttributes").map((u) => u.acceptedRequest?.meta?.updateId);
   const answered = of("workflowExecutionUpdateCompletedEventAttributes");
   once("update", accepted);
-  once("answer to update", answered.map((u) => u.meta?.updateId));
+  once("completion of update", answered.map((u) => u.meta?.updateId));
   must("updates", [...accepted].sort(), [...told.updates.keys()].sort());
   for (const { meta, outcome } of answered) {
     const value = outcome?.value.case === "success" ? json(outcome.value.value.payloads) : "a failure";

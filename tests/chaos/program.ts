@@ -1,5 +1,5 @@
-// What runs while the network misbehaves: a workflow of everything that crosses it (activities, timers, signals, updates), whose result tells
-// what it saw.
+// What runs while the network misbehaves: a workflow of everything that crosses it (activities, timers, signals, updates),
+// whose result contains what it saw.
 import {
   activities,
   on,
@@ -15,11 +15,11 @@ import {
 } from "../../ts/workflow/mod.ts";
 
 export interface Acts {
-  /** Answers a text that no other execution answers: `place#number`. */
+  /** Returns a unique text for each execution: `place#number`. */
   step(place: string): Promise<string>;
 }
 
-/** Of each life. A note brings one of both, in a handler beside the others; the rest come behind the messages. */
+/** Of each life. A note brings one of both, in a concurrent handler; the rest come after the messages. */
 export const NOTES = 3;
 export const STEPS = NOTES + 2;
 export const TIMERS = NOTES + 1;

@@ -16,9 +16,10 @@ export function seeded(seed: number): () => number {
 
 export const MISHAPS = ["cut", "cutMidway", "reset", "delay", "halfOpen", "loseAnswers", "refuse", "mute"] as const;
 /**
- * cut: both sides see an end. cutMidway: the same, in the middle of an answer. reset: RST. delay: bytes come late, in order. halfOpen:
- * nothing arrives any more, in either direction, and nobody is told. loseAnswers: requests arrive, answers do not; then a cut. refuse: for
- * a while new connections are closed at once. mute: for a while new connections are taken and never answered.
+ * cut: both sides see an end. cutMidway: the same, in the middle of a response. reset: RST. delay: bytes come late, in
+ * order. halfOpen: nothing arrives any more, in either direction, without an error. loseAnswers: requests arrive, responses
+ * do not; then a cut. refuse: for a while new connections are closed at once. mute: for a while new connections are accepted
+ * and get no response.
  */
 export type Mishap = typeof MISHAPS[number];
 
@@ -83,7 +84,7 @@ export class ChaosProxy {
     this.#next();
   }
 
-  /** Behaves from now on. What is half open stays so: whoever is on it has to find out. */
+  /** The behavior from now on. A half-open connection stays half open: its peers have to detect it. */
   calm(): void {
     this.#running = false;
     this.#door = "open";
@@ -99,7 +100,7 @@ export class ChaosProxy {
     if (mishap === "refuse" || mishap === "mute") {
       this.#door = mishap;
       this.counts[mishap]++;
-      // Somebody has to come to the door.
+      // A client has to connect first.
       for (const way of hit) this.#cut(way);
       this.#after(200 + random() * 1200, () => this.#door = "open");
       return;
@@ -162,7 +163,7 @@ export class ChaosProxy {
     server.setNoDelay(true);
     this.#carry(way, client, server, false);
     this.#carry(way, server, client, true);
-    // On a half-open connection an end does not arrive either; but what its owner has given up is gone.
+    // On a half-open connection an end does not arrive either; but a connection that its owner has closed is gone.
     client.on("close", () => this.#cut(way));
     server.on("close", () => way.silent || this.#cut(way));
   }

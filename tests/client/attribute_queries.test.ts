@@ -46,7 +46,7 @@ test("the attributes of starts and upserts select, in the commit in which they c
     assert.deepEqual(await ids("DueAt BETWEEN '2030-01-01' AND '2030-12-31'"), ["a RUNNING"]);
     await first.signal(go);
     assert.equal(await first.result(), "done");
-    // The answer to a result has left after the commit, so nothing is waited for.
+    // The response with a result is sent after the commit, so no wait is needed.
     assert.deepEqual(await ids("Tags = 'open' AND WorkflowId = 'a'"), []);
     assert.deepEqual(await ids("Amount = 20"), ["a COMPLETED"]);
     await second.signal(go);

@@ -29,7 +29,7 @@ const values = (input: { payloads: { metadata: { [key: string]: Uint8Array }; da
 const client = (service: ScriptedService) =>
   new Client({ service, taskQueue: "q", logger: silentLogger, retry: { initialIntervalMs: 1, maximumIntervalMs: 2 } });
 
-test("a start without a list of arguments, or with a policy that is none, is refused by name before anything is sent", async () => {
+test("a start without an argument list, or with an invalid policy, is rejected by name before anything is sent", async () => {
   const service = new ScriptedService();
   const starts = (options: object) => client(service).start("Order", { id: "order-1", args: [], ...options });
   await assert.rejects(starts({ args: "ada" }), {
@@ -131,7 +131,7 @@ test("a service that has too much to do is asked again, one that is full is not"
   }
 });
 
-test("what a service says at the end of a call's time is passed on as it was said", async () => {
+test("the error of a service at a call's deadline is passed on unchanged", async () => {
   const service = new ScriptedService().on("signalWorkflowExecution", async (_request, { timeoutMs }) => {
     await new Promise((resolve) => setTimeout(resolve, timeoutMs! + 20));
     throw new ServiceError(Code.PERMISSION_DENIED, "not for you", "Denied", {}, { cause: new Error("the policy") });
@@ -205,7 +205,7 @@ test("unknown workflows and namespaces have named errors", async () => {
   const handle = client(service).getHandle(undefined, "1", "r");
   await assert.rejects(handle.signal("go"), (error) => error instanceof WorkflowNotFoundError && error.runId === "r");
   await assert.rejects(handle.describe(), NamespaceNotFoundError);
-  // Ids that the service has said already are not said again.
+  // Ids that the service has already returned are not repeated.
   const said = (message: string) => new WorkflowNotFoundError(message, "order-1", "f00").message;
   const advice = "; check the id and the namespace; what has ended is removed after the retention time";
   assert.equal(said("workflow not found"), `workflow not found (workflow id order-1, run id f00)${advice}`);

@@ -42,7 +42,7 @@ const givenActivities = [
   { activityId: "9", activityType: { name: "procedure:approve" }, state: 1, scheduledTime: at(3) },
 ];
 
-test("everything that a service tells of a run is shown", async () => {
+test("a description contains everything that the service reports about a run", async () => {
   const time = payload("2026-01-02T03:04:05.000Z");
   const description = await describe({
     executionConfig: {

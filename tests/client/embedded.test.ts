@@ -31,7 +31,7 @@ test("limits: open runs, inbox, payloads", () =>
 
 const later = update<[n: number], number>("later");
 const go = signal("go");
-/** Its updates are answered when it is told to. */
+/** Its updates complete on a signal. */
 const crowd = workflow("Crowd", () =>
   receive(0, [
     on(later, ([n], sum) =>

@@ -25,7 +25,7 @@ function terminatedBy(identity: string, reason: string) {
   };
 }
 
-test("a termination whose answer was lost is done, when the run ended by it; not when somebody else did it", async () => {
+test("a termination whose response was lost succeeds if it ended the run, and fails if another call did", async () => {
   const repeated = (by: string, reason: string) =>
     new ScriptedService()
       .on("terminateWorkflowExecution", (_request, _options, attempt) => {
@@ -109,7 +109,7 @@ function withHistory(events: readonly never[] = EVENTS): ScriptedService {
     .on("resetWorkflowExecution", () => ({ runId: "next" }));
 }
 
-test("a reset goes to the event, and answers the handle of the new run", async () => {
+test("a reset goes to the event, and returns the handle of the new run", async () => {
   const service = withHistory();
   const again = await client(service).getHandle("Order", "w", "r").reset({
     eventId: 8,
@@ -199,7 +199,7 @@ test("a history is read from its end without a token first, and a refusal to rea
   assert.equal(refusing.requests("resetWorkflowExecution").length, 0);
 });
 
-test("points that are none are refused with a word about it", async () => {
+test("invalid reset points are rejected with the reason", async () => {
   const reset = (options: object, service = withHistory()) =>
     client(service).getHandle("Order", "w").reset({ reason: "", ...options } as ResetOptions);
   await assert.rejects(reset({}), /name one of them/);

@@ -99,7 +99,7 @@ test("`any` sees every operation, outermost first, around the operation's own me
   assert.deepEqual(operations, ["cancel", "terminate", "describe", "count", "list", "list"]);
 });
 
-test("an interceptor changes what is asked for and what is answered", async () => {
+test("an interceptor changes requests and responses", async () => {
   const service = scripted();
   const changing: ClientInterceptor = {
     start: (input, next) =>

@@ -1,4 +1,5 @@
-// A workflow on a task queue that no worker takes tasks of (a misspelt name): whoever waits for its result is told, once, and goes on waiting.
+// A workflow on a task queue without a worker (a misspelled name): the client that waits for its result warns once, and
+// keeps waiting.
 // takes: 9 s
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -80,7 +81,7 @@ together({
       assert.equal(all.length, 1);
     }),
 
-  "without any worker it says so; many that wait in one queue are told of once": () =>
+  "without a worker a warning is logged, once for many workflows on one queue": () =>
     within([], async (client, { all }) => {
       const handles = await Promise.all([1, 2, 3].map((n) => client.start(echo, { id: `order-${n}`, args: ["done", 0] })));
       const results = handles.map((handle) => handle.result().catch(() => "closed"));
@@ -122,7 +123,7 @@ together({
       assert.equal(await result, "sent");
     }),
 
-  "there is none where a worker polls, has polled lately, or is not needed yet": () =>
+  "no warning if a worker polls, has polled lately, or is not needed yet": () =>
     within(["default"], async (client, { all }, work) => {
       const gone = await work("gone");
       await gone.shutdown();
@@ -180,7 +181,7 @@ together({
   },
 });
 
-test("an embedded engine tells who polls a queue, and which others are polled but no worker's own", async () => {
+test("an embedded engine lists the pollers of a queue, and other polled queues except those of single workers", async () => {
   await within(["default"], async (client) => {
     assert.equal(await client.execute(echo, { id: "e", args: ["done", 0] }), "done");
   });

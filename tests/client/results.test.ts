@@ -44,7 +44,7 @@ const completed = (value: unknown, newExecutionRunId = "") =>
   });
 
 together({
-  "whoever waits for a result looks at the run only while a poll hangs, not between two": async () => {
+  "waiting for a result describes the run only during a long poll, not between two": async () => {
     const began = performance.now();
     const service = new ScriptedService()
       .on("getWorkflowExecutionHistory", () => {
@@ -82,7 +82,7 @@ together({
     assert.equal(missed.requests("describeWorkflowExecution")[0]!.execution!.runId, "r1");
   },
 
-  "who gives up while a poll is doubted hears why": async () => {
+  "an abort during the check of a poll rejects with its reason": async () => {
     const stop = new AbortController();
     const silent = () => new ScriptedService().on("getWorkflowExecutionHistory", (_request, options) => waits(options));
     const late = silent().on("describeWorkflowExecution", (_request, options) => waits(options));

@@ -147,7 +147,7 @@ test("what a description says is a spec again, and means the same", () => {
   assert.deepEqual(there({ cronExpressions: ["0 12 * * MON-FRI"] }).cronExpressions, ["0 12 * * MON-FRI"]);
 });
 
-test("specs that are none are refused by the name of the field", () => {
+test("an invalid spec is rejected with the name of the field", () => {
   const refused = (spec: unknown, words: RegExp) => assert.throws(() => encodeSpec(spec as ScheduleSpec), words);
   refused({ calendars: [{ hour: 24 }] }, /spec\.calendars\[0\]\.hour is 24; it is a whole number from 0 to 23/);
   refused({ calendars: [{}, { minute: [0, 1.5] }] }, /spec\.calendars\[1\]\.minute\[1\] is 1\.5/);
@@ -230,7 +230,7 @@ test("a schedule carries its action, policies, state and notes, and keeps its re
   assert.deepEqual(Object.keys(searchAttributes!.indexedFields), ["Customer"]);
 });
 
-test("what is wrong with a schedule is said before anything is sent", async () => {
+test("an invalid schedule is rejected before anything is sent", async () => {
   const service = new ScriptedService();
   const schedules = client(service).schedule;
   const refused = (change: object, words: RegExp) =>

@@ -1,5 +1,6 @@
-// Updates that a receive rejects because it ends by its `until`: the client sends them again, under the same id, until what comes after
-// that receive answers them. On the embedded engine with handlers that overlap without end, and step by step on a scripted service.
+// Updates that a receive rejects because it ends by its `until`: the client resends them, under the same id, until the code
+// after that receive completes them. On the embedded engine with endlessly overlapping handlers, and step by step on a
+// scripted service.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Client, ServiceError, silentLogger, WorkflowUpdateFailedError } from "../../ts/client/mod.ts";
@@ -51,7 +52,7 @@ test("an update that is rejected only for now is sent again under its id, also w
   assert.equal(service.requests("executeMultiOperation").length, 3);
 });
 
-test("a handler's failure of that type is a failure, and within a deadline the rejection is the answer", async () => {
+test("a handler's failure of that type is a failure, and at the deadline the rejection is the result", async () => {
   const failed = new ScriptedService()
     .on("updateWorkflowExecution", () => rejectedNow)
     .on("pollWorkflowExecutionUpdate", () => rejectedNow);
@@ -76,7 +77,7 @@ test("a handler's failure of that type is a failure, and within a deadline the r
 
 const add = update<[n: number], number>("add");
 const count = query<{ generation: number; sum: number }>("count");
-/** Its updates take a while, beside one another. */
+/** Its updates take a while, concurrently. */
 const busy = workflow("Busy", {
   messages: { add, count },
   queries: { count: (published: { generation: number; sum: number }) => published },

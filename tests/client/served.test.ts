@@ -1,4 +1,4 @@
-// Every call of the client through the socket beside a store: an engine in this process, called as another process calls it.
+// Every call of the client through the socket of a store: an engine in this process, called as by another process.
 // takes: 3 s
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -23,7 +23,7 @@ const client = (service: ScriptedService) =>
   new Client({ service, taskQueue: "q", logger: silentLogger, retry: { initialIntervalMs: 1, maximumIntervalMs: 2 } });
 
 type Outcome = { case: "success" | "failure"; value: unknown };
-/** What a service answers to the two operations. */
+/** The service's responses to the two operations. */
 function answered(stage: number, outcome?: Outcome, started = true) {
   const updateRef = { updateId: "u", workflowExecution: { workflowId: "w", runId: "r" } };
   return {
@@ -154,7 +154,7 @@ test("a workflow that closes meanwhile aborts both, and both are asked again; no
   assert.equal(always.calls.length, 10);
 });
 
-test("a rejected update is told by its result, and the workflow's handle is there", async () => {
+test("the result of a rejected update rejects, and the workflow's handle is usable", async () => {
   const failure = toFailure(new ApplicationFailure("not that many"), defaultPayloadConverter);
   const service = new ScriptedService()
     .on("executeMultiOperation", () => answered(Stage.COMPLETED, { case: "failure", value: failure }, false))
@@ -180,7 +180,7 @@ test("the deadline counts for everything, and the error has the update's id", as
   });
 });
 
-test("an answer of another shape is an error and no hang", async () => {
+test("a response of another shape is an error, and does not hang", async () => {
   const service = new ScriptedService().on("executeMultiOperation", () => ({ responses: [] }));
   await assert.rejects(client(service).executeUpdateWithStart("Order", OPTIONS), /something else/);
 });

@@ -51,7 +51,7 @@ test("an update asks with one id until it is accepted, then polls for the outcom
   assert.equal(polled[0]!.updateRef!.updateId, asked[0]!.request!.meta!.updateId);
 });
 
-test("startUpdate returns at acceptance; its handle waits for the answer once", async () => {
+test("startUpdate returns at acceptance; its handle waits for the result once", async () => {
   const service = new ScriptedService()
     .on("updateWorkflowExecution", () => ({ stage: Stage.ACCEPTED }))
     .on("pollWorkflowExecutionUpdate", () => ({ outcome: { value: { case: "success", value: payloads("ok") } } }));
@@ -63,7 +63,7 @@ test("startUpdate returns at acceptance; its handle waits for the answer once", 
   assert.equal(service.requests("pollWorkflowExecutionUpdate").length, 1);
 });
 
-test("an update that failed and one that was rejected are told apart", async () => {
+test("a failed update and a rejected one are distinguishable", async () => {
   const failure = toFailure(ApplicationFailure.nonRetryable("sold out", { type: "SoldOut" }));
   const service = new ScriptedService()
     .on("updateWorkflowExecution", () => ({ stage: Stage.COMPLETED, outcome: { value: { case: "failure", value: failure } } }))
@@ -106,7 +106,7 @@ test("an update past its deadline says under which id to ask again", async () =>
   });
 });
 
-test("queries: answers, rejections, failures", async () => {
+test("queries: results, rejections, failures", async () => {
   const service = new ScriptedService().on("queryWorkflow", () => ({ queryResult: payloads({ phase: "open" }) }));
   const handle = client(service).getHandle("W", "1");
   assert.deepEqual(await handle.query("status", "short"), { phase: "open" });
@@ -130,7 +130,7 @@ test("queries: answers, rejections, failures", async () => {
   );
 });
 
-test("a query without an answer ends with its deadline", async () => {
+test("a query without a response ends at its deadline", async () => {
   const service = new ScriptedService().on("queryWorkflow", (_request, options) => waits(options));
   await assert.rejects(
     client(service).getHandle("W", "1").with({ timeout: 20 }).query("status"),

@@ -32,7 +32,7 @@ import { finish, note, SECRET, secrets, seen } from "./workflows/secrets.ts";
 
 const workflows = new URL("./workflows/secrets.ts", import.meta.url);
 
-/** Lines of a log, with all that was said. */
+/** A log, as lines of its messages and fields. */
 function recordingLogger(): Logger & { lines: string[] } {
   const lines: string[] = [];
   const show = (value: unknown): unknown =>
@@ -59,7 +59,7 @@ async function withApp(
   }
 }
 
-/** Every byte of the store: the file, its journal and what lies beside it. */
+/** Every byte of the store: the file, its journal and other files next to it. */
 function stored(folder: string): string {
   const files = readdirSync(folder).map((name) => join(folder, name)).filter((path) => statSync(path).isFile());
   return files.map((path) => readFileSync(path).toString("latin1")).join("\n");
@@ -79,7 +79,7 @@ test("nothing readable is in the store or the log, and every value arrives", () 
     assert.equal(cause.type, "Bad");
     assert.deepEqual(cause.details, [{ of: `${SECRET} details` }]);
     assert.match(cause.stack!, /secrets/);
-    // A bug fails the task, again and again; it is no secret to the listeners of this process.
+    // A bug fails the task, again and again; the listeners of this process may see it.
     const bug = await app.client.start(secrets, { id: "bug", args: ["a", 1] });
     await bug.signal(finish, "bug");
     await until("the task has failed", () => failures.length > 0);
@@ -137,7 +137,7 @@ test("workflows of a running worker are replaced: encoded histories are checked 
     assert.equal((await handle.result()).generation, 1);
   }));
 
-test("histories from before the codec go on with it", async () => {
+test("runs from before the codec continue with it", async () => {
   const folder = mkdtempSync(join(tmpdir(), "temporalex-codec-"));
   const path = join(folder, "store.sqlite");
   try {
@@ -159,7 +159,7 @@ test("histories from before the codec go on with it", async () => {
   }
 });
 
-/** A codec that fails while it is told to. */
+/** A codec that fails while a switch is on. */
 function fragile(): PayloadCodec & { failing: "encode" | "decode" | "both" | undefined } {
   const inner = invertingCodec();
   const codec = {
@@ -172,7 +172,7 @@ function fragile(): PayloadCodec & { failing: "encode" | "decode" | "both" | und
   return codec;
 }
 
-test("a workflow task that does not decode fails by name, and the run goes on when the codec works again", () =>
+test("a workflow task that does not decode fails by name, and the run continues when the codec works again", () =>
   withApp({}, async (app) => {
     const codec = fragile();
     const failures: string[] = [];
@@ -201,7 +201,7 @@ test("a workflow task that does not decode fails by name, and the run goes on wh
       codec.failing = undefined;
       await handle.signal(finish, "done");
       assert.equal((await handle.result()).generation, 1);
-      // A query of a closed run is answered with the reason.
+      // A query of a closed run fails with the reason.
       codec.failing = "decode";
       await assert.rejects(handle.query(seen, ""), /no key k1/);
     });

@@ -33,7 +33,7 @@ test("nothing that workflows say to each other is readable in the store, and all
       heard: `${SECRET} argument and ${SECRET} word`,
       refused: [`${SECRET} failure`, `${SECRET} detail`],
     });
-    // Beside the files there is a socket.
+    // The store also has a socket.
     const files = readdirSync(folder).map((name) => join(folder, name)).filter((path) => statSync(path).isFile());
     const bytes = files.map((path) => readFileSync(path).toString("latin1"));
     assert.ok(!bytes.join("\n").includes(SECRET));

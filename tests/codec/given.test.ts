@@ -112,7 +112,7 @@ const workflows = new URL("./workflows/secrets.ts", import.meta.url);
 /** What the program sends away, in all of its runs; the second run's arguments are given to that run. */
 const SENT = ["start argument", "to fail with", "update and kept SECRET update", "summary", "details"];
 
-test("a worker without a cache goes on where what the run sent no longer decodes, and so does a replay", async () => {
+test("a worker without a cache continues although the run's earlier values no longer decode, and so does a replay", async () => {
   const codec = without(...SENT);
   const common = { service: await EmbeddedEngine.open({ store: new MemoryStore() }), taskQueue: "given", logger: silentLogger };
   const client = new Client({ ...common, codec: invertingCodec() });
@@ -134,7 +134,7 @@ test("a worker without a cache goes on where what the run sent no longer decodes
     const reader = new Client({ ...common, codec: refusing });
     const read = await reader.getHandle("Secrets", "w", first.runId!).historyBytes({ decode: true });
     for (const history of [decoded, read]) {
-      // What decodes is shown beside what does not.
+      // Decoded values are shown next to undecodable ones.
       const text = new TextDecoder().decode((await openRun(history)).bytes);
       for (const shown of ["start", "signal", "second run", "side effect"]) assert.ok(text.includes(`${SECRET} ${shown}`), shown);
       for (const lost of SENT) assert.ok(!text.includes(JSON.stringify(`${SECRET} ${lost}`)), lost);

@@ -13,7 +13,7 @@ export async function live(client: Client, id: string, how: "done" | "fail") {
     summary: `${SECRET} summary`,
     details: `${SECRET} details`,
   });
-  // A query that a cluster asked before the task that overtook it is answered with "Query expired".
+  // A query that a cluster sent before the task that overtook it fails with "Query expired".
   const expired = (error: Error) => (assert.match(error.message, /Query expired/), [] as string[]);
   await until("it receives", async () => (await handle.query(seen, "").catch(expired)).includes("open"));
   await handle.signal(note, `${SECRET} signal`);
@@ -23,7 +23,7 @@ export async function live(client: Client, id: string, how: "done" | "fail") {
   assert.match(refused.message, /SECRET bad is refused/);
   assert.deepEqual((refused.cause as ApplicationFailure).details, [`${SECRET} bad detail`]);
   await handle.signal(spoil, `${SECRET} spoilt`);
-  // Nobody receives these: they travel in the header of the next run.
+  // These are not received: they are carried in the header of the next run.
   await handle.signal(later, `${SECRET} buffered`);
   assert.deepEqual(await handle.query(seen, `${SECRET} query `), [`${SECRET} query ${SECRET} signal`]);
   const failed = await handle.query(broken).catch((error) => error);

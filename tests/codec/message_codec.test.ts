@@ -1,4 +1,4 @@
-// Payload codecs over messages: nothing is missed, nothing else is touched, and what codecs do wrong is said by name.
+// Payload codecs over messages: every payload is encoded, nothing else changes, and errors of codecs are reported by name.
 import {
   type AnyDesc,
   create,
@@ -270,7 +270,7 @@ test("a failure keeps its type, details and causes; another reader sees that it 
   );
 });
 
-test("the text of a failed query is hidden wherever it stands", async () => {
+test("the message of a failed query is hidden wherever it occurs", async () => {
   const messages = MessageCodec.of({ codec: invertingCodec(), encodeCommonAttributes: true })!;
   const failure = toFailure(new ApplicationFailure("SECRET"));
   const direct = create(RespondQueryTaskCompletedRequestSchema, { errorMessage: "SECRET", failure });
@@ -292,7 +292,7 @@ test("the text of a failed query is hidden wherever it stands", async () => {
   assert.equal(queryResults["q"]!.failure!.message, "SECRET");
 });
 
-test("without payloads the bytes are the very same, and so are fields that nobody knows", async () => {
+test("without payloads the bytes are identical, and so are unknown fields", async () => {
   const messages = MessageCodec.of({ codec: invertingCodec() })!;
   const empty = toBinary(HistorySchema, create(HistorySchema, { events: [{ eventId: 1n }] }));
   assert.equal(await messages.encode(HistorySchema, empty), empty);
@@ -351,7 +351,7 @@ test("a codec that breaks the rules is named, with the field", async () => {
   }
 });
 
-test("a codec that never answers is given up", async () => {
+test("a codec call that never settles times out", async () => {
   const never = { encode: () => new Promise<Payload[]>(() => {}), decode: () => new Promise<Payload[]>(() => {}) };
   await assert.rejects(
     MessageCodec.of({ codec: never })!.decode(HistorySchema, one("a"), { timeoutMs: 20 }),
@@ -359,7 +359,7 @@ test("a codec that never answers is given up", async () => {
   );
 });
 
-test("what is no codec is refused at once", () => {
+test("an invalid codec is rejected at once", () => {
   assert.throws(() => MessageCodec.of({ codec: {} as PayloadCodec }), /`encode` and `decode`/);
   assert.throws(
     () => MessageCodec.of({ codec: [invertingCodec(), undefined as unknown as PayloadCodec] }),
@@ -370,7 +370,7 @@ test("what is no codec is refused at once", () => {
   assert.equal(MessageCodec.of({ codec: [] }), undefined);
 });
 
-test("several codecs are taken back in reverse, and a long history is given in parts", async () => {
+test("several codecs decode in reverse order, and a long history is decoded in parts", async () => {
   const sizes: number[] = [];
   const inner = invertingCodec("binary/one");
   const counting: PayloadCodec = {
@@ -459,7 +459,7 @@ test("metadata keeps keys of any name", async () => {
   assert.deepEqual(Object.keys(seen[0]!.metadata), ["__proto__"]);
 });
 
-test("a history is decoded for replay; without a codec it is answered as it is", async () => {
+test("a history is decoded for replay; without a codec it is returned unchanged", async () => {
   const codec = invertingCodec();
   const plain = one("secret");
   const encoded = await MessageCodec.of({ codec })!.encode(HistorySchema, plain);

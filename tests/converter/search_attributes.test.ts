@@ -30,7 +30,7 @@ const ALL: SearchAttributes = [
   { key: tags, value: ["a", "b"] },
 ];
 
-test("each type is written as JSON with its name beside it, and read back", () => {
+test("each type is written as JSON with its name, and read back", () => {
   const payloads = toSearchAttributePayloads(ALL);
   assert.deepEqual(Object.fromEntries(Object.entries(payloads).map(([name, payload]) => [name, shown(payload)])), {
     Customer: ["Keyword", '"ada"'],
@@ -86,7 +86,7 @@ test("a key must have a name and a known type", () => {
   assert.throws(() => defineSearchAttributeKey("X", "Keyword" as never), /types are TEXT, KEYWORD/);
 });
 
-test("a key that asks for another type than the service has is told so; text and keyword are read alike", () => {
+test("a key with another type than the service's throws; text and keyword are read alike", () => {
   const read = TypedSearchAttributes.fromPayloads(toSearchAttributePayloads(ALL));
   assert.throws(
     () => read.get(defineSearchAttributeKey("Customer", "INT")),

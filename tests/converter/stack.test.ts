@@ -47,7 +47,7 @@ test("an error without frames is its name and message", () => {
   }
 });
 
-test("Failure.stack_trace: name and message, the user's frames, none of this package nor of the runtime below", async () => {
+test("Failure.stack_trace: name and message, the user's frames, no frame of this package or of the runtime below", async () => {
   const error = new TypeError("odd\n    at a line of the message");
   error.stack = [
     "Error: odd\n    at a line of the message",

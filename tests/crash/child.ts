@@ -36,7 +36,7 @@ const app = await open({
 const { client } = app;
 say("open");
 
-/** Asks for something and says when it was acknowledged. What is refused is said, too; answers why. */
+/** Sends a request and reports its acknowledgment or its rejection; returns the reason of a rejection. */
 async function ask(what: string, call: () => Promise<unknown>): Promise<string | undefined> {
   say(`try ${what}`);
   try {

@@ -19,7 +19,7 @@ export interface LoopOptions {
 
 const child = new URL(import.meta.url.endsWith(".js") ? "./child.js" : "./child.ts", import.meta.url);
 
-/** Runs the loop and answers the last judgement. Ends early at the first problem. */
+/** Runs the loop and returns the last verdict. Ends early at the first problem. */
 export async function crashLoop(options: LoopOptions): Promise<Judgement> {
   const { path, rounds, driver, synchronous = "FULL", clients = 4, killWithinMs = 500, random = Math.random } = options;
   const oracle = new Oracle();

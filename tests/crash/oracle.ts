@@ -1,6 +1,7 @@
-// What must hold of a store after each kill, from what the killed processes said and what the file holds: nothing acknowledged is
-// missing, nothing that nobody asked for is there, no command, completion or message is recorded twice, the file is whole, and every
-// closed run replays. Closed runs that were found in order are not read again, so a growing file costs only its new runs.
+// What must hold of a store after each kill, from the output of the killed processes and the content of the file: nothing
+// acknowledged is missing, nothing that was never requested is there, no command, completion or message is recorded twice,
+// the file is intact, and every closed run replays. Closed runs that were found correct are not read again, so a growing
+// file costs only its new runs.
 import { fromBinary } from "@bufbuild/protobuf";
 import { type SqliteOptions, SqliteStore } from "../../ts/engine/mod.ts";
 import { createInlineRealm } from "../../ts/realm/mod.ts";
@@ -29,7 +30,7 @@ const text = new TextDecoder();
 export class Oracle {
   readonly #tried = new Set<string>();
   readonly #acknowledged = new Set<string>();
-  /** Executions by idempotency key, and what each key stood for. */
+  /** Executions by idempotency key, and what each key was for. */
   readonly #executions = new Map<string, { what: string; times: number }>();
   readonly #done = new Set<string>();
   readonly #problems: string[] = [];
@@ -54,7 +55,7 @@ export class Oracle {
       else {
         before.times++;
         if (before.what !== of.join(" ")) {
-          this.#problems.push(`idempotency key ${key} stood for ${before.what} and ${of.join(" ")}`);
+          this.#problems.push(`idempotency key ${key} was used for ${before.what} and ${of.join(" ")}`);
         }
       }
     }
@@ -80,7 +81,7 @@ export class Oracle {
           if (this.#done.has(row.runId)) continue;
           const bytes = store.historyRange(row.workflowId, row.runId, 1, row.historyLength);
           const before = this.#problems.length;
-          // A signal that came during a workflow task waits beside the history until the task ends.
+          // A signal that came during a workflow task is stored outside the history until the task ends.
           const waiting = store.load(row.workflowId, row.runId)!.items
             .filter(({ kind }) => kind === BUFFERED).map((item) => text.decode(item.value));
           await this.#judgeRun(row.workflowId, row.runId, bytes, waiting, row.status !== 1);
@@ -93,7 +94,7 @@ export class Oracle {
       }
       for (const id of found) {
         const asked = id.endsWith(HELPER) ? this.#parents.has(id) || this.#waiting.has(id) : this.#tried.has(`start ${id}`);
-        if (!asked) this.#problems.push(`nobody asked for ${id}`);
+        if (!asked) this.#problems.push(`${id} was never requested`);
       }
       this.#judgeChildren(found);
       const repeated = [...this.#executions.values()].filter(({ times }) => times > 1);
@@ -131,7 +132,7 @@ export class Oracle {
   ): Promise<void> {
     const problem = (what: string) => this.#problems.push(`${id}: ${what}`);
     const events = bytes.flatMap((part) => fromBinary(HistorySchema, part).events);
-    events.forEach((event, i) => Number(event.eventId) === i + 1 || problem(`event ${event.eventId} stands at place ${i + 1}`));
+    events.forEach((event, i) => Number(event.eventId) === i + 1 || problem(`event ${event.eventId} is at position ${i + 1}`));
     const once = new Set<string>();
     const unique = (what: string) => (once.has(what) ? problem(`${what} is recorded twice`) : once.add(what));
     for (const event of events) this.#judgeEvent(id, event, unique, problem);
@@ -165,13 +166,13 @@ export class Oracle {
         unique(`signal ${name}`);
         const parent = attributes.value.externalWorkflowExecution?.workflowId;
         const sent = parent === undefined ? this.#tried.has(`signal ${id} ${name}`) : id === parent + HELPER;
-        if (!sent) problem(`nobody sent the signal ${name}`);
+        if (!sent) problem(`the signal ${name} was never sent`);
         break;
       }
       case "workflowExecutionUpdateAcceptedEventAttributes": {
         const name = attributes.value.acceptedRequest?.meta?.updateId;
         unique(`update ${name}`);
-        if (!this.#tried.has(`update ${id} ${name}`)) problem(`nobody sent the update ${name}`);
+        if (!this.#tried.has(`update ${id} ${name}`)) problem(`the update ${name} was never sent`);
         break;
       }
       case "workflowExecutionUpdateCompletedEventAttributes":

@@ -14,7 +14,7 @@ const app = await open({
   workflows,
   activities,
   serve: false,
-  // Until V8 gives up, a busy machine needs some seconds.
+  // A busy machine needs some seconds until V8 aborts.
   worker: { watchdogMs: 120_000 },
   logger: { debug: silent, info: silent, warn: silent, error: silent },
   engine: { synchronous: "NORMAL" },

@@ -1,6 +1,6 @@
-// The workflow of the crash loop: activities with sleeps between them, then a mailbox that takes signals and updates until it has the
-// wanted number of each, then activities again. If the plan has one, a child is there all the while, is signalled at the beginning and at the end, and answers
-// what it has got. The result names everything that happened, in order.
+// The workflow of the crash loop: activities with sleeps between them, then a mailbox that takes signals and updates until
+// it has the wanted number of each, then activities again. If the plan has a child, it runs all the while, is signaled at
+// the beginning and at the end, and returns what it got. The result names everything that happened, in order.
 import {
   activities,
   noreply,

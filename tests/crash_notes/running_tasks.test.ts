@@ -1,4 +1,4 @@
-// Who is suspected after a death, who is held, and who is not.
+// Which runs are suspected after a death of the process, which are held, and which are not.
 import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -51,7 +51,7 @@ function place() {
   return { start, enter, held: () => new HeldRuns(note), work, timers };
 }
 
-test("a run that is alone in two deaths in a row is held, and a release lets it go on", async () => {
+test("a run that is alone in two deaths in a row is held, and a release lets it continue", async () => {
   const { start, enter, held, timers } = place();
   for (let death = 1; death <= 2; death++) {
     const { running, die } = start();
@@ -62,7 +62,7 @@ test("a run that is alone in two deaths in a row is held, and a release lets it 
   }
   const { running } = start();
   assert.deepEqual(running.takeDied(), [run("a")]);
-  assert.deepEqual(running.takeDied(), [], "it is told once");
+  assert.deepEqual(running.takeDied(), [], "it is reported once");
   assert.equal(running.held("a")?.deaths, 2);
   assert.match(describeHeld(running.held("a")!), /died 2 times in a row .* temporalex workflow release --workflow-id w-a$/);
   assert.deepEqual(held().release("w-a", "another"), []);
@@ -70,7 +70,7 @@ test("a run that is alone in two deaths in a row is held, and a release lets it 
   assert.equal(running.held("a"), undefined);
 });
 
-test("deaths among others hold nobody: suspected runs run alone, one after the other, and clear themselves", async () => {
+test("deaths with several runs hold no run: suspected runs run alone, one after the other, and are cleared", async () => {
   const { start, held } = place();
   for (let death = 1; death <= 5; death++) {
     const { running, die } = start();
@@ -117,7 +117,7 @@ test("a task that ends clears its run; a query does not", async () => {
   }
 });
 
-test("a process that is killed while no task runs, or ends by itself, suspects nobody", async () => {
+test("a process that is killed while no task runs, or exits by itself, suspects no run", async () => {
   const { start, work } = place();
   const first = start();
   await first.running.enter(run("a"));
@@ -132,7 +132,7 @@ test("a process that is killed while no task runs, or ends by itself, suspects n
   assert.deepEqual(start().running.takeDied(), []);
 });
 
-test("a suspected run with a death against it waits a moment after the start, and holds up nobody meanwhile", async () => {
+test("a suspected run with an earlier death waits a moment after the start, without delaying others", async () => {
   const { start, timers } = place();
   const first = start();
   await first.running.enter(run("a"));
@@ -154,7 +154,7 @@ test("a suspected run with a death against it waits a moment after the start, an
   await third;
 });
 
-test("runs that have ended are suspected and held no more, and a damaged note is none", async () => {
+test("closed runs are no longer suspected or held, and a damaged note is ignored", async () => {
   const { start, enter, held, work, timers } = place();
   for (let death = 1; death <= 2; death++) {
     const { running, die } = start();

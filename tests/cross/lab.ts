@@ -1,5 +1,5 @@
-// What each runtime does for the comparison (tools/soak/cross_engine.mjs): lives of random programs and their digests, histories for the
-// others, and replays of theirs. Everything that goes in and out is JSON.
+// What each runtime does for the comparison (tools/soak/cross_engine.mjs): lives of random programs and their digests,
+// histories for the others, and replays of theirs. All input and output is JSON.
 import { create, toBinary } from "@bufbuild/protobuf";
 import { createInlineRealm, createWorkerRealm } from "../../ts/realm/mod.ts";
 import type { Realm } from "../../ts/realm/realm.ts";
@@ -10,7 +10,7 @@ import * as interpreter from "../cases/random_interpreter.ts";
 import { probe } from "./probe.ts";
 import { type Answer, drawOf, live, recordedCommands, shown } from "./lives.ts";
 
-/** Set by pages, where there are no files: module texts, and the bundled entry of a realm. */
+/** Set by pages, which have no files: module texts, and the bundled entry of a realm. */
 const page = globalThis as unknown as { __sources?: { [path: string]: string }; __realmEntry?: string };
 
 const EXAMPLES = ["onboarding", "counter", "shopping_cart", "batch_process", "inventory", "order_processing", "event_collector"];
@@ -69,7 +69,7 @@ export interface Digest {
   readonly problems: string[];
 }
 
-/** One digest for each seed, over every byte that the realm answered. */
+/** One digest for each seed, over every byte that the realm returned. */
 async function digests({ kind, from, count }: { kind: Kind; from: number; count: number }): Promise<Digest[]> {
   const all: Digest[] = [];
   for (let seed = from; seed < from + count; seed++) {
@@ -158,7 +158,7 @@ function base64(bytes: Uint8Array): string {
 
 const calls = { digests, details, histories, replayed, probe, close };
 
-/** Answers a call of the driver. */
+/** Handles a call of the driver. */
 export async function answer({ call, args }: { call: keyof typeof calls; args: unknown }): Promise<unknown> {
   return await (calls[call] as (args: unknown) => Promise<unknown>)(args) ?? null;
 }

@@ -1,6 +1,6 @@
-// One random program and its random life, from a seed: run live in a realm with a random grouping of events into tasks and random results of
-// activities, over continue-as-new, then replayed, whole and cut. The same seed gives the same program and life in every runtime; what the
-// realm answered, byte for byte, is what is compared.
+// One random program and its random life, from a seed: run live in a realm with a random grouping of events into tasks and
+// random results of activities, over continue-as-new, then replayed, whole and cut. The same seed gives the same program and
+// life in every runtime; the bytes that the realm returned are compared.
 import { createRegistry, fromBinary, type Message, toBinary, toJson } from "@bufbuild/protobuf";
 import fc from "fast-check";
 import type { RecordedActivation } from "../../ts/executor/tasks/recording.ts";
@@ -43,7 +43,7 @@ const draw: fc.Arbitrary<Draw> = fc.record({
 /** Neighbouring numbers are bad seeds for the generator. */
 export const drawOf = (seed: number): Draw => fc.sample(draw, { seed: Math.imul(seed + 1, 0x9e3779b1), numRuns: 1 })[0]!;
 
-/** Something that a realm answered. */
+/** Something that a realm returned. */
 export interface Answer {
   readonly label: string;
   readonly kind: "completed" | "failed" | "other" | "commands";
@@ -64,7 +64,7 @@ export interface Life {
 
 const MAX_RUNS = 6;
 
-/** Lives the program of a seed. `serve` is told of each run, for the realm's questions for history. */
+/** Runs the program of a seed. `serve` is called with each run, for the realm's requests for history. */
 export async function live(realm: Realm, seed: number, serve: (server: MiniServer) => void): Promise<Life> {
   const drawn = drawOf(seed);
   const { happenings, cuts, results, ends } = drawn;
@@ -176,7 +176,7 @@ function withoutStacks(value: unknown): void {
 
 const registry = createRegistry(...MESSAGES);
 
-/** An answer for people: a completion as JSON with its payloads as text, everything else as text. */
+/** A response in readable form: a completion as JSON with its payloads as text, everything else as text. */
 export function shown({ kind, bytes }: Answer): string {
   const text = new TextDecoder();
   if (kind !== "completed" && kind !== "failed") return text.decode(bytes);

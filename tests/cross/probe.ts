@@ -1,4 +1,4 @@
-// What of the language itself may answer differently in another engine: each group is a function over seeded inputs, and answers one text
+// Language features that may differ between engines: each group is a function over seeded inputs, and returns one text
 // for each. tools/soak/engine_differences.mjs compares the texts of all runtimes.
 
 /** A small generator (mulberry32): the inputs must not depend on what is examined. */

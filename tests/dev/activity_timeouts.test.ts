@@ -1,5 +1,5 @@
-// `temporalex dev` logs attempts of activities that time out, whoever has them: a worker of another
-// SDK may not.
+// `temporalex dev` logs activity attempts that time out, also those of another SDK's worker, which may not
+// log them.
 // takes: 3 s
 import assert from "node:assert/strict";
 import { test } from "node:test";

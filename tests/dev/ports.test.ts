@@ -16,7 +16,7 @@ import { until } from "../support/until.ts";
 import { GrpcService } from "../../ts/grpc/grpc_service.ts";
 import { grpc, ORIGIN, server, service, typed } from "./support/dev_server.ts";
 
-test("the health service: Check, and Watch that is told of the end", async () => {
+test("the health service: Check, and Watch that is notified of the shutdown", async () => {
   const named = (name: string) => new Uint8Array([10, name.length, ...new TextEncoder().encode(name)]);
   const check = await grpc("/grpc.health.v1.Health/Check");
   assert.deepEqual([check.status, [...check.body]], ["0", [0, 0, 0, 0, 2, 8, 1]]);
@@ -51,10 +51,10 @@ test("the health service: Check, and Watch that is told of the end", async () =>
   await ended;
   session.close();
   assert.deepEqual([got, status], [[0, 0, 0, 0, 2, 8, 1, 0, 0, 0, 0, 2, 8, 2], "0"]);
-  assert.ok(wentAway, "connections are told that the server goes away");
+  assert.ok(wentAway, "connections get GOAWAY");
 });
 
-test("its end answers calls that wait", async () => {
+test("shutdown completes waiting calls", async () => {
   const mortal = await startDevServer({ port: 0, namespaces: ["default"], storeOf: () => undefined, logger: silentLogger });
   const caller = new GrpcService({ address: `127.0.0.1:${mortal.port}` });
   const poll = create(PollWorkflowTaskQueueRequestSchema, { namespace: "default", taskQueue: { name: "q" } });
@@ -116,7 +116,7 @@ test("callers that vanish leave nothing behind", async () => {
   await until("300 polls wait", () => engine!.stats().waitingCalls === before + 300);
   // As a process that is killed: no word of farewell.
   session.destroy();
-  await until("their polls are given up", () => engine!.stats().waitingCalls === before);
+  await until("their polls are canceled", () => engine!.stats().waitingCalls === before);
 });
 
 test("a message that is too large for any service is refused, and the connection serves on", async () => {
@@ -168,12 +168,12 @@ test("the HTTP port: JSON, Connect and gRPC-web, for programs and listed pages",
   }
 });
 
-test("bytes that are no message are refused, and nothing breaks", async () => {
+test("invalid message bytes are rejected, and nothing breaks", async () => {
   const path = "/temporal.api.workflowservice.v1.WorkflowService/";
   for (const method of ["StartWorkflowExecution", "PollWorkflowTaskQueue", "DescribeTaskQueue", "DeleteWorkflowExecution"]) {
     for (const bytes of [new Uint8Array([0xff, 0xff, 0xff]), new Uint8Array([10, 200]), new TextEncoder().encode("{}")]) {
       const { status, message } = await grpc(path + method, bytes);
-      // What is no protobuf at all never reaches a service: gRPC's own code for that is INTERNAL, with the reason.
+      // Invalid protobuf never reaches a service: gRPC's own code for that is INTERNAL, with the reason.
       assert.ok(
         status === String(Code.INVALID_ARGUMENT) || (status === "13" && /^parse binary/.test(message)),
         `${status} ${message}`,

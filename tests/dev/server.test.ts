@@ -70,7 +70,7 @@ test("it says what it is, and offers nothing that it does not have", async () =>
   }
 });
 
-test("what nobody has is refused with UNIMPLEMENTED and what to use instead, in each protocol", async () => {
+test("an unsupported method fails with UNIMPLEMENTED and what to use instead, in each protocol", async () => {
   const path = "/temporal.api.workflowservice.v1.WorkflowService/";
   for (
     const [method, words] of [
@@ -131,7 +131,7 @@ test("delete: a closed run is removed, an open one is ended first, an older run 
     (await typed().describeWorkflowExecution({ namespace: "default", execution: { workflowId: "twice" } })).workflowExecutionInfo;
   assert.equal((await current())?.execution?.runId, second.runId);
   await typed().deleteWorkflowExecution({ namespace: "default", workflowExecution: { workflowId: "twice" } });
-  assert.match(await following, /terminated|not found/, "who waited for it is told");
+  assert.match(await following, /terminated|not found/, "the waiting call gets the end");
   assert.equal((await current())?.execution?.runId, first.runId);
   await assert.rejects(client.getHandle("Work", "twice", second.runId).historyBytes(), /not found/);
   await typed().deleteWorkflowExecution({
@@ -151,7 +151,7 @@ test("delete: a closed run is removed, an open one is ended first, an older run 
 test("update-with-start: refused as a whole, with the operation that was the cause", async () => {
   const client = new Client({ service, taskQueue: "pairs", logger: silentLogger });
   const options = { id: "pair", update: "add", updateArgs: [1], timeout: 1000 };
-  // Nobody works here: the workflow is there, and its update waits.
+  // The queue has no worker: the workflow exists, and its update waits.
   await assert.rejects(client.executeUpdateWithStart("Work", { ...options, updateId: "u" }), /deadline|not answered|within/i);
   const { status, taskQueue } = await client.getHandle("Work", "pair").describe();
   assert.deepEqual([status, taskQueue], ["RUNNING", "pairs"]);

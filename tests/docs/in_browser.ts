@@ -12,7 +12,7 @@ import { esbuildPlugin } from "../../ts/compat/plugin/mod.ts";
 
 const root = process.cwd();
 
-/** A browser, or why there is none. */
+/** A browser, or the reason why it is missing. */
 export async function browser(): Promise<{ browser?: Browser; reason?: string }> {
   const { launchChromium } = await import(pathToFileURL(join(root, "tools/lib/chromium.mjs")).href) as {
     launchChromium(): Promise<{ browser?: Browser; reason?: string }>;

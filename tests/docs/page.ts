@@ -2,9 +2,9 @@
 //
 //   ```ts      the first line names the file: `// workflows.ts`. A later block of the same name replaces it.
 //   ```json    the info string names the file: ```json deno.json
-//   ```sh      commands, run where they stand. `setup` in the info string: shown, not run (it would install something).
+//   ```sh      commands, run in the page's folder. `setup` in the info string: shown, not run (it would install something).
 //   ```text browser page.ts   what a browser's console says when it loads that file, bundled.
-//   ```text    directly behind a command block: what it prints. A line `...` stands for any lines, `...` in a line for any text.
+//   ```text    directly after a command block: its output. A line `...` matches any lines, `...` in a line matches any text.
 //
 // Everything else (tables, mermaid, console excerpts marked `console`) is for reading.
 
@@ -38,7 +38,7 @@ export function readPage(markdown: string): Block[] {
       blocks.push({ kind: "browser", line, name: info[1]!, text: "", prints: text });
     } else if (language === "text") {
       const last = blocks.at(-1);
-      if (last?.kind !== "run") throw new Error(`line ${line}: a text block stands behind the commands that print it`);
+      if (last?.kind !== "run") throw new Error(`line ${line}: a text block follows the commands that print it`);
       blocks[blocks.length - 1] = { ...last, prints: text };
     }
   }

@@ -7,7 +7,7 @@ import { test } from "node:test";
 
 const hopModule = new URL("../../ts/platform/hop.ts", import.meta.url).href;
 
-/** Runs code in a process of its own, which must end by itself. */
+/** Runs code in a separate process, which must end by itself. */
 function run(code: string): string {
   const { status, stdout, stderr, signal } = spawnSync(process.execPath, ["--input-type=module", "-e", code], {
     timeout: 120_000,

@@ -1,4 +1,4 @@
-// The published state is decoded once for all queries, and once more only where a query has called functions of it.
+// The published state is decoded once for all queries, and again only if a query has called functions of it.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { defaultPayloadConverter, type Payload } from "../../ts/converter/payload.ts";
@@ -14,7 +14,7 @@ test("a state that a query may have changed is decoded again for the next one, a
     },
   };
   const state = new PublishedState();
-  /** One query; answers what it sees. */
+  /** One query; returns what it sees. */
   const query = (touches = false) => {
     const seen = state.decoded(converter)?.value;
     if (touches) state.touch();

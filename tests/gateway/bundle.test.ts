@@ -1,5 +1,6 @@
 // runtime: node
-// What the gateway weighs in a page: its connection is small and names no platform, and who does not import it has nothing of it.
+// The gateway's share of a page's bundle: its connection is small and names no platform, and a page that does not import it
+// has no part of it.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import process from "node:process";

@@ -15,15 +15,15 @@ type Answer = (method: MethodName, request: Uint8Array, options: CallOptions) =>
 const service = (answer: Answer): RawService => ({ call: (method, request, options = {}) => answer(method, request, options) });
 const echo = service((_, request) => Promise.resolve(request.slice()));
 const EMPTY = new Uint8Array(0);
-const refusal = (call: Promise<unknown>) => call.then(() => assert.fail("it was answered"), (error) => error as ServiceError);
+const refusal = (call: Promise<unknown>) => call.then(() => assert.fail("the call succeeded"), (error) => error as ServiceError);
 
-/** Calls wait until their caller gives up; how many are open, and how many were given up. */
+/** Calls wait until their caller cancels; counts open and canceled calls. */
 interface Waiting {
   readonly service: RawService;
   open: number;
   aborted: number;
   readonly options: CallOptions[];
-  /** Answers the calls of methods whose names begin so. */
+  /** Completes the calls of methods whose names start with the prefix. */
   answer(start?: string): void;
 }
 
@@ -107,13 +107,13 @@ test("a refusal keeps its code, words, name, fields and failure", async () => {
   });
 });
 
-test("deadlines end calls on both sides, and a caller that gives up takes its call back", async () => {
+test("deadlines end calls on both sides, and an abort cancels the call at the service", async () => {
   const waits = waiting();
   await withGateway({ service: waits.service }, async ({ dial }) => {
     const connection = await dial();
     const late = await refusal(connection.call("pollWorkflowTaskQueue", EMPTY, { timeoutMs: 500 }));
     assert.equal(late.code, Code.DEADLINE_EXCEEDED);
-    await until("the call was taken back", () => waits.aborted === 1);
+    await until("the call was canceled", () => waits.aborted === 1);
     assert.ok(waits.options[0]!.timeoutMs! > 0 && waits.options[0]!.timeoutMs! <= 500, "the service knows the deadline, too");
     const controller = new AbortController();
     const call = refusal(connection.call("pollWorkflowTaskQueue", EMPTY, { signal: controller.signal, timeoutMs: 60_000 }));
@@ -121,7 +121,7 @@ test("deadlines end calls on both sides, and a caller that gives up takes its ca
     controller.abort(new Error("no more"));
     const given = await call;
     assert.deepEqual([given.code, (given.cause as Error).message], [Code.CANCELLED, "no more"]);
-    await until("that call was taken back", () => waits.aborted === 2);
+    await until("that call was canceled", () => waits.aborted === 2);
     assert.equal((await refusal(connection.call("getSystemInfo", EMPTY, { signal: controller.signal }))).code, Code.CANCELLED);
     assert.equal(waits.open, 0);
   });
@@ -154,7 +154,7 @@ test("a caller that leaves takes its calls with it; the others stay", async () =
     await until("both polls wait", () => waits.open === 2);
     await leaving.close();
     assert.equal((await given).code, Code.CANCELLED);
-    await until("its poll was taken back", () => waits.open === 1);
+    await until("its poll was canceled", () => waits.open === 1);
     waits.answer();
     assert.deepEqual(await kept, Uint8Array.of(9));
     assert.equal(leaving.status, "closed");
@@ -162,7 +162,7 @@ test("a caller that leaves takes its calls with it; the others stay", async () =
   });
 });
 
-test("a gateway that goes away and comes back: sent calls are unavailable, later ones wait for it and go on", async () => {
+test("when a gateway restarts, sent calls fail with UNAVAILABLE, later ones wait for it and succeed", async () => {
   const waits = waiting();
   const token = newToken();
   const first = await startGateway({ service: waits.service, port: await freePort(), token });
@@ -190,7 +190,7 @@ test("a gateway that goes away and comes back: sent calls are unavailable, later
   assert.deepEqual(seen, ["idle", "connecting", "open", "closed"]);
 });
 
-test("a call that finds nobody waits for as long as it may, and says what to look for", async () => {
+test("a call without a gateway waits until its deadline, and the error says what to check", async () => {
   const token = newToken();
   const gone = await startGateway({ service: echo, port: 0, token });
   await gone.close(0);
@@ -213,7 +213,7 @@ test("a call that finds nobody waits for as long as it may, and says what to loo
   );
 });
 
-test("a wrong token is told as such at once, and a URL that is none before anything is opened", async () => {
+test("a wrong token is reported at once, and an invalid URL before anything is opened", async () => {
   await withGateway({ service: echo }, async ({ gateway, dial }) => {
     const wrong = gateway.url.replace(/#.*/, `#${newToken()}`);
     const error = await refusal(connectGateway(wrong, socketClass));
@@ -255,7 +255,7 @@ test("a request that is too large is refused before it is sent, and the connecti
   });
 });
 
-test("a gateway whose process hangs is given up, and found again when it goes on", async () => {
+test("a connection to a hanging gateway is closed, and restored when it responds again", async () => {
   // Opens sockets, says hello, and nothing else: as a stopped process does, whose connections the system keeps.
   let silent = true;
   const server = new WebSocketServer({ port: 0, host: "127.0.0.1", handleProtocols: () => PROTOCOL });
@@ -287,7 +287,7 @@ test("a gateway whose process hangs is given up, and found again when it goes on
   }
 });
 
-test("what a caller sends that is no frame ends its connection alone", async () => {
+test("an invalid frame ends only the connection of its sender", async () => {
   await withGateway({ service: echo }, async ({ gateway, token, dial, log }) => {
     const other = await dial();
     for (const bytes of [[], [1, 0], [77, 0, 0, 0, 1], [1, 0, 0, 0, 1, 0, 0, 0, 0, 200, 65], [16, 0, 0, 0, 1], "text"]) {
@@ -329,12 +329,12 @@ test("a caller with too many open calls is refused by name, and one that reads n
     (socket as unknown as { _socket: { pause(): void } })._socket.pause();
     const name = new TextEncoder().encode("getSystemInfo");
     for (let id = 1; id <= 30; id++) socket.send(Uint8Array.from([1, 0, 0, 0, id, 0, 0, 0, 0, name.length, ...name]));
-    await until("it is cut off", () => log.some((line) => /does not read its answers/.test(line)));
+    await until("it is disconnected", () => log.some((line) => /does not read its answers/.test(line)));
     socket.terminate();
   });
 });
 
-test("a gateway that closes lets calls in work end, takes polls back, and takes nothing new", async () => {
+test("a closing gateway completes running calls, cancels polls, and accepts no new call", async () => {
   const waits = waiting();
   const gateway = await startGateway({ service: waits.service, port: await freePort() });
   const connection = await connectGateway(gateway.url, socketClass);

@@ -38,7 +38,7 @@ test("reading only: every method of the service is known to read, or is refused"
     else assert.equal(refused, `7 ${method} changes something, and this gateway only reads`);
   }
   assert.equal(reading.losesCancelledPolls, true);
-  assert.equal(withPermissions(service, {}), service, "without a fence there is none");
+  assert.equal(withPermissions(service, {}), service, "without permissions the service is not wrapped");
 });
 
 test("every method is held to the namespaces, under whatever number its request has the field", async () => {

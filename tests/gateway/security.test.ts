@@ -1,4 +1,4 @@
-// Who gets through to the gateway and who does not, what it bounds, and what it never tells.
+// Which callers the gateway accepts, which limits it enforces, and which data it never sends.
 // takes: 4 s
 import assert from "node:assert/strict";
 import { type IncomingMessage, request as httpRequest } from "node:http";
@@ -88,7 +88,7 @@ test("over HTTP: a listed page and a program with the token are let in, everybod
   });
 });
 
-test("preflight questions are answered for listed pages, with private networks where asked; the landing page tells no secret", async () => {
+test("preflight requests of listed origins succeed, with private networks if requested; the landing page has no secret", async () => {
   await withGateway({ service }, async ({ gateway: { port }, token }) => {
     const question = { authorization: undefined, "access-control-request-method": "POST" };
     const ask = (headers: Sent["headers"]) => send(port, token, { method: "OPTIONS", headers: { ...question, ...headers } });
@@ -108,7 +108,7 @@ test("preflight questions are answered for listed pages, with private networks w
   });
 });
 
-test("over WebSockets: the same, before anything is read; a wrong token is told by a code that pages can see", async () => {
+test("over WebSockets: the same, before anything is read; a wrong token closes with a code that pages can see", async () => {
   await withGateway({ service }, async ({ gateway: { port }, token, log }) => {
     const good = [PROTOCOL, `temporalex.token.${token}`];
     assert.equal(await upgrade(port, { protocols: good }), "opened");
@@ -153,7 +153,7 @@ test("what is too large is not read to its end: by its announced length, without
   });
 });
 
-test("a request that does not arrive whole ends in time, and keeps nobody out", async () => {
+test("an incomplete request times out, and blocks no other caller", async () => {
   await withGateway({ service, limits: { arrivalMs: 1500 } }, async ({ gateway: { port }, token }) => {
     calls.length = 0;
     const head = `POST ${METHOD} HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\n`;
@@ -198,11 +198,11 @@ test("a call over HTTP may wait longer than a request may take to arrive, and en
     const socket = connect(port, "127.0.0.1", () => socket.write(text));
     await until("the call has arrived", () => calls === 2);
     socket.destroy();
-    await until("the call was taken back", () => aborted);
+    await until("the call was canceled", () => aborted);
   });
 });
 
-test("connections are counted: who has brought no token gives way, and nobody else does", async () => {
+test("connections are limited: those without a token are closed first, and no others", async () => {
   await withGateway({ service, limits: { connections: 4 } }, async ({ gateway: { port }, token }) => {
     const ended: boolean[] = [];
     const idle = await Promise.all(Array.from({ length: 4 }, (_, i) =>
@@ -270,7 +270,7 @@ test("gRPC-web and a refusal of the service, as a page reads them", async () => 
   });
 });
 
-test("the log tells what was refused, once, and holds neither payload nor token", async () => {
+test("the log contains each rejection once, and neither payload nor token", async () => {
   const failing: RawService = {
     call: (method) =>
       Promise.reject(method === "getSystemInfo" ? new TypeError("a bug") : new ServiceError(Code.INTERNAL, "broken")),
@@ -295,7 +295,7 @@ test("the log tells what was refused, once, and holds neither payload nor token"
   });
 });
 
-test("the cluster gets the gateway's credentials and none of the caller's; the caller gets none of the gateway's", async () => {
+test("the cluster gets the gateway's credentials but not the caller's; the caller does not get the gateway's", async () => {
   const seen: { [name: string]: unknown }[] = [];
   const handler = serviceHandler({ call: (_, request) => Promise.resolve(request.slice()) });
   const cluster = await listen({

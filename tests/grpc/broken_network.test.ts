@@ -99,7 +99,7 @@ test("a half-open connection is found while polls wait, and the next call takes 
     answer = () => void open++;
     const polls = [call(service), call(service)];
     await until("two polls wait", () => open === 2);
-    // Pings are answered, so waiting ends nothing.
+    // Pings get their acks, so waiting ends nothing.
     await new Promise((resolve) => setTimeout(resolve, 600));
     proxy.happen("halfOpen");
     for (const poll of polls) {
@@ -114,7 +114,7 @@ test("a half-open connection is found while polls wait, and the next call takes 
   });
 });
 
-test("a call without an answer has the connection asked at once, whatever the interval", async () => {
+test("a call without a response pings the connection at once, whatever the interval", async () => {
   await serve();
   await behindProxy(async (proxy) => {
     const service = connection({ address: proxy.address, keepAlive: { timeout: "1s" } });
@@ -212,7 +212,7 @@ test("a server that says goodbye finishes the calls it has; others go to a new c
   await until("another call waits", () => waiting.length === 2);
   answer = reply;
   its!.goaway(0);
-  // Who has read this answer has read the goodbye before it.
+  // A client that has read this response has read the GOAWAY before it.
   reply(waiting[1]!);
   await other;
   await call(service);
@@ -221,7 +221,7 @@ test("a server that says goodbye finishes the calls it has; others go to a new c
   assert.equal((await poll).length, 0);
 });
 
-test("a server that stops with waiting calls: they are answered, or told that it is gone, and nothing hangs", async () => {
+test("when a server stops, waiting calls complete or fail as unavailable, and nothing hangs", async () => {
   await serve();
   const service = connection();
   let waiting = 0;
@@ -272,7 +272,7 @@ test("a call that the server has not touched is sent again; one that it refuses 
   assert.equal(times, 3);
 });
 
-test("answers that are none: too short, of another length, compressed, none at all", async () => {
+test("invalid responses: too short, of another length, compressed, missing", async () => {
   await serve();
   const service = connection();
   const send = (bytes: number[], trailers: { [name: string]: string } = { "grpc-status": "0" }): Answer => (stream) => {
@@ -298,7 +298,7 @@ test("answers that are none: too short, of another length, compressed, none at a
   await assert.rejects(call(service), (e: ServiceError) => e.code !== Code.CANCELLED);
 });
 
-test("large requests and answers, many at once", async () => {
+test("large requests and responses, many at once", async () => {
   await serve();
   const size = 3_000_000;
   answer = (stream) => {
@@ -322,7 +322,7 @@ test("large requests and answers, many at once", async () => {
   }
 });
 
-test("closing while calls wait for a connection, an answer, a key", async () => {
+test("closing while calls wait for a connection, a response, a key", async () => {
   await serve();
   answer = () => {};
   const closed = (error: unknown) =>

@@ -1,4 +1,5 @@
-// Temporal's environment configuration: which source wins, what switches TLS on, and that whatever is wrong is said with its place.
+// Temporal's environment configuration: which source takes precedence, what enables TLS, and that every error names its
+// place.
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { platform, tmpdir } from "node:os";
@@ -195,7 +196,7 @@ test("wrong values are refused with their place, and secrets are not quoted", ()
   const broken = file("broken.toml", '[profile.default]\napi_key = "secret-7" x\n');
   try {
     loadClientConfigProfile({ configSource: { path: broken }, overrideEnvVars: {} });
-    assert.fail("it is no TOML");
+    assert.fail("it is invalid TOML");
   } catch (error) {
     const { message } = error as Error;
     assert.ok(error instanceof ClientConfigError, String(error));

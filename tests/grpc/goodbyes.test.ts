@@ -1,4 +1,5 @@
-// A GOAWAY while no call is open, to a server of ours and to a connection of ours: neither process minds (ts/platform/deno_goaway_workaround.ts).
+// A GOAWAY while no call is open, to a server and to a connection of this package: neither process crashes
+// (ts/platform/deno_goaway_workaround.ts).
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { connect, type Http2Server } from "node:http2";
@@ -10,7 +11,7 @@ import { goodbyeServer } from "./support/goodbye_server.ts";
 
 const own = import.meta.url.endsWith(".js") ? "./support/goodbyes.js" : "./support/goodbyes.ts";
 const start = (...args: string[]) =>
-  // glibc then writes over what is freed, so nobody reads it by good luck.
+  // glibc then overwrites freed memory, so that no read of it succeeds by chance.
   startModule(new URL(own, import.meta.url), args, { MALLOC_PERTURB_: "165" });
 
 test("a server outlives callers that say goodbye", async () => {
@@ -20,7 +21,7 @@ test("a server outlives callers that say goodbye", async () => {
     for (let i = 0; i < 10; i++) {
       const session = connect(`http://127.0.0.1:${port}`);
       session.on("error", () => {});
-      // The server answers with a goodbye of its own.
+      // The server replies with a GOAWAY itself.
       endAfterGoaway(session);
       const stream = session.request({
         ":method": "POST",

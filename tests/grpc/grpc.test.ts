@@ -26,7 +26,7 @@ const framed = (body: Uint8Array) => {
   return frame;
 };
 
-/** Answers a call as gRPC does: a message, then status and details in the trailers. */
+/** Responds to a call as gRPC does: a message, then status and details in the trailers. */
 function reply(stream: ServerHttp2Stream, body: Uint8Array | undefined, trailers: { [name: string]: string }): void {
   stream.respond({ ":status": 200, "content-type": "application/grpc" }, { waitForTrailers: true });
   stream.on("wantTrailers", () => stream.sendTrailers(trailers));
@@ -133,7 +133,7 @@ test("a refusal has its code, and the name and fields of its details", async () 
   );
 });
 
-test("deadlines, calls that are given up, and closed connections", async () => {
+test("deadlines, canceled calls, and closed connections", async () => {
   answer = () => {};
   await withService(async (service) => {
     await assert.rejects(
@@ -154,7 +154,7 @@ test("deadlines, calls that are given up, and closed connections", async () => {
 test("a lost connection is UNAVAILABLE in every form, and is made again", async () => {
   await withService(async (service) => {
     const ways: Answer[] = [
-      (stream) => stream.close(8), // RST_STREAM CANCEL, which nobody here asked for
+      (stream) => stream.close(8), // RST_STREAM CANCEL, which this side did not request
       (stream) => stream.close(7), // REFUSED_STREAM
       cut,
       (stream) => {
@@ -176,7 +176,7 @@ test("a lost connection is UNAVAILABLE in every form, and is made again", async 
   nobody.close();
 });
 
-test("a server that speaks no gRPC, and addresses that are none", async () => {
+test("a server without gRPC, and invalid addresses", async () => {
   answer = (stream) => {
     stream.respond({ ":status": 404, "content-type": "text/html" });
     stream.end("<html>");

@@ -26,7 +26,7 @@ const LIMIT = { timeoutMs: 60_000 };
 const goAway = (last: number, code = 0) => frame(TYPE.goAway, 0, 0, [...uint32(last), ...uint32(code)]);
 const maxStreams = (count: number) => frame(TYPE.settings, 0, 0, [0, 3, ...uint32(count)]);
 
-test("a server that greets and hangs up at once is asked again with pauses, and its words are told", async () => {
+test("a server that sends GOAWAY at once is retried with pauses, and the error has its debug data", async () => {
   for (const greeting of [Buffer.concat([GREETING, goAway(0)]), "end"]) {
     let connections = 0;
     const { port, server } = await peer(
@@ -50,12 +50,12 @@ test("a server that greets and hangs up at once is asked again with pauses, and 
   }
 });
 
-test("a connection that ends while it is asked whether it is alive keeps nobody waiting", async () => {
+test("a connection that ends during a ping leaves no call waiting", async () => {
   const real = Date.now;
   try {
     let connections = 0;
     const { port, server } = await peer((got, socket) => {
-      // After the machine's sleep the first one is gone: what comes there is answered with the connection's end.
+      // After the machine's sleep the first connection is gone: calls on it get the end of the connection.
       if (got.type === TYPE.ping) socket.destroy();
       return complete(got) ? answer(got.id) : undefined;
     });
@@ -113,7 +113,8 @@ test("calls that wait for room are served in the order in which they came, befor
   while (held.length < CONNECTIONS) await delay(10);
   const waiting = Array.from({ length: WAITING }, (_, i) => call(1 + i));
   await delay(10);
-  // Whoever gets an answer asks again at once, and would find the room that it has just made. The other connections stay busy.
+  // A caller that gets a response calls again at once, and would find the room that it has just made. The other connections
+  // stay busy.
   const again = first[0]!.then(() => call(100));
   held[0]!();
   await Promise.all([again, ...waiting]);
@@ -178,7 +179,7 @@ test("two goodbyes: calls above the second one's last id are sent again, those b
   assert.deepEqual(seen, ["1:1", "1:3", "1:5", "2:1", "2:3"]);
 });
 
-test("hundreds of calls that share a signal, while they wait for a connection and on it, are given up by one abort", async () => {
+test("one abort cancels hundreds of calls that share a signal, while they wait for a connection and on it", async () => {
   const { port } = await peer(() => undefined, maxStreams(100));
   const warnings: string[] = [];
   const onWarning = ({ message }: Error) => void (/listeners/.test(message) && warnings.push(message));
@@ -196,7 +197,7 @@ test("hundreds of calls that share a signal, while they wait for a connection an
   await assert.rejects(caller.call("getSystemInfo", NOTHING, { ...LIMIT, signal: stop.signal }), /given up by its caller/);
 });
 
-test("pages of proxies are errors by their status, and the connection goes on", async () => {
+test("pages of proxies are errors by their status, and the connection stays open", async () => {
   const codes: { [status: string]: Code } = {
     "200": Code.UNKNOWN,
     "302": Code.UNKNOWN,
@@ -229,7 +230,7 @@ test("pages of proxies are errors by their status, and the connection goes on", 
   assert.equal(connections, 1);
 });
 
-test("a status that is no number is not taken for success", async () => {
+test("a non-numeric status does not count as success", async () => {
   const statuses = ["", " ", "-0", "0x0", "ok", "0.0"];
   const { port } = await peer((got) => {
     if (!complete(got)) return undefined;
@@ -264,7 +265,7 @@ test("times longer than a timer takes are long, not none", async () => {
   assert.throws(() => service(port, { keepAlive: { interval: 0 } }), TypeError);
 });
 
-test("an answer that came in time is taken, also when the process had no time to look", async () => {
+test("a response that arrived in time counts, also if the process was blocked until after the deadline", async () => {
   const { port } = await peer((got, socket) => {
     if (!complete(got)) return undefined;
     if (got.id % 4 === 1) return answer(got.id);

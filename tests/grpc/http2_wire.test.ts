@@ -34,7 +34,7 @@ const varint = (value: number): number[] => value < 128 ? [value] : [value & 127
 
 // --- Header fields.
 
-test("Huffman's code: the examples of RFC 7541, and texts that are none", () => {
+test("Huffman code: the examples of RFC 7541, and invalid input", () => {
   const decoded = (hex: string) => unhuffman(bytesOf(hex), 0, hex.length / 2);
   assert.equal(decoded("f1e3c2e5f23a6ba0ab90f4ff"), "www.example.com");
   assert.equal(decoded("a8eb10649cbf"), "no-cache");
@@ -52,7 +52,7 @@ test("Huffman's code: the examples of RFC 7541, and texts that are none", () => 
 
 test("header blocks that break the rules are refused, whatever they are", () => {
   const read = (hex: string) => new HeaderDecoder().read(bytesOf(hex));
-  // 8.4.1 of RFC 7541 without what stands in its dynamic table.
+  // 8.4.1 of RFC 7541 without the content of its dynamic table.
   assert.equal(read("488264025885aec3771a4b")[":status"], "302");
   assert.equal(read("2088")[":status"], "200");
   for (const bad of ["be", "80", "3f", "0f", "00", "0003", "000361", "400a637573746f6d", "ffffffffff0f", "21"]) {
@@ -71,7 +71,7 @@ test("header blocks that break the rules are refused, whatever they are", () => 
   }
 });
 
-test("every header arrives as it was sent, however small the server's table, and every trailer as it was answered", async () => {
+test("every header and trailer arrives unchanged, however small the server's table", async () => {
   const visible = String.fromCharCode(...Array.from({ length: 94 }, (_, i) => 33 + i));
   for (const headerTableSize of [0, 60, 4096, 65_536]) {
     const seen: IncomingHttpHeaders[] = [];
@@ -107,7 +107,7 @@ test("every header arrives as it was sent, however small the server's table, and
 
 // --- What a server may do.
 
-test("frames in pieces of one byte, padding, priorities, interim answers, unknown frames, header fields in parts", async () => {
+test("frames in pieces of one byte, padding, priorities, interim responses, unknown frames, header fields in parts", async () => {
   const odd = (id: number) =>
     Buffer.concat([
       frame(TYPE.headers, 4, id, [0x08, 3, ...Buffer.from("103")]),
@@ -159,7 +159,7 @@ test("a request waits for the server's windows, and arrives whole", async () => 
   assert.deepEqual(new Uint8Array(body.subarray(5)), request);
 });
 
-test("a call that is given up while its request waits leaves nothing behind", async () => {
+test("a call that is canceled while its request waits leaves no state", async () => {
   const reset: number[] = [];
   const { port } = await peer((got) => {
     if (got.type === TYPE.reset) reset.push(got.id);
@@ -209,7 +209,7 @@ test("a server that takes a call back when its time is over has told the deadlin
   }
 });
 
-test("a server gets its pings answered, and more than its windows take is read", async () => {
+test("a server's pings get acks, and responses larger than the windows are read", async () => {
   let ponged: Uint8Array | undefined;
   let opened = 0;
   const size = 9_000_000;
@@ -232,7 +232,7 @@ test("a server gets its pings answered, and more than its windows take is read",
   assert.ok(opened >= 5, `windows were opened ${opened} times`);
 });
 
-test("a server that answers before it has read the request gets the rest of it no more", async () => {
+test("after an early response the rest of the request is not sent", async () => {
   const seen: string[] = [];
   const { port } = await peer((got) => {
     if (got.type === TYPE.reset) seen.push(`reset ${got.id}`);
@@ -276,7 +276,7 @@ test("trailers may be long", async () => {
   );
 });
 
-test("an answer with any bytes changed is an answer or a ServiceError", async () => {
+test("a response with any bytes changed is a response or a ServiceError", async () => {
   let seed = 20_261;
   const random = (below: number) => (seed = Math.imul(seed, 48271) & 0x7fffffff) % below;
   const { port } = await peer((got) => {
@@ -307,7 +307,7 @@ const RUBBISH: { readonly [what: string]: (id: number) => Uint8Array } = {
   "a frame that is too large": (id) =>
     Buffer.concat([frame(TYPE.headers, 4, id, OK), frame(TYPE.data, 0, id, new Uint8Array(16_385))]),
   "data for a stream that was never opened": () => frame(TYPE.data, 0, 77, [0]),
-  "an answer for a stream of its own": () => frame(TYPE.headers, 4, 2, OK),
+  "a response on a stream that the server opened": () => frame(TYPE.headers, 4, 2, OK),
   "a push": (id) => frame(TYPE.push, 4, id, [...uint32(2), ...OK]),
   "header fields that are interrupted": (id) =>
     Buffer.concat([frame(TYPE.headers, 0, id, OK), frame(TYPE.ping, 0, 0, new Uint8Array(8))]),
@@ -328,7 +328,7 @@ const RUBBISH: { readonly [what: string]: (id: number) => Uint8Array } = {
   "a goodbye of an odd size": () => frame(TYPE.goAway, 0, 0, [1]),
 };
 
-test("a server that breaks the protocol loses the connection, and its calls are told", async () => {
+test("a protocol error of the server closes the connection and fails its calls", async () => {
   for (const [what, make] of Object.entries(RUBBISH)) {
     let connections = 0;
     const { port, server } = await peer((got) => complete(got) ? connections === 1 ? make(got.id) : answer(got.id) : undefined);
@@ -344,7 +344,7 @@ test("a server that breaks the protocol loses the connection, and its calls are 
   }
 });
 
-test("what is no HTTP/2 is told at the connection's begin", async () => {
+test("a server without HTTP/2 is reported when the connection starts", async () => {
   const { port } = await peer(() => undefined, Buffer.from("HTTP/1.1 400 Bad Request\r\n\r\n"));
   await assert.rejects(service(port).call("getSystemInfo", NOTHING, LIMIT), /does not speak HTTP\/2/);
   const other = await peer(() => undefined, frame(TYPE.settings, 1, 0));
@@ -352,7 +352,7 @@ test("what is no HTTP/2 is told at the connection's begin", async () => {
 });
 
 for (const [asks, what] of [[frame(TYPE.ping, 0, 0, new Uint8Array(8)), "pings"], [GREETING, "settings"]] as const) {
-  test(`a server that sends ${what} and reads no answers loses the connection, and none that reads them`, async () => {
+  test(`a server that sends ${what} loses the connection only if it does not read the replies`, async () => {
     const many = Buffer.concat(Array.from({ length: 4000 }, () => asks));
     const { port } = await peer((got, socket) => {
       if (!complete(got)) return undefined;

@@ -1,5 +1,5 @@
-// Connections through an HTTP proxy: what works plain and in TLS, that the proxy hears nothing but where to and its own credentials, that
-// tunnels are made again, and that everything a proxy can do wrong is told in words, in time, in both runtimes.
+// Connections through an HTTP proxy: plain and TLS; the proxy gets only the target and its own credentials; tunnels are
+// restored; and every error of a proxy is reported with its reason, in time, in both runtimes.
 // takes: 4 s
 import assert from "node:assert/strict";
 import { createSecureServer, createServer } from "node:http2";
@@ -62,7 +62,7 @@ async function connect(options: ConnectOptions): Promise<Connection> {
   return connection;
 }
 
-test("plain: the proxy is told where to, and who asks", async () => {
+test("plain: the proxy gets the target and the credentials", async () => {
   await connect({ address: at("plain") });
   assert.match(
     proxy.heads[0]!,
@@ -84,7 +84,7 @@ test("a greeting of the server in one piece with the proxy's answer", async () =
   await connect({ address: at("plain") });
 });
 
-test("an answer in many pieces, and behind another that says to wait", async () => {
+test("a response in many pieces, and after an interim response", async () => {
   proxy.misdeed = (socket, _, tunnel) => {
     const write = socket.write.bind(socket);
     let sent = Promise.resolve();
@@ -184,7 +184,7 @@ const say = (text: string) => (socket: Socket) => socket.end(text, "latin1");
 const ESTABLISHED = "HTTP/1.1 200 OK\r\n\r\n";
 const WRONG: Wrong[] = [
   {
-    what: "a proxy that wants to know who asks",
+    what: "a proxy that requires credentials",
     does: say('HTTP/1.1 407 x\r\nProxy-Authenticate: Basic realm="x"\r\n\r\n'),
     says:
       /^cannot connect to .* through the proxy 127\.0\.0\.1:\d+: the proxy wants to know who asks: give `proxy\.basicAuth` \(HTTP 407\)$/,
@@ -229,22 +229,26 @@ const WRONG: Wrong[] = [
   },
   { what: "a proxy that changes the protocol", does: say("HTTP/1.1 101 x\r\n\r\n"), says: /made no tunnel \(HTTP 101\)$/ },
   { what: "something that speaks otherwise", does: say("SSH-2.0-OpenSSH_9\r\n"), says: /does not answer as an HTTP proxy does$/ },
-  { what: "a status that is none", does: say("HTTP/1.1 2000\r\n\r\n"), says: /does not answer as an HTTP proxy does$/ },
+  { what: "an invalid status", does: say("HTTP/1.1 2000\r\n\r\n"), says: /does not answer as an HTTP proxy does$/ },
   {
     what: "a proxy that wants TLS",
     does: (socket) => socket.end(Uint8Array.of(0x15, 3, 3, 0, 2, 2, 70)),
     says: /the proxy wants TLS for itself/,
     attempts: 1,
   },
-  { what: "a proxy that ends at once", does: (socket) => socket.end(), says: /the proxy ended the connection without an answer/ },
+  {
+    what: "a proxy that closes at once",
+    does: (socket) => socket.end(),
+    says: /the proxy ended the connection without an answer/,
+  },
   {
     what: "a proxy that resets",
     does: (socket) => socket.resetAndDestroy(),
     says: /the proxy ended the connection without an answer/,
   },
-  { what: "half an answer", does: say("HTTP/1.1 200 OK\r\nx: y\r\n"), says: /the proxy ended the connection without an answer/ },
+  { what: "half a response", does: say("HTTP/1.1 200 OK\r\nx: y\r\n"), says: /the proxy ended the connection without an answer/ },
   {
-    what: "an answer that does not end",
+    what: "a response that does not end",
     does: (socket) => void socket.write(`HTTP/1.1 200 OK\r\n${"x: yyyyyyyyyyyyyyyyyyyyyyyy\r\n".repeat(2000)}`),
     says: /more than 16 KiB of header fields/,
   },
@@ -264,13 +268,13 @@ const WRONG: Wrong[] = [
     says: /made no tunnel within 800 ms/,
   },
   {
-    what: "a tunnel in which nobody is",
+    what: "a tunnel without a server",
     does: (socket) => socket.write(ESTABLISHED),
     options: () => ({ attemptTimeout: "800ms", connectTimeout: "1s" }),
     says: /through the proxy .*did not greet within 800 ms as a gRPC server does/,
   },
   {
-    what: "a tunnel to a server without TLS, where nobody is",
+    what: "a tunnel without a server, without TLS",
     does: (socket) => socket.write(ESTABLISHED),
     options: () => ({ attemptTimeout: "800ms", connectTimeout: "1s" }),
     tls: true,
@@ -323,9 +327,9 @@ async function isTold({ does, says, options, asks, tls, attempts }: Wrong): Prom
     await own.stop();
   }
 }
-together(Object.fromEntries(WRONG.map((wrong) => [`${wrong.what} is told`, () => isTold(wrong)])));
+together(Object.fromEntries(WRONG.map((wrong) => [`${wrong.what} is reported`, () => isTold(wrong)])));
 
-test("no proxy there, and one whose name nobody has", async () => {
+test("a port without a proxy, and an unknown host name", async () => {
   const { address } = proxy;
   await proxy.stop();
   const connecting = (targetHost: string) =>
@@ -335,7 +339,7 @@ test("no proxy there, and one whose name nobody has", async () => {
   proxy = await ConnectProxy.start();
 });
 
-test("connecting can be given up, and a lazy connection closed, while the proxy thinks", async () => {
+test("connecting can be canceled, and a lazy connection closed, while the proxy does not respond", async () => {
   proxy.misdeed = (socket) => void socket.resume();
   const abort = new AbortController();
   const connecting = Connection.connect({ address: at("plain"), proxy: by(), signal: abort.signal });

@@ -1,5 +1,5 @@
-// TLS, client certificates and API keys, with certificates made on the spot: what works, and that everything that is wrong is told in words
-// that name the option, well before the deadline, in both runtimes.
+// TLS, client certificates and API keys, with certificates made by the test: what works, and that every error has a message
+// that names the option, well before the deadline, in both runtimes.
 // takes: 4 s
 import assert from "node:assert/strict";
 import { createSecureServer, createServer, type Http2ServerRequest, type Http2ServerResponse } from "node:http2";
@@ -28,7 +28,7 @@ const service = new ScriptedService()
   });
 
 const handle = serviceHandler(service);
-/** Answers those who know the key. */
+/** Responds to clients that know the key. */
 function guarded(request: Http2ServerRequest, response: Http2ServerResponse): void {
   if (request.headers["authorization"] === `Bearer ${KEY}`) return handle(request, response);
   response.writeHead(200, { "content-type": "application/grpc", "grpc-status": "16", "grpc-message": "Request unauthorized." });
@@ -92,7 +92,7 @@ test("API keys, as text and from a function, go over TLS by default", async () =
   assert.equal(await version({ address: at("plain"), apiKey: KEY, tls: false }), "9.8.7");
 });
 
-test("a namespace is looked for, and capabilities are told", async () => {
+test("connect checks the namespace, and reports capabilities", async () => {
   const connection = await Connection.connect({ address: at("plain"), namespace: "ours" });
   const { capabilities } = await connection.serverInfo();
   assert.equal(capabilities.supportsSchedules, true);
@@ -179,13 +179,13 @@ const WRONG: Wrong[] = [
     says: /did not finish the TLS handshake within 800 ms/,
   },
   {
-    what: "a port where nobody listens",
+    what: "a port without a listener",
     options: () => ({ address: "127.0.0.1:1", connectTimeout: "1s" }),
     code: UNAVAILABLE,
     says: /cannot connect to 127\.0\.0\.1:1: nothing listens there \(connect ECONNREFUSED/,
   },
   {
-    what: "a name that nobody has",
+    what: "an unknown host name",
     options: () => ({ address: "temporal.invalid:7233", connectTimeout: "2s" }),
     code: UNAVAILABLE,
     says: /the name "temporal\.invalid" is not known|no connection within/,
@@ -229,7 +229,7 @@ const WRONG: Wrong[] = [
 ];
 
 for (const { what, options, code, says } of WRONG) {
-  test(`${what} is told`, async () => {
+  test(`${what} is reported`, async () => {
     const began = performance.now();
     let ticks = 0;
     const ticker = setInterval(() => ticks++, 10);
@@ -243,8 +243,8 @@ for (const { what, options, code, says } of WRONG) {
       });
       assert.ok(performance.now() - began < 40_000, "well before the deadline");
       await untilAtRest();
-      // Other work goes on.
-      await until("the ticker goes on", () => ticks >= 4);
+      // Other work continues.
+      await until("the ticker continues", () => ticks >= 4);
     } finally {
       clearInterval(ticker);
     }
@@ -261,14 +261,14 @@ test("a client that was made lazily says the same at its first call", async () =
   await assert.rejects(connection.serverInfo(), /closed/);
 });
 
-test("connecting can be given up", async () => {
+test("connecting can be canceled", async () => {
   const abort = new AbortController();
   const connecting = Connection.connect({ address: at("silent"), signal: abort.signal });
   setTimeout(() => abort.abort(new Error("enough")), 50);
   await assert.rejects(connecting, /enough/);
 });
 
-test("who waits for a server is told why, at each attempt", async () => {
+test("a caller that waits for a server gets the reason of each failed attempt", async () => {
   const abort = new AbortController();
   const reasons: ServiceError[] = [];
   const connecting = Connection.connect({

@@ -73,7 +73,7 @@ export const CONSTRUCTS: readonly Row[] = [
     here: "transact",
     tests: [[transact, "reducers run in the order of their commands, once, and their results are in history"], [
       transact,
-      "a run left in the middle goes on after the next open, and replay runs no reducer",
+      "an interrupted run continues after the next open, and replay runs no reducer",
     ]],
   },
   {
@@ -357,7 +357,7 @@ export const REDUCERS: readonly Row[] = [
   {
     part: "lazy registration",
     here: "modules are known from their loading on, at the opening and by worker.replaceWorkflows; runs without code wait",
-    tests: [[unknown, "a run of a type that is not here waits, says so, and goes on at the next opening that has it"], [
+    tests: [[unknown, "a run of an unknown type waits, is reported, and continues at the next open with its code"], [
       unknown,
       "code that comes back by a reload of the module takes its runs up, and reloads without it leave them waiting",
     ]],

@@ -87,7 +87,7 @@ async function worker(more: Partial<WorkerOptions> = {}): Promise<{ client: Clie
   return { client: new Client({ service: engine, taskQueue, logger: silentLogger, ...clientTracing }), taskQueue, worker: made };
 }
 
-/** The spans that `body` makes, below one of its own. */
+/** The spans that `body` creates, below a separate parent span. */
 async function traced(name: string, body: () => Promise<void>): Promise<string[]> {
   const root = telemetry.tracer.startSpan(name);
   await context.with(trace.setSpan(context.active(), root), body);
@@ -135,7 +135,7 @@ test("ids and states of spans, and the activity's own context", async () => {
   for (const span of [started, run, activity]) assert.equal(span.status.code, SpanStatusCode.OK);
 });
 
-test("a trace goes on in a child", async () => {
+test("a trace continues in a child", async () => {
   const { client, worker: one } = await worker();
   const spans = await traced(
     "family",
@@ -149,7 +149,7 @@ test("a trace goes on in a child", async () => {
   ]);
 });
 
-test("a trace goes on through continue-as-new", async () => {
+test("a trace continues through continue-as-new", async () => {
   const { client, worker: one } = await worker();
   const spans = await traced("chain", () =>
     one.runUntil(async () => {
@@ -204,7 +204,7 @@ test("updates, queries and the carrier's form", async () => {
   assert.equal(traceparent, `00-${parent.traceId}-${parent.spanId}-01`);
 });
 
-test("a run whose worker stops is let go, and what it asks for elsewhere hangs under its start", async () => {
+test("a run whose worker stops is released, and its spans elsewhere are children of its start", async () => {
   const first = await worker();
   const spans = await traced("restart", async () => {
     let id = "";
@@ -292,7 +292,7 @@ test("a tracer that throws costs the trace and nothing else", async () => {
   assert.deepEqual(new Set(warned), new Set(["a trace could not be made"]));
 });
 
-test("headers that nobody can read are no trouble", async () => {
+test("unreadable headers are ignored", async () => {
   const { client, worker: one } = await worker();
   const plain = new Client({
     service: engine,

@@ -5,7 +5,10 @@ import { join } from "node:path";
 import { bin } from "../../tools/lib/steps.mjs";
 import { writeReference } from "../../tools/docs_api.mjs";
 
-/** Members whose name says everything, or whose docstring stands elsewhere: at the first overload, or in the interface that the class implements. */
+/**
+ * Members whose names are sufficient, or whose docstring is elsewhere: at the first overload, or in the implemented
+ * interface.
+ */
 function excused(lines, at) {
   const line = lines[at].trim();
   if (

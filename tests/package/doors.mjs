@@ -1,4 +1,5 @@
-// Programs of the official SDK in a project that has this package alone: the doors of docs/temporal-programs.md, from the tarball.
+// Programs of the official SDK in a project with this package only: the adapters of docs/temporal-programs.md, from the
+// tarball.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import process from "node:process";

@@ -154,7 +154,7 @@ const TYPES = {
 };
 const POLICY = "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; base-uri 'none'";
 
-/** Serves a folder on a loopback port under a strict policy, opens a page of it, and answers what `visited` does. */
+/** Serves a folder on a loopback port under a strict policy, opens a page of it, and returns the result of `visited`. */
 export async function pageTitle(folder, start = "") {
   const server = createServer((req, res) => {
     const path = new URL(req.url, "http://localhost").pathname;

@@ -131,7 +131,7 @@ export const projects = [
       assert.deepEqual(cart, { ...CART, status: "open", events: cart.events });
       assert.ok(cart.events > 15);
       assert.equal(computed, 6765);
-      // The guard tells the package's own frames from those of others.
+      // The guard distinguishes the package's own frames from others.
       assert.equal(packaged, "is done");
       context.say(JSON.stringify(cart));
     },
@@ -214,7 +214,7 @@ export const projects = [
           module,
           "history.json",
         ], { cwd: app });
-      // A query runs in a process of its own, which starts from a file of the package.
+      // A query runs in a separate process, which starts from a file of the package.
       const store = readdirSync(app).find((name) => name.endsWith(".sqlite"));
       const asked = [
         "--no-install",
@@ -296,7 +296,7 @@ export const projects = [
           files.join("\n"),
         );
       }
-      // No file of the package is there as an asset that nobody can run.
+      // No file of the package is an asset that cannot run.
       assert.deepEqual(
         files.filter((f) => /worker_entry|activity_thread/.test(f)),
         [],
@@ -322,7 +322,7 @@ export const projects = [
   },
   ...["", "#own"].map((hash) => ({
     name: `Vite: a tab with a durable store, over a reload, ${
-      hash === "" ? "engine worker of the package" : "engine worker of its own"
+      hash === "" ? "engine worker of the package" : "engine worker of the project"
     }`,
     async test(context) {
       const built = await viteBuild(context);
@@ -458,7 +458,7 @@ export const projects = [
             if (i.kind === "import-statement" && !i.external) first.add(i.path);
           }
         }
-        // (esbuild also writes files for imports in code that it has dropped; nobody loads them.)
+        // (esbuild also writes files for imports in dropped code; they are never loaded.)
         const reached = new Set(first);
         for (const output of reached) {
           for (const i of metafile.outputs[output].imports) {

@@ -1,4 +1,4 @@
-// Compares what TypeScript says of projects/types/messages/messages.ts with what stands beside its lines.
+// Compares TypeScript's errors for projects/types/messages/messages.ts with the comments next to its lines.
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -112,7 +112,7 @@ export class PowerDisk {
     return this.#file(name).live.size;
   }
 
-  /** Answers how many bytes there were; the rest is filled with zeros. */
+  /** Returns the number of bytes read; the rest is filled with zeros. */
   read(name: string, into: Uint8Array, at: number): number {
     if (this.dead) throw new PowerFailure("no power");
     return this.#file(name).live.read(into, at);
@@ -199,7 +199,7 @@ export class PowerDisk {
     return file;
   }
 
-  /** The change during which the power fails is begun, and never answered. */
+  /** The change during which the power fails starts, and never returns. */
   #change(begin: () => void): void {
     if (this.dead) throw new PowerFailure("no power");
     this.changes++;

@@ -175,7 +175,7 @@ export class PowerLossLoop {
     let store: Store | undefined;
     try {
       store = this.#open(disk);
-      // Whatever is read from now on is answered to callers, also what the death of a process left there before its sync.
+      // Every later read returns this to callers, also data that the death of a process left there before its sync.
       this.#acknowledged = this.#model.commits;
       // A store that is closed well must be whole, too.
       for (let commits = 0; !disk.dead; commits++) {
@@ -192,7 +192,7 @@ export class PowerLossLoop {
     try {
       store?.close();
     } catch {
-      // There is no power.
+      // The power is off.
     }
   }
 

@@ -130,7 +130,7 @@ test("the map leads from lines of the file to lines of the sources, and has what
   assert.equal(new TextDecoder().decode(Uint8Array.from(atob(inline), (c) => c.charCodeAt(0))), sourceMap);
 });
 
-test("what is wrong with a bundle is told by name", async () => {
+test("an invalid bundle is rejected by name", async () => {
   const { code } = await bundle();
   const refused = async (text: string) => {
     const error = await loadSources({ workflows: "/app/b.js", sources: { "/app/b.js": text } }).then(

@@ -1,6 +1,6 @@
 // runtime: node deno
-// An entry that serves native workflows, in a realm whose host posts modules of programs of `@temporalio/workflow`: one realm has both kinds,
-// and what cannot be served is told by its name.
+// An entry that serves native workflows, in a realm whose host posts modules of programs of `@temporalio/workflow`: one
+// realm runs both kinds, and an entry that cannot be served is reported by name.
 import test, { after, before } from "node:test";
 import assert from "node:assert/strict";
 import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
@@ -66,7 +66,7 @@ for (const form of ["eager", "lazy"] as const) {
   });
 }
 
-test("a function beside the native workflows of an entry is told of at its start, and a name that is there twice at once", async () => {
+test("starting a plain function next to an entry's native workflows fails by name; a duplicate name is reported at once", async () => {
   const h = await harness({ entry: entry("alone.mjs", "lazy") });
   try {
     const helper = h.start("helper");

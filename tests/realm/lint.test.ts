@@ -56,13 +56,13 @@ const FOUND: readonly (readonly [what: string, code: string, expected: readonly 
     "floating-promise 6:1",
   ]],
   [
-    "Nexus operations that nobody awaits",
+    "Nexus operations that are not awaited",
     `import { nexus } from "temporalex/workflow";\nconst desk = nexus("desk", { endpoint: "front" });\n` +
     run("desk.ask(n);\nawait desk.ask(n);"),
     ["floating-promise 4:1"],
   ],
   [
-    "children that nobody awaits, and children in validators",
+    "children that are not awaited, and children in validators",
     `import { executeChild, spawn, startChild, upsertMemo } from "temporalex/workflow";\n` +
     run('spawn("C");\nexecuteChild("C");\nstartChild("C");\nupsertMemo({});\nsideEffect(() => upsertMemo({}));'),
     [
@@ -181,7 +181,7 @@ const FOUND: readonly (readonly [what: string, code: string, expected: readonly 
   ],
   ["patched and deprecatePatch", run("if (patched('a')) await sleep(1);\ndeprecatePatch('a');"), ["patch-twice 3:1"]],
   [
-    "messages that nobody receives",
+    "messages that are not received",
     `export const late = signal("late");\nexport const w = workflow("W", { messages: { late, go }, async run() { await waitForSignal(go); } });`,
     ["unhandled-message 2:46"],
   ],
@@ -235,7 +235,7 @@ const SOUND: readonly (readonly [what: string, code: string])[] = [
     `export const w = workflow("W", {\n  messages: { add },\n  queries: { a: (p: number) => p + 1 },\n  async run() {\n    return await receive(0, [on(add, ([n], s) => reply(n, s + n), { validate: ([n]) => { if (n < 0) throw new Error('no'); } }), on(go, (_, s) => stop(s))]);\n  },\n});`,
   ],
   [
-    "receive in a function of its own",
+    "receive in a separate function",
     "async function room() { return await receive(0, [on(go, (_, s) => stop(s))]); }\nexport const w = workflow('W', async () => await room());",
   ],
   [
@@ -268,7 +268,7 @@ const SOUND: readonly (readonly [what: string, code: string])[] = [
 ];
 
 for (const [what, code] of SOUND) {
-  test(`left alone: ${what}`, async () => assert.deepEqual(shown(await lint(code)), []));
+  test(`no finding: ${what}`, async () => assert.deepEqual(shown(await lint(code)), []));
 }
 
 test("messages that another module handles, also through a namespace, are handled", async () => {

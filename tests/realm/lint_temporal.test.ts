@@ -65,7 +65,7 @@ const FOUND: readonly (readonly [what: string, code: string, expected: readonly 
     ],
   ],
   [
-    "a loop that goes on when the workflow is cancelled",
+    "a loop that continues when the workflow is canceled",
     run("for (;;) {\ntry { await acts.pay(1); } catch (e) { wf.log.warn(String(e)); }\n}"),
     [
       "error swallowed-cancellation 3:28",

@@ -41,7 +41,7 @@ async function result(workflows: string, args: unknown[] = []): Promise<unknown>
   }
 }
 
-test("packages of npm run in a realm: ES modules, CommonJS, with dependencies of their own", async () => {
+test("packages of npm run in a realm: ES modules, CommonJS, with dependencies", async () => {
   for (const name of ["acorn", "sucrase", "@bufbuild/protobuf", "fast-check"]) link(name);
   const path = write(
     "packages.ts",

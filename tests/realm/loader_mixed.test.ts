@@ -1,5 +1,5 @@
-// JavaScript modules need no compiler of types; where one of them imports TypeScript the loader brings it in. A file of its own, because a
-// process loads the compiler once.
+// JavaScript modules need no TypeScript compiler; if one of them imports TypeScript the loader loads it. A separate file,
+// because a process loads the compiler once.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { loadGraph } from "../../ts/realm/loader/graph.ts";

@@ -95,7 +95,7 @@ test("CommonJS: module.exports, exports, requires, cycles and names", () => {
   );
 });
 
-test("CommonJS may try a module of Node and go without it; one that has it without a try goes on until it calls it", () => {
+test("CommonJS may try to require a Node module and do without; an unconditional require fails only at the first call", () => {
   const tries = pkg("t", {}, {
     "index.js": "try { require('crypto'); exports.has = true } catch (e) { exports.has = e.message }",
   });
@@ -129,7 +129,7 @@ test("an ES module of a package may contain import() and import.meta; they fail 
   assert.deepEqual(refusals({ ...needs, "/app/main.ts": 'import "n"' }), []);
 });
 
-test("a package without any kind of its own is judged by its text", () => {
+test("a package without a declared module type is classified by its text", () => {
   const esm = pkg("e", {}, { "index.js": "export const value = 'esm'" });
   assert.equal(value(esm, 'export { value } from "e"'), "esm");
 });
@@ -163,7 +163,7 @@ exports.value = [require("./lib/node").value, Object.keys(crypto).length, Object
     ...pkg("web", {}, { "index.js": "module.exports = 'web'" }),
   };
   assert.equal(value(files, 'import { value } from "m"; export { value }'), "browser,0,0,web,no files");
-  // Names of what is left out are not there, and that is no error.
+  // Names of omitted modules are undefined, and that is not an error.
   const esm = pkg("e", { type: "module", exports: "./index.js", browser: { "./node.js": false } }, {
     "index.js": "import def, { hash } from './node.js'; export const value = [typeof hash, typeof def].join();",
     "node.js": "export const hash = 1; export default 2;",

@@ -13,7 +13,7 @@ export const hog = workflow("Hog", async () => { await sleep(1); const all: unkn
 export const calm = workflow("Calm", async (n: number) => { for (let i = 0; i < n; i++) await sleep(1000); return n; });
 `;
 
-test("a workflow that takes all memory ends its thread, not the process; its neighbours go on", async () => {
+test("a workflow that uses up all memory ends its thread, not the process; other workflows continue", async () => {
   const h = await harness({ workflows: "/app/main.ts", sources: { "/app/main.ts": text }, maxHeapMb: 64, watchdogMs: 200_000 });
   try {
     const calm = [h.start("Calm", { args: [2] }), h.start("Calm", { args: [1] })];
@@ -33,7 +33,7 @@ test("a workflow that takes all memory ends its thread, not the process; its nei
   }
 });
 
-test("memory that runs out in one thread of a realm is no business of the others", async () => {
+test("an out-of-memory thread of a realm does not affect the others", async () => {
   const sources = { "/app/main.ts": text };
   const h = await harness({ workflows: "/app/main.ts", sources, maxHeapMb: 64, watchdogMs: 200_000, threads: 2 });
   const idIn = (shard: number) => {

@@ -147,7 +147,7 @@ test("a divergence names the line whose command does not fit", async () => {
   });
 });
 
-test("an unknown workflow type and bytes that are no task", async () => {
+test("an unknown workflow type and invalid task bytes", async () => {
   await withRealm({ workflows: workflows("basic") }, async (h) => {
     const run = h.start("Nobody");
     await run.task();
@@ -221,7 +221,7 @@ test("all problems of a graph are data, too", async () => {
   ]]);
 });
 
-test("modules that never end loading are given up", async () => {
+test("modules that never finish loading time out", async () => {
   await assert.rejects(
     // Long past the time; the loop ends by itself, as all of tests must (tests/house/ended_loops.test.ts).
     harness({ ...sources("for (let i = 0; i < 5e9; i++);"), startupMs: 500 }),

@@ -80,7 +80,7 @@ test("markup in every text of every type of event stays text: names, ids, values
   assert.notDeepEqual(strangeIn(`<a href="javascript:alert(1)">x</a>`), []);
 });
 
-test("the report of a redacted history has none of the planted secrets, as they are or in base64", async () => {
+test("the report of a redacted history contains no planted secret, neither as text nor in base64", async () => {
   const { bytes, secrets } = plantedHistory();
   const before = one(await reportedRun({ source: "a", history: bytes, values: "" }));
   const seen = secrets.filter((secret) => before.includes(secret));
@@ -174,7 +174,7 @@ test("the policy names the digest of the sheet; its colours are those of the pag
   }
 });
 
-test("a drawing that stands alone is the report's, with attributes in the place of classes; hostile names stay texts", async () => {
+test("a standalone drawing equals the report's, with attributes instead of classes; hostile names stay text", async () => {
   const model = await openRun(hostileHistory());
   const inReport = drawingOf(model, { width: 1368, problem: 0 }).text;
   for (const isDark of [false, true]) {

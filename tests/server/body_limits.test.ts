@@ -20,7 +20,7 @@ import { bodyOf, isEnveloped, type Place, send, TYPES } from "../grpc/support/bo
 import { fitsSocket } from "../../ts/app/socket_path.ts";
 
 const MB = 1024 * 1024;
-/** What servers read where they are not told otherwise, and what most of these are told. */
+/** The default limits of servers, and the limits that most of these tests set. */
 const DEFAULT_MOST = 64 * MB;
 const MOST = 4 * MB;
 const GATEWAY_MOST = MB;
@@ -103,10 +103,10 @@ const bombs: { readonly [encoding: string]: Uint8Array } = {
   gzip: zlib.gzipSync(large, { level: 1 }),
   br: zlib.brotliCompressSync(large, { params: { [zlib.constants.BROTLI_PARAM_QUALITY]: 1 } }),
 };
-/** Encodings that are refused by name: what stands in the body is not looked at. */
+/** Encodings that are rejected by name: the content of the body is not read. */
 const UNKNOWN = ["deflate", "zstd", "x-gzip"];
 
-/** Methods of WorkflowService take no streams; the one that answers with a stream is the health service's. */
+/** Methods of WorkflowService take no streams; the one that returns a stream is the health service's. */
 const pathFor = (place: Listens, type: string) => type.includes("connect+") && place.name.startsWith("dev") ? HEALTH : SIGNAL;
 /** What a request of this type comes to when its size is the fault. */
 const refusalOf = (place: Listens, type: string, code: string) =>
@@ -150,7 +150,7 @@ test("too large once it is decoded: refused, and decoded no further than the lim
   }
 });
 
-test("the same where nothing was said about sizes", async () => {
+test("the same with default sizes", async () => {
   const server = await startDevServer({
     port: 0,
     httpPort: 0,

@@ -1,4 +1,4 @@
-// Who may call a server on the loopback: Host, Origin and token, over HTTP/1.1 and HTTP/2.
+// Which callers a server on the loopback accepts: Host, Origin and token, over HTTP/1.1 and HTTP/2.
 import assert from "node:assert/strict";
 import { createServer, type IncomingMessage, request as httpRequest, type RequestListener } from "node:http";
 import { connect, createServer as createServer2 } from "node:http2";
@@ -55,7 +55,7 @@ test("only listed origins are let in, to the letter; programs send none", () => 
     assert.equal(reason({ origin }), "origin", origin);
   }
   assert.equal(reason({ "sec-fetch-site": "cross-site" }), "origin", "an image or a link of a page");
-  assert.equal(reason({ "sec-fetch-site": "none" }), undefined, "somebody typed the address");
+  assert.equal(reason({ "sec-fetch-site": "none" }), undefined, "the user typed the address");
   const none = new HttpGuard({ port: () => 7000 });
   assert.equal(none.refuses(ask({ origin: PAGE }))?.reason, "origin", "without a list no page is let in");
   assert.equal(none.refuses(ask({ origin: "http://localhost:7000" }))?.reason, "origin");
@@ -79,7 +79,7 @@ test("the token is asked for last, and is in no message", () => {
   assert.ok(long.message.length < 250, "what a caller sends is not repeated at length");
 });
 
-test("a preflight question is answered for listed origins, and for private networks where asked", () => {
+test("a preflight request succeeds for listed origins, and for private networks if requested", () => {
   const question = { origin: PAGE, "access-control-request-method": "POST", authorization: undefined };
   const headers = guard.preflightHeaders(ask(question, "OPTIONS"))!;
   assert.equal(headers["access-control-allow-origin"], PAGE);
@@ -92,7 +92,7 @@ test("a preflight question is answered for listed origins, and for private netwo
   assert.equal(guard.preflightHeaders(ask(question)), undefined);
 });
 
-test("an origin is scheme, host and port; what is none is refused with what to write", () => {
+test("an origin is scheme, host and port; the error for an invalid one says what to write", () => {
   assert.equal(parseOrigin("https://App.Example.com/"), PAGE);
   assert.equal(parseOrigin("https://app.example.com:443"), PAGE);
   assert.equal(parseOrigin("chrome-extension://abcdef"), "chrome-extension://abcdef");

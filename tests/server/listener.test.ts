@@ -68,7 +68,7 @@ async function destroyed(caller: Caller, what: string): Promise<void> {
   });
 }
 
-/** The status of a request of its own connection. */
+/** The status of a request on a separate connection. */
 function status(port: number, headers: { [name: string]: string } = {}): Promise<number> {
   return new Promise((resolve, reject) => {
     httpRequest({ host: "127.0.0.1", port, agent: false, headers }, (answer) => {
@@ -98,7 +98,7 @@ const HEAD = Buffer.concat([
 ]);
 
 together({
-  "half-open connections take nobody's place: strangers give way, and are destroyed when their time is over": async () => {
+  "half-open connections block no caller: unauthenticated ones are closed first, and destroyed after a timeout": async () => {
     let port = 0;
     const guard = new HttpGuard({ port: () => port, token: "t" });
     await withListener({ http: 1, guard }, async (listener) => {
@@ -139,7 +139,7 @@ together({
     });
   },
 
-  "a request whose body does not end is cut, and the others of its connection go on": async () => {
+  "a request whose body does not end is reset, and the others of its connection continue": async () => {
     await withListener({
       handler(request, response) {
         request.resume();
@@ -158,12 +158,12 @@ together({
       const whole = session.request({ ":method": "POST", ":path": "/" });
       let text = "";
       whole.setEncoding("utf8").on("data", (part: string) => text += part).end("all of it");
-      await until("another call of the connection is answered", () => text === "whole");
+      await until("another call of the connection completes", () => text === "whole");
       session.destroy();
     });
   },
 
-  "a caller that reads nothing of its answer is given up": async () => {
+  "a caller that does not read its response is disconnected": async () => {
     const large = new Uint8Array(64 * 1024 * 1024);
     let ended = 0;
     const handler: AnyHandler = (request, response) => {
@@ -174,16 +174,16 @@ together({
     await withListener({ http: 1, handler }, async ({ port }) => {
       const deaf = await call(port, "GET / HTTP/1.1\r\nhost: x\r\n\r\n", { deaf: true });
       deaf.socket.pause();
-      await until("its answer was given up", () => ended === 1);
+      await until("its response was discarded", () => ended === 1);
     });
     await withListener({ handler }, async ({ port }) => {
       // It reads, and never opens its window.
       await call(port, Buffer.concat([PREFACE, frame(1, 5, 1, HEAD)]));
-      await until("its answer was given up", () => ended === 2);
+      await until("its response was discarded", () => ended === 2);
     });
   },
 
-  "a caller that takes back thousands of calls loses its connection, and nobody else does": async () => {
+  "a caller that cancels thousands of calls loses its connection, and no other caller does": async () => {
     await withListener(
       { limits: { ...LIMITS, arrivalMs: 60_000, idleMs: 60_000 }, handler: (request) => void request.resume() },
       async ({ port }) => {
@@ -199,7 +199,7 @@ together({
           }
           return rude.gone || rude.socket.readableEnded;
         });
-        // Whoever takes back a few hundred (a worker that stops its polls) does not.
+        // A caller that cancels a few hundred (a worker that stops its polls) does not.
         const session = http2Connect(`http://127.0.0.1:${port}`);
         endAfterGoaway(session);
         session.on("error", () => {});
@@ -257,7 +257,7 @@ test("floods of headers, settings and pings end their own connection", async () 
   });
 });
 
-test("a handler that throws is an answer, and an authority that is no URL's is none of its business", async () => {
+test("a handler that throws gives an error response, and an invalid authority does not disturb it", async () => {
   const failures: Error[] = [];
   const handler: AnyHandler = () => {
     throw new Error("a bug");

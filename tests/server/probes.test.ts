@@ -1,4 +1,4 @@
-// Probes and metrics of a worker over HTTP: what is answered in which state, who is let in, and addresses that are none.
+// Probes and metrics of a worker over HTTP: the response in each state, which callers are accepted, and invalid addresses.
 import assert from "node:assert/strict";
 import { connect } from "node:net";
 import { test } from "node:test";
@@ -36,7 +36,7 @@ async function get(probes: Probes, path: string, headers: { [name: string]: stri
   };
 }
 
-test("metrics that cannot be written are an answer, and not the end of the worker's process", async () => {
+test("metrics that cannot be written give an error response, and do not end the worker's process", async () => {
   let fails = (): unknown => {
     throw new Error("a gauge failed");
   };
@@ -89,7 +89,7 @@ test("states of a worker as probes see them, and its metrics", async () => {
   await assert.rejects(get(probes, "/healthz"), /ECONNREFUSED/);
 });
 
-test("pages are not let in, by Origin or by a name of their own", async () => {
+test("pages are rejected, by Origin or by host name", async () => {
   const probes = await serveProbes({ listen: "127.0.0.1:0", worker: { state: "running", ready: true } });
   const { port } = place(probes);
   try {
@@ -114,7 +114,7 @@ test("pages are not let in, by Origin or by a name of their own", async () => {
     assert.equal((await get(probes, "/healthz", { origin: "null" })).status, 403);
     assert.equal((await get(probes, "/healthz", { "sec-fetch-site": "cross-site" })).status, 403);
     assert.doesNotMatch((await get(probes, "/healthz", { host: "evil.example" })).body, /evil/);
-    assert.equal((await get(probes, "/metrics")).status, 404, "there are none");
+    assert.equal((await get(probes, "/metrics")).status, 404, "no metrics are served");
     assert.match(await raw(probes, ["GET /healthz HTTP/1.1", `Host: ${"x".repeat(100_000)}`]), /^HTTP\/1\.1 4|^$/);
     assert.equal(await host(`localhost:${port}`), 200, "it lives");
   } finally {

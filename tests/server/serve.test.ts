@@ -122,7 +122,7 @@ test("a refusal keeps its code, words, name and fields", async () => {
   );
 });
 
-/** A call that waits until its caller gives up. */
+/** A call that waits until its caller cancels it. */
 function waits(): { began: Promise<CallOptions>; ended: Promise<unknown> } {
   let begin: (options: CallOptions) => void = () => {}, end: (reason: unknown) => void = () => {};
   const began = new Promise<CallOptions>((resolve) => (begin = resolve));
@@ -138,7 +138,7 @@ function waits(): { began: Promise<CallOptions>; ended: Promise<unknown> } {
   return { began, ended };
 }
 
-test("a caller that gives up, or whose deadline passes, takes its call back", async () => {
+test("an abort or the deadline of a caller cancels its call", async () => {
   const given = waits();
   const controller = new AbortController();
   const call = client.call("pollWorkflowTaskQueue", new Uint8Array(0), { signal: controller.signal, timeoutMs: 60_000 });
@@ -148,7 +148,7 @@ test("a caller that gives up, or whose deadline passes, takes its call back", as
   await assert.rejects(call, (e) => (e as ServiceError).code === Code.CANCELLED);
   await given.ended;
 
-  // Long enough for the call to get there: one that is given up before its server has read it never begins.
+  // Long enough for the call to get there: one that is canceled before its server has read it never begins.
   const late = waits();
   await assert.rejects(
     client.call("pollWorkflowTaskQueue", new Uint8Array(0), { timeoutMs: 1000 }),
@@ -157,7 +157,7 @@ test("a caller that gives up, or whose deadline passes, takes its call back", as
   await late.ended;
 });
 
-test("a caller that dies takes its calls with it, and the server goes on", async () => {
+test("the death of a caller cancels its calls, and the server continues", async () => {
   const given = waits();
   const session = http2Connect("http://localhost", { createConnection: () => net.connect(listener.port) });
   endAfterGoaway(session);
@@ -217,7 +217,7 @@ test("a server that closes lets open calls end, and refuses later ones as unavai
   caller.close();
 });
 
-test("addresses that are none are refused", () => {
+test("invalid addresses are rejected", () => {
   for (const address of ["localhost", "http://localhost:1", "unix"]) {
     assert.throws(() => new GrpcService({ address }), /write "host:port"/, address);
   }

@@ -30,7 +30,7 @@ test("payload sizes count data and metadata; limits warn, then refuse", () => {
   assert.throws(() => check(10, 100), PayloadTooLargeError);
 });
 
-test("sleepOn ends with the signal's reason; timers can be taken back", async () => {
+test("sleepOn rejects with the signal's reason; timers can be canceled", async () => {
   const stop = new AbortController();
   const sleeping = sleepOn(realTimers, 60_000, stop.signal);
   stop.abort(new Error("enough"));

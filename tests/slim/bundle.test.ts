@@ -1,6 +1,6 @@
 // runtime: node
-// "temporalex/slim": the same names as "temporalex", and a bundle made from it holds none of the core's base64, with and without splitting. A
-// bundle from the other entries holds the half of the core that it uses.
+// "temporalex/slim": the same names as "temporalex", and a bundle made from it does not contain the core's base64, with and
+// without splitting. A bundle from the other entries contains the half of the core that it uses.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -85,7 +85,7 @@ test("neither does a bundle that needs none: a realm's entry, a client", async (
   }
 });
 
-test("a bundle from temporalex brings both halves along, in chunks of their own where the bundler splits", async () => {
+test("a bundle from temporalex contains both halves, in separate chunks if the bundler splits", async () => {
   const page = `import { open } from ${JSON.stringify(join(root, "ts/mod.ts"))}; globalThis.open = open;`;
   assert.equal((await bundle(page, false)).filter(holdsCore).length, 1);
   const files = await bundle(page, true);
@@ -125,7 +125,7 @@ test("temporalex and temporalex/slim have the same names, and the same classes b
   for (const [name, value] of Object.entries(slim)) assert.equal(fat[name as keyof typeof fat], value, name);
 });
 
-test("temporalex has what its parts have: whoever catches an error of the worker finds its class there", () => {
+test("temporalex exports what its parts export: it has the class of every error of the worker", () => {
   // serveRealm belongs into a realm's entry file, which imports nothing else.
   const parts = { ...engine, ...worker, ...realm };
   const missing = Object.keys(parts).filter((name) => !(name in fat) && name !== "serveRealm");

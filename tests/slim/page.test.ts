@@ -1,7 +1,7 @@
 // runtime: node
-// A page in a browser with temporalex/slim: each half of the core comes from the page's own origin, once, for the page, its engine and its realm; no
-// script that was loaded holds the core; and the strictest policy that WebAssembly allows is enough. A realm there has native workflows of its
-// entry beside programs of `@temporalio/workflow` that the page posts.
+// A page in a browser with temporalex/slim: each half of the core comes from the page's own origin, once, for the page, its
+// engine and its realm; no loaded script contains the core; and the strictest policy that WebAssembly allows is enough. A
+// realm there has native workflows of its entry and programs of `@temporalio/workflow` that the page posts.
 // takes: 5 s
 import assert from "node:assert/strict";
 import { test } from "node:test";

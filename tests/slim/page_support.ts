@@ -22,7 +22,10 @@ interface Launched {
   reason?: string;
 }
 
-/** What the page's `globalThis.answer` came to, the paths that were asked for, and what it said; or why there is no browser. */
+/**
+ * The value of the page's `globalThis.answer`, the requested paths, and the console output; or the reason if there is no
+ * browser.
+ */
 export type PageAnswer =
   | { readonly answer: unknown; readonly asked: readonly string[]; readonly said: readonly string[]; readonly reason?: undefined }
   | { readonly reason: string };

@@ -68,7 +68,7 @@ interface Answer {
   readonly body: Uint8Array | string;
 }
 
-/** A server that gives these answers one after the other, the last for ever. */
+/** A server that sends these responses one after the other, then always the last one. */
 async function serving(answers: readonly Answer[], body: (url: string, asked: () => number) => Promise<void>): Promise<void> {
   let asked = 0;
   const server = createServer((_, response) => {
@@ -204,7 +204,7 @@ test("a half that does not exist is refused by its name", async () => {
   await assert.rejects(coreModule("core" as Source.CoreHalf), /halves "worker" and "engine", and none called "core"/);
 });
 
-test("a failed fetch is told by name, and the next call tries again", () =>
+test("a failed fetch is reported by name, and the next call retries", () =>
   serving([{ status: 503, body: "busy" }, { body: wasm }], async (url, asked) => {
     const { useCore, load } = await fresh();
     useCore({ worker: url });
@@ -213,7 +213,7 @@ test("a failed fetch is told by name, and the next call tries again", () =>
     assert.equal(asked(), 2);
   }));
 
-test("a server that is not there is told by its address", async () => {
+test("an unreachable server is reported with its address", async () => {
   const { useCore, load } = await fresh();
   useCore({ worker: "http://127.0.0.1:1/file.wasm" });
   await assert.rejects(load("worker"), refusal(/^worker\.wasm could not be fetched from http:\/\/127\.0\.0\.1:1\/file\.wasm/));
@@ -223,7 +223,7 @@ test("a server that is not there is told by its address", async () => {
   assert.ok((await load("worker")).sourceHash.length > 0);
 });
 
-test("the page of an application instead of the file is no module", () =>
+test("an HTML page instead of the file is rejected as a module", () =>
   serving([{ body: "<!doctype html><title>app</title>", type: "text/html; charset=utf-8" }], async (url) => {
     const { useCore, load } = await fresh();
     useCore({ engine: url });

@@ -95,7 +95,7 @@ export const broadcastsTests: Suite = {
       await second!.signal(settle);
       await third!.signal(again);
       await second!.result();
-      await until("the third goes on", async () =>
+      await until("the third continues", async () =>
         (await t.client.getHandle(undefined, third!.workflowId).describe()).runId !== third!.runId);
       await subscribers(t, 1);
       assert.equal(await t.client.broadcast(quest.enemyKilled, "orc", "orc"), 1);

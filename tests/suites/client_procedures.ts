@@ -1,4 +1,4 @@
-// Procedures on any service: asked for by workflows, answered from outside (docs/dev/semantics/database.md#procedures).
+// Procedures on any service: requested by workflows, completed from outside (docs/dev/semantics/database.md#procedures).
 import assert from "node:assert/strict";
 import { ProcedureNotFoundError, WorkflowFailedError, WorkflowNotFoundError } from "../../ts/client/mod.ts";
 import { ActivityFailure, ApplicationFailure, TimeoutFailure } from "../../ts/converter/mod.ts";

@@ -19,7 +19,7 @@ export const updatesTests: Suite = {
         id: t.id("c"),
         args: [10],
         memo: { why: "test" },
-        // A cluster refuses search attributes that nobody registered.
+        // A cluster rejects search attributes that are not registered.
         ...(t.embedded && { searchAttributes: { Level: 3 } }),
       });
       assert.equal(await handle.update(add, 5), 15);
@@ -108,17 +108,16 @@ export const updatesTests: Suite = {
   },
 
   // A cluster that loses sight of the request while the run closes sends it to the next run by itself (temporalio/temporal#6375).
-  "an update that is answered in the task that continues as new reaches its caller, and has one effect however often it is sent":
-    (t) => {
-      const settings = { workflows: [relay], activities: noActivities };
-      return t.work(settings, async () => {
-        const handle = await t.client.start(relay, { id: t.id("relay"), args: [[]] });
-        for (let i = 0; i < 20; i++) assert.equal(await handle.executeUpdate(add, { args: [i], updateId: `u${i}` }), i);
-        for (const i of [19, 5, 0]) assert.equal(await handle.executeUpdate(add, { args: [i], updateId: `u${i}` }), i);
-        await handle.signal(finish);
-        assert.deepEqual(await handle.result(), Array.from({ length: 20 }, (_, i) => i));
-      });
-    },
+  "the result of an update in the task that continues as new reaches its caller; resending it has no second effect": (t) => {
+    const settings = { workflows: [relay], activities: noActivities };
+    return t.work(settings, async () => {
+      const handle = await t.client.start(relay, { id: t.id("relay"), args: [[]] });
+      for (let i = 0; i < 20; i++) assert.equal(await handle.executeUpdate(add, { args: [i], updateId: `u${i}` }), i);
+      for (const i of [19, 5, 0]) assert.equal(await handle.executeUpdate(add, { args: [i], updateId: `u${i}` }), i);
+      await handle.signal(finish);
+      assert.deepEqual(await handle.result(), Array.from({ length: 20 }, (_, i) => i));
+    });
+  },
 
   "more updates at once than a workflow may have: they wait for room": (t) => {
     const later = workflow("Later", () =>
@@ -139,7 +138,7 @@ export const updatesTests: Suite = {
     });
   },
 
-  "an update that is answered in the task that ends the workflow reaches its caller": (t) => {
+  "the result of an update in the task that ends the workflow reaches its caller": (t) => {
     const ends = workflow("Ends", (way: string) =>
       receive(0, [on(add, ([n], s) => stop(s, n))]).then((): string => {
         if (way === "failed") throw ApplicationFailure.nonRetryable("on purpose");

@@ -94,7 +94,7 @@ export function localActivitiesSuite(onService: OnService): void {
       assert.equal(count(events, "activityTask"), 0);
       assert.equal(count(events, "workflowTaskCompleted"), 1);
       const same = { isLocal: true, attempt: 1, activityType: "work", workflowType: "Chain", startToCloseTimeoutMs: 30_000 };
-      assert.ok(signals.every(({ aborted }) => !aborted), "nobody told them to stop");
+      assert.ok(signals.every(({ aborted }) => !aborted), "no activity was canceled");
       const key = `${workflowId}/${handle.runId}/local-*`;
       assert.deepEqual(seen, [1, 2, 3, 4].map(() => ({ ...same, key })));
       assert.equal(keys.size, 4);
@@ -184,7 +184,7 @@ export function localActivitiesSuite(onService: OnService): void {
     });
   }
 
-  onService("attempts in tasks after the one in which it began are told to the service", async ({ client, work, id }) => {
+  onService("attempts in tasks after the one in which it started are reported to the service", async ({ client, work, id }) => {
     const activities = {
       work(input: string) {
         if (activityInfo().attempt < 12) throw new Error("not yet");
@@ -207,43 +207,46 @@ export function localActivitiesSuite(onService: OnService): void {
     });
   });
 
-  onService("what runs is cancelled by its type, and a workflow that was cancelled goes on to its end", async (setting) => {
-    const { client, work, id } = setting;
-    const ends: string[] = [];
-    let ran = 0;
-    const activities = {
-      async work() {
-        ran++;
-        const { cancelled } = activityContext();
-        await Promise.race([
-          new Promise((resolve) => cancelled.addEventListener("abort", resolve)),
-          new Promise((resolve) => setTimeout(resolve, 2500)),
-        ]);
-        ends.push(cancelled.aborted ? activityContext().cancelReason! : "ran on");
-        return "its own end";
-      },
-    };
-    await work({ workflows: all, activities }, async () => {
-      const run = async (cancellationType: LocalActivityOptions["cancellationType"]) => {
-        const before = ran;
-        const handle = await client.start(stopped, {
-          id: id(`stop-${cancellationType}`),
-          args: [{ cancellationType }],
-          taskTimeout: "1s",
-        });
-        // Before that it would never run. The request comes with the task after a heartbeat.
-        await until("it runs", () => ran > before);
-        await handle.cancel();
-        return await handle.result();
+  onService(
+    "running activities are canceled according to their type, and a canceled workflow continues to its end",
+    async (setting) => {
+      const { client, work, id } = setting;
+      const ends: string[] = [];
+      let ran = 0;
+      const activities = {
+        async work() {
+          ran++;
+          const { cancelled } = activityContext();
+          await Promise.race([
+            new Promise((resolve) => cancelled.addEventListener("abort", resolve)),
+            new Promise((resolve) => setTimeout(resolve, 2500)),
+          ]);
+          ends.push(cancelled.aborted ? activityContext().cancelReason! : "ran on");
+          return "its own end";
+        },
       };
-      assert.equal(await run("tryCancel"), "ActivityFailure: Activity cancelled, true");
-      await until("it was told", () => ends.length === 1);
-      assert.equal(await run("waitCancellationCompleted"), "its own end");
-      assert.equal(await run("abandon"), "ActivityFailure: Activity cancelled, true");
-      await until("it ran to its end", () => ends.length === 3);
-      assert.deepEqual(ends, ["CANCELLED", "CANCELLED", "ran on"]);
-    });
-  });
+      await work({ workflows: all, activities }, async () => {
+        const run = async (cancellationType: LocalActivityOptions["cancellationType"]) => {
+          const before = ran;
+          const handle = await client.start(stopped, {
+            id: id(`stop-${cancellationType}`),
+            args: [{ cancellationType }],
+            taskTimeout: "1s",
+          });
+          // Before that it would never run. The request comes with the task after a heartbeat.
+          await until("it runs", () => ran > before);
+          await handle.cancel();
+          return await handle.result();
+        };
+        assert.equal(await run("tryCancel"), "ActivityFailure: Activity cancelled, true");
+        await until("the activity was canceled", () => ends.length === 1);
+        assert.equal(await run("waitCancellationCompleted"), "its own end");
+        assert.equal(await run("abandon"), "ActivityFailure: Activity cancelled, true");
+        await until("it ran to its end", () => ends.length === 3);
+        assert.deepEqual(ends, ["CANCELLED", "CANCELLED", "ran on"]);
+      });
+    },
+  );
 
   onService("limits of one attempt, of all of them, and of the wait for a place", async ({ client, work, id }) => {
     const told: string[] = [];
@@ -277,7 +280,7 @@ export function localActivitiesSuite(onService: OnService): void {
       const whole = await failure("close", { startToClose: "1m", scheduleToClose: 200 });
       assert.ok(whole instanceof TimeoutFailure && whole.timeoutType === "SCHEDULE_TO_CLOSE", String(whole));
       assert.deepEqual(told, ["start: TIMED_OUT", "start: TIMED_OUT", "close: TIMED_OUT"]);
-      // Another attempt would begin too late: the failure itself is told.
+      // Another attempt would start too late: the failure itself is reported.
       const last = await failure("fails", { scheduleToClose: 300, retry: { initialInterval: 200, backoffCoefficient: 5 } });
       assert.equal(last.message, "no");
       const long = client.execute(calls, { id: id("holds the place"), args: ["holds", {}] });
@@ -365,7 +368,7 @@ export function localActivitiesSuite(onService: OnService): void {
         await until("it runs", () => ran > before);
         return handle;
       });
-    // The worker has stopped when these are answered.
+    // The worker has stopped when these complete.
     const graced = await begin("graced", 60_000);
     assert.equal((await graced.describe()).status, "COMPLETED");
     assert.equal(ran, 1);

@@ -82,7 +82,7 @@ check("a run comes back as it was written, also after reopening", (store, reopen
   }
 });
 
-check("an unknown run is undefined, and a run id answers only with its own workflow id", (store) => {
+check("an unknown run is undefined, and a run id is found only with its own workflow id", (store) => {
   store.commit([created("wf", "run-1")]);
   assert.equal(store.load("other"), undefined);
   assert.equal(store.load("wf", "run-2"), undefined);
@@ -90,7 +90,7 @@ check("an unknown run is undefined, and a run id answers only with its own workf
   assert.throws(() => store.historyRange("other", "run-9", 1, 1), /^StoreError: /);
 });
 
-check("without a run id the run that was created last answers", (store, reopen) => {
+check("without a run id the latest run is returned", (store, reopen) => {
   store.commit([created("wf", "b", 2, { startTimeMs: 5 })]);
   store.commit([created("wf", "a", 2, { startTimeMs: 3 }), created("other", "c")]);
   assert.equal(store.load("wf")?.row?.runId, "a");
@@ -204,7 +204,7 @@ check("a commit is all or nothing", (store, reopen) => {
       assert.deepEqual(current.check(), []);
     }
   }
-  // And the store goes on.
+  // And the store still works.
   store.commit([good]);
   assert.deepEqual(eventIds(store.historyRange("b", "b1", 1, 4)), [1, 2, 3, 4]);
 });

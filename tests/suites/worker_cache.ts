@@ -128,7 +128,7 @@ export const cacheTests: Suite = {
     [0, 1, 1000].map((cachedWorkflows) => [`many workflows with ${cachedWorkflows} cached`, manyWorkflows(cachedWorkflows)]),
   ),
 
-  "a cached run gets only what is new; one that left the cache is replayed, and nobody notices": async (t) => {
+  "a cached run gets only new events; an evicted one is replayed, without a visible difference": async (t) => {
     const sizes = async (cachedWorkflows: number) => {
       const { service, bytes } = countingService(t.service);
       await t.work({ service, workflows: [adder], activities: { work: (input: string) => input }, cachedWorkflows }, async () => {

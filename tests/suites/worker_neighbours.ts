@@ -1,4 +1,4 @@
-// Workflows and workers beside each other: bad neighbours, late answers, many at once.
+// Concurrent workflows and workers: misbehaving ones, late responses, many at once.
 import assert from "node:assert/strict";
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -104,8 +104,8 @@ export const neighboursTests: Suite = {
     });
   },
 
-  // A server that drops a task (nothing but refused updates in it) says so in the answer to its report, and by then has told the callers:
-  // what they ask next comes in a task of the same number, perhaps before that answer.
+  // A server that drops a task (it had only rejected updates) says so in the response to its report, and has notified the
+  // callers before: their next calls come in a task of the same number, perhaps before that response.
   "a task that overtakes the response to the last report of its run finds the run as that response leaves it": async (t) => {
     const late: RawService = {
       losesCancelledPolls: t.service.losesCancelledPolls === true,
@@ -145,7 +145,7 @@ export const neighboursTests: Suite = {
     });
     const work = async (input: string) => {
       most = Math.max(most, ++running);
-      if (most < 2) await until("another one runs beside it", () => most > 1);
+      if (most < 2) await until("another one runs concurrently", () => most > 1);
       await delay(2);
       running--;
       return input;
@@ -157,7 +157,7 @@ export const neighboursTests: Suite = {
     assert.ok(most > 1 && most <= 4, `${most} at once`);
   },
 
-  "activities that compute run in threads beside the others": async (t) => {
+  "activities that compute run in separate threads": async (t) => {
     const folder = mkdtempSync(join(tmpdir(), "temporalex-threads-"));
     const busy = activities<{ spinUntil(file: string): Promise<string> }>({ startToClose: "60s", retry: { maximumAttempts: 1 } });
     const computes = workflow("Computes", async (file: string) => {

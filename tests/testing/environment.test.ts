@@ -89,7 +89,7 @@ test("waiting for a result skips what the workflow sleeps", () =>
     assert.ok(performance.now() - begin < 60_000);
   }));
 
-test("time stands still between calls: a signal comes before the timeout, whatever the machine does", () =>
+test("time does not move between calls: a signal comes before the timeout, whatever the machine does", () =>
   withEnvironment(async (env) => {
     await env.runWorker({ workflows: [patient] }, async () => {
       const told = await env.client.start(patient, { id: "told" });
@@ -148,7 +148,7 @@ test("advance waits for workflow tasks, however long they take on this machine",
   }
 });
 
-test("an update that takes workflow time is answered while it is waited for", () =>
+test("an update that takes workflow time completes while it is awaited", () =>
   withEnvironment(async (env) => {
     await env.runWorker({ workflows: [server] }, async () => {
       const handle = await env.client.start(server, { id: "1" });
@@ -309,7 +309,7 @@ test("a wait for something that never comes ends with the caller's deadline, and
       await assert.rejects(handle.result({ timeout: 60 }), { name: "DeadlineExceededError" });
       assert.equal(env.now(), START);
     });
-    // Nobody runs the workflow now: its task waits, and time waits with it.
+    // The workflow has no worker now: its task waits, and time waits with it.
     const unserved = await env.client.start(month, { id: "2" });
     await assert.rejects(unserved.result({ timeout: 60 }), { name: "DeadlineExceededError" });
     assert.equal(env.now(), START);
@@ -351,7 +351,7 @@ test("a workflow that never ends ends the wait at the limit, with what it waits 
   }
 });
 
-test("a chain of runs that never ends is one wait, and other waits go on", async () => {
+test("an endless chain of runs blocks only its own wait, and other waits continue", async () => {
   const env = await TestEnvironment.create({ startTime: START, logger: silentLogger, skipLimit: { moments: 100 } });
   try {
     await env.runWorker({ workflows: [chain, nap] }, async () => {
@@ -403,7 +403,7 @@ test("in real time nothing is skipped", async () => {
   await env.dispose();
 });
 
-test("runActivity calls an activity with a context of its own", async () => {
+test("runActivity calls an activity with a separate context", async () => {
   const heartbeats: unknown[] = [];
   const work = async (n: number) => {
     heartbeat(n);

@@ -1,4 +1,4 @@
-// Type tests of carry: which state a round gets and may go on with, and what the workflow's arguments and result are.
+// Type tests of carry: the state that a round gets and may carry, and the workflow's arguments and result.
 import { carry, continueAsNew, query, select, sleep, timer, workflow } from "../../ts/workflow/mod.ts";
 import type { WorkflowDefinition } from "../../ts/workflow/mod.ts";
 

@@ -62,7 +62,7 @@ export async function children() {
   await executeChild(ship, { args: ["x"] });
   // @ts-expect-error too many
   await executeChild(ship, { args: [[], true, 3] });
-  // @ts-expect-error there are none
+  // @ts-expect-error the child takes no arguments
   await executeChild(nothing, { args: [1] });
   // @ts-expect-error not an option
   await executeChild(nothing, { workflowId: "x" });
@@ -78,9 +78,9 @@ export async function children() {
   await spawn(ship, 5);
   // @ts-expect-error the signal takes two arguments
   await handle.signal(expedite, "ada");
-  // @ts-expect-error an update is no signal
+  // @ts-expect-error an update is not a signal
   await handle.signal(change, 1);
-  // @ts-expect-error a signal is no workflow
+  // @ts-expect-error a signal is not a workflow
   await executeChild(stop);
   return [result, wrong];
 }
@@ -98,7 +98,7 @@ export async function externals() {
   await other.signal(stop, 1);
   // @ts-expect-error an id is text
   externalWorkflow(5);
-  // @ts-expect-error there is no result to wait for
+  // @ts-expect-error the child has no result
   await other.result();
   return sent;
 }

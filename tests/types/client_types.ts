@@ -142,7 +142,7 @@ export async function wrong(client: Client): Promise<void> {
   await client.start(cart, { id: "1" });
   // @ts-expect-error the argument's type is wrong
   await client.start(cart, { id: "1", args: [{ nome: "a" }] });
-  // @ts-expect-error there is no third argument
+  // @ts-expect-error a third argument does not exist
   await client.start(cart, { id: "1", args: [{ name: "a" }, 1, 2] });
   // @ts-expect-error the workflow takes none
   await client.start(bare, { id: "1", args: [1] });
@@ -155,7 +155,7 @@ export async function wrong(client: Client): Promise<void> {
   await handle.update(addItem, { sku: "x" });
   // @ts-expect-error of these types
   await handle.update(addItem, { sku: 1 }, 1);
-  // @ts-expect-error it answers a number
+  // @ts-expect-error the result is a number
   const text: string = await handle.update(addItem, { sku: "x" }, 1);
   // @ts-expect-error it takes none
   await handle.update(clear, 1);

@@ -131,7 +131,7 @@ export async function calls() {
   await acts.charge("x");
   // @ts-expect-error too many arguments
   await acts.count(1);
-  // @ts-expect-error what is no function is no activity
+  // @ts-expect-error only a function can be an activity
   await acts.version();
   // @ts-expect-error the result is a Receipt
   const wrong: string = await acts.charge([]);
@@ -171,7 +171,7 @@ export async function waits() {
   is<Equal<typeof two, [number, string]>>();
   const unknown = await waitForSignal("by_name");
   is<Equal<typeof unknown, unknown>>();
-  // @ts-expect-error an update is no signal
+  // @ts-expect-error an update is not a signal
   await waitForSignal(addItem);
   // @ts-expect-error not a duration
   await sleep({});
@@ -215,7 +215,7 @@ export const allOptional = workflow("AllOptional", async (n?: number) => n === 3
 export const rest = workflow("Rest", async (first: string, ...more: number[]) => more[3] ?? continueAsNew(first, 1, 2));
 // @ts-expect-error a required parameter of run may not
 export const tooFew = workflow("TooFew", async (n: number, label: string) => n > 3 ? label : continueAsNew(n + 1));
-// @ts-expect-error and there is no third one
+// @ts-expect-error a third one does not exist
 export const tooMany = workflow("TooMany", async (n: number, label?: string) => label ?? continueAsNew(n + 1, "x", 3));
 
 // @ts-expect-error run is asynchronous
@@ -237,7 +237,7 @@ export const unanswered = workflow("Unanswered", {
 });
 export const badAnswer = workflow("BadAnswer", {
   messages: { status },
-  // @ts-expect-error the answer has the wrong type
+  // @ts-expect-error the result has the wrong type
   queries: { status: (p: number) => p },
   run: async () => {},
 });

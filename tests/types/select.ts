@@ -82,7 +82,7 @@ export async function values() {
   return sum;
 }
 
-/** Control values are values: whoever gets them may return them. */
+/** Control values are values: any code that gets them may return them. */
 export const forever = workflow("Forever", async (n: number) => {
   const end = await select([timer("30 days", () => continueAsNew(n + 1)), on(dispel, () => n)]);
   return end;
@@ -100,11 +100,11 @@ export async function misuse() {
   await select([]);
   // @ts-expect-error not an array
   await select(timer(1, () => 1));
-  // @ts-expect-error an update is no arm
+  // @ts-expect-error an update is not an arm
   await select([on(rename, ([name], s: number) => reply(name.length, s))]);
   // @ts-expect-error whatever its handler returns
   await select([timer(1, () => 1), on(rename, () => 5)]);
-  // @ts-expect-error a query is none
+  // @ts-expect-error a query is not an arm
   await select([on(status, () => 5)]);
   // @ts-expect-error a promise has a body
   await select([sleep(5)]);
@@ -118,7 +118,7 @@ export async function misuse() {
   await select([timer("deadline", "1h")]);
   // @ts-expect-error the argument is a number
   await select([on(stack, ([n]) => n.length)]);
-  // @ts-expect-error there is no state in a select
+  // @ts-expect-error a select has no state
   await select([on(stack, ([n], state) => state.n + n)]);
   // @ts-expect-error the result is { total }
   await select([on(() => acts.charge("x"), (receipt) => receipt.sum)]);
@@ -126,7 +126,7 @@ export async function misuse() {
   await select([timer(1, (n) => n)]);
   // @ts-expect-error a duration
   timer({}, () => 1);
-  // @ts-expect-error a timer that is no arm has a name
+  // @ts-expect-error a timer outside an arm needs a name
   await timer("1h");
   // @ts-expect-error the name comes first
   timer("1h", () => 1, "name");
@@ -136,7 +136,7 @@ export async function misuse() {
   await select([on(async () => continueAsNew(1), () => 1)]);
   // @ts-expect-error the value is the union of what the bodies return
   const wrong: string = await select([timer(1, () => "x"), on(stack, ([n]) => n)]);
-  // @ts-expect-error a timer is no handler of a receive
+  // @ts-expect-error a timer is not a handler of a receive
   await receive(0, [timer(1, () => 1)]);
   // @ts-expect-error nor is a promise
   await receive(0, [on(sleep(1), () => noreply(1))]);
@@ -156,7 +156,7 @@ export function names() {
   if (parsed?.key === "threatDetected") is<Equal<typeof parsed.args, [enemyId: number]>>();
   const clock = timers("arrival", "wait");
   is<Equal<keyof typeof clock, "arrival" | "wait">>();
-  // @ts-expect-error: there is no such signal
+  // @ts-expect-error: the signal does not exist
   table.threat_detected;
   // @ts-expect-error: a signal needs payload
   signals({ a: "a" });

@@ -152,7 +152,7 @@ const SCENES: readonly Scene[] = [
     real: { activities: { charge: fails("declined", true) } },
   },
   {
-    name: "the charge answers something else",
+    name: "the charge returns something else",
     life: cart,
     edits: (
       h,
@@ -160,7 +160,7 @@ const SCENES: readonly Scene[] = [
     real: { activities: { charge: given("by hand") } },
   },
   {
-    name: "the charge answers nothing",
+    name: "the charge returns nothing",
     life: cart,
     edits: (h) => [{ kind: "activity", eventId: eventId(h, ACTIVITY), end: { kind: "completed" }, afterMs: 0 }],
     real: { activities: { charge: given(undefined) } },
@@ -225,7 +225,7 @@ const SCENES: readonly Scene[] = [
     },
   },
   {
-    name: "a run that was open goes on",
+    name: "an open run continues",
     life: { ...cart, acts: bought.slice(0, 3), openAtMs: 8 * S },
     edits: (h) => [
       {
@@ -266,7 +266,7 @@ const SCENES: readonly Scene[] = [
   },
   { name: "a family as it was", life: family(), edits: () => [{ kind: "input", args: ["vase"] }], real: {} },
   {
-    name: "a run goes on for another round",
+    name: "a run continues for another round",
     life: { of: "native", type: "Rounds", args: [1], acts: [signal(1 * S, "go", "done")] },
     edits: (h) => [{ kind: "payload", eventId: eventId(h, SIGNAL), args: ["again"] }],
     real: { acts: [signal(1 * S, "go", "again"), signal(2 * S, "go", "done")] },

@@ -1,4 +1,5 @@
-// A run that was started with timers that fire by hand goes on in a branch, where there is no hand: its timers fire when they are due.
+// A run that was started with manual timers continues in a branch, which has no manual control: its timers fire when they
+// are due.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readHistoryFile } from "../../ts/debug/mod.ts";
@@ -6,7 +7,7 @@ import { TestEnvironment } from "../../ts/testing/mod.ts";
 import { runBranch } from "../../ts/what_if/mod.ts";
 import { eventId, type Handle, linesOf, PROGRAMS, realmOf, START } from "./support.ts";
 
-test("a branch of a run with timers by hand goes on: its timers fire when they are due", async () => {
+test("a branch of a run with manual timers continues: its timers fire when they are due", async () => {
   const env = await TestEnvironment.create({ startTime: START });
   try {
     const recorded = await env.runWorker({ workflows: PROGRAMS.native }, async () => {

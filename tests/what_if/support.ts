@@ -10,7 +10,7 @@ import type { Client } from "../../ts/client/mod.ts";
 
 export const START = Date.UTC(2031, 4, 5, 6);
 
-/** The same modules for all: as sources beside this file, whichever way the tests are run. */
+/** The same modules for all: as sources in this folder, whichever way the tests are run. */
 const program = (name: string): string =>
   new URL(`./programs/${name}.${import.meta.url.endsWith(".ts") ? "ts" : "js"}`, import.meta.url).href;
 export const PROGRAMS = { native: program("native"), compat: program("compat") } as const;
@@ -51,7 +51,7 @@ export const fails = (message: string, nonRetryable: boolean) => async () => {
     : new ApplicationFailure(message, { type: "Error" });
 };
 
-/** Lives a run to its end on the engine, with virtual time; answers its history as bytes. */
+/** Runs a workflow to its end on the engine, with virtual time; returns its history as bytes. */
 export async function live(
   { of, type, args, acts, activities, openAtMs }: Omit<Life, "of"> & { readonly of: Program | URL },
 ): Promise<Uint8Array> {

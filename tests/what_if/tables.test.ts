@@ -1,5 +1,5 @@
-// Branches of runs beside tables: reducers run over tables that are given, or give what was recorded of them; what is not known is asked for.
-// Procedures and broadcasts end as in a real run.
+// Branches of runs with tables: reducers run over the given tables, or return their recorded results; unknown values are
+// requested. Procedures and broadcasts end as in a real run.
 // takes: 12 s
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
@@ -60,7 +60,7 @@ test("with tables reducers run, over what the events that stay have left of them
   assert.deepEqual(linesOf(history), linesOf(real));
 });
 
-test("tables that were not so are told by the events that differ", async () => {
+test("tables that differ from the recorded ones are reported with the events that differ", async () => {
   const migrations = [{ name: "001", sql: MIGRATIONS[0]!.sql.replace("100", "50") }];
   const { otherTables } = await branch([stronger()], { tables: { reducers: REDUCERS, migrations } });
   assert.deepEqual(otherTables, [eventId(duel, "markerRecorded", 2)]);
@@ -82,7 +82,7 @@ test("what if a reducer had given something else, or thrown", async () => {
   assert.deepEqual(stuck.outcome, { kind: "stuck", message: 'reducer "logLine" fails the workflow task: full' });
 });
 
-test("mistakes are told by name", async () => {
+test("errors are reported by name", async () => {
   const none: Edit = { kind: "transact", eventId: 2, end: { kind: "completed" } };
   await assert.rejects(branch([none]), (e) => e instanceof EditError && /event 2 is of no reducer/.test(e.message));
   const some: Edit = { kind: "transact", eventId: eventId(duel, "markerRecorded", 2), end: { kind: "completed" } };

@@ -1,4 +1,4 @@
-// Runs of programs beside tables, recorded on an engine with tables, in virtual time.
+// Runs of programs with tables, recorded on an engine with tables, in virtual time.
 import type { Database } from "../../ts/mod.ts";
 import { readHistoryFile } from "../../ts/debug/mod.ts";
 import { TestEnvironment } from "../../ts/testing/mod.ts";
@@ -23,7 +23,10 @@ export const REDUCERS = {
   },
 };
 
-/** Lives a run to its end, or to what `acts` leave; answers its history. An act: milliseconds behind the start, and what is done then. */
+/**
+ * Runs a workflow to its end, or to its state after `acts`; returns its history. An act: milliseconds after the start, and
+ * an action.
+ */
 export async function liveWithTables(
   type: string,
   args: readonly unknown[],

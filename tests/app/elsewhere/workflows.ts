@@ -1,4 +1,4 @@
-// A workflow that publishes what it is told.
+// A workflow that publishes the values of its signals.
 import { publishState, signal, sleep, waitForSignal, workflow } from "../../../ts/workflow/mod.ts";
 
 export const go = signal<[state: unknown]>("go");

@@ -1,4 +1,5 @@
-// A codec that page and engine worker of an application share: every payload is turned around, so that nobody reads it in the store.
+// A codec that page and engine worker of an application share: it reverses every payload, so that the store contains no
+// plain text.
 import type { PayloadCodec } from "../../../ts/codec/codec.ts";
 import type { Payload } from "../../../ts/converter/payload.ts";
 

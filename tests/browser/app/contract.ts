@@ -1,5 +1,6 @@
-// The checks of every store, on SQLite over the browser's private files, in a worker. Stores of different names lie in one pool; a reopened
-// one is closed and opened by SQLite, with the pool's files kept. Then a short power-loss loop on this browser's SQLite. Answers the failures.
+// The checks of every store, on SQLite over the browser's private files, in a worker. Stores with different names share one
+// pool; reopening one closes and opens it in SQLite and keeps the pool's files. Then a short power-loss loop on this
+// browser's SQLite. Returns the failures.
 import { parseQuery } from "../../../ts/engine/visibility/parse.ts";
 import { attributes, created } from "../../engine/support/records.ts";
 import { OpfsDatabase } from "../../../ts/engine/sqlite/opfs/database.ts";

@@ -15,7 +15,7 @@ if (lack === "denied") {
   Object.defineProperty(navigator.locks, "request", { value: refuse });
 }
 if (lack === "crashing") {
-  // When it is told to.
+  // On request.
   new BroadcastChannel("crash").onmessage = () => {
     throw new Error("a bug in the engine's worker");
   };

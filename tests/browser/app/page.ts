@@ -1,5 +1,6 @@
-// The test page: one tab with the workflow of the crash loop, driven from outside through `tab`. What it is about to ask for and what was
-// acknowledged is told to the driver before it goes on (`say`), so that a kill at any moment leaves the driver with what was true.
+// The test page: one tab with the workflow of the crash loop, controlled from outside through `tab`. It reports each request
+// and each acknowledgment to the driver before it continues (`say`), so that the driver knows the true state after a kill at
+// any moment.
 import { type BrowserApp, type BrowserOpenOptions, deleteStore, open } from "../../../ts/browser/mod.ts";
 import { silentLogger } from "../../../ts/base/logger.ts";
 import { withContext } from "../../../ts/activity/mod.ts";
@@ -22,12 +23,12 @@ export interface OpenTab {
   stepMs?: number;
   /** Workflows run in the page itself. */
   inline?: boolean;
-  /** Every payload is turned around, so that nobody reads it in the store. */
+  /** Reverses every payload, so that the store contains no plain text. */
   coded?: boolean;
 }
 
 let app: BrowserApp | undefined;
-/** The tab's channels for answers, with their listeners. */
+/** The tab's channels for responses, with their listeners. */
 const channels = new Map<BroadcastChannel, BroadcastChannel["onmessage"]>();
 const OwnChannel = globalThis.BroadcastChannel;
 globalThis.BroadcastChannel = class extends OwnChannel {
@@ -139,7 +140,7 @@ const api = {
     await api.update(id, `${name}-u`);
     await api.signal(id, `${name}-b`);
   },
-  /** Sends open runs what they miss, and waits for their results; answers how many there were. */
+  /** Sends open runs the messages that they wait for, and waits for their results; returns the number of runs. */
   async takeUp(round: string): Promise<number> {
     const ids = await api.running();
     await Promise.all(ids.map(async (id) => {
@@ -181,7 +182,7 @@ const api = {
     const { events } = await opened().client.getHandle(program.crash, id).fetchHistory();
     return events.map(({ attributes }) => (attributes.case ?? "").replace(/EventAttributes$/, ""));
   },
-  /** Sends something to a worker of the site and answers what it says. */
+  /** Sends something to a worker of the site and returns its response. */
   askWorker: (file: string, message: unknown) =>
     new Promise<unknown>((resolve, reject) => {
       const worker = new Worker(`/${file}`, { type: "module" });
@@ -206,7 +207,7 @@ const api = {
       channel.close();
     }
   },
-  /** Answers of the leading tab do not reach this page, or do again. */
+  /** Blocks or unblocks responses of the leading tab to this page. */
   deafen(deaf: boolean) {
     for (const [channel, listener] of channels) channel.onmessage = deaf ? null : listener;
   },
@@ -216,7 +217,7 @@ const api = {
     channel.postMessage("now");
     channel.close();
   },
-  /** Takes the store's lock away from whoever has it, and keeps it until `giveBack`. */
+  /** Steals the store's lock from its owner, and keeps it until `giveBack`. */
   steal: (store: string) =>
     new Promise<void>((taken, refused) => {
       const keep = () => {
@@ -226,7 +227,10 @@ const api = {
       navigator.locks.request(`temporalex:${store}`, { steal: true }, keep).catch(refused);
     }),
   giveBack: () => giveBack(),
-  /** The page answers nothing until another one calls `endHangs`: of what others do, a page that does not return sees cookies alone. */
+  /**
+   * Blocks the page until another one calls `endHangs`: a page with a blocked event loop sees only the cookies of other
+   * pages change.
+   */
   hang() {
     document.cookie = "hang=on";
     setTimeout(() => {

@@ -1,4 +1,4 @@
-// A worker that takes the database out of a store that nobody has open, as a browser's cleaning or a bug might.
+// A worker that removes the database from a store that no page has open, as a browser's cleanup or a bug might.
 globalThis.onmessage = async ({ data }) => {
   const root = await navigator.storage.getDirectory();
   const stores = await root.getDirectoryHandle("temporalex");

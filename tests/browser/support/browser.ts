@@ -1,4 +1,4 @@
-// A real browser with a profile of its own that outlives it, as a process that can be killed, and its tabs.
+// A real browser with a separate profile that outlives it, as a process that can be killed, and its tabs.
 import type { ChildProcess } from "node:child_process";
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -25,14 +25,14 @@ export type Hear = (line: string) => void;
 /** A profile on disk, and the browsers that use it one after the other. */
 export class Profile {
   readonly folder = mkdtempSync(join(tmpdir(), "temporalex-profile-"));
-  /** Lines of all pages, in the order in which they were said. */
+  /** Lines of all pages, in the order in which they were logged. */
   hear: Hear = () => {};
   #launcher: Launcher | undefined;
   #process: ChildProcess | undefined;
   #browser: Browser | undefined;
   source = "";
 
-  /** Starts a browser; answers why not when there is none. */
+  /** Starts a browser; returns the reason if there is no browser. */
   async start(extra: readonly string[] = []): Promise<string | undefined> {
     const launcher = this.#launcher = await tool("chromium.mjs") as Launcher;
     const started = await launcher.spawnChromium(this.folder, extra);
@@ -87,8 +87,8 @@ export class Tab {
   }
 
   /**
-   * Waits until something holds in the page, or what it promises does. Not by Playwright's own wait: that looks once for each frame that is
-   * drawn, and a tab in the background draws none; and with an interval it takes a promise for an answer.
+   * Waits until a condition holds in the page, or its promise resolves. Not by Playwright's wait: that polls once per drawn
+   * frame, and a background tab draws no frames; and with an interval it accepts a promise as truthy.
    */
   async holds<A>(what: (argument: A) => unknown, argument: A): Promise<void> {
     const until = performance.now() + HOLDS_MS;

@@ -30,7 +30,7 @@ export interface TabsJudgement extends Judgement {
   readonly reopeningsMs: readonly number[];
 }
 
-/** Undefined where there is no browser. */
+/** Undefined if there is no browser. */
 export async function tabLoop(options: LoopOptions): Promise<TabsJudgement | { readonly skipped: string }> {
   const { rounds, clients = 2, killWithinMs = 400, random = Math.random, kinds = KINDS } = options;
   const site = await serveSite(SITE);
@@ -69,7 +69,7 @@ export async function tabLoop(options: LoopOptions): Promise<TabsJudgement | { r
       if (other !== undefined) {
         handOverMs = await handOver(kind, tab, other);
         handOversMs.push(handOverMs);
-        // Its own clients were in the middle of calls, and go on.
+        // Its own clients were in the middle of calls, and continue.
         await sleep(random() * killWithinMs);
         await tab.close().catch(() => {});
         await other.reload();
@@ -112,7 +112,7 @@ async function open(tab: Tab, times: number[]): Promise<void> {
   if (await tab.role() === "leader") times.push((await tab.led())[0]! - began);
 }
 
-/** Ends the leading tab; answers how long it took until the other one led, in milliseconds. */
+/** Ends the leading tab; returns the time until the other one led, in milliseconds. */
 export async function handOver(kind: Kind, leader: Tab, next: Tab): Promise<number> {
   const leading = await leader.role();
   if (leading !== "leader" || await next.role() !== "follower") {

@@ -18,8 +18,8 @@ export interface Site {
 }
 
 /**
- * Bundles `entries` (name to source file, from the checkout's root) and serves them as /name.js beside an empty page. `connect`: where the
- * page may connect to beside its own origin. `isolated`: pages and workers may share memory.
+ * Bundles `entries` (name to source file, from the checkout's root) and serves them as /name.js next to an empty page.
+ * `connect`: further origins to which the page may connect. `isolated`: pages and workers may share memory.
  */
 export async function serveSite(entries: { readonly [name: string]: string }, connect = "", isolated = false): Promise<Site> {
   const { build } = await import("esbuild");
@@ -41,7 +41,7 @@ export async function serveSite(entries: { readonly [name: string]: string }, co
     },
     logLevel: "error",
   });
-  // esbuild leaves `new URL("sqlite3.wasm", import.meta.url)` as it is, so the file lies beside the bundle.
+  // esbuild does not resolve `new URL("sqlite3.wasm", import.meta.url)`, so the file is copied next to the bundle.
   copyFileSync(join(root, "node_modules/@sqlite.org/sqlite-wasm/sqlite-wasm/jswasm/sqlite3.wasm"), join(dir, "sqlite3.wasm"));
   const asked: string[] = [];
   const isolation = { "cross-origin-opener-policy": "same-origin", "cross-origin-embedder-policy": "require-corp" };

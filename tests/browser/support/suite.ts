@@ -1,4 +1,4 @@
-// One browser and one site for the tests of a file; every test is skipped by name where there is no browser.
+// One browser and one site for the tests of a file; every test is skipped by name if there is no browser.
 import { after, test } from "node:test";
 import { Profile, type Tab } from "./browser.ts";
 import { serveSite, SITE, type Site } from "./site.ts";
@@ -6,7 +6,7 @@ import { serveSite, SITE, type Site } from "./site.ts";
 export interface Suite {
   readonly profile: Profile;
   readonly site: Site;
-  /** Runs with a store name of its own and a function that opens tabs; they are closed afterwards. */
+  /** Runs with a unique store name and a function that opens tabs; they are closed afterwards. */
   check(
     name: string,
     body: (t: { store: string; newTab: () => Promise<Tab>; skip: (why: string) => void }) => Promise<void>,

@@ -1,4 +1,4 @@
-// A workflow whose every value is a secret: what is given to it, what it does, keeps, answers and fails with.
+// A workflow whose every value is a secret: its arguments, actions, state, results and failures.
 import {
   activities,
   type ActivityFailure,

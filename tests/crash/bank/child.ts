@@ -16,7 +16,7 @@ const app = await open({
 });
 console.log("open");
 if (mode === "finish") {
-  // A run whose task was alone in work at two kills is suspected of them, and held: here the kills came from outside.
+  // A run whose task was the only running one at two kills would be suspected and held: these kills come from outside.
   for (const { workflowId } of app.engine.heldRuns()) app.engine.release(workflowId);
   for await (const run of app.client.list("ExecutionStatus = 'Running'")) {
     await app.client.getHandle(clerk, run.workflowId).result();

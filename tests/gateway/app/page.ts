@@ -75,7 +75,7 @@ const api = {
     return Promise.all(Array.from({ length: count }, (_, i) => client.getHandle(walk, `${prefix}-${i}`).result()));
   },
   asked: () => asked.length,
-  /** No more than so many prices are told, until `goOn`: the runs stay where they are. */
+  /** Only so many prices are returned until `goOn`: the runs wait meanwhile. */
   holdAfter(count: number): void {
     most = count;
     released = new Promise((resolve) => (release = resolve));

@@ -74,7 +74,7 @@ export function upgrade(port: number, { protocols = [], headers = {}, path = "/s
   });
 }
 
-/** A socket on which a test sends frames of its own making. */
+/** A socket on which a test sends hand-made frames. */
 export async function rawSocket(port: number, token: string): Promise<WebSocket> {
   const socket = new WebSocket(`ws://127.0.0.1:${port}/socket`, ["temporalex.gateway.v1", `temporalex.token.${token}`]);
   socket.on("error", () => {});

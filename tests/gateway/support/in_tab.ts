@@ -1,5 +1,5 @@
-// A tab of a real browser behind `temporalex gateway` (a process of its own, so that it can be killed), on any server that speaks Temporal's
-// protocol.
+// A tab of a real browser that uses `temporalex gateway` (a separate process, so that it can be killed), on any server that
+// speaks Temporal's protocol.
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -104,7 +104,7 @@ export function tabSuite(name: string, start: () => Promise<Upstream>, { missing
   );
 
   check(
-    "the gateway is killed in the middle of twenty runs, and comes back: the tab goes on, and every run ends",
+    "the gateway is killed during twenty runs, and restarts: the tab continues, and every run ends",
     async (page) => {
       const first = await startGateway();
       await connect(page, first.url, "killed");
@@ -145,7 +145,7 @@ export function tabSuite(name: string, start: () => Promise<Upstream>, { missing
   }
 
   check(
-    "a page that is not let in is told why: another origin, a wrong token, a policy that forbids it",
+    "a rejected page gets the reason: another origin, a wrong token, a policy that forbids it",
     async (page, newTab) => {
       const gateway = await startGateway();
       const tell = (tab_: Page, url: string) => tab_.evaluate((u) => far.connect(u, "q", "2s"), url);

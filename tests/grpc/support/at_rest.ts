@@ -1,4 +1,4 @@
-// Whether nothing of an attempt goes on behind it: a loop that spins uses a core, each time that it is looked at.
+// Checks that nothing of an attempt keeps running: a busy loop would use a whole core at each measurement.
 import process from "node:process";
 
 /**

@@ -1,4 +1,4 @@
-// Requests made by hand, one per protocol and encoding, and what their answers say.
+// Hand-made requests, one per protocol and encoding, and readers of their responses.
 import { type ClientRequest, type IncomingMessage, request as http1Request } from "node:http";
 import { connect as http2Connect } from "node:http2";
 import net from "node:net";
@@ -33,7 +33,7 @@ export const isEnveloped = (type: string): boolean => /grpc|connect/.test(type);
 const encodingHeader = (type: string) =>
   type.includes("grpc") ? "grpc-encoding" : type.includes("connect+") ? "connect-content-encoding" : "content-encoding";
 
-/** A message as it stands in the body. `length`: what the envelope says, where that is not the truth. */
+/** A message as in the body. `length`: the length in the envelope, if it is wrong on purpose. */
 export function bodyOf(type: string, message: Uint8Array, encoding: string | undefined, length = message.length): Uint8Array {
   if (!isEnveloped(type)) return message;
   const body = new Uint8Array(5 + message.length);
@@ -43,7 +43,7 @@ export function bodyOf(type: string, message: Uint8Array, encoding: string | und
   return body;
 }
 
-/** Sends a request and reads its answer. `unfinished`: the body is sent and not ended. */
+/** Sends a request and reads its response. `unfinished`: the body is sent and not ended. */
 export async function send(
   place: Place,
   path: string,
@@ -101,7 +101,7 @@ async function over2(place: Place, path: string, headers: object, body: Uint8Arr
     let got: { [name: string]: unknown } = {};
     stream.on("response", (head) => got = { ...got, ...head }).on("trailers", (tail) => got = { ...got, ...tail });
     const ended = new Promise<void>((resolve, reject) => {
-      // Told after the answer was read: the rest of the request is not wanted.
+      // Arrives after the response was read: the rest of the request is not needed.
       stream.on("error", (error) => ":status" in got ? resolve() : reject(error)).on("close", resolve).on("end", resolve);
     });
     const parts: Uint8Array[] = [];

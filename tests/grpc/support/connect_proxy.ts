@@ -12,7 +12,7 @@ export class ConnectProxy {
   /** `user:password` that it wants. */
   auth: string | undefined;
   misdeed: Misdeed | undefined;
-  /** Written in one piece with the first bytes of the server: as a proxy does that is slow with its answer. */
+  /** Written in one piece with the first bytes of the server, as by a slow proxy. */
   late = false;
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();

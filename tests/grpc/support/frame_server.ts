@@ -48,7 +48,7 @@ export const STATUS_0 = field("grpc-status", "0");
 export const message = (bytes: readonly number[]) => [0, ...uint32(bytes.length), ...bytes];
 export const GREETING = frame(TYPE.settings, 0, 0);
 
-/** Answers a call with a message of these bytes. */
+/** Completes a call with a message of these bytes. */
 export const answer = (id: number, bytes: readonly number[] = []) =>
   Buffer.concat([
     frame(TYPE.headers, 4, id, OK),
@@ -61,7 +61,7 @@ export interface Peer {
   readonly server: Server;
 }
 
-/** `play` is told of each frame that comes after the client's preface; what it answers is sent. */
+/** `play` is called with each frame after the client's preface; the frames that it returns are sent. */
 export async function peer(
   play: (frame: Frame, socket: Socket) => Uint8Array | undefined,
   greeting: Uint8Array = GREETING,

@@ -1,4 +1,4 @@
-// A server of the runtime's own that says goodbye on each connection once its first call is answered.
+// A server on the runtime's own HTTP/2 that sends GOAWAY on each connection after its first call.
 import { createServer, type Http2Server, type ServerHttp2Stream } from "node:http2";
 import { endAfterGoaway } from "../../../ts/platform/deno_goaway_workaround.ts";
 

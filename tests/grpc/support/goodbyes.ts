@@ -1,6 +1,6 @@
-// A process of its own for goodbyes.test.ts: `server` serves a service that answers at once, and prints its port; `client <port>` calls a
-// server twenty times, one call after the other, and prints how many were answered; `session <port>` does so by node:http2 as grpc-js uses
-// it: its own listeners alone, and a session that is closed within the event of the goodbye.
+// A separate process for goodbyes.test.ts: `server` serves a service that responds at once, and prints its port; `client
+// <port>` calls a server twenty times, one call after the other, and prints how many succeeded; `session <port>` does so by
+// node:http2 as grpc-js uses it: with its listeners only, and a session that is closed within the GOAWAY event.
 import { once } from "node:events";
 import { connect } from "node:http2";
 import process from "node:process";

@@ -1,4 +1,4 @@
-// Servers of one test file, by name, on ports of their own: they end with all that is connected to them.
+// Servers of one test file, by name, on separate ports: they end with all their connections.
 import type { Http2Server } from "node:http2";
 import type { AddressInfo, Server, Socket } from "node:net";
 import { endAfterGoaway } from "../../../ts/platform/deno_goaway_workaround.ts";

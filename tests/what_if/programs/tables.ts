@@ -1,4 +1,4 @@
-// Workflows beside tables: reducers whose answers decide how they go on, a procedure, a broadcast, named timers.
+// Workflows with tables: reducers whose results decide how they continue, a procedure, a broadcast, named timers.
 import {
   broadcast,
   on,

@@ -1,4 +1,4 @@
-// A workflow module with a package of somebody else's, which looks at the process while it is loaded.
+// A workflow module with a third-party package, which reads process while it is loaded.
 import { label } from "a-package";
 import { workflow } from "temporalex/workflow";
 

@@ -13,7 +13,7 @@ await app.client.start(cart, { args: ["ada"] });
 const handle = await app.client.start(cart, { id: "1", args: ["ada"] });
 // @ts-expect-error: an update takes text here
 await handle.update(addItem, 7);
-// @ts-expect-error: a signal is no update
+// @ts-expect-error: a signal is not an update
 await handle.update(checkout);
 // @ts-expect-error: this signal has no arguments
 await handle.signal(checkout, "now");
@@ -27,13 +27,13 @@ await open({ pat: "x.sqlite" });
 const add = update<[n: number], number>("add");
 const end = signal("end");
 workflow("Misuses", {
-  // @ts-expect-error: nothing here answers "length", which is declared
+  // @ts-expect-error: the declared member "length" has no handler
   messages: [query<number>("length")],
   async run() {
     return await receive(0, [
       // @ts-expect-error: an update's handler must answer
       on(add, ([n], sum: number) => stop(sum + n)),
-      // @ts-expect-error: a signal's handler has nobody to answer
+      // @ts-expect-error: a signal's handler has no caller to reply to
       on(end, (_, sum: number) => reply(sum, sum)),
     ]);
   },

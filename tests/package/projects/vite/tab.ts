@@ -1,4 +1,4 @@
-// A tab with a durable store. The first load leaves the cart open and reloads; the second one goes on with it.
+// A tab with a durable store. The first load leaves the cart open and reloads; the second one continues it.
 import { open } from "temporalex/browser";
 import { silentLogger } from "temporalex/client";
 import engine from "temporalex/engine.wasm?url";

@@ -1,5 +1,6 @@
-// What TypeScript says of a wrong call must be about the value that is wrong, in every version that is supported: beside each line stands a
-// part of the message that is expected for it. (TypeScript 7 tells of the last overload alone.) Read by tests/package/type_messages.mjs.
+// TypeScript's error for a wrong call must be about the wrong value, in every supported version: a comment next to each line
+// has a part of the expected message. (TypeScript 7 reports only the last overload.) Read by
+// tests/package/type_messages.mjs.
 import type { Client } from "temporalex/client";
 import { executeChild, externalWorkflow, query, signal, spawn, startChild, update, workflow } from "temporalex/workflow";
 

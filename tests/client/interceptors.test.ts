@@ -152,3 +152,37 @@ test("what an interceptor throws reaches the caller, also when it throws at once
   await assert.rejects(guarded.start("Order", { id: "w" }), /not for this tenant/);
   assert.equal(service.calls.length, 0);
 });
+
+test("a misspelled method, which would never be called, is rejected with the nearest name; helpers are not", () => {
+  const call = (_input: unknown, next: (input: unknown) => Promise<unknown>) => next(_input);
+  const rejected: [method: string, near: string][] = [
+    ["signalWithstart", "signalWithStart"],
+    ["terminat", "terminate"],
+    ["describeSchedul", "describeSchedule"],
+  ];
+  for (const [method, near] of rejected) {
+    const misspelled = { [method]: call } as ClientInterceptor;
+    const message = `interceptors[1] of Client has no method "${method}"; did you mean ${near}?`;
+    assert.throws(() => client(scripted(), {}, misspelled), { name: "TypeError", message });
+  }
+  class Traced implements ClientInterceptor {
+    spans = 0;
+    get strat(): never {
+      throw new Error("a getter is not called");
+    }
+    start: ClientInterceptor["start"] = (input, next) => this.traced("start", () => next(input));
+    traced<T>(_name: string, work: () => Promise<T>): Promise<T> {
+      this.spans++;
+      return work();
+    }
+    // The right name is there as well, so this is a helper.
+    starts(): number {
+      return this.spans;
+    }
+  }
+  client(scripted(), new Traced());
+  class Misspelled extends Traced {
+    qurey(): void {}
+  }
+  assert.throws(() => client(scripted(), new Misspelled() as ClientInterceptor), /has no method "qurey"; did you mean query\?$/);
+});

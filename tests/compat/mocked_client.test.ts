@@ -1,7 +1,7 @@
 // Clients over mocked connections, whose methods return nothing; and what clients make of ranges that end with 0.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { AsyncCompletionClient } from "../../ts/compat/client/mod.ts";
+import { AsyncCompletionClient, Client } from "../../ts/compat/client/mod.ts";
 import { compiledSchedule, nativeSchedule } from "../../ts/compat/client/schedule_conversions.ts";
 import { encodeSpec } from "../../ts/client/schedules/spec.ts";
 
@@ -32,4 +32,20 @@ test("a range of a calendar that ends with 0 is that of its start alone, as a se
   assert.deepEqual(calendar!.hour, [{ start: 4, end: 4, step: 2 }]);
   assert.deepEqual(calendar!.dayOfWeek, [{ start: 5, end: 5, step: 1 }]);
   assert.deepEqual(calendar!.minute, [{ start: 5, end: 5, step: 1 }]);
+});
+
+test("a misspelled method of an interceptor, which would never be called, is rejected; helpers are not", async () => {
+  const connection = { workflowService: {} } as never;
+  const made = (interceptors: object) => new Client({ connection, interceptors: interceptors as never });
+  assert.throws(() => made({ workflow: [{ signalWithstart: () => {} }] }), {
+    name: "TypeError",
+    message: 'a workflow interceptor of the client has no method "signalWithstart"; did you mean signalWithStart?',
+  });
+  assert.throws(() => made({ schedule: [{ creat: () => {} }] }), {
+    name: "TypeError",
+    message: 'a schedule interceptor of the client has no method "creat"; did you mean create?',
+  });
+  made({ workflow: [{ start: () => {}, startSpan: () => {}, toSpanName: () => {} }], schedule: [{ log: () => {} }] });
+  const late = made({ workflow: { calls: [() => ({ qurey: () => {} })] } });
+  await assert.rejects(async () => await late.workflow.start("w", { taskQueue: "q", workflowId: "w" }), /did you mean query\?$/);
 });

@@ -182,4 +182,12 @@ export const WITHOUT_OPTIONS: { readonly [name: string]: (options: Options) => u
   procedure: (o) => (w.procedure as Options)("p", [], {}, o),
   "on of a signal": (o) => (w.on as Options)(never, () => 1, o),
   "on of a function": (o) => (w.on as Options)(() => Promise.resolve(), () => 1, o),
+  "handle.describe": (o) => (handle.describe as Options).call(handle, o),
+  "handle.delete": (o) => (handle.delete as Options).call(handle, o),
+  "handle.cancel": (o) => (handle.cancel as Options).call(handle, "reason", o),
+  "handle.cancel without a reason": (o) => (handle.cancel as Options).call(handle, o),
+  "handle.terminate": (o) => (handle.terminate as Options).call(handle, o),
+  "handle.procedures": (o) => (handle.procedures as Options).call(handle, o),
+  "handle.completeProcedure": (o) => (handle.completeProcedure as Options).call(handle, "p", 1, o),
+  "handle.failProcedure": (o) => (handle.failProcedure as Options).call(handle, "p", new Error("no"), o),
 };

@@ -158,7 +158,7 @@ test("a workflow without any worker, and one of an unknown type", () =>
       }));
   }, "error"));
 
-test("nothing is reported while an activity runs, is completed from outside, or a procedure may be answered", () =>
+test("nothing is reported while an activity runs, is completed from outside, or a procedure can be completed", () =>
   watched(async ({ env, warnings, report }) => {
     let finish: ((result: string) => void) | undefined;
     let token: Uint8Array | undefined;

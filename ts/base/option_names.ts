@@ -91,6 +91,34 @@ export function rejectMisspelledOptions(owner: string, options: unknown, names: 
   }
 }
 
+/** Names of an object's methods, its own and those of its classes, without a look at the values of getters. */
+function methodNames(object: object): string[] {
+  const names = new Set<string>();
+  for (let at: unknown = object; isObject(at) && Object.getPrototypeOf(at) !== null; at = Object.getPrototypeOf(at)) {
+    for (const [name, { value }] of Object.entries(Object.getOwnPropertyDescriptors(at))) {
+      if (typeof value === "function" && name !== "constructor") names.add(name);
+    }
+  }
+  return [...names];
+}
+
+const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;
+
+/**
+ * Throws a TypeError for a method that is nearly one of `names` and would never be called, unless that one is there, too. Other methods are
+ * the object's own helpers.
+ */
+export function rejectMisspelledMethods(owner: string, object: unknown, names: object): void {
+  if (!isObject(object)) return;
+  const known = Object.keys(names);
+  for (const name of methodNames(object)) {
+    if (Object.hasOwn(names, name)) continue;
+    const near = nearestName(name, known);
+    if (near === undefined || near in object || name.length / near.length < SHORTEST_PART) continue;
+    throw new TypeError(`${owner} has no method "${name}"; did you mean ${near}?`);
+  }
+}
+
 /** False for what callbacks of arrays, maps and promises are called with in addition to a value. Works for objects of another realm. */
 function isPlainObject(value: unknown): value is object {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return false;

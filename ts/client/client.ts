@@ -32,6 +32,7 @@ import { toSummary, type WorkflowStatus, type WorkflowSummary } from "./descript
 import { byStatus, statusCounts, toCount, type WorkflowCount } from "./counts.ts";
 import { WorkflowHandle } from "./handle.ts";
 import {
+  checkInterceptors,
   type ClientInterceptor,
   intercept,
   type OperationContext,
@@ -116,10 +117,11 @@ export class Client {
   readonly schedule: ScheduleClient;
   readonly #context: OperationContext;
 
-  /** Throws a TypeError for an option that there is not, or that is of a wrong type. */
+  /** Throws a TypeError for an unknown option, one of a wrong type, and an interceptor with a misspelled method. */
   constructor(options: ClientOptions) {
     checkOptions("Client", options, CLIENT_OPTIONS);
     needsOption("Client", "service", { ...options }, CLIENT_OPTIONS);
+    checkInterceptors(options.interceptors ?? []);
     this.namespace = options.namespace ?? "default";
     this.identity = options.identity ?? processIdentity();
     const logger = containedLogger(options.logger ?? consoleLogger());

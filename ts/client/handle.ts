@@ -1,5 +1,5 @@
 // A workflow by its id: everything that can be asked of it or sent to it. A handle holds no state but ids; making one asks nothing.
-import { type OptionNames, rejectUnknownOptions } from "../base/option_names.ts";
+import { type OptionNames, rejectSurplusArguments, rejectUnknownOptions } from "../base/option_names.ts";
 import { enumName } from "../converter/enums.ts";
 import { randomId } from "../platform/host.ts";
 import { Code, type MethodName, ServiceError } from "../service/raw.ts";
@@ -46,6 +46,8 @@ export interface HandleSettings extends CallSettings {
   requestId?: string;
 }
 
+/** Advice for settings that are passed to a method without options. */
+const SETTINGS_FIRST = 'settings of calls go to the handle first: handle.with({ timeout: "5s" })';
 const HANDLE_SETTINGS: OptionNames<HandleSettings> = { queryRejectCondition: 1, requestId: 1, ...CALL_SETTINGS };
 const RESULT_OPTIONS: OptionNames<ResultOptions> = { followRuns: 1, ...CALL_SETTINGS };
 const UPDATE_OPTIONS: OptionNames<UpdateOptions & { args: unknown }> = { args: 1, updateId: 1, ...CALL_SETTINGS };
@@ -221,7 +223,8 @@ export class WorkflowHandle<W extends AnyWorkflow = string> {
   }
 
   /** Asks the workflow to stop; it may clean up first, or go on. */
-  async cancel(reason = ""): Promise<void> {
+  async cancel(reason = "", ...surplus: never[]): Promise<void> {
+    rejectSurplusArguments("cancel", [reason, ...surplus], SETTINGS_FIRST);
     const wanted = { ...this.#address(), reason, requestId: this.#settings.requestId ?? randomId() };
     await intercept(this.#context, "cancel", wanted, async (input) => {
       await this.#call("the cancel request", "requestCancelWorkflowExecution", input, {
@@ -237,6 +240,7 @@ export class WorkflowHandle<W extends AnyWorkflow = string> {
 
   /** Ends the workflow at once; its code does not learn of it. */
   async terminate(reason = "", ...details: unknown[]): Promise<void> {
+    rejectSurplusArguments("terminate", [reason], SETTINGS_FIRST);
     const wanted = { ...this.#address(), reason, details };
     await intercept(
       this.#context,
@@ -273,7 +277,8 @@ export class WorkflowHandle<W extends AnyWorkflow = string> {
    * Removes the run with its history, from lists too; an open one is terminated first. A cluster does it some time after it has answered, a closed run perhaps a minute later.
    * Throws WorkflowNotFoundError.
    */
-  async delete(): Promise<void> {
+  async delete(...surplus: never[]): Promise<void> {
+    rejectSurplusArguments("delete", surplus, SETTINGS_FIRST);
     await intercept(
       this.#context,
       "delete",
@@ -283,7 +288,8 @@ export class WorkflowHandle<W extends AnyWorkflow = string> {
   }
 
   /** What the service knows of the run: status, times, what is pending. Throws a WorkflowNotFoundError. */
-  async describe(): Promise<WorkflowDescription> {
+  async describe(...surplus: never[]): Promise<WorkflowDescription> {
+    rejectSurplusArguments("describe", surplus, SETTINGS_FIRST);
     const { namespace, converter } = this.#context;
     return await intercept(this.#context, "describe", this.#address(), async (input) => {
       const what = `the description of workflow ${input.workflowId}`;
@@ -297,7 +303,8 @@ export class WorkflowHandle<W extends AnyWorkflow = string> {
   }
 
   /** The procedures that the run waits for, with their arguments, the oldest first. Throws a WorkflowNotFoundError. */
-  async procedures(): Promise<OpenProcedure[]> {
+  async procedures(...surplus: never[]): Promise<OpenProcedure[]> {
+    rejectSurplusArguments("procedures", surplus, SETTINGS_FIRST);
     return await openProcedures(this.#context, await this.describe(), this.#settings);
   }
 
@@ -305,12 +312,14 @@ export class WorkflowHandle<W extends AnyWorkflow = string> {
    * Gives a procedure its result; answers the procedure's id. By its definition or name, of several that are open the oldest; or by its id.
    * Throws a ProcedureNotFoundError when it is not open, a WorkflowNotFoundError.
    */
-  async completeProcedure<R = unknown>(which: WhichProcedure<R>, value?: NoInfer<R>): Promise<string> {
+  async completeProcedure<R = unknown>(which: WhichProcedure<R>, value?: NoInfer<R>, ...surplus: never[]): Promise<string> {
+    rejectSurplusArguments("completeProcedure", surplus, SETTINGS_FIRST);
     return await answerProcedure(this.#context, await this.describe(), which, { value }, this.#settings);
   }
 
   /** Fails a procedure, as `completeProcedure`: the workflow gets an ActivityFailure with `error` as its cause. */
-  async failProcedure(which: WhichProcedure, error: unknown): Promise<string> {
+  async failProcedure(which: WhichProcedure, error: unknown, ...surplus: never[]): Promise<string> {
+    rejectSurplusArguments("failProcedure", surplus, SETTINGS_FIRST);
     return await answerProcedure(this.#context, await this.describe(), which, { error }, this.#settings);
   }
 

@@ -1,6 +1,7 @@
 // Interceptors: code around the operations of a client, for tracing, authorization, default options, and headers that travel with a start
 // or a message to the worker. What an interceptor sees is an operation as the caller asked for it (operation_inputs.ts), so `next` may be
 // called again after a failure.
+import { type OptionNames, rejectMisspelledMethods } from "../base/option_names.ts";
 import type { ClientContext } from "./context.ts";
 import type { WorkflowCount } from "./counts.ts";
 import type { WorkflowDescription, WorkflowSummary } from "./descriptions.ts";
@@ -133,6 +134,17 @@ export type ClientInterceptor =
     /** Every operation: `{ operation, input, hidesText }`, where `input` is the object that the operation's own method would get. */
     readonly any?: (call: AnyClientInput, next: () => Promise<unknown>) => Promise<unknown>;
   };
+
+const METHODS: OptionNames<ClientInterceptor> = {
+  ...{ start: 1, signalWithStart: 1, signal: 1, update: 1, updateWithStart: 1, query: 1, cancel: 1, terminate: 1, reset: 1 },
+  ...{ delete: 1, describe: 1, list: 1, count: 1, createSchedule: 1, describeSchedule: 1, updateSchedule: 1, patchSchedule: 1 },
+  ...{ deleteSchedule: 1, listSchedules: 1, any: 1 },
+};
+
+/** Throws a TypeError for an interceptor with a misspelled method, which would never be called. */
+export function checkInterceptors(interceptors: readonly ClientInterceptor[]): void {
+  interceptors.forEach((each, i) => rejectMisspelledMethods(`interceptors[${i}] of Client`, each, METHODS));
+}
 
 /** What the parts of a client share, with the interceptors that their operations pass through. */
 export interface OperationContext extends ClientContext {

@@ -1,4 +1,5 @@
 // Interceptors of clients, in the official form.
+import { type OptionNames, rejectMisspelledMethods } from "../../base/option_names.ts";
 import { composeInterceptors, type Headers, type Next } from "../common/interceptors.ts";
 import type { PlainMessage } from "../common/plain_proto.ts";
 import type { PayloadTypeInfo, SignalTypeInfo, TypeInfo } from "../common/type_info.ts";
@@ -241,6 +242,23 @@ export interface ClientInterceptors {
   nexus?: unknown[];
   /** Of standalone activities, which are refused. */
   activity?: unknown[];
+}
+
+const WORKFLOW_METHODS: OptionNames<WorkflowClientInterceptor> = {
+  ...{ start: 1, startWithDetails: 1, startUpdate: 1, startUpdateWithStart: 1, signal: 1, signalWithStart: 1, query: 1 },
+  ...{ terminate: 1, cancel: 1, describe: 1 },
+};
+const SCHEDULE_METHODS: OptionNames<ScheduleClientInterceptor> = { create: 1 };
+
+/** Throws a TypeError for an interceptor of workflows with a misspelled method, which would never be called. Returns them. */
+export function checkWorkflowInterceptors(interceptors: WorkflowClientInterceptor[]): WorkflowClientInterceptor[] {
+  for (const each of interceptors) rejectMisspelledMethods("a workflow interceptor of the client", each, WORKFLOW_METHODS);
+  return interceptors;
+}
+
+/** The same for interceptors of schedules. */
+export function checkScheduleInterceptors(interceptors: readonly ScheduleClientInterceptor[]): void {
+  for (const each of interceptors) rejectMisspelledMethods("a schedule interceptor of the client", each, SCHEDULE_METHODS);
 }
 
 /** An interceptor that has the older `start` alone, with the newer one. */

@@ -5,7 +5,7 @@ import type { Workflow } from "../common/definitions.ts";
 import { composeInterceptors, type Headers } from "../common/interceptors.ts";
 import { BaseClient, type BaseClientOptions, type LoadedWithDefaults } from "./base_client.ts";
 import type { ScheduleOverlapPolicy } from "./enums.ts";
-import type { ScheduleClientInterceptor } from "./interceptors.ts";
+import { checkScheduleInterceptors, type ScheduleClientInterceptor } from "./interceptors.ts";
 import type { WorkflowService } from "./plain_service.ts";
 import { refusing } from "./refusals.ts";
 import {
@@ -71,8 +71,10 @@ export class ScheduleClient extends BaseClient {
   /** What it was made with, and the defaults of the rest. */
   declare readonly options: LoadedScheduleClientOptions;
 
+  /** Throws a TypeError for an interceptor with a misspelled method. */
   constructor(options: ScheduleClientOptions = {}) {
     super(options);
+    checkScheduleInterceptors(options.interceptors ?? []);
   }
 
   /** Temporal's service. */

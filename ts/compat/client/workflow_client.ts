@@ -25,6 +25,7 @@ import { countOf, type CountWorkflowExecution, executionInfo, type WorkflowExecu
 import { attachedTo, attaching, START } from "./internal_options.ts";
 import { intoHistories } from "./into_histories.ts";
 import {
+  checkWorkflowInterceptors,
   through,
   withStartDetails,
   type WorkflowClientInterceptor,
@@ -121,8 +122,10 @@ export class WorkflowClient extends BaseClient {
   /** What it was made with, and the defaults of the rest. */
   declare readonly options: LoadedWorkflowClientOptions;
 
+  /** Throws a TypeError for an interceptor with a misspelled method. */
   constructor(options: WorkflowClientOptions = {}) {
     super(options);
+    if (Array.isArray(options.interceptors)) checkWorkflowInterceptors(options.interceptors);
   }
 
   /** Temporal's service. */
@@ -139,7 +142,7 @@ export class WorkflowClient extends BaseClient {
   protected getOrMakeInterceptors(workflowId: string, runId?: string): WorkflowClientInterceptor[] {
     const { interceptors } = this.options;
     if (Array.isArray(interceptors)) return interceptors;
-    return (interceptors?.calls ?? []).map((make) => make({ workflowId, runId }));
+    return checkWorkflowInterceptors((interceptors?.calls ?? []).map((make) => make({ workflowId, runId })));
   }
 
   async #start(input: WorkflowStartInput): Promise<WorkflowStartOutput> {

@@ -112,8 +112,8 @@ test("words become typed values", async () => {
 test("every unknown word is reported by name, with what to do", async () => {
   for (
     const [words, expected] of [
-      [["ordre", "place"], /there is no command "ordre"; there are: order, fail, wait, drain\. Did you mean order\?/],
-      [["order", "plcae"], /there is no command "order plcae"; there are: place, list\. Did you mean place\?/],
+      [["ordre", "place"], /unknown command "ordre"; commands: order, fail, wait, drain\. Did you mean order\?/],
+      [["order", "plcae"], /unknown command "order plcae"; commands: place, list\. Did you mean place\?/],
       [["order", "place"], /--workflow-id <id> is missing; see temporalex order place --help/],
       [
         ["order", "-w", "1", "--lmit", "3"],
@@ -134,11 +134,11 @@ test("every unknown word is reported by name, with what to do", async () => {
       [["order", "list", "x"], /"x" is not expected here/],
       [["order", "place", "o-1"], /--workflow-id <id> is missing; see/],
       [["fail", "loud"], /--how <text> is missing \(did you mean --how loud\?\)/],
-      [["place"], /there is no command "place"; .*\. Did you mean order place\?/],
+      [["place"], /unknown command "place"; .*\. Did you mean order place\?/],
       [["order", "list", "--json", "-o", "text"], /contradict/],
       [["--json", "order", "list"], /options follow the command/],
       [["order", "place", "-w", "1", "--__proto__", "x"], /Unknown option '--__proto__'/],
-      [["constructor"], /there is no command "constructor"/],
+      [["constructor"], /unknown command "constructor"/],
     ] as const
   ) {
     const result = await run(words);

@@ -225,7 +225,7 @@ test("wrong usage is exit code 2 with a word on standard error", async () => {
   for (
     const [args, expected] of [
       [[], /usage: temporalex/],
-      [["repaly"], /no command "repaly"; there are: .*\breplay\b/],
+      [["repaly"], /unknown command "repaly"; commands: .*\breplay\b/],
       [["replay"], /no history was named/],
       [["replay", "--workflows", "usage/ok.ts"], /no history was named/],
       [["replay", "--nope", "x.json"], /Unknown option '--nope'/],

@@ -434,7 +434,7 @@ test("words that contradict each other are refused before anything is loaded", a
         /--html-numbers replaces values, and --html-values replaces none/,
       ],
       [["--html", "x.html", "--html-match", "(", "--workflows", "workflows.ts", "x.json"], /--html-match \(: /],
-      [["--workflows", "workflows.ts", "--store", "nowhere.sqlite"], /there is no store .*nowhere\.sqlite/],
+      [["--workflows", "workflows.ts", "--store", "nowhere.sqlite"], /the store .*nowhere\.sqlite does not exist/],
     ] as const
   ) {
     const result = await run(args);

@@ -88,7 +88,7 @@ test("store backup: a checked copy, also while a process holds the store", () =>
     assert.equal(text.code, 0, text.err);
     assert.match(text.out, /copy\.sqlite: 6 runs \(1 open\), .*kB, checked\n$/);
     await fails(["store", "backup", "copy.sqlite", "--store", store], folder, 1, /copy\.sqlite exists already/);
-    await fails(["store", "backup", "b.sqlite", "--store", "nowhere.sqlite"], folder, 1, /there is no store .*nowhere/);
+    await fails(["store", "backup", "b.sqlite", "--store", "nowhere.sqlite"], folder, 1, /the store .*nowhere.* does not exist/);
     await fails(["store", "backup", "--store", store], folder, 2, /to/);
     await withEngine(store, async () => {
       const held = await json(["store", "backup", "held.sqlite", "--store", store], folder);
@@ -268,7 +268,7 @@ test("after a kill during backup, purge or import the store is sound, and the ne
       // Killed while it was made, a store is an empty file (or one whose journal takes its pages back), and the next opening makes it.
       if (existsSync(join(folder, "other.sqlite"))) {
         const { code, out, err } = await run(["store", "check", "--store", "other.sqlite"], { cwd: folder });
-        if (code !== 0) assert.match(err, /other\.sqlite is empty: there is no store in it/, out);
+        if (code !== 0) assert.match(err, /other\.sqlite does not contain a store: the file is empty/, out);
       }
     };
     for (const [i, afterMs] of [150, 220, 300, 400, 550].entries()) {

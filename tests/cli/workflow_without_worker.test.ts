@@ -25,7 +25,7 @@ test("with no holder the store is opened for a moment; reading leaves no trace",
   const alone = (...args: string[]) => run(args, { env: { TEMPORALEX_STORE: file } });
   const missing = await alone("list");
   assert.equal(missing.code, 1);
-  assert.match(missing.err, /there is no store .*shop\.sqlite/);
+  assert.match(missing.err, /the store .*shop\.sqlite does not exist/);
   mkdirSync(lonely);
   const started = await alone("start", "--type", "Slow", "-w", "lonely-1", "-i", "50");
   assert.equal(started.code, 0, started.err);

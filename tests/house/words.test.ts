@@ -44,8 +44,6 @@ const PATTERNS: readonly Pattern[] = [
 
 /** Lines that keep a word. `text` is a part of the line. */
 const EXCEPTIONS: readonly { readonly file: string; readonly text: string; readonly reason: string }[] = [
-  { file: "docs/troubleshooting.md", text: "`there is no store ...`", reason: "quotes a message" },
-  { file: "docs/troubleshooting.md", text: '`there is no command "..."`', reason: "quotes a message" },
   { file: "docs/dev/semantics/messages.md", text: "`temporalex-answered-updates`", reason: "the name of a header" },
   {
     file: "docs/dev/semantics/updates.md",

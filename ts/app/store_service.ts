@@ -245,7 +245,7 @@ export class StoreService implements RawService {
       await this.#leave(open);
     }
     if (!existsSync(this.path) && !(creates && this.#options.create !== false)) {
-      throw new ServiceError(Code.FAILED_PRECONDITION, `there is no store ${this.path}`, "NoStore");
+      throw new ServiceError(Code.FAILED_PRECONDITION, `the store ${this.path} does not exist`, "NoStore");
     }
     const namespace = this.#options.namespace ?? "default";
     const service = writes

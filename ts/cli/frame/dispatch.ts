@@ -42,7 +42,7 @@ function find(commands: Commands, words: readonly string[]): Found {
       const names = Object.keys(level);
       const where = title.length === 0 ? "" : `${title.join(" ")} `;
       const near = title.length === 0 ? ofAGroup(commands, word) || didYouMean(word, names) : didYouMean(word, names);
-      throw new UsageError(`there is no command "${where}${word}"; there are: ${names.join(", ")}${near}`);
+      throw new UsageError(`unknown command "${where}${word}"; commands: ${names.join(", ")}${near}`);
     }
     title.push(word);
     entry = level[word]!;

@@ -81,7 +81,7 @@ export function openFile(path: string, options: SqliteOptions, migrations: reado
   const { readOnly = false } = options;
   const writer = () => writerOf(found, absolute);
   const free = () => freeBytes(found.fs, found.path.dirname(absolute));
-  if (readOnly && !found.fs.existsSync(absolute)) throw new StoreError(`there is no store ${absolute}`);
+  if (readOnly && !found.fs.existsSync(absolute)) throw new StoreError(`the store ${absolute} does not exist`);
   const fence = new Fence(found, library, absolute, options.visit);
   let database: SqlDatabase | undefined;
   let known = false;
@@ -89,10 +89,10 @@ export function openFile(path: string, options: SqliteOptions, migrations: reado
   try {
     if (!library.nativeLocks) takeBackCreation(found, absolute);
     known = inspect(found, absolute, migrations, lingering.has(absolute) ? readKept : readAt);
-    if (readOnly && !known) throw new StoreError(`there is no store in ${absolute}: the file is empty`);
+    if (readOnly && !known) throw new StoreError(`${absolute} does not contain a store: the file is empty`);
     if (!readOnly) made = makeFile(found.fs, absolute);
     database = library.open(absolute);
-    if (readOnly && isUnmade(database)) throw new StoreError(`there is no store in ${absolute}: the file is empty`);
+    if (readOnly && isUnmade(database)) throw new StoreError(`${absolute} does not contain a store: the file is empty`);
     if (readOnly && fileVersion(database) < schemaVersion(migrations)) {
       throw new StoreError(`${absolute} was written by an older version of temporalex; open it once to bring it up to date`);
     }

@@ -44,9 +44,11 @@ export class StoreReader {
       throw new StoreError("a SQLite file needs the file system of Node or Deno, and this runtime has none");
     }
     const library = loadLibrary(found, options.driver);
-    if (!found.fs.existsSync(path)) throw new StoreError(`there is no store ${path}`);
+    if (!found.fs.existsSync(path)) throw new StoreError(`the store ${path} does not exist`);
     const absolute = resolve(found, path);
-    if (!inspect(found, absolute, MIGRATIONS)) throw new NotAStoreError(`${absolute} is empty: there is no store in it`);
+    if (!inspect(found, absolute, MIGRATIONS)) {
+      throw new NotAStoreError(`${absolute} does not contain a store: the file is empty`);
+    }
     const holder = holderOf(found, absolute);
     if (holder !== undefined && !(library.nativeLocks && holder.nativeLocks)) {
       const who = `process ${holder.pid}, which uses ${holder.driver}`;
@@ -68,11 +70,11 @@ export class StoreReader {
     let database: SqlDatabase | undefined;
     try {
       if (!library.nativeLocks && takeBackCreation(found, absolute)) {
-        throw new NotAStoreError(`${absolute} is empty: there is no store in it`);
+        throw new NotAStoreError(`${absolute} does not contain a store: the file is empty`);
       }
       database = library.open(absolute);
       database.exec("PRAGMA busy_timeout=5000; PRAGMA query_only=ON; PRAGMA cache_size=-16384");
-      if (isUnmade(database)) throw new NotAStoreError(`${absolute} is empty: there is no store in it`);
+      if (isUnmade(database)) throw new NotAStoreError(`${absolute} does not contain a store: the file is empty`);
       if (Number(database.prepare("PRAGMA application_id").get([])?.["application_id"]) !== APPLICATION_ID) {
         throw new NotAStoreError(`${absolute} is a SQLite database of another program`);
       }

@@ -28,7 +28,7 @@ export async function purgeCommand(call: PurgeCall): Promise<number> {
   const closedBefore = options.olderThan === undefined ? ANY_TIME : Date.now() - options.olderThan;
   const where = condition(options.query);
   const path = storePath(call);
-  if (!existsSync(path)) throw new CommandError(`there is no store ${path}; name it with --store`);
+  if (!existsSync(path)) throw new CommandError(`the store ${path} does not exist; name one with --store`);
   return options.dryRun ? await dryRun(call, path, closedBefore, where) : await purge(call, path, closedBefore, where, print);
 }
 

@@ -17,7 +17,7 @@ export async function releaseCommand(call: ReleaseCall): Promise<number> {
     throw new UsageError("workflows are held beside a store, not on a cluster: name the store with --store");
   }
   const path = storePath(call);
-  if (!existsSync(path)) throw new CommandError(`there is no store ${path}; name it with --store`);
+  if (!existsSync(path)) throw new CommandError(`the store ${path} does not exist; name one with --store`);
   const held = new HeldRuns(noteText(heldPath(realPath(path)))!);
   const released = held.release(workflowId, runId);
   if (released.length === 0) {

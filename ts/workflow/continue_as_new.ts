@@ -6,6 +6,7 @@ import type { Duration } from "../converter/duration.ts";
 import type { SearchAttributes } from "../converter/search_attributes.ts";
 import { callSite } from "../executor/program/call_site.ts";
 import { requireRole } from "../executor/scheduler/api_guard.ts";
+import type { HandlerResult } from "./receive.ts";
 import { currentFiber } from "../executor/scheduler/fiber.ts";
 
 declare const continues: unique symbol;
@@ -15,6 +16,12 @@ export interface ContinueAsNew<A extends unknown[]> extends ContinueAsNewShape {
   /** The arguments of the next run, for the type checker. */
   readonly [continues]: A;
 }
+
+/**
+ * `T` is the type that its place expects, so that run may declare the type of its result: `async (n: number): Promise<Order>`. A handler of a
+ * receive expects a handler result, and gets none.
+ */
+type InRun<T> = T extends HandlerResult ? unknown : T;
 
 /** Options of the next run. */
 export interface ContinueAsNewOptions {
@@ -48,20 +55,24 @@ function checkRole(): void {
  * Continues as new: `return continueAsNew(args)` from run ends this run and starts the next one with these arguments. Only run may return
  * it: anywhere else it is a compile error, and a NestingError that fails the task, as is a run that makes it and returns something else.
  * Signals that nothing has received yet are delivered
- * first in the new run.
+ * first in the new run. If run declares the type of its result (`async (n: number): Promise<Order>`), the compiler does not check these
+ * arguments; without a declared type it does.
  */
-export function continueAsNew<A extends unknown[]>(...args: A): ContinueAsNew<A> {
+export function continueAsNew<A extends unknown[], T = unknown>(...args: A): ContinueAsNew<A> & InRun<T> {
   checkRole();
-  return makeContinueAsNew({ args, options: {} }) as ContinueAsNew<A>;
+  return makeContinueAsNew({ args, options: {} }) as ContinueAsNew<A> & InRun<T>;
 }
 
 /** As {@link continueAsNew}, with options for the new run. Arguments for another workflow type cannot be checked here. */
-export function continueAsNewWith(
+export function continueAsNewWith<T = unknown>(
   options: ContinueAsNewOptions & { readonly workflowType: string },
   ...args: unknown[]
   // deno-lint-ignore no-explicit-any
-): ContinueAsNew<any>;
-export function continueAsNewWith<A extends unknown[]>(options: ContinueAsNewOptions, ...args: A): ContinueAsNew<A>;
+): ContinueAsNew<any> & InRun<T>;
+export function continueAsNewWith<A extends unknown[], T = unknown>(
+  options: ContinueAsNewOptions,
+  ...args: A
+): ContinueAsNew<A> & InRun<T>;
 export function continueAsNewWith(options: ContinueAsNewOptions, ...args: unknown[]): ContinueAsNew<unknown[]> {
   rejectUnknownOptions("continueAsNewWith", options, CONTINUE_OPTIONS);
   checkRole();

@@ -47,16 +47,38 @@ export interface Async<R, S> {
   readonly kind: "async";
   /** The state that the next message finds. */
   readonly state: S;
-  /** What goes on in the background. */
-  fn(updateState: UpdateState<S>): R | Promise<R>;
+  /** What goes on in the background. Its state is that of the receive, which the type of a literal does not have to be. */
+  // deno-lint-ignore no-explicit-any
+  fn(updateState: UpdateState<any>): R | Promise<R>;
 }
+
+// deno-lint-ignore no-explicit-any
+type Any = any;
+type IsUnion<T, U = T> = T extends unknown ? [U] extends [T] ? false : true : never;
+/** The type of a single literal is widened; undefined and null could be anything. A union, such as boolean, was declared and is kept. */
+type WidenedProperty<T> = [T] extends [never] ? T
+  : true extends IsUnion<T> ? T
+  : [T] extends [null | undefined] ? Any
+  : T extends string ? string
+  : T extends number ? number
+  : T extends boolean ? boolean
+  : T extends bigint ? bigint
+  : T extends readonly (infer E)[] ? [E] extends [never] ? Any[] : T
+  : T;
+/** The state of a receive, as far as an object literal shows it: `{ done: true }` is a `{ done: boolean }`. */
+type WidenedState<S> = S extends readonly unknown[] | ((...args: Any) => unknown) ? S
+  : S extends object ? { [K in keyof S]: WidenedProperty<S[K]> }
+  : WidenedProperty<S>;
 
 /** Changes the state of the enclosing receive: from the state to `[result, newState]`, at once. */
 export type UpdateState<S> = <T>(change: (state: S) => readonly [T, S]) => Promise<T>;
 
 /** Values that only run or a handler may return. */
 // deno-lint-ignore no-explicit-any
-type Control = ContinueAsNew<any> | Noreply<any> | Reply<any, any> | Stop<any> | StopReply<any, any> | Async<any, any>;
+type Control = ContinueAsNew<any> | HandlerResult;
+/** What handlers of a receive return. */
+// deno-lint-ignore no-explicit-any
+export type HandlerResult = Noreply<any> | Reply<any, any> | Stop<any> | StopReply<any, any> | Async<any, any>;
 /** What stands where a control value (continueAsNew, a handler result) was returned by something that may not return it. */
 export interface NotFromHere<Where extends string> {
   readonly "continueAsNew and handler results cannot be returned from": Where;
@@ -95,7 +117,7 @@ export function stop(state: unknown, ...response: unknown[]): unknown {
  * as an argument, typed. It may not spawn again nor receive.
  */
 export function spawnAsync<R, S>(
-  fn: ((updateState: UpdateState<S>) => R | Promise<R>) & CheckedAsync<R>,
+  fn: ((updateState: UpdateState<WidenedState<S>>) => R | Promise<R>) & CheckedAsync<R>,
   state: S,
 ): Async<R, S> {
   const fiber = currentFiber();

@@ -54,7 +54,7 @@ export interface ReplacementProblem {
   readonly runId: string;
   /** "nondeterminism": the code makes other commands than the history records. "failed": it throws, spins, or the type is gone. */
   readonly verdict: "nondeterminism" | "failed";
-  /** What is wrong, for people. */
+  /** What is wrong, for people. With `encodeCommonAttributes`, an error of workflow code is named by its type. */
   readonly message: string;
   /** Where in the history; 0 and "" when not known. */
   readonly eventId: number;
@@ -290,7 +290,7 @@ class Check {
       return undefined;
     }
     if (await this.#closed(run)) return undefined;
-    const problem = problemOf(run, verdict);
+    const problem = problemOf(run, verdict, this.#parts.codec?.hidesText === true);
     const before = await this.#old.replay(run.workflowId, history);
     if (before.verdict === "ok") return problem;
     if (!this.broken.some(({ runId }) => runId === run.runId)) this.broken.push(problem);
@@ -321,8 +321,28 @@ class Check {
   }
 }
 
-function problemOf({ workflowId, runId, workflowType }: RunName, { verdict, error }: ReplayVerdict): ReplacementProblem {
-  const { message = "", eventId = 0, eventType = "", expected = "", actual = "", location = "" } = error ?? {};
+/** Errors whose text is the core's or the worker's own. All others quote workflow code. */
+const OWN_TEXT: ReadonlySet<string> = new Set([
+  "NondeterminismError",
+  "FatalCoreError",
+  "UnsupportedHistoryError",
+  "UnknownWorkflowError",
+]);
+
+/** Returns the message of a replay's error for logs. With `hidesText`, what workflow code threw is named by its type. */
+export function replayMessage({ error }: ReplayVerdict, hidesText: boolean): string {
+  if (error === undefined || !hidesText || error.lost !== undefined || OWN_TEXT.has(error.name)) return error?.message ?? "";
+  return `the code threw a ${error.name} (its message is hidden: encodeCommonAttributes is on)`;
+}
+
+function problemOf(
+  { workflowId, runId, workflowType }: RunName,
+  replayed: ReplayVerdict,
+  hidesText: boolean,
+): ReplacementProblem {
+  const { verdict, error } = replayed;
+  const message = replayMessage(replayed, hidesText);
+  const { eventId = 0, eventType = "", expected = "", actual = "", location = "" } = error ?? {};
   return {
     ...{ workflowType, workflowId, runId, message, eventId, eventType, expected, actual, location },
     verdict: verdict === "nondeterminism" ? verdict : "failed",

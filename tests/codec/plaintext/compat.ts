@@ -166,6 +166,12 @@ async function ends(scan: Scan, client: compat.Client, taskQueue: string): Promi
   assert.ok(listed > 0, "memos are decoded in lists");
 }
 
+/** Replays a run whose open task fails, which the replay worker logs. */
+async function replayed(folder: string, dataConverter: object, client: compat.Client): Promise<void> {
+  const options = { workflowsPath: join(folder, "workflows.js"), dataConverter };
+  await Worker.runReplayHistory(options, await client.workflow.getHandle("bug").fetchHistory(), "bug");
+}
+
 /** Writes the converter, and returns a data converter that has it and the codec. */
 export function dataConverterIn(t: TestContext): { folder: string; dataConverter: object } {
   const folder = project(t, { "converter.js": CONVERTER, "workflows.js": WORKFLOWS });
@@ -191,7 +197,7 @@ export async function driveCompat(
   Runtime.install({
     logger: new DefaultLogger(
       "TRACE",
-      ({ level, message, meta }) => scan.look(`compat log ${level} ${message}`, JSON.stringify(meta, asText)),
+      ({ level, message, meta }) => scan.look(`compat log ${level}`, `${message} ${JSON.stringify(meta, asText)}`),
     ),
   });
   const connection = await NativeConnection.connect({ address: `127.0.0.1:${server.port}` });
@@ -214,6 +220,7 @@ export async function driveCompat(
       await client.workflow.start("child", { workflowId: "neighbor", taskQueue, args: [mark("neighbor")] } as never);
       await messages(scan, client, taskQueue);
       await ends(scan, client, taskQueue);
+      await replayed(folder, dataConverter, client);
     });
     lookAtFiles();
   } finally {

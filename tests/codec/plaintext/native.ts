@@ -13,7 +13,7 @@ import { openTelemetry } from "../../../ts/otel/mod.ts";
 import { createWorkerRealm } from "../../../ts/realm/mod.ts";
 import { reportText } from "../../../ts/report/report.ts";
 import { reportedRun } from "../../../ts/report/reported_run.ts";
-import { Worker } from "../../../ts/worker/mod.ts";
+import { Worker, WorkflowReplacementError } from "../../../ts/worker/mod.ts";
 import type { RawService } from "../../../ts/service/raw.ts";
 import type { Telemetry } from "../../support/otel.ts";
 import { until } from "../../support/until.ts";
@@ -22,6 +22,7 @@ import { asText, codec, type Scan } from "./scan.ts";
 import { MARK, mark, plainmarkFrame } from "./words.ts";
 
 const workflows = new URL("../workflows/marked.ts", import.meta.url);
+const changed = new URL("../workflows/marked_changed.ts", import.meta.url);
 
 const failure = (what: string): never =>
   plainmarkFrame(
@@ -190,6 +191,10 @@ async function drive(scan: Scan, service: RawService, tracing: ReturnType<typeof
     await fromOutside(client, "messages");
     await exported(scan, client);
     await worker.replaceWorkflows();
+    const refused = await worker.replaceWorkflows(changed).catch((error: Error) => error);
+    assert.ok(refused instanceof WorkflowReplacementError);
+    // `temporalex worker --watch` prints it.
+    scan.look("refused replacement", JSON.stringify(refused, asText));
   });
   scan.look("metrics", metrics.text());
 }

@@ -1,6 +1,7 @@
 // Replays of histories against workflow code: what `Worker.runReplayHistories` gives.
 import { fromBinary, toBinary } from "@bufbuild/protobuf";
 import { DeterminismViolationError } from "../common/errors.ts";
+import { replayMessage } from "../../worker/replacement.ts";
 import type { HistoryAndWorkflowId } from "../common/mod.ts";
 import { fromPlain } from "../common/plain_proto.ts";
 import { PayloadCodecError } from "../../codec/codec.ts";
@@ -67,7 +68,7 @@ export async function replayOne(
   const verdict = await realm.replay(workflowId, decoded);
   let error = errorOf(verdict);
   if (verdict.verdict === "failed" && await failsInOpenTask(realm, workflowId, decoded)) {
-    logger.warn(`the open task of ${verdict.workflowType} ${workflowId} fails: ${detailsOf(verdict)}`);
+    logger.warn(`the open task of ${verdict.workflowType} ${workflowId} fails: ${detailsOf(verdict, codec?.hidesText === true)}`);
     error = undefined;
   }
   return { workflowId, runId: verdict.runId, ...(error !== undefined && { error }) };
@@ -85,9 +86,10 @@ async function failsInOpenTask(realm: Realm, workflowId: string, history: Uint8A
 
 const taskFailure = (details: string) => new ReplayError(`Replay failed due workflow task failure. Details: ${details}`);
 
-function detailsOf({ error }: ReplayVerdict): string {
+function detailsOf(verdict: ReplayVerdict, hidesText = false): string {
+  const { error } = verdict;
   const at = error === undefined || error.location === "" ? "" : ` (${error.location})`;
-  return `${error?.message ?? "no details"}${at}`;
+  return `${error === undefined ? "no details" : replayMessage(verdict, hidesText)}${at}`;
 }
 
 function errorOf(replayed: ReplayVerdict): ReplayError | DeterminismViolationError | undefined {

@@ -233,7 +233,7 @@ export class Worker {
     const { workflows, sources, workflowInterceptors, payloadConverterModule } = workflowCode(options, logger);
     if (workflows === undefined) throw new TypeError("ReplayWorkerOptions must contain workflowsPath or workflowBundle");
     const dataConverter = await importDataConverter(options.dataConverter);
-    const { codec } = converters(dataConverter);
+    const converted = converters(dataConverter);
     const hidesText = encodesErrorText(dataConverter);
     const realm = await createWorkerRealm({
       workflows: workflows as URL,
@@ -245,7 +245,7 @@ export class Worker {
       runOptions: { namespace: "default", identity: options.identity ?? defaultIdentity(), sdkVersion: VERSION },
     });
     try {
-      const messages = MessageCodec.of({ codec });
+      const messages = MessageCodec.of(converted);
       for await (const { history, workflowId } of histories) {
         yield await replayOne(realm, workflowId, await historyBytes(history), messages, logger);
       }

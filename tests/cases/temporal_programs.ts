@@ -371,7 +371,7 @@ export const cases: Case[] = [
       await withProgram(sources, () => Promise.resolve(), { workflows: ["/app/a.ts", "/app/c.ts"] }).catch((e: Error) =>
         message = e.message
       );
-      match(message, /two workflows are named "a"/);
+      match(message, /two workflows are named "a": export a of \S*a\.ts, export a of \S*c\.ts/);
     },
   },
   {

@@ -85,7 +85,7 @@ test("starting a plain function next to an entry's native workflows fails by nam
     const [text, message] of [
       [
         `import { sleep } from "@temporalio/workflow"; export async function Native() { await sleep(1); }`,
-        /two workflows are named "Native"/,
+        /two workflows are named "Native": export \w+, export Native of \S*other\.js/,
       ],
       [POSTED.replace("Posted", "Native"), /two workflows are named "Native"/],
     ] as const

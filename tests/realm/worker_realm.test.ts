@@ -198,7 +198,7 @@ const REFUSED: readonly (readonly [string, string, RegExp])[] = [
   [
     "two workflows of one name",
     `${API}export const a = workflow("A", async () => {}); export const b = workflow("A", async () => {});`,
-    /two workflows are named "A"/,
+    /two workflows are named "A": export a of \S*main\.ts, export b of \S*main\.ts/,
   ],
 ];
 

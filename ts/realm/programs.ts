@@ -2,7 +2,7 @@
 import { type DefinitionShape, isWorkflowDefinition, type VersioningBehavior } from "../executor/program/definition.ts";
 import type { Program, ProgramTable } from "../executor/program/program.ts";
 import { unknownTemporalWorkflow, unknownWorkflow } from "../executor/tasks/unknown_program.ts";
-import { nativePrograms } from "../executor/run/native_program.ts";
+import { nativePrograms, sameNameMessage } from "../executor/run/native_program.ts";
 
 /** A module's namespace, or an object or list of definitions. */
 export type WorkflowModule = { readonly [name: string]: unknown } | readonly unknown[];
@@ -13,6 +13,8 @@ export interface TemporalWorkflows {
   readonly names: readonly string[];
   /** Of those that name one. */
   readonly versioningBehaviors: ReadonlyMap<string, VersioningBehavior>;
+  /** Where a workflow is exported, for messages. */
+  readonly originOf?: (name: string) => string | undefined;
   /** There is a workflow for types that have none of their own. */
   readonly takesAnyType: boolean;
   /** The converter's module, evaluated for no run; undefined where there is none, or only a run can evaluate it. */
@@ -30,7 +32,7 @@ const FRESH =
 export function programsOf(modules: readonly WorkflowModule[], where: string): ProgramTable {
   const definitions = definitionsOf(modules);
   const functions = functionsOf(modules);
-  if (definitions.size > 0) return naming(nativePrograms(definitions), functions);
+  if (definitions.size > 0) return naming(nativePrograms(definitions.keys(), (each) => definitions.get(each)), functions);
   throw new Error(`${where} no workflow: ${HOW}` + (functions.size > 0 ? `. P${FRESH.slice(1)}` : ""));
 }
 
@@ -47,13 +49,19 @@ export function programTable(
   temporal: TemporalWorkflows | undefined,
   where: string,
   served: readonly WorkflowModule[] = [],
+  files: readonly string[] = [],
 ): ProgramTable {
-  return naming(bothKinds([...modules, ...served], temporal, where), functionsOf(served));
+  return naming(bothKinds([...modules, ...served], temporal, where, files), functionsOf(served));
 }
 
-function bothKinds(modules: readonly WorkflowModule[], temporal: TemporalWorkflows | undefined, where: string): ProgramTable {
-  const definitions = definitionsOf(modules);
-  const native = nativePrograms(definitions);
+function bothKinds(
+  modules: readonly WorkflowModule[],
+  temporal: TemporalWorkflows | undefined,
+  where: string,
+  files: readonly string[],
+): ProgramTable {
+  const definitions = definitionsOf(modules, files);
+  const native = nativePrograms(definitions.keys(), (each) => definitions.get(each));
   if (temporal === undefined || (temporal.names.length === 0 && !temporal.takesAnyType)) {
     if (definitions.size > 0) return native;
     throw new Error(
@@ -63,7 +71,10 @@ function bothKinds(modules: readonly WorkflowModule[], temporal: TemporalWorkflo
   }
   const { program, names, takesAnyType } = temporal;
   const both = names.find((name) => native.get(name) !== undefined);
-  if (both !== undefined) throw new Error(`two workflows are named "${both}"`);
+  if (both !== undefined) {
+    const [, origin] = [...definitions].find(([{ name }]) => name === both)!;
+    throw new Error(sameNameMessage(both, [origin, temporal.originOf?.(both)]));
+  }
   const known = new Set(names);
   return {
     names: () => [...native.names(), ...names],
@@ -85,10 +96,20 @@ function functionsOf(modules: readonly WorkflowModule[]): Set<string> {
   return new Set(all.filter(([, value]) => typeof value === "function" && !isWorkflowDefinition(value)).map(([name]) => name));
 }
 
-function definitionsOf(modules: readonly WorkflowModule[]): Set<DefinitionShape> {
-  const definitions = new Set<DefinitionShape>();
-  for (const module of modules) {
-    for (const value of Object.values(module)) if (isWorkflowDefinition(value)) definitions.add(value);
-  }
+/** The definitions, and where each is exported first: `export cart of /app/shop.ts`. `files` are those of the first modules. */
+function definitionsOf(modules: readonly WorkflowModule[], files: readonly string[] = []): Map<DefinitionShape, string> {
+  const definitions = new Map<DefinitionShape, string>();
+  modules.forEach((module, i) => {
+    for (const [key, value] of Object.entries(module)) {
+      if (!isWorkflowDefinition(value) || definitions.has(value)) continue;
+      definitions.set(value, Array.isArray(module) ? `workflows[${key}]` : exportOrigin(key, files[i])!);
+    }
+  });
   return definitions;
+}
+
+/** `export cart of /app/shop.ts`, as far as it is known. */
+export function exportOrigin(key: string | undefined, file: string | undefined): string | undefined {
+  if (key === undefined) return undefined;
+  return `export ${key}${file === undefined ? "" : ` of ${file}`}`;
 }

@@ -322,9 +322,14 @@ async function load(
   const forRuns = init.graph.runEntries.length === 0 ? undefined : await temporal!.load(graph, watch, nowMs);
   const converting = shared ?? forRuns?.converter;
   return {
-    programs: programTable(modules, forRuns, exporting(init.graph, init.hasConverter), served),
+    programs: programTable(modules, forRuns, exporting(init.graph, init.hasConverter), served, entryFiles(init.graph)),
     converter: converting === undefined ? payloadConverter : converterOf(converting, temporal),
   };
+}
+
+/** The files of the modules that are evaluated for all runs, in their order. */
+function entryFiles({ modules, entries }: ModuleGraph): string[] {
+  return entries.map((index) => displayName(modules[index]!.url));
 }
 
 /** The modules that were named, as the subject of a sentence. */

@@ -16,7 +16,10 @@ import type { PayloadConverter } from "../converter/payload.ts";
 import { asyncStorage } from "../platform/async_context.ts";
 import type { EvaluableGraph, EvaluationListener, ProvidedModule } from "./loader/evaluate.ts";
 import type { Provided } from "./loader/resolve.ts";
-import type { TemporalWorkflows } from "./programs.ts";
+import { sameNameMessage } from "../executor/run/native_program.ts";
+import { displayName } from "./loader/errors.ts";
+import type { ModuleGraph } from "./loader/graph.ts";
+import { exportOrigin, type TemporalWorkflows } from "./programs.ts";
 
 export class TemporalPrograms {
   readonly #slot: SlotContext | undefined;
@@ -54,9 +57,11 @@ export class TemporalPrograms {
     });
     const { exported, converter } = await rehearse(options(listener), nowMs);
     const named = exported ?? graph.graph.runExports.map(fromNames);
+    const files = runFiles(graph.graph, named.length);
     return {
       program: new CompatProgram(options(undefined)),
-      names: namesOf(named),
+      names: namesOf(named, files),
+      originOf: (name) => originIn(named, files, name),
       versioningBehaviors: versioningBehaviors(named),
       takesAnyType: named.some(hasDefault),
       converter,
@@ -81,15 +86,29 @@ function versioningBehaviors(
 
 const hasDefault = (exported: Exports): boolean => workflowNames(exported).includes("default");
 
-/** Of all modules. Throws where two of them have one name for different functions. */
-function namesOf(entries: readonly Exports[]): string[] {
-  const found = new Map<string, unknown>();
-  for (const exported of entries) {
+/** The files of the modules, in their order; empty where they are not known. */
+function runFiles({ modules, runEntries }: ModuleGraph, count: number): string[] {
+  const files = runEntries.map((index) => displayName(modules[index]!.url));
+  return files.length === count ? files : [];
+}
+
+function originIn(entries: readonly Exports[], files: readonly string[], name: string): string | undefined {
+  const i = entries.findIndex((exported) => workflowNames(exported).includes(name));
+  return exportOrigin(i < 0 ? undefined : name, files[i]);
+}
+
+/** Of all modules. Throws if two of them have one name for different functions. */
+function namesOf(entries: readonly Exports[], files: readonly string[]): string[] {
+  const found = new Map<string, { readonly value: unknown; readonly file: string | undefined }>();
+  entries.forEach((exported, i) => {
     for (const name of workflowNames(exported)) {
       if (name === "default") continue;
-      if (found.has(name) && found.get(name) !== exported[name]) throw new Error(`two workflows are named "${name}"`);
-      found.set(name, exported[name]);
+      const before = found.get(name);
+      if (before !== undefined && before.value !== exported[name]) {
+        throw new Error(sameNameMessage(name, [exportOrigin(name, before.file), exportOrigin(name, files[i])]));
+      }
+      found.set(name, before ?? { value: exported[name], file: files[i] });
     }
-  }
+  });
   return [...found.keys()];
 }

@@ -13,12 +13,27 @@ export function nativeProgram(definition: DefinitionShape): Program {
   };
 }
 
-/** The lookup that a TaskRunner wants, over the definitions of an application. Two definitions of one name are refused. */
-export function nativePrograms(definitions: Iterable<DefinitionShape>): ProgramTable {
+/** For messages: `two workflows are named "W": export w of a.ts, export w of b.ts`. Undefined origins are left out. */
+export function sameNameMessage(name: string, origins: readonly (string | undefined)[]): string {
+  const known = origins.filter((origin) => origin !== undefined);
+  return `two workflows are named "${name}"${known.length === 0 ? "" : `: ${known.join(", ")}`}`;
+}
+
+/**
+ * The lookup of a TaskRunner, over the definitions of an application. Throws if two definitions have one name. `originOf` returns where a
+ * definition is exported.
+ */
+export function nativePrograms(
+  definitions: Iterable<DefinitionShape>,
+  originOf: (definition: DefinitionShape) => string | undefined = () => undefined,
+): ProgramTable {
   const table = new Map<string, Program>();
+  const first = new Map<string, DefinitionShape>();
   const behaviors = new Map<string, VersioningBehavior>();
   for (const definition of definitions) {
-    if (table.has(definition.name)) throw new Error(`two workflows are named "${definition.name}"`);
+    const before = first.get(definition.name);
+    if (before !== undefined) throw new Error(sameNameMessage(definition.name, [originOf(before), originOf(definition)]));
+    first.set(definition.name, definition);
     table.set(definition.name, nativeProgram(definition));
     if (definition.versioningBehavior !== undefined) behaviors.set(definition.name, definition.versioningBehavior);
   }

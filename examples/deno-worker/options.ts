@@ -24,7 +24,7 @@ export function readOptions(): Options {
   const { "task-queue": taskQueue = "", "log-level": logLevel = "", profile } = args;
   const grace = Number(args["grace"]);
   if (!["debug", "info", "warn", "error"].includes(logLevel)) fail(`there is no level "${logLevel}"`);
-  if (!(grace >= 0)) fail(`"${args["grace"]}" is no number of seconds`);
+  if (!(grace >= 0)) fail(`"${args["grace"]}" is not a number of seconds`);
   return { taskQueue, logLevel: logLevel as LogLevel, grace, profile };
 }
 

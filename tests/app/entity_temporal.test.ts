@@ -76,7 +76,7 @@ test("as a Temporal program: the life of an account, with a message that begins 
     assert.deepEqual([last.status, last.profile, last.pendingEmail, typeof last.deletedAt], [
       ...["DELETED", { name: "Ada" }, "ada@example.com", "number"],
     ]);
-    await assert.rejects(client.start("userAccount", options("ada")), /exists already/);
+    await assert.rejects(client.start("userAccount", options("ada")), /already exists/);
   }));
 
 test("as a Temporal program: generations by the suggestion, with the whole state, each of which replays", () =>

@@ -46,7 +46,7 @@ const held = (body: (store: string, app: App, lines: Line[], runId: string) => P
       const lines: Line[] = [];
       app = await started(store, lines);
       try {
-        const told = lines.find(({ message }) => message.startsWith("the process before this one ended"));
+        const told = lines.find(({ message }) => message.startsWith("the previous process ended"));
         assert.deepEqual(told?.fields["runs"], [`Waits "cart 1" (run ${runId})`]);
         if (death === 2) await body(store, app, lines, runId!);
       } finally {
@@ -127,12 +127,12 @@ for (const name of ["tasks", "held"]) {
       writeFileSync(path, "- buy milk\n");
       await assert.rejects(
         started(store).then((app) => app.close()),
-        /-(?:tasks|held) is in the way of the store .* Move it, or choose another name/,
+        /-(?:tasks|held) blocks the store .* Move it, or choose another name/,
       );
       assert.equal(readFileSync(path, "utf8"), "- buy milk\n");
       rmSync(path);
       mkdirSync(path);
-      await assert.rejects(started(store).then((app) => app.close()), /is in the way of the store/);
+      await assert.rejects(started(store).then((app) => app.close()), /blocks the store/);
       rmSync(path, { recursive: true });
       // What a power failure leaves of a note.
       writeFileSync(path, "\0\0\0");

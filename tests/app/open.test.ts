@@ -30,7 +30,7 @@ test("what names no workflow or message is refused by that, wherever it is given
   const app = await open(options());
   try {
     const missing = (shop as unknown as { [name: string]: typeof order & typeof status & typeof approve })["oder"]!;
-    const refusal = { name: "TypeError", message: /named by its definition or by text, and this is undefined/ };
+    const refusal = { name: "TypeError", message: /expected a definition or a name of a workflow or message, not undefined/ };
     await assert.rejects(async () => app.client.start(missing as typeof order, { id: "o", args: ["book"] }), refusal);
     const handle = app.client.getHandle(order, "o");
     await assert.rejects(async () => handle.signal(missing, "ada"), refusal);
@@ -44,7 +44,7 @@ test("a primitive called by a program shows its message where nothing catches it
   const { sleep } = await import("../../ts/workflow/mod.ts");
   await assert.rejects(
     async () => await sleep(1),
-    (error: Error) => error.stack!.includes("while no turn of a workflow is active"),
+    (error: Error) => error.stack!.includes("outside of a workflow turn"),
   );
 });
 

@@ -1,4 +1,4 @@
-// Options of open(): each is honoured, or refused by a message that names it, what was given and what is expected. Nothing is opened then.
+// Options of open(): each is honoured, or refused by a message that names it, the given value and what is expected. Nothing is opened then.
 import assert from "node:assert/strict";
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -24,12 +24,12 @@ test.after(() => rmSync(folder, { recursive: true, force: true }));
 const path = join(folder, "never.sqlite");
 
 const MODULES = 'the URL of a module (new URL("./workflows.ts", import.meta.url)), a list of them, or definitions ({ order })';
-const ACTIVITIES = "an object of functions, as a module's namespace is, or a list of such objects";
-const TABLE = "an object of functions, as a module's namespace is";
+const ACTIVITIES = "an object of functions, such as a module namespace, or a list of such objects";
+const TABLE = "an object of functions, such as a module namespace";
 const STEPS = "a list of { name, sql }";
-const LOGGER = "an object with the functions debug, info, warn and error, as console is";
-const text = "text that is not empty";
-const name = "text that is not empty and has no lone surrogate";
+const LOGGER = "an object with the functions debug, info, warn and error, like console";
+const text = "a non-empty string";
+const name = "a non-empty string without lone surrogates";
 async function helper() {}
 
 /** What is given, and the whole message. */
@@ -158,10 +158,10 @@ test("EmbeddedEngine.open, Worker.create and Client refuse what they do not have
   for (const given of [null, "shop.sqlite", url, []]) {
     await assert.rejects(
       EmbeddedEngine.open(given as never),
-      /^TypeError: EmbeddedEngine\.open takes an object of options, not /,
+      /^TypeError: EmbeddedEngine\.open options must be an object, not /,
     );
-    await assert.rejects(Worker.create(given as never), /^TypeError: Worker\.create takes an object of options, not /);
-    assert.throws(() => new Client(given as never), /^TypeError: Client takes an object of options, not /);
+    await assert.rejects(Worker.create(given as never), /^TypeError: Worker\.create options must be an object, not /);
+    assert.throws(() => new Client(given as never), /^TypeError: Client options must be an object, not /);
   }
   const missing = "option service must be an EmbeddedEngine or a connection to a cluster";
   for (const given of [{}, { service: undefined }]) {
@@ -179,13 +179,13 @@ test("open of a browser tab refuses what it does not have, and says where reduce
   await refused({ persisted: true }, /^open has no option "persisted"; did you mean persist\?$/);
   await refused(
     { reducers: {} },
-    /^open has no option "reducers" in a browser tab: the engine's Worker has them: serveEngine\(\{ reducers \}\)$/,
+    /^open has no option "reducers" in a browser tab: pass it to the engine's Worker: serveEngine\(\{ reducers \}\)$/,
   );
   await refused({ migrations: [] }, /serveEngine\(\{ migrations \}\)$/);
   await refused({ serve: false }, /no other process can reach a tab$/);
   await refused(
     { engine: { driver: "libsql" } },
-    /^open's option engine has no option "driver"; it has namespace, limits, synchronous$/,
+    /^open's option engine has no option "driver"; known options: namespace, limits, synchronous$/,
   );
   await refused(
     { worker: { realm: "inline" } },
@@ -193,14 +193,17 @@ test("open of a browser tab refuses what it does not have, and says where reduce
   );
   await refused({ realm: url }, /^open's option realm must be a function, not a URL$/);
   // A valid option passes, and the page, which is missing here, is looked for.
-  await assert.rejects(openTab({ path: "shop", workflows: { greet }, lead: true, engine: {}, worker: {} }), /pages of a browser/);
+  await assert.rejects(
+    openTab({ path: "shop", workflows: { greet }, lead: true, engine: {}, worker: {} }),
+    /needs a browser page/,
+  );
 });
 
 test("options that are not an object are refused", async () => {
   for (const given of [undefined, null, "shop.sqlite", 5, [], url, () => ({})]) {
     await assert.rejects(open(given as unknown as OpenOptions), {
       name: "TypeError",
-      message: /^open takes an object of options, not /,
+      message: /^open options must be an object, not /,
     });
   }
 });

@@ -52,7 +52,7 @@ test("a task that the engine refuses again and again is tried at its timeouts, a
     assert.equal(errors.length, 1, JSON.stringify(errors.map(({ fields }) => fields["attempt"])));
     assert.match(
       String((errors[0]!.fields["error"] as Error).message),
-      /no reducer is named "absent"; there are "book", "reads"/,
+      /unknown reducer "absent"; known reducers: "book", "reads"/,
     );
     // After the timeout it is tried again.
     const before = refused().length;
@@ -168,17 +168,17 @@ for (const { driver, skip } of sqliteDrivers) {
     assert.deepEqual(said, [
       "value 1 is true, and SQLite has no booleans: pass 1 or 0 (SELECT ? AS v)",
       "value 1 is undefined: pass null (SELECT ? AS v)",
-      "value 1 is a bigint of more than 64 bits: pass it as text (SELECT ? AS v)",
-      "value 1 is a Date: pass text, a number, null or a Uint8Array (SELECT ? AS v)",
-      "value 1 is an object: pass text, a number, null or a Uint8Array (SELECT ? AS v)",
-      "value 1 is a function: pass text, a number, null or a Uint8Array (SELECT ? AS v)",
-      "value 1 is a text with a NUL character, where texts end in some libraries: pass its bytes (SELECT ? AS v)",
+      "value 1 is a bigint of more than 64 bits: pass it as a string (SELECT ? AS v)",
+      "value 1 is a Date: pass a string, a number, null or a Uint8Array (SELECT ? AS v)",
+      "value 1 is an object: pass a string, a number, null or a Uint8Array (SELECT ? AS v)",
+      "value 1 is a function: pass a string, a number, null or a Uint8Array (SELECT ? AS v)",
+      "value 1 is a string with a NUL character, where some libraries truncate it: pass a Uint8Array (SELECT ? AS v)",
     ]);
     assert.throws(
       () => app.engine.sql("SELECT ? AS v", true as unknown as number),
       /value 1 is true, and SQLite has no booleans/,
     );
-    assert.throws(() => app.engine.tables.all(undefined as unknown as string), /a statement is a text, not undefined/);
+    assert.throws(() => app.engine.tables.all(undefined as unknown as string), /a statement must be a string, not undefined/);
   });
 
   onStore("a statement that would end the engine's transaction is refused", async (app) => {

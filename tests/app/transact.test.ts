@@ -156,8 +156,8 @@ test("many reducers of one task, and of concurrent tasks", () =>
 test("reducers that wait, and that write the engine's tables are refused by name", () =>
   withApp(async (app) => {
     const ask = (which: "waits" | "writesEngine") => app.client.execute(wrong, { id: which, args: [which] });
-    assert.match(await ask("waits"), /reducer "waits" returned a promise: reducers are synchronous/);
-    assert.match(await ask("writesEngine"), /a statement names a table of the engine .*: UPDATE runs/);
+    assert.match(await ask("waits"), /reducer "waits" returned a promise: reducers must be synchronous/);
+    assert.match(await ask("writesEngine"), /a statement uses a table of the engine .*: UPDATE runs/);
     assert.deepEqual(lines(app), []);
   }));
 
@@ -172,7 +172,7 @@ test("a missing reducer fails the task, awaited or not, and an engine that has i
         e.attributes.case === "workflowTaskFailedEventAttributes" ? [e.attributes.value.failure?.message ?? ""] : []
       );
     await until("the task has failed", async () => (await failures()).length > 0);
-    assert.match((await failures())[0]!, /no reducer is named "unknown"; there are "applyDamage", /);
+    assert.match((await failures())[0]!, /unknown reducer "unknown"; known reducers: "applyDamage", /);
     assert.equal((await handle.describe()).status, "RUNNING");
     await older.close();
     const newer = await open({ ...options, reducers: { ...reducers, unknown: () => 7 } });
@@ -225,7 +225,7 @@ test("no way of writing it reaches the engine's tables", () => {
 test("the application reads its tables, and does not write them outside of a task", () =>
   withApp(async (app) => {
     const { tables } = app.engine;
-    assert.throws(() => tables.run("INSERT INTO combat_log (line) VALUES ('x')"), /only reducers write/);
+    assert.throws(() => tables.run("INSERT INTO combat_log (line) VALUES ('x')"), /only reducers can write/);
     for (
       const sql of [
         "WITH x AS (SELECT '--') DELETE FROM runs",
@@ -267,8 +267,8 @@ test("tables are made step by step, and a step that was applied does not change"
     assert.deepEqual(await opened(migrations), ["combat_log", "npc"]);
     const [first, second] = migrations;
     const cases: readonly (readonly [OpenOptions["migrations"], RegExp])[] = [
-      [[first!], /the file has step "002 log" of tables, which migrations do not name/],
-      [[second!, first!], /step 1 of migrations is "002 log", and the file has "001 npcs" there/],
+      [[first!], /the file has step "002 log" of tables, but migrations do not have it/],
+      [[second!, first!], /step 1 of migrations is "002 log", but the file has "001 npcs" there/],
       [[first!, { ...second!, sql: `${second!.sql};` }], /step "002 log" of migrations has changed since it was applied/],
       [
         [...migrations, { name: "003 bad", sql: "CREATE TABLE loot (id INTEGER); CREATE TABL x" }],
@@ -289,7 +289,7 @@ test("tables are made step by step, and a step that was applied does not change"
         [...migrations, { name: "003 trigger", sql: `${TRIGGER} END` }],
         /step "003 trigger" of migrations has END: the engine opens the transaction/,
       ],
-      [[...migrations, first!], /two of migrations are named "001 npcs"/],
+      [[...migrations, first!], /two migrations are named "001 npcs"/],
     ];
     for (const [steps, message] of cases) await assert.rejects(opened(steps), message);
     assert.deepEqual(await opened(migrations), ["combat_log", "npc"], "a step that fails leaves nothing");
@@ -319,7 +319,7 @@ test("code that runs another reducer, or none, diverges in words: which one, and
     );
     assert.match(
       await sentence(text.replace(/transact\(game\.logLine, `[^\n]*/, "")),
-      /leaves out reducer logLine, which history has there \(event 9\)/,
+      /skips reducer logLine, which history recorded \(event 9\)/,
     );
   }));
 

@@ -39,7 +39,7 @@ test("a run of an unknown type waits, is reported, and continues at the next ope
     assert.equal(await app.client.execute("Here", { id: "h" }), "here", "others are not held up");
     const { status, historyLength } = await handle.describe();
     assert.deepEqual([status, historyLength], ["RUNNING", 4], "its history grows no further");
-    assert.match(await handle.historyJson(), /workflow type \\"Gone\\" is not known to this worker; it knows \\"Here\\"/);
+    assert.match(await handle.historyJson(), /workflow type \\"Gone\\" is not known to this worker; it has \\"Here\\"/);
     await app.close();
     write(HERE, GONE);
     app = await open(options);
@@ -125,7 +125,7 @@ test("workflow list says of such a run that it waits for its code, as text and a
         ["s", undefined],
       ]);
       const told = listed.find(({ workflowId }) => workflowId === "g")!.workflowTaskFailure as { message: string };
-      assert.match(told.message, /^workflow type "Gone" is not known to this worker; it knows "Here", "Sleeps"/);
+      assert.match(told.message, /^workflow type "Gone" is not known to this worker; it has "Here", "Sleeps"/);
     } finally {
       await app.close();
     }

@@ -51,9 +51,9 @@ test("Firefox: a tab is client and worker, and a page of another origin is not l
     assert.equal((await page.evaluate(() => far.walks("walk", 10, 2))).length, 10);
     const foreign = await load(site.url.replace("127.0.0.1", "localhost"));
     const refused = await foreign.evaluate((url) => far.connect(url, "q", "2s"), gateway.url);
-    assert.match(refused?.message ?? "", /does not let pages of http:\/\/localhost:\d+ in/);
+    assert.match(refused?.message ?? "", /does not allow the origin http:\/\/localhost:\d+/);
     const wrong = await page.evaluate((url) => far.connect(url, "q", "2s"), gateway.url.replace(/#.*/, `#${"x".repeat(43)}`));
-    assert.match(wrong?.message ?? "", /refuses the token/);
+    assert.match(wrong?.message ?? "", /rejected the token/);
   } finally {
     await browser.close();
     await gateway.close(0);

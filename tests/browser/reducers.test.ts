@@ -52,7 +52,7 @@ check("timers of a run that was started so fire when a tab says so, the one that
       return open!.n === 1;
     }, timers);
   await waits(follower, 1);
-  assert.match((await fire(follower, "expire"))!.message, /workflow "fight" has no open timer "expire"; open are: /);
+  assert.match((await fire(follower, "expire"))!.message, /workflow "fight" has no open timer "expire"; open timers: /);
   assert.equal(await fire(follower, "1"), undefined);
   await waits(leader, 2);
   assert.equal(await fire(leader, "2"), undefined);
@@ -68,7 +68,7 @@ check("a page cannot write the tables, nor read what is not there", async ({ sto
     const { name, message } = await rows(one, sql) as { name: string; message: string };
     return `${name}: ${message}`;
   };
-  assert.match(await said("DELETE FROM npc"), /^DatabaseError: only reducers write/);
+  assert.match(await said("DELETE FROM npc"), /^DatabaseError: only reducers can write/);
   assert.match(await said("DROP TABLE npc"), /^DatabaseError: DROP is not for this handle/);
   assert.match(await said("SELECT * FROM monsters"), /no such table: monsters/);
 });
@@ -109,5 +109,5 @@ check("a codec on one side alone is refused", async ({ store, newTab }) => {
   const wrong = await (await newTab()).open({ store, ...GAME, coded: true });
   assert.match(wrong?.message ?? "it was opened", /serveEngine\(\{ reducers, codec \}\)/);
   const bare = await (await newTab()).open({ store, realm: GAME.realm, engine: "coded_engine.js" });
-  assert.match(bare?.message ?? "it was opened", /the engine worker has a codec and the page has none/);
+  assert.match(bare?.message ?? "it was opened", /the engine worker has a codec and the page does not/);
 });

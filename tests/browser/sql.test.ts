@@ -62,9 +62,9 @@ check("an endless query is stopped, and the engine continues", async ({ store, n
       const { name, message } = await rows(tab, sql) as { name: string; message: string };
       return `${name}: ${message}`;
     };
-    assert.match(await said(`${numbers} count(*) FROM n`), /^SqlLimitError: the query was stopped after 2 s: ask for less/);
-    assert.match(await said(`${numbers} i FROM n`), /^SqlLimitError: the (?:answer has more than 100000 rows|query was stopped)/);
-    assert.match(await said("SELECT hex(zeroblob(9000000)) AS a"), /^SqlLimitError: the answer is larger than 16777216 bytes/);
+    assert.match(await said(`${numbers} count(*) FROM n`), /^SqlLimitError: the query was stopped after 2 s: reduce its work/);
+    assert.match(await said(`${numbers} i FROM n`), /^SqlLimitError: the (?:result has more than 100000 rows|query was stopped)/);
+    assert.match(await said("SELECT hex(zeroblob(9000000)) AS a"), /^SqlLimitError: the result is larger than 16777216 bytes/);
   }
   await start(follower, "buff", "after", [], "42");
   assert.deepEqual(await rows(leader, "SELECT id FROM workflow"), [{ id: "after" }]);

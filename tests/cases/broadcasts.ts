@@ -25,8 +25,8 @@ const fickle = workflow("Fickle", async () => {
   unsubscribe("b");
   unsubscribe("a");
   now();
-  throws(() => subscribe("a", ""), /a filter of subscriptions is a text that is not empty/);
-  throws(() => subscribe({} as never), /subscribe takes a signal, or the name of one/);
+  throws(() => subscribe("a", ""), /a filter of subscriptions is a a non-empty string/);
+  throws(() => subscribe({} as never), /subscribe needs a signal or the name of a signal/);
   return await Promise.resolve(seen);
 });
 

@@ -252,7 +252,7 @@ export const cases: Case[] = [
     name: "names that Temporal keeps for itself are refused where they are declared",
     run() {
       for (const name of ["__stack_trace", "__enhanced_stack_trace", "__temporal_anything"]) {
-        throws(() => signal(name), /cannot be named "__\w+": Temporal keeps/);
+        throws(() => signal(name), /cannot be named "__\w+": Temporal reserves/);
         throws(() => update(name), /cannot be named/);
         throws(() => query(name), /cannot be named/);
         throws(
@@ -270,7 +270,7 @@ export const cases: Case[] = [
         return Promise.resolve();
       }));
       await d.task();
-      match(d.server.taskFailure?.failure.message ?? "", /takes a text, and was given a number/);
+      match(d.server.taskFailure?.failure.message ?? "", /needs a string, not a number/);
     },
   },
 ];

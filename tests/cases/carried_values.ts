@@ -120,18 +120,18 @@ export const cases: Case[] = [
     run() {
       equal(
         refusal({ items: [{ price: new Money(1) }] }),
-        "LossyValueError: value.items[0].price is an instance of Money, which would arrive without its class; " +
-          "pass plain data ({ ...it }), or give the class a toJSON method",
+        "LossyValueError: value.items[0].price is an instance of Money, which would lose its class; " +
+          "pass plain data ({ ...value }), or add a toJSON method to the class",
       );
-      equal(refusal({ f: () => 1 }), "LossyValueError: value.f is a function, which cannot be carried; pass plain data");
+      equal(refusal({ f: () => 1 }), "LossyValueError: value.f is a function, which cannot be encoded; pass plain data");
       equal(
         refusal({ "a b": [Symbol("x")] }),
-        'LossyValueError: value["a b"][0] is a symbol, which cannot be carried; pass plain data',
+        'LossyValueError: value["a b"][0] is a symbol, which cannot be encoded; pass plain data',
       );
       for (const whole of [() => 1, class Order {}, Symbol("x")]) {
-        equal(refusal(whole), `LossyValueError: value is a ${typeof whole}, which cannot be carried; pass plain data`);
+        equal(refusal(whole), `LossyValueError: value is a ${typeof whole}, which cannot be encoded; pass plain data`);
       }
-      equal(refusal(1n), "PayloadConverterError: value is a bigint, which cannot be written as JSON; pass it as a string");
+      equal(refusal(1n), "PayloadConverterError: value is a bigint, which cannot be encoded as JSON; pass it as a string");
       equal(refusal([Promise.resolve()]), "LossyValueError: value[0] is a promise; await it first");
       match(refusal(new Map([["k", /a/]])), /^LossyValueError: value\[0\]\[1\] is a RegExp/);
       match(refusal({ e: new TypeError("x") }), /^LossyValueError: value\.e is an Error/);
@@ -140,13 +140,13 @@ export const cases: Case[] = [
       match(refusal(new WeakMap()), /^LossyValueError: value is an instance of WeakMap/);
       equal(
         refusal({ n: 1n }),
-        "PayloadConverterError: value.n is a bigint, which cannot be written as JSON; pass it as a string",
+        "PayloadConverterError: value.n is a bigint, which cannot be encoded as JSON; pass it as a string",
       );
       const around: { in?: unknown } = {};
       around.in = [around];
       equal(
         refusal({ around }),
-        "PayloadConverterError: value.around.in[0] is value.around again, and a circular structure cannot be written as JSON",
+        "PayloadConverterError: value.around.in[0] is value.around again; a circular structure cannot be encoded as JSON",
       );
       match(
         refusal({
@@ -194,9 +194,9 @@ export const cases: Case[] = [
           [{}, '[["Set"]]'],
           [[[1, 2]], '[["Map"],["NaN",0,0]]'],
         ] as const
-      ) match(read(data, notes), /^PayloadConverterError: a payload's notes on its values do not fit its JSON/, notes);
-      match(read({}, "{"), /^PayloadConverterError: a payload's notes on its values are not JSON/);
-      match(read({}, '[["Temporal"]]'), /does not know; was it written by a newer one/);
+      ) match(read(data, notes), /^PayloadConverterError: the value annotations of a payload do not match its JSON/, notes);
+      match(read({}, "{"), /^PayloadConverterError: the value annotations of a payload are not valid JSON/);
+      match(read({}, '[["Temporal"]]'), /does not support; it may be from a newer version/);
       equal(({} as { x?: unknown }).x, undefined);
     },
   },
@@ -258,7 +258,7 @@ export const cases: Case[] = [
       );
       match(
         await failedTask(() => continueAsNew(1, money)),
-        new RegExp(`^what continueAsNew was given cannot be encoded: args\\[1\\] ${cannot}`),
+        new RegExp(`^the arguments of continueAsNew cannot be encoded: args\\[1\\] ${cannot}`),
       );
       // A function as a whole is refused as one that is inside of a value, and no code catches it.
       const doors: (() => Promise<unknown>)[] = [
@@ -274,7 +274,7 @@ export const cases: Case[] = [
             return "caught";
           }
         };
-        match(await failedTask(caught), /^args\[0\] is a function, which cannot be carried/);
+        match(await failedTask(caught), /^args\[0\] is a function, which cannot be encoded/);
       }
       match(await failedTask(() => Money), /^the result of workflow "W" cannot be encoded: value is a function, which cannot/);
       const put = update<[], unknown>("put");
@@ -306,7 +306,7 @@ export const cases: Case[] = [
         new ApplicationFailure("no", { type: "T", nonRetryable: true, details: [1, { money: new Money(1) }] }),
       );
       const read = fromFailure(failure) as ApplicationFailure;
-      match(read.message, /^no \(of its details something is lost: details\[1\]\.money is an instance of Money/);
+      match(read.message, /^no \(some details were lost: details\[1\]\.money is an instance of Money/);
       deepEqual([read.type, read.nonRetryable, read.details], ["T", true, [1, { money: { cents: 1 } }]]);
       checkOdd((fromFailure(toFailure(new ApplicationFailure("", { details: [ODD()] }))) as ApplicationFailure).details[0]);
     },

@@ -258,11 +258,11 @@ export const cases: Case[] = [
       deepEqual(seen.slice(0, 6), [false, false, 1, false, false, 2]);
       match(
         await failureOf(workflow("Lossy", { carry: () => ({ at: () => 1 }), round: async () => carry({ at: () => 2 }) })),
-        /what the workflow carries cannot be encoded: value\.at is a function/,
+        /the carried state cannot be encoded: value\.at is a function/,
       );
       match(
         await failureOf(workflow("Big", { carry: () => ({ at: 1n }), round: async () => carry({ at: 2n }) })),
-        /what the workflow carries cannot be encoded: value\.at is a bigint/,
+        /the carried state cannot be encoded: value\.at is a bigint/,
       );
     },
   },
@@ -345,7 +345,10 @@ export const cases: Case[] = [
         },
       });
       match(await failureOf(nested, (d) => d.server.signal("stand_down")), /carry cannot be used in a message handler/);
-      throws(() => workflow("Both", { carry: () => 0, round: async () => 1, run: async () => 1 } as never), /has run and round/);
+      throws(
+        () => workflow("Both", { carry: () => 0, round: async () => 1, run: async () => 1 } as never),
+        /has both run and round/,
+      );
       throws(() => workflow("Half", { carry: () => 0 } as never), /needs two functions: carry/);
     },
   },

@@ -363,7 +363,7 @@ export const cases: Case[] = [
       ]);
       match(seen[1]!, /parentClosePolicy must be one of TERMINATE, ABANDON, REQUEST_CANCEL, not "KILL"/);
       match(seen[4]!, /no option "workflowId"/);
-      match(seen[8]!, /is the import spelt/);
+      match(seen[8]!, /check that the module exports this name/);
       match(seen[10]!, /options must be an object, not null/);
       match(seen[12]!, /executeChild: taskQueue must be a string, not number/);
       match(seen[18]!, /nonRetryableErrorTypes must be an array of names, not "Declined"/);

@@ -227,7 +227,7 @@ export const cases: Case[] = [
           /argument 0\.0\.deep\.Symbol\(s\): no x+/.test(many.message) && /and 99980 more/.test(many.message),
           many.message.slice(0, 200),
         );
-        ok((await rejection(handle.update(silent, "x"))).message.includes("argument 0: it is refused"));
+        ok((await rejection(handle.update(silent, "x"))).message.includes("argument 0: rejected by the schema"));
         await handle.signal(drop, 5 as never);
         await handle.signal(drop, " c ");
         deepEqual(await handle.result(), ["a", "b", "c"], "a signal that the schema refuses is dropped, the next one is not");
@@ -241,13 +241,13 @@ export const cases: Case[] = [
         const handle = await client().start(keeper, { id: "w", args: ["a"] });
         await until("it has begun", async () => await handle.query(count) === 1, { retryErrors: true });
         const odd: { [name: string]: [Payload, RegExp] } = {
-          bare: [{ metadata: {}, data: utf8.encode("?") }, /names no encoding/],
+          bare: [{ metadata: {}, data: utf8.encode("?") }, /has no encoding/],
           unknown: [
             { metadata: { encoding: utf8.encode("binary/encrypted") }, data: utf8.encode("?") },
-            /is a payload codec missing, or a payload converter\?/,
+            /check that the payload codec and the payload converter are set/,
           ],
-          binary: [{ metadata: { encoding: new Uint8Array([0xff, 0xfe]) }, data: utf8.encode("?") }, /does not read/],
-          broken: [{ metadata: { encoding: utf8.encode("json/plain") }, data: utf8.encode("{") }, /is not JSON/],
+          binary: [{ metadata: { encoding: new Uint8Array([0xff, 0xfe]) }, data: utf8.encode("?") }, /does not support/],
+          broken: [{ metadata: { encoding: utf8.encode("json/plain") }, data: utf8.encode("{") }, /invalid JSON/],
         };
         for (const [payload, message] of Object.values(odd)) {
           const converter = { ...defaultPayloadConverter, toPayload: () => payload };

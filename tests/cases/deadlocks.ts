@@ -36,7 +36,7 @@ export const cases: Case[] = [
       d.server.fireTimer("1");
       await d.task();
       const { message } = d.server.taskFailure!.failure;
-      match(message, /^DEADLOCK: the workflow waits, but on nothing that could ever wake it/);
+      match(message, /^DEADLOCK: the workflow waits for something that can never wake it/);
       match(message, /run of workflow "W" \(its last call: sleep at .*:\d+:\d+/);
     },
   },
@@ -113,7 +113,7 @@ export const cases: Case[] = [
       d.server.signal("end");
       await d.task();
       const { message } = d.server.taskFailure!.failure;
-      match(message, /sleep was called at .*:\d+:\d+.* while no turn of a workflow is active/);
+      match(message, /sleep was called at .*:\d+:\d+.* outside of a workflow turn/);
     },
   },
   {
@@ -127,7 +127,7 @@ export const cases: Case[] = [
       }
       match(
         (error as Error).message,
-        /^now was called at .*while no turn of a workflow is active: either this is not workflow code/,
+        /^now was called at .*outside of a workflow turn: either this is not workflow code/,
       );
       equal((error as Error).name, "OutsideTurnError");
     },

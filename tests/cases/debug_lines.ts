@@ -259,7 +259,7 @@ export const main = workflow("Main", async () => {
         );
         deepEqual(code.variables(at("return reply"), second!)?.more?.value, ["book", "pen"]);
         deepEqual(code.logPoint(sleeping, "i * 10 + slept").map(({ value }) => value), [0, 11, 22]);
-        deepEqual(code.logPoint(sleeping, "nothing")[0]!.error, '"nothing" is not known here');
+        deepEqual(code.logPoint(sleeping, "nothing")[0]!.error, '"nothing" is not defined');
         const changed = code.lastChange("published", ["count"], session.length)!;
         deepEqual([changed.taskEventId, changed.before, changed.after], [second, 1, 2]);
         deepEqual(changed.place, at("const publish"));

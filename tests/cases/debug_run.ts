@@ -150,7 +150,7 @@ async function activities(): Promise<void> {
     "trips",
   ]);
   deepEqual(run.findings.map(({ text, eventId }) => [text, eventId]), [
-    ["**20 s** of 23 s went by in activity **BookFlight**.", 7],
+    ["**20 s** of 23 s passed in activity **BookFlight**.", 7],
     ["**BookFlight** failed **3 times** in 21 s. Only the last failure is recorded: no seats", 8],
     ["The **1 d** timer never fired: it was cancelled.", 6],
   ]);
@@ -168,7 +168,7 @@ async function strangeClocks(): Promise<void> {
   ));
   // A part is never longer than the whole.
   deepEqual(run.findings.map(({ text, eventId }) => [text, eventId]), [
-    ["The times of the events are not in order: **1041 d 15 h** lie before this one.", 6],
+    ["The times of the events are not in order: **1041 d 15 h** passed before this event.", 6],
   ]);
 }
 

@@ -50,7 +50,7 @@ export const cases: Case[] = [
           at(error, 3);
           match(
             error.sentence!,
-            /^In task 3 your code sends signal ping to workflow other where history has a change of the memo \(event \d+\): main\.ts:\d+\. Signal ping to workflow other was added before a change of the memo\.$/,
+            /^In task 3 your code sends signal ping to workflow other where history has an upsert of the memo \(event \d+\): main\.ts:\d+\. Signal ping to workflow other was added before an upsert of the memo\.$/,
           );
           const { edit, repair, first, tasks } = error.divergence!;
           deepEqual([edit.kind, edit.confidence], ["inserted", "verified"]);
@@ -69,7 +69,7 @@ export const cases: Case[] = [
         equal(error.firstTask, 2);
         match(
           error.sentence!,
-          /^In task 2 your code leaves out a side effect, which history has there \(event \d+\): main\.ts:\d+\. A side effect was removed\.$/,
+          /^In task 2 your code skips a side effect, which history recorded \(event \d+\): main\.ts:\d+\. A side effect was removed\.$/,
         );
         deepEqual([error.divergence!.edit.kind, error.divergence!.edit.confidence], ["removed", "verified"]);
       }),
@@ -94,7 +94,7 @@ export const cases: Case[] = [
         match(error.location, /^run \(/);
         match(
           error.sentence!,
-          /your code completes the workflow where history has a change of the memo \(event \d+\): main\.ts:\d+\./,
+          /your code completes the workflow where history has an upsert of the memo \(event \d+\): main\.ts:\d+\./,
         );
       }),
   },
@@ -172,7 +172,7 @@ ${body}
         ),
         (error) => {
           equal(error.firstTask, 2);
-          match(error.sentence!, /^In task 2 your code starts a timer of 9 s, which history does not have there: main\.ts:/);
+          match(error.sentence!, /^In task 2 your code starts a timer of 9 s, which history did not record: main\.ts:/);
         },
       ),
   },
@@ -184,7 +184,7 @@ ${body}
         at(error, 3);
         match(
           error.sentence!,
-          /your code does not come to a change of the memo, which history has there \(event \d+\): it waits for .*go.* at main\.ts:/,
+          /your code never reaches an upsert of the memo, which history recorded \(event \d+\): it waits for .*go.* at main\.ts:/,
         );
       }),
   },
@@ -218,7 +218,7 @@ ${body}
           at(error!, 1);
           match(
             error!.sentence!,
-            /takes no update add, which history has accepted .*There is no handler of update add: it was renamed to add2\?$/,
+            /has no handler for update add, which history accepted .*Update add has no handler: it was renamed to add2\?$/,
           );
         });
       });
@@ -240,7 +240,7 @@ ${body}
           equal(error!.divergence!.edit.kind, "randomShifted");
           match(
             error!.sentence!,
-            /The id of child workflow Pack differs: the code draws more or fewer random numbers before it\?$/,
+            /The id of child workflow Pack differs: the code uses more or fewer random numbers before it\?$/,
           );
         });
       });
@@ -273,7 +273,7 @@ ${body}
         await withRealm(program(STEPS).replace('workflow("W"', 'workflow("Other"'), async (second) => {
           const { verdict, error } = await second.realm.replay(run.server.workflowId, run.server.history());
           equal(verdict, "failed");
-          match(error!.message, /^workflow type "W" is not known to this worker; it knows "Other"/);
+          match(error!.message, /^workflow type "W" is not known to this worker; it has "Other"/);
           deepEqual([error!.sentence, error!.firstTask, error!.divergence], [undefined, undefined, undefined]);
         });
       }),

@@ -168,7 +168,7 @@ export const cases: Case[] = [
       await d.task();
       match(
         d.server.taskFailure!.failure.message,
-        /3 signals that nothing has received \(\d+ bytes\) do not fit into the 262144 bytes/,
+        /3 unprocessed signals \(\d+ bytes\) exceed the limit of 262144 bytes/,
       );
     },
   },
@@ -222,7 +222,7 @@ export const cases: Case[] = [
       await d.task();
       match(
         d.server.taskFailure!.failure.message,
-        /encoding "binary\/encrypted", which this converter does not read; is a payload codec missing/,
+        /encoding "binary\/encrypted", which this converter does not support; check that the payload codec/,
       );
     },
   },

@@ -140,7 +140,7 @@ export const cases: Case[] = [
       deepEqual(d.server.others.messages.map(({ kind, workflowId }) => [kind, workflowId]), [["signal", "a"], ["cancel", "b"]]);
       equal(await d.finish(), "ended");
       deepEqual(d.logs.map(({ message }) => message), [
-        'run of workflow "W" ended before it knew whether its messages arrived; await them',
+        'run of workflow "W" ended before its messages were delivered; await them',
       ]);
     },
   },
@@ -160,7 +160,7 @@ export const cases: Case[] = [
       d.server.signal("go");
       await d.task();
       deepEqual(d.logs.map(({ message, fields }) => [message, fields["pending"]]), [
-        ['branch 1 of parallel in run of workflow "W" ended with primitives still pending; they are cancelled', [
+        ['branch 1 of parallel in run of workflow "W" ended with primitives still pending; they are canceled', [
           'waitForSignal "never"',
         ]],
       ]);

@@ -212,7 +212,7 @@ export const cases: Case[] = [
         await d.task();
         const failure = d.server.taskFailure?.failure;
         if (isCancellation(thrown())) return;
-        match(failure?.message ?? "", /rejected and nothing handled it/);
+        match(failure?.message ?? "", /unhandled promise rejection in a workflow/);
       }),
   },
 ];

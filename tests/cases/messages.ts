@@ -255,10 +255,10 @@ export const cases: Case[] = [
       equal(isWorkflowDefinition({ name: "W", run: () => {} }), false);
       // deno-lint-ignore no-explicit-any
       const untyped: any = workflow;
-      throws(() => untyped("", async () => {}), /TypeError: a workflow needs a name/);
+      throws(() => untyped("", async () => {}), /TypeError: the name of a workflow must be/);
       throws(() => untyped("X", {}), /TypeError: workflow "X" needs a run function/);
       throws(() => untyped("X", { messages: { status }, run: async () => {} }), /declares the query "status" but has no handler/);
-      throws(() => signal(""), /TypeError: a signal needs a name/);
+      throws(() => signal(""), /TypeError: the name of a signal must be/);
       throws(() => nativePrograms([w, w]), /two workflows are named "W"/);
     },
   },

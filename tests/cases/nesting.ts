@@ -330,7 +330,7 @@ export const cases: Case[] = [
       const three = await drive(workflow("Nest", () => receive(0, [on(ask, () => wrong(undefined))])));
       three.server.update("u", "ask");
       await three.task();
-      match(three.server.taskFailure!.failure.message, /returned something else than a handler result/);
+      match(three.server.taskFailure!.failure.message, /returned a value that is not a handler result/);
     },
   },
 ];

@@ -327,14 +327,14 @@ export const cases: Case[] = [
       const d = await drive(w);
       await d.task();
       deepEqual(d.server.closed!.failure!.message.split("\n"), [
-        'TypeError: nexus takes the name of a service, or a service of nexus-rpc, not ""',
+        'TypeError: nexus needs the name of a service, or a nexus-rpc service, not ""',
         "TypeError: nexus: endpoint must be the name of a Nexus endpoint of the cluster, not undefined",
-        'TypeError: nexus has no option "timeout"; it has endpoint, scheduleToClose, scheduleToStart, startToClose, cancellationType, headers, summary',
+        'TypeError: nexus has no option "timeout"; known options: endpoint, scheduleToClose, scheduleToStart, startToClose, cancellationType, headers, summary',
         "TypeError: cancellationType must be one of waitCancellationCompleted, waitCancellationRequested, tryCancel, abandon, " +
         'not "NEVER"',
-        "TypeError: nexus: headers must be an object of names with texts",
+        "TypeError: nexus: headers must be an object that maps names to strings",
         'TypeError: the Nexus service "defined" has no operation "other"; it has plan',
-        'TypeError: Nexus operation "ask" takes one input, not 2: give it an object or an array',
+        'TypeError: Nexus operation "ask" needs one input, not 2: pass an object or an array',
       ]);
     },
   },

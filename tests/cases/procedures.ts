@@ -87,8 +87,8 @@ export const cases: Case[] = [
         () => procedures({ askKing: signature(), AskKing: signature() }),
         /procedures "askKing" and "AskKing" would both be named "ask_king"/,
       );
-      throws(() => procedure({} as typeof game.askKing), /procedure takes one of procedures\(\{\.\.\.\}\), or its name/);
-      throws(() => procedure("a", 1 as never), /procedure "a" takes its arguments as an array, not number/);
+      throws(() => procedure({} as typeof game.askKing), /procedure needs a member of procedures\(\{\.\.\.\}\), or a name/);
+      throws(() => procedure("a", 1 as never), /procedure "a" needs its arguments as an array, not number/);
       throws(() => procedure("a", [], { timeout: 0 }), /timeout must be more than 0/);
       return Promise.resolve();
     },

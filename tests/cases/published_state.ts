@@ -43,7 +43,7 @@ export const cases: Case[] = [
         const info = failure?.failureInfo;
         ok(info?.case === "applicationFailureInfo");
         deepEqual([info.value.type, info.value.nonRetryable], ["UnknownQuery", true]);
-        match(unknown.message, /^Unknown query "nope"; workflow "W" answers value/);
+        match(unknown.message, /^Unknown query "nope"; workflow "W" has value/);
         d.server.fireTimer("1");
         await d.task({ queries: { a: { type: "value", args: [] }, b: { type: "nope", args: [] } } });
         deepEqual([d.server.queryAnswers["a"]!.value, d.server.queryAnswers["b"]!.ok], [7, false]);

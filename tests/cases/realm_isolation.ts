@@ -84,7 +84,7 @@ export const cases: Case[] = [
               run.server.fireTimer(String(i + 1));
             }
             await run.task();
-            match(run.failure, new RegExp(`rejected and nothing handled it .*left alone ${n}`));
+            match(run.failure, new RegExp(`unhandled promise rejection in a workflow .*left alone ${n}`));
           }
           for (const [type, expected] of [["Micro", /in a microtask/], ["Listener", /in a listener/]] as const) {
             const run = h.start(type);

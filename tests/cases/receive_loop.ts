@@ -325,7 +325,7 @@ export const cases: Case[] = [
     async run() {
       const d = await drive(workflow("W", () => receive(0, [on(a, (_, s) => noreply(s)), on(a, (_, s) => noreply(s))])));
       await d.task();
-      match(d.server.taskFailure!.failure.message, /receive got two handlers for signal "a"/);
+      match(d.server.taskFailure!.failure.message, /receive has two handlers for signal "a"/);
     },
   },
   {

@@ -284,9 +284,9 @@ export const cases: Case[] = [
     name: "until: a forbidden call and an invalid result fail the task by name",
     async run() {
       const wrong: [(s: number) => unknown, RegExp][] = [
-        [() => Promise.resolve(true), /until of receive answers true or false, at once; it answered a promise/],
-        [() => 1, /it answered 1/],
-        [() => void sleep(5), /sleep was called in until of a receive: it looks at the state, and at workflowInfo\(\)/],
+        [() => Promise.resolve(true), /until of receive must return true or false synchronously, not a promise/],
+        [() => 1, /synchronously, not 1/],
+        [() => void sleep(5), /sleep was called in until of a receive: it can only read the state and workflowInfo\(\)/],
         [() => {
           throw new TypeError("a bug");
         }, /a bug/],
@@ -299,7 +299,7 @@ export const cases: Case[] = [
       }
       const d = await drive(workflow("W", () => receive(0, [], { until: true as never })));
       await d.task();
-      match(d.server.taskFailure?.failure.message ?? "", /until of receive is a function/);
+      match(d.server.taskFailure?.failure.message ?? "", /until of receive must be a function/);
     },
   },
   {
@@ -340,7 +340,7 @@ export const cases: Case[] = [
           workflow("W", { rememberUpdates: count, run: () => Promise.resolve() });
           throw new Error("it was taken");
         } catch (e) {
-          match((e as Error).message, /remembers .* updates; it is a whole number from 0 to 1000/);
+          match((e as Error).message, /remembers .* updates; the number must be an integer from 0 to 1000/);
         }
       }
     },

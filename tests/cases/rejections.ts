@@ -35,7 +35,7 @@ export const cases: Case[] = [
       }
       match(
         one.server.taskFailure!.failure.message,
-        /a promise of the workflow was rejected and nothing handled it \(TypeError: nobody listens\)/,
+        /unhandled promise rejection in a workflow \(TypeError: nobody listens\)/,
       );
       match(one.server.taskFailure!.failure.stackTrace, /:\d+:\d+/);
       equal(two.server.taskFailure, undefined);
@@ -78,7 +78,10 @@ export const cases: Case[] = [
       await failing.task();
       failing.server.fireTimer("1");
       await failing.task();
-      match(failing.server.taskFailure!.failure.message, /nothing handled it \(TypeError: nobody listens\)/);
+      match(
+        failing.server.taskFailure!.failure.message,
+        /unhandled promise rejection in a workflow \(TypeError: nobody listens\)/,
+      );
     },
   },
   {

@@ -30,22 +30,22 @@ export const cases: Case[] = [
     name: "misuse fails the task and says what to do",
     async run() {
       const wrong = async (arms: () => unknown, pattern: RegExp) => match(await refusal(() => select(arms() as never)), pattern);
-      await wrong(() => [], /select got no arms, so nothing could ever end it/);
-      await wrong(() => timer("1h", () => 1), /select takes its arms as an array/);
+      await wrong(() => [], /select has no arms, so it would never return/);
+      await wrong(() => timer("1h", () => 1), /select needs an array/);
       await wrong(
         () => [on(a, () => 1), on(ask, () => stop(1, 1))],
-        /arm 2 of select is update "ask"; an update must be answered/,
+        /arm 2 of select is update "ask"; an update needs a response/,
       );
-      await wrong(() => [sleep(1)], /arm 1 of select is a promise; give it a body: on\(promise/);
+      await wrong(() => [sleep(1)], /arm 1 of select is a promise without a body: write on\(promise/);
       await wrong(() => [timer("x", "1h")], /arm 1 of select is a promise/);
-      await wrong(() => [a], /arm 1 of select is object; arms are made by on\(\.\.\.\) and timer\(\.\.\.\)/);
+      await wrong(() => [a], /arm 1 of select is object; create arms with on\(\.\.\.\) and timer\(\.\.\.\)/);
       await wrong(() => [undefined], /arm 1 of select is undefined/);
       await wrong(
         () => [on(a, () => 1), timer(1, () => 2), on(signal("a"), () => 3)],
-        /arm 3 of select is for signal "a", and so is one before/,
+        /arm 3 of select is for signal "a", like an earlier arm/,
       );
-      match(await refusal(() => receive(0, [timer(1, () => noreply(1))] as never)), /receive takes on\(signal, \.\.\.\)/);
-      match(await refusal(() => receive(0, [undefined] as never)), /receive takes on\(signal, \.\.\.\)/);
+      match(await refusal(() => receive(0, [timer(1, () => noreply(1))] as never)), /receive accepts on\(signal, \.\.\.\)/);
+      match(await refusal(() => receive(0, [undefined] as never)), /receive accepts on\(signal, \.\.\.\)/);
       match(
         await refusal(() => select([on(() => noreply(1) as never, () => 1)])),
         /arm 1 of select in run of workflow "W" returned a noreply result/,

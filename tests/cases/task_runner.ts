@@ -108,7 +108,7 @@ export const cases: Case[] = [
       const parts = await makeRunner([steps]);
       const d = await drive(workflow("Nobody", async () => 1), { runner: parts });
       await d.task();
-      equal(d.server.taskFailure?.failure.message, 'workflow type "Nobody" is not known to this worker; it knows "Steps"');
+      equal(d.server.taskFailure?.failure.message, 'workflow type "Nobody" is not known to this worker; it has "Steps"');
       const verdict = await d.replay();
       deepEqual([verdict.verdict, verdict.workflowType], ["failed", "Nobody"]);
       match(verdict.error!.message, /is not known to this worker/);
@@ -402,7 +402,7 @@ export const cases: Case[] = [
       deepEqual([refused.namespace, refused.identity], ["default", "test"]);
       match(
         d.server.taskFailure!.failure.message,
-        /^the core failed, and the run that it was working on is dropped from memory: out of order/,
+        /^internal error in the core; the current run was evicted: out of order/,
       );
       broken = "";
       deepEqual(parts.runner.cachedRunIds, [id(2)]);

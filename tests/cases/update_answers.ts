@@ -74,7 +74,7 @@ export const cases: Case[] = [
       const d = await drive(w);
       const u = d.server.update("u1", "odd");
       await d.task();
-      match(u.failure!.message, /value is a bigint, which cannot be written as JSON/);
+      match(u.failure!.message, /value is a bigint, which cannot be encoded as JSON/);
       d.server.signal("end");
       await d.task();
       equal(await d.finish(), 1);

@@ -276,7 +276,7 @@ export const cases: Case[] = [
       equal(d.server.taskFailure, undefined);
       match(
         written.failure!.message,
-        /^state\.list\[1\] was written: validators and queries only read; they get a read-only view/,
+        /^state\.list\[1\] was written: validators and queries must not change the state; they get a read-only view/,
       );
       const good = d.server.update("u2", "add", 5);
       await d.task();

@@ -129,7 +129,7 @@ const READS: readonly (readonly [(s: State) => unknown, unknown])[] = [
 
 /** [what is written, what the failure says] */
 const WRITES: readonly (readonly [(s: State, args: number[]) => unknown, RegExp])[] = [
-  [(s) => s.list.sort(), /^state\.list\[\d\] was written: validators and queries only read/],
+  [(s) => s.list.sort(), /^state\.list\[\d\] was written: validators and queries must not change the state/],
   [(s) => s.list.push(1), /^state\.list\[3\] was written/],
   [(s) => Object.getOwnPropertyDescriptor(s, "list")!.value.push(1), /^state\.list\[3\] was written/],
   [(s) => s.list.length = 0, /^state\.list\.length was written/],
@@ -155,7 +155,7 @@ const WRITES: readonly (readonly [(s: State, args: number[]) => unknown, RegExp]
   [(s) => (s.arrow as unknown as { x: number }).x = 1, /^state\.arrow\.x was written/],
   [(s) => s.proxy.a = 2, /^state\.proxy\.a was written/],
   // Where objects themselves had to be given, by comparison.
-  [(s) => [s.money.cents, s.list.sort()], /^state\.list was changed: validators and queries only read/],
+  [(s) => [s.money.cents, s.list.sort()], /^state\.list was changed: validators and queries must not change the state/],
   [(s) => [s.money.cents, s.map.set("b", { n: 2 })], /^state\.map was changed/],
   [(s) => [s.money.cents, s.date.setTime(1)], /^state\.date was changed/],
   [(s) => [s.money.cents, s.bytes.fill(9)], /^state\.(?:bytes|data)\S* was changed/],
@@ -276,7 +276,7 @@ export const cases: Case[] = [
       const [a, b, c] = [1, 2, 3].map((n) => d.server.update(`u${n}`, "ask", n));
       await d.task();
       equal(d.server.taskFailure, undefined);
-      match(a!.failure!.message, /a promise of the workflow was rejected and nothing handled it \(Error: left alone\)/);
+      match(a!.failure!.message, /unhandled promise rejection in a workflow \(Error: left alone\)/);
       match(b!.failure!.message, /sleep was called in a validator/);
       deepEqual(c!.result, [[3, 1, 2], 500, 3]);
       d.server.signal("end");

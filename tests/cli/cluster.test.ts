@@ -25,7 +25,7 @@ together({
     await refused(2, /"localhost" is not an address; write "host:port"/, "list", "--address", "localhost");
     await refused(
       1,
-      /nothing answers at 127\.0\.0\.1:1, .*; check --address/,
+      /cannot reach a Temporal cluster at 127\.0\.0\.1:1 .*; check --address/,
       "list",
       "--address",
       "127.0.0.1:1",
@@ -34,10 +34,10 @@ together({
     );
     writeFileSync(join(folder, "no.pem"), "key = 1");
     const certificate = ["list", "--address", "127.0.0.1:1", "--tls-cert-path", "no.pem"];
-    await refused(2, /belong together; one of --tls-cert-path and --tls-key-path is missing$/m, ...certificate);
+    await refused(2, /set both --tls-cert-path and --tls-key-path; one of them is missing$/m, ...certificate);
     await refused(
       2,
-      /--tls-cert-path holds no certificate: the file must have PEM text \("-----BEGIN CERTIFICATE-----\.\.\."\)$/m,
+      /--tls-cert-path has no certificate: the file must have PEM text \("-----BEGIN CERTIFICATE-----\.\.\."\)$/m,
       ...certificate,
       "--tls-key-path",
       "no.pem",
@@ -54,7 +54,7 @@ together({
     await servers.serve("cluster", plain);
     const list = ["list", "--address", `127.0.0.1:${servers.port("cluster")}`, "--api-key", "k-1", "--timeout", "5s"];
     try {
-      await refused(1, /the server does not speak TLS; leave --tls out; with an API key or a profile give --tls=false/, ...list);
+      await refused(1, /the server does not support TLS; omit --tls; with an API key or a profile use --tls=false/, ...list);
       assert.equal((await run([...list, "--tls=false"])).code, 0);
       assert.deepEqual(keys, ["Bearer k-1"]);
     } finally {
@@ -81,11 +81,16 @@ together({
         assert.equal(is, code, err);
       };
       const listed = { code: 0, out: "", err: "no workflows in cluster.example:7233\n" };
-      await told(/through the proxy .*who asks: give TEMPORALEX_PROXY_AUTH, or the user:password@ of HTTPS_PROXY/, {}, 1, ...by);
+      await told(
+        /through the proxy .*requires credentials: set TEMPORALEX_PROXY_AUTH, or the user:password@ of HTTPS_PROXY/,
+        {},
+        1,
+        ...by,
+      );
       assert.deepEqual(await list({ TEMPORALEX_PROXY_AUTH: "ada:pa:ss" }, ...by), listed);
       assert.deepEqual(await list({ HTTPS_PROXY: `http://ada:pa%3Ass@${proxy.address}` }), listed);
       // The option goes before the variable, with its own credentials.
-      await told(/does not accept the credentials/, { HTTPS_PROXY: "http://x:1", TEMPORALEX_PROXY_AUTH: "ada:pa:s" }, 1, ...by);
+      await told(/rejected the credentials/, { HTTPS_PROXY: "http://x:1", TEMPORALEX_PROXY_AUTH: "ada:pa:s" }, 1, ...by);
       const direct = await run(["list", "--address", `127.0.0.1:${port}`], { env: { HTTPS_PROXY: `http://${proxy.address}` } });
       assert.equal(direct.code, 0, "this machine is not behind a proxy");
       await told(/--proxy takes no credentials.*TEMPORALEX_PROXY_AUTH/, {}, 2, "--proxy", `http://ada:pa:ss@${proxy.address}`);
@@ -95,7 +100,7 @@ together({
       await told(/HTTPS_PROXY names a proxy of "socks5"/, { HTTPS_PROXY: "socks5://ada:pa:ss@x:1" }, 2);
       const { address } = proxy;
       await proxy.stop();
-      await told(/through the proxy .*no proxy listens there/, {}, 1, "--proxy", address);
+      await told(/through the proxy .*no proxy listens on this address/, {}, 1, "--proxy", address);
     } finally {
       await proxy.stop();
       await servers.close();
@@ -116,9 +121,9 @@ together({
       ask(["--profile", "default", "--address", "127.0.0.1:3"], { TEMPORAL_ADDRESS: "127.0.0.1:2" }),
     ]);
     assert.equal(profile.code, 1);
-    assert.match(profile.err, /nothing answers at 127\.0\.0\.1:1/);
-    assert.match(variable.err, /nothing answers at 127\.0\.0\.1:2/);
-    assert.match(option.err, /nothing answers at 127\.0\.0\.1:3/);
+    assert.match(profile.err, /cannot reach a Temporal cluster at 127\.0\.0\.1:1/);
+    assert.match(variable.err, /cannot reach a Temporal cluster at 127\.0\.0\.1:2/);
+    assert.match(option.err, /cannot reach a Temporal cluster at 127\.0\.0\.1:3/);
     const wrong: [string[], { [name: string]: string }, RegExp][] = [
       [["--profile", "prod"], {}, /profile "prod" was not found; .*temporal\.toml has: default, other/],
       [["--config-file", join(folder, "gone.toml")], {}, /gone\.toml cannot be read/],
@@ -135,7 +140,7 @@ together({
       TEMPORAL_ADDRESS: "127.0.0.1:1",
       TEMPORAL_PROFILE: "default",
     });
-    assert.doesNotMatch(local.err, /nothing answers/);
+    assert.doesNotMatch(local.err, /cannot reach/);
   },
 });
 
@@ -155,25 +160,25 @@ test("a TLS error is reported at once, with the option of the command", async ()
   try {
     await refused(
       1,
-      /not signed by an authority that is trusted here; give .* as --tls-ca-path/,
+      /not signed by a trusted authority; set --tls-ca-path/,
       "list",
       "--address",
       secure,
       "--tls",
     );
-    await refused(1, /not by the one given as --tls-ca-path/, "list", "--address", secure, "--tls-ca-path", other);
+    await refused(1, /not by the one in --tls-ca-path/, "list", "--address", secure, "--tls-ca-path", other);
     const named = ["--tls-ca-path", ca, "--tls-server-name", "temporal.example"];
-    await refused(1, /--tls-server-name says which name to expect/, "list", "--address", secure, ...named);
+    await refused(1, /set --tls-server-name to the expected name/, "list", "--address", secure, ...named);
     await refused(
       1,
-      /asks for a client certificate: give --tls-cert-path and --tls-key-path/,
+      /requires a client certificate: set --tls-cert-path and --tls-key-path/,
       "list",
       "--address",
       secure,
       "--tls-ca-path",
       ca,
     );
-    await refused(1, /does not speak TLS; leave --tls out/, "list", "--address", plain, "--tls");
+    await refused(1, /does not support TLS; omit --tls/, "list", "--address", plain, "--tls");
   } finally {
     await servers.close();
   }

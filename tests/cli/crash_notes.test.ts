@@ -13,7 +13,7 @@ import { until } from "../support/until.ts";
 import { startCommand, type Started } from "./support/process.ts";
 import { refusals, run } from "./support/run.ts";
 
-const DIED = /the process before this one ended while workflow code was running/;
+const DIED = /the previous process ended while workflow code was running/;
 const WORK = { address: "127.0.0.1:7233", namespace: "default", taskQueue: "q" };
 
 async function inFolder(body: (folder: string) => void | Promise<void>): Promise<void> {

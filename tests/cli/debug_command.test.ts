@@ -164,7 +164,7 @@ test("without the token of this start there is nothing: not the page, not its fi
     for (const path of tries) {
       const answer = await send(origin, { path });
       assert.equal(answer.status, 404, path);
-      assert.match(answer.text, /^there is nothing here/);
+      assert.match(answer.text, /^not found/);
       assert.ok(!answer.text.includes(token));
     }
   });

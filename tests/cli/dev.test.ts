@@ -99,7 +99,7 @@ test("wrong usage is refused before anything is opened", async () => {
     const [args, words] of [
       [["--port", "99999"], /--port 99999: a port is a whole number up to 65535/],
       [["--port", "7233", "--http-port", "7233"], /are both 7233/],
-      [["--namespace", "a/b"], /"a\/b" is no name of a namespace/],
+      [["--namespace", "a/b"], /invalid namespace "a\/b"/],
       [["--origin", "http://localhost:5173"], /--http-port/],
       [["--http-port", "0", "--origin", "*"], /every site/],
       [["--log-level", "loud"], /debug/],

@@ -29,7 +29,7 @@ test("in the process that holds the store: by name, in order; a missing timer is
     const fire = (...args: string[]) => run(["workflow", "fire-timer", "--store", path, "-w", "buff-1", ...args]);
     const alone = await fire("--name", "expire");
     assert.equal(alone.code, 1);
-    assert.match(alone.err, /no process has .*game\.sqlite open: timers fire by hand while one has/);
+    assert.match(alone.err, /no process has .*game\.sqlite open: start one to fire its manual timers/);
     const app = await open({ path, workflows: { buff }, engine: { timers: "manual" }, logger: silentLogger, serve: true });
     try {
       await app.served;
@@ -39,7 +39,7 @@ test("in the process that holds the store: by name, in order; a missing timer is
       await waits("expire");
       const unknown = await fire("--name", "shield");
       assert.equal(unknown.code, 1);
-      assert.match(unknown.err, /workflow "buff-1" has no open timer "shield"; open are: "expire"/);
+      assert.match(unknown.err, /workflow "buff-1" has no open timer "shield"; open timers: "expire"/);
       const fired = await fire("--name", "expire", "--json");
       assert.equal(fired.code, 0, fired.err);
       assert.deepEqual(JSON.parse(fired.out), { workflowId: "buff-1", name: "expire", fired: true });
@@ -69,7 +69,7 @@ test("a process that was killed no longer holds the store, whatever it has left"
     await worker.end("SIGKILL");
     const { code, err } = await run(["workflow", "fire-timer", "--store", path, "-w", "buff-1", "--name", "x"]);
     assert.equal(code, 1);
-    assert.match(err, /no process has .*game\.sqlite open: timers fire by hand while one has/);
+    assert.match(err, /no process has .*game\.sqlite open: start one to fire its manual timers/);
   }));
 
 test("workflow start --timers manual: the timers of that workflow wait for the hand, those of others do not", () =>
@@ -110,7 +110,7 @@ test("a workflow whose timers fire by themselves is refused", () =>
       assert.equal(code, 1);
       assert.match(
         err,
-        /timer "expire" of workflow "buff-1" fires when it is due; fireTimer is for workflows that were started with timers: "manual"/,
+        /timer "expire" of workflow "buff-1" fires when it is due; fireTimer needs a workflow that was started with timers: "manual"/,
       );
       assert.equal((await handle.describe()).status, "RUNNING");
     } finally {

@@ -56,7 +56,7 @@ test("a client and a worker go through it to a server; the same token file gives
         assert.equal(await client.execute(double, { id: "d", args: [21] }), 42);
       });
       await service.close();
-      await assert.rejects(connectGateway(url.replace(token, "x".repeat(43)), socketClass), /refuses the token/);
+      await assert.rejects(connectGateway(url.replace(token, "x".repeat(43)), socketClass), /rejected the token/);
       assert.equal(await first.end("SIGINT"), 0);
       assert.equal(first.lines.at(-1)?.["event"], "stopped");
       assert.ok(!first.err().includes(token), first.err());
@@ -85,12 +85,12 @@ test("it can serve a store that another process holds, and passes rejections of 
       assert.equal((await reader.getHandle(double, "d").describe()).status, "COMPLETED");
       await assert.rejects(
         reader.start(double, { id: "e", args: [1] }),
-        /startWorkflowExecution changes something, and this gateway only reads/,
+        /startWorkflowExecution is a write, and this gateway is read-only/,
       );
       const stranger = new Client({ service: reading, namespace: "payroll", logger: silentLogger });
       await assert.rejects(
         stranger.getHandle(double, "d").describe(),
-        /about the namespace "payroll", and this gateway is for "default"/,
+        /uses the namespace "payroll", and this gateway serves only "default"/,
       );
       await Promise.all([service.close(), reading.close()]);
       assert.deepEqual(await Promise.all([all.end("SIGINT"), fenced.end("SIGINT")]), [0, 0]);
@@ -137,7 +137,7 @@ test("an error in the command line is reported before anything listens", async (
       /^2 .*where do calls go\? Name a cluster with --address host:port or --profile, or a store with --store/,
     );
     assert.match(await refused(...to, "--store", "x"), /^2 .*contradict each other/);
-    assert.match(await refused(...to, "--allow-origin", "*"), /^2 .*--allow-origin: "\*" would let pages of every site in/);
+    assert.match(await refused(...to, "--allow-origin", "*"), /^2 .*--allow-origin: "\*" would allow pages of every site/);
     assert.match(await refused(...to, "--allow-origin", "localhost:5173"), /^2 .*is not an origin; write scheme, host and port/);
     assert.match(await refused(...to, "--port", "70000"), /^2 .*a port is a number from 0 to 65535/);
     assert.match(await refused("--address", "not an address"), /^2 .*is not an address/);
@@ -156,7 +156,7 @@ test("an error in the command line is reported before anything listens", async (
     const { port } = taken.address() as { port: number };
     assert.match(
       await refused(...to, "--port", String(port)),
-      new RegExp(`^1 .*port ${port} is in use; another gateway may be running, or choose another port with --port`),
+      new RegExp(`^1 .*port ${port} is in use; stop the other process, or choose another port with --port`),
     );
     await new Promise((resolve) => taken.close(resolve));
     assert.ok(!existsSync(join(cwd, "token")));

@@ -235,23 +235,23 @@ const REFUSED: readonly (readonly [string, Uint8Array, RegExp])[] = [
   ["white space", utf8.encode(" \n"), /the file is empty/],
   ["a web page", utf8.encode("<!doctype html><title>Sign in</title>"), /web page .*login/],
   ["a zip archive", utf8.encode("PK\x03\x04rest"), /zip archive/],
-  ["plain text", utf8.encode("hello"), /neither JSON nor a history in protobuf/],
-  ["random bytes", Uint8Array.from({ length: 300 }, (_, i) => (i * 7919) & 255), /neither JSON nor a history/],
+  ["plain text", utf8.encode("hello"), /neither JSON nor a protobuf history/],
+  ["random bytes", Uint8Array.from({ length: 300 }, (_, i) => (i * 7919) & 255), /neither JSON nor a protobuf history/],
   [
     "protobuf that is cut off",
     bytes.slice(0, bytes.length - 20),
-    /neither JSON nor a history in protobuf; it may be damaged or cut off/,
+    /neither JSON nor a protobuf history; it may be damaged or truncated/,
   ],
-  ["JSON that is cut off", json(proto).slice(0, 700), /not valid JSON: it ends in the middle/],
+  ["JSON that is cut off", json(proto).slice(0, 700), /not valid JSON: it ends unexpectedly/],
   ["JSON with a mistake", utf8.encode('{"events": [\n  {"eventId": x}\n]}'), /not valid JSON: .*(?:line 2|Unexpected token)/],
-  ["gzip that is cut off", gzipSync(json(proto)).subarray(0, 200), /gzip, but cannot be unpacked/],
-  ["gzip that lies", Uint8Array.from([0x1f, 0x8b, 8, 0, 1, 2, 3]), /gzip, but cannot be unpacked/],
+  ["gzip that is cut off", gzipSync(json(proto)).subarray(0, 200), /gzip header, but cannot be decompressed/],
+  ["gzip that lies", Uint8Array.from([0x1f, 0x8b, 8, 0, 1, 2, 3]), /gzip header, but cannot be decompressed/],
   ["other JSON", json({ name: "x", version: 1 }), /it has no "events" \(its keys: name, version\)/],
-  ["a number", utf8.encode("[42]"), /a list, but not of events/],
+  ["a number", utf8.encode("[42]"), /a list, but its items are not events/],
   ["an empty list", utf8.encode("[]"), /an empty list/],
   ["no events", json({ events: [] }), /the history has no events/],
-  ["several histories", json([proto, proto]), /holds 2 histories; give one per file/],
-  ["a second page", change((h) => h.events.splice(0, 2)), /starts with event 3, not with event 1: its first part is missing/],
+  ["several histories", json([proto, proto]), /has 2 histories; use one file per history/],
+  ["a second page", change((h) => h.events.splice(0, 2)), /starts with event 3, not with event 1: the beginning is missing/],
   ["a gap", change((h) => h.events.splice(2, 1)), /events\[2\] has the id 4, after 2: events are missing between them/],
   [
     "a repeated event",
@@ -294,7 +294,7 @@ const REFUSED: readonly (readonly [string, Uint8Array, RegExp])[] = [
   [
     "nesting without end",
     utf8.encode(`{"events": [\n{"eventId": ${"[".repeat(100_000)}`),
-    /no history: it is nested more than 1000 levels deep \(line 2, column 1010\)/,
+    /not a history: it is nested more than 1000 levels deep \(line 2, column 1010\)/,
   ],
   [
     "causes without end",
@@ -303,9 +303,9 @@ const REFUSED: readonly (readonly [string, Uint8Array, RegExp])[] = [
       for (let i = 0; i < 300; i++) failure = { message: "m", cause: failure };
       h.events[3].markerRecordedEventAttributes.failure = failure;
     }),
-    /events\[3\]\.markerRecordedEventAttributes\.failure\.cause.* lies in more than 100 messages inside each other/,
+    /events\[3\]\.markerRecordedEventAttributes\.failure\.cause.* is nested more than 100 messages deep/,
   ],
-  ["a value that is not an event", change((h) => h.events[1] = { hello: 1 }), /events\[1\] is no event/],
+  ["a value that is not an event", change((h) => h.events[1] = { hello: 1 }), /events\[1\] is not an event/],
 ];
 
 test("history file: details that are null, as old tctl wrote them, hold nothing", async () => {
@@ -338,7 +338,7 @@ test("history file: an event that only a newer server knows is kept, with a note
   assert.deepEqual([second!.eventId, second!.eventType, second!.attributes.case], [2n, EventType.UNSPECIFIED, undefined]);
   assert.ok(rest.every(({ attributes }) => attributes.case !== undefined));
   assert.deepEqual(file.notes, [
-    'events[1] (eventId 2) is of type "EVENT_TYPE_NOVEL", which is not known here; what it says was left out',
+    'events[1] (eventId 2) is of type "EVENT_TYPE_NOVEL", which this version does not support; its attributes were omitted',
   ]);
 });
 

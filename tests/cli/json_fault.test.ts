@@ -10,13 +10,13 @@ const GOOD =
 test("where it is cut, and in which value", () => {
   for (
     const [text, expected] of [
-      ['{"events": [{"eventId": 1}, {"eventTy', "it ends in the middle, at line 1, in events[1] (was it cut off?)"],
+      ['{"events": [{"eventId": 1}, {"eventTy', "it ends unexpectedly at line 1, in events[1] (the file may be truncated)"],
       [
         '{"events": [{"eventId": 1},\n {"a": {"data": "41',
-        "it ends in the middle, at line 2, in events[1].a.data (was it cut off?)",
+        "it ends unexpectedly at line 2, in events[1].a.data (the file may be truncated)",
       ],
-      ["[1, 2", "it ends in the middle, at line 1, in [1] (was it cut off?)"],
-      ["{", "it ends in the middle, at line 1 (was it cut off?)"],
+      ["[1, 2", "it ends unexpectedly at line 1, in [1] (the file may be truncated)"],
+      ["{", "it ends unexpectedly at line 1 (the file may be truncated)"],
       ['{"events": [{"eventId": 1,}]}', "unexpected character, in events[0].eventId (line 1, column 27)"],
       ['{"a": 1\n "b": 2}', "unexpected character, in a (line 2, column 2)"],
       ['{"a": tru}', "unexpected character, in a (line 1, column 7)"],
@@ -42,7 +42,7 @@ test("every cut of a text, and every character put in, is found at or before the
   };
   assert.ok(isJson(GOOD));
   for (let i = 1; i < GOOD.length; i++) {
-    if (GOOD.slice(0, i).trim() !== "") assert.match(jsonFault(GOOD.slice(0, i)), /^it ends in the middle|^unexpected character/);
+    if (GOOD.slice(0, i).trim() !== "") assert.match(jsonFault(GOOD.slice(0, i)), /^it ends unexpectedly|^unexpected character/);
     const broken = `${GOOD.slice(0, i)}\u0001${GOOD.slice(i)}`;
     assert.ok(!isJson(broken));
     const [, line, column] = /\(line (\d+), column (\d+)\)$/.exec(jsonFault(broken))!;

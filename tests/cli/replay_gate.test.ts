@@ -134,8 +134,8 @@ test("a file larger than what is read at once is read line by line, also in gzip
       `unreadable ${file} line 5`,
     ]);
   }
-  assert.match(result.lines[2]!.error!.message, /it ends in the middle/);
-  assert.match(result.lines[4]!.error!.message, /holds a list, but not of events/);
+  assert.match(result.lines[2]!.error!.message, /it ends unexpectedly/);
+  assert.match(result.lines[4]!.error!.message, /has a list, but its items are not events/);
 });
 
 test("unreadable histories are named with file and position, show no payload, and do not stop the others", async () => {
@@ -154,10 +154,10 @@ test("unreadable histories are named with file and position, show no payload, an
   const said = result.lines.filter(({ verdict }) => verdict === "unreadable").map(({ file, place = "", error }) =>
     `${file} ${place}: ${error!.message}`
   );
-  assert.match(said[0]!, /1_cut\.json : the file is not valid JSON: it ends in the middle, at line \d+/);
+  assert.match(said[0]!, /1_cut\.json : the file is not valid JSON: it ends unexpectedly at line \d+/);
   assert.match(said[1]!, /2_shape\.json : events\[0\]\.eventTime should be a time, but is "yesterday"/);
-  assert.match(said[2]!, /4_other\.json : the file is JSON, but no history: it has no "events" \(its keys: name\)/);
-  assert.match(said[3]!, /5_list\.json \[1\]: events\[0\] \(eventId 1\) is no event/);
+  assert.match(said[2]!, /4_other\.json : the file is JSON, but not a history: it has no "events" \(its keys: name\)/);
+  assert.match(said[3]!, /5_list\.json \[1\]: events\[0\] \(eventId 1\) is not an event/);
   assert.doesNotMatch(result.out + result.err, new RegExp(SECRET));
   assert.equal(result.summary.groups.length, 4, "each unreadable history has a separate row");
 });
@@ -360,7 +360,7 @@ export const payloadConverter = {
   );
   const without = await run(["--workflows", "workflows.ts", "converted"]);
   assert.equal(without.code, 1);
-  assert.match(without.lines[0]!.error!.message, /"json\/own".*is a payload codec missing, or a payload converter\?/);
+  assert.match(without.lines[0]!.error!.message, /"json\/own".*check that the payload codec and the payload converter are set/);
   assert.equal(without.lines[0]!.error!.sentence, undefined, "the code has not read its arguments: no edit is to blame");
   const given = await run(["--workflows", "workflows.ts", "--payload-converter", "src/own_converter.ts", "converted"]);
   assert.equal(given.lines[0]!.verdict, "ok");

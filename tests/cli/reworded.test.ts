@@ -8,7 +8,7 @@ import { Code, ServiceError } from "../../ts/service/raw.ts";
 
 const refused = new ServiceError(
   Code.UNAVAILABLE,
-  "cannot connect to 127.0.0.1:1: nothing listens there (connect ECONNREFUSED)",
+  "cannot connect to 127.0.0.1:1: no server listens on this address (connect ECONNREFUSED)",
   NOT_CONNECTED,
 );
 const said = (error: unknown, cluster = true) =>
@@ -19,13 +19,13 @@ test("an unreachable cluster is reported with its address, whether an attempt or
   for (
     const error of [refused, new DeadlineExceededError("the count of workflows", undefined, { cause: late }, refused.message)]
   ) {
-    assert.match(said(error), /^nothing answers at 127\.0\.0\.1:1, where a Temporal cluster is to be \(cannot connect/);
+    assert.match(said(error), /^cannot reach a Temporal cluster at 127\.0\.0\.1:1 \(cannot connect/);
   }
 });
 
 test("a deadline without a connection that failed names --timeout; an update's says how to wait on", () => {
   const late = { cause: new ServiceError(Code.DEADLINE_EXCEEDED, "late") };
-  assert.match(said(new DeadlineExceededError("the result", undefined, late)), /give it a longer --timeout/);
+  assert.match(said(new DeadlineExceededError("the result", undefined, late)), /increase the --timeout/);
   assert.match(
     said(new DeadlineExceededError("the update", "u-1", late)),
     /update result --workflow-id 'cart 7' --update-id u-1/,
@@ -41,5 +41,5 @@ test("a missing workflow is reported with the place of the search; other respons
     "workflow cart 7, run r-1, not found in store /a.sqlite; check the id, --namespace and --store",
   );
   const ended = new WorkflowNotFoundError("workflow execution already completed", "cart 7", undefined);
-  assert.match(said(ended), /^workflow execution already completed .*its result is still there$/);
+  assert.match(said(ended), /^workflow execution already completed .*its result is still available$/);
 });

@@ -42,7 +42,7 @@ export const pays = workflow("Pays", async (who: string) => await shop.pay(who))
   assert.equal(without.code, 1, "nothing will ever bring the activity: the workflow fails instead of waiting");
   assert.match(
     without.err,
-    /activity pay failed \(attempt 1\): this worker has no activity "pay"; it has none; name its module with --activities\n/,
+    /activity pay failed \(attempt 1\): this worker has no activity "pay"; it has no activities; name its module with --activities\n/,
   );
 });
 

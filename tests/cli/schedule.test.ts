@@ -50,13 +50,13 @@ test("an error in a schedule names the option or the field", async () => {
     "--calendar",
     "0 6 * * *",
   );
-  await refused(/spec\.calendars\[0\]\.hour is 25; it is a whole number from 0 to 23/, ...CREATE, "--calendar", '{"hour": 25}');
+  await refused(/spec\.calendars\[0\]\.hour must be an integer from 0 to 23, not 25/, ...CREATE, "--calendar", '{"hour": 25}');
   await refused(/has no option "hours"/, ...CREATE, "--calendar", '{"hours": 5}');
   await refused(/--interval is written every\/offset/, ...CREATE, "--interval", "1h/2m/3m");
   await refused(/"often" is not a duration/, ...CREATE, "--interval", "often");
   await refused(/--start-time is a moment such as .*not "tomorrow"/, ...CREATE, "--start-time", "tomorrow");
   await refused(/--start-time is a moment/, ...CREATE, "--start-time", "2030-01-01T00:00:00");
-  await refused(/remainingActions is 1\.5/, ...CREATE, "--remaining-actions", "1.5");
+  await refused(/remainingActions must be an integer .*not 1\.5/, ...CREATE, "--remaining-actions", "1.5");
   await refused(/--overlap-policy.*Skip, BufferOne/, ...CREATE, "--overlap-policy", "Sometimes");
   await refused(/--input is not JSON/, ...CREATE, "-i", "ada");
   await refused(
@@ -118,10 +118,10 @@ test("a cluster that does not respond: a terminal shows the retries, a program's
     new RegExp(`no answer at 127\\.0\\.0\\.1:${port} \\(ECONNREFUSED\\), trying again\\.+ Ctrl-C gives up`),
   );
   const [, last] = watched.err.split(/trying again[^\r]*\r(?!.*trying again)/s);
-  assert.match(last ?? "", /^.\[2K.*nothing answers at/s, "the line is wiped before the error");
+  assert.match(last ?? "", /^.\[2K.*cannot reach a Temporal cluster at/s, "the line is wiped before the error");
   const piped = await run(list);
   assert.doesNotMatch(piped.err, /trying again/);
-  assert.match(piped.err, /nothing answers at 127\.0\.0\.1/);
+  assert.match(piped.err, /cannot reach a Temporal cluster at 127\.0\.0\.1/);
 });
 
 test("a schedule without times is made, and told to act only when it is triggered", async () => {

@@ -181,7 +181,7 @@ test("what waits survives the death of the holder, and ends with the next one's 
   await new Promise((resolve) => setTimeout(resolve, 600));
   await kill(third, "SIGKILL");
   assert.equal(await update.ended, 1);
-  assert.match(update.err(), /no worker can answer|has ended|connection was lost|not answered/);
+  assert.match(update.err(), /no worker is available|has ended|connection was lost|not answered/);
 });
 
 test("where the path is too long for a socket: a port of the loopback interface, and a secret", async () => {
@@ -253,13 +253,13 @@ test("files with the names of a socket and its notes that are not ours stay, and
   const store = join(folder, "foreign.sqlite");
   const bind = () => Promise.reject(new Error("nothing is bound"));
   writeFileSync(`${store}-socket`, "no socket");
-  assert.throws(() => removeSocket(store), /-socket is no socket, and is in the way .*move it, or choose another name/);
+  assert.throws(() => removeSocket(store), /-socket is not a socket, and blocks the .*move it, or choose another name/);
   writeFileSync(`${store}-port`, "8080");
-  assert.throws(() => removePort(store), /-port is no note about a port, and is in the way/);
-  assert.throws(() => placePort(store, 1, "x"), /-port is no note about a port/);
+  assert.throws(() => removePort(store), /-port is not a port file, and blocks the store/);
+  assert.throws(() => placePort(store, 1, "x"), /-port is not a port file/);
   mkdirSync(`${store}-socket.new`);
   writeFileSync(join(`${store}-socket.new`, "thoughts"), "");
-  await assert.rejects(placeSocket(store, bind), /-socket\.new is not the folder that a socket is made in/);
+  await assert.rejects(placeSocket(store, bind), /-socket\.new is not a folder for a socket/);
   assert.deepEqual(
     [readFileSync(`${store}-socket`, "utf8"), readFileSync(`${store}-port`, "utf8"), readdirSync(`${store}-socket.new`)],
     ["no socket", "8080", ["thoughts"]],

@@ -36,7 +36,7 @@ test("rows as a table, JSON and CSV, while another process holds the store", () 
       assert.deepEqual([none.code, none.out, none.err], [0, "", "no rows\n"]);
       const refused = await sql("DELETE FROM runs");
       assert.equal(refused.code, 2);
-      assert.match(refused.err, /DELETE is not run; only one statement that reads is run .*: DELETE FROM runs/);
+      assert.match(refused.err, /DELETE is not allowed; pass one read-only statement .*: DELETE FROM runs/);
       const unknown = await sql("SELECT * FROM nowhere");
       assert.equal(unknown.code, 1);
       assert.match(unknown.err, /no such table: nowhere/);

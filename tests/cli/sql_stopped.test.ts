@@ -147,7 +147,7 @@ for (const way of WAYS) {
           }
           const { code, err } = await stopped;
           assert.equal(code, 1, err);
-          assert.match(err, /the query was stopped after 3 s: ask for less .*, or give it a longer --timeout/);
+          assert.match(err, /the query was stopped after 3 s: reduce its work .*, or increase the --timeout/);
           assert.ok(performance.now() - began >= 3_000);
           assert.ok(commits >= 3, `${commits} commits during the query`);
           const interrupt = new AbortController();
@@ -170,10 +170,10 @@ for (const way of WAYS) {
           await commit();
           const many = await run(["sql", ROWS, ...where], { cwd: folder });
           assert.equal(many.code, 1);
-          assert.match(many.err, /the answer has more than 100000 rows: add a LIMIT/);
+          assert.match(many.err, /the result has more than 100000 rows: add a LIMIT/);
           const large = await run(["sql", "SELECT hex(zeroblob(9000000)) AS a", ...where], { cwd: folder });
           assert.equal(large.code, 1);
-          assert.match(large.err, /the answer is larger than 16777216 bytes \(at row 1\)/);
+          assert.match(large.err, /the result is larger than 16777216 bytes \(at row 1\)/);
           for (const time of ["0", "2h"]) {
             const never = await run(["sql", "SELECT 1", ...where, "--timeout", time], { cwd: folder });
             assert.equal(never.code, 2);

@@ -87,7 +87,7 @@ test("store backup: a checked copy, also while a process holds the store", () =>
     const text = await run(["store", "backup", "copy.sqlite", "--store", "shop.sqlite"], { cwd: folder });
     assert.equal(text.code, 0, text.err);
     assert.match(text.out, /copy\.sqlite: 6 runs \(1 open\), .*kB, checked\n$/);
-    await fails(["store", "backup", "copy.sqlite", "--store", store], folder, 1, /copy\.sqlite exists already/);
+    await fails(["store", "backup", "copy.sqlite", "--store", store], folder, 1, /copy\.sqlite already exists/);
     await fails(["store", "backup", "b.sqlite", "--store", "nowhere.sqlite"], folder, 1, /the store .*nowhere.* does not exist/);
     await fails(["store", "backup", "--store", store], folder, 2, /to/);
     await withEngine(store, async () => {
@@ -123,9 +123,9 @@ test("store check: sound, damaged by run with exit code 1, and with replays", ()
     database.close();
     const damaged = await run(["store", "check", "--store", store], { cwd: folder });
     assert.equal(damaged.code, 1);
-    assert.match(damaged.out, /damaged {2}Quick "q 1\/x" \(run [0-9a-f-]+\)\n {4}its state does not decode\n1 problem: 4 runs/);
+    assert.match(damaged.out, /damaged {2}Quick "q 1\/x" \(run [0-9a-f-]+\)\n {4}its state cannot be decoded\n1 problem: 4 runs/);
     writeFileSync(join(folder, "text.sqlite"), "no store at all");
-    await fails(["store", "check", "--store", "text.sqlite"], folder, 1, /no SQLite database/);
+    await fails(["store", "check", "--store", "text.sqlite"], folder, 1, /not a SQLite database/);
     await fails(["store", "check", "--store", store, "--workflows", "nowhere.ts"], folder, 2, /nowhere\.ts/);
   }));
 
@@ -143,7 +143,7 @@ test("store check: damaged pages of a file are reported, and nothing throws", ()
       assert.doesNotMatch(found.err, /bug of temporalex/);
     }
     writeFileSync(join(folder, "cut.sqlite"), bytes.subarray(0, bytes.length - 4096));
-    await fails(["store", "check", "--store", "cut.sqlite"], folder, 1, /cut short/);
+    await fails(["store", "check", "--store", "cut.sqlite"], folder, 1, /is truncated/);
   }));
 
 test("store purge: by age and query, as a dry run first; open runs stay, and space is given back", () =>
@@ -208,7 +208,7 @@ test("store export and import: lines and files go out and come back, with the pr
     assert.deepEqual([dry.imported, dry.skippedOpen], [4, 1]);
     const first = await json(["store", "import", `out/${files[0]}`, ...into], folder);
     assert.equal(first.imported, 1);
-    await fails(["store", "import", "all.jsonl", ...into, "--closed-only"], folder, 1, /is in the store already/);
+    await fails(["store", "import", "all.jsonl", ...into, "--closed-only"], folder, 1, /is already in the store/);
     const rest = await json(["store", "import", "all.jsonl", ...into, "--closed-only", "--skip-existing"], folder);
     assert.deepEqual([rest.imported, rest.skippedExisting, rest.skippedOpen], [3, 1, 1]);
     await withEngine(join(folder, "other.sqlite"), async (client) => {
@@ -241,7 +241,7 @@ test("store import --closed-only: what an id says decides nothing", () =>
     await withEngine(store, async (client) => void await client.execute(quick, { id: "x is open (y", args: ["1"] }));
     await json(["store", "export", "--store", store, "--to", "all.jsonl"], folder);
     const again = ["store", "import", "all.jsonl", "--store", store, "--closed-only"];
-    await fails(again, folder, 1, /is in the store already/);
+    await fails(again, folder, 1, /is already in the store/);
   }));
 
 test("after a kill during backup, purge or import the store is sound, and the next call continues", () =>

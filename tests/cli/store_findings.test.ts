@@ -15,7 +15,7 @@ test("store backup keeps a copy of a damaged store, and says so by message and e
     sql(path, (database) => database.exec(DAMAGED));
     const text = await run(["store", "backup", "copy.sqlite", "--store", path], { cwd: folder });
     assert.equal(text.code, 1);
-    assert.match(text.out, /damaged {2}Completes "c1" \(run [0-9a-f-]+\)\n {4}its state does not decode\n/);
+    assert.match(text.out, /damaged {2}Completes "c1" \(run [0-9a-f-]+\)\n {4}its state cannot be decoded\n/);
     assert.match(text.out, /copy\.sqlite: 7 runs \(2 open\), .*, copied and kept, with 1 problem: .*Keep older backups too\n$/);
     assert.ok(existsSync(join(folder, "copy.sqlite")));
     const found = await run(["store", "backup", "again.sqlite", "--store", path, "--json"], { cwd: folder });
@@ -40,7 +40,7 @@ test("store import of a whole damaged store keeps it, too; by runs, the damaged 
     assert.equal((await run(["store", "check", "--store", "new.sqlite"], { cwd: folder })).code, 1);
     const byRuns = await run(["store", "import", path, "--store", "runs.sqlite", "--closed-only"], { cwd: folder });
     assert.equal(byRuns.code, 1);
-    assert.match(byRuns.err, /nothing was imported:\n.*run .* of workflow "f1" is damaged: its history does not decode/);
+    assert.match(byRuns.err, /nothing was imported:\n.*run .* of workflow "f1" is damaged: its history cannot be decoded/);
   }));
 
 const started = (attributes: object = {}) => ({
@@ -69,13 +69,13 @@ test("store import: a history of a newer server comes in with a note; one that d
     assert.equal(text.code, 0, text.err);
     assert.match(
       text.err,
-      /note: .*novel\.json: events\[1\] \(eventId 2\) is of type "EVENT_TYPE_NOVEL", which is not known here/,
+      /note: .*novel\.json: events\[1\] \(eventId 2\) is of type "EVENT_TYPE_NOVEL", which this version does not support/,
     );
     const { out } = await run(["store", "import", "novel.json", ...into, "--json"], { cwd: folder });
     assert.equal(JSON.parse(out).notes.length, 1);
     const nameless = await run(["store", "import", "nameless.json", ...into], { cwd: folder });
     assert.equal(nameless.code, 1);
-    assert.match(nameless.err, /the history does not name its run id: give it with --run-id/);
+    assert.match(nameless.err, /the history has no run id: set --run-id/);
     const both = await run(["store", "import", "nameless.json", "novel.json", "--run-id", "r2", ...into], { cwd: folder });
     assert.equal(both.code, 2);
     assert.match(both.err, /--run-id names one run, and there are several files/);

@@ -244,10 +244,10 @@ test("worker --listen: alive from the start, ready when it takes work, not ready
     const at = { cwd: folder };
     const odd = await run(["worker", "--store", store, "--workflows", "workflows.ts", "--listen", "here"], at);
     assert.equal(odd.code, 2);
-    assert.match(odd.err, /--listen: "here" is no address to listen on: write host:port/);
+    assert.match(odd.err, /--listen: "here" is not a valid address: write host:port/);
     const elsewhere = await run(["worker", "--store", store, "--workflows", "workflows.ts", "--listen", "192.0.2.1:9464"], at);
     assert.equal(elsewhere.code, 1);
-    assert.match(elsewhere.err, /cannot be served on 192\.0\.2\.1:9464: this machine has no such address/);
+    assert.match(elsewhere.err, /cannot be served on 192\.0\.2\.1:9464: this machine does not have this address/);
   }));
 
 test("worker: as text it names the store", () =>

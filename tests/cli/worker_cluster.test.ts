@@ -44,7 +44,7 @@ test("an address without a response is reported at once; `started` follows the f
   try {
     const { why, ...waiting } = await started.line("waiting", ({ event, why }) => event === "waiting" && why !== undefined);
     assert.deepEqual(waiting, { event: "waiting", address, namespace: "default" });
-    assert.match(String(why), /^there is no such socket \(/);
+    assert.match(String(why), /^the socket does not exist \(/);
     const service = cluster("default");
     await servers.serve("cluster", createServer(serviceHandler(service)), socket);
     const line = await started.line("started", ({ event }) => event === "started");
@@ -69,7 +69,7 @@ test("as text: what it waits for, and why; Ctrl-C ends the wait, exit code 0", a
     interrupt: stop.signal,
     out: (text) => {
       out += text;
-      if (out.includes("nothing listens there")) stop.abort();
+      if (out.includes("no server listens on this address")) stop.abort();
     },
   });
   assert.equal(code, 0);
@@ -125,7 +125,7 @@ test("a deployment version is reported with what it waits for; its errors name t
     assert.match(await started(...version, "--json"), /"event":"started".*"deployment":"shop\.v7"/);
     await refused(
       2,
-      /with --deployment each workflow is "PINNED" or "AUTO_UPGRADE": give Quick a versioningBehavior, or the worker --versioning-behavior$/m,
+      /with --deployment each workflow is "PINNED" or "AUTO_UPGRADE": set the versioningBehavior of Quick, or the worker --versioning-behavior$/m,
       ...worker(servers.at("cluster"), "--deployment", "shop.v7"),
     );
   } finally {
@@ -139,7 +139,7 @@ test("permanent errors end it: a missing namespace, a server without TLS, module
   const at = servers.at("cluster");
   try {
     await refused(1, /the Temporal cluster at 127\.0\.0\.1:\d+ has no namespace "default", or does not show/, ...worker(at));
-    await refused(1, /does not speak TLS; leave --tls out/, ...worker(at, "--tls"));
+    await refused(1, /does not support TLS; omit --tls/, ...worker(at, "--tls"));
     await refused(2, /broken\.ts:1: .*node:fs/, "worker", "--address", "127.0.0.1:1", "--workflows", "broken.ts");
   } finally {
     await servers.close();

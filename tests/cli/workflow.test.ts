@@ -32,7 +32,7 @@ test("start", async () => {
   assert.equal(atob(memo.fields.who.data), '"ada"');
   assert.match(String((await json("start", "--type", "Nothing"))["workflowId"]), /^[\w-]{36}$/, "an id is made");
 
-  await refused(1, /start-1 exists already \(run .*--id-conflict-policy UseExisting/, "start", "--type", "Cart", "-w", "start-1");
+  await refused(1, /start-1 already exists \(run .*--id-conflict-policy UseExisting/, "start", "--type", "Cart", "-w", "start-1");
   const joined = await cart("start-1", "--id-conflict-policy", "UseExisting");
   assert.equal(joined["runId"], /RunId +(\S+)/.exec(text)![1]);
   await refused(2, /--input is not JSON: .*a text needs its own quotes: --input '"ada"'/, "start", "--type", "Cart", "-i", "ada");
@@ -115,7 +115,7 @@ test("update, query, signal, result, execute", async () => {
 
   await refused(
     1,
-    /was not answered before the deadline; give it a longer --timeout/,
+    /did not complete before the deadline; increase the --timeout/,
     "result",
     "-w",
     "talk-1",
@@ -221,7 +221,7 @@ test("procedure: list, complete, fail, describe, show", async () => {
   await refused(2, /a procedure has one result; give --input once/, ...twice);
   const unknown = await run(["procedure", "complete", "-w", "asks", "--name", "damage"]);
   assert.equal(unknown.code, 1);
-  assert.match(unknown.err, /workflow asks has no open procedure "damage": .* open are: "compute_damage" \(id 1\)/);
+  assert.match(unknown.err, /workflow asks has no open procedure "damage": .* open procedures: "compute_damage" \(id 1\)/);
   assert.equal(
     await ok("procedure", "complete", "-w", "asks", "--name", "compute_damage", "-i", "12"),
     "completed procedure compute_damage (id 1) of asks\n",
@@ -254,7 +254,7 @@ test("broadcast: by filter, to all, as JSON, mistakes", async () => {
   assert.deepEqual(await json(...broadcast, "-i", "12345678901234567890"), { signal: "found", reached: 2, missed: [] });
   assert.equal(await ok("result", "-w", "hears-9"), "12345678901234567000\n", "as JavaScript has it");
   await refused(2, /--filter is not JSON: .*; a text needs its own quotes: --filter '"orc"'/, ...broadcast, "--filter", "orc");
-  await refused(2, /--filter is a text that is not empty, a number or a boolean, not \[1\]/, ...broadcast, "--filter", "[1]");
+  await refused(2, /--filter is a a non-empty string, a number or a boolean, not \[1\]/, ...broadcast, "--filter", "[1]");
   await refused(2, /write the number as JavaScript does: 1000/, ...broadcast, "--filter", "1e3");
   await refused(2, /--signal/, "broadcast");
 });

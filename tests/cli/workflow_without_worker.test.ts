@@ -44,7 +44,7 @@ test("with no holder the store is opened for a moment; reading leaves no trace",
     assert.equal(refused.code, 1);
     assert.match(
       refused.err,
-      /no process has .*shop\.sqlite open, so no worker can answer; start one, .*temporalex worker --store/,
+      /no process has .*shop\.sqlite open, so no worker is available; start one, .*temporalex worker --store/,
     );
     const unknown = await alone(...command, "-w", "nobody");
     assert.equal(unknown.code, 1);
@@ -98,7 +98,7 @@ together({
     );
     const foreign = await run(["list", "--store", other]);
     assert.equal(foreign.code, 1);
-    assert.match(foreign.err, /other\.sqlite is no SQLite database/);
+    assert.match(foreign.err, /other\.sqlite is not a SQLite database/);
   },
 
   "a waiting client gets the reason: the failing workflow task with its line, the failing activity": async () => {
@@ -128,7 +128,7 @@ together({
     );
     await refused(
       1,
-      /: its workflow task fails .*"Unheard" is not known to this worker; it knows /,
+      /: its workflow task fails .*"Unheard" is not known to this worker; it has /,
       "result",
       "-w",
       "stuck-2",
@@ -163,7 +163,7 @@ together({
     await ok("terminate", "-w", "stuck-3");
     await ok("terminate", "-w", "stuck-1");
     await ok("terminate", "-w", "stuck-2");
-    await refused(1, /it has ended, and takes no more messages/, "signal", "-w", "stuck-1", "--name", "checkout");
+    await refused(1, /the workflow is closed and accepts no messages/, "signal", "-w", "stuck-1", "--name", "checkout");
   },
 });
 
@@ -174,7 +174,7 @@ test("with --timeout, queries and updates wait for a worker", async () => {
   const query = run(["query", "-w", "patient-1", "--name", "status", "--timeout", "2m"], { env });
   const vain = await run(["query", "-w", "patient-1", "--name", "status", "--timeout", "100ms"], { env });
   assert.equal(vain.code, 1);
-  assert.match(vain.err, /no worker can answer/);
+  assert.match(vain.err, /no worker is available/);
   const worker = await open({ path: file, workflows, activities, logger: silentLogger });
   assert.equal((await query).out, '"open"\n');
   await worker.close();

@@ -70,7 +70,7 @@ test("what selects nothing is refused", () =>
   withApp(async ({ client }) => {
     assert.throws(
       () => client.workflows({}),
-      /workflows\(\.\.\.\) needs entityId, correlationId or workflow; for all of them there is list\(\)/,
+      /workflows\(\.\.\.\) needs entityId, correlationId or workflow; to list all workflows use list\(\)/,
     );
     assert.throws(() => client.workflows({ entityId: "" }), /entityId must be a non-empty string, not ""/);
     assert.throws(

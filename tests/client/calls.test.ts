@@ -34,16 +34,16 @@ test("a start without an argument list, or with an invalid policy, is rejected b
   const starts = (options: object) => client(service).start("Order", { id: "order-1", args: [], ...options });
   await assert.rejects(starts({ args: "ada" }), {
     name: "TypeError",
-    message: 'the arguments of workflow Order are a list, not "ada": write [...]',
+    message: 'the arguments of workflow Order must be an array, not "ada": write [...]',
   });
   await assert.rejects(starts({ idReusePolicy: "REJECT" }), {
     name: "TypeError",
     message:
-      'there is no idReusePolicy "REJECT"; there are ALLOW_DUPLICATE, ALLOW_DUPLICATE_FAILED_ONLY, REJECT_DUPLICATE, TERMINATE_IF_RUNNING',
+      'invalid idReusePolicy "REJECT"; valid values: ALLOW_DUPLICATE, ALLOW_DUPLICATE_FAILED_ONLY, REJECT_DUPLICATE, TERMINATE_IF_RUNNING',
   });
   await assert.rejects(
     starts({ idConflictPolicy: "reject" }),
-    /^TypeError: there is no idConflictPolicy "reject"; there are FAIL, USE_EXISTING, /,
+    /^TypeError: invalid idConflictPolicy "reject"; valid values: FAIL, USE_EXISTING, /,
   );
   assert.equal(service.requests("startWorkflowExecution").length, 0);
 });
@@ -158,7 +158,7 @@ test("a start without id or queue, or with a bad duration, is refused before any
   for (const method of ["start", "execute"] as const) {
     await assert.rejects(client(service)[method]("W", undefined as never), /the start of workflow W needs an id/);
   }
-  await assert.rejects(new Client({ service }).start("W", { id: "1" }), /names no task queue/);
+  await assert.rejects(new Client({ service }).start("W", { id: "1" }), /has no task queue/);
   const misspelt = { id: "1", args: [], taskqueue: "shop", timeout: "10s" } as never;
   for (const method of ["start", "execute", "signalWithStart", "executeUpdateWithStart"] as const) {
     await assert.rejects(
@@ -207,12 +207,12 @@ test("unknown workflows and namespaces have named errors", async () => {
   await assert.rejects(handle.describe(), NamespaceNotFoundError);
   // Ids that the service has already returned are not repeated.
   const said = (message: string) => new WorkflowNotFoundError(message, "order-1", "f00").message;
-  const advice = "; check the id and the namespace; what has ended is removed after the retention time";
+  const advice = "; check the id and the namespace; closed workflows are removed after the retention time";
   assert.equal(said("workflow not found"), `workflow not found (workflow id order-1, run id f00)${advice}`);
   assert.equal(said("workflow not found for ID: order-1"), `workflow not found for ID: order-1 (run id f00)${advice}`);
   assert.match(
     said("workflow execution already completed"),
-    /; it has ended, and takes no more messages; its result is still there$/,
+    /; the workflow is closed and accepts no messages; its result is still available$/,
   );
 });
 
@@ -341,6 +341,6 @@ test("completing activities: by token, by id, once (P2)", async () => {
     throw new ServiceError(Code.NOT_FOUND, "activity not found");
   });
   await assert.rejects(c.reportCancellation(ids), ActivityNotFoundError);
-  await assert.rejects(c.heartbeatActivity(token, 0.5), /is to stop \(CANCELLED\)/);
+  await assert.rejects(c.heartbeatActivity(token, 0.5), /cancellation of the activity was requested \(CANCELLED\)/);
   await c.heartbeatActivity(ids);
 });

@@ -94,7 +94,7 @@ test("updates beyond a limit are refused by a name that says the limit and how t
           crowded.executeUpdate(later, { args: [3], updateId: "over" }),
           refused(
             "inFlight",
-            /update "later" was not taken: .*\(2\).*raise limits\.updatesInFlight/,
+            /update "later" was not accepted: .*\(2\).*raise limits\.updatesInFlight/,
           ),
         );
         for (let i = 0; i < 2; i++) await crowded.signal(go);
@@ -107,7 +107,7 @@ test("updates beyond a limit are refused by a name that says the limit and how t
           many.executeUpdate(later, { args: [3], updateId: "over" }),
           refused(
             "total",
-            /update "later" was not taken: .*\(3\).*continueAsNewSuggested/,
+            /update "later" was not accepted: .*\(3\).*continueAsNewSuggested/,
           ),
         );
       });

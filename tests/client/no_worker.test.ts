@@ -73,7 +73,7 @@ together({
       const result = handle.result();
       await pause(HINTED_MS);
       assert.deepEqual(all, [
-        'workflow "order-1" waits for a worker: none takes tasks of its task queue "defualt"; workers take tasks of "default", "mail"',
+        'workflow "order-1" waits for a worker: no worker polls its task queue "defualt"; workers poll "default", "mail"',
       ]);
       assert.deepEqual(fields, [{ workflowId: "order-1", taskQueue: "defualt" }]);
       await work("defualt");
@@ -89,7 +89,7 @@ together({
       assert.equal(all.length, 1, all.join("\n"));
       assert.match(
         all[0]!,
-        /^workflow "order-\d" waits for a worker: none takes tasks of its task queue "default"; no task queue has a worker$/,
+        /^workflow "order-\d" waits for a worker: no worker polls its task queue "default"; no task queue has a worker$/,
       );
       for (const handle of handles) await handle.terminate();
       assert.deepEqual(await Promise.all(results), ["closed", "closed", "closed"]);
@@ -103,8 +103,8 @@ together({
       const results = [await misspelt, await own].map((handle) => handle.result());
       await pause(HINTED_MS);
       assert.deepEqual([...all].sort(), [
-        'workflow "order-1" waits for its activity "charge": no worker takes activities of task queue "chargin"; workers take tasks of "charging"',
-        'workflow "order-2" waits for its activity "charge": no worker takes activities of task queue "default"; workers take tasks of "charging"',
+        'workflow "order-1" waits for its activity "charge": no worker polls activities of task queue "chargin"; workers poll "charging"',
+        'workflow "order-2" waits for its activity "charge": no worker polls activities of task queue "default"; workers poll "charging"',
       ]);
       assert.deepEqual(fields.map((each) => each?.["taskQueue"]).sort(), ["chargin", "default"]);
       for (const queue of ["chargin", "default"]) await work(queue, { charge: () => "charged" });
@@ -117,7 +117,7 @@ together({
       const result = client.execute(parent, { id: "order-1", args: ["mial"] });
       await pause(HINTED_MS);
       assert.deepEqual(all, [
-        'workflow "order-1" waits for its child "order-1-echo": no worker takes tasks of task queue "mial"; workers take tasks of "default"',
+        'workflow "order-1" waits for its child "order-1-echo": no worker polls task queue "mial"; workers poll "default"',
       ]);
       await work("mial");
       assert.equal(await result, "sent");
@@ -175,7 +175,7 @@ together({
     assert.deepEqual([refuses, away, polled], Array(3).fill({ warnings: [], calls: 1 }));
     // A cluster does not say which other queues there are.
     assert.deepEqual(silent, {
-      warnings: ['workflow "w" waits for a worker: none takes tasks of its task queue "q"'],
+      warnings: ['workflow "w" waits for a worker: no worker polls its task queue "q"'],
       calls: 1,
     });
   },

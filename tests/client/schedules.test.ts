@@ -149,22 +149,25 @@ test("what a description says is a spec again, and means the same", () => {
 
 test("an invalid spec is rejected with the name of the field", () => {
   const refused = (spec: unknown, words: RegExp) => assert.throws(() => encodeSpec(spec as ScheduleSpec), words);
-  refused({ calendars: [{ hour: 24 }] }, /spec\.calendars\[0\]\.hour is 24; it is a whole number from 0 to 23/);
-  refused({ calendars: [{}, { minute: [0, 1.5] }] }, /spec\.calendars\[1\]\.minute\[1\] is 1\.5/);
-  refused({ calendars: [{ month: "MAI" }] }, /month is "MAI"; it is one of JANUARY, FEBRUARY/);
+  refused({ calendars: [{ hour: 24 }] }, /spec\.calendars\[0\]\.hour must be an integer from 0 to 23, not 24/);
+  refused(
+    { calendars: [{}, { minute: [0, 1.5] }] },
+    /spec\.calendars\[1\]\.minute\[1\] must be an integer from 0 to 59, not 1\.5/,
+  );
+  refused({ calendars: [{ month: "MAI" }] }, /month must be one of JANUARY, FEBRUARY/);
   refused(
     { calendars: [{ dayOfWeek: { start: "FRIDAY", end: "MONDAY" } }] },
     /ends at MONDAY, before its start FRIDAY; write two ranges/,
   );
-  refused({ calendars: [{ hour: { start: 1, end: 5, step: 0 } }] }, /step is 0/);
-  refused({ calendars: [{ hour: [] }] }, /empty list, which matches nothing/);
+  refused({ calendars: [{ hour: { start: 1, end: 5, step: 0 } }] }, /step must be an integer of at least 1, not 0/);
+  refused({ calendars: [{ hour: [] }] }, /empty array, which matches nothing/);
   refused({ calendars: [{ hours: 3 }] }, /has no option "hours"; did you mean hour\?/);
   refused({ calendars: [{ dayOfMonth: 0 }] }, /from 1 to 31/);
-  refused({ intervals: [{ every: "500ms" }] }, /once per second at most/);
-  refused({ intervals: [{ every: "1h", offset: "1h" }] }, /not less than `every`/);
+  refused({ intervals: [{ every: "500ms" }] }, /at least 1 second, not 500/);
+  refused({ intervals: [{ every: "1h", offset: "1h" }] }, /must be less than `every`/);
   refused({ intervals: [{ every: "soon" }] }, /is not a duration/);
-  refused({ startAt: new Date(NaN) }, /spec\.startAt is no valid Date/);
-  refused({ startAt: new Date(2), endAt: new Date(1) }, /endAt is before/);
+  refused({ startAt: new Date(NaN) }, /spec\.startAt is not a valid Date/);
+  refused({ startAt: new Date(2), endAt: new Date(1) }, /endAt must not be before/);
   refused(undefined, /needs a spec/);
 });
 
@@ -236,13 +239,13 @@ test("an invalid schedule is rejected before anything is sent", async () => {
   const refused = (change: object, words: RegExp) =>
     assert.rejects(schedules.create({ ...OPTIONS, ...change } as ScheduleOptions<string>), words);
   await refused({ scheduleId: "" }, /needs a scheduleId/);
-  await refused({ action: { workflowType: "Report" } }, /there is "startWorkflow"/);
-  await refused({ action: { type: "startWorkflow", workflowType: undefined } }, /named by its definition or by text/);
-  await refused({ policies: { overlap: "SOMETIMES" } }, /"SOMETIMES" is no overlap policy; they are SKIP, BUFFER_ONE/);
-  await refused({ state: { remainingActions: -1 } }, /remainingActions is -1/);
+  await refused({ action: { workflowType: "Report" } }, /the only valid type is "startWorkflow"/);
+  await refused({ action: { type: "startWorkflow", workflowType: undefined } }, /expected a definition or a name/);
+  await refused({ policies: { overlap: "SOMETIMES" } }, /invalid overlap policy "SOMETIMES"; valid values: SKIP, BUFFER_ONE/);
+  await refused({ state: { remainingActions: -1 } }, /remainingActions must be an integer .*not -1/);
   await refused({ state: { backfill: [{ start: new Date(5), end: new Date(1) }] } }, /ends before its start/);
   const noQueue = new Client({ service, logger: silentLogger });
-  await assert.rejects(noQueue.schedule.create(OPTIONS), /names no task queue/);
+  await assert.rejects(noQueue.schedule.create(OPTIONS), /has no task queue/);
   await assert.rejects(schedules.getHandle("x").pause(""), /note of a pause/);
   assert.equal(service.calls.length, 0);
 });
@@ -391,7 +394,7 @@ test("schedules that are there already, that are not there, and services without
   );
   await assert.rejects(
     refusing(Code.NOT_FOUND, "workflow not found", "NotFound").getHandle("x").describe(),
-    (error) => error instanceof ScheduleNotFoundError && /no schedule x/.test(error.message),
+    (error) => error instanceof ScheduleNotFoundError && /schedule x not found/.test(error.message),
   );
   await assert.rejects(refusing(Code.UNIMPLEMENTED, "needs a cluster").list().next(), /needs a cluster/);
 });

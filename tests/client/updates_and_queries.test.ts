@@ -93,7 +93,7 @@ test("an update past its deadline says under which id to ask again", async () =>
   await assert.rejects(handle.executeUpdate("add", { timeout: 20 }), (error) => {
     assert.ok(error instanceof DeadlineExceededError);
     assert.equal(error.updateId, service.requests("updateWorkflowExecution")[0]!.request!.meta!.updateId);
-    assert.match(error.message, /ask again with updateId/);
+    assert.match(error.message, /retry with updateId/);
     return true;
   });
   service
@@ -134,6 +134,6 @@ test("a query without a response ends at its deadline", async () => {
   const service = new ScriptedService().on("queryWorkflow", (_request, options) => waits(options));
   await assert.rejects(
     client(service).getHandle("W", "1").with({ timeout: 20 }).query("status"),
-    /query "status" was not answered/,
+    /query "status" did not complete/,
   );
 });

@@ -121,7 +121,7 @@ test("an encrypted history replays with the codec, and without it says what is m
       assert.equal((await realm.replay("w", await first.historyBytes({ decode: true }))).verdict, "ok");
       const without = await realm.replay("w", history);
       assert.equal(without.verdict, "failed");
-      assert.match(without.error!.message, /binary\/inverted.*is a payload codec missing/);
+      assert.match(without.error!.message, /binary\/inverted.*check that the payload codec/);
     } finally {
       await realm.dispose();
     }

@@ -36,7 +36,7 @@ test("a schedule without an id or an action is refused by the option's name", as
   try {
     const { schedule } = new Client({ connection: Connection.over(engine) });
     const create = (options: object) => schedule.create(options as Parameters<typeof schedule.create>[0]);
-    const ID = { name: "TypeError", message: "ScheduleOptions.scheduleId is required: text that is not empty" };
+    const ID = { name: "TypeError", message: "ScheduleOptions.scheduleId is required: a non-empty string" };
     const message = 'ScheduleOptions.action is required: { type: "startWorkflow", workflowType, taskQueue }';
     const ACTION = { name: "TypeError", message };
     await assert.rejects(create({}), ID);

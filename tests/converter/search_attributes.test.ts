@@ -69,16 +69,16 @@ test("values that a type does not have are refused by name", () => {
       assert.match(error.message, words);
       return true;
     });
-  wrong(customer, 1, /is no string/);
-  wrong(items, 1.5, /whole number/);
-  wrong(items, 2 ** 60, /JavaScript holds exactly/);
+  wrong(customer, 1, /is not a string/);
+  wrong(items, 1.5, /safe integer/);
+  wrong(items, 2 ** 60, /is not a safe integer/);
   wrong(amount, NaN, /finite/);
-  wrong(paid, "yes", /neither true nor false/);
+  wrong(paid, "yes", /is not a boolean/);
   wrong(due, new Date(NaN), /valid Date/);
   wrong(due, "2030-01-01", /valid Date/);
   wrong(tags, ["a", 1], /array of strings/);
-  assert.throws(() => toSearchAttributePayloads({ bad: null } as never), /"bad" is neither text, a number/);
-  assert.throws(() => toSearchAttributePayloads([{ key: customer, value: "a" }, { key: customer, value: "b" }]), /given twice/);
+  assert.throws(() => toSearchAttributePayloads({ bad: null } as never), /"bad" is not a string, number/);
+  assert.throws(() => toSearchAttributePayloads([{ key: customer, value: "a" }, { key: customer, value: "b" }]), /set twice/);
 });
 
 test("a key must have a name and a known type", () => {
@@ -90,7 +90,7 @@ test("a key with another type than the service's throws; text and keyword are re
   const read = TypedSearchAttributes.fromPayloads(toSearchAttributePayloads(ALL));
   assert.throws(
     () => read.get(defineSearchAttributeKey("Customer", "INT")),
-    /"Customer" is of type KEYWORD, and was asked for as INT/,
+    /"Customer" is of type KEYWORD, but was read as INT/,
   );
   assert.equal(read.get(defineSearchAttributeKey("Customer", "TEXT")), "ada");
   assert.equal(read.get(defineSearchAttributeKey("Items", "DOUBLE")), 7);

@@ -80,14 +80,14 @@ test("an error in its own causes is copied as far as it goes", () => {
 test("depth and size are bounded", () => {
   let deep: unknown = () => {};
   for (let i = 0; i < 50_000; i++) deep = { deep };
-  assert.match(JSON.stringify(sendable(deep)), /\[left out: the value is too large\]/);
+  assert.match(JSON.stringify(sendable(deep)), /\[omitted: the value is too large\]/);
   const endless = (): object => new Proxy({}, handlers);
   const handlers: ProxyHandler<object> = {
     ownKeys: () => ["a", "b"],
     getOwnPropertyDescriptor: () => ({ enumerable: true, configurable: true }),
     get: endless,
   };
-  assert.match(JSON.stringify(sendable(endless())), /\[left out: the value is too large\]/);
+  assert.match(JSON.stringify(sendable(endless())), /\[omitted: the value is too large\]/);
 });
 
 test("fields of a log line stay fields", () => {

@@ -50,7 +50,7 @@ export async function Main(who) {
 
 /** A string of the program, its replacement, and the verdicts on the histories of "ada" and "again" afterwards. */
 const EDITS: readonly (readonly [from: string, to: string, said: readonly string[], ofAgain?: readonly string[]])[] = [
-  ['"30 days"', '"1s"', ["The code now waits 1 s; the history has 30 d."]],
+  ['"30 days"', '"1s"', ["The duration in the code is 1 s; in history it is 30 d."]],
   ['startToCloseTimeout: "10s"', 'startToCloseTimeout: "20s"', [
     "The code now has start-to-close timeout 20 s; the history has 10 s.",
   ]],
@@ -85,7 +85,7 @@ const EDITS: readonly (readonly [from: string, to: string, said: readonly string
   ['"hi", 7', '"ho", 7', ["The code now has signal ho; the history has hi."]],
   ['"packing"', '"sent"', ['The code now has memo stage "sent"; the history has "packing".']],
   ['["a"] }', '["b"] }', ['The code now has search attribute CustomKeywordField[0] "b"; the history has "a".']],
-  ['false, "2s"', 'false, "2m"', ["The code now waits 2 min; the history has 2 s."], []],
+  ['false, "2s"', 'false, "2m"', ["The duration in the code is 2 min; in history it is 2 s."], []],
   ["total: 1", "total: 2", ["The code now has result.total 2; the history has 1."], []],
   ['wf.continueAsNew("ada")', 'wf.continueAsNew("bob")', [], ['The code now has input "bob"; the history has "ada".']],
   // Code that says the same in other words.
@@ -184,7 +184,7 @@ test("where code and history part, what comes before is named, and nothing of wh
   const text = PROGRAM.replace('"30 days"', '"1s"').replace("plain.note(", "plain.write(").replace('false, "2s"', 'false, "3s"');
   const { verdict, changed } = await changedBy(histories["ada"]!, ofText(text));
   assert.equal(verdict, "nondeterminism");
-  assert.deepEqual(changed.map(({ sentence }) => sentence), ["The code now waits 1 s; the history has 30 d."]);
+  assert.deepEqual(changed.map(({ sentence }) => sentence), ["The duration in the code is 1 s; in history it is 30 d."]);
 });
 
 test("values that cannot be read are not compared", async () => {
@@ -206,7 +206,7 @@ test("a redacted history: its texts are not compared, durations are", async () =
     assert.ok(!new TextDecoder().decode(history).includes("packing"));
     assert.deepEqual(await changedBy(history!, ofText(PROGRAM)), { verdict: "ok", changed: [] });
     const { changed } = await changedBy(history!, ofText(PROGRAM.replace('"30 days"', '"1s"')));
-    assert.deepEqual(changed.map(({ sentence }) => sentence), ["The code now waits 1 s; the history has 30 d."]);
+    assert.deepEqual(changed.map(({ sentence }) => sentence), ["The duration in the code is 1 s; in history it is 30 d."]);
   }
 });
 

@@ -38,7 +38,7 @@ for (const { driver, skip } of sqliteDrivers) {
     assert.throws(() => open(path), (e: Error) => {
       assert.ok(e instanceof StoreError, String(e));
       assert.match(e.message, says);
-      assert.match(e.message, /in the way of the store .*Cargo: .*It was not changed\. Move it, or choose another name/);
+      assert.match(e.message, /blocks the store .*Cargo: .*It was not changed\. Move it, or choose another name/);
       return true;
     });
     assert.equal(statSync(foreign).isFile() ? readFileSync(foreign, "utf8") : readdirSync(foreign).join(), before);
@@ -47,7 +47,7 @@ for (const { driver, skip } of sqliteDrivers) {
 
   check("a file with the name of a lock is not ours, and stays", (path) => {
     writeFileSync(`${path}.lock`, "[[package]]");
-    if (driver === "node-sqlite3-wasm") return refused(path, `${path}.lock`, /Cargo\.lock is in the way/);
+    if (driver === "node-sqlite3-wasm") return refused(path, `${path}.lock`, /Cargo\.lock blocks the store/);
     open(path).close();
     assert.equal(readFileSync(`${path}.lock`, "utf8"), "[[package]]");
   });
@@ -55,7 +55,7 @@ for (const { driver, skip } of sqliteDrivers) {
   check("a folder with the name of a lock stays when something is in it", (path) => {
     mkdirSync(`${path}.lock`);
     writeFileSync(join(`${path}.lock`, "kept"), "");
-    if (driver === "node-sqlite3-wasm") return refused(path, `${path}.lock`, /Cargo\.lock is in the way/);
+    if (driver === "node-sqlite3-wasm") return refused(path, `${path}.lock`, /Cargo\.lock blocks the store/);
     open(path).close();
     assert.ok(existsSync(join(`${path}.lock`, "kept")));
   });
@@ -68,7 +68,7 @@ for (const { driver, skip } of sqliteDrivers) {
 
   check("files with the names of the fence's notes are not ours, and stay", (path) => {
     writeFileSync(`${path}-owner`, "the owner of the cargo");
-    refused(path, `${path}-owner`, /Cargo-owner is in the way/);
+    refused(path, `${path}-owner`, /Cargo-owner blocks the store/);
   });
 
   check("a note that a power failure has emptied is not in the way", (path) => {
@@ -81,12 +81,12 @@ for (const { driver, skip } of sqliteDrivers) {
   check("a folder with the name of a take-over stays, however old", (path) => {
     mkdirSync(`${path}-takeover`);
     writeFileSync(join(`${path}-takeover`, "plan.txt"), "friendly");
-    refused(path, `${path}-takeover`, /Cargo-takeover is in the way/);
+    refused(path, `${path}-takeover`, /Cargo-takeover blocks the store/);
   });
 
   check("a file with the name of a take-over stays", (path) => {
     writeFileSync(`${path}-takeover`, "hostile");
-    refused(path, `${path}-takeover`, /Cargo-takeover is in the way/);
+    refused(path, `${path}-takeover`, /Cargo-takeover blocks the store/);
   });
 
   check("a backup leaves files alone whose names are like those of a copy that is being made", (path, folder) => {
@@ -182,7 +182,7 @@ for (const { driver, skip } of sqliteDrivers) {
         if (driver !== "node-sqlite3-wasm") {
           assert.throws(
             () => SqliteStore.open(path, { driver }),
-            /store\.db-fence is damaged \(.*\)\. It holds no data of the store: end every process that has the store open, then remove that file/,
+            /store\.db-fence is damaged \(.*\)\. It holds no data of the store: stop every process that has the store open, then remove that file/,
           );
           rmSync(`${path}-fence`);
         }

@@ -168,11 +168,11 @@ test("canceling an update call or a poll for one names the id of the update, whi
   ].map(([method, request]) =>
     new Promise<string>((resolve) => calls.add(method, request, { timeoutMs: 1 }, () => {}, (e) => resolve(e.message)))
   ));
-  const goesOn = '; update "u" of workflow "wf" goes on, and its result can be polled by this id';
+  const goesOn = '; update "u" of workflow "wf" continues; poll its result with this id';
   assert.deepEqual(errors, [
-    `updateWorkflowExecution had no answer within 1 ms${goesOn}`,
-    `pollWorkflowExecutionUpdate had no answer within 1 ms${goesOn}`,
-    "signalWorkflowExecution had no answer within 1 ms",
+    `updateWorkflowExecution timed out after 1 ms${goesOn}`,
+    `pollWorkflowExecutionUpdate timed out after 1 ms${goesOn}`,
+    "signalWorkflowExecution timed out after 1 ms",
   ]);
   calls.close();
 });

@@ -47,8 +47,8 @@ for (const [name, field, to] of ANSWERS) {
   test(`${name} refers to ${to}`, () => {
     assert.deepEqual(said(name, field, to), { problems: [], notes: [] });
     const { problems } = said(name, field, "MARKER_RECORDED");
-    assert.match(problems.join(), new RegExp(`has the ${field} 1, and that is a MARKER_RECORDED$`));
-    assert.match(said(name, field, "nothing").problems.join(), new RegExp(`has the ${field} 1, and no event before it`));
+    assert.match(problems.join(), new RegExp(`has the ${field} 1, but that event is a MARKER_RECORDED$`));
+    assert.match(said(name, field, "nothing").problems.join(), new RegExp(`has the ${field} 1, but no earlier event`));
     assert.deepEqual(said(name, field, to, 0n), { problems: [], notes: [] }, "a number that is left out");
   });
 }
@@ -56,5 +56,5 @@ for (const [name, field, to] of ANSWERS) {
 test("a wrong number of the task that a command came from is worth a remark only", () => {
   const { problems, notes } = said("TIMER_STARTED", "workflowTaskCompletedEventId", "nothing", 9n);
   assert.deepEqual(problems, []);
-  assert.match(notes.join(), /has the workflowTaskCompletedEventId 9, and no event before it has that number$/);
+  assert.match(notes.join(), /has the workflowTaskCompletedEventId 9, but no earlier event has that id$/);
 });

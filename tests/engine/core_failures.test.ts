@@ -97,7 +97,7 @@ test("a run that crashes the core on each load is quarantined, and the others co
   for (let i = 0; i < 2; i++) {
     await assert.rejects(script.signal("poison", 1), (e: unknown) => {
       assert.ok(e instanceof ServiceError && e.code === 14, String(e));
-      assert.match(e.message, /makes the engine's core fail \(.*injected into load\); the run is left alone until a restart/);
+      assert.match(e.message, /crashes the engine core \(.*injected into load\); the run is quarantined until restart/);
       return true;
     });
   }

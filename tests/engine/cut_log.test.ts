@@ -43,7 +43,7 @@ for (const { driver, skip } of sqliteDrivers) {
         await assert.rejects(start(id), (e: Error) => {
           assert.ok(e instanceof ServiceError, String(e));
           assert.match(e.message, says);
-          assert.match(e.message, /by another program while the store was open: changes that were acknowledged may be gone/);
+          assert.match(e.message, /by another program while the store was open: acknowledged changes may be lost/);
           assert.match(e.message, /temporalex store check, or restore a backup/);
           return true;
         });

@@ -108,7 +108,7 @@ for (const { driver, skip } of sqliteDrivers) {
     }));
 
   // node-sqlite3-wasm has no locks of the system.
-  const noLocks = skip || driver === "node-sqlite3-wasm" && "it has none" ||
+  const noLocks = skip || driver === "node-sqlite3-wasm" && "it has no activities" ||
     process.platform !== "linux" && "they are read from /proc";
   test(
     `${driver}: the lock on the file that other programs respect is held after each opening`,

@@ -64,7 +64,7 @@ for (const { driver, skip } of sqliteDrivers) {
           assert.equal(e.holder?.pid, Number(line.slice(5)));
           assert.equal(e.holder?.driver, other);
           assert.ok(Math.abs(e.holder!.openedMs - started) < 60_000);
-          assert.ok(e.message.includes(String(e.holder!.pid)) && /One process at a time/.test(e.message), e.message);
+          assert.ok(e.message.includes(String(e.holder!.pid)) && /A store can be open in one process/.test(e.message), e.message);
           return true;
         });
       } finally {
@@ -108,7 +108,7 @@ for (const { driver, skip } of sqliteDrivers) {
     writeFileSync(`${path}-owner`, JSON.stringify({ ...note, token: "another" }));
     assert.throws(
       () => store.commit([created("wf", "r", 1)]),
-      (e: Error) => e instanceof StoreFencedError && /taken over/.test(e.message),
+      (e: Error) => e instanceof StoreFencedError && /owned by another engine/.test(e.message),
     );
     assert.throws(() => store.commit([]), StoreFencedError);
     store.close();

@@ -38,8 +38,8 @@ async function withEngine(body: (engine: EmbeddedEngine, script: Script, store: 
 }
 
 test("an engine without a store or a path is refused, also without any options", async () => {
-  await assert.rejects(EmbeddedEngine.open(), /an engine needs either a path .* or a store/);
-  await assert.rejects(EmbeddedEngine.open({}), /an engine needs either a path .* or a store/);
+  await assert.rejects(EmbeddedEngine.open(), /an engine needs either the path .* or a store/);
+  await assert.rejects(EmbeddedEngine.open({}), /an engine needs either the path .* or a store/);
 });
 
 test("a workflow runs to its end with activities, timers, a signal and an update", () =>
@@ -106,21 +106,21 @@ test("a canceled call rejects, and its poll takes no task", () =>
     const poll = script.service.pollWorkflowTaskQueue({ namespace: "default", taskQueue: { name: "q" } }, {
       signal: gone.signal,
     });
-    const aborted = assert.rejects(poll, refused(Code.CANCELLED, /cancelled by its caller/));
+    const aborted = assert.rejects(poll, refused(Code.CANCELLED, /canceled by the caller/));
     await delay(5);
     gone.abort();
     await aborted;
     assert.equal(engine.stats().waitingCalls, 0);
     await assert.rejects(
       script.service.pollWorkflowTaskQueue({ namespace: "default", taskQueue: { name: "q" } }, { signal: gone.signal }),
-      refused(Code.CANCELLED, /cancelled/),
+      refused(Code.CANCELLED, /canceled/),
     );
     // The task is found in the batch that cancels its poll.
     const late = new AbortController();
     const losing = script.service.pollWorkflowTaskQueue({ namespace: "default", taskQueue: { name: "q" } }, {
       signal: late.signal,
     });
-    const lost = assert.rejects(losing, refused(Code.CANCELLED, /cancelled/));
+    const lost = assert.rejects(losing, refused(Code.CANCELLED, /canceled/));
     await delay(5);
     const started = script.start("wf", { steps: 0 });
     late.abort();
@@ -137,11 +137,11 @@ test("a deadline ends the call, and an update's error names the update", () =>
     const began = performance.now();
     await assert.rejects(
       script.service.pollActivityTaskQueue({ namespace: "default", taskQueue: { name: "q" } }, { timeoutMs: 30 }),
-      refused(Code.DEADLINE_EXCEEDED, /pollActivityTaskQueue had no answer within 30 ms/),
+      refused(Code.DEADLINE_EXCEEDED, /pollActivityTaskQueue timed out after 30 ms/),
     );
     assert.ok(performance.now() - began >= 29);
     await assert.rejects(script.update("wf", "my-update", 30), (e: unknown) => {
-      refused(Code.DEADLINE_EXCEEDED, /update "my-update" of workflow "wf" goes on/)(e);
+      refused(Code.DEADLINE_EXCEEDED, /update "my-update" of workflow "wf" continues/)(e);
       assert.deepEqual((e as ServiceError).metadata, { updateId: "my-update", workflowId: "wf" });
       return true;
     });
@@ -198,14 +198,14 @@ test("lists and counts go in pages through the service", () =>
       "Completed 4",
     ]);
     assert.deepEqual(await grouped("WorkflowId = 'nobody' GROUP BY ExecutionStatus"), [0]);
-    await assert.rejects(count("ORDER BY StartTime"), refused(Code.INVALID_ARGUMENT, /a count has no order/));
+    await assert.rejects(count("ORDER BY StartTime"), refused(Code.INVALID_ARGUMENT, /ORDER BY is not supported in a count/));
     await assert.rejects(count("GROUP BY WorkflowType"), refused(Code.INVALID_ARGUMENT, /grouped by ExecutionStatus only/));
     await assert.rejects(count("GROUP BY ExecutionStatus, RunId"), refused(Code.INVALID_ARGUMENT, /expected AND, OR, GROUP BY/));
     await assert.rejects(
       list("ExecutionStatus = 'Completed'", closed.nextPageToken as Uint8Array<ArrayBuffer>),
       refused(Code.INVALID_ARGUMENT, /another query/),
     );
-    await assert.rejects(list("", new Uint8Array([1, 2])), refused(Code.INVALID_ARGUMENT, /none that this service gave out/));
+    await assert.rejects(list("", new Uint8Array([1, 2])), refused(Code.INVALID_ARGUMENT, /invalid nextPageToken/));
     await assert.rejects(list("Nonsense"), refused(Code.INVALID_ARGUMENT, /position 9/));
     await assert.rejects(
       script.service.listWorkflowExecutions({ namespace: "other" }),
@@ -213,7 +213,7 @@ test("lists and counts go in pages through the service", () =>
     );
     await assert.rejects(
       engine.call("listWorkflowExecutions", new Uint8Array([0xff])),
-      refused(Code.INVALID_ARGUMENT, /is no temporal.api.*ListWorkflowExecutionsRequest|is no ListWorkflowExecutionsRequest/),
+      refused(Code.INVALID_ARGUMENT, /invalid (?:temporal.api.*)?ListWorkflowExecutionsRequest/),
     );
   }));
 
@@ -356,11 +356,14 @@ test("an engine that lost its store stops and says why", () =>
     rmSync(`${path}-owner`);
     await assert.rejects(
       script.start("lost", { steps: 0 }),
-      refused(Code.UNAVAILABLE, /not recorded .*taken over/, "NotRecorded"),
+      refused(Code.UNAVAILABLE, /not recorded .*owned by another engine/, "NotRecorded"),
     );
     assert.ok(engine.failure instanceof StoreFencedError);
     assert.deepEqual(errors, [engine.failure]);
-    await assert.rejects(script.signal("wf", 1), refused(Code.UNAVAILABLE, /has stopped: .*taken over/, "StoreFencedError"));
+    await assert.rejects(
+      script.signal("wf", 1),
+      refused(Code.UNAVAILABLE, /has stopped: .*owned by another engine/, "StoreFencedError"),
+    );
     await engine.close();
     const next = await EmbeddedEngine.open({ path });
     assert.equal(next.store.count(), 1);
@@ -402,6 +405,6 @@ test("tasks that were handed out when the process died are given again", async (
 });
 
 test("an engine needs one store", async () => {
-  await assert.rejects(EmbeddedEngine.open({}), /either a path .* or a store/);
-  await assert.rejects(EmbeddedEngine.open({ path: "x", store: new MemoryStore() }), /either a path .* or a store/);
+  await assert.rejects(EmbeddedEngine.open({}), /either the path .* or a store/);
+  await assert.rejects(EmbeddedEngine.open({ path: "x", store: new MemoryStore() }), /either the path .* or a store/);
 });

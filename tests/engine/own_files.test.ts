@@ -68,7 +68,7 @@ test("an interrupted creation is rolled back, and no file stays open", () =>
         ...new Array(8).fill(0),
       );
     assert.equal(take(new Uint8Array(28)), false, "a journal that was kept for its mode");
-    assert.throws(() => take(journal(1)), /was cut short, and node-sqlite3-wasm cannot take it back/);
+    assert.throws(() => take(journal(1)), /was interrupted, and node-sqlite3-wasm cannot roll it back/);
     assert.equal(take(journal(0)), true);
     assert.deepEqual([statSync(path).size, existsSync(`${path}-journal`)], [0, false]);
     assert.deepEqual([...open], []);

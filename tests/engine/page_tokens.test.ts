@@ -7,7 +7,7 @@ import { Script } from "./support/script_worker.ts";
 
 const utf8 = new TextEncoder();
 const namespace = "default";
-const unknown = /nextPageToken is none that this service gave out/;
+const unknown = /invalid nextPageToken/;
 
 async function withRuns(body: (service: ReturnType<typeof typedService>, script: Script) => Promise<void>): Promise<void> {
   const engine = await EmbeddedEngine.open({ store: new MemoryStore() });

@@ -97,12 +97,12 @@ for (const { driver, skip } of sqliteDrivers) {
         ) {
           assert.throws(
             () => store.tables.get(`SELECT ${expression}`),
-            /is not available: it reaches outside of the store/,
+            /is not available: it accesses data outside the store/,
             expression,
           );
           assert.throws(
             () => store.migrate([{ name: "1", sql: `CREATE VIEW v AS SELECT ${expression} AS x` }], 0),
-            /is not available: it reaches outside of the store/,
+            /is not available: it accesses data outside the store/,
             expression,
           );
         }

@@ -42,12 +42,12 @@ for (const holder of sqliteDrivers) {
           if (!shares(holder.driver) || !shares(driver)) {
             assert.throws(
               () => StoreReader.open(path, { driver }),
-              (e) => e instanceof StoreLockedError && /does not share a file/.test(e.message),
+              (e) => e instanceof StoreLockedError && /does not share files/.test(e.message),
             );
           } else if (driver !== holder.driver) {
             assert.throws(
               () => StoreReader.open(path, { driver }),
-              (e) => e instanceof StoreLockedError && /not shared by two libraries of one process/.test(e.message),
+              (e) => e instanceof StoreLockedError && /two libraries in one process cannot share a file/.test(e.message),
             );
           } else {
             const open = StoreReader.open(path, { driver });
@@ -61,7 +61,7 @@ for (const holder of sqliteDrivers) {
         const free = StoreReader.open(path, { driver });
         assert.deepEqual((await checkStore(free)).problems, []);
         free.backup(join(folder, "copy.sqlite"));
-        assert.throws(() => free.backup(join(folder, "nowhere", "copy.sqlite")), /folder is not there/);
+        assert.throws(() => free.backup(join(folder, "nowhere", "copy.sqlite")), /folder does not exist/);
         free.close();
         assert.ok(!existsSync(`${path}-owner`));
         // libsql lets go of a closed file when its statements are collected.

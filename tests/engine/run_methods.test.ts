@@ -20,7 +20,7 @@ for (
     [
       "has ended meanwhile",
       new ServiceError(Code.NOT_FOUND, "workflow execution already completed"),
-      /still has something to do/,
+      /still has pending work/,
     ],
   ] as const
 ) {

@@ -49,27 +49,27 @@ const DAMAGE: readonly Damage[] = [
     how: `DELETE FROM history WHERE first_event_id = 1 AND run_key = ${runOf("c1")}`,
     where: "c1",
     says: /history cannot be read.*gap before event/,
-    also: /batches of history that do not follow|more or fewer events/,
+    also: /batches of history that do not follow|number of events differs/,
   },
   {
     what: "the newest batch of a history is gone",
     how: `DELETE FROM history WHERE history_key = (SELECT history_key FROM runs WHERE workflow_id = 'f1')`,
     where: "f1",
     says: /history cannot be read/,
-    also: /newest batch of history is missing|more or fewer events/,
+    also: /newest batch of history is missing|number of events differs/,
   },
   {
     what: "a batch is not a history",
     how: `UPDATE history SET events = x'ffff' WHERE first_event_id = 1 AND run_key = ${runOf("f1")}`,
     where: "f1",
-    says: /history does not decode after event 0/,
+    says: /history cannot be decoded after event 0/,
   },
   {
     what: "a batch belongs to another run",
     how: `UPDATE history SET run_key = ${runOf("o2")} WHERE run_key = ${runOf("o1")}`,
     where: "o1",
     says: /history cannot be read/,
-    also: /newest batch of history is missing|more or fewer events/,
+    also: /newest batch of history is missing|number of events differs/,
   },
   {
     what: "a batch belongs to no run",
@@ -82,7 +82,7 @@ const DAMAGE: readonly Damage[] = [
     what: "a number of an event is wrong",
     how: event(5, (e) => e.eventId = 7n),
     where: "c1",
-    says: /event 5 \(TIMER_STARTED\) has the number 7: the history has a gap, or events twice/,
+    says: /event 5 \(TIMER_STARTED\) has id 7: the history has missing or repeated events/,
   },
   {
     what: "an event has lost its attributes",
@@ -106,13 +106,13 @@ const DAMAGE: readonly Damage[] = [
     what: "an event refers to a later event",
     how: event(6, (e) => (e.attributes.value as { startedEventId: bigint }).startedEventId = 9n),
     where: "c1",
-    says: /event 6 \(TIMER_FIRED\) has the startedEventId 9, and no event before it has that number/,
+    says: /event 6 \(TIMER_FIRED\) has the startedEventId 9, but no earlier event has that id/,
   },
   {
     what: "an event refers to another event",
     how: event(6, (e) => (e.attributes.value as { startedEventId: bigint }).startedEventId = 4n),
     where: "c1",
-    says: /event 6 \(TIMER_FIRED\) has the startedEventId 4, and that is a WORKFLOW_TASK_COMPLETED/,
+    says: /event 6 \(TIMER_FIRED\) has the startedEventId 4, but that event is a WORKFLOW_TASK_COMPLETED/,
   },
   {
     what: "a history begins with something else",
@@ -139,26 +139,26 @@ const DAMAGE: readonly Damage[] = [
     what: "the state of a run is rubbish",
     how: "UPDATE runs SET head = x'0102030405' WHERE workflow_id = 'o1'",
     where: "o1",
-    says: /state does not decode/,
+    says: /state cannot be decoded/,
   },
   {
     what: "the state is of another run",
     how: "UPDATE runs SET head = (SELECT head FROM runs WHERE workflow_id = 'o2') WHERE workflow_id = 'o1'",
     where: "o1",
-    says: /state does not decode/,
+    says: /state cannot be decoded/,
   },
   {
     what: "the state is of an earlier moment",
     // Field 8, the number of the next event, appears twice: the last value counts.
     how: "UPDATE runs SET head = CAST(head || x'4003' AS BLOB) WHERE workflow_id = 'o1'",
     where: "o1",
-    says: /state goes on at event 3, and its row says that it has 4 events/,
+    says: /state continues at event 3, but its row has 4 events/,
   },
   {
     what: "a state item is rubbish",
     how: "INSERT INTO items SELECT run_key, 3, 'x', x'ff' FROM runs WHERE workflow_id = 'o2'",
     where: "o2",
-    says: /state does not decode/,
+    says: /state cannot be decoded/,
   },
   {
     what: "a state item belongs to no run",
@@ -176,19 +176,19 @@ const DAMAGE: readonly Damage[] = [
     what: "the row is open, and the history is not",
     how: "UPDATE runs SET status = 1, close_time_ms = NULL WHERE workflow_id = 'c1'",
     where: "c1",
-    says: /ends with WORKFLOW_EXECUTION_COMPLETED, and its row says that it is open/,
+    says: /ends with WORKFLOW_EXECUTION_COMPLETED, but its row has it as open/,
   },
   {
     what: "the row is closed without a time",
     how: "UPDATE runs SET close_time_ms = NULL WHERE workflow_id = 'c1'",
     where: "c1",
-    says: /it is closed, and has no close time/,
+    says: /it is closed, but has no close time/,
   },
   {
     what: "the row would wake a closed run",
     how: "UPDATE runs SET wake_at_ms = 1 WHERE workflow_id = 'c1'",
     where: "c1",
-    says: /closed, and its row says that the engine has something to do/,
+    says: /closed, but its row has pending work for the engine/,
   },
   {
     what: "the row has another workflow type",
@@ -200,26 +200,26 @@ const DAMAGE: readonly Damage[] = [
     what: "the row has another start time",
     how: "UPDATE runs SET start_time_ms = start_time_ms - 5000 WHERE workflow_id = 'c1'",
     where: "c1",
-    says: /another start time than its history/,
+    says: /have different start times/,
   },
   {
     what: "the row counts other events",
     how: "UPDATE runs SET history_length = history_length - 1 WHERE workflow_id = 'o1'",
     where: "o1",
-    says: /it has 4 events, and its row says 3|state goes on at event 5, and its row says that it has 3 events/,
-    also: /newest batch of history is missing|more or fewer events/,
+    says: /it has 4 events, but its row has 3|state continues at event 5, but its row has 3 events/,
+    also: /newest batch of history is missing|number of events differs/,
   },
   {
     what: "the memo is rubbish",
     how: "UPDATE runs SET memo = x'0aff' WHERE workflow_id = 'c1'",
     where: "c1",
-    says: /memo do not decode/,
+    says: /memo cannot be decoded/,
   },
   {
     what: "the search attributes are rubbish",
     how: "UPDATE runs SET search_attributes = x'0aff' WHERE workflow_id = 'c1'",
     where: "c1",
-    says: /search attributes do not decode/,
+    says: /search attributes cannot be decoded/,
   },
 ];
 
@@ -264,7 +264,7 @@ test("damage is found: pages are overwritten, wherever it is, and a file that is
     }
     assert.equal(await said(path), "");
     truncateSync(path, length - 4096);
-    assert.match(await said(path), new RegExp(`${path} is cut short: it has ${length - 4096} of ${length} bytes`));
+    assert.match(await said(path), new RegExp(`${path} is truncated: it has ${length - 4096} of ${length} bytes`));
   }));
 
 test("what another server may write is not damage: it is a note or nothing, and can be imported", () =>
@@ -298,7 +298,7 @@ test("what another server may write is not damage: it is a note or nothing, and 
       if (e.eventId === 5n) (e.attributes.value as { workflowTaskCompletedEventId: bigint }).workflowTaskCompletedEventId = 8n;
     });
     assert.deepEqual(older, [
-      "c1: event 5 (TIMER_STARTED) has the workflowTaskCompletedEventId 8, and no event before it has that number",
+      "c1: event 5 (TIMER_STARTED) has the workflowTaskCompletedEventId 8, but no earlier event has that id",
     ]);
     const [novel, added] = await notesOf((e) => {
       if (e.eventId === 6n) {
@@ -311,8 +311,11 @@ test("what another server may write is not damage: it is a note or nothing, and 
         e.$unknown = [{ no: 4712, wireType: 2, data: new Uint8Array([1, 0]) }];
       }
     });
-    assert.match(novel!, /event 6 \(type 4711\) is of a type that this version of temporalex does not know; it is kept as it is/);
-    assert.match(added!, /event 8 \(WORKFLOW_TASK_STARTED\) has attributes that this version of temporalex does not know/);
+    assert.match(
+      novel!,
+      /event 6 \(type 4711\) has a type that this version of temporalex does not support; it is kept unchanged/,
+    );
+    assert.match(added!, /event 8 \(WORKFLOW_TASK_STARTED\) has attributes that this version of temporalex does not support/);
   }));
 
 test("damaged runs of another store are refused by name", () =>
@@ -325,7 +328,7 @@ test("damaged runs of another store are refused by name", () =>
         const copied = (history: Uint8Array[]) => () => copiedRun(run.row, run.record.head, run.record.items, history);
         assert.throws(copied(parts.slice(1)), (e) =>
           e instanceof ImportError && /run .* of workflow "c1" is damaged/.test(e.message));
-        assert.throws(copied([new Uint8Array([255])]), /workflow "c1" is damaged: its history does not decode/);
+        assert.throws(copied([new Uint8Array([255])]), /workflow "c1" is damaged: its history cannot be decoded/);
       }
     } finally {
       reader.close();

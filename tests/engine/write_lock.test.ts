@@ -178,7 +178,7 @@ for (const { driver, skip } of sqliteDrivers) {
       () => store.commit([created("w2", "r2", 1)]),
       (e) =>
         e instanceof StoreBusyError &&
-        new RegExp(`store\\.db is locked for writing by ${who}: end its transaction, or close that program$`).test(e.message),
+        new RegExp(`store\\.db is locked for writing by ${who}: end its transaction or stop that program$`).test(e.message),
     );
     assert.throws(() => store.shrink(), StoreBusyError);
     await kill(child);

@@ -100,7 +100,7 @@ test("a refusal keeps its code, words, name, fields and failure", async () => {
     assert.deepEqual([gone.code, gone.reason], [Code.UNAVAILABLE, ""], "another engine may answer at this address");
     const bug = await refuse(new TypeError("a bug"));
     assert.equal(bug.code, Code.INTERNAL);
-    assert.ok(log.some((line) => /^error describeWorkflowExecution met a failure of the gateway/.test(line)));
+    assert.ok(log.some((line) => /^error describeWorkflowExecution failed in the gateway/.test(line)));
     const unknown = await refusal(connection.call("dropAllTables" as MethodName, EMPTY));
     assert.equal(unknown.code, Code.UNIMPLEMENTED);
     assert.equal((await refusal(connection.call("constructor" as MethodName, EMPTY))).code, Code.UNIMPLEMENTED);
@@ -218,20 +218,20 @@ test("a wrong token is reported at once, and an invalid URL before anything is o
     const wrong = gateway.url.replace(/#.*/, `#${newToken()}`);
     const error = await refusal(connectGateway(wrong, socketClass));
     assert.equal(error.code, Code.UNAUTHENTICATED);
-    assert.match(error.message, /refuses the token; take the URL that it prints at its start, or start it with --token-file/);
+    assert.match(error.message, /rejected the token; use the URL that it prints at start, or start it with --token-file/);
     assert.ok(await dial({ token: new URL(gateway.url).hash.slice(1) }));
     const bare = `http://127.0.0.1:${gateway.port}`;
-    await assert.rejects(connectGateway(bare, socketClass), /has no token/);
+    await assert.rejects(connectGateway(bare, socketClass), /has no valid token/);
     for (const url of ["", "127.0.0.1:8273", "ftp://127.0.0.1/#token"]) {
       await assert.rejects(
         connectGateway(url, socketClass),
-        /is not the URL of a gateway; write the URL that temporalex gateway prints/,
+        /is not the URL of a gateway; use the URL that temporalex gateway prints/,
       );
     }
     if (!("WebSocket" in globalThis)) {
       await assert.rejects(
         connectGateway(gateway.url),
-        /there is no WebSocket here: pass one, for instance import \{ WebSocket \} from "ws"/,
+        /WebSocket is not available: pass one, for example import \{ WebSocket \} from "ws"/,
       );
     }
     const secret = await refusal(connectGateway("http//x#very-secret", socketClass));
@@ -247,7 +247,7 @@ test("a request that is too large is refused before it is sent, and the connecti
     const connection = await dial();
     assert.equal((await connection.call("getSystemInfo", new Uint8Array(1000))).length, 1000);
     const error = await refusal(connection.call("startWorkflowExecution", new Uint8Array(1001)));
-    assert.deepEqual([error.code, /takes 1001 bytes, and the gateway takes at most 1000/.test(error.message)], [
+    assert.deepEqual([error.code, /takes 1001 bytes, but the gateway accepts at most 1000/.test(error.message)], [
       Code.INVALID_ARGUMENT,
       true,
     ]);
@@ -277,7 +277,7 @@ test("a connection to a hanging gateway is closed, and restored when it responds
   try {
     const error = await refusal(connection.call("getSystemInfo", EMPTY, { timeoutMs: 60_000 }));
     assert.deepEqual([error.code, asked], [Code.UNAVAILABLE, 1]);
-    assert.match(error.message, /does not answer any more/);
+    assert.match(error.message, /does not respond/);
     silent = false;
     assert.deepEqual(await connection.call("getSystemInfo", Uint8Array.of(1), { timeoutMs: 60_000 }), Uint8Array.of(1));
     assert.ok(asked > 1, "it was asked, and had time");
@@ -318,7 +318,7 @@ test("a caller with too many open calls is refused by name, and one that reads n
     const connection = await dial();
     const open = Array.from({ length: 3 }, () => connection.call("pollActivityTaskQueue", EMPTY));
     const error = await refusal(connection.call("pollActivityTaskQueue", EMPTY));
-    assert.deepEqual([error.code, error.message], [Code.RESOURCE_EXHAUSTED, "3 calls of this caller are open already"]);
+    assert.deepEqual([error.code, error.message], [Code.RESOURCE_EXHAUSTED, "3 calls of this caller are already open"]);
     await until("three wait", () => waits.open === 3);
     waits.answer();
     await Promise.all(open);
@@ -329,7 +329,7 @@ test("a caller with too many open calls is refused by name, and one that reads n
     (socket as unknown as { _socket: { pause(): void } })._socket.pause();
     const name = new TextEncoder().encode("getSystemInfo");
     for (let id = 1; id <= 30; id++) socket.send(Uint8Array.from([1, 0, 0, 0, id, 0, 0, 0, 0, name.length, ...name]));
-    await until("it is disconnected", () => log.some((line) => /does not read its answers/.test(line)));
+    await until("it is disconnected", () => log.some((line) => /does not read its responses/.test(line)));
     socket.terminate();
   });
 });
@@ -351,6 +351,6 @@ test("a closing gateway completes running calls, cancels polls, and accepts no n
   assert.deepEqual([waits.open, waits.aborted], [0, 1]);
   await connection.close();
   const again = await startGateway({ service: echo, port: gateway.port });
-  await assert.rejects(startGateway({ service: echo, port: gateway.port }), /port \d+ is in use; another gateway may be running/);
+  await assert.rejects(startGateway({ service: echo, port: gateway.port }), /port \d+ is in use; stop the other process/);
   await again.close();
 });

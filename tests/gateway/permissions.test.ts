@@ -35,7 +35,7 @@ test("reading only: every method of the service is known to read, or is refused"
   for (const method of METHOD_NAMES) {
     const refused = await why(reading, method, new Uint8Array(0));
     if (reads.includes(method)) assert.equal(refused, undefined, method);
-    else assert.equal(refused, `7 ${method} changes something, and this gateway only reads`);
+    else assert.equal(refused, `7 ${method} is a write, and this gateway is read-only`);
   }
   assert.equal(reading.losesCancelledPolls, true);
   assert.equal(withPermissions(service, {}), service, "without permissions the service is not wrapped");
@@ -48,7 +48,7 @@ test("every method is held to the namespaces, under whatever number its request 
     } else if (method === "listNamespaces" || method === "getSearchAttributes") {
       assert.match(
         await why(orders, method, new Uint8Array(0)) ?? "",
-        /is about no single namespace, and this gateway is for "orders"/,
+        /is not limited to one namespace, and this gateway serves only "orders"/,
       );
     } else {
       passed.length = 0;
@@ -57,9 +57,9 @@ test("every method is held to the namespaces, under whatever number its request 
       assert.equal(passed[0], bytes, "requests pass on as they came");
       assert.equal(
         await why(orders, method, request(method, { namespace: "payroll" })),
-        `7 ${method} is about the namespace "payroll", and this gateway is for "orders", "returns"`,
+        `7 ${method} uses the namespace "payroll", and this gateway serves only "orders", "returns"`,
       );
-      assert.match(await why(orders, method, new Uint8Array(0)) ?? "", /names no namespace/, "a task's token may name another");
+      assert.match(await why(orders, method, new Uint8Array(0)) ?? "", /has no namespace/, "a task's token may name another");
     }
   }
 });
@@ -76,7 +76,7 @@ test("namespaces inside of requests count, too; what failures and links tell doe
   assert.equal(await why(orders, "respondWorkflowTaskCompleted", commands("", "orders", "returns")), undefined);
   assert.match(
     await why(orders, "respondWorkflowTaskCompleted", commands("orders", "payroll")) ?? "",
-    /about the namespace "payroll"/,
+    /uses the namespace "payroll"/,
   );
   const start = request("executeMultiOperation", {
     namespace: "orders",
@@ -98,7 +98,7 @@ test("no encoding gets around it: fields given twice, in another order, with oth
   for (const parts of [["payroll", "orders"], ["orders", "payroll"], ["orders", "payroll", "orders"]]) {
     assert.match(await why(orders, "describeNamespace", joined(...parts.map(name))) ?? "", /"payroll"/, String(parts));
   }
-  assert.match(await why(orders, "describeNamespace", joined(name("orders"), name(""))) ?? "", /names no namespace/);
+  assert.match(await why(orders, "describeNamespace", joined(name("orders"), name(""))) ?? "", /has no namespace/);
   const long = joined(Uint8Array.of(0x8a, 0x80, 0x80, 0x80, 0x00, 7), new TextEncoder().encode("payroll"));
   assert.match(
     await why(orders, "describeNamespace", joined(name("orders"), long)) ?? "",
@@ -106,14 +106,14 @@ test("no encoding gets around it: fields given twice, in another order, with oth
     "a longer form of the tag",
   );
   const number = new BinaryWriter().tag(1, WireType.Varint).uint32(5).finish();
-  assert.match(await why(orders, "describeNamespace", number) ?? "", /names no namespace/);
+  assert.match(await why(orders, "describeNamespace", number) ?? "", /has no namespace/);
   for (const bytes of [[10], [10, 9, 65], [0], [10, 6, ...new TextEncoder().encode("orders"), 8]]) {
     assert.match(
       await why(orders, "describeNamespace", Uint8Array.from(bytes)) ?? "",
-      /^3 .*no well-formed message/,
+      /^3 .*not a valid message/,
       String(bytes),
     );
   }
   const deep = joined(name("orders"), ...Array.from({ length: 50_000 }, () => Uint8Array.of(0x93, 0x01)));
-  assert.match(await why(orders, "describeNamespace", deep) ?? "", /^3 .*no well-formed message/);
+  assert.match(await why(orders, "describeNamespace", deep) ?? "", /^3 .*not a valid message/);
 });

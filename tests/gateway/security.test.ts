@@ -102,7 +102,7 @@ test("preflight requests of listed origins succeed, with private networks if req
     assert.deepEqual([foreign.status, foreign.headers["access-control-allow-private-network"]], [403, undefined]);
     const landing = await send(port, token, { method: "GET", path: "/", headers: { authorization: undefined } });
     assert.equal(landing.status, 200);
-    assert.match(landing.text, /It is no page: give its URL, with the token, to connectGateway\(\)/);
+    assert.match(landing.text, /It is not a web page: pass its URL, with the token, to connectGateway\(\)/);
     assert.ok(!landing.text.includes(token));
     assert.equal((await send(port, token, { method: "GET", path: "/socket" })).status, 404);
   });
@@ -232,7 +232,7 @@ test("methods and namespaces: what is not allowed is refused over HTTP, too, in 
     const other = Uint8Array.from([10, 7, ...new TextEncoder().encode("payroll")]);
     const refused = await send(port, token, { body: other });
     assert.equal(refused.status, 403);
-    assert.match(refused.text, /permission_denied.*about the namespace \\"payroll\\"/);
+    assert.match(refused.text, /permission_denied.*uses the namespace \\"payroll\\"/);
     const json = { "content-type": "application/json" };
     const named = (namespace: string) => new TextEncoder().encode(JSON.stringify({ namespace }));
     assert.equal((await send(port, token, { headers: json, body: named("payroll") })).status, 403);
@@ -291,7 +291,7 @@ test("the log contains each rejection once, and neither payload nor token", asyn
     for (const secret of [token, wrong, SECRET_TEXT, "customer"]) assert.ok(!text.includes(secret), secret);
     assert.equal(text.match(/"https:\/\/evil\.example"/g)?.length, 1);
     assert.ok(log.length < 70, `${log.length} lines`);
-    assert.match(text, /a caller was refused why=the token is not that of this start/);
+    assert.match(text, /a caller was rejected why=the token is invalid, perhaps from an earlier start/);
   });
 });
 

@@ -105,7 +105,7 @@ test("a half-open connection is found while polls wait, and the next call takes 
     for (const poll of polls) {
       await assert.rejects(
         poll,
-        lost(/was lost during pollWorkflowTaskQueue: .* did not answer a keep-alive ping within 1000 ms/),
+        lost(/was lost during pollWorkflowTaskQueue: .* did not acknowledge a keep-alive PING within 1000 ms/),
       );
     }
     answer = reply;
@@ -126,7 +126,7 @@ test("a call without a response pings the connection at once, whatever the inter
       call(service, 50),
       (e: ServiceError) => e.code === Code.DEADLINE_EXCEEDED && /within 50 ms/.test(e.message),
     );
-    await assert.rejects(poll, lost(/keep-alive ping/));
+    await assert.rejects(poll, lost(/keep-alive PING/));
   });
 });
 
@@ -268,7 +268,7 @@ test("a call that the server has not touched is sent again; one that it refuses 
     times++;
     stream.close(7);
   };
-  await assert.rejects(call(service), lost(/takes no calls at the moment/));
+  await assert.rejects(call(service), lost(/rejects calls at the moment/));
   assert.equal(times, 3);
 });
 
@@ -282,7 +282,7 @@ test("invalid responses: too short, of another length, compressed, missing", asy
   };
   for (
     const [bytes, says] of [
-      [[], /the answer to pollWorkflowTaskQueue holds no message/],
+      [[], /the response to pollWorkflowTaskQueue has no message/],
       [[0, 0, 0, 0, 9, 1], /has 1 bytes instead of 9/],
       [[1, 0, 0, 0, 1, 1], /is compressed/],
     ] as [number[], RegExp][]
@@ -332,7 +332,7 @@ test("closing while calls wait for a connection, a response, a key", async () =>
   setTimeout(() => waits.close(), 30);
   await assert.rejects(open, closed);
   const nobody = connection({ address: "127.0.0.1:1" });
-  await assert.rejects(call(nobody), lost(/nothing listens there/));
+  await assert.rejects(call(nobody), lost(/no server listens on this address/));
   // The next attempt waits a little.
   const waiting = [call(nobody), call(nobody), call(nobody)];
   nobody.close();

@@ -97,7 +97,7 @@ test("the environment alone is enough, and nothing at all is a profile too", () 
     connectionOptions: {},
     namespace: undefined,
   });
-  refused(() => loadClientConfigProfile({ disableFile: true, disableEnv: true }), "leave nothing to read");
+  refused(() => loadClientConfigProfile({ disableFile: true, disableEnv: true }), "exclude every source");
 });
 
 test("the profile's name: the option, else TEMPORAL_PROFILE, else default, which need not be there", () => {
@@ -161,7 +161,7 @@ test("certificates are read from files and taken as data", () => {
   const cert = file("cert.pem", "CERT");
   const options = connect("", { TEMPORAL_TLS_CLIENT_CERT_PATH: cert, TEMPORAL_TLS_CLIENT_KEY_DATA: "KEY" });
   assert.deepEqual(options.tls, { clientCertificate: "CERT", clientKey: "KEY" });
-  refused(() => connect("", { TEMPORAL_TLS_CLIENT_CERT_DATA: "CERT" }), "client certificate and no key");
+  refused(() => connect("", { TEMPORAL_TLS_CLIENT_CERT_DATA: "CERT" }), "client certificate but no key");
   refused(() => connect('[profile.default.tls]\nserver_ca_cert_path = "/no/such.pem"'), "/no/such.pem", "CA certificate");
 });
 
@@ -185,7 +185,7 @@ test("path and data of one certificate contradict each other, within a source an
 test("wrong values are refused with their place, and secrets are not quoted", () => {
   refused(() => profile("", { TEMPORAL_TLS: "yes" }), 'TEMPORAL_TLS must be "true" or "false"', '"yes"');
   refused(() => profile("", { TEMPORAL_TLS_DISABLE_HOST_VERIFICATION: "on" }), "TEMPORAL_TLS_DISABLE_HOST_VERIFICATION");
-  refused(() => profile("[profile.default]\naddress = 7233"), "profile.default.address", "must be text in quotes, not a number");
+  refused(() => profile("[profile.default]\naddress = 7233"), "profile.default.address", "must be a quoted string, not a number");
   refused(
     () => profile("[profile.default.tls]\ndisabled = 'no'"),
     "profile.default.tls.disabled",
@@ -200,7 +200,7 @@ test("wrong values are refused with their place, and secrets are not quoted", ()
   } catch (error) {
     const { message } = error as Error;
     assert.ok(error instanceof ClientConfigError, String(error));
-    assert.match(message, /broken\.toml is no TOML: line 2, column/);
+    assert.match(message, /broken\.toml is not valid TOML: line 2, column/);
     assert.doesNotMatch(message, /secret-7/);
     assert.doesNotMatch(String((error as Error).cause), /secret-7/);
   }

@@ -346,9 +346,9 @@ test("a protocol error of the server closes the connection and fails its calls",
 
 test("a server without HTTP/2 is reported when the connection starts", async () => {
   const { port } = await peer(() => undefined, Buffer.from("HTTP/1.1 400 Bad Request\r\n\r\n"));
-  await assert.rejects(service(port).call("getSystemInfo", NOTHING, LIMIT), /does not speak HTTP\/2/);
+  await assert.rejects(service(port).call("getSystemInfo", NOTHING, LIMIT), /does not support HTTP\/2/);
   const other = await peer(() => undefined, frame(TYPE.settings, 1, 0));
-  await assert.rejects(service(other.port).call("getSystemInfo", NOTHING, LIMIT), /does not speak HTTP\/2/);
+  await assert.rejects(service(other.port).call("getSystemInfo", NOTHING, LIMIT), /does not support HTTP\/2/);
 });
 
 for (const [asks, what] of [[frame(TYPE.ping, 0, 0, new Uint8Array(8)), "pings"], [GREETING, "settings"]] as const) {
@@ -369,7 +369,7 @@ for (const [asks, what] of [[frame(TYPE.ping, 0, 0, new Uint8Array(8)), "pings"]
     for (let i = 0; i < 4; i++) await caller.call("getSystemInfo", NOTHING, { timeoutMs: 60_000 });
     await assert.rejects(caller.call("getSystemInfo", NOTHING, { timeoutMs: 60_000 }), (error: ServiceError) => {
       assert.equal(error.code, Code.UNAVAILABLE, error.message);
-      assert.match(error.message, /sends pings and settings, and has not read the answers to 10000 of them/);
+      assert.match(error.message, /sends PING and SETTINGS frames without reading the acknowledgments of 10000 of them/);
       return true;
     });
   });

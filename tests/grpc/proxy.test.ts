@@ -116,8 +116,8 @@ test("TLS: name and certificate are the cluster's, whose name only the proxy kno
   proxy.routes.set("elsewhere.example:7233", servers.port("named"));
   await assert.rejects(wrong({ address: "elsewhere.example:7233" }), /certificate is for other names/);
   await connect({ ...options, address: "elsewhere.example:7233", tls: { ...trusting(), serverName: "cluster.example" } });
-  await assert.rejects(wrong({ tls: true }), /not signed by an authority .*a proxy that opens TLS/);
-  await assert.rejects(wrong({ address: at("plain") }), /does not speak TLS/);
+  await assert.rejects(wrong({ tls: true }), /not signed by a trusted authority.*a proxy that intercepts TLS/);
+  await assert.rejects(wrong({ address: at("plain") }), /does not support TLS/);
 });
 
 test("client certificates go to the cluster", async () => {
@@ -126,7 +126,7 @@ test("client certificates go to the cluster", async () => {
   await connect({ address: "cluster.example:7233", tls: known });
   await assert.rejects(
     Connection.connect({ address: "cluster.example:7233", tls: trusting(), proxy: by() }),
-    /give `tls\.clientCertificate`/,
+    /set `tls\.clientCertificate`/,
   );
 });
 
@@ -164,7 +164,7 @@ test("a tunnel in which nothing moves any more is found by a ping", async () => 
   // It ends with its caller: what waits on would keep the process alive until the call's deadline.
   service.on("describeNamespace", (_, options) => waits(options));
   const call = connection.call("describeNamespace", new Uint8Array(0), { timeoutMs: 60_000 });
-  const settled = assert.rejects(call, /did not answer a keep-alive ping within 1000 ms/);
+  const settled = assert.rejects(call, /did not acknowledge a keep-alive PING within 1000 ms/);
   await until("the server has the call", () => service.requests("describeNamespace").length === 1);
   proxy.freeze();
   await settled;
@@ -187,21 +187,21 @@ const WRONG: Wrong[] = [
     what: "a proxy that requires credentials",
     does: say('HTTP/1.1 407 x\r\nProxy-Authenticate: Basic realm="x"\r\n\r\n'),
     says:
-      /^cannot connect to .* through the proxy 127\.0\.0\.1:\d+: the proxy wants to know who asks: give `proxy\.basicAuth` \(HTTP 407\)$/,
+      /^cannot connect to .* through the proxy 127\.0\.0\.1:\d+: the proxy requires credentials: set `proxy\.basicAuth` \(HTTP 407\)$/,
     attempts: 1,
   },
   {
     what: "wrong credentials, said back by the proxy",
     does: say(`HTTP/1.1 407 ada:${SECRET}\r\nProxy-Authenticate: ${SECRET}, Basic realm="${SECRET}"\r\n\r\n${SECRET}`),
     asks: true,
-    says: /does not accept the credentials of `proxy\.basicAuth` \(HTTP 407\)$/,
+    says: /rejected the credentials in `proxy\.basicAuth` \(HTTP 407\)$/,
     attempts: 1,
   },
   {
     what: "a proxy that wants credentials of another kind",
     does: say("HTTP/1.1 407 x\r\nproxy-authenticate: NTLM\r\nPROXY-AUTHENTICATE: Negotiate\r\n\r\n"),
     asks: true,
-    says: /another kind \(Negotiate, NTLM\) than is spoken here \(Basic\) \(HTTP 407\)$/,
+    says: /unsupported credentials \(Negotiate, NTLM\); only Basic is supported \(HTTP 407\)$/,
     attempts: 1,
   },
   {
@@ -213,7 +213,7 @@ const WRONG: Wrong[] = [
   {
     what: "a web server",
     does: say("HTTP/1.1 405 x\r\nallow: GET\r\n\r\n"),
-    says: /makes no tunnels \(CONNECT\).*405/,
+    says: /does not support tunnels \(CONNECT\).*405/,
     attempts: 1,
   },
   {
@@ -225,28 +225,37 @@ const WRONG: Wrong[] = [
   {
     what: "a proxy that sends elsewhere",
     does: say("HTTP/1.1 302 Found\r\nlocation: x\r\n\r\n"),
-    says: /made no tunnel \(HTTP 302\)$/,
+    says: /opened no tunnel \(HTTP 302\)$/,
   },
-  { what: "a proxy that changes the protocol", does: say("HTTP/1.1 101 x\r\n\r\n"), says: /made no tunnel \(HTTP 101\)$/ },
-  { what: "something that speaks otherwise", does: say("SSH-2.0-OpenSSH_9\r\n"), says: /does not answer as an HTTP proxy does$/ },
-  { what: "an invalid status", does: say("HTTP/1.1 2000\r\n\r\n"), says: /does not answer as an HTTP proxy does$/ },
+  { what: "a proxy that changes the protocol", does: say("HTTP/1.1 101 x\r\n\r\n"), says: /opened no tunnel \(HTTP 101\)$/ },
+  { what: "something that speaks otherwise", does: say("SSH-2.0-OpenSSH_9\r\n"), says: /does not respond like an HTTP proxy$/ },
+  { what: "an invalid status", does: say("HTTP/1.1 2000\r\n\r\n"), says: /does not respond like an HTTP proxy$/ },
   {
     what: "a proxy that wants TLS",
     does: (socket) => socket.end(Uint8Array.of(0x15, 3, 3, 0, 2, 2, 70)),
-    says: /the proxy wants TLS for itself/,
+    says: /the proxy requires TLS/,
     attempts: 1,
   },
   {
     what: "a proxy that closes at once",
     does: (socket) => socket.end(),
-    says: /the proxy ended the connection without an answer/,
+    says: /the proxy closed the connection without a response/,
   },
   {
     what: "a proxy that resets",
     does: (socket) => socket.resetAndDestroy(),
-    says: /the proxy ended the connection without an answer/,
+    says: /the proxy closed the connection without a response/,
   },
-  { what: "half a response", does: say("HTTP/1.1 200 OK\r\nx: y\r\n"), says: /the proxy ended the connection without an answer/ },
+  {
+    what: "half an answer",
+    does: say("HTTP/1.1 200 OK\r\nx: y\r\n"),
+    says: /the proxy closed the connection without a response/,
+  },
+  {
+    what: "half a response",
+    does: say("HTTP/1.1 200 OK\r\nx: y\r\n"),
+    says: /the proxy closed the connection without a response/,
+  },
   {
     what: "a response that does not end",
     does: (socket) => void socket.write(`HTTP/1.1 200 OK\r\n${"x: yyyyyyyyyyyyyyyyyyyyyyyy\r\n".repeat(2000)}`),
@@ -256,7 +265,7 @@ const WRONG: Wrong[] = [
     what: "a proxy that says nothing",
     does: () => {},
     options: () => ({ attemptTimeout: "800ms", connectTimeout: "1s" }),
-    says: /took the connection, but made no tunnel within 800 ms/,
+    says: /accepted the connection, but opened no tunnel within 800 ms/,
   },
   {
     what: "a proxy that says to wait, for ever",
@@ -265,13 +274,13 @@ const WRONG: Wrong[] = [
       socket.on("close", () => clearInterval(timer));
     },
     options: () => ({ attemptTimeout: "800ms", connectTimeout: "1s" }),
-    says: /made no tunnel within 800 ms/,
+    says: /opened no tunnel within 800 ms/,
   },
   {
     what: "a tunnel without a server",
     does: (socket) => socket.write(ESTABLISHED),
     options: () => ({ attemptTimeout: "800ms", connectTimeout: "1s" }),
-    says: /through the proxy .*did not greet within 800 ms as a gRPC server does/,
+    says: /through the proxy .*did not respond like a gRPC server within 800 ms/,
   },
   {
     what: "a tunnel without a server, without TLS",
@@ -280,19 +289,19 @@ const WRONG: Wrong[] = [
     tls: true,
     says: /through the proxy .*did not finish the TLS handshake within 800 ms/,
   },
-  { what: "rubbish in the tunnel", does: say(`${ESTABLISHED}<html>hello, this is no cluster</html>`), says: /no gRPC server/ },
+  { what: "rubbish in the tunnel", does: say(`${ESTABLISHED}<html>hello, this is no cluster</html>`), says: /not a gRPC server/ },
   {
     what: "rubbish in the tunnel, in TLS",
     does: say(`${ESTABLISHED}<html>hello</html>`),
     tls: true,
-    says: /the server does not speak TLS; .*\(or the proxy sends something of its own\)/,
+    says: /the server does not support TLS; .*\(or the proxy sent other data\)/,
   },
-  { what: "a tunnel that ends", does: say(ESTABLISHED), says: /the server ended the connection at once/ },
+  { what: "a tunnel that ends", does: say(ESTABLISHED), says: /the server closed the connection immediately/ },
   {
     what: "a tunnel that ends in TLS",
     does: say(ESTABLISHED),
     tls: true,
-    says: /the server ended the connection in the TLS handshake/,
+    says: /the server closed the connection during the TLS handshake/,
   },
 ];
 
@@ -334,8 +343,11 @@ test("a port without a proxy, and an unknown host name", async () => {
   await proxy.stop();
   const connecting = (targetHost: string) =>
     Connection.connect({ address: at("plain"), proxy: { targetHost, basicAuth }, connectTimeout: "1s" });
-  await assert.rejects(connecting(address), /through the proxy 127\.0\.0\.1:\d+: no proxy listens there \(connect ECONNREFUSED/);
-  await assert.rejects(connecting("proxy.invalid:3128"), /the proxy's name is not known|no connection to the proxy within/);
+  await assert.rejects(
+    connecting(address),
+    /through the proxy 127\.0\.0\.1:\d+: no proxy listens on this address \(connect ECONNREFUSED/,
+  );
+  await assert.rejects(connecting("proxy.invalid:3128"), /unknown host name of the proxy|no connection to the proxy within/);
   proxy = await ConnectProxy.start();
 });
 
@@ -367,19 +379,19 @@ test("options that make no sense are refused without saying what they hold", () 
   refused(null, /proxy must be an object/);
   refused({}, /proxy\.targetHost must be "host:port" or "http:\/\/host:port", not undefined/);
   refused({ targetHost, type: "socks5" }, /proxy\.type must be "http-connect"/);
-  refused({ targetHost, auth: "s3cr3t" }, /proxy\.auth is not an option of a proxy; there are type, targetHost, basicAuth/);
-  refused({ targetHost: "http://ada:s3cr3t@proxy:3128" }, /they belong into proxy\.basicAuth/);
-  refused({ targetHost: "https://proxy:3128" }, /not a proxy of "https": the way to the proxy is plain HTTP/);
+  refused({ targetHost, auth: "s3cr3t" }, /proxy\.auth is not an option of a proxy; known options: type, targetHost, basicAuth/);
+  refused({ targetHost: "http://ada:s3cr3t@proxy:3128" }, /set them in proxy\.basicAuth/);
+  refused({ targetHost: "https://proxy:3128" }, /not a proxy of "https": the connection to the proxy uses plain HTTP/);
   for (const wrong of ["proxy", "proxy:", ":3128", "proxy:0", "proxy:99999", "http://proxy:1/path", "a b:1", "proxy:1\r\nx: y"]) {
     refused({ targetHost: wrong }, /proxy\.targetHost must be "host:port"/);
   }
   refused({ targetHost, basicAuth: "ada:s3cr3t" }, /proxy\.basicAuth must be \{ username, password \}, not string/);
   refused({ targetHost, basicAuth: { username: "ada" } }, /proxy\.basicAuth\.password must be a string, not undefined/);
-  refused({ targetHost, basicAuth: { username: "a:da", password: "s3cr3t" } }, /username holds a colon/);
+  refused({ targetHost, basicAuth: { username: "a:da", password: "s3cr3t" } }, /username has a colon/);
   refused({ targetHost, basicAuth: { username: "", password: "s3cr3t" } }, /username is empty/);
-  refused({ targetHost, basicAuth: { username: "ada", password: "s3cr3t\n" } }, /line break at its end/);
+  refused({ targetHost, basicAuth: { username: "ada", password: "s3cr3t\n" } }, /line break at the end/);
   refused({ targetHost, basicAuth: { user: "ada", username: "ada", password: "s3cr3t" } }, /basicAuth\.user is not an option/);
-  refused({ targetHost }, /a socket of this machine; no proxy leads there/, "unix:/tmp/x");
+  refused({ targetHost }, /a local socket, which cannot be reached through a proxy/, "unix:/tmp/x");
   Connection.lazy({ address: "[::1]:7233", proxy: { targetHost: "[::1]:3128" } });
   Connection.lazy({ address: "x:1", proxy: undefined });
 });
@@ -432,9 +444,9 @@ test("HTTPS_PROXY and NO_PROXY", () => {
       assert.doesNotMatch(inspect(error), /s3cr3t/);
       return true;
     });
-  refused("https://ada:s3cr3t@proxy:1", /names a proxy of "https"; here it must be one of "http"/);
+  refused("https://ada:s3cr3t@proxy:1", /names a proxy of "https"; only "http" is supported/);
   refused("socks5://proxy:1", /"socks5"/);
-  refused("http://ada:s3cr3t%@proxy:1", /not encoded as a URL wants it/);
-  refused("http://ada:s3cr3t@proxy:99999", /is no address of a proxy/);
-  refused("http://proxy:1/path", /is no address of a proxy/);
+  refused("http://ada:s3cr3t%@proxy:1", /not percent-encoded/);
+  refused("http://ada:s3cr3t@proxy:99999", /is not a proxy address/);
+  refused("http://proxy:1/path", /is not a proxy address/);
 });

@@ -91,18 +91,18 @@ test("the message names the nearest option, and the name of this package for one
   const cases: [given: object, message: string][] = [
     [
       { startToCloseTimeout: "1s" },
-      'activities has no option "startToCloseTimeout"; startToCloseTimeout is Temporal\'s name, here it is startToClose',
+      'activities has no option "startToCloseTimeout"; Temporal\'s startToCloseTimeout is called startToClose here',
     ],
     [{ heartBeat: "1s" }, 'activities has no option "heartBeat"; did you mean heartbeat?'],
     [{ retry: { maxAttempts: 1 } }, 'retry has no option "maxAttempts"; did you mean maximumAttempts?'],
     [
       { retry: { zz: 1 } },
-      'retry has no option "zz"; it has initialInterval, backoffCoefficient, maximumInterval, maximumAttempts, nonRetryableErrorTypes',
+      'retry has no option "zz"; known options: initialInterval, backoffCoefficient, maximumInterval, maximumAttempts, nonRetryableErrorTypes',
     ],
   ];
   for (const [given, message] of cases) assert.throws(() => w.activities(given), { name: "TypeError", message });
   await rejects(() => w.receive(0, [], { timeOut: "1s" } as object), /^receive has no option "timeOut"; did you mean timeout\?$/);
-  await rejects(() => w.executeChild("W", { workflowId: "x" } as object), /workflowId is Temporal's name, here it is id$/);
+  await rejects(() => w.executeChild("W", { workflowId: "x" } as object), /Temporal's workflowId is called id here$/);
   assert.equal(nearestName("constructor", ["timeout"]), undefined);
 });
 

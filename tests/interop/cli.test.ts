@@ -87,7 +87,7 @@ test("schedules from the command line", { skip: noServer }, async () => {
   );
   assert.match(made, /^ScheduleId +daily\nType +Report\nTaskQueue +default\nWhere +127\.0\.0\.1:\d+\n$/);
   await failed(
-    /schedule daily exists already; use another --schedule-id, or temporalex schedule update/,
+    /schedule daily already exists; use another --schedule-id, or temporalex schedule update/,
     "schedule",
     "create",
     ...id,
@@ -153,7 +153,7 @@ test("schedules from the command line", { skip: noServer }, async () => {
     /^State +ScheduleId +Type +Next +Latest +Note\nactive +daily +Report +in .* ago|now/,
   );
   assert.equal(await ok("schedule", "delete", ...id), "deleted daily\n");
-  await failed(/there is no schedule daily/, "schedule", "describe", ...id);
+  await failed(/schedule daily/, "schedule", "describe", ...id);
   await until("the list is empty", async () => (await json("schedule", "list")).length === 0);
   assert.match((await run("schedule", "list")).err, /no schedules at 127/);
 });
@@ -172,7 +172,7 @@ test("update-with-start, reset, delete and counts from the command line", { skip
   });
   assert.match(await ok(...uws, "--update-input", '"BOOK-3"', "--wait-for-stage", "accepted"), /Stage +accepted/);
   await failed(
-    /cart-1 exists already.*--id-conflict-policy UseExisting/,
+    /cart-1 already exists.*--id-conflict-policy UseExisting/,
     ...uws,
     "--update-input",
     "1",

@@ -67,8 +67,8 @@ test("a worker and a client over mTLS, and a caller without a certificate", { sk
       assert.equal(await client.execute(hello, { id: "secure-1", taskQueue, args: ["you"] }), "hello you");
     });
     const without = { serverRootCaCertificate: ours.certificate };
-    await assert.rejects(Connection.connect({ address, tls: without }), /asks for a client certificate/);
-    await assert.rejects(Connection.connect({ address, tls: pair(others) }), /does not accept the client certificate/);
+    await assert.rejects(Connection.connect({ address, tls: without }), /requires a client certificate/);
+    await assert.rejects(Connection.connect({ address, tls: pair(others) }), /rejected the client certificate/);
     await assert.rejects(Connection.connect({ address }), /set `tls`/);
   } finally {
     await service.close();

@@ -81,7 +81,7 @@ test("docs/schedules.md", { skip: noServer }, async () => {
   assert.match(await node(folder, "schedule.ts"), /^next: /, "a second start finds the schedule there");
   await until("it is listed", async () => /daily-report +Report/.test(await temporalex(folder, "schedule", "list")));
   await node(folder, "change.ts");
-  await assert.rejects(temporalex(folder, "schedule", "describe", "-s", "daily-report"), /there is no schedule daily-report/);
+  await assert.rejects(temporalex(folder, "schedule", "describe", "-s", "daily-report"), /schedule daily-report/);
 });
 
 test("docs/client.md", { skip: noServer }, async () => {

@@ -289,7 +289,7 @@ test("a tracer that throws costs the trace and nothing else", async () => {
     });
   }
   assert.ok(warned.length >= 3);
-  assert.deepEqual(new Set(warned), new Set(["a trace could not be made"]));
+  assert.deepEqual(new Set(warned), new Set(["a trace could not be created"]));
 });
 
 test("unreadable headers are ignored", async () => {

@@ -263,7 +263,7 @@ export const projects = [
         join(outdir, "main.js"),
       ]);
       assert.deepEqual(result, CART);
-      assert.match(refusal, /part of a bundle.*`entry`.*serveRealm/);
+      assert.match(refusal, /is bundled.*`entry`.*serveRealm/);
     },
   },
   {

@@ -73,11 +73,11 @@ test("starting a plain function next to an entry's native workflows fails by nam
     await helper.task();
     assert.match(
       helper.failure,
-      /"helper" is not known to this worker; it knows "Native"\. The workflow modules export a function/,
+      /"helper" is not known to this worker; it has "Native"\. The workflow modules export a function/,
     );
     const other = h.start("w");
     await other.task();
-    assert.match(other.failure, /"w" is not known to this worker; it knows "Native"$/);
+    assert.match(other.failure, /"w" is not known to this worker; it has "Native"$/);
   } finally {
     await h.realm.dispose();
   }

@@ -96,7 +96,7 @@ test("an origin is scheme, host and port; the error for an invalid one says what
   assert.equal(parseOrigin("https://App.Example.com/"), PAGE);
   assert.equal(parseOrigin("https://app.example.com:443"), PAGE);
   assert.equal(parseOrigin("chrome-extension://abcdef"), "chrome-extension://abcdef");
-  for (const text of ["*", "null"]) assert.throws(() => parseOrigin(text), /every site.*name each origin/);
+  for (const text of ["*", "null"]) assert.throws(() => parseOrigin(text), /every site.*list each origin/);
   for (
     const text of [
       "",

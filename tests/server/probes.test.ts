@@ -143,7 +143,7 @@ test("on an address of the network: addresses and names that no page can have", 
     assert.equal((await get(probes, "/healthz", { host: "10.1.2.3", origin: "http://10.1.2.3" })).status, 403);
     await assert.rejects(
       serveProbes({ listen: `0.0.0.0:${port}`, worker: { state: "running", ready: true } }),
-      new RegExp(`cannot be served on 0\\.0\\.0\\.0:${port}: another process listens there`),
+      new RegExp(`cannot be served on 0\\.0\\.0\\.0:${port}: the port is in use`),
     );
   } finally {
     await probes.close();
@@ -170,6 +170,6 @@ test("addresses", () => {
       "[x]:1",
     ]
   ) {
-    assert.throws(() => parseListen(text), /is no address to listen on: write host:port/, text);
+    assert.throws(() => parseListen(text), /is not a valid address: write host:port/, text);
   }
 });

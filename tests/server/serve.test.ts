@@ -221,5 +221,5 @@ test("invalid addresses are rejected", () => {
   for (const address of ["localhost", "http://localhost:1", "unix"]) {
     assert.throws(() => new GrpcService({ address }), /write "host:port"/, address);
   }
-  assert.throws(() => new GrpcService({ address: "unix:/x", tls: true }), /takes no TLS/);
+  assert.throws(() => new GrpcService({ address: "unix:/x", tls: true }), /does not support TLS/);
 });

@@ -10,8 +10,8 @@ const workflows = new URL("./modules/quick.ts", import.meta.url);
 
 test("an engine says that it needs engine.wasm, workflow code that it needs worker.wasm, each until it is given", async () => {
   const named = (start: RegExp) => (e: unknown) => e instanceof CoreLoadError && start.test(e.message);
-  const engine = named(/^the embedded engine needs engine\.wasm, and its source was not given: call useCore\({ engine: ... }\)/);
-  const worker = named(/^workflow code needs worker\.wasm, and its source was not given: call useCore\({ worker: ... }\)/);
+  const engine = named(/^the embedded engine needs engine\.wasm, but its source is not set: call useCore\({ engine: ... }\)/);
+  const worker = named(/^workflow code needs worker\.wasm, but its source is not set: call useCore\({ worker: ... }\)/);
   await assert.rejects(EmbeddedEngine.open({ store: new MemoryStore() }), engine);
   await assert.rejects(createWorkerRealm({ workflows }), worker);
   useCore({ engine: Uint8Array.from(atob(wasmBase64), (c) => c.charCodeAt(0)) });

@@ -174,7 +174,7 @@ test("one source for everything, an unknown name and nothing at all are refused:
     assert.throws(() => useCore(source as Source.CoreSources), (e: unknown) => {
       assert.ok(e instanceof TypeError);
       const said =
-        `the core has two halves, and each needs its own source: { worker, engine }, the addresses of the package's files ` +
+        `the core has two modules, and each needs its own source: { worker, engine }, the addresses of the package's files ` +
         `worker.wasm (for workflow code) and engine.wasm (for the embedded engine), not ${what}`;
       assert.equal(e.message, said);
       return true;
@@ -201,14 +201,14 @@ test("without a source the error says which half is needed, for what, and what t
 
 test("a half that does not exist is refused by its name", async () => {
   const { coreModule } = await fresh();
-  await assert.rejects(coreModule("core" as Source.CoreHalf), /halves "worker" and "engine", and none called "core"/);
+  await assert.rejects(coreModule("core" as Source.CoreHalf), /modules "worker" and "engine", not "core"/);
 });
 
 test("a failed fetch is reported by name, and the next call retries", () =>
   serving([{ status: 503, body: "busy" }, { body: wasm }], async (url, asked) => {
     const { useCore, load } = await fresh();
     useCore({ worker: url });
-    await assert.rejects(load("worker"), refusal(/^worker\.wasm .*127\.0\.0\.1:\d+\/file\.wasm answered with status 503/));
+    await assert.rejects(load("worker"), refusal(/^worker\.wasm .*127\.0\.0\.1:\d+\/file\.wasm returned status 503/));
     assert.ok((await load("worker")).sourceHash.length > 0);
     assert.equal(asked(), 2);
   }));
@@ -229,7 +229,7 @@ test("an HTML page instead of the file is rejected as a module", () =>
     useCore({ engine: url });
     await assert.rejects(
       load("engine"),
-      refusal(/file\.wasm \(text\/html; charset=utf-8\) is not the core.*the package's file engine\.wasm is needed/),
+      refusal(/file\.wasm \(text\/html; charset=utf-8\) is not a WebAssembly module: expected the package's file engine\.wasm/),
     );
   }));
 

@@ -56,7 +56,7 @@ export const proceduresTests: Suite = {
       assert.deepEqual([pendingActivities, pendingProcedures.map(({ id }) => id)], [[], [one?.id]]);
       await assert.rejects(
         t.client.completeProcedure({ workflow, name: "compute_damages" }, 1),
-        rejected(/no open procedure "compute_damages": it was answered before, .*; open are: "compute_damage" \(id 1\)$/),
+        rejected(/no open procedure "compute_damages": it has completed, .*; open procedures: "compute_damage" \(id 1\)$/),
       );
       await assert.rejects(t.client.failProcedure({ workflow, id: "77" }, new Error("no")), rejected(/with the id "77"/));
       assert.equal(await t.client.completeProcedure({ workflow, name: game.computeDamage }, 12), one?.id);
@@ -75,7 +75,9 @@ export const proceduresTests: Suite = {
       await assert.rejects(
         t.client.completeProcedure({ workflow, id: second!.id }, 201),
         rejected(
-          new RegExp(`with the id "${second!.id}": it was answered before, .* open are: "compute_damage" \\(id ${first!.id}\\)$`),
+          new RegExp(
+            `with the id "${second!.id}": it has completed, .* open procedures: "compute_damage" \\(id ${first!.id}\\)$`,
+          ),
         ),
       );
       assert.equal(await handle.completeProcedure("compute_damage", 100), first!.id);
@@ -134,7 +136,7 @@ export const proceduresTests: Suite = {
       await winner.completeProcedure("approve", "ada");
       await loser.signal(go);
       await until("it is cancelled", async () => (await loser.describe()).pendingProcedures.length === 0);
-      await assert.rejects(loser.completeProcedure("approve", "bob"), rejected(/open are: none$/));
+      await assert.rejects(loser.completeProcedure("approve", "bob"), rejected(/open procedures: none$/));
       await Promise.all([winner.signal(go), loser.signal(go)]);
       assert.deepEqual(await Promise.all([winner.result(), loser.result()]), ["approved by ada", "gone on"]);
     }),

@@ -153,7 +153,7 @@ test("a workflow without any worker, and one of an unknown type", () =>
     await env.runWorker({ workflows: [patient], logger: silentLogger }, () =>
       assert.rejects(env.client.execute("Nope", { id: "n-1" }), (thrown) => {
         assert.ok(thrown instanceof KeepsFailingError);
-        assert.match(thrown.message, /workflow type "Nope" is not known to this worker; it knows "Patient"/);
+        assert.match(thrown.message, /workflow type "Nope" is not known to this worker; it has "Patient"/);
         return true;
       }));
   }, "error"));

@@ -334,7 +334,10 @@ test("a workflow that never ends ends the wait at the limit, with what it waits 
       const endless = await env.client.start(daily, { id: "d-1" });
       await assert.rejects(endless.result(), (error: Error) => {
         assert.ok(error instanceof EndlessWaitError);
-        assert.match(error.message, /^the result of workflow "d-1" did not come in 30 days of virtual time, over 30 moments/);
+        assert.match(
+          error.message,
+          /^the result of workflow "d-1" was not reached within 30 days of virtual time, over 30 moments/,
+        );
         assert.match(error.message, /; the next moment, .*, is beyond the limit\. It waits for:/);
         assert.match(error.message, /run of workflow "Daily": .*\n\s+at .*environment\.test\.[jt]s:\d+:\d+/);
         assert.match(error.message, /skipLimit/);
@@ -358,7 +361,7 @@ test("an endless chain of runs blocks only its own wait, and other waits continu
       const endless = await env.client.start(chain, { id: "c-1", args: [0] });
       const ending = await env.client.start(nap, { id: "n-1" });
       const halfWay = new Promise<void>((resolve) => (chained = resolve));
-      const refused = assert.rejects(endless.result(), /the result of workflow "c-1" did not come in .* over 100 moments/);
+      const refused = assert.rejects(endless.result(), /the result of workflow "c-1" was not reached within .* over 100 moments/);
       await halfWay;
       await Promise.all([refused, ending.result()]);
       assert.ok(env.now() - START >= 120 * 3_600_000);
@@ -366,7 +369,7 @@ test("an endless chain of runs blocks only its own wait, and other waits continu
   } finally {
     await env.dispose();
   }
-  await assert.rejects(TestEnvironment.create({ skipLimit: { moments: 0 } }), /skipLimit\.moments is a number from 1 on.*not 0/);
+  await assert.rejects(TestEnvironment.create({ skipLimit: { moments: 0 } }), /skipLimit\.moments must be at least 1.*not 0/);
   await assert.rejects(TestEnvironment.create({ skipLimit: { time: "soon" } }), /"soon" is not a duration/);
 });
 
@@ -387,10 +390,10 @@ test("continueAsNew that is not returned fails the task with its line, and getHa
     const getHandle = env.client.getHandle.bind(env.client) as (...args: unknown[]) => unknown;
     assert.throws(
       () => getHandle("f-1"),
-      /takes the workflow first .* and its id second, and was given "f-1" and no id; .*getHandle\(undefined, "f-1"\)/,
+      /needs the workflow .* and then the id, but received "f-1" and no id; .*getHandle\(undefined, "f-1"\)/,
     );
-    assert.throws(() => getHandle(forgetful), /was given a definition and no id; write getHandle\(order, "order-1"\)/);
-    assert.throws(() => getHandle(undefined, 3), /was given undefined and 3/);
+    assert.throws(() => getHandle(forgetful), /received a definition and no id; write getHandle\(order, "order-1"\)/);
+    assert.throws(() => getHandle(undefined, 3), /received undefined and 3/);
   }));
 
 test("in real time nothing is skipped", async () => {

@@ -115,7 +115,7 @@ test("what cannot fire says why, and which timers are open", async () => {
     const message = (of: Promise<unknown>) => of.then(() => "fired", (error: Error) => error.message);
     assert.equal(
       await message(env.fireTimer(handle, "expired")),
-      `workflow "b" has no open timer "expired"; open are: "warn_player", "expire"`,
+      `workflow "b" has no open timer "expired"; open timers: "warn_player", "expire"`,
     );
     assert.equal(await message(env.fireTimer("nobody", "expire")), `there is no workflow "nobody"`);
     await handle.terminate();
@@ -200,7 +200,7 @@ test("a workflow's own manual timers stay so over a restart of an engine whose t
 test("manual timers of one workflow: what is refused", async () => {
   const env = await TestEnvironment.create();
   const timers = "by hand" as "manual";
-  await assert.rejects(env.client.start(buff, { id: "b", timers }), /timers is "manual" or absent, not "by hand"/);
+  await assert.rejects(env.client.start(buff, { id: "b", timers }), /timers must be "manual" or undefined, not "by hand"/);
   await env.dispose();
   // As Temporal's server says it of an attribute that it does not know.
   const message = "Namespace default has no mapping defined for search attribute WorkflowTimers";
@@ -210,6 +210,6 @@ test("manual timers of one workflow: what is refused", async () => {
   const client = new Client({ service, taskQueue: "q", logger: silentLogger });
   await assert.rejects(
     client.start(buff, { id: "b", timers: "manual" }),
-    /timers: "manual" is of the embedded engine; .*a cluster, which fires/,
+    /timers: "manual" needs the embedded engine; .*a cluster, which fires/,
   );
 });

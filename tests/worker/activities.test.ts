@@ -134,8 +134,8 @@ test("an activity made with withContext is given its context, and is called with
   const { run, service } = setting({ charge });
   await run("charge", [5]);
   assert.equal(value(service.requests("respondActivityTaskCompleted")[0]!.result), "charge:5");
-  assert.throws(() => direct(5), /there is no activity here/);
-  assert.throws(() => activityContext(), /there is no activity here/);
+  assert.throws(() => direct(5), /no activity is running/);
+  assert.throws(() => activityContext(), /no activity is running/);
 });
 
 test("a context may be taken apart", async () => {
@@ -371,7 +371,7 @@ test("a heartbeat that does not get through does not hurt; details that cannot b
   const { run, service, outcomes, log } = setting({
     work: () => {
       heartbeat(1);
-      assert.throws(() => heartbeat(2n), /cannot be written as JSON/);
+      assert.throws(() => heartbeat(2n), /cannot be encoded as JSON/);
       assert.throws(() => heartbeat("x".repeat(3 << 20)), /the details of a heartbeat work takes/);
       return "ok";
     },
@@ -382,7 +382,7 @@ test("a heartbeat that does not get through does not hurt; details that cannot b
   await run("work");
   await settle();
   assert.deepEqual(outcomes(), ["respondActivityTaskCompleted"]);
-  assert.equal(log[0]!.message, "a heartbeat did not reach the service");
+  assert.equal(log[0]!.message, "a heartbeat could not be sent to the service");
 });
 
 test("the worker itself cancels an attempt five seconds after its timeout at the service", async () => {
@@ -467,14 +467,14 @@ test("reports are retried while the service is unavailable, and dropped when the
   const lost = run("work");
   await timers.advance(120_000);
   await lost;
-  assert.match(log.at(-1)!.message, /could not be reported; it will time out and run again/);
+  assert.match(log.at(-1)!.message, /could not be reported; the activity will time out and be retried/);
 });
 
 test("arguments that do not decode fail the activity; a task that does not decode is dropped with an error", async () => {
   const { run, tasks, failure, log } = setting({ work: () => 1 });
   const encrypted = { metadata: { encoding: new TextEncoder().encode("binary/encrypted") }, data: new Uint8Array([1]) };
   await run("work", [], { input: { payloads: [encrypted] } });
-  assert.match(failure().message, /is a payload codec missing/);
+  assert.match(failure().message, /check that the payload codec/);
   await tasks.handle(new Uint8Array([0xff, 0xff]));
-  assert.match(log.at(-1)!.message, /does not decode/);
+  assert.match(log.at(-1)!.message, /cannot decode/);
 });

@@ -276,7 +276,7 @@ test("a module that never finishes loading fails after a timeout, and at once wh
   const timers = new ManualTimers();
   const late = assert.rejects(
     ActivityPool.open({ module: endless, size: 1 }, timers),
-    /not loaded within 30000 ms: code at its top level/,
+    /not loaded within 30000 ms: its top-level code did not return/,
   );
   await timers.advance(30_000);
   await late;

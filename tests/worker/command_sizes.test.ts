@@ -54,14 +54,14 @@ const activity = (bytes: number): Attributes => ({
 test("a field is what counts: many small commands pass, whatever they take together", () => {
   assert.deepEqual(check(...Array.from({ length: 100 }, () => activity(900))), []);
   assert.deepEqual(check(activity(1500)), [
-    'activity "charge" (id "7"): input takes 1506 bytes; beyond 2000 it is refused',
+    'activity "charge" (id "7"): input takes 1506 bytes; the service rejects more than 2000 bytes',
   ]);
   assert.deepEqual(check(activity(10), activity(1990)).length, 1);
   assert.throws(() => check(activity(10), activity(2000)), (error: Error) => {
     assert.ok(error instanceof PayloadTooLargeError);
     assert.match(
       error.message,
-      /^activity "charge" \(id "7"\): input takes 2006 bytes, more than the 2000 that a service accepts/,
+      /^activity "charge" \(id "7"\): input takes 2006 bytes, more than the limit of 2000 bytes/,
     );
     return true;
   });
@@ -120,7 +120,7 @@ test("every kind of command that carries values is named", () => {
   assert.throws(
     () =>
       checkMessage({ messages: [{ id: "m", protocolInstanceId: "u-1", body: { typeUrl: "t", value: new Uint8Array(3000) } }] }),
-    /^PayloadTooLargeError: the answer to update "u-1" takes/,
+    /^PayloadTooLargeError: the response to update "u-1" takes/,
   );
 });
 
@@ -186,7 +186,7 @@ test("a workflow with too large values fails its task with the name of the value
     assert.match(failed.get("Notes")!, /^the value of a sideEffect: details takes/);
     assert.match(failed.get("Returns")!, /^the end of the workflow: result takes/);
     assert.match(failed.get("Again")!, /^continue-as-new: input takes/);
-    assert.match(failed.get("Answers")!, /^the answer to update "/);
+    assert.match(failed.get("Answers")!, /^the response to update "/);
     assert.equal(calls.includes("respondWorkflowTaskCompleted"), false, "nothing of that size was sent");
     // What is in the histories hangs on the machine: a task that takes longer than its second times out instead.
     assert.deepEqual([...new Set(causes)], [WorkflowTaskFailedCause.PAYLOADS_TOO_LARGE]);

@@ -122,7 +122,7 @@ test("a failing workflow task is logged once per run and cause, with the line, a
         assert.equal(more.length, 0, JSON.stringify(more.map(({ message }) => message)));
         assert.match(line!.message, /a bug of this workflow/);
         assert.match(String(line!.fields["at"]), /failing_work\.test\.[jt]s:\d+:\d+/, `process ${process}`);
-        assert.equal(line!.fields["cause"], "the workflow's code");
+        assert.equal(line!.fields["cause"], "workflow code");
         assert.equal(line!.fields["attempt"] === 1, process === 1);
       });
     }
@@ -150,7 +150,7 @@ test("an argument that cannot be serialized is logged with its position", () =>
     const begin = "a workflow task failed: ";
     assert.match(
       of("function")!.message.slice(begin.length),
-      /^args\[1\] is a function, which cannot be carried; pass plain data/,
+      /^args\[1\] is a function, which cannot be encoded; pass plain data/,
     );
     assert.match(of("bigint")!.message.slice(begin.length), /^args\[1\]: value\.cents is a bigint, /);
   }));

@@ -16,11 +16,11 @@ test("a run is warned of at 10,240 events or 10 MiB, and near the end, each once
   assert.equal(limits.check(run, 10_239, 9 * MiB), undefined);
   assert.equal(
     limits.check(run, 10_240, 4 * MiB)?.message,
-    'the history of workflow "Cart" has 10240 events and 4.0 MiB; a run is ended by the server at 51200 events or 50 MiB: ' +
+    'the history of workflow "Cart" has 10240 events and 4.0 MiB; the server terminates a run at 51200 events or 50 MiB: ' +
       "return continueAsNew(...) when workflowInfo().continueAsNewSuggested",
   );
   assert.equal(limits.check(run, 20_000, 30 * MiB), undefined);
-  assert.match(limits.check(run, 20_000, 41 * MiB)!.message, /which is near/);
+  assert.match(limits.check(run, 20_000, 41 * MiB)!.message, /which is close/);
   assert.equal(limits.check(run, 50_000, 49 * MiB), undefined);
   assert.match(limits.check({ ...run, runId: "s" }, 100, 10 * MiB)!.message, /100 events and 10\.0 MiB/, "every run has its own");
   limits.forget("r");
@@ -43,7 +43,7 @@ for (const cachedWorkflows of [0, 1000]) {
         assert.equal(await handle.result(), "grown");
         assert.equal(warned.length, 1);
         const [message, fields] = warned[0]!;
-        assert.match(message, /^the history of workflow "Grows" has 103\d\d events and \d\.\d MiB; a run is ended by the server/);
+        assert.match(message, /^the history of workflow "Grows" has 103\d\d events and \d\.\d MiB; the server terminates a run/);
         assert.deepEqual([fields!["workflowId"], fields!["runId"]], ["g", handle.runId]);
       });
     }));

@@ -58,7 +58,7 @@ test("a worker polls its queue and its own sticky one, and stops by taking the p
   assert.ok(service.calls.filter((call) => call.method.startsWith("poll")).every((call) => call.options.signal!.aborted));
   assert.equal(service.requests("shutdownWorker")[0]!.stickyTaskQueue, sticky[0]!.name);
   assert.equal(realm.disposed, true);
-  assert.throws(() => w.run(), /runs already, or has run/);
+  assert.throws(() => w.run(), /once per worker/);
 });
 
 test("a service that is on its way is waited for, and its failure is the worker's", async () => {
@@ -150,9 +150,9 @@ test("a worker without a cache has no sticky queue", async () => {
 
 test("options that make no sense are refused", async () => {
   const service = quietService();
-  await assert.rejects(worker({ service }), /nothing to do/);
+  await assert.rejects(worker({ service }), /needs workflows or activities/);
   await assert.rejects(worker({ service, realm: idleRealm(), taskQueue: "" }), /taskQueue/);
-  await assert.rejects(worker({ service, realm: idleRealm(), taskQueue: undefined as never }), /the name of its task queue/);
+  await assert.rejects(worker({ service, realm: idleRealm(), taskQueue: undefined as never }), /needs a taskQueue/);
   await assert.rejects(worker({ service, realm: idleRealm(), maxConcurrentWorkflowTasks: 1 }), /at least 2/);
   await assert.rejects(worker({ service, realm: idleRealm(), maxConcurrentWorkflowTasks: 1, cachedWorkflows: 1 }), /at least 2/);
   await assert.rejects(worker({ service, realm: idleRealm(), cachedWorkflows: -1 }), /at least 0/);

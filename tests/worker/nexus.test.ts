@@ -151,8 +151,8 @@ test("a service that throws, invalid task bytes and a report of a closed task en
   });
   await handle(start());
   assert.deepEqual(log.filter((line) => !line.includes("could not be handled")), [
-    "error the service sent a Nexus task that does not decode",
-    "error the outcome of a Nexus task could not be reported; it will be sent again",
+    "error cannot decode a Nexus task from the service",
+    "error the result of a Nexus task could not be reported; the service will send the task again",
   ]);
   assert.equal(tasks.running, 0);
 });

@@ -93,7 +93,7 @@ test("refusals that do not fix end the worker after five in a row; others never 
   code = Code.NOT_FOUND;
   await timers.advance(60_000);
   assert.equal(fatal.length, 1);
-  assert.match(fatal[0]!.message, /keeps refusing to hand out tasks: namespace missing; check the namespace/);
+  assert.match(fatal[0]!.message, /keeps rejecting polls for tasks: namespace missing; check the namespace/);
   await loop.stop();
 });
 

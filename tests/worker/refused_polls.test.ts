@@ -48,7 +48,7 @@ test("polls that the service rejects while the worker is being stopped are not a
   const running = worker.run();
   await settle();
   assert.ok(refuse.length > 0);
-  for (const each of refuse) each(new ServiceError(Code.UNAVAILABLE, "this tab does not lead any more", "EngineClosed"));
+  for (const each of refuse) each(new ServiceError(Code.UNAVAILABLE, "this tab is no longer the leader", "EngineClosed"));
   await worker.shutdown();
   await running;
   assert.deepEqual(errors, []);

@@ -148,11 +148,11 @@ onBothStores(
         write(FIRST.replaceAll("Waits", "Renamed"));
         await assert.rejects(worker.replaceWorkflows(), (e) =>
           e instanceof WorkflowReplacementError && /Waits/.test(e.message) &&
-          /A type stays among the exported workflows/.test(e.message));
+          /Export a workflow type until/.test(e.message));
         write(waits("undefined.foo();", "return name;"));
         await assert.rejects(worker.replaceWorkflows(), (e) =>
           e instanceof WorkflowReplacementError && e.problems[0]!.verdict === "failed" &&
-          /Correct the code at these lines/.test(e.message) && !/patched/.test(e.message));
+          /Fix the code at these lines/.test(e.message) && !/patched/.test(e.message));
 
         await handle!.signal("add", 4);
         write(COMPATIBLE);
@@ -197,7 +197,7 @@ onBothStores(
           signal: stop.signal,
           onProgress: ({ phase, checked }) => phase === "check" && checked === 3 && stop.abort(new Error("enough")),
         });
-        await assert.rejects(worker.replaceWorkflows(), /being replaced already/);
+        await assert.rejects(worker.replaceWorkflows(), /another replacement of the workflows is in progress/);
         await assert.rejects(first, /enough/);
         let shutdown: Promise<void> | undefined;
         const second = worker.replaceWorkflows(undefined, {
@@ -221,7 +221,7 @@ onBothStores("workers that cannot replace say why", async (t) => {
       t.work({ workflows: path }, (worker) => assert.rejects(worker.replaceActivities({ activities: {} }), /has no activities/)),
   );
   const realm = scriptedRealm();
-  await t.work({ realm }, (worker) => assert.rejects(worker.replaceWorkflows(), /a realm of its own/));
+  await t.work({ realm }, (worker) => assert.rejects(worker.replaceWorkflows(), /uses a realm from its options/));
 });
 
 onBothStores("replaced activities: attempts that begin later take the new ones", (t) =>

@@ -221,7 +221,7 @@ test("a completion whose commands the service refuses is a failed task, for thos
   });
   await tasks.handle(task({ attempt: 2 }));
   assert.deepEqual(failures, ["w 2 BadStartChildExecutionAttributes: WorkflowId exceeds limit"]);
-  assert.deepEqual(logged, ["error a workflow task failed: the service refuses its commands"]);
+  assert.deepEqual(logged, ["error a workflow task failed: the service rejected its commands"]);
   assert.deepEqual(counted, ["WorkflowError"]);
 });
 
@@ -316,6 +316,6 @@ test("invalid task bytes are dropped with an error", async () => {
   const { tasks, service, logged } = setting(() => completed());
   assert.equal(tasks.read(new Uint8Array([0x0a, 0xff, 0xff])), undefined);
   assert.equal(service.calls.length, 0);
-  assert.match(logged[0]!, /does not decode/);
+  assert.match(logged[0]!, /cannot decode/);
   assert.doesNotThrow(() => fromBinary(PollWorkflowTaskQueueResponseSchema, bytesOf()));
 });

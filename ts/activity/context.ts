@@ -118,8 +118,8 @@ export function activityContext(): ActivityContext {
   if (context !== undefined) return context;
   throw new Error(
     current === undefined
-      ? "this runtime cannot tell which activity is calling: make the activity with withContext((context, ...args) => ...)"
-      : "there is no activity here: call this from an activity that a worker runs, or from a test through runActivity",
+      ? "this runtime cannot determine the calling activity: define the activity with withContext((context, ...args) => ...)"
+      : "no activity is running: call this from an activity that a worker runs, or from a test through runActivity",
   );
 }
 

@@ -63,7 +63,7 @@ export class Fields {
       tag = this.#varint32();
       at = this.#at;
     }
-    if (tag < 8) throw new RangeError("a field of a message has the number 0");
+    if (tag < 8) throw new RangeError("invalid protobuf: a field has number 0");
     this.tag = tag;
     this.valueAt = this.contentAt = at;
     // Nearly all fields are like this: with a length of one byte.
@@ -71,7 +71,7 @@ export class Fields {
       this.contentAt = at + 1;
       this.#at = at + 1 + bytes[at]!;
     } else this.#pass(tag);
-    if (this.#at > this.#end) throw new RangeError("a message ends inside of a field");
+    if (this.#at > this.#end) throw new RangeError("invalid protobuf: the message ends inside a field");
     return true;
   }
 
@@ -80,7 +80,7 @@ export class Fields {
       case 0: {
         const last = this.#at + 9;
         while (this.#bytes[this.#at]! >= 0x80) {
-          if (++this.#at > last) throw new RangeError("a number of a message takes too many bytes");
+          if (++this.#at > last) throw new RangeError("invalid protobuf: a varint is too long");
         }
         this.#at++;
         return;
@@ -100,7 +100,7 @@ export class Fields {
         this.#at += 4;
         return;
       default:
-        throw new RangeError(`a field of a message has the wire type ${tag & 7}`);
+        throw new RangeError(`invalid protobuf: unsupported wire type ${tag & 7}`);
     }
   }
 
@@ -110,11 +110,11 @@ export class Fields {
       const tag = this.#varint32();
       if ((tag & 7) === 4) {
         if (tag >>> 3 === number) return;
-        throw new RangeError("a group of a message ends that did not begin");
+        throw new RangeError("invalid protobuf: end of a group that was not opened");
       }
       this.#pass(tag);
     }
-    throw new RangeError("a message ends inside of a group");
+    throw new RangeError("invalid protobuf: the message ends inside a group");
   }
 
   /** A tag or a length. */
@@ -131,7 +131,7 @@ export class Fields {
         return value;
       }
     }
-    throw new RangeError("a message ends inside of a field, or a tag or length in it is too large");
+    throw new RangeError("invalid protobuf: the message ends inside a field, or a tag or length in it is too large");
   }
 
   /** The content of a field with a length: a view, not a copy. */

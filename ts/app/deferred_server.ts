@@ -55,11 +55,11 @@ async function serve(engine: EmbeddedEngine, path: string, logger: Logger): Prom
   try {
     const { serveEngine } = await import("./serve_store.ts");
     return await serveEngine(engine, path, {
-      onError: (error) => logger.warn("the socket beside the store met a failure", { error }),
+      onError: (error) => logger.warn("the store's socket server failed", { error }),
     });
   } catch (error) {
     const level = (error as Error).name === "NotPermittedError" ? "debug" : "warn";
-    logger[level]("other processes cannot reach the engine; it runs on without that", { store: path, error });
+    logger[level]("other processes cannot reach the engine; the engine continues without the socket", { store: path, error });
     return undefined;
   }
 }

@@ -46,7 +46,10 @@ function read(bytes: Uint8Array): TimerToFire {
   } catch {
     // Said below.
   }
-  throw new ServiceError(Code.INVALID_ARGUMENT, "a timer to fire is JSON with namespace, workflowId and name in field 1");
+  throw new ServiceError(
+    Code.INVALID_ARGUMENT,
+    "invalid request to fire a timer: field 1 must be JSON with namespace, workflowId and name",
+  );
 }
 
 /** Fires it in a process that has the engine. Rejects with a ServiceError: UNIMPLEMENTED where timers are a server's own. */
@@ -58,7 +61,7 @@ export async function askToFire(service: GrpcService, timer: TimerToFire, signal
 export async function fireInStore(given: string, timer: TimerToFire, signal: AbortSignal): Promise<void> {
   const path = realPath(given);
   const notHeld = () =>
-    new ServiceError(Code.FAILED_PRECONDITION, `no process has ${path} open: timers fire by hand while one has`);
+    new ServiceError(Code.FAILED_PRECONDITION, `no process has ${path} open: start one to fire its manual timers`);
   const holder = findHolder(path);
   if (holder === undefined) throw notHeld();
   const line = lineTo(holder);

@@ -62,7 +62,7 @@ export async function open(options: OpenOptions): Promise<App> {
   const openEngine = async () => {
     if (inMemory && withTables) late.tables = (await import("../engine/sqlite/in_memory.ts")).openInMemory();
     const engine = late.engine = await EmbeddedEngine.open({
-      onError: (error) => logger.error("the engine met a failure", { error }),
+      onError: (error) => logger.error("the engine failed", { error }),
       onActivityTimeout: warnOfTimeouts(logger),
       ...(inMemory && { store: late.tables ?? new MemoryStore() }),
       ...(path !== undefined && { path }),

@@ -103,5 +103,5 @@ function askDeno(host: string, flag: string): void {
     Deno?: { permissions?: { querySync(descriptor: { name: "net"; host: string }): { state: string } } };
   };
   const state = Deno?.permissions?.querySync({ name: "net", host }).state ?? "granted";
-  if (state !== "granted") throw new NotPermittedError(`Deno does not permit listening there; run with ${flag}`);
+  if (state !== "granted") throw new NotPermittedError(`Deno denied permission to listen; run with ${flag}`);
 }

@@ -50,7 +50,7 @@ export async function placeSocket<T>(store: string, bind: (path: string) => Prom
   const folder = nursery(store);
   const { fs } = required();
   // A process that was killed in the middle has left it, with the socket.
-  if (!removeFolder(fs, folder, ["s"])) throw inTheWay(folder, "is not the folder that a socket is made in");
+  if (!removeFolder(fs, folder, ["s"])) throw inTheWay(folder, "is not a folder for a socket");
   mkdirSync(folder, { mode: 0o700 });
   try {
     const bound = await bind(`${folder}/s`);
@@ -65,7 +65,7 @@ export async function placeSocket<T>(store: string, bind: (path: string) => Prom
 
 const inTheWay = (path: string, why: string): Error =>
   new Error(
-    `${path} ${why}, and is in the way of what other processes would find the store by: move it, or choose another name for the store`,
+    `${path} ${why}, and blocks the store's socket: move it, or choose another name for the store`,
   );
 
 /** Removes the socket that a dead holder left. Throws for anything else of that name. */
@@ -73,7 +73,7 @@ export function removeSocket(store: string): void {
   const path = socketPath(store);
   const found = lstatSync(path, { throwIfNoEntry: false });
   if (found === undefined) return;
-  if (!found.isSocket()) throw inTheWay(path, "is no socket");
+  if (!found.isSocket()) throw inTheWay(path, "is not a socket");
   rmSync(path, { force: true });
 }
 
@@ -82,7 +82,7 @@ export function removePort(store: string): void {
   const path = portPath(store);
   if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return;
   // After a power failure it may be empty.
-  if (noteAt(path) === undefined && !/^\0*$/.test(readFileSync(path, "utf8"))) throw inTheWay(path, "is no note about a port");
+  if (noteAt(path) === undefined && !/^\0*$/.test(readFileSync(path, "utf8"))) throw inTheWay(path, "is not a port file");
   rmSync(path, { force: true });
 }
 
@@ -124,7 +124,7 @@ export function placePort(store: string, port: number, secret: string): void {
 
 function required(): Builtins {
   const found = builtins();
-  if (found === undefined) throw new Error("this runtime has no files");
+  if (found === undefined) throw new Error("this runtime has no file system");
   return found;
 }
 

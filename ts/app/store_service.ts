@@ -177,11 +177,11 @@ export class StoreService implements RawService {
   #noWorker(): ServiceError {
     // A holder that was there a moment ago may come back: callers ask again for a while.
     if (this.#hadHolder) {
-      return new ServiceError(Code.UNAVAILABLE, `the process that had ${this.path} open has ended, and no worker can answer`);
+      return new ServiceError(Code.UNAVAILABLE, `the process that had ${this.path} open has ended, and no worker is available`);
     }
     return new ServiceError(
       Code.FAILED_PRECONDITION,
-      `no process has ${this.path} open, so no worker can answer; start one, for instance with: temporalex worker --store ${this.path} --workflows ./workflows.ts --activities ./activities.ts`,
+      `no process has ${this.path} open, so no worker is available; start one, for example with: temporalex worker --store ${this.path} --workflows ./workflows.ts --activities ./activities.ts`,
       NO_WORKER,
     );
   }
@@ -209,7 +209,7 @@ export class StoreService implements RawService {
       const answer = await this.#askHolder(method, request, { ...options, ...(left < Infinity && { timeoutMs: left }) });
       if (answer !== undefined) return answer;
     }
-    throw new ServiceError(Code.DEADLINE_EXCEEDED, `${method} had no answer yet: no process has ${this.path} open`);
+    throw new ServiceError(Code.DEADLINE_EXCEEDED, `${method} timed out: no process has ${this.path} open`);
   }
 
   // -------------------------------------------------------------------------------------------------------------- visits
@@ -288,8 +288,8 @@ export function unreachable(path: string, e: StoreLockedError): ServiceError {
   const who = e.holder === undefined ? "another process" : `process ${e.holder.pid}`;
   return new ServiceError(
     Code.FAILED_PRECONDITION,
-    `${path} is open in ${who}, which cannot be reached: it was opened with serve: false, runs in Deno ` +
-      "without --allow-net, could not listen beside the store (its log says so), or belongs to another user",
+    `${path} is open in ${who}, which cannot be reached: it was opened with serve: false, it runs in Deno ` +
+      "without --allow-net, it could not create its socket (see its log), or it belongs to another user",
     "HolderUnreachable",
     {},
     { cause: e },

@@ -9,14 +9,14 @@ const noted = new WeakSet<object>();
 function note(source: object, what: string, error: unknown): void {
   if (noted.has(source)) return;
   noted.add(source);
-  let text = "something that cannot be shown";
+  let text = "a value that cannot be printed";
   try {
     text = String(error);
   } catch {
     // The words above say so.
   }
   try {
-    console.error(`temporalex: ${what} threw (${text}); the work goes on, and this is not said again`);
+    console.error(`temporalex: ${what} threw (${text}); execution continues, further errors are not logged`);
   } catch {
     // There is nowhere left to say it.
   }

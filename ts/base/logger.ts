@@ -39,7 +39,7 @@ function show(value: unknown): string {
     return shown(value);
   } catch {
     // A circle, a proxy or getter that throws: the record is worth more than this field.
-    return "(cannot be shown)";
+    return "(cannot be printed)";
   }
 }
 

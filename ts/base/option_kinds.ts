@@ -30,10 +30,10 @@ export const oneOf = (...names: string[]): Kind => [
 ];
 
 export const any: Kind = ["", () => true];
-export const text: Kind = ["text that is not empty", (value) => typeof value === "string" && value !== ""];
+export const text: Kind = ["a non-empty string", (value) => typeof value === "string" && value !== ""];
 /** A name that others send over the wire: UTF-8 has no lone surrogates. */
 export const name: Kind = [
-  "text that is not empty and has no lone surrogate",
+  "a non-empty string without lone surrogates",
   (value) => typeof value === "string" && value !== "" && !/\p{Surrogate}/u.test(value),
 ];
 export const flag: Kind = ["true or false", (value) => typeof value === "boolean"];
@@ -49,7 +49,7 @@ export const duration: Kind = [
 ];
 export const converter: Kind = ["an object with the functions toPayload and fromPayload", has("toPayload", "fromPayload")];
 export const logger: Kind = [
-  "an object with the functions debug, info, warn and error, as console is",
+  "an object with the functions debug, info, warn and error, like console",
   has("debug", "info", "warn", "error"),
 ];
 /** A codec, or several. */
@@ -70,10 +70,10 @@ export const workflows: Kind = [
   },
 ];
 /** Functions by name. */
-export const functions: Kind = ["an object of functions, as a module's namespace is", isNamed];
+export const functions: Kind = ["an object of functions, such as a module namespace", isNamed];
 /** Functions by name, or several such objects. */
 export const functionObjects: Kind = [
-  "an object of functions, as a module's namespace is, or a list of such objects",
+  "an object of functions, such as a module namespace, or a list of such objects",
   oneOrList(isNamed),
 ];
 export const migrations: Kind = [
@@ -99,7 +99,7 @@ export function checkOptions(
   kinds: Kinds,
   elsewhere: (part: string, name: string) => string | undefined = () => undefined,
 ): void {
-  if (!isNamed(options)) throw new TypeError(`${of} takes an object of options, not ${shown(options)}`);
+  if (!isNamed(options)) throw new TypeError(`${of} options must be an object, not ${shown(options)}`);
   check("", options, kinds);
 
   function check(part: string, given: object, kinds: Kinds): void {

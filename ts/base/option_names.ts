@@ -41,10 +41,10 @@ const TEMPORAL_NAMES: { readonly [name: string]: string } = {
 export function unknownOptionMessage(owner: string, name: string, known: readonly string[]): string {
   const problem = `${owner} has no option "${name}"`;
   const here = Object.hasOwn(TEMPORAL_NAMES, name) ? TEMPORAL_NAMES[name]! : undefined;
-  if (here !== undefined && known.includes(here)) return `${problem}; ${name} is Temporal's name, here it is ${here}`;
+  if (here !== undefined && known.includes(here)) return `${problem}; Temporal's ${name} is called ${here} here`;
   const near = nearestName(name, known);
   if (near !== undefined) return `${problem}; did you mean ${near}?`;
-  return known.length === 0 ? problem : `${problem}; it has ${known.join(", ")}`;
+  return known.length === 0 ? problem : `${problem}; known options: ${known.join(", ")}`;
 }
 
 const describeValue = (value: unknown): string =>

@@ -14,7 +14,7 @@ const POLL_MS = 25;
 export async function deleteStore(name: string): Promise<void> {
   const root = await privateFiles("a page");
   if (navigator.locks === undefined) {
-    throw new StoreUnavailableError("this page has no Web Locks: use a current browser", "unsupported");
+    throw new StoreUnavailableError("Web Locks are not available: use a current browser", "unsupported");
   }
   const waiting = new AbortController();
   const late = setTimeout(() => waiting.abort(), BUSY_MS);

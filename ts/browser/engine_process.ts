@@ -61,7 +61,7 @@ export class EngineProcess {
       if ((data as FromEngine)?.k === "resigned") this.#hasResigned();
       this.#events.message(data as FromEngine | FromLeader);
     };
-    worker.onmessageerror = () => this.#died(worker, "a message from it cannot be read");
+    worker.onmessageerror = () => this.#died(worker, "a message from the worker cannot be deserialized");
     worker.onerror = (event) => {
       event.preventDefault?.();
       const at = event.filename ? ` (${event.filename}:${event.lineno})` : "";
@@ -81,7 +81,7 @@ export class EngineProcess {
     if (this.#deaths >= MAX_DEATHS) {
       return this.#events.broken(
         new EngineWorkerError(
-          `the engine's worker has died ${this.#deaths} times within a minute; the last time: ${reason}. Reload the page.`,
+          `the engine's worker has crashed ${this.#deaths} times within a minute; the last time: ${reason}. Reload the page.`,
         ),
       );
     }
@@ -123,7 +123,7 @@ export class EngineProcess {
 function explain(reason: string, cause?: unknown): EngineWorkerError {
   return new EngineWorkerError(
     `the engine's worker could not be started: ${reason}. It must be served from this page's origin, and a content security policy must ` +
-      "allow it (worker-src 'self'; script-src 'self' 'wasm-unsafe-eval'). With a bundler, give an entry file of your own that calls " +
+      "allow it (worker-src 'self'; script-src 'self' 'wasm-unsafe-eval'). With a bundler, write an entry file that calls " +
       'serveEngine(): engineWorker: () => new Worker(new URL("./engine.ts", import.meta.url), { type: "module" })',
     cause === undefined ? undefined : { cause },
   );

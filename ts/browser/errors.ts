@@ -18,7 +18,7 @@ export class PageOutdatedError extends TabError {
 
   constructor(newest: string, own: string) {
     super(
-      `another tab of this site runs temporalex ${newest}, which this page (${own}) is too old to work with: reload this page`,
+      `another tab of this site runs temporalex ${newest}, which is not compatible with this page (${own}): reload this page`,
     );
     this.newest = newest;
     this.own = own;

@@ -68,8 +68,8 @@ export class LeaderEngine {
     if (entry.reducers !== undefined && init.coded !== (entry.codec !== undefined)) {
       throw new TypeError(
         init.coded
-          ? "the page has a codec, and the engine worker runs reducers without it: serveEngine({ reducers, codec }), with the page's codec"
-          : "the engine worker has a codec and the page has none: open({ codec }), with the same codec",
+          ? "the page has a codec and the engine worker does not: pass the same codec to serveEngine({ reducers, codec })"
+          : "the engine worker has a codec and the page does not: pass the same codec to open({ codec })",
       );
     }
     const leader = new LeaderEngine(init, entry, fence, events);
@@ -193,7 +193,7 @@ export class LeaderEngine {
     const staged = await this.#opfs.stage(file);
     if (this.#closed) {
       await staged.discard();
-      throw new StoreError("this tab has stepped down before the import was done; nothing was changed");
+      throw new StoreError("the import was canceled because this tab is no longer the leader; nothing was changed");
     }
     this.#replacing = true;
     let swapped = false;
@@ -227,8 +227,8 @@ export class LeaderEngine {
     throw new StoreNotEmptyError(
       `the store "${this.#init.name}" has ${runs} run${
         runs === 1 ? "" : "s"
-      }, which an import would replace: export it first if they ` +
-        "matter, then import with { force: true }",
+      }, which an import would replace: if needed, export them ` +
+        "first, then import with { force: true }",
     );
   }
 

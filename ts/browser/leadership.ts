@@ -94,7 +94,7 @@ class Session {
     const locks = (navigator as { locks?: LockManager }).locks;
     if (locks === undefined) {
       const error = new StoreUnavailableError(
-        "this page has no Web Locks, by which tabs agree who writes: use a current browser, and serve the page over https or from localhost",
+        "Web Locks are not available, and tabs need them to elect a leader: use a current browser, and serve the page over https or from localhost",
         isSecureContext ? "unsupported" : "insecure",
       );
       return this.#post({ k: "failed", error: toData(error), final: true });
@@ -142,9 +142,9 @@ class Session {
     };
     this.#lockLost = (e) => {
       fence.lost = new StoreFencedError(
-        `the lock of the store "${this.#init.name}" was taken away (${e.message}); this tab writes nothing more`,
+        `the lock of the store "${this.#init.name}" was lost (${e.message}); this tab no longer writes`,
       );
-      this.#stepDown?.("the lock was taken away");
+      this.#stepDown?.("the lock was lost");
     };
     try {
       const leader = await LeaderEngine.open(this.#init, this.#entry, fence, {
@@ -223,7 +223,7 @@ class Session {
   #hail(data: unknown): void {
     if (!isHail(data)) return;
     // The page hears it too, and tells the user to reload. What it still asks goes to the newer tab, if that understands it.
-    if (isNewer(data, this.#own)) return this.#resign(`a tab with temporalex ${data.version} takes over`);
+    if (isNewer(data, this.#own)) return this.#resign(`a tab with temporalex ${data.version} becomes the leader`);
     if (data.kind === "hello") this.#announce();
   }
 
@@ -255,14 +255,14 @@ class Session {
     if (++this.#silent <= MAX_SILENT) return;
     const { pending = [] } = await navigator.locks.query();
     const others = pending.some(({ name }) => name === lockName(this.#init.name));
-    if (others && this.#silent > MAX_SILENT) this.#stepDown?.("its page does not answer");
+    if (others && this.#silent > MAX_SILENT) this.#stepDown?.("its page does not respond");
   }
 }
 
 function blocked(e: Error): StoreUnavailableError {
   return new StoreUnavailableError(
-    `the browser refuses this page its storage (${e.message}): private windows, blocked site data and sandboxed frames do that; use an ` +
-      "ordinary window, or allow this site to keep data",
+    `the browser denies access to storage (${e.message}), for example in a private window or sandboxed frame, or with blocked site data: use an ` +
+      "ordinary window, or allow this site to store data",
     "blocked",
     { cause: e },
   );

@@ -138,7 +138,7 @@ export async function open(options: BrowserOpenOptions): Promise<BrowserApp> {
     options.worker?.activityThreads === undefined && options.worker?.realmEntry === undefined;
   if (lead && nothing) {
     throw new TypeError(
-      "a tab without workflows and without activities cannot lead: give `realm` or `activities`, or say lead: false",
+      "a tab without workflows and activities cannot lead: pass `realm` or `activities`, or set lead: false",
     );
   }
   const persisted = options.persist === false ? isPersisted() : askToPersist();
@@ -220,11 +220,11 @@ export async function open(options: BrowserOpenOptions): Promise<BrowserApp> {
 
 function storeName({ path, name }: BrowserOpenOptions): string {
   if (path !== undefined && name !== undefined && path !== name) {
-    throw new TypeError("`path` and `name` are the same thing: give one of them");
+    throw new TypeError("`path` and `name` are aliases: pass only one of them");
   }
   const chosen = path ?? name;
   if (typeof chosen !== "string" || chosen === "" || chosen.length > 100) {
-    throw new TypeError("a tab needs the name of its store: path, 1 to 100 characters");
+    throw new TypeError("open in a tab needs the name of the store: set `path` to 1 to 100 characters");
   }
   return chosen;
 }
@@ -232,13 +232,13 @@ function storeName({ path, name }: BrowserOpenOptions): string {
 function checkPage(): void {
   if (typeof document === "undefined" || typeof Worker === "undefined" || typeof BroadcastChannel === "undefined") {
     throw new StoreUnavailableError(
-      'this open() is for pages of a browser (with Worker and BroadcastChannel); in Node and Deno use open() of "temporalex"',
+      'this open() needs a browser page with Worker and BroadcastChannel; in Node and Deno use open() from "temporalex"',
       "unsupported",
     );
   }
   if (!isSecureContext) {
     throw new StoreUnavailableError(
-      "browsers keep files for secure pages only: serve the page over https, or from localhost",
+      "browser storage needs a secure context: serve the page over https, or from localhost",
       "insecure",
     );
   }

@@ -25,8 +25,8 @@ const OPTIONS: kind.Table<BrowserOpenOptions> = {
 };
 /** Options that `open` has elsewhere, and what stands in their place in a tab. */
 const ELSEWHERE: { readonly [name: string]: string } = {
-  reducers: "the engine's Worker has them: serveEngine({ reducers })",
-  migrations: "the engine's Worker has them: serveEngine({ migrations })",
+  reducers: "pass it to the engine's Worker: serveEngine({ reducers })",
+  migrations: "pass it to the engine's Worker: serveEngine({ migrations })",
   serve: "no other process can reach a tab",
 };
 

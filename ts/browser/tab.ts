@@ -212,14 +212,14 @@ export class Tab {
         this.service.follow(route);
         this.#become({ role: "leader", leader: address, ...this.#fixed() });
         this.#host.start(route, runsReducers);
-        this.#options.logger.debug("this tab leads", { store: message.description });
+        this.#options.logger.debug("this tab is the leader", { store: message.description });
         return;
       }
       case "replaced":
         if (this.#status.leader !== undefined) this.#host.start(this.#route(this.#status.leader), this.#runsReducers);
         return;
       case "stepped-down":
-        this.#options.logger.info("this tab does not lead any more", { reason: message.reason });
+        this.#options.logger.info("this tab is no longer the leader", { reason: message.reason });
         return this.#lost();
       case "failed": {
         const error = fromData(message.error);
@@ -241,7 +241,7 @@ export class Tab {
     const { message } = error;
     if (message === this.#lastTrouble.message && at - this.#lastTrouble.at < REPEAT_MS) return;
     this.#lastTrouble = { message, at };
-    this.#options.logger.error("the engine met a failure", { error });
+    this.#options.logger.error("the engine failed", { error });
   }
 
   #route(address: string) {

@@ -28,8 +28,8 @@ interface Chore {
  * name could fire.
  */
 const ONCE: { readonly [k in ToLeader["k"]]?: string } = {
-  import: "imported: look whether the runs of the file are there before you try again",
-  fire: "fired a timer: look whether it is still open before you try again",
+  import: "imported: check whether the runs of the file exist before you retry",
+  fire: "fired a timer: check whether it is still open before you retry",
 };
 
 export class TabService implements RawService {
@@ -150,7 +150,7 @@ export class TabService implements RawService {
       const why = ONCE[message.k];
       if (why === undefined) continue;
       this.#chores.delete(id);
-      reject(new StoreError(`the tab that leads went away while it ${why}`));
+      reject(new StoreError(`the leader tab closed while it ${why}`));
     }
   }
 

@@ -70,7 +70,7 @@ export class WorkflowHost {
       this.#started();
       await running;
     } catch (e) {
-      if (term.ended) this.#logger.debug("a worker ended with its tab's lead", { error: e });
+      if (term.ended) this.#logger.debug("a worker stopped because its tab is no longer the leader", { error: e });
       else this.#failed(e as Error);
     }
   }
@@ -81,7 +81,7 @@ export class WorkflowHost {
     if (term === undefined) return;
     this.#term = undefined;
     term.ended = true;
-    term.service.end(new ServiceError(Code.UNAVAILABLE, "this tab does not lead any more", "EngineClosed"));
+    term.service.end(new ServiceError(Code.UNAVAILABLE, "this tab is no longer the leader", "EngineClosed"));
     void term.worker?.shutdown();
   }
 

@@ -22,7 +22,7 @@ export function unregistered(error: ServiceError, namespace: string): ServiceErr
   const attribute = UNREGISTERED.exec(error.message)?.slice(1).find((found) => found !== undefined);
   if (attribute === TIMERS) {
     const why =
-      `timers: "manual" is of the embedded engine; namespace ${namespace} is of a cluster, which fires timers when they are due`;
+      `timers: "manual" needs the embedded engine; namespace ${namespace} belongs to a cluster, which fires timers when they are due`;
     return new ServiceError(error.code, why, error.reason, error.metadata, { cause: error });
   }
   const kept = attribute === undefined ? undefined : KEPT_IN[attribute];
@@ -30,7 +30,7 @@ export function unregistered(error: ServiceError, namespace: string): ServiceErr
   const [what, type] = kept;
   return new ServiceError(
     error.code,
-    `namespace ${namespace} does not know the search attribute ${attribute}, in which ${what} kept; register it once: ` +
+    `namespace ${namespace} has no search attribute ${attribute}, in which ${what} kept; register it once: ` +
       `temporal operator search-attribute create --namespace ${namespace} --name ${attribute} --type ${type}`,
     error.reason,
     error.metadata,
@@ -71,7 +71,9 @@ export function belongings(options: Belonging): SearchAttributePair[] {
   add(ENTITY, "entityId");
   add(CORRELATION, "correlationId");
   if (options.timers !== undefined) {
-    if (options.timers !== "manual") throw new TypeError(`timers is "manual" or absent, not ${JSON.stringify(options.timers)}`);
+    if (options.timers !== "manual") {
+      throw new TypeError(`timers must be "manual" or undefined, not ${JSON.stringify(options.timers)}`);
+    }
     pairs.push({ key: defineSearchAttributeKey(TIMERS, "KEYWORD"), value: options.timers });
   }
   return pairs;
@@ -87,7 +89,7 @@ export function queryOf({ entityId, correlationId, workflow }: WorkflowSelection
   add(CORRELATION, "correlationId", correlationId);
   add("WorkflowType", "workflow", typeof workflow === "object" ? workflow.name : workflow);
   if (terms.length === 0) {
-    throw new TypeError("workflows(...) needs entityId, correlationId or workflow; for all of them there is list()");
+    throw new TypeError("workflows(...) needs entityId, correlationId or workflow; to list all workflows use list()");
   }
   return terms.join(" AND ");
 }

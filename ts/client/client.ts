@@ -217,7 +217,7 @@ export class Client {
         : "a definition";
       const id = typeof workflow === "string" && workflowId === undefined ? given : '"order-1"';
       throw new TypeError(
-        `getHandle takes the workflow first (its definition, the name of its type, or undefined) and its id second, and was given ` +
+        `getHandle needs the workflow (definition, type name or undefined) and then the id, but received ` +
           `${given} and ${
             workflowId === undefined ? "no id" : JSON.stringify(workflowId)
           }; write getHandle(order, ${id}) or getHandle(undefined, ${id})`,

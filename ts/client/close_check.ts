@@ -100,7 +100,7 @@ export class CloseCheck {
     const workflow = `workflow "${this.#execution.workflowId}"`;
     const own = waitingQueue(seen);
     if (own !== undefined) {
-      const waits = `${workflow} waits for a worker: none takes tasks of its task queue`;
+      const waits = `${workflow} waits for a worker: no worker polls its task queue`;
       return await this.#tellOf(own, TaskQueueType.WORKFLOW, waits, limit);
     }
     const activity = seen.pendingActivities.find(({ state, attempt }) =>
@@ -110,7 +110,7 @@ export class CloseCheck {
     if (queue !== PROCEDURE_QUEUE && queue !== "") {
       const waits = `${workflow} waits for its activity "${
         activity!.activityType?.name
-      }": no worker takes activities of task queue`;
+      }": no worker polls activities of task queue`;
       return await this.#tellOf(queue, TaskQueueType.ACTIVITY, waits, limit);
     }
     const [child] = seen.pendingChildren;
@@ -123,7 +123,7 @@ export class CloseCheck {
     );
     const childsQueue = childSeen && waitingQueue(childSeen);
     if (childsQueue === undefined) return;
-    const waits = `${workflow} waits for its child "${workflowId}": no worker takes tasks of task queue`;
+    const waits = `${workflow} waits for its child "${workflowId}": no worker polls task queue`;
     await this.#tellOf(childsQueue, TaskQueueType.WORKFLOW, waits, limit);
   }
 
@@ -167,7 +167,7 @@ function otherQueues({ $unknown = [] }: DescribeTaskQueueResponse): string {
   try {
     const names = JSON.parse(textOf(concat([fieldHead(tag), field.data]), tag)) as string[];
     if (names.length === 0) return "; no task queue has a worker";
-    return `; workers take tasks of ${names.map((name) => `"${name}"`).join(", ")}`;
+    return `; workers poll ${names.map((name) => `"${name}"`).join(", ")}`;
   } catch {
     return "";
   }

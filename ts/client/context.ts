@@ -62,7 +62,7 @@ export function headerField(headers: PayloadHeaders): { header?: { fields: Paylo
 /** The payloads of a call's arguments; throws a PayloadTooLargeError before anything is sent. */
 export function encodeArgs(context: ClientContext, what: string, values: readonly unknown[]): { payloads: Payload[] } {
   // Callers without types: a text has no map, and a list has each of its letters.
-  if (!Array.isArray(values)) throw new TypeError(`${what} are a list, not ${JSON.stringify(values)}: write [...]`);
+  if (!Array.isArray(values)) throw new TypeError(`${what} must be an array, not ${JSON.stringify(values)}: write [...]`);
   const payloads = namingWhat(what, () => toPayloads(context.converter, values));
   const { limits, logger } = context;
   if (limits !== undefined) checkPayloads(what, payloads, limits, (message, bytes) => logger.warn(message, { bytes }));

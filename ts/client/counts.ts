@@ -33,7 +33,7 @@ export function toCount(response: CountWorkflowExecutionsResponse, converter: Pa
 
 /** A query with its groups: by status, as services can. */
 export function byStatus(query: string): string {
-  if (/\bgroup\s+by\b/i.test(query)) throw new TypeError("countByStatus makes the groups itself; for others use countGroups");
+  if (/\bgroup\s+by\b/i.test(query)) throw new TypeError("countByStatus adds its own GROUP BY; use countGroups for other groups");
   return `${query} GROUP BY ExecutionStatus`.trim();
 }
 

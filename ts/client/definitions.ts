@@ -26,8 +26,6 @@ export function nameOf(definition: { readonly name: string } | string): string {
     ? definition
     : (definition as { readonly name?: string } | undefined)?.name;
   if (typeof name === "string" && name !== "") return name;
-  const shown = definition === undefined
-    ? "undefined (is the import spelt as the module exports it?)"
-    : "something without a name";
-  throw new TypeError(`a workflow or message is named by its definition or by text, and this is ${shown}`);
+  const shown = definition === undefined ? "undefined (check that the module exports this name)" : "a value without a name";
+  throw new TypeError(`expected a definition or a name of a workflow or message, not ${shown}`);
 }

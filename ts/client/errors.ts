@@ -57,7 +57,7 @@ export class BroadcastIncompleteError extends Error {
     const some = missed.slice(0, 3).map(({ workflowId, reason }) => `${workflowId} (${reason})`).join(", ");
     super(
       `${what} reached ${reached} of ${reached + missed.length} subscribers; not ${some}` +
-        `${missed.length > 3 ? ` and ${missed.length - 3} more` : ""}; send the signal to these by their ids, which "missed" has`,
+        `${missed.length > 3 ? ` and ${missed.length - 3} more` : ""}; resend the signal to the ids in "missed"`,
     );
     this.reached = reached;
     this.missed = missed;
@@ -106,7 +106,7 @@ export class QueryRejectedError extends Error {
 
   constructor(queryType: string, workflowId: string, status: string) {
     super(
-      `query "${queryType}" was not put to workflow ${workflowId}, because it is ${status}; drop rejectCondition to ask anyway`,
+      `query "${queryType}" was rejected by rejectCondition: workflow ${workflowId} is ${status}; omit rejectCondition to query it`,
     );
     this.queryType = queryType;
     this.status = status;
@@ -134,11 +134,11 @@ export class WorkflowUpdateLimitError extends Error {
     options: ErrorOptions,
   ) {
     super(
-      `${what} was not taken: ${(options.cause as Error).message} (workflow id ${workflowId}); ` +
+      `${what} was not accepted: ${(options.cause as Error).message} (workflow id ${workflowId}); ` +
         (limit === "inFlight"
-          ? "send it again when others are answered, or raise limits.updatesInFlight of the engine " +
+          ? "resend it when other updates have completed, or raise limits.updatesInFlight of the engine " +
             "(history.maxInFlightUpdates of a Temporal server)"
-          : "have the workflow continue as new before, when workflowInfo().continueAsNewSuggested says so, or raise limits.updates of the " +
+          : "let the workflow continue as new when workflowInfo().continueAsNewSuggested is true, or raise limits.updates of the " +
             "engine (history.maxTotalUpdates of a Temporal server)"),
       options,
     );
@@ -162,8 +162,8 @@ export class WorkflowNotFoundError extends Error {
       .map((id) => id.join(" "));
     const which = ids.length === 0 ? "" : ` (${ids.join(", ")})`;
     const advice = /already completed/.test(message)
-      ? "it has ended, and takes no more messages; its result is still there"
-      : "check the id and the namespace; what has ended is removed after the retention time";
+      ? "the workflow is closed and accepts no messages; its result is still available"
+      : "check the id and the namespace; closed workflows are removed after the retention time";
     super(`${message}${which}; ${advice}`, options);
     this.workflowId = workflowId;
     this.runId = runId;
@@ -182,8 +182,8 @@ export class WorkflowExecutionAlreadyStartedError extends Error {
 
   constructor(workflowId: string, workflowType: string, runId: string | undefined, options?: ErrorOptions) {
     super(
-      `workflow ${workflowId} exists already${runId === undefined ? "" : ` (run ${runId})`}; use another id, ` +
-        `idConflictPolicy: "USE_EXISTING" to take the running one, or an idReusePolicy that allows a new run`,
+      `workflow ${workflowId} already exists${runId === undefined ? "" : ` (run ${runId})`}; use another id, ` +
+        `idConflictPolicy: "USE_EXISTING" to use the running workflow, or an idReusePolicy that allows a new run`,
       options,
     );
     this.workflowId = workflowId;
@@ -200,11 +200,11 @@ export class DeadlineExceededError extends Error {
 
   /** `because`: what kept the service from answering, where it said so. */
   constructor(what: string, updateId?: string, options?: ErrorOptions, because?: string) {
-    const late = `${what} was not answered before the deadline${because === undefined ? "" : `: ${because}`}`;
+    const late = `${what} did not complete before the deadline${because === undefined ? "" : `: ${because}`}`;
     const advice = updateId !== undefined
-      ? `; it may still be carried out: ask again with updateId "${updateId}"`
+      ? `; it may still complete: retry with updateId "${updateId}"`
       : because === undefined
-      ? "; give it a longer timeout, and check that a worker is running"
+      ? "; increase the timeout, and check that a worker is running"
       : "";
     super(`${late}${advice}`, options);
     this.updateId = updateId;
@@ -246,7 +246,7 @@ export class ProcedureNotFoundError extends Error {
     const open = pendingProcedures.slice(0, 20).map(({ name, id }) => `"${name}" (id ${id})`).join(", ");
     const why = status !== "RUNNING"
       ? `the workflow is ${status}`
-      : `it was answered before, has timed out, was cancelled, or was not asked for; open are: ${open === "" ? "none" : open}`;
+      : `it has completed, timed out or been canceled, or was never called; open procedures: ${open === "" ? "none" : open}`;
     super(`workflow ${workflowId} has no open procedure ${which}: ${why}`, options);
     this.workflowId = workflowId;
     this.runId = runId;
@@ -261,7 +261,7 @@ export class ActivityCancelledError extends Error {
   readonly reason: "CANCELLED" | "RESET" | "PAUSED";
 
   constructor(reason: "CANCELLED" | "RESET" | "PAUSED") {
-    super(`the activity is to stop (${reason}); clean up and report the cancellation`);
+    super(`cancellation of the activity was requested (${reason}); clean up and report the cancellation`);
     this.reason = reason;
   }
 }
@@ -286,7 +286,7 @@ export class ScheduleAlreadyRunningError extends Error {
 
   constructor(scheduleId: string, options?: ErrorOptions) {
     super(
-      `schedule ${scheduleId} exists already; use another id, or change it with getHandle("${scheduleId}").update(...)`,
+      `schedule ${scheduleId} already exists; use another id, or change it with getHandle("${scheduleId}").update(...)`,
       options,
     );
     this.scheduleId = scheduleId;
@@ -300,7 +300,7 @@ export class ScheduleNotFoundError extends Error {
   readonly scheduleId: string;
 
   constructor(scheduleId: string, options?: ErrorOptions) {
-    super(`there is no schedule ${scheduleId}; check the id and the namespace, and whether it was deleted`, options);
+    super(`schedule ${scheduleId} not found; check the id and the namespace, and whether it was deleted`, options);
     this.scheduleId = scheduleId;
   }
 }

@@ -296,7 +296,7 @@ export class WorkflowHandle<W extends AnyWorkflow = string> {
       const response = await this.#call(what, "describeWorkflowExecution", input, { namespace, execution: execution(input) });
       const description = toDescription(response, converter);
       if (description === undefined) {
-        throw new WorkflowNotFoundError("the service described nothing", input.workflowId, input.runId);
+        throw new WorkflowNotFoundError("the service returned an empty description", input.workflowId, input.runId);
       }
       return description;
     });

@@ -126,7 +126,7 @@ type StartFields = Omit<MessageInitShape<typeof StartWorkflowExecutionRequestSch
 function policyOf<Name extends string, Value>(policies: { readonly [name in Name]: Value }, option: string, name: Name): Value {
   if (typeof policies[name] === "number") return policies[name];
   const names = Object.keys(policies).filter((known) => /^[A-Z]/.test(known) && known !== "UNSPECIFIED");
-  throw new TypeError(`there is no ${option} ${JSON.stringify(name)}; there are ${names.join(", ")}`);
+  throw new TypeError(`invalid ${option} ${JSON.stringify(name)}; valid values: ${names.join(", ")}`);
 }
 
 /** The fields that StartWorkflowExecution and SignalWithStartWorkflowExecution share. */

@@ -30,7 +30,7 @@ type Answer = { readonly value: unknown } | { readonly error: unknown };
 export function whichOf({ name, id }: ProcedureAddress<unknown>): WhichProcedure {
   if ((name === undefined) === (id === undefined)) {
     throw new TypeError(
-      'a procedure is named by `name` or by `id`, and not by both: completeProcedure({ workflow: "fight-1", name: "compute_damage" }, 12)',
+      'pass either `name` or `id` of the procedure: completeProcedure({ workflow: "fight-1", name: "compute_damage" }, 12)',
     );
   }
   return name ?? { id: id! };

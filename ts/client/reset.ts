@@ -57,7 +57,9 @@ async function findPoint(context: ClientContext, input: ResetInput, deadline: De
         ? attributes.value.continuedExecutionRunId
         : "";
       if (before === "") {
-        throw new TypeError(`workflow ${workflowId} cannot be reset to where it continued as new: no run continued as this one`);
+        throw new TypeError(
+          `workflow ${workflowId} cannot be reset to a continue-as-new: this run was not continued from another run`,
+        );
       }
       return { runId: before, eventId: await taskOf(backwards(context, workflowId, before, deadline), input) };
     }
@@ -76,7 +78,7 @@ async function taskOf(events: AsyncIterable<HistoryEvent>, { workflowId }: Reset
     if (eventType === EventType.WORKFLOW_TASK_COMPLETED) return eventId;
     if (eventType === EventType.WORKFLOW_TASK_SCHEDULED && (earliest === undefined || eventId < earliest)) earliest = eventId;
   }
-  if (earliest === undefined) throw new TypeError(`workflow ${workflowId} cannot be reset: it has had no workflow task yet`);
+  if (earliest === undefined) throw new TypeError(`workflow ${workflowId} cannot be reset: it has no completed workflow task`);
   return earliest + 1n;
 }
 
@@ -118,8 +120,8 @@ async function pointOfBuild(
   if (found === undefined) {
     const known = [...new Set(points.filter((point) => point.resettable).map((point) => point.buildId || point.binaryChecksum))];
     throw new TypeError(
-      `workflow ${workflowId} has no point of build "${buildId}" to go back to; it has ` +
-        (known.length === 0 ? "none of any build" : `some of ${known.join(", ")}`),
+      `workflow ${workflowId} has no reset point of build "${buildId}"; it has reset points of ` +
+        (known.length === 0 ? "no build" : `${known.join(", ")}`),
     );
   }
   return { runId: found.runId, eventId: found.firstWorkflowTaskCompletedId };

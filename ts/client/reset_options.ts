@@ -50,13 +50,13 @@ const TYPES = ["FIRST_WORKFLOW_TASK", "LAST_WORKFLOW_TASK", "LAST_CONTINUED_AS_N
 /** Throws a TypeError for what is no point, before anything is asked. */
 export function checkPoint({ eventId, type, buildId }: ResetPoint): void {
   if ([eventId, type, buildId].filter((part) => part !== undefined).length !== 1) {
-    throw new TypeError("a reset goes to an eventId, to a type of point or to a buildId: name one of them");
+    throw new TypeError("a reset needs exactly one of eventId, type and buildId");
   }
   if (eventId !== undefined && (typeof eventId === "number" ? !Number.isInteger(eventId) || eventId < 1 : eventId < 1n)) {
-    throw new TypeError(`a reset goes to the id of an event, a whole number from 1, not to ${eventId}`);
+    throw new TypeError(`eventId of a reset must be an integer of at least 1, not ${eventId}`);
   }
   if (type !== undefined && !TYPES.includes(type)) {
-    throw new TypeError(`a reset goes to ${TYPES.join(", ")}, not to ${String(type)}`);
+    throw new TypeError(`type of a reset must be one of ${TYPES.join(", ")}, not ${String(type)}`);
   }
   if (buildId === "") throw new TypeError("a reset to a build needs its id");
 }

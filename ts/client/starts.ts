@@ -28,7 +28,7 @@ export function startInput(
   if (typeof given.id !== "string" || given.id === "") throw new TypeError(`the start of workflow ${workflowType} needs an id`);
   if (!taskQueue) {
     throw new TypeError(
-      `the start of workflow ${workflowType} names no task queue: pass taskQueue, or give the client a default one`,
+      `the start of workflow ${workflowType} has no task queue: pass taskQueue, or set a default taskQueue on the client`,
     );
   }
   return { workflowType, args, options: { ...given, taskQueue, requestId: given.requestId ?? randomId() }, headers: {} };

@@ -109,7 +109,7 @@ async function call(context: OperationContext, input: UpdateWithStartInput, dead
       if (response === undefined) return undefined;
       const [first, second] = response.responses.map((each) => each.response);
       if (first?.case !== "startWorkflow" || second?.case !== "updateWorkflow") {
-        throw new ServiceError(Code.INTERNAL, "the service answered an update-with-start with something else");
+        throw new ServiceError(Code.INTERNAL, "unexpected response to an update-with-start");
       }
       // Not accepted yet when the service's own wait has ended: the same request joins the first one.
       if (second.value.outcome === undefined && second.value.stage < Stage.ACCEPTED) return undefined;

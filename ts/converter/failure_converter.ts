@@ -122,7 +122,7 @@ class FailureWriter {
         return { payloads: toPayloads(this.#converter, values) };
       } catch (e) {
         if (!isA(e, LossyValueError)) throw e;
-        this.#dropped = `(of its details something is lost: details${messageOf(e).replace(/^args/, "")})`;
+        this.#dropped = `(some details were lost: details${messageOf(e).replace(/^args/, "")})`;
         return encodingReplay(true, () => ({ payloads: toPayloads(this.#converter, values) }));
       }
     } catch (e) {

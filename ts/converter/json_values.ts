@@ -58,10 +58,10 @@ class Writer {
       case "bigint": {
         const { toJSON } = value as { toJSON?: (key: string) => unknown };
         if (typeof toJSON === "function") return this.write(toJSON.call(value, key), path, key);
-        throw new PayloadConverterError(`value${shown(path)} is a bigint, which cannot be written as JSON; pass it as a string`);
+        throw new PayloadConverterError(`value${shown(path)} is a bigint, which cannot be encoded as JSON; pass it as a string`);
       }
       default:
-        throw new LossyValueError(shown(path), `a ${typeof value}, which cannot be carried; pass plain data`);
+        throw new LossyValueError(shown(path), `a ${typeof value}, which cannot be encoded; pass plain data`);
     }
   }
 
@@ -69,7 +69,7 @@ class Writer {
     const outer = this.#around.get(value);
     if (outer !== undefined) {
       throw new PayloadConverterError(
-        `value${shown(path)} is value${shown(outer)} again, and a circular structure cannot be written as JSON`,
+        `value${shown(path)} is value${shown(outer)} again; a circular structure cannot be encoded as JSON`,
       );
     }
     this.#around.set(value, path);
@@ -137,18 +137,18 @@ function problemOf(value: object): string | undefined {
   const prototype: unknown = Object.getPrototypeOf(value);
   const tag = tagOf(value);
   if (tag === "Promise" || typeof (value as { then?: unknown }).then === "function") return "a promise; await it first";
-  if (tag === "Error" || value instanceof Error) return "an Error, of which JSON keeps nothing; throw it, or pass its message";
+  if (tag === "Error" || value instanceof Error) return "an Error, which JSON encodes as {}; throw it, or pass its message";
   if (ArrayBuffer.isView(value)) {
-    return `${article(tag)}, which cannot be carried; pass Array.from(it), or the bytes as a Uint8Array`;
+    return `${article(tag)}, which cannot be encoded; pass Array.from(it), or the bytes as a Uint8Array`;
   }
   if (tag === "ArrayBuffer" || tag === "SharedArrayBuffer") {
-    return `${article(tag)}, of which JSON keeps nothing; pass new Uint8Array(it)`;
+    return `${article(tag)}, which JSON encodes as {}; pass new Uint8Array(it)`;
   }
-  if (tag === "RegExp") return "a RegExp, of which JSON keeps nothing; pass its source and flags";
+  if (tag === "RegExp") return "a RegExp, which JSON encodes as {}; pass its source and flags";
   if (prototype === null || Object.getPrototypeOf(prototype) === null) return undefined;
   const { constructor } = value;
   const name = typeof constructor === "function" && constructor.name !== "" ? constructor.name : "a class";
-  return `an instance of ${name}, which would arrive without its class; pass plain data ({ ...it }), or give the class a toJSON method`;
+  return `an instance of ${name}, which would lose its class; pass plain data ({ ...value }), or add a toJSON method to the class`;
 }
 
 function article(name: string): string {
@@ -215,15 +215,17 @@ function restored(kind: string, data: unknown, note: unknown): unknown {
       return new Set(data);
     default:
       throw new PayloadConverterError(
-        `a payload notes a value of the kind ${
+        `a payload has a value of kind ${
           JSON.stringify(kind)
-        }, which this version does not know; was it written by a newer one?`,
+        }, which this version does not support; it may be from a newer version`,
       );
   }
 }
 
 function misfit(note: unknown): PayloadConverterError {
-  return new PayloadConverterError(`a payload's notes on its values do not fit its JSON: ${JSON.stringify(note)?.slice(0, 200)}`);
+  return new PayloadConverterError(
+    `the value annotations of a payload do not match its JSON: ${JSON.stringify(note)?.slice(0, 200)}`,
+  );
 }
 
 /** Bytes per call of String.fromCharCode: it takes them as arguments. */

@@ -36,14 +36,14 @@ const NOTES = "js-types";
 
 /** @internal The payload of JSON; throws where a value has none. */
 export function jsonPayload(json: string | undefined, value: unknown): Payload {
-  if (json === undefined) throw new PayloadConverterError(`a ${typeof value} cannot be written as JSON; pass plain data`);
+  if (json === undefined) throw new PayloadConverterError(`a ${typeof value} cannot be encoded as JSON; pass plain data`);
   return { metadata: { encoding: ENCODING.json }, data: utf8.encode(json) };
 }
 
 function withoutJson(error: unknown): PayloadConverterError {
   if (error instanceof PayloadConverterError) return error;
   return new PayloadConverterError(
-    `this value cannot be written as JSON (${messageOf(error)}); convert it to plain data first`,
+    `this value cannot be encoded as JSON (${messageOf(error)}); convert it to plain data first`,
   );
 }
 
@@ -72,7 +72,7 @@ export const jsonPayloadConverter: PayloadConverter = {
         try {
           return JSON.parse(text.decode(payload.data));
         } catch (e) {
-          throw new PayloadConverterError(`a payload says ${encoding} but is not JSON: ${(e as Error).message}`);
+          throw new PayloadConverterError(`invalid JSON in a payload with encoding ${encoding}: ${(e as Error).message}`);
         }
       case "binary/plain":
         return payload.data;
@@ -81,10 +81,10 @@ export const jsonPayloadConverter: PayloadConverter = {
       case "":
         // A void result: some writers leave out the payload's encoding.
         if (payload.data.length === 0) return undefined;
-        throw new PayloadConverterError("a payload names no encoding in its metadata");
+        throw new PayloadConverterError("a payload has no encoding in its metadata");
       default:
         throw new PayloadConverterError(
-          `a payload has the encoding "${encoding}", which this converter does not read; is a payload codec missing, or a payload converter?`,
+          `a payload has the encoding "${encoding}", which this converter does not support; check that the payload codec and the payload converter are set`,
         );
     }
   },
@@ -124,7 +124,7 @@ export const defaultPayloadConverter: PayloadConverter = {
     try {
       read = JSON.parse(text.decode(notes));
     } catch (e) {
-      throw new PayloadConverterError(`a payload's notes on its values are not JSON: ${(e as Error).message}`);
+      throw new PayloadConverterError(`the value annotations of a payload are not valid JSON: ${(e as Error).message}`);
     }
     return fromJsonData(value, read);
   },

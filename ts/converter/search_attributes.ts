@@ -109,18 +109,18 @@ function problemOf(type: SearchAttributeType, value: unknown): string | undefine
   switch (type) {
     case "TEXT":
     case "KEYWORD":
-      return typeof value === "string" ? undefined : "is no string";
+      return typeof value === "string" ? undefined : "is not a string";
     case "INT":
-      if (typeof value !== "number") return "is no number";
-      return Number.isSafeInteger(value) ? undefined : "is no whole number that JavaScript holds exactly";
+      if (typeof value !== "number") return "is not a number";
+      return Number.isSafeInteger(value) ? undefined : "is not a safe integer";
     case "DOUBLE":
-      return typeof value === "number" && Number.isFinite(value) ? undefined : "is no finite number";
+      return typeof value === "number" && Number.isFinite(value) ? undefined : "is not a finite number";
     case "BOOL":
-      return typeof value === "boolean" ? undefined : "is neither true nor false";
+      return typeof value === "boolean" ? undefined : "is not a boolean";
     case "DATETIME":
-      return value instanceof Date && !Number.isNaN(value.getTime()) ? undefined : "is no valid Date";
+      return value instanceof Date && !Number.isNaN(value.getTime()) ? undefined : "is not a valid Date";
     case "KEYWORD_LIST":
-      return Array.isArray(value) && value.every((each) => typeof each === "string") ? undefined : "is no array of strings";
+      return Array.isArray(value) && value.every((each) => typeof each === "string") ? undefined : "is not an array of strings";
   }
 }
 
@@ -148,7 +148,7 @@ export function toSearchAttributePayloads(attributes: SearchAttributes): { [name
     for (const pair of attributes as readonly SearchAttributePair[]) {
       rejectUnknownOptions("a search attribute", pair, PAIR);
       const { key, value } = pair;
-      if (Object.hasOwn(payloads, key.name)) throw new TypeError(`search attribute "${key.name}" is given twice`);
+      if (Object.hasOwn(payloads, key.name)) throw new TypeError(`search attribute "${key.name}" is set twice`);
       payloads[key.name] = toPayload(key.name, key.type, value);
     }
     return payloads;
@@ -157,7 +157,7 @@ export function toSearchAttributePayloads(attributes: SearchAttributes): { [name
     const type = typeOf(value);
     if (type === undefined) {
       throw new TypeError(
-        `search attribute "${name}" is neither text, a number, a boolean, a valid Date nor an array of strings; leave it out to have none`,
+        `search attribute "${name}" is not a string, number, boolean, valid Date or array of strings; omit the attribute to leave it unset`,
       );
     }
     payloads[name] = toPayload(name, type, value);
@@ -168,7 +168,7 @@ export function toSearchAttributePayloads(attributes: SearchAttributes): { [name
 /** As {@link toSearchAttributePayloads}; null becomes what a service takes for "remove it". */
 export function toSearchAttributeChanges(changes: SearchAttributeChanges): { [name: string]: Payload } {
   if (typeof changes !== "object" || changes === null) {
-    throw new TypeError("search attributes are an array of { key, value }, or an object of names with values");
+    throw new TypeError("search attributes must be an array of { key, value } or an object that maps names to values");
   }
   if (typeof (changes as TypedSearchAttributes).toPayloads === "function") {
     return (changes as TypedSearchAttributes).toPayloads();
@@ -180,7 +180,7 @@ export function toSearchAttributeChanges(changes: SearchAttributeChanges): { [na
     : Object.entries(changes as { readonly [name: string]: SearchAttributeValue | null })
       .map(([name, value]) => [name, value, { [name]: value }] as const);
   for (const [name, value, change] of entries) {
-    if (Object.hasOwn(payloads, name)) throw new TypeError(`search attribute "${name}" is given twice`);
+    if (Object.hasOwn(payloads, name)) throw new TypeError(`search attribute "${name}" is set twice`);
     // With a type's name beside it a service would take it for a value.
     if (value === null) payloads[name] = jsonPayloadConverter.toPayload(null);
     else Object.assign(payloads, toSearchAttributePayloads((isList ? [change] : change) as SearchAttributes));
@@ -228,7 +228,7 @@ export class TypedSearchAttributes {
     const value = read(key.type, entry.value);
     if (problemOf(key.type, value) !== undefined) {
       const known = entry.type === undefined ? "has a value of another type" : `is of type ${entry.type}`;
-      throw new TypeError(`search attribute "${key.name}" ${known}, and was asked for as ${key.type}; correct the key's type`);
+      throw new TypeError(`search attribute "${key.name}" ${known}, but was read as ${key.type}; correct the type of the key`);
     }
     return value as SearchAttributeTypes[T];
   }

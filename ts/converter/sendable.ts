@@ -50,7 +50,7 @@ class Copier {
     if (typeof value === "symbol") return String(value);
     if (typeof value !== "object" || value === null) return value;
     if (this.#above.has(value)) return "[circular]";
-    if (depth > MAX_DEPTH || ++this.#parts > MAX_PARTS) return "[left out: the value is too large]";
+    if (depth > MAX_DEPTH || ++this.#parts > MAX_PARTS) return "[omitted: the value is too large]";
     this.#above.add(value);
     try {
       return this.#object(value, depth + 1);

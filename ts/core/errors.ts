@@ -39,7 +39,7 @@ export class CorePanicError extends Error {
   override name = "CorePanicError";
 
   constructor(message: string, options?: ErrorOptions) {
-    super(`the core failed, and the run that it was working on is dropped from memory: ${message}`, options);
+    super(`internal error in the core; the current run was evicted: ${message}`, options);
   }
 }
 

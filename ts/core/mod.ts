@@ -30,7 +30,7 @@ const atOnce = { worker: loadWorkerCoreSync, engine: loadEngineCoreSync };
 
 function known(half: CoreHalf): CoreHalf {
   if (Object.hasOwn(loaders, half)) return half;
-  throw new TypeError(`name the half of the core that is to be loaded: "worker" or "engine", not ${JSON.stringify(half)}`);
+  throw new TypeError(`the core module to load must be "worker" or "engine", not ${JSON.stringify(half)}`);
 }
 
 async function load<H extends CoreHalf>(half: H, source?: CoreSource | Promise<CoreSource>): Promise<Cores[H]> {

@@ -70,7 +70,7 @@ function checkSources(sources: CoreSources): void {
     ? `a ${sources === null ? "null" : (sources as object)?.constructor?.name ?? typeof sources}`
     : "an empty object";
   throw new TypeError(
-    `the core has two halves, and each needs its own source: { worker, engine }, the addresses of the package's files worker.wasm (for ` +
+    `the core has two modules, and each needs its own source: { worker, engine }, the addresses of the package's files worker.wasm (for ` +
       `workflow code) and engine.wasm (for the embedded engine), not ${found}`,
   );
 }
@@ -85,7 +85,7 @@ export function coreModule(half: CoreHalf): Promise<WebAssembly.Module> {
   const origin = origins[half];
   if (origin === undefined) {
     return Promise.reject(
-      new TypeError(`the core has the halves "worker" and "engine", and none called ${JSON.stringify(half)}`),
+      new TypeError(`the core has the modules "worker" and "engine", not ${JSON.stringify(half)}`),
     );
   }
   if (origin.compiling !== undefined) return origin.compiling;
@@ -93,8 +93,8 @@ export function coreModule(half: CoreHalf): Promise<WebAssembly.Module> {
   if (source === undefined) {
     return Promise.reject(
       new CoreLoadError(
-        `${origin.user} needs ${half}.wasm, and its source was not given: call useCore({ ${half}: ... }) (of "temporalex/slim") with ` +
-          `the address of the package's file ${half}.wasm first, or import from "temporalex", which brings it with it`,
+        `${origin.user} needs ${half}.wasm, but its source is not set: call useCore({ ${half}: ... }) (of "temporalex/slim") with ` +
+          `the address of the package's file ${half}.wasm first, or import from "temporalex", which includes it`,
       ),
     );
   }
@@ -115,11 +115,11 @@ export function checkHalf(half: CoreHalf, module: WebAssembly.Module): void {
 async function compile(half: CoreHalf, from: CoreSource | Promise<CoreSource>): Promise<WebAssembly.Module> {
   const source = await awaited(half, from);
   if (source instanceof WebAssembly.Module) return source;
-  if (source instanceof ArrayBuffer || source instanceof Uint8Array) return await compileBytes(half, source, "what was given");
+  if (source instanceof ArrayBuffer || source instanceof Uint8Array) return await compileBytes(half, source, "the given value");
   const response = source instanceof Response ? source : await fetched(half, source);
   const where = response.url === "" ? "the response" : response.url;
   if (!response.ok) {
-    throw new CoreLoadError(`${half}.wasm could not be fetched: ${where} answered with status ${response.status}`);
+    throw new CoreLoadError(`${half}.wasm could not be fetched: ${where} returned status ${response.status}`);
   }
   const type = response.headers.get("content-type") ?? "no content type";
   if (/^application\/wasm\b/i.test(type)) {
@@ -159,7 +159,7 @@ async function compileBytes(
   );
   if (a !== 0 || b !== 0x61 || c !== 0x73 || d !== 0x6d) {
     throw new CoreLoadError(
-      `${where} is not the core, nor any WebAssembly module: the package's file ${half}.wasm is needed there`,
+      `${where} is not a WebAssembly module: expected the package's file ${half}.wasm is needed there`,
     );
   }
   try {

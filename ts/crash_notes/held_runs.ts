@@ -165,8 +165,8 @@ function list<T extends RunName>(runs: readonly T[] | undefined): readonly T[] {
 
 /** Why a run is held, and what to do. */
 export function describeHeld({ workflowId, deaths }: HeldRun): string {
-  return `held: the process died ${deaths} times in a row while a workflow task of this run was running, so its tasks wait. ` +
-    `Correct the code, then release it: temporalex workflow release --workflow-id ${quoted(workflowId)}`;
+  return `held: the process died ${deaths} times in a row while it ran a workflow task of this run, so its tasks are on hold. ` +
+    `Fix the code, then release the run: temporalex workflow release --workflow-id ${quoted(workflowId)}`;
 }
 
 const quoted = (text: string): string => /^[\w./:@-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;

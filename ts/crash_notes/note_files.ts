@@ -62,7 +62,7 @@ export function isInTheWay(path: string, note: keyof typeof BEGINS): boolean {
 function leaveOthers(fs: Files, path: string, note: keyof typeof BEGINS): void {
   if (fs.statSync(path, { throwIfNoEntry: false }) === undefined) return;
   if (!BEGINS[note].test(fs.readFileSync(path, "utf8"))) {
-    throw new Error(`${path} is not a note of temporalex, and was not changed`);
+    throw new Error(`${path} is not a temporalex crash note; it was not changed`);
   }
 }
 

@@ -242,7 +242,7 @@ export const DECODERS: { readonly [kind in CommandKind]?: Decoder } = {
     return {
       kind: "CancelSignal",
       key: "",
-      summary: `takes signal ${signal} back, if it has not left`,
+      summary: `cancels signal ${signal} unless it was sent`,
       attributes: { seq: signal },
     };
   },

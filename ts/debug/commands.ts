@@ -14,7 +14,7 @@ export function decodeCommand(
   const { kind, seq, cancel } = command;
   if (cancel) return decodeCancel(kind, seq, names);
   return DECODERS[kind]?.(command, shownBy(converter, names)) ??
-    { kind: `Command ${kind}`, key: "", summary: "a command that this version does not know", attributes: {} };
+    { kind: `Command ${kind}`, key: "", summary: "an unknown command", attributes: {} };
 }
 
 function decodeCancel(kind: CommandKind, seq: number, names: CommandNames | undefined): Decoded {

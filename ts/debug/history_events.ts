@@ -58,7 +58,7 @@ export function check(events: readonly EncodedEvent[]): void {
     if (id === expected) return;
     if (i === 0) {
       throw new HistoryFileError(
-        `the history starts with event ${id}, not with event 1: its first part is missing (was only one page of it exported?)`,
+        `the history starts with event ${id}, not with event 1: the beginning is missing; export all pages of the history`,
       );
     }
     const previous = events[i - 1]!.id;

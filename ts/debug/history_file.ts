@@ -53,7 +53,7 @@ export interface HistoryInFile {
 /** Reads a file with one history. Throws a HistoryFileError. */
 export async function readHistoryFile(file: Uint8Array): Promise<HistoryFile> {
   const histories = await historiesIn(file);
-  if (histories.length > 1) throw new HistoryFileError(`the file holds ${histories.length} histories; give one per file`);
+  if (histories.length > 1) throw new HistoryFileError(`the file has ${histories.length} histories; use one file per history`);
   return histories[0]!.read();
 }
 
@@ -133,7 +133,7 @@ function named(wrapper: Json | undefined, field: string): string {
 async function open(file: Uint8Array, notes: string[], depth: number): Promise<string | Uint8Array> {
   if (file.length === 0) throw new HistoryFileError("the file is empty");
   if (file[0] === 0x1f && file[1] === 0x8b) {
-    if (depth > 2) throw new HistoryFileError("the file is compressed again and again");
+    if (depth > 2) throw new HistoryFileError("the file has too many layers of compression");
     notes.push("it was compressed with gzip");
     return await open(await gunzip(file), notes, depth + 1);
   }
@@ -145,7 +145,7 @@ async function open(file: Uint8Array, notes: string[], depth: number): Promise<s
   const trimmed = text.trim();
   if (trimmed === "") throw new HistoryFileError("the file is empty");
   if (trimmed.startsWith("<")) {
-    throw new HistoryFileError("this is a web page (HTML or XML), not a history; was a login page saved?");
+    throw new HistoryFileError("this is a web page (HTML or XML), not a history; it may be a login page");
   }
   if (/^[[{"]/.test(trimmed)) return text;
   const binary = trimmed.length >= 16 ? fromBase64(trimmed) : undefined;
@@ -173,13 +173,13 @@ async function gunzip(file: Uint8Array): Promise<Uint8Array> {
       length += value.length;
       if (length > MAX_BYTES) {
         await reader.cancel();
-        throw new HistoryFileError(`the file holds more than ${MAX_BYTES / 1024 / 1024} MiB when it is unpacked`);
+        throw new HistoryFileError(`the file has more than ${MAX_BYTES / 1024 / 1024} MiB when it is unpacked`);
       }
       chunks.push(value);
     }
   } catch (e) {
     if (e instanceof HistoryFileError) throw e;
-    throw new HistoryFileError(`the file says that it is gzip, but cannot be unpacked: ${(e as Error).message}`, { cause: e });
+    throw new HistoryFileError(`the file has a gzip header, but cannot be decompressed: ${(e as Error).message}`, { cause: e });
   }
   const bytes = new Uint8Array(length);
   let at = 0;
@@ -231,7 +231,7 @@ function fromProtobuf(bytes: Uint8Array): Uint8Array {
   } catch {
     // It is nothing that we know.
   }
-  throw new HistoryFileError("the file is neither JSON nor a history in protobuf; it may be damaged or cut off");
+  throw new HistoryFileError("the file is neither JSON nor a protobuf history; it may be damaged or truncated");
 }
 
 const isHistory = (bytes: Uint8Array): boolean => isSurely(HistorySchema, bytes) && haveIds(bytes);
@@ -258,7 +258,7 @@ function checked(history: Uint8Array): Uint8Array {
 
 function parseJson(text: string): Json {
   const deep = nestedTooDeep(text);
-  if (deep !== undefined) throw new HistoryFileError(`the file is no history: ${deep}`);
+  if (deep !== undefined) throw new HistoryFileError(`the file is not a history: ${deep}`);
   try {
     return JSON.parse(text) as Json;
   } catch (e) {
@@ -295,7 +295,7 @@ function fromJson(json: Json, notes: string[]): Uint8Array {
       notes.push(
         `${reading.place} (eventId ${event.eventId}) is of type ${
           JSON.stringify(typeIn(item))
-        }, which is not known here; what it says was left out`,
+        }, which this version does not support; its attributes were omitted`,
       );
     }
     to.end(start);
@@ -303,7 +303,7 @@ function fromJson(json: Json, notes: string[]): Uint8Array {
   });
   if (reading.decodedPayloads > 0) {
     notes.push(
-      `${reading.decodedPayloads} payloads were decoded in the file and have been encoded as JSON again; a value that was no JSON before may differ`,
+      `${reading.decodedPayloads} payloads were decoded in the file and were encoded as JSON again; values that were not JSON may differ`,
     );
   }
   return to.slice();
@@ -323,7 +323,7 @@ function missingAttributes(json: Json, event: DecodedEvent, path: string): Histo
   const id = event.eventId > 0n ? ` (eventId ${event.eventId})` : "";
   return new HistoryFileError(
     type === undefined
-      ? `${path}${id} is no event: it has neither a type nor attributes`
+      ? `${path}${id} is not an event: it has no type and no attributes`
       : `${path}${id}, a ${String(type)}, has no attributes; the export is incomplete`,
   );
 }
@@ -332,14 +332,14 @@ function missingAttributes(json: Json, event: DecodedEvent, path: string): Histo
 function eventList(json: Json): [Json[], string] {
   if (typeof json === "string") return eventList(parseJson(json));
   if (Array.isArray(json)) {
-    if (json.length === 0) throw new HistoryFileError("the file holds an empty list");
+    if (json.length === 0) throw new HistoryFileError("the file has an empty list");
     const first = json[0]!;
-    if (!isObject(first)) throw new HistoryFileError("the file holds a list, but not of events");
+    if (!isObject(first)) throw new HistoryFileError("the file has a list, but its items are not events");
     if (!("events" in first) && !("history" in first) && !("Events" in first)) return [json, "events"];
-    if (json.length > 1) throw new HistoryFileError(`the file holds ${json.length} histories; give one per file`);
+    if (json.length > 1) throw new HistoryFileError(`the file has ${json.length} histories; use one file per history`);
     return eventList(first);
   }
-  if (!isObject(json)) throw new HistoryFileError("the file holds no history");
+  if (!isObject(json)) throw new HistoryFileError("the file has no history");
   const inner = json["history"] ?? json["History"];
   if (isObject(inner) || Array.isArray(inner)) return eventList(inner);
   const events = json["events"] ?? json["Events"];
@@ -349,7 +349,7 @@ function eventList(json: Json): [Json[], string] {
   }
   if ("eventId" in json || "eventType" in json) return [[json], "events"];
   const keys = Object.keys(json).slice(0, 5).join(", ");
-  throw new HistoryFileError(`the file is JSON, but no history: it has no "events" (its keys: ${keys || "none"})`);
+  throw new HistoryFileError(`the file is JSON, but not a history: it has no "events" (its keys: ${keys || "none"})`);
 }
 
 /** A response whose history is still in encoded batches. */
@@ -361,7 +361,7 @@ function rawHistory(json: Json): Uint8Array | undefined {
     try {
       return checked(data);
     } catch (e) {
-      throw new HistoryFileError(`rawHistory[${i}] is no history in protobuf: ${(e as Error).message}`, { cause: e });
+      throw new HistoryFileError(`rawHistory[${i}] is not a protobuf history: ${(e as Error).message}`, { cause: e });
     }
   }));
 }

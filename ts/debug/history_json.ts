@@ -122,7 +122,7 @@ export function writeMessage(desc: DescMessage, json: Json, into: JsonReading): 
   if (!isObject(json)) throw fail(into, json, "an object");
   if (into.depth >= MAX_MESSAGES) {
     throw new HistoryFileError(
-      `${shortened(into.place)} lies in more than ${MAX_MESSAGES} messages inside each other; no server writes that`,
+      `${shortened(into.place)} is nested more than ${MAX_MESSAGES} messages deep; servers do not write this`,
     );
   }
   into.depth++;

@@ -13,7 +13,9 @@ export function jsonFault(text: string): string {
   const { at, levels } = new Scanner(text).run();
   const path = levels.map(({ isList, at }, i) => isList ? `[${at}]` : i === 0 || at === "" ? String(at) : `.${at}`).join("");
   const inside = path === "" ? "" : `, in ${path.length > 160 ? `${path.slice(0, 157)}...` : path}`;
-  if (at >= text.trimEnd().length) return `it ends in the middle, at line ${text.split("\n").length}${inside} (was it cut off?)`;
+  if (at >= text.trimEnd().length) {
+    return `it ends unexpectedly at line ${text.split("\n").length}${inside} (the file may be truncated)`;
+  }
   return `unexpected character${inside} ${placeOf(text, at)}`;
 }
 

@@ -63,7 +63,7 @@ export class UnknownWorkflowTypeError extends Error {
 
   constructor(workflowType: string, workflowTypes: readonly string[]) {
     const known = workflowTypes.length === 0 ? "none" : workflowTypes.join(", ");
-    super(`this is a history of workflow "${workflowType}", and there is no code for it here (there is for: ${known})`);
+    super(`this is a history of workflow "${workflowType}", but the code has no such workflow (it has: ${known})`);
     this.workflowType = workflowType;
     this.workflowTypes = workflowTypes;
   }
@@ -275,6 +275,6 @@ export class DebugSession {
 
   #check(position: number): number {
     if (Number.isInteger(position) && position >= 1 && position <= this.length) return position;
-    throw new RangeError(`there is no event ${position}: this history has events 1 to ${this.length}`);
+    throw new RangeError(`event ${position} does not exist: this history has events 1 to ${this.length}`);
   }
 }

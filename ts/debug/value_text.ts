@@ -7,7 +7,7 @@ export function short(value: unknown, room = 80): string {
     text = value instanceof Uint8Array ? `${value.length} bytes` : JSON.stringify(value) ?? "nothing";
   } catch {
     // Nested deeper than a stack is high, or something that a converter of the caller's made.
-    text = `a ${typeof value} that cannot be shown`;
+    text = `a ${typeof value} that cannot be printed`;
   }
   return text.length > room ? `${text.slice(0, room - 1)}…` : text;
 }

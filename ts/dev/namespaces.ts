@@ -17,7 +17,7 @@ const NAME = /^[A-Za-z0-9][\w.-]{0,98}$/;
 export function checkNamespace(name: string): void {
   if (NAME.test(name)) return;
   throw new TypeError(
-    `"${name}" is no name of a namespace: letters, digits, "_", "-" and ".", at most 99, with a letter or digit at the beginning`,
+    `invalid namespace "${name}": letters, digits, "_", "-" and ".", at most 99, with a letter or digit at the beginning`,
   );
 }
 
@@ -118,7 +118,7 @@ export class Namespaces implements RawService {
     const engine = await this.#host.open(name);
     if (this.#closed) {
       await engine.close();
-      throw new ServiceError(Code.UNAVAILABLE, `the server ended while namespace ${name} was added`);
+      throw new ServiceError(Code.UNAVAILABLE, `the server was closed while namespace ${name} was added`);
     }
     const { retentionMs = 0 } = options;
     const stop = retentionMs > 0 ? this.#host.keepFor(retentionMs, engine) : () => {};

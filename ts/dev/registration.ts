@@ -55,7 +55,7 @@ export function readRegistration(request: Uint8Array): Registration {
       }
     }
   } catch (error) {
-    throw invalid(`the request does not decode: ${(error as Error).message}`);
+    throw invalid(`invalid request: ${(error as Error).message}`);
   }
   if (retentionMs <= 0 && refused === undefined) {
     throw invalid(`A valid retention period is not set on request: ${retentionMs} ms.`);

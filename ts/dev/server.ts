@@ -91,7 +91,7 @@ export async function startDevServer(options: DevServerOptions): Promise<DevServ
         remoteWorkers: true,
         ...(options.clock !== undefined && { clock: options.clock }),
         ...(options.timers !== undefined && { timers: options.timers }),
-        onError: (error) => logger.error("the engine met a failure", { namespace, error }),
+        onError: (error) => logger.error("the engine failed", { namespace, error }),
         onActivityTimeout: warnOfTimeouts(logger),
         ...(path === undefined ? { store: new MemoryStore() } : { path }),
       });
@@ -99,7 +99,7 @@ export async function startDevServer(options: DevServerOptions): Promise<DevServ
     keepFor: (retentionMs, engine) => keepFor(retentionMs, engine, logger),
   });
   const health = new Health(SERVICES);
-  const onError = (error: Error) => logger.error("the server met a failure", { error });
+  const onError = (error: Error) => logger.error("the server failed", { error });
   const handler = serviceHandler(logged(options.around?.(namespaces) ?? namespaces, logger), {
     extra: [
       ...health.methods,
@@ -123,12 +123,12 @@ export async function startDevServer(options: DevServerOptions): Promise<DevServ
   };
   try {
     const serve = async (http: 1 | 2, port: number, guard: HttpGuard) => {
-      const refused = ({ reason, message }: Refusal) => logger.warn("a request was refused", { http, reason, message });
+      const refused = ({ reason, message }: Refusal) => logger.warn("a request was rejected", { http, reason, message });
       const listener = await listen({ at: { port }, http, handler, guard, refused, keepsAlive: true, onError });
       opened.push(listener);
       return listener;
     };
-    const pagesElsewhere = "pages may not call this port; temporalex dev --http-port has one for them";
+    const pagesElsewhere = "web pages cannot call this port; open one with temporalex dev --http-port";
     const grpc = await serve(2, options.port, new HttpGuard({ port: () => options.port, host: "any", pagesElsewhere }));
     let http: Listener | undefined;
     if (options.httpPort !== undefined) {

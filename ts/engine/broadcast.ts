@@ -28,7 +28,7 @@ export async function broadcast(
   send: (signal: Uint8Array) => Promise<unknown>,
 ): Promise<Uint8Array> {
   const { control, workflowExecution, ...signal } = fromBinary(SignalWorkflowExecutionRequestSchema, request);
-  if (workflowExecution !== undefined) throw invalid("a broadcast names no workflow");
+  if (workflowExecution !== undefined) throw invalid("a broadcast has no workflow");
   const runs = store.subscribers(SUBSCRIPTION_ATTRIBUTE, valuesOf(control));
   const answers = await Promise.allSettled(runs.map(({ workflowId, runId }) => {
     const execution = create(WorkflowExecutionSchema, { workflowId, runId });
@@ -58,5 +58,5 @@ function valuesOf(control: string): string[] {
   } catch {
     // As below.
   }
-  throw invalid("the control of a broadcast does not say what it is for");
+  throw invalid("the control field of a broadcast is invalid");
 }

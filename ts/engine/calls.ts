@@ -178,12 +178,12 @@ export class Calls {
 function deadlineError(call: Call, trouble: Error | undefined): ServiceError {
   const ms = Math.round(call.timeoutMs);
   const text = call.method === "queryWorkflow"
-    ? `query timed out before a worker could process it: no answer within ${ms} ms; is a worker of the workflow's task queue running?`
-    : `${call.method} had no answer within ${ms} ms`;
+    ? `query timed out before a worker could process it (${ms} ms); check that a worker polls the task queue of the workflow`
+    : `${call.method} timed out after ${ms} ms`;
   const update = call.request === undefined ? undefined : updateOf(call.method, call.request);
   if (update === undefined) return tooLate(text, trouble);
   return tooLate(
-    `${text}; update "${update.id}" of workflow "${update.workflowId}" goes on, and its result can be polled by this id`,
+    `${text}; update "${update.id}" of workflow "${update.workflowId}" continues; poll its result with this id`,
     trouble,
     { updateId: update.id, workflowId: update.workflowId },
   );

@@ -31,7 +31,7 @@ export function refuseOthers(store: string): void {
     : undefined;
   if (found === undefined) return;
   throw new StoreError(
-    `${found} is in the way of the store ${store}: it is not a note about running workflow tasks. It was not changed. ` +
+    `${found} blocks the store ${store}: it is not a file with running workflow tasks. It was not changed. ` +
       "Move it, or choose another name for the store.",
   );
 }

@@ -16,7 +16,7 @@ export function cutBatch(events: Uint8Array, first: number, last: number, from: 
       if (id === from) begin = at.start;
     }
   } catch (cause) {
-    throw new StoreError("a stored batch of history events does not decode: it is damaged", { cause });
+    throw new StoreError("a stored batch of history events cannot be decoded: it is damaged", { cause });
   }
   return events.subarray(begin, at.end);
 }

@@ -342,7 +342,7 @@ export class EmbeddedEngine implements RawService {
     if (this.#suspect !== undefined) {
       this.#reader.quarantine(
         this.#suspect,
-        `the state of run ${this.#suspect} makes the engine's core fail (${e.message}); the run is left alone until a restart`,
+        `run ${this.#suspect} crashes the engine core (${e.message}); the run is quarantined until restart`,
       );
     }
     this.#calls.rejectAll(coreReplaced(e));

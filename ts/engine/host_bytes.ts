@@ -11,7 +11,7 @@ export function decode<D extends DescMessage>(schema: D, bytes: Uint8Array): Mes
   try {
     return fromBinary(schema, bytes);
   } catch (e) {
-    throw invalid(`the request is no ${schema.name}: ${(e as Error).message}`);
+    throw invalid(`invalid ${schema.name}: ${(e as Error).message}`);
   }
 }
 
@@ -24,6 +24,6 @@ export function textField(bytes: Uint8Array, tag: number): string {
   try {
     return textOf(bytes, tag);
   } catch (e) {
-    throw invalid(`the request does not decode: ${(e as Error).message}`);
+    throw invalid(`invalid request: ${(e as Error).message}`);
   }
 }

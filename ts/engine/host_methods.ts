@@ -65,7 +65,7 @@ export function hostMethods(context: HostContext): { readonly [name in MethodNam
     listWorkflowExecutions(bytes) {
       const request = decode(ListWorkflowExecutionsRequestSchema, bytes);
       ours(request.namespace);
-      if (request.pageSize < 0) throw invalid("a page cannot have a negative size");
+      if (request.pageSize < 0) throw invalid("the page size must not be negative");
       const size = Math.min(request.pageSize === 0 ? DEFAULT_PAGE : request.pageSize, MAX_PAGE);
       const page = store.list(parseQuery(request.query), size, readToken(request.nextPageToken, request.query));
       return encode(ListWorkflowExecutionsResponseSchema, {
@@ -153,11 +153,11 @@ function readToken(token: Uint8Array, query: string): ListPosition | undefined {
   try {
     read = JSON.parse(text.decode(token)) ?? {};
   } catch {
-    throw invalid("nextPageToken is none that this service gave out");
+    throw invalid("invalid nextPageToken");
   }
   const { after } = read;
   if (!Array.isArray(after) || after.length !== 2 || !after.every(Number.isFinite)) {
-    throw invalid("nextPageToken is none that this service gave out");
+    throw invalid("invalid nextPageToken");
   }
   if (read.query !== query) throw invalid("nextPageToken belongs to another query");
   return [after[0], after[1]];

@@ -29,12 +29,12 @@ export function fireTimerRequest(
   runId?: string,
 ): Uint8Array {
   const row = store.load(workflowId, runId)?.row;
-  if (row === undefined) throw new ServiceError(Code.NOT_FOUND, `there is no workflow "${workflowId}"`, "NotFound");
+  if (row === undefined) throw new ServiceError(Code.NOT_FOUND, `workflow "${workflowId}" not found`, "NotFound");
   if (options.timers !== "manual" && !startedByHand(row.searchAttributes)) {
     throw new ServiceError(
       Code.FAILED_PRECONDITION,
-      `timer "${name}" of workflow "${workflowId}" fires when it is due; fireTimer is for workflows that were started with ` +
-        `timers: "manual", and for an engine of a test that was opened so`,
+      `timer "${name}" of workflow "${workflowId}" fires when it is due; fireTimer needs a workflow that was started with ` +
+        `timers: "manual", or a test engine with manual timers`,
     );
   }
   const open = openTimers(store, workflowId, row.runId, row.historyLength);
@@ -43,7 +43,7 @@ export function fireTimerRequest(
     const names = open.map((one) => one.name === undefined ? `one without a name (id ${one.id})` : `"${one.name}"`);
     throw new ServiceError(
       Code.NOT_FOUND,
-      `workflow "${workflowId}" has no open timer "${name}"; open are: ${names.length === 0 ? "none" : names.join(", ")}`,
+      `workflow "${workflowId}" has no open timer "${name}"; open timers: ${names.length === 0 ? "none" : names.join(", ")}`,
       "NotFound",
     );
   }

@@ -56,7 +56,7 @@ export class MemoryStore implements Store {
     }
     const last = found.history.at(-1)?.lastEventId ?? 0;
     if (from < 1 || to > last || from > to) {
-      throw new StoreError(`events ${from} to ${to} of a history of ${last} events were asked for`);
+      throw new StoreError(`events ${from} to ${to} were requested from a history of ${last} events`);
     }
     return found.history
       .filter((batch) => batch.lastEventId >= from && batch.firstEventId <= to)
@@ -165,9 +165,9 @@ export class MemoryStore implements Store {
   #refuse(writes: readonly RunWrite[]): void {
     const lasts = new Map<string, number>();
     for (const { row, create, append } of writes) {
-      if (row === undefined) throw new StoreError("a write names no run");
+      if (row === undefined) throw new StoreError("a write has no run");
       const known = lasts.has(row.runId) || this.#runs.has(row.runId);
-      if (create && known) throw new StoreError(`run ${row.runId} is in the store already`);
+      if (create && known) throw new StoreError(`run ${row.runId} is already in the store`);
       if (!create && !known) throw new StoreError(`run ${row.runId} is not in the store`);
       let last = lasts.get(row.runId) ?? this.#runs.get(row.runId)?.row.historyLength ?? 0;
       for (const { firstEventId, lastEventId } of append) {
@@ -177,14 +177,14 @@ export class MemoryStore implements Store {
         last = lastEventId;
       }
       if (last !== row.historyLength) {
-        throw new StoreError(`run ${row.runId} says that it has ${row.historyLength} events, and ${last} are written`);
+        throw new StoreError(`run ${row.runId} declares ${row.historyLength} events, but ${last} are written`);
       }
       lasts.set(row.runId, last);
     }
   }
 
   backup(_path: string): void {
-    throw new StoreError("a memory store has no file to copy; open the engine with a path to have one");
+    throw new StoreError("a memory store has no file to copy; open the engine with a path");
   }
 
   purge(options: PurgeOptions): string[] {

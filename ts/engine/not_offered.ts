@@ -5,14 +5,14 @@ const ELSEWHERE = "a Temporal cluster has it";
 
 /** The first that fits counts. Names are those of WorkflowService and OperatorService. */
 const INSTEAD: readonly (readonly [method: RegExp, what: string])[] = [
-  [/Schedule/, `schedules: start a workflow that waits until the next moment and continues as new, or use a Temporal cluster`],
+  [/Schedule/, `schedules: start a workflow that sleeps until the next time and continues as new, or use a Temporal cluster`],
   [/^ResetWorkflowExecution$/, "reset of workflows: start the workflow again under its id, or use a Temporal cluster"],
-  [/BatchOperation/, "batch operations: list the workflows, and do it for each of them"],
+  [/BatchOperation/, "batch operations: list the workflows, and apply the operation to each"],
   [
     /Archived|ListTaskQueuePartitions|AdminService/,
-    "archives and partitions: everything is in one store until it is removed",
+    "archives and partitions: all data is in one store until it is removed",
   ],
-  [/SearchAttributes/, "a register of search attributes: workflows keep any, and queries select by any"],
+  [/SearchAttributes/, "registration of search attributes: any attribute can be set and used in queries"],
   [/Nexus/, `Nexus: call an activity that starts the other workflow with a client, or use a Temporal cluster`],
   [/WorkflowRule/, "workflow rules: cancel, terminate or signal the workflows that a list finds"],
   [/UpdateActivityExecutionOptions/, "activities without a workflow: start a workflow that calls the activity"],
@@ -22,7 +22,7 @@ const INSTEAD: readonly (readonly [method: RegExp, what: string])[] = [
   ],
   [
     /UpdateTaskQueueConfig/,
-    "limits of task queues: bound the worker (maxConcurrentActivityTaskExecutions, maxTaskQueueActivitiesPerSecond)",
+    "limits of task queues: limit the worker (maxConcurrentActivityTaskExecutions, maxTaskQueueActivitiesPerSecond)",
   ],
   [/TimeSkipping/, "time skipping: test with temporalex/testing, whose time is virtual"],
   [
@@ -35,8 +35,8 @@ const INSTEAD: readonly (readonly [method: RegExp, what: string])[] = [
   ],
   [/PauseWorkflow|UnpauseWorkflow/, `pausing of workflows: signal the workflow to wait, or use a Temporal cluster`],
   [/ActivityExecution/, `activities without a workflow: start a workflow that calls the activity, or use a Temporal cluster`],
-  [/Worker/, "a register of workers: who polls a queue, DescribeTaskQueue tells (temporal task-queue describe)"],
-  [/Namespace/, "changing and removing of namespaces: they are named when it is started, with --namespace"],
+  [/Worker/, "a list of workers: DescribeTaskQueue returns the pollers of a queue (temporal task-queue describe)"],
+  [/Namespace/, "changing and removing namespaces: set them at start with --namespace"],
   [/Cluster/, "other clusters: it is one process with one store"],
 ];
 

@@ -21,6 +21,6 @@ export const ENGINE_OPTIONS: kind.Table<EmbeddedEngineOptions> = {
 export function checkEngineOptions(options: EmbeddedEngineOptions): void {
   kind.checkOptions("EmbeddedEngine.open", options, ENGINE_OPTIONS);
   if ((options.path === undefined) === (options.store === undefined)) {
-    throw new TypeError("an engine needs either a path (of its SQLite file) or a store (new MemoryStore() for tests)");
+    throw new TypeError("an engine needs either the path of its SQLite file or a store (new MemoryStore() for tests)");
   }
 }

@@ -34,7 +34,7 @@ function asItIs(store: Store): Store {
     count: (where) => store.count(where),
     subscribers: (attribute, values) => store.subscribers(attribute, values),
     commit: () => {
-      throw new StoreError("a store that is only read was to be written");
+      throw new StoreError("cannot write: the store is open read-only");
     },
     backup: (path) => store.backup(path),
     purge: () => [],
@@ -73,7 +73,7 @@ export class ReadOnlyService implements RawService {
   call(method: MethodName, request: Uint8Array, options?: CallOptions): Promise<Uint8Array> {
     if (READ_METHODS.has(method)) return this.#engine.call(method, request, options);
     return Promise.reject(
-      new ServiceError(Code.UNIMPLEMENTED, `a store that is only read does not have ${method}`, "Unimplemented"),
+      new ServiceError(Code.UNIMPLEMENTED, `${method} is not available: the store is open read-only`, "Unimplemented"),
     );
   }
 

@@ -84,7 +84,7 @@ class Answered extends Error {
   readonly result: TransactResult;
 
   constructor(result: TransactResult) {
-    super("a reducer has thrown");
+    super("a reducer threw an error");
     this.result = result;
   }
 }

@@ -24,11 +24,11 @@ export const tooLate = (message: string, trouble: Error | undefined, metadata = 
     metadata,
     { cause: trouble },
   );
-export const storeFailed = (cause: Error) => unavailable(`the store could not answer: ${cause.message}`, "StoreFailed", cause);
+export const storeFailed = (cause: Error) => unavailable(`the store failed: ${cause.message}`, "StoreFailed", cause);
 export const coreReplaced = (cause: Error) =>
-  unavailable("the engine's core failed and was replaced; retry", "CoreFailed", cause);
-export const cancelled = () => new ServiceError(Code.CANCELLED, "the call was cancelled by its caller");
+  unavailable("internal error in the engine core, which was restarted; retry", "CoreFailed", cause);
+export const cancelled = () => new ServiceError(Code.CANCELLED, "the call was canceled by the caller");
 export const notFound = (workflowId: string) =>
-  new ServiceError(Code.NOT_FOUND, `workflow ${workflowId} is not found: its run was purged`, "NotFound");
+  new ServiceError(Code.NOT_FOUND, `workflow ${workflowId} not found: its run was purged`, "NotFound");
 export const unimplemented = (method: string) =>
   new ServiceError(Code.UNIMPLEMENTED, notOffered(method), "Unimplemented", { method });

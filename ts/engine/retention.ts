@@ -14,7 +14,7 @@ export function keepFor(retentionMs: number, engine: EmbeddedEngine, logger: Log
       const removed = await engine.purge({ closedBefore: Date.now() - retentionMs });
       if (removed > 0) logger.info("closed runs were removed", { removed });
     } catch (error) {
-      logger.warn("closed runs could not be removed; it is tried again", { error });
+      logger.warn("closed runs could not be removed; retrying later", { error });
     } finally {
       purging = false;
     }

@@ -86,7 +86,7 @@ export function runMethods({ store, ours, call, forget }: RunMethodsContext) {
       const removed = await whenFree(() => store.purge({ closedBefore: ANY_TIME, where, limit: 1 }));
       removed.forEach(forget);
       if (removed.length === 0 && store.load(workflowId, runId) !== undefined) {
-        throw new ServiceError(Code.UNAVAILABLE, `run ${runId} still has something to do and was not removed; retry`, "Busy");
+        throw new ServiceError(Code.UNAVAILABLE, `run ${runId} still has pending work and was not removed; retry`, "Busy");
       }
       return encode(DeleteWorkflowExecutionResponseSchema, {});
     },
@@ -101,5 +101,5 @@ function readToken(token: Uint8Array): { readonly runId: string; readonly to: nu
   } catch {
     // As below.
   }
-  throw invalid("nextPageToken is none that this service gave out");
+  throw invalid("invalid nextPageToken");
 }

@@ -121,7 +121,7 @@ export class GatewayConnection implements RawService {
     const WebSocketClass = options.webSocket ?? (globalThis as { WebSocket?: GatewayOptions["webSocket"] }).WebSocket;
     if (WebSocketClass === undefined) {
       throw new TypeError(
-        'there is no WebSocket here: pass one, for instance import { WebSocket } from "ws" and { webSocket: WebSocket }',
+        'WebSocket is not available: pass one, for example import { WebSocket } from "ws" and { webSocket: WebSocket }',
       );
     }
     this.#WebSocket = WebSocketClass;
@@ -237,7 +237,7 @@ export class GatewayConnection implements RawService {
       } catch (error) {
         // The policy of the page (connect-src), or a token with characters that no header takes.
         const why = error instanceof Error ? error.message : String(error);
-        return reject(new ServiceError(Code.FAILED_PRECONDITION, `no socket to ${this.url} can be made: ${why}`));
+        return reject(new ServiceError(Code.FAILED_PRECONDITION, `cannot open a WebSocket to ${this.url}: ${why}`));
       }
       socket.binaryType = "arraybuffer";
       const now = performance.now();
@@ -251,7 +251,7 @@ export class GatewayConnection implements RawService {
         const { data } = event as { data: unknown };
         line.heardAt = performance.now();
         try {
-          if (!(data instanceof ArrayBuffer)) throw new Error("a message is no bytes");
+          if (!(data instanceof ArrayBuffer)) throw new Error("expected a binary WebSocket message");
           const frame = readGatewayFrame(new Uint8Array(data));
           if (frame.kind !== "hello") return this.#heard(line, frame);
           line.stopWatching();
@@ -259,7 +259,7 @@ export class GatewayConnection implements RawService {
           this.#watch(line);
           resolve(line);
         } catch (error) {
-          this.#end(line, new ServiceError(Code.INTERNAL, `what ${this.url} says cannot be read: ${(error as Error).message}`));
+          this.#end(line, new ServiceError(Code.INTERNAL, `invalid message from ${this.url}: ${(error as Error).message}`));
         }
       };
       socket.onclose = (event: never) =>
@@ -288,7 +288,7 @@ export class GatewayConnection implements RawService {
     if (line.ended) return Promise.reject(this.#unreachable());
     const { maxRequestBytes } = line.hello!;
     if (request.length > maxRequestBytes) {
-      const why = `the request of ${method} takes ${request.length} bytes, and the gateway takes at most ${maxRequestBytes}`;
+      const why = `the request of ${method} takes ${request.length} bytes, but the gateway accepts at most ${maxRequestBytes}`;
       return Promise.reject(new ServiceError(Code.INVALID_ARGUMENT, why));
     }
     return new Promise((resolve, reject) => {
@@ -307,7 +307,7 @@ export class GatewayConnection implements RawService {
       const stop = () => takeBack(givenUp(method, signal!));
       const cancelTimer = realTimers.after(
         timeoutMs,
-        () => takeBack(new ServiceError(Code.DEADLINE_EXCEEDED, `${method} was not answered within its deadline`)),
+        () => takeBack(new ServiceError(Code.DEADLINE_EXCEEDED, `${method} did not complete before its deadline`)),
       );
       signal?.addEventListener("abort", stop);
       line.calls.set(id, { method, settle });
@@ -336,7 +336,7 @@ export class GatewayConnection implements RawService {
           askedAt = now;
           line.socket.send(askFrame(0));
         } else if (now - askedAt > answerMs) {
-          return void this.#end(line, new ServiceError(Code.UNAVAILABLE, `the gateway at ${this.url} does not answer any more`));
+          return void this.#end(line, new ServiceError(Code.UNAVAILABLE, `the gateway at ${this.url} does not respond`));
         }
       }
       arm();
@@ -376,14 +376,14 @@ export class GatewayConnection implements RawService {
     if (code === Close.TOKEN) {
       return new ServiceError(
         Code.UNAUTHENTICATED,
-        `the gateway at ${this.url} refuses the token; take the URL that it prints at its start, ` +
-          "or start it with --token-file, so that the token stays the same",
+        `the gateway at ${this.url} rejected the token; use the URL that it prints at start, ` +
+          "or start it with --token-file to keep the token",
       );
     }
     if (code === Close.PROTOCOL) {
       return new ServiceError(
         Code.FAILED_PRECONDITION,
-        `the gateway at ${this.url} and this package do not fit together: ${reason}`,
+        `the gateway at ${this.url} and this package are not compatible: ${reason}`,
       );
     }
     return wasOpen
@@ -398,20 +398,20 @@ export class GatewayConnection implements RawService {
     const origin = (globalThis as { location?: { origin?: string } }).location?.origin;
     const page = origin === undefined || origin === "null"
       ? ""
-      : `, or does not let pages of ${origin} in (--allow-origin ${origin})`;
+      : `, or does not allow the origin ${origin} (--allow-origin ${origin})`;
     return new ServiceError(
       Code.UNAVAILABLE,
-      `the gateway at ${this.url} cannot be reached${page}; is it running, and does the page's policy allow it (connect-src)?`,
+      `the gateway at ${this.url} cannot be reached${page}; check that it is running and that the page's content security policy allows it (connect-src)`,
     );
   }
 }
 
 const closedError = (): ServiceError => new ServiceError(Code.CANCELLED, "the connection to the gateway is closed");
 const givenUp = (method: string, signal: AbortSignal): ServiceError =>
-  new ServiceError(Code.CANCELLED, `${method} was given up by its caller`, "", {}, { cause: signal.reason });
+  new ServiceError(Code.CANCELLED, `${method} was canceled by its caller`, "", {}, { cause: signal.reason });
 
 function readUrl(text: string, option: string | undefined): { readonly address: URL; readonly token: string } {
-  const example = 'write the URL that temporalex gateway prints, such as "http://127.0.0.1:8273/#token"';
+  const example = 'use the URL that temporalex gateway prints, such as "http://127.0.0.1:8273/#token"';
   if (!URL.canParse(text)) throw new TypeError(`"${text.replace(/#.*/s, "")}" is not the URL of a gateway; ${example}`);
   const address = new URL(text);
   const inUrl = address.hash.slice(1);
@@ -419,7 +419,7 @@ function readUrl(text: string, option: string | undefined): { readonly address: 
   if (!/^https?:$/.test(address.protocol)) throw new TypeError(`"${address.href}" is not the URL of a gateway; ${example}`);
   const token = option ?? inUrl;
   if (!/^[A-Za-z0-9_-]+$/.test(token)) {
-    throw new TypeError(`the URL of the gateway at ${address.href} has no token, or no well-formed one; ${example}`);
+    throw new TypeError(`the URL of the gateway at ${address.href} has no valid token; ${example}`);
   }
   return { address, token };
 }

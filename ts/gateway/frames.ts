@@ -121,13 +121,13 @@ export function helloFrame(hello: Hello): Uint8Array<ArrayBuffer> {
 }
 
 function head(bytes: Uint8Array): { readonly kind: number; readonly id: number; readonly view: DataView } {
-  if (bytes.length < HEAD) throw new FrameError("a frame is shorter than its head");
+  if (bytes.length < HEAD) throw new FrameError("invalid frame: shorter than its header");
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   return { kind: view.getUint8(0), id: view.getUint32(1), view };
 }
 
 function need(bytes: Uint8Array, length: number): void {
-  if (bytes.length < length) throw new FrameError("a frame ends before what it announces");
+  if (bytes.length < length) throw new FrameError("invalid frame: shorter than its declared length");
 }
 
 /** Reads what a caller sends. Throws a FrameError. */
@@ -146,7 +146,7 @@ export function readCallerFrame(bytes: Uint8Array<ArrayBuffer>): CallerFrame {
     case Kind.ask:
       return { kind: "ask", id };
   }
-  throw new FrameError(`a caller sends no frame of kind ${kind}`);
+  throw new FrameError(`invalid frame from a caller: kind ${kind}`);
 }
 
 /** Reads what the gateway sends. Throws a FrameError. */
@@ -168,14 +168,14 @@ export function readGatewayFrame(bytes: Uint8Array<ArrayBuffer>): GatewayFrame {
     case Kind.here:
       return { kind: "here", id };
   }
-  throw new FrameError(`a gateway sends no frame of kind ${kind}`);
+  throw new FrameError(`invalid frame from a gateway: kind ${kind}`);
 }
 
 function decodeText(bytes: Uint8Array): string {
   try {
     return decoder.decode(bytes);
   } catch {
-    throw new FrameError("a text in a frame is not UTF-8");
+    throw new FrameError("invalid frame: a string is not UTF-8");
   }
 }
 
@@ -183,6 +183,6 @@ function parse<T>(bytes: Uint8Array): T {
   try {
     return JSON.parse(decodeText(bytes)) as T;
   } catch {
-    throw new FrameError("a text in a frame is not JSON");
+    throw new FrameError("invalid frame: a string is not JSON");
   }
 }

@@ -37,9 +37,8 @@ export function withPermissions(service: RawService, { readOnly = false, namespa
     ...(service.losesCancelledPolls !== undefined && { losesCancelledPolls: service.losesCancelledPolls }),
     ...(service.checksPayloads !== undefined && { checksPayloads: service.checksPayloads }),
     async call(method: MethodName, request: Uint8Array, options?: CallOptions) {
-      const why =
-        (readOnly && !changesNothing(method) ? `${method} changes something, and this gateway only reads` : undefined) ??
-          (allowed === undefined ? undefined : whyOutside(method, request, allowed));
+      const why = (readOnly && !changesNothing(method) ? `${method} is a write, and this gateway is read-only` : undefined) ??
+        (allowed === undefined ? undefined : whyOutside(method, request, allowed));
       if (why !== undefined) throw new ServiceError(Code.PERMISSION_DENIED, why, "PermissionDenied", { reason: why });
       return service.call(method, request, options);
     },
@@ -49,23 +48,21 @@ export function withPermissions(service: RawService, { readOnly = false, namespa
 function whyOutside(method: MethodName, request: Uint8Array, allowed: ReadonlySet<string>): string | undefined {
   const input: DescMessage = WorkflowService.method[method].input;
   const plan = namespaceFieldsOf(input);
-  const only = `this gateway is for ${[...allowed].map((name) => `"${name}"`).join(", ")}`;
+  const only = `this gateway serves only ${[...allowed].map((name) => `"${name}"`).join(", ")}`;
   if (plan.name === undefined) {
-    return WITHOUT.has(method) ? undefined : `${method} is about no single namespace, and ${only}`;
+    return WITHOUT.has(method) ? undefined : `${method} is not limited to one namespace, and ${only}`;
   }
   const found: string[] = [];
   let own: string | undefined;
   try {
     own = read(new Fields(request), plan, found);
   } catch {
-    throw new ServiceError(Code.INVALID_ARGUMENT, `the request of ${method} is no well-formed message`);
+    throw new ServiceError(Code.INVALID_ARGUMENT, `the request of ${method} is not a valid message`);
   }
   // Without it a server may take the namespace from a task's token.
-  if (own === undefined || own === "") return `${method} names no namespace, and ${only}`;
+  if (own === undefined || own === "") return `${method} has no namespace, and ${only}`;
   const outside = found.find((name) => !allowed.has(name));
-  return outside === undefined
-    ? undefined
-    : `${method} is about the namespace ${JSON.stringify(outside.slice(0, 100))}, and ${only}`;
+  return outside === undefined ? undefined : `${method} uses the namespace ${JSON.stringify(outside.slice(0, 100))}, and ${only}`;
 }
 
 interface NamespaceFields {

@@ -71,7 +71,7 @@ const LIMITS: Required<GatewayLimits> = {
 /** Each thing that a refused caller did wrong is told once, and no more things than this. */
 const TOLD = 50;
 const LANDING =
-  `This is temporalex gateway ${VERSION}. It is no page: give its URL, with the token, to connectGateway() of temporalex/gateway.\n`;
+  `This is temporalex gateway ${VERSION}. It is not a web page: pass its URL, with the token, to connectGateway() of temporalex/gateway.\n`;
 
 /** A token that nobody guesses. */
 export const newToken = (): string => randomBytes(32).toString("base64url");
@@ -80,7 +80,7 @@ export const isToken = (text: string): boolean => /^[A-Za-z0-9_-]{32,256}$/.test
 
 export async function startGateway(options: GatewayServerOptions): Promise<Gateway> {
   const token = options.token ?? newToken();
-  if (!isToken(token)) throw new TypeError('a token has 32 to 256 characters, of A-Z, a-z, 0-9, "-" and "_"');
+  if (!isToken(token)) throw new TypeError('a token must have 32 to 256 characters of A-Z, a-z, 0-9, "-" and "_"');
   const server = new GatewayServer(options, token);
   const port = await server.listen(options.port);
   return { port, url: `http://127.0.0.1:${port}/#${token}`, close: (graceMs) => server.close(graceMs) };
@@ -116,7 +116,7 @@ class GatewayServer {
     });
     const relay = serviceHandler(this.#service, {
       maxRequestBytes: limits.requestBytes,
-      unknown: (service, method) => `this gateway knows no method ${service}/${method}`,
+      unknown: (service, method) => `unknown method ${service}/${method}`,
       onError: (error) => this.#failed(error),
     });
     const calls: AnyHandler = (request, response) => {
@@ -151,9 +151,9 @@ class GatewayServer {
         await Promise.all(this.#listeners.splice(0).map((listener) => listener.close(0)));
         if (code === "EADDRINUSE" && port === 0 && attempt < 10) continue;
         if (code === "EADDRINUSE") {
-          throw new PortError(`port ${port} is in use; another gateway may be running, or choose another port`);
+          throw new PortError(`port ${port} is in use; stop the other process, or choose another port`);
         }
-        if (code === "EACCES") throw new PortError(`this user may not listen on port ${port}; choose one above 1023`);
+        if (code === "EACCES") throw new PortError(`no permission to listen on port ${port}; choose a port above 1023`);
         throw error;
       }
     }
@@ -182,9 +182,9 @@ class GatewayServer {
   #relay(request: IncomingMessage, response: ServerResponse, relay: AnyHandler): void {
     const { calls, requestBytes } = this.#limits;
     if (this.#closing) return refuse(request, response, { status: 503, message: "the gateway is shutting down" });
-    if (this.#requests >= calls) return refuse(request, response, { status: 429, message: `${calls} calls are open already` });
+    if (this.#requests >= calls) return refuse(request, response, { status: 429, message: `${calls} calls are already open` });
     if (Number(request.headers["content-length"] ?? 0) > requestBytes) {
-      return refuse(request, response, { status: 413, message: `a request has at most ${requestBytes} bytes` });
+      return refuse(request, response, { status: 413, message: `a request can have at most ${requestBytes} bytes` });
     }
     this.#requests++;
     response.on("close", () => this.#requests--);
@@ -202,12 +202,12 @@ class GatewayServer {
     const refusal = this.#guard.refusesSender(request);
     if (refusal !== undefined) {
       this.#tell(refusal);
-      return no("403 Forbidden", "this caller is not let in");
+      return no("403 Forbidden", "this caller is not allowed");
     }
-    if (request.url !== SOCKET_PATH) return no("404 Not Found", "there is nothing here");
+    if (request.url !== SOCKET_PATH) return no("404 Not Found", "not found");
     if (this.#closing) return no("503 Service Unavailable", "the gateway is shutting down");
     const offered = (request.headers["sec-websocket-protocol"] ?? "").split(",").map((name) => name.trim());
-    if (!offered.includes(PROTOCOL)) return no("400 Bad Request", `offer the subprotocol ${PROTOCOL}`);
+    if (!offered.includes(PROTOCOL)) return no("400 Bad Request", `request the subprotocol ${PROTOCOL}`);
     const token = offered.find((name) => name.startsWith(TOKEN_PREFIX))?.slice(TOKEN_PREFIX.length);
     this.#sockets.handleUpgrade(request, socket, head as Buffer, (opened) => {
       const wrong = this.#guard.refusesToken(token);
@@ -242,7 +242,7 @@ class GatewayServer {
     socket.on("close", () => {
       clearInterval(ping);
       this.#callers.delete(calls);
-      this.#logger.info("a caller left", fields);
+      this.#logger.info("a caller disconnected", fields);
     });
     socket.send(helloFrame({ version: VERSION, maxRequestBytes: requestBytes }));
   }
@@ -268,6 +268,6 @@ class GatewayServer {
   #tell({ message, reason }: Refusal): void {
     if (this.#told.has(message) || this.#told.size >= TOLD) return;
     this.#told.add(message);
-    this.#logger.warn("a caller was refused", { why: message, reason });
+    this.#logger.warn("a caller was rejected", { why: message, reason });
   }
 }

@@ -50,14 +50,14 @@ export class SocketCalls {
 
   /** Gives up every call that is open. */
   abandon(): void {
-    for (const { controller } of this.#calls.values()) controller.abort(new Error("the caller's connection is gone"));
+    for (const { controller } of this.#calls.values()) controller.abort(new Error("the caller's connection is closed"));
     this.#calls.clear();
     this.#idle();
   }
 
   #message(data: Uint8Array<ArrayBuffer>, binary: boolean): void {
     try {
-      if (!binary) throw new FrameError("frames are binary messages");
+      if (!binary) throw new FrameError("frames must be binary messages");
       this.#frame(readCallerFrame(data));
     } catch (error) {
       if (!(error instanceof FrameError)) throw error;
@@ -72,10 +72,10 @@ export class SocketCalls {
       case "ask":
         return this.#send(hereFrame(id));
       case "cancel":
-        this.#calls.get(id)?.controller.abort(new Error("the caller gave the call up"));
+        this.#calls.get(id)?.controller.abort(new Error("the caller canceled the call"));
         return;
       case "call":
-        if (this.#calls.has(id)) throw new FrameError("a call has the number of another that is open");
+        if (this.#calls.has(id)) throw new FrameError("a call has the same number as an open call");
         void this.#call(frame);
     }
   }
@@ -85,10 +85,10 @@ export class SocketCalls {
     try {
       if (this.#refusing) throw new ServiceError(Code.UNAVAILABLE, "the gateway is shutting down");
       if (!METHODS.has(method)) {
-        throw new ServiceError(Code.UNIMPLEMENTED, `this gateway knows no method ${JSON.stringify(method)}`);
+        throw new ServiceError(Code.UNIMPLEMENTED, `unknown method ${JSON.stringify(method)}`);
       }
       if (this.#calls.size >= this.#limits.calls) {
-        throw new ServiceError(Code.RESOURCE_EXHAUSTED, `${this.#limits.calls} calls of this caller are open already`);
+        throw new ServiceError(Code.RESOURCE_EXHAUSTED, `${this.#limits.calls} calls of this caller are already open`);
       }
       this.#calls.set(id, { controller, method });
       const response = await this.#service.call(method as MethodName, request, {
@@ -111,7 +111,7 @@ export class SocketCalls {
 
   #refusal(id: number, method: string, error: unknown): Uint8Array {
     if (!(error instanceof ServiceError)) {
-      this.#logger.error(`${method} met a failure of the gateway`, { error });
+      this.#logger.error(`${method} failed in the gateway`, { error });
       const message = `the gateway failed: ${error instanceof Error ? error.message : String(error)}`;
       return refusalFrame(id, { code: Code.INTERNAL, message, reason: "", metadata: {}, failure: undefined });
     }
@@ -125,7 +125,7 @@ export class SocketCalls {
     if (readyState !== OPEN) return;
     this.#socket.send(frame);
     if (this.#socket.bufferedAmount <= this.#limits.waitingBytes) return;
-    this.#logger.warn("a caller was disconnected", { why: "it does not read its answers" });
+    this.#logger.warn("a caller was disconnected", { why: "it does not read its responses" });
     this.#socket.terminate();
   }
 }

@@ -100,7 +100,7 @@ class Unary extends LinkCall implements AbortListener {
   }
 
   onAbort(): void {
-    this.#giveUp(new ServiceError(Code.CANCELLED, `${this.#call.method} was given up by its caller`));
+    this.#giveUp(new ServiceError(Code.CANCELLED, `${this.#call.method} was canceled by its caller`));
   }
 
   override onDeadline(): void {
@@ -111,7 +111,7 @@ class Unary extends LinkCall implements AbortListener {
 
   #late(): ServiceError {
     const { method, wholeTimeoutMs } = this.#call;
-    return new ServiceError(Code.DEADLINE_EXCEEDED, `${method} had no answer within ${wholeTimeoutMs} ms`);
+    return new ServiceError(Code.DEADLINE_EXCEEDED, `${method} timed out after ${wholeTimeoutMs} ms`);
   }
 
   /** Its time is over; the server, whose clock for this call started later, may have said so before the timer here. */
@@ -137,7 +137,7 @@ class Unary extends LinkCall implements AbortListener {
 
   #refused(cause?: Error): NotProcessed {
     const { method, address } = this.#call;
-    const message = `${address} takes no calls at the moment (${method} was refused)`;
+    const message = `${address} rejects calls at the moment (${method} was refused)`;
     return new NotProcessed(Code.UNAVAILABLE, message, "", {}, { cause });
   }
 
@@ -189,19 +189,19 @@ class Unary extends LinkCall implements AbortListener {
     }
     const { method, maxBytes } = this.#call;
     if (prefix[0] !== 0) {
-      this.#broken("is compressed, which was not asked for");
+      this.#broken("is compressed, but compression was not requested");
       return at;
     }
     const length = this.#length = (prefix[1]! << 24 | prefix[2]! << 16 | prefix[3]! << 8 | prefix[4]!) >>> 0;
     if (length > maxBytes) {
-      this.#giveUp(new ServiceError(Code.RESOURCE_EXHAUSTED, `the answer to ${method} is larger than ${maxBytes} bytes`));
+      this.#giveUp(new ServiceError(Code.RESOURCE_EXHAUSTED, `the response to ${method} is larger than ${maxBytes} bytes`));
     } else if (length <= TRUSTED_BYTES) this.#whole = new Uint8Array(length);
     else this.#chunks = [];
     return at;
   }
 
   #broken(how: string): void {
-    this.#giveUp(new ServiceError(Code.INTERNAL, `the answer to ${this.#call.method} ${how}`));
+    this.#giveUp(new ServiceError(Code.INTERNAL, `the response to ${this.#call.method} ${how}`));
   }
 
   override onEnd(reset: number | undefined): void {
@@ -213,7 +213,7 @@ class Unary extends LinkCall implements AbortListener {
     if (reset === Reset.REFUSED_STREAM && !this.#answered) return this.#fail(this.#refused());
     // Servers (grpc-go) take back what they do not finish in time.
     if (reset === Reset.CANCEL && this.#isLate()) return this.#fail(this.#late());
-    const why = reset === undefined || reset === 0 ? "the answer ended early" : `reset with code ${reset}`;
+    const why = reset === undefined || reset === 0 ? "the response ended early" : `reset with code ${reset}`;
     this.#fail(new ServiceError(Code.UNAVAILABLE, `the connection to ${address} was lost during ${method}: ${why}`));
   }
 
@@ -224,7 +224,7 @@ class Unary extends LinkCall implements AbortListener {
     if (refused !== undefined) {
       return this.#fail(trailers["grpc-status"] === CANCELLED && this.#isLate() ? this.#late() : refused);
     }
-    if (this.#length < 0) return this.#broken("holds no message");
+    if (this.#length < 0) return this.#broken("has no message");
     if (this.#bytes !== this.#length) return this.#broken(`has ${this.#bytes} bytes instead of ${this.#length}`);
     if (!this.#settle()) return;
     this.#resolve(this.#whole ?? concat(this.#chunks!));

@@ -67,77 +67,79 @@ export function tidy(message: string): string {
 function slow({ stage, timeoutMs, target }: FailedConnect): string {
   const within = `within ${timeoutMs} ms`;
   if (stage === "proxy") {
-    return `no connection to the proxy ${within}; nothing may be there, or a firewall in between drops what is sent`;
+    return `no connection to the proxy ${within}; the server may be down, or a firewall drops the packets`;
   }
   if (stage === "tunnel") {
-    return `the proxy took the connection, but made no tunnel ${within}; it may not reach the address, or be no HTTP proxy`;
+    return `the proxy accepted the connection, but opened no tunnel ${within}; it may not reach the address, or may not be an HTTP proxy`;
   }
-  if (stage === "tcp") return `no connection ${within}; nothing may be there, or a firewall in between drops what is sent`;
+  if (stage === "tcp") return `no connection ${within}; the server may be down, or a firewall drops the packets`;
   if (stage === "tls") {
-    return `the server did not finish the TLS handshake ${within}; it may not speak TLS (then leave \`tls\` out)`;
+    return `the server did not finish the TLS handshake ${within}; it may not support TLS (then omit \`tls\`)`;
   }
   return target.tls === undefined
-    ? `something accepts connections there, but did not greet ${within} as a gRPC server does; the server may want TLS (set \`tls\`)`
-    : `something speaks TLS there, but did not greet ${within} as a gRPC server does`;
+    ? `the server accepts connections, but did not respond like a gRPC server ${within}; it may require TLS (set \`tls\`)`
+    : `the server completed TLS, but did not respond like a gRPC server ${within}`;
 }
 
 /** The other side closed, and that is all that is known. */
 function silent({ stage, target: { tls } }: FailedConnect): string {
-  if (stage === "proxy") return "the connection to the proxy was ended before it was made";
+  if (stage === "proxy") return "the connection to the proxy was closed during connect";
   if (stage === "tunnel") {
-    return "the proxy ended the connection without an answer; it may be no HTTP proxy, or want TLS for itself";
+    return "the proxy closed the connection without a response; it may not be an HTTP proxy, or may require TLS";
   }
-  if (stage === "tls") return "the server ended the connection in the TLS handshake; it may not speak TLS (then leave `tls` out)";
-  if (stage === "tcp") return "the connection was ended before it was made";
+  if (stage === "tls") {
+    return "the server closed the connection during the TLS handshake; it may not support TLS (then omit `tls`)";
+  }
+  if (stage === "tcp") return "the connection was closed during connect";
   if (tls === undefined) {
-    return "the server ended the connection at once, as one does that wants TLS (set `tls`), or that speaks no gRPC";
+    return "the server closed the connection immediately; it may require TLS (set `tls`), or may not be a gRPC server";
   }
   return tls.cert === undefined
-    ? "the server ended the connection after the TLS handshake, as one does that asks for a client certificate: " +
-      "give `tls.clientCertificate` and `tls.clientKey`"
-    : "the server ended the connection after the TLS handshake, as one does that does not accept the client certificate: " +
-      "is it signed by an authority that the server trusts?";
+    ? "the server closed the connection after the TLS handshake; it may require a client certificate: " +
+      "set `tls.clientCertificate` and `tls.clientKey`"
+    : "the server closed the connection after the TLS handshake; it may have rejected the client certificate: " +
+      "check that it is signed by an authority that the server trusts";
 }
 
 function named(code: string, message: string, failed: FailedConnect): string {
   const { stage, target } = failed;
   const { at, tls, proxy } = target;
-  if (stage === "proxy" && code === "ECONNREFUSED") return `no proxy listens there (${message})`;
-  if (stage === "proxy" && /^(?:ENOTFOUND|EAI_AGAIN)$/.test(code)) return `the proxy's name is not known (${message})`;
+  if (stage === "proxy" && code === "ECONNREFUSED") return `no proxy listens on this address (${message})`;
+  if (stage === "proxy" && /^(?:ENOTFOUND|EAI_AGAIN)$/.test(code)) return `unknown host name of the proxy (${message})`;
   if (stage === "tunnel" && (code === "ECONNRESET" || code === "EPIPE")) return silent(failed);
-  if (code === "ECONNREFUSED") return `nothing listens there (${message})`;
-  if (code === "ENOENT" && "path" in at) return `there is no such socket (${message})`;
+  if (code === "ECONNREFUSED") return `no server listens on this address (${message})`;
+  if (code === "ENOENT" && "path" in at) return `the socket does not exist (${message})`;
   if (code === "EACCES" && "path" in at) return `the socket belongs to another user (${message})`;
-  if ((code === "ENOTFOUND" || code === "EAI_AGAIN") && "host" in at) return `the name "${at.host}" is not known (${message})`;
+  if ((code === "ENOTFOUND" || code === "EAI_AGAIN") && "host" in at) return `unknown host name "${at.host}" (${message})`;
   if (code === "ERR_NO_ALPN") {
-    return "the server speaks TLS but no HTTP/2, so it is no gRPC server" +
-      (proxy === undefined ? "" : "; or the proxy opens TLS and speaks no HTTP/2 itself");
+    return "the server supports TLS but not HTTP/2, so it is not a gRPC server" +
+      (proxy === undefined ? "" : "; or the proxy intercepts TLS and does not support HTTP/2");
   }
   if (UNTRUSTED.test(code) || SELF_SIGNED.test(code)) {
-    return "the server's certificate is not signed by an authority that is trusted here" +
+    return "the server's certificate is not signed by a trusted authority" +
       (tls?.ca === undefined
-        ? "; give that authority's certificate as `tls.serverRootCaCertificate`"
-        : ": not by the one given as `tls.serverRootCaCertificate`") +
-      (proxy === undefined ? "" : " (a proxy that opens TLS shows certificates of its own authority)") +
+        ? "; set `tls.serverRootCaCertificate` to the certificate of that authority"
+        : ": not by the one in `tls.serverRootCaCertificate`") +
+      (proxy === undefined ? "" : " (a proxy that intercepts TLS presents its own certificates)") +
       // Deno's library has one error for all that is wrong with a certificate.
       (code === "UNABLE_TO_VERIFY_LEAF_SIGNATURE" && "Deno" in globalThis ? ", or it has expired" : "");
   }
   if (code === "CERT_HAS_EXPIRED") return "the server's certificate has expired";
-  if (code === "CERT_NOT_YET_VALID") return "the server's certificate is not valid yet; is this machine's clock right?";
+  if (code === "CERT_NOT_YET_VALID") return "the server's certificate is not valid yet; check the clock of this machine";
   if (code === "ERR_TLS_CERT_ALTNAME_INVALID") {
-    return `the server's certificate is for other names; \`tls.serverName\` says which name to expect instead of the address's (${
+    return `the server's certificate is for other names; set \`tls.serverName\` to the expected name if it differs from the address (${
       tidy(message)
     })`;
   }
-  if (NOT_TLS.test(code)) return "the server does not speak TLS; leave `tls` out, or set it to false";
+  if (NOT_TLS.test(code)) return "the server does not support TLS; omit `tls`, or set it to false";
   if (CERTIFICATE_WANTED.test(code) && tls?.cert === undefined) {
-    return "the server asks for a client certificate: give `tls.clientCertificate` and `tls.clientKey`";
+    return "the server requires a client certificate: set `tls.clientCertificate` and `tls.clientKey`";
   }
   if (CERTIFICATE_WANTED.test(code) || CERTIFICATE_REFUSED.test(code)) {
-    return "the server does not accept the client certificate; is it signed by an authority that the server trusts, and not expired?";
+    return "the server rejected the client certificate; check that it is signed by a trusted authority and not expired";
   }
   if (stage === "http2" && /^ERR_HTTP2_(?:ERROR|SESSION_ERROR|STREAM_ERROR)$/.test(code)) {
-    return `the server does not speak HTTP/2, so it is no gRPC server`;
+    return `the server does not support HTTP/2, so it is not a gRPC server`;
   }
   if ((stage === "http2" || stage === "tls") && (code === "ECONNRESET" || code === "EPIPE")) return silent(failed);
   return tidy(message);

@@ -32,7 +32,9 @@ const CONNECT_OPTIONS = [...LAZY_OPTIONS, "namespace", "connectTimeout", "signal
 
 function refuseUnknown(options: object, known: readonly string[]): void {
   for (const name of Object.keys(options)) {
-    if (!known.includes(name)) throw new TypeError(`"${name}" is not an option of a connection; there are ${known.join(", ")}`);
+    if (!known.includes(name)) {
+      throw new TypeError(`"${name}" is not an option of a connection; known options: ${known.join(", ")}`);
+    }
   }
 }
 
@@ -74,7 +76,7 @@ export class Connection implements RawService {
     const { namespace, connectTimeout = "10s", signal, onRetry, ...rest } = options;
     const timeoutMs = toMs(connectTimeout);
     if (namespace !== undefined && (typeof namespace !== "string" || namespace === "")) {
-      throw new TypeError("a namespace is a text that is not empty");
+      throw new TypeError("a namespace is a a non-empty string");
     }
     // A worker that is given this promise starts its thread first: the thread takes longer than the connection.
     await Promise.resolve();
@@ -177,13 +179,13 @@ export class Connection implements RawService {
     const overtime = error.code === Code.DEADLINE_EXCEEDED;
     if (overtime && last?.reason === NOT_CONNECTED) return last;
     const why = overtime
-      ? `no answer within ${timeoutMs} ms${last === undefined ? "" : ` (before: ${last.message})`}`
+      ? `no response within ${timeoutMs} ms${last === undefined ? "" : ` (before: ${last.message})`}`
       : error.code === Code.NOT_FOUND && namespace !== undefined
-      ? `it has no namespace "${namespace}", or does not show it to this caller`
+      ? `namespace "${namespace}" not found, or this caller has no access to it`
       : error.code === Code.UNAUTHENTICATED || (error.code === Code.PERMISSION_DENIED && namespace === undefined)
-      ? `it does not accept the credentials (\`apiKey\`, or the client certificate): ${error.message}`
+      ? `it rejected the credentials (\`apiKey\`, or the client certificate): ${error.message}`
       : error.code === Code.PERMISSION_DENIED
-      ? `it does not let this caller use the namespace "${namespace}": ${error.message}`
+      ? `this caller has no permission for the namespace "${namespace}": ${error.message}`
       : error.message;
     const { code, reason, metadata } = error;
     return new ServiceError(code, `cannot use the Temporal cluster at ${this.address}: ${why}`, reason, metadata, {

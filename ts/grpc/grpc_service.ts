@@ -122,7 +122,7 @@ export class GrpcService implements RawService {
     let turn: number | undefined;
     for (let sends = 1;; sends++) {
       if (this.#closed) throw new ServiceError(Code.CANCELLED, "the connection is closed");
-      if (signal?.aborted) throw new ServiceError(Code.CANCELLED, `${method} was given up by its caller`);
+      if (signal?.aborted) throw new ServiceError(Code.CANCELLED, `${method} was canceled by its caller`);
       try {
         const authorization = typeof this.#apiKey === "function"
           ? await this.#askKey(this.#apiKey, method, began, options)
@@ -135,7 +135,7 @@ export class GrpcService implements RawService {
         // It may have been given up between the wait's end and here.
         if (signal?.aborted) {
           this.#links.roomy();
-          throw new ServiceError(Code.CANCELLED, `${method} was given up by its caller`);
+          throw new ServiceError(Code.CANCELLED, `${method} was canceled by its caller`);
         }
         // Whole milliseconds: servers refuse others.
         const now = performance.now();
@@ -194,7 +194,7 @@ export class GrpcService implements RawService {
     let end: (error: ServiceError) => void = () => {};
     const until = new Promise<never>((_, reject) => (end = reject));
     until.catch(() => {});
-    const follower = { onAbort: () => end(new ServiceError(Code.CANCELLED, `${method} was given up by its caller`)) };
+    const follower = { onAbort: () => end(new ServiceError(Code.CANCELLED, `${method} was canceled by its caller`)) };
     const following = signal && abortListenersOf(signal);
     following?.add(follower);
     if (signal?.aborted) follower.onAbort();
@@ -227,7 +227,7 @@ export class GrpcService implements RawService {
       if (typeof key === "string" && isHeaderText(key)) return `Bearer ${key}`;
       throw new ServiceError(
         Code.UNAUTHENTICATED,
-        "the function `apiKey` gave something that is no key (text of visible ASCII characters)",
+        "the function `apiKey` returned an invalid key (expected a string of visible ASCII characters)",
       );
     });
   }
@@ -245,19 +245,19 @@ function withMetadata(fields: FieldList, metadata: { readonly [name: string]: st
 function someTime(name: string, duration: Duration): number {
   const ms = toMs(duration);
   if (ms > 0) return ms;
-  throw new TypeError(`${name} must be more than 0; a long one, such as "1 day", is as good as none`);
+  throw new TypeError(`${name} must be more than 0; for no practical limit use a long duration such as "1 day"`);
 }
 
 function targetOf({ address, apiKey, tls: wanted, proxy: by }: GrpcOptions): LinkTarget {
-  if (typeof address !== "string") throw new TypeError(`an address is text such as "host:port", not ${typeof address}`);
+  if (typeof address !== "string") throw new TypeError(`an address must be a string such as "host:port", not ${typeof address}`);
   if (typeof apiKey === "string" && !isHeaderText(apiKey)) {
-    throw new TypeError("the API key is empty or holds characters that no header takes; a line break at its end, perhaps");
+    throw new TypeError("the API key is empty or has characters that are invalid in a header; check for a line break at the end");
   }
   const socket = address.startsWith("unix:") ? address.slice("unix:".length) : undefined;
   const tls = wanted ?? (apiKey !== undefined && socket === undefined);
   if (socket !== undefined) {
-    if (tls !== false) throw new TypeError(`"${address}" is a socket of this machine; it takes no TLS`);
-    if (by !== undefined) throw new TypeError(`"${address}" is a socket of this machine; no proxy leads there`);
+    if (tls !== false) throw new TypeError(`"${address}" is a local socket, which does not support TLS`);
+    if (by !== undefined) throw new TypeError(`"${address}" is a local socket, which cannot be reached through a proxy`);
     return { address, at: { path: socket }, tls: undefined, proxy: undefined };
   }
   // (URL drops the port that is its scheme's own.)
@@ -277,7 +277,7 @@ function checkedMetadata(metadata: { readonly [name: string]: string | Uint8Arra
     Object.entries(metadata).map(([given, value]) => {
       const name = given.toLowerCase();
       if (!/^[0-9a-z_.-]+$/.test(name) || /^grpc-|^(?:te|content-type|connection|host)$/.test(name)) {
-        throw new TypeError(`"${given}" is not a name that metadata may have`);
+        throw new TypeError(`"${given}" is not a valid metadata name`);
       }
       if (name.endsWith("-bin")) {
         if (!(value instanceof Uint8Array)) {
@@ -287,7 +287,7 @@ function checkedMetadata(metadata: { readonly [name: string]: string | Uint8Arra
       }
       if (typeof value !== "string" || (value !== "" && !isHeaderText(value))) {
         throw new TypeError(
-          `metadata "${given}" must be text of visible ASCII characters; bytes need a name that ends in "-bin"`,
+          `metadata "${given}" must be a string of visible ASCII characters; bytes need a name that ends in "-bin"`,
         );
       }
       return [name, value];

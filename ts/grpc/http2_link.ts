@@ -83,7 +83,7 @@ export class Link {
       goAway: (code, data, untouched) => link.#goAway(code, data, untouched),
       broken: (error) => link.destroy(lost(error)),
       failed: (error) => link.destroy(lost(error)),
-      closed: () => link.destroy(new LinkError("the server ended the connection")),
+      closed: () => link.destroy(new LinkError("the server closed the connection")),
     });
     return link;
   }
@@ -136,7 +136,7 @@ export class Link {
     if (this.#wire.streams.size === 0) {
       this.#socket.unref();
       if (this.#draining) return this.destroy(new LinkError("the server closed the connection"));
-      if (this.#wire.usedUp) return this.destroy(new LinkError("the connection has no numbers left for calls"));
+      if (this.#wire.usedUp) return this.destroy(new LinkError("the connection has used up its stream ids"));
     }
     this.onRoom();
   }
@@ -178,7 +178,7 @@ export class Link {
         resolve(answered);
       };
       const late = () => {
-        this.destroy(new LinkError(`${this.#target.address} did not answer a keep-alive ping within ${pongMs} ms`));
+        this.destroy(new LinkError(`${this.#target.address} did not acknowledge a keep-alive PING within ${pongMs} ms`));
       };
       // A process that computed meanwhile runs its timers before it reads what has come.
       let timer = setTimeout(() => {

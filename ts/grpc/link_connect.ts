@@ -12,7 +12,7 @@ import type { Proxy } from "./proxy.ts";
 import { enterTunnel, ProxyError } from "./tunnel.ts";
 
 /** What comes before the client has said anything in TLS: a server's greeting in plain HTTP/2, mostly. */
-const EARLY = "the server does not speak TLS; leave `tls` out, or set it to false (or the proxy sends something of its own)";
+const EARLY = "the server does not support TLS; omit `tls`, or set it to false (or the proxy sent other data)";
 export interface Connected {
   readonly wire: Wire;
   readonly socket: Socket;
@@ -199,7 +199,7 @@ class Connecting {
     this.#socket?.destroy();
   }
 
-  readonly #onAbort = (): void => this.#fail(new Error("the connection was closed meanwhile"));
+  readonly #onAbort = (): void => this.#fail(new Error("the connection was closed during connect"));
 
   readonly #failed = (error: Error): void => {
     if (this.#settled) this.#events.emit((listener) => listener.failed(error), true);

@@ -90,7 +90,7 @@ export class Links {
    */
   async more(turn: number, until: Promise<never>): Promise<Link | undefined> {
     for (const link of [...this.#links]) {
-      if (link.openCalls === 0 && (link.shutForMs ?? 0) > SHUT_MS) link.destroy(new LinkError("the server took no calls"));
+      if (link.openCalls === 0 && (link.shutForMs ?? 0) > SHUT_MS) link.destroy(new LinkError("the server accepted no calls"));
     }
     const silent = [...this.#links].find((each) => each.usable && each.hasRoom && each.doubtful);
     if (silent === undefined && this.#full) return await this.#room(turn, until);
@@ -107,7 +107,7 @@ export class Links {
 
   /** Why a call is not sent; undefined when nothing is known that keeps it. */
   get trouble(): string | undefined {
-    return this.#full ? `${this.#target.address} takes no more calls at the moment` : this.#lastFailure?.message;
+    return this.#full ? `${this.#target.address} accepts no more calls at the moment` : this.#lastFailure?.message;
   }
 
   /** Another connection would not help. */

@@ -30,12 +30,12 @@ export function proxyOf(options: ProxyOptions): Proxy {
   }
   for (const name of Object.keys(options)) {
     if (!OPTIONS.includes(name)) {
-      throw new TypeError(`proxy.${name} is not an option of a proxy; there are ${OPTIONS.join(", ")}`);
+      throw new TypeError(`proxy.${name} is not an option of a proxy; known options: ${OPTIONS.join(", ")}`);
     }
   }
   const { type, targetHost, basicAuth } = options;
   if (type !== undefined && type !== "http-connect") {
-    throw new TypeError('proxy.type must be "http-connect"; there is no other kind of proxy here');
+    throw new TypeError('proxy.type must be "http-connect"; other proxy types are not supported');
   }
   const { address, at } = placeOf(targetHost);
   return { address, at, authorization: basicAuth === undefined ? undefined : authorizationOf(basicAuth) };
@@ -44,11 +44,11 @@ export function proxyOf(options: ProxyOptions): Proxy {
 function placeOf(targetHost: unknown): Pick<Proxy, "address" | "at"> {
   const wanted = 'proxy.targetHost must be "host:port" or "http://host:port"';
   if (typeof targetHost !== "string") throw new TypeError(`${wanted}, not ${kindOf(targetHost)}`);
-  if (targetHost.includes("@")) throw new TypeError(`${wanted}, without credentials: they belong into proxy.basicAuth`);
+  if (targetHost.includes("@")) throw new TypeError(`${wanted}, without credentials: set them in proxy.basicAuth`);
   const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(targetHost);
   if (scheme !== null && scheme[1]!.toLowerCase() !== "http") {
     throw new TypeError(
-      `${wanted}, not a proxy of "${scheme[1]}": the way to the proxy is plain HTTP (what goes through it need not be)`,
+      `${wanted}, not a proxy of "${scheme[1]}": the connection to the proxy uses plain HTTP (TLS to the server is tunneled)`,
     );
   }
   const place = scheme === null ? targetHost : targetHost.slice(scheme[0].length).replace(/\/$/, "");
@@ -66,17 +66,19 @@ function authorizationOf(basicAuth: unknown): string {
   }
   const { username, password, ...rest } = basicAuth as { username: unknown; password: unknown };
   const [other] = Object.keys(rest);
-  if (other !== undefined) throw new TypeError(`proxy.basicAuth.${other} is not an option; there are username, password`);
+  if (other !== undefined) throw new TypeError(`proxy.basicAuth.${other} is not an option; known options: username, password`);
   for (const [name, value] of Object.entries({ username, password })) {
     if (typeof value !== "string") throw new TypeError(`proxy.basicAuth.${name} must be a string, not ${kindOf(value)}`);
     // deno-lint-ignore no-control-regex
     if (/[\x00-\x1f\x7f]/.test(value)) {
-      throw new TypeError(`proxy.basicAuth.${name} holds characters that no header takes; a line break at its end, perhaps`);
+      throw new TypeError(
+        `proxy.basicAuth.${name} has characters that are invalid in a header; check for a line break at the end`,
+      );
     }
   }
   if (username === "") throw new TypeError("proxy.basicAuth.username is empty");
   if ((username as string).includes(":")) {
-    throw new TypeError("proxy.basicAuth.username holds a colon, which ends the name in this kind of credentials");
+    throw new TypeError("proxy.basicAuth.username has a colon, which is invalid in a Basic user name");
   }
   return `Basic ${Buffer.from(`${username}:${password}`, "utf8").toString("base64")}`;
 }

@@ -15,7 +15,9 @@ export function refusal(method: string, trailers: Trailers): ServiceError | unde
   const text = unescaped(one(trailers["grpc-message"]) ?? "");
   const message = text === "" ? `${method} failed` : text;
   // Nobody here took the call back: the server, or something on the way, is going down. Nothing is known of what was done.
-  if (status === Code.CANCELLED) return new ServiceError(Code.UNAVAILABLE, `${method} was given up on the way: ${message}`);
+  if (status === Code.CANCELLED) {
+    return new ServiceError(Code.UNAVAILABLE, `${method} was canceled before it reached the server: ${message}`);
+  }
   const code = (Number.isInteger(status) && status > 0 && status <= 16 ? status : Code.UNKNOWN) as Code;
   const detail = namedDetail(one(trailers["grpc-status-details-bin"]));
   const operations = detail?.operations?.map(({ code, message, detail }) =>
@@ -41,7 +43,7 @@ export function httpRefusal(method: string, status: number, contentType: string,
   const type = contentType === "" ? "" : ` (${contentType})`;
   return new ServiceError(
     codes[status] ?? (status >= 500 && status < 600 ? Code.UNAVAILABLE : Code.UNKNOWN),
-    `${method} was answered with HTTP status ${status}${type} and no gRPC status; is ${address} the gRPC address of a Temporal cluster?`,
+    `${method} returned HTTP status ${status}${type} without a gRPC status; check that ${address} is the gRPC address of a Temporal cluster`,
   );
 }
 

@@ -43,14 +43,14 @@ export function nodeTls(tls: true | TlsOptions, host: string): NodeTls {
   const { serverRootCaCertificate, clientCertificate, clientKey, serverName } = tls;
   for (const [name, value] of Object.entries(tls)) {
     const type = TYPES[name];
-    if (type === undefined) throw new TypeError(`tls.${name} is not an option; there are ${Object.keys(TYPES).join(", ")}`);
+    if (type === undefined) throw new TypeError(`tls.${name} is not an option; known options: ${Object.keys(TYPES).join(", ")}`);
     if (value !== undefined && typeof value !== type) {
       throw new TypeError(`tls.${name} must be a ${type}, not ${typeof value}`);
     }
   }
   if ((clientCertificate === undefined) !== (clientKey === undefined)) {
     throw new TypeError(
-      "a client certificate and its key belong together; one of tls.clientCertificate and tls.clientKey is missing",
+      "set both tls.clientCertificate and tls.clientKey; one of them is missing",
     );
   }
   const ca = serverRootCaCertificate === undefined ? undefined : certificates("serverRootCaCertificate", serverRootCaCertificate);
@@ -68,7 +68,7 @@ function certificates(option: string, pem: string): string[] {
   const found = pem.match(CERTIFICATE);
   if (found === null) {
     throw new TypeError(
-      `tls.${option} holds no certificate: it must be the PEM text ("-----BEGIN CERTIFICATE-----..."), not a path`,
+      `tls.${option} has no certificate: it must be the PEM text ("-----BEGIN CERTIFICATE-----..."), not a path`,
     );
   }
   const { X509Certificate } = nodeCrypto();
@@ -76,7 +76,7 @@ function certificates(option: string, pem: string): string[] {
     try {
       new X509Certificate(certificate);
     } catch (cause) {
-      throw new TypeError(`tls.${option} holds a damaged certificate: ${(cause as Error).message}`, { cause });
+      throw new TypeError(`tls.${option} has an invalid certificate: ${(cause as Error).message}`, { cause });
     }
   }
   return found;

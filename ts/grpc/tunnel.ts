@@ -50,7 +50,7 @@ export function enterTunnel(
       if (rubbish !== undefined) return finish(rubbish);
       const end = read.indexOf(HEAD_END);
       if (end > MAX_ANSWER_BYTES || (end < 0 && read.length > MAX_ANSWER_BYTES)) {
-        return finish(answer(`the proxy's answer has more than ${MAX_ANSWER_BYTES / 1024} KiB of header fields`));
+        return finish(answer(`the proxy's response has more than ${MAX_ANSWER_BYTES / 1024} KiB of header fields`));
       }
       if (end < 0) return;
       const head = read.toString("latin1", 0, end);
@@ -71,14 +71,14 @@ export function enterTunnel(
   );
 }
 
-const NO_PROXY = "what listens there does not answer as an HTTP proxy does";
+const NO_PROXY = "the address does not respond like an HTTP proxy";
 
 /** What begins otherwise than an answer does; undefined while it may become one. */
 function notHttp(read: Buffer): ProxyError | undefined {
   const begin = "HTTP/1.".slice(0, read.length);
   if (read.toString("latin1", 0, begin.length) === begin) return undefined;
   if (read[0] === TLS_ALERT) {
-    return new ProxyError("the proxy wants TLS for itself, which is not spoken with proxies here", "ERR_PROXY_ANSWER", "yes");
+    return new ProxyError("the proxy requires TLS, which is not supported for proxies", "ERR_PROXY_ANSWER", "yes");
   }
   return answer(NO_PROXY);
 }
@@ -95,18 +95,18 @@ function refusal(status: number, head: string, { authorization }: Proxy): ProxyE
     const offered = [...head.matchAll(/^proxy-authenticate:[ \t]*([^\r\n]*)/gim)].map((match) => match[1]!).join(", ");
     const kinds = KINDS.filter((kind) => new RegExp(`(?:^|,)\\s*${kind}(?=[\\s,]|$)`, "i").test(offered));
     if (kinds.length > 0 && !kinds.includes("Basic")) {
-      return refused(`the proxy wants credentials of another kind (${kinds.join(", ")}) than is spoken here (Basic)`, "yes");
+      return refused(`the proxy requires unsupported credentials (${kinds.join(", ")}); only Basic is supported`, "yes");
     }
     return authorization === undefined
-      ? refused("the proxy wants to know who asks: give `proxy.basicAuth`", "yes")
-      : refused("the proxy does not accept the credentials of `proxy.basicAuth`", "yes");
+      ? refused("the proxy requires credentials: set `proxy.basicAuth`", "yes")
+      : refused("the proxy rejected the credentials in `proxy.basicAuth`", "yes");
   }
   if (status === 401 || status === 403) return refused("the proxy does not allow connections to this address", "yes");
   if (status === 400 || status === 404 || status === 405 || status === 501) {
-    return refused("what listens there makes no tunnels (CONNECT), at least not to this address and port", "yes");
+    return refused("the proxy does not support tunnels (CONNECT) to this address and port", "yes");
   }
   if (status === 502 || status === 503 || status === 504) {
     return refused("the proxy could not reach the address, or is too busy", "no");
   }
-  return refused("the proxy made no tunnel", status === 408 || status === 429 || status >= 500 ? "no" : "perhaps");
+  return refused("the proxy opened no tunnel", status === 408 || status === 429 || status >= 500 ? "no" : "perhaps");
 }

@@ -113,14 +113,14 @@ export class MetricsRegistry implements Metrics {
   /** Throws a TypeError for labels and buckets that cannot be. */
   constructor(options: MetricsRegistryOptions = {}) {
     const { durations = "ms", buckets = {}, maxSeries = 2000 } = options;
-    if (durations !== "ms" && durations !== "s") throw new TypeError(`durations are in "ms" or "s", not in "${durations}"`);
+    if (durations !== "ms" && durations !== "s") throw new TypeError(`durations must be "ms" or "s", not "${durations}"`);
     if (!Number.isInteger(maxSeries) || maxSeries < 1) {
-      throw new RangeError(`maxSeries must be a whole number from 1, not ${maxSeries}`);
+      throw new RangeError(`maxSeries must be an integer of at least 1, not ${maxSeries}`);
     }
     labelText(options.labels ?? {});
     for (const [name, bounds] of Object.entries(buckets)) {
       if (bounds.length === 0 || bounds.some((bound, i) => !Number.isFinite(bound) || (i > 0 && bound <= bounds[i - 1]!))) {
-        throw new TypeError(`the buckets of ${name} must be numbers that rise, not [${bounds.join(", ")}]`);
+        throw new TypeError(`the buckets of ${name} must be increasing numbers, not [${bounds.join(", ")}]`);
       }
     }
     this.#options = options;
@@ -144,7 +144,7 @@ export class MetricsRegistry implements Metrics {
   }
 
   #distribution(name: string, labels: MetricLabels, help: string | undefined, divisor: number): Histogram {
-    if ("le" in labels) throw new TypeError(`the label "le" of ${name} is taken by the buckets`);
+    if ("le" in labels) throw new TypeError(`the label "le" of ${name} is reserved for the buckets`);
     const bounds = this.#options.buckets?.[name] ?? bucketsOf(name);
     return this.#series("histogram", name, labels, help, () => new HistogramSeries(bounds, divisor));
   }
@@ -172,11 +172,11 @@ export class MetricsRegistry implements Metrics {
   #series<T extends Series>(kind: Kind, name: string, labels: MetricLabels, help: string | undefined, make: () => T): T {
     let family = this.#families.get(name);
     if (family === undefined) {
-      if (!NAME.test(name)) throw new TypeError(`"${name}" cannot be a metric's name; it takes letters, digits, "_" and ":"`);
+      if (!NAME.test(name)) throw new TypeError(`"${name}" is not a valid metric name; use letters, digits, "_" and ":"`);
       family = { kind, help: help ?? (Object.hasOwn(FAMILIES, name) ? FAMILIES[name]!.help : name), series: new Map() };
       this.#families.set(name, family);
     }
-    if (family.kind !== kind) throw new TypeError(`the metric ${name} is a ${family.kind} already, and no ${kind}`);
+    if (family.kind !== kind) throw new TypeError(`the metric ${name} is already a ${family.kind}, not a ${kind}`);
     const all = { ...this.#options.labels, ...labels };
     let key = labelText(all);
     let series = family.series.get(key);
@@ -194,7 +194,7 @@ export class MetricsRegistry implements Metrics {
 
 function labelText(labels: MetricLabels): string {
   return Object.entries(labels).map(([name, value]) => {
-    if (!LABEL.test(name)) throw new TypeError(`"${name}" cannot be a label's name; it takes letters, digits and "_"`);
+    if (!LABEL.test(name)) throw new TypeError(`"${name}" is not a valid label name; use letters, digits and "_"`);
     return `${name}="${String(value).replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n")}"`;
   }).join(",");
 }

@@ -15,7 +15,7 @@ export const ownCode: string = import.meta.url.replace(FILE, "");
  * no such file: `instead` says what to do.
  */
 export function ownFile(path: string, instead: string): URL {
-  if (bundled) throw new TypeError(`temporalex is part of a bundle here, so ${path}.js is not beside it: ${instead}`);
+  if (bundled) throw new TypeError(`temporalex is bundled, so ${path}.js is not next to it: ${instead}`);
   // Not `new URL("...", import.meta.url)`: bundlers that see this form copy the file as an asset, without what it imports.
   return new URL(`${path}.${/\.ts(?:[?#]|$)/.test(import.meta.url) ? "ts" : "js"}`, ownCode);
 }

@@ -91,7 +91,7 @@ function asWithoutListener(process: NodeProcess, reason: unknown): void {
   const mode = rejectionMode(process);
   if (mode === "throw") throw reason;
   if (mode !== "warn-with-error-code") return;
-  process.emitWarning(`a promise was rejected and nothing handled it: ${shown(reason)}`, "UnhandledPromiseRejectionWarning");
+  process.emitWarning(`unhandled promise rejection: ${shown(reason)}`, "UnhandledPromiseRejectionWarning");
   process.exitCode = 1;
 }
 
@@ -99,7 +99,7 @@ function shown(reason: unknown): string {
   try {
     return String((reason as { stack?: unknown } | null | undefined)?.stack ?? reason);
   } catch {
-    return "a value that cannot be shown";
+    return "a value that cannot be printed";
   }
 }
 

@@ -86,7 +86,10 @@ export async function startThread(entry: URL | (() => WebWorker), events: Thread
     events.died(what);
   };
   worker.on("message", ((data: unknown) => events.message(data)) as never);
-  worker.on("messageerror", ((error: Error) => died(`a message from it cannot be read: ${error.message}`)) as never);
+  worker.on(
+    "messageerror",
+    ((error: Error) => died(`a message from the worker cannot be deserialized: ${error.message}`)) as never,
+  );
   worker.on(
     "error",
     ((error: { code?: string; message?: string }) => {
@@ -113,7 +116,7 @@ function webThread(worker: WebWorker, events: ThreadEvents): Thread {
     events.died(reason);
   };
   worker.onmessage = (event) => events.message(event.data);
-  worker.onmessageerror = () => died("a message from it cannot be read");
+  worker.onmessageerror = () => died("a message from the worker cannot be deserialized");
   worker.onerror = (event) => {
     event.preventDefault();
     const at = event.filename ? ` (${event.filename}:${event.lineno})` : "";

@@ -65,7 +65,7 @@ const PREFLIGHT_SECONDS = 600;
  */
 export function parseOrigin(text: string): string {
   if (text === "*" || text === "null") {
-    throw new TypeError(`"${text}" would let pages of every site in; name each origin, for instance https://app.example.com`);
+    throw new TypeError(`"${text}" would allow pages of every site; list each origin, for example https://app.example.com`);
   }
   const example = 'write scheme, host and port, for instance "https://app.example.com" or "http://localhost:5173"';
   // Extensions have origins that URL calls opaque.
@@ -115,18 +115,22 @@ export class HttpGuard {
       return refusal(
         "origin",
         403,
-        this.#options.pagesElsewhere ?? `the origin ${shown(origin)} is not among those that may call`,
+        this.#options.pagesElsewhere ?? `the origin ${shown(origin)} is not allowed`,
       );
     }
     const site = header(request, "sec-fetch-site");
-    if (site === "cross-site" || site === "same-site") return refusal("origin", 403, "a page of another origin may not call");
+    if (site === "cross-site" || site === "same-site") return refusal("origin", 403, "the page's origin is not allowed");
     return undefined;
   }
 
   /** Takes the same time for every wrong token. */
   refusesToken(token: string | undefined): Refusal | undefined {
     if (this.#token === undefined || (token !== undefined && timingSafeEqual(digest(token), this.#token))) return undefined;
-    return refusal("token", 401, token === undefined ? "the call brings no token" : "the token is not that of this start");
+    return refusal(
+      "token",
+      401,
+      token === undefined ? "the token is missing" : "the token is invalid, perhaps from an earlier start",
+    );
   }
 
   allowsOrigin(origin: string): boolean {

@@ -122,7 +122,7 @@ function handler(options: ListenOptions, connections: Connections, onError: (err
     } catch (error) {
       onError(error as Error);
       if (response.headersSent) response.destroy();
-      else refuse(request, response, { status: 500, message: "the server failed at this request" });
+      else refuse(request, response, { status: 500, message: "internal error in the server" });
     }
   };
 }

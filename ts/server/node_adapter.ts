@@ -32,7 +32,7 @@ function compression(name: string, compress: typeof gzip): Compression {
       new Promise((resolve, reject) =>
         compress(bytes, (error, packed) => error === null ? resolve(new Uint8Array(packed)) : reject(error))
       ),
-    decompress: () => Promise.reject(new ConnectError(`a message came encoded (${name})`, Code.Internal)),
+    decompress: () => Promise.reject(new ConnectError(`unsupported encoding of a message: ${name}`, Code.Internal)),
   };
 }
 
@@ -120,10 +120,10 @@ async function write(made: UniversalResponse, request: AnyRequest, response: Any
 
 function written(response: Exclude<AnyResponse, { readonly stream: unknown }>, bytes: Uint8Array): Promise<void> {
   return new Promise((resolve, reject) => {
-    if (response.destroyed) return reject(new Error("the caller has hung up"));
+    if (response.destroyed) return reject(new Error("the caller closed the connection"));
     if (response.write(bytes)) return resolve();
     const drained = () => (response.off("close", closed), resolve());
-    const closed = () => (response.off("drain", drained), reject(new Error("the caller has hung up")));
+    const closed = () => (response.off("drain", drained), reject(new Error("the caller closed the connection")));
     response.once("drain", drained).once("close", closed);
   });
 }

@@ -44,7 +44,7 @@ export function parseListen(text: string): { readonly host: string; readonly por
     throw new TypeError(
       `${
         JSON.stringify(text.slice(0, 100))
-      } is no address to listen on: write host:port ("0.0.0.0:9464", "[::1]:9464"), or a port alone for 127.0.0.1`,
+      } is not a valid address: write host:port ("0.0.0.0:9464", "[::1]:9464"), or only a port for 127.0.0.1`,
     );
   }
   return { host: bracketed ?? plain ?? HOST, port };
@@ -84,13 +84,13 @@ export async function serveProbes(options: ProbesOptions): Promise<Probes> {
 }
 
 const REASONS: { readonly [code: string]: string } = {
-  EADDRINUSE: "another process listens there",
-  EADDRNOTAVAIL: "this machine has no such address",
+  EADDRINUSE: "the port is in use",
+  EADDRNOTAVAIL: "this machine does not have this address",
   // Deno's word for the same.
-  EINVAL: "this machine has no such address",
-  EACCES: "this user may not listen there",
-  ENOTFOUND: "no such host is known",
-  EAI_AGAIN: "no such host is known",
+  EINVAL: "this machine does not have this address",
+  EACCES: "permission denied",
+  ENOTFOUND: "unknown host",
+  EAI_AGAIN: "unknown host",
 };
 
 /** Whatever fails is an answer: a metric that does must not end the worker. */
@@ -99,9 +99,9 @@ async function answer(options: ProbesOptions, request: IncomingMessage, response
   if (typeof text === "function") {
     try {
       text = await text();
-      if (typeof text !== "string") throw new TypeError(`metrics.text() gave no text but ${typeof text}`);
+      if (typeof text !== "string") throw new TypeError(`metrics.text() must return a string, not ${typeof text}`);
     } catch (error) {
-      [status, text, type] = [500, `the metrics cannot be written: ${String(error)}\n`, "text/plain; charset=utf-8"];
+      [status, text, type] = [500, `cannot write the metrics: ${String(error)}\n`, "text/plain; charset=utf-8"];
     }
   }
   response.writeHead(status, {
@@ -128,5 +128,5 @@ function answerOf({ worker, metrics }: ProbesOptions, request: IncomingMessage):
       if (metrics !== undefined) return [200, () => metrics.text(), metrics.contentType];
       break;
   }
-  return [404, `there are /healthz, /readyz${metrics === undefined ? "" : " and /metrics"}\n`];
+  return [404, `available paths: /healthz, /readyz${metrics === undefined ? "" : " and /metrics"}\n`];
 }

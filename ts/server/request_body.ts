@@ -58,7 +58,7 @@ export class BodyBudget {
         const counted = Math.max(0, bytes - free);
         free = Math.max(0, free - bytes);
         if (counted > this.#left) {
-          throw new ConnectError("too many large requests at once; send this one again later", Code.ResourceExhausted);
+          throw new ConnectError("too many large requests; retry later", Code.ResourceExhausted);
         }
         // A request may end while its body is still decoded.
         if (over) return;
@@ -80,7 +80,7 @@ export interface BodyLimits {
 }
 
 const tooLarge = (maxBytes: number, what = "the request") =>
-  new ConnectError(`${what} has more than ${maxBytes} bytes, which is the most that is read`, Code.ResourceExhausted);
+  new ConnectError(`${what} exceeds the limit of ${maxBytes} bytes`, Code.ResourceExhausted);
 
 /**
  * The body with its message decoded, in the envelope that it had. Rejects with a ConnectError: RESOURCE_EXHAUSTED for what is too large,
@@ -138,7 +138,7 @@ function collect(request: AnyRequest, { enveloped }: BodyForm, { maxBytes, take 
       }
     };
     const onEnd = () => end(undefined);
-    const onGone = () => end(new ConnectError("the request did not arrive whole", Code.Canceled));
+    const onGone = () => end(new ConnectError("the request body is incomplete", Code.Canceled));
     const announced = Number(request.headers["content-length"] ?? 0);
     if (announced > most) return end(tooLarge(maxBytes));
     request.on("data", onData).on("end", onEnd).on("error", onGone).on("close", onGone);
@@ -193,7 +193,7 @@ export function checkJson(text: Uint8Array): void {
       case OPEN:
         values++;
         if (++depth > JSON_DEPTH) {
-          throw new ConnectError(`the JSON is nested more than ${JSON_DEPTH} deep`, Code.InvalidArgument);
+          throw new ConnectError(`the JSON is nested more than ${JSON_DEPTH} levels deep`, Code.InvalidArgument);
         }
         break;
       case CLOSE_LIST:

@@ -19,7 +19,7 @@ export function grpcMessage(text: string): string {
 const PATH = /^\/([\w.]+)\/(\w+)$/;
 
 export function answerUnknown(
-  words: UnknownMethod = (service, method) => `there is no method ${service}/${method} here`,
+  words: UnknownMethod = (service, method) => `unknown method ${service}/${method}`,
 ): AnyHandler {
   return (request, response) => {
     const [, service, method] = PATH.exec((request.url ?? "").split("?", 1)[0]!) ?? [];

@@ -27,7 +27,7 @@ export class PayloadTooLargeError extends Error {
 
   constructor(what: string, bytes: number, limit: number) {
     super(
-      `${what} takes ${bytes} bytes, more than the ${limit} that a service accepts; ` +
+      `${what} takes ${bytes} bytes, more than the limit of ${limit} bytes; ` +
         "store the data elsewhere and pass a reference to it",
     );
     this.bytes = bytes;
@@ -54,5 +54,7 @@ export function checkPayloads(
 ): void {
   const bytes = payloadBytes(payloads);
   if (bytes > limits.errorBytes) throw new PayloadTooLargeError(what, bytes, limits.errorBytes);
-  if (bytes > limits.warnBytes) warn(`${what} takes ${bytes} bytes; beyond ${limits.errorBytes} it is refused`, bytes);
+  if (bytes > limits.warnBytes) {
+    warn(`${what} takes ${bytes} bytes; the service rejects more than ${limits.errorBytes} bytes`, bytes);
+  }
 }

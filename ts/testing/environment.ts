@@ -275,15 +275,15 @@ export class TestEnvironment {
     const days = (this.#clock.nowMs() - sinceMs) / DAY_MS;
     const waitsFor = await this.#waitsOf(workflowId);
     const message =
-      `${what} of workflow "${workflowId}" did not come in ${
+      `${what} of workflow "${workflowId}" was not reached within ${
         days < 2 ? `${(days * 24).toFixed(1)} hours` : `${Math.round(days)} days`
       } ` +
       `of virtual time, over ${moments} ${moments === 1 ? "moment" : "moments"} (to ${
         new Date(this.#clock.nowMs()).toISOString()
       }); the next moment, ${new Date(nextMs).toISOString()}, is beyond the limit. It waits for:\n` +
       `${waitsFor}\n` +
-      `If that is how long it takes, raise \`skipLimit\` of TestEnvironment.create. A workflow that never ends is tested with ` +
-      `env.advance(...), or ended with a signal or handle.cancel() before its result is waited for.`;
+      `If the workflow needs more time, raise \`skipLimit\` of TestEnvironment.create. Test a workflow that never ends with ` +
+      `env.advance(...), or end it with a signal or handle.cancel() before you await its result.`;
     const error = new EndlessWaitError(message, { workflowId, awaited: what, waitsFor });
     this.#service.giveUp(error, (awaited) => awaited.workflowId === workflowId);
   }
@@ -309,10 +309,10 @@ export class TestEnvironment {
     try {
       lines.push(await this.#stackTrace(workflowId));
     } catch (error) {
-      lines.push(`(where its code waits is not known: ${(error as Error).message})`);
+      lines.push(`(cannot determine where the workflow waits: ${(error as Error).message})`);
     }
     const run = await this.#unobserved(workflowId).describe().catch(() => undefined);
-    for (const { name, id } of run?.pendingProcedures ?? []) lines.push(`procedure ${name} (id ${id}): nothing completes it`);
+    for (const { name, id } of run?.pendingProcedures ?? []) lines.push(`procedure ${name} (id ${id}): no client completes it`);
     const pending = run?.pendingActivities ?? [];
     for (const { activityType, activityId, attempt, state, lastFailure } of pending) {
       const failed = lastFailure === undefined ? "" : `, failed before: ${lastFailure.message}`;
@@ -340,7 +340,7 @@ export class TestEnvironment {
 
 function skipLimitsOf({ time, moments }: NonNullable<TestEnvironmentOptions["skipLimit"]> = {}): SkipLimits {
   if (moments !== undefined && !(moments >= 1)) {
-    throw new RangeError(`skipLimit.moments is a number from 1 on (Infinity for no limit), not ${moments}`);
+    throw new RangeError(`skipLimit.moments must be at least 1 (Infinity for no limit), not ${moments}`);
   }
   return {
     timeMs: time === Infinity ? Infinity : time === undefined ? SKIP_LIMITS.timeMs : toMs(time),

@@ -127,7 +127,9 @@ export class ActivityExecution {
       await this.#ended(error);
     } catch (e) {
       // Nothing that an attempt throws may end its worker, or leave the attempt without a report.
-      this.#logger.error("the failure of an activity could not be reported in full", { error: loggable(e, this.#options.codec) });
+      this.#logger.error("the failure of an activity was reported without its details", {
+        error: loggable(e, this.#options.codec),
+      });
       const failure = toFailure(new ApplicationFailure(hidesTextOf(error, this.#options.codec) ? "" : messageOf(error)));
       await this.#report("respondActivityTaskFailed", RespondActivityTaskFailedRequestSchema, { failure }, true).catch(() => {});
     }
@@ -135,7 +137,7 @@ export class ActivityExecution {
 
   /** Tells the activity to stop. The first reason stays. */
   cancel(reason: CancelReason): void {
-    if (this.#context.cancel(reason)) this.#logger.debug("an activity is told to stop", { reason });
+    if (this.#context.cancel(reason)) this.#logger.debug("cancellation of an activity requested", { reason });
   }
 
   /** The attempt's own clock: without it an activity that ignores its heartbeats would go on long after the service gave it up. */
@@ -190,7 +192,7 @@ export class ActivityExecution {
     } catch (error) {
       if (hasCode(error, Code.NOT_FOUND)) this.cancel("NOT_FOUND");
       // The next heartbeat may get through; if none does, the service times the attempt out.
-      else this.#logger.warn("a heartbeat did not reach the service", { error: loggable(error, this.#options.codec) });
+      else this.#logger.warn("a heartbeat could not be sent to the service", { error: loggable(error, this.#options.codec) });
     }
   }
 
@@ -225,7 +227,7 @@ export class ActivityExecution {
     await this.#heartbeater?.flush();
     const reason = this.#context.cancelReason;
     if (reason === "NOT_FOUND") {
-      this.#logger.debug("an activity whose result is not awaited has stopped");
+      this.#logger.debug("an activity stopped; its result is no longer needed");
       return;
     }
     const end = this.#options.dialect.end(error, this.#context);
@@ -291,8 +293,10 @@ export class ActivityExecution {
       await report({ service, codec, payloadLimits: limits, timers, logger: this.#logger }, method, request);
     } catch (error) {
       if (error instanceof PayloadCodecError || error instanceof PayloadTooLargeError) throw error;
-      if (hasCode(error, Code.NOT_FOUND)) this.#logger.debug("the service does not wait for the activity any more", { error });
-      else this.#logger.error("the outcome of an activity could not be reported; it will time out and run again", { error });
+      if (hasCode(error, Code.NOT_FOUND)) this.#logger.debug("the service no longer waits for the activity", { error });
+      else {this.#logger.error("the result of an activity could not be reported; the activity will time out and be retried", {
+          error,
+        });}
     }
   }
 

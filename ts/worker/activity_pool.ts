@@ -97,7 +97,7 @@ export class ActivityPool {
       pool.names = await new Promise<string[]>((resolve, reject) => {
         slot.loaded = resolve;
         slot.broken = reject;
-        const tooLong = `its module was not loaded within ${LOAD_MS} ms: code at its top level does not end`;
+        const tooLong = `its module was not loaded within ${LOAD_MS} ms: its top-level code did not return`;
         limit = timers.after(LOAD_MS, () => reject(new Error(tooLong)));
         pool.#start(slot).catch(reject);
         if (signal?.aborted) giveUp();
@@ -216,7 +216,7 @@ export class ActivityPool {
       if (this.#concurrency > 1) return;
       this.#timers.after(PATIENCE_MS, () => {
         if (slot.jobs.get(id) !== job) return;
-        this.#lost(slot, "it was told to stop and did not", context.cancelled.reason);
+        this.#lost(slot, "did not respond to cancellation", context.cancelled.reason);
         void slot.thread?.terminate();
       });
     };
@@ -232,7 +232,7 @@ export class ActivityPool {
   #heard(slot: Slot, message: FromThread): void {
     if (message.kind === "loaded") return slot.loaded?.(message.names);
     if (message.kind === "broken") {
-      this.#lost(slot, `its module does not load: ${message.message}`);
+      this.#lost(slot, `its module cannot be loaded: ${message.message}`);
       return void slot.thread?.terminate();
     }
     const { id } = message;
@@ -244,7 +244,7 @@ export class ActivityPool {
           return job.context.heartbeat(message.details);
         } catch (error) {
           // Too large, for one: its author, in the thread, cannot be told any more.
-          return job.context.logger.warn("the details of a heartbeat were refused", { error: loggable(error, this.#codec) });
+          return job.context.logger.warn("the details of a heartbeat were rejected", { error: loggable(error, this.#codec) });
         }
       case "log":
         return job.context.logger[message.level](message.message, message.fields);

@@ -61,7 +61,7 @@ export class ActivityRegistry {
         const run = (self as { [name: string]: unknown })[key] as RegisteredActivity["run"];
         const before = this.#activities.get(name);
         if (elsewhere.includes(name) || (before !== undefined && before.run !== run)) {
-          throw new TypeError(`two activities are named "${name}"; give one of them another key`);
+          throw new TypeError(`two activities are named "${name}"; rename one of them`);
         }
         this.#activities.set(name, { run, self });
       }
@@ -86,7 +86,7 @@ export class ActivityRegistry {
   }
 
   #known(): string {
-    return this.names.length === 0 ? "it has none" : `it has ${this.names.join(", ")}`;
+    return this.names.length === 0 ? "it has no activities" : `it has ${this.names.join(", ")}`;
   }
 
   /** The activity of that name. Throws a failure that lists the known names. */

@@ -12,7 +12,7 @@ export function takeActivityRejections(codec: MessageCodec | undefined): () => v
     unhandled(_promise, reason) {
       const context = activityBehind();
       if (context === undefined) return false;
-      context.logger.error("an activity left a promise that was rejected and that nothing handled; await it, or catch it", {
+      context.logger.error("unhandled promise rejection in an activity; await the promise or catch its error", {
         error: loggable(reason, codec),
       });
       return true;

@@ -53,7 +53,7 @@ export class ActivityTasks {
       (eager ? series?.receivedEagerly : series?.received)?.add();
       execution = new ActivityExecution(task, this.#options);
     } catch (error) {
-      this.#options.logger.error("the service sent an activity task that does not decode", { error, bytes: bytes.length });
+      this.#options.logger.error("cannot decode an activity task from the service", { error, bytes: bytes.length });
       return;
     }
     const { codec } = this.#options;

@@ -25,7 +25,7 @@ export const CANCEL_MESSAGES: { readonly [reason in CancelReason]: string } = {
   CANCELLED: "the activity was cancelled",
   RESET: "the activity was reset",
   PAUSED: "the activity was paused",
-  NOT_FOUND: "the activity is not known any more: it has timed out, or its workflow has ended",
+  NOT_FOUND: "the activity no longer exists: it has timed out, or its workflow is closed",
   TIMED_OUT: "the activity has timed out",
   WORKER_SHUTDOWN: "the worker is shutting down",
 };

@@ -13,7 +13,7 @@ export interface Told {
 }
 
 /** The workflow wanted it to stop, and it did. */
-export const STOPPED = Symbol("the activity stopped as its workflow wants");
+export const STOPPED = Symbol("the activity stopped on request of its workflow");
 
 /** The error that an attempt failed with, or STOPPED. */
 export function attemptEnd(error: unknown, told: Told): unknown {

@@ -21,7 +21,9 @@ export function checkCompletion(
   if (request.length <= least) return;
   const look = (what: () => string, bytes: number) => {
     if (bytes > limits.errorBytes) throw new PayloadTooLargeError(what(), bytes, limits.errorBytes);
-    if (bytes > limits.warnBytes) warn(`${what()} takes ${bytes} bytes; beyond ${limits.errorBytes} it is refused`, bytes);
+    if (bytes > limits.warnBytes) {
+      warn(`${what()} takes ${bytes} bytes; the service rejects more than ${limits.errorBytes} bytes`, bytes);
+    }
   };
   for (const at = new Fields(request); at.next();) {
     const bytes = at.bytes();
@@ -29,7 +31,7 @@ export function checkCompletion(
     if (at.tag === Report.commands) command(bytes, least, look);
     else if (at.tag === Report.messages) {
       const body = sizes(bytes).get(Message.body) ?? 0;
-      look(() => `the answer to update "${fromBinary(MessageSchema, bytes).protocolInstanceId}"`, body);
+      look(() => `the response to update "${fromBinary(MessageSchema, bytes).protocolInstanceId}"`, body);
     }
   }
 }

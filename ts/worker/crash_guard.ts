@@ -124,7 +124,7 @@ export class CrashGuard {
 
   /** Tasks that wait for a release wait no longer: the service gives them again. */
   letGo(): void {
-    this.#stop.abort(new Error("the task waits no longer"));
+    this.#stop.abort(new Error("the task is no longer queued"));
     this.#stop = new AbortController();
   }
 

@@ -85,7 +85,7 @@ export class Deployment implements SentVersion {
     }
     if (typeof buildId !== "string" || buildId === "") {
       throw new TypeError(
-        `workerDeploymentOptions.version.buildId must be a text that is not empty, not ${JSON.stringify(buildId)}`,
+        `workerDeploymentOptions.version.buildId must be a a non-empty string, not ${JSON.stringify(buildId)}`,
       );
     }
     if (defaultVersioningBehavior !== undefined && !Object.hasOwn(BEHAVIORS, defaultVersioningBehavior)) {
@@ -112,7 +112,9 @@ export class Deployment implements SentVersion {
     const without = (realm.workflowTypes ?? ["of this realm"]).filter((type) => !realm.versioningBehaviors?.has(type));
     if (without.length === 0) return;
     throw new TypeError(
-      `with useWorkerVersioning each workflow is "PINNED" or "AUTO_UPGRADE": give ${without.join(", ")} a versioningBehavior, ` +
+      `with useWorkerVersioning each workflow is "PINNED" or "AUTO_UPGRADE": set the versioningBehavior of ${
+        without.join(", ")
+      }, ` +
         "or the worker a workerDeploymentOptions.defaultVersioningBehavior",
     );
   }

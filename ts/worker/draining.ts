@@ -74,10 +74,10 @@ export async function drainWorker(parts: DrainedParts): Promise<void> {
     if (!(await within(shutdownForceMs))) {
       // What it waits for may be a poll that the service has not answered yet.
       const running = (activityTasks?.running ?? 0) + local.running;
-      if (running > 0) logger.warn("the worker stops while activities that were told to stop are still running", { running });
+      if (running > 0) logger.warn("the worker stops while canceled activities are still running", { running });
       const handlers = nexusTasks?.running ?? 0;
       if (handlers > 0) {
-        logger.warn("the worker stops while Nexus handlers that were told to stop are still running", { handlers });
+        logger.warn("the worker stops while canceled Nexus handlers are still running", { handlers });
       }
       await Promise.all([...pollers.activity, ...pollers.nexus].map((poller) => poller.stop()));
     }
@@ -129,6 +129,6 @@ async function sayGoodbye({ settings, stickyQueue, instanceKey, ...parts }: Drai
   try {
     await typedService(service).shutdownWorker(request, { timeoutMs: SHUTDOWN_CALL_MS });
   } catch (error) {
-    withFields(logger, { taskQueue }).debug("the service was not told of the shutdown", { error });
+    withFields(logger, { taskQueue }).debug("the service could not be notified of the shutdown", { error });
   }
 }

@@ -19,7 +19,7 @@ export function noteTasks({ service, crashNote, logger }: WorkerSettings): Noted
   const shared = service.runningTasks?.();
   const work = shared === undefined && crashNote !== undefined ? workNote(crashNote) : undefined;
   if (work !== undefined && isInTheWay(crashNote!, "work")) {
-    logger.error("no crash note is kept: its file has something else in it; give crashNote a file of its own", { crashNote });
+    logger.error("crash notes are disabled: the file has other content; set crashNote to a separate file", { crashNote });
     return undefined;
   }
   const running = shared ?? (work && new RunningTasks({ work }));
@@ -30,7 +30,7 @@ export function noteTasks({ service, crashNote, logger }: WorkerSettings): Noted
       `${workflowType} "${workflowId}" (run ${runId})`
     );
     const message =
-      "the process before this one ended while workflow code was running; if it was not killed from outside, one of these runs ended it";
+      "the previous process ended while workflow code was running; unless it was killed, one of these runs crashed it";
     logger.error(message, { count: died.length, runs });
   }
   for (const run of running.takeHeld()) {

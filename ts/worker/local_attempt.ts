@@ -38,7 +38,7 @@ export class LocalAttempt {
   }
 
   cancel(reason: CancelReason): void {
-    if (this.context.cancel(reason)) this.context.logger.debug("a local activity is told to stop", { reason });
+    if (this.context.cancel(reason)) this.context.logger.debug("cancellation of a local activity requested", { reason });
   }
 
   /** Runs it. Never rejects. */

@@ -96,7 +96,7 @@ export class NexusTasks {
     try {
       task = fromBinary(PollNexusTaskQueueResponseSchema, bytes);
     } catch (error) {
-      logger.error("the service sent a Nexus task that does not decode", { error, bytes: bytes.length });
+      logger.error("cannot decode a Nexus task from the service", { error, bytes: bytes.length });
       return;
     }
     const { request } = task;
@@ -107,7 +107,7 @@ export class NexusTasks {
     const read = requestOf(request, deadline, abort.signal);
     const of = withFields(logger, { service: read.service, operation: read.operation });
     const disarm = timeoutMs === undefined ? undefined : timers.after(timeoutMs, () => {
-      of.debug("a Nexus handler is told to stop: its request has timed out", { limitMs: timeoutMs });
+      of.debug("cancellation of a Nexus handler requested: its request has timed out", { limitMs: timeoutMs });
       abort.abort("TIMED_OUT" satisfies NexusStopReason);
     });
     this.#running.add(abort);
@@ -159,8 +159,8 @@ export class NexusTasks {
       if (scheduled !== undefined) metrics?.nexus.endToEnd.record(Math.max(0, Date.now() - scheduled));
     } catch (error) {
       // The caller has stopped waiting, or the server lost the request with the frontend that held it: it is sent again.
-      if (hasCode(error, Code.NOT_FOUND)) logger.debug("nobody waits for the answer of the Nexus task any more", { error });
-      else logger.error("the outcome of a Nexus task could not be reported; it will be sent again", { error });
+      if (hasCode(error, Code.NOT_FOUND)) logger.debug("the caller no longer waits for the result of the Nexus task", { error });
+      else logger.error("the result of a Nexus task could not be reported; the service will send the task again", { error });
     }
   }
 }

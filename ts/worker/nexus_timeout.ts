@@ -9,7 +9,7 @@ export function nexusTimeoutMs(header: string | undefined, logger: Pick<Logger, 
   const [, value, unit] = /^([0-9.]+)(ms|s|m)$/.exec(header.trim()) ?? [];
   const ms = Number(value) * (UNIT_MS[unit ?? ""] ?? NaN);
   if (Number.isFinite(ms)) return ms;
-  logger.warn("the Request-Timeout header of a Nexus request cannot be read; its handler is not told of the deadline", {
+  logger.warn("the Request-Timeout header of a Nexus request is invalid; its handler gets no deadline", {
     header,
   });
   return undefined;

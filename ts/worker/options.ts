@@ -207,10 +207,10 @@ export function checkedService(service: RawService): RawService {
 
 export function workerSettings(options: WorkerOptions): WorkerSettings {
   const { taskQueue } = options;
-  if (typeof taskQueue !== "string" || taskQueue === "") throw new TypeError("a worker needs the name of its task queue");
+  if (typeof taskQueue !== "string" || taskQueue === "") throw new TypeError("a worker needs a taskQueue");
   if (taskQueue === PROCEDURE_QUEUE) {
     throw new TypeError(
-      `no worker polls task queue "${taskQueue}": it holds procedures, which clients complete; use another name`,
+      `no worker polls task queue "${taskQueue}": it is reserved for procedures, which clients complete; use another name`,
     );
   }
   const cachedWorkflows = whole("cachedWorkflows", options.cachedWorkflows ?? 1000, 0);

@@ -79,8 +79,8 @@ export class WorkerPollError extends Error {
   constructor(what: string, cause: unknown) {
     super(
       isGone(cause)
-        ? `there are no more ${what}: ${cause.message}; shut the worker down before its engine, or create both again`
-        : `the service keeps refusing to hand out ${what}: ${(cause as Error).message}; ` +
+        ? `cannot poll for ${what}: ${cause.message}; shut the worker down before its engine, or create both again`
+        : `the service keeps rejecting polls for ${what}: ${(cause as Error).message}; ` +
           "check the namespace, the task queue's name and the credentials",
       { cause },
     );

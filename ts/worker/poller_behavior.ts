@@ -104,7 +104,7 @@ export function workflowPolls(
     const { maximum = FIXED } = behavior;
     if (maximum < 2) {
       throw new RangeError(
-        `the worker's workflowTaskPollerBehavior.maximum must be at least 2: cached runs have a queue of their own (cachedWorkflows: 0 has none)`,
+        `the worker's workflowTaskPollerBehavior.maximum must be at least 2: cached runs use a separate queue (set cachedWorkflows: 0 to disable the cache)`,
       );
     }
     const normal = ranged(

@@ -96,7 +96,7 @@ export async function openRealm(
     );
   }
   if (typeof realm === "object") {
-    if (workflows !== undefined) throw new TypeError("a worker takes a realm of your own or workflows, not both");
+    if (workflows !== undefined) throw new TypeError("a worker needs either a realm or workflows, not both");
     return realm;
   }
   if (workflows === undefined && realmEntry === undefined) {

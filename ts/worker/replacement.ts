@@ -106,13 +106,13 @@ function adviceFor(problems: readonly ReplacementProblem[]): string {
       /is not known to this worker|no such function is exported by the workflow bundle/.test(message)
     )
   ) {
-    return "A type stays among the exported workflows until its last run has ended: put it back, or let these runs finish first";
+    return "Export a workflow type until its last run is closed: restore it, or let these runs finish first";
   }
   // Code that throws or does not end is no other way through a history, so a patch is no help.
   if (problems.every(({ verdict }) => verdict === "failed")) {
-    return "Correct the code at these lines: it fails where the run went on; a workflow task of it would fail and be tried again";
+    return "Fix the code at these lines: it throws where the run continued, so workflow tasks would fail and be retried";
   }
-  return "Keep what these runs have done already and branch with patched(), or let them finish first";
+  return "Keep the commands of these runs behind patched(), or let the runs finish first";
 }
 
 /** Two to four lines for people. */
@@ -176,8 +176,8 @@ export async function replaceRealm(parts: ReplacementParts, next: Realm, options
       if (error !== TOO_LATE) throw error;
       if (attempt === MAX_PAUSES) {
         throw new Error(
-          `the worker is too busy for its workflow code to be replaced: ${left.length} runs had moved on while the others were checked, ` +
-            "and checking them took too long for their tasks to wait; try again when there is less to do",
+          `the worker is too busy to replace its workflow code: ${left.length} runs made progress during the check, ` +
+            "and checking them again took too long; retry when the load is lower",
         );
       }
     } finally {

@@ -65,7 +65,7 @@ export async function report(context: ReportContext, method: MethodName, message
       const away = throttled || isUnavailable(error) || hasCode(error, Code.DEADLINE_EXCEEDED);
       const patience = away ? GIVE_UP_MS : error instanceof ServiceError && HICCUPS.has(error.code) ? HICCUPS_GIVE_UP_MS : 0;
       if (timers.now() - since >= patience) throw error;
-      logger.debug("a report did not reach the service and is repeated", { method, attempt, error });
+      logger.debug("a report could not be sent to the service; retrying", { method, attempt, error });
       await sleepOn(timers, backoffMs(attempt, throttled ? THROTTLED : BACKOFF));
     }
   }

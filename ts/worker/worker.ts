@@ -161,7 +161,7 @@ export class Worker {
       activities === undefined && activityThreads === undefined && options.nexus === undefined &&
       options.nexusServices === undefined
     ) {
-      throw new TypeError("a worker without workflows and without activities has nothing to do; give it one of them");
+      throw new TypeError("a worker needs workflows or activities");
     }
     const stickyQueue = settings.cachedWorkflows > 0 ? `${settings.taskQueue}-sticky-${randomId()}` : "";
     const pool = activityThreads && await ActivityPool.open(activityThreads, settings.timers, undefined, settings.codec);
@@ -267,7 +267,7 @@ export class Worker {
    * for good; every other trouble is logged and lived through.
    */
   run(): Promise<void> {
-    if (this.#running !== undefined) throw new Error("this worker runs already, or has run; create another one");
+    if (this.#running !== undefined) throw new Error("run() can be called once per worker; create another worker");
     this.#state = "running";
     this.#running = this.#life();
     return this.#running;
@@ -292,7 +292,7 @@ export class Worker {
   async runUntil<T>(work: Promise<T> | (() => Promise<T>)): Promise<T> {
     const running = this.run();
     const ended = running.then(() => {
-      throw new Error("the worker was shut down before the work that it was to run for was done");
+      throw new Error("the worker was shut down before the promise of runUntil settled");
     });
     const promise = typeof work === "function" ? Promise.resolve().then(work) : work;
     // Whichever of the two loses the race has been listened to.
@@ -316,17 +316,19 @@ export class Worker {
   async replaceWorkflows(workflows?: Workflows, options: ReplacementOptions = {}): Promise<Replacement> {
     const tasks = this.#workflowTasks;
     const { realm: kind } = this.#options;
-    if (tasks === undefined) throw new TypeError("this worker has no workflows that could be replaced");
+    if (tasks === undefined) throw new TypeError("this worker has no workflows to replace");
     if (typeof kind === "object") {
-      throw new TypeError("this worker was given a realm of its own: who made the realm replaces what is in it");
+      throw new TypeError("this worker uses a realm from its options: replace the workflows in that realm");
     }
     if (kind === "inline" && (workflows === undefined || typeof workflows === "string" || workflows instanceof URL)) {
       throw new TypeError(
-        "modules in an inline realm are loaded once for the life of the process; use a worker realm, or give definitions",
+        "modules in an inline realm are loaded once per process; use a worker realm, or pass definitions",
       );
     }
     if (this.#state === "stopping" || this.#state === "stopped") throw new Error(`the worker is ${this.#state}`);
-    if (this.#endReplacement !== undefined) throw new Error("the workflows are being replaced already; wait for that to end");
+    if (this.#endReplacement !== undefined) {
+      throw new Error("another replacement of the workflows is in progress; wait until it is done");
+    }
     const stop = new AbortController();
     const give = () => stop.abort(options.signal!.reason);
     if (options.signal?.aborted) give();
@@ -371,7 +373,7 @@ export class Worker {
   async replaceActivities(
     { activities, activityThreads }: Pick<WorkerOptions, "activities" | "activityThreads">,
   ): Promise<readonly string[]> {
-    if (this.#activityTasks === undefined) throw new TypeError("this worker has no activities that could be replaced");
+    if (this.#activityTasks === undefined) throw new TypeError("this worker has no activities to replace");
     if (this.#state === "stopping" || this.#state === "stopped") throw new Error(`the worker is ${this.#state}`);
     const { timers, codec } = this.#settings;
     const pool = activityThreads === undefined
@@ -400,7 +402,7 @@ export class Worker {
    * a TypeError, and changes nothing, for what is no service.
    */
   replaceNexusServices(nexusServices: NexusServicesOf): void {
-    if (this.#nexusTasks === undefined) throw new TypeError("this worker has no Nexus services that could be replaced");
+    if (this.#nexusTasks === undefined) throw new TypeError("this worker has no Nexus services to replace");
     this.#nexusTasks.services = nexusOf(nexusServices, this.#options, this.#settings);
   }
 
@@ -458,7 +460,7 @@ export class Worker {
         }
       },
       // What is wrong with the namespace or the connection, the polls tell.
-      (error) => logger.debug("the service did not say what it offers", { error }),
+      (error) => logger.debug("the service did not report its capabilities", { error }),
     );
     return giveUp;
   }

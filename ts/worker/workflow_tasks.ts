@@ -176,7 +176,7 @@ export class WorkflowTasks {
     try {
       return readWorkflowTask(bytes);
     } catch (error) {
-      this.#options.logger.error("the service sent a workflow task that does not decode", { error, bytes: bytes.length });
+      this.#options.logger.error("cannot decode a workflow task from the service", { error, bytes: bytes.length });
       return undefined;
     }
   }
@@ -213,7 +213,7 @@ export class WorkflowTasks {
     const { workflowId, runId, workflowType, attempt } = head;
     const logger = withFields(this.#options.logger, { workflowId, runId, workflowType, attempt });
     if (this.#refusals.waits(head)) {
-      logger.debug("a workflow task is left to time out: the service refused what the last one came to");
+      logger.debug("a workflow task was skipped: the service rejected the previous completion");
       return undefined;
     }
     const { taskMetrics } = this.#options;
@@ -363,11 +363,11 @@ export class WorkflowTasks {
     } catch (error) {
       realm.evict(head.runId);
       if (hasCode(error, Code.NOT_FOUND)) {
-        logger.debug("the workflow task is no longer wanted", { error });
+        logger.debug("the workflow task timed out or its workflow is closed", { error });
       } else if (isUnhandledCommand(error)) {
-        logger.debug("something happened while the workflow was about to close; the service gives the task again");
+        logger.debug("an event arrived while the workflow was about to close; the service will send the task again");
       } else if (isTooLarge(error)) {
-        logger.error("a workflow task's completion is larger than the service takes", { error });
+        logger.error("the completion of a workflow task exceeds the size limit of the service", { error });
         if (head.query === undefined) this.#failed(head, messageOf(error));
         this.#options.taskMetrics?.failed(head, "GrpcMessageTooLarge");
         await this.#refuse(task, error, WorkflowTaskFailedCause.GRPC_MESSAGE_TOO_LARGE, logger);
@@ -378,14 +378,14 @@ export class WorkflowTasks {
         this.#options.taskMetrics?.failed(head, "PayloadsTooLarge");
         await this.#refuse(task, error, WorkflowTaskFailedCause.PAYLOADS_TOO_LARGE, logger);
       } else if (error instanceof PayloadCodecError) {
-        logger.error("a workflow task's outcome could not be encoded", { error: loggable(error, context.codec) });
+        logger.error("the result of a workflow task could not be encoded", { error: loggable(error, context.codec) });
         if (head.query === undefined) this.#failed(head, error.message);
         this.#options.taskMetrics?.failed(head, "WorkflowError");
         await this.#refuse(task, error, WorkflowTaskFailedCause.WORKFLOW_WORKER_UNHANDLED_FAILURE, logger);
       } else if (hasCode(error, Code.INVALID_ARGUMENT) && head.query === undefined) {
         // The service has failed the task by itself: what the workflow asks for is nothing that it would take.
         if (this.#refusals.note(head, error.message)) {
-          logger.error("a workflow task failed: the service refuses its commands", { error });
+          logger.error("a workflow task failed: the service rejected its commands", { error });
         } else logger.debug("a workflow task failed again, for the same reason", { error });
         this.#failed(head, error.message);
         this.#options.taskMetrics?.failed(head, "WorkflowError");
@@ -479,16 +479,16 @@ function logOutcome(outcome: RealmOutcome, head: TaskHead, logger: Logger, hides
 
 /** Who has to do something, in words. */
 const CAUSES: ReadonlyMap<ErrorKind, string> = new Map([
-  [ErrorKind.ERROR_KIND_LANG, "the workflow's code"],
-  [ErrorKind.ERROR_KIND_NONDETERMINISM, "the code does not fit the history"],
+  [ErrorKind.ERROR_KIND_LANG, "workflow code"],
+  [ErrorKind.ERROR_KIND_NONDETERMINISM, "the code does not match the history"],
   [ErrorKind.ERROR_KIND_FATAL, "the history is damaged"],
-  [ErrorKind.ERROR_KIND_UNSUPPORTED, "the history has what this version does not know"],
-  [ErrorKind.ERROR_KIND_MISUSE, "a defect of temporalex"],
+  [ErrorKind.ERROR_KIND_UNSUPPORTED, "the history has entries that this version does not support"],
+  [ErrorKind.ERROR_KIND_MISUSE, "internal error in temporalex"],
 ]);
 
 /** An Error without a kind is most often meant for the caller. */
 const ADVICE =
-  "throw an ApplicationFailure to fail the workflow; any other error is taken for a bug, and the task is tried again until the code is corrected";
+  "throw an ApplicationFailure to fail the workflow; any other error counts as a bug, and the task is retried until the code is fixed";
 
 /** What a task failed with. */
 const failureOf = ({ response }: RealmOutcome) =>

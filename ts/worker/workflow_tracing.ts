@@ -75,7 +75,7 @@ export class WorkflowTracing {
     try {
       return what();
     } catch (error) {
-      this.#logger.warn("a trace could not be made", { error });
+      this.#logger.warn("a trace could not be created", { error });
       return otherwise;
     }
   }

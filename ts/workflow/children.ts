@@ -186,10 +186,8 @@ function handleOf(child: Child): ChildWorkflowHandle {
 export function nameOf(api: string, definition: { readonly name: string } | string): string {
   const name: unknown = typeof definition === "string" ? definition : (definition as { name?: string } | undefined)?.name;
   if (typeof name === "string" && name !== "") return name;
-  const shown = definition === undefined
-    ? "undefined (is the import spelt as the module exports it?)"
-    : "something without a name";
-  throw new TypeError(`${api} takes a definition or a name, and this is ${shown}`);
+  const shown = definition === undefined ? "undefined (check that the module exports this name)" : "a value without a name";
+  throw new TypeError(`${api} needs a definition or a name, not ${shown}`);
 }
 
 type Given = ChildWorkflowOptions & { readonly args?: readonly unknown[] };
@@ -203,7 +201,7 @@ const CHILD_OPTIONS: OptionNames<Given> = {
   ...{ executionTimeout: 1, runTimeout: 1, taskTimeout: 1, cronSchedule: 1, memo: 1, searchAttributes: 1 },
   ...{ summary: 1, details: 1 },
 };
-const OPTIONS_HOLD_ARGS = "arguments go into args: { args: [a, b] }";
+const OPTIONS_HOLD_ARGS = "pass arguments in args: { args: [a, b] }";
 
 function oneOf<T extends object>(option: string, table: T, value: keyof T): T[keyof T] {
   if (Object.hasOwn(table, value)) return table[value];
@@ -214,7 +212,7 @@ function oneOf<T extends object>(option: string, table: T, value: keyof T): T[ke
 function checked(api: string, workflow: { readonly name: string } | string, options: Given): ChildOptionsShape {
   const workflowType = nameOf(api, workflow);
   if (typeof options !== "object" || options === null || Array.isArray(options)) {
-    throw new TypeError(`${api}: options must be an object, not ${shown(options)}; arguments go into its args`);
+    throw new TypeError(`${api}: options must be an object, not ${shown(options)}; pass arguments in its args`);
   }
   const { id, args = [], retry } = options;
   rejectUnknownOptions(api, options, CHILD_OPTIONS);
@@ -225,7 +223,7 @@ function checked(api: string, workflow: { readonly name: string } | string, opti
   for (const option of ["memo", "searchAttributes"] as const) {
     const value: unknown = options[option];
     if (value !== undefined && (typeof value !== "object" || value === null || (option === "memo" && Array.isArray(value)))) {
-      throw new TypeError(`${api}: ${option} must be an object of names with values, not ${shown(value)}`);
+      throw new TypeError(`${api}: ${option} must be an object that maps names to values, not ${shown(value)}`);
     }
   }
   return {

@@ -133,19 +133,21 @@ export function workflow(
       queries?: FreeQueries;
     }),
 ): WorkflowDefinition {
-  if (typeof name !== "string" || name === "") throw new TypeError("a workflow needs a name that is a non-empty string");
+  if (typeof name !== "string" || name === "") throw new TypeError("the name of a workflow must be a non-empty string");
   const parts = typeof definition === "function" ? { run: definition } : definition;
   rejectUnknownOptions(`workflow "${name}"`, parts, WORKFLOW_OPTIONS);
   const { run, carry } = runOf(name, parts);
   const versioning = "versioningBehavior" in parts ? parts.versioningBehavior : undefined;
   if (versioning !== undefined && versioning !== "PINNED" && versioning !== "AUTO_UPGRADE") {
     throw new TypeError(
-      `workflow "${name}" has the versioning behavior ${JSON.stringify(versioning)}; there are "PINNED" and "AUTO_UPGRADE"`,
+      `workflow "${name}" has the versioning behavior ${JSON.stringify(versioning)}; valid values: "PINNED" and "AUTO_UPGRADE"`,
     );
   }
   const remembered = "rememberUpdates" in parts ? parts.rememberUpdates : undefined;
   if (remembered !== undefined && !(Number.isInteger(remembered) && remembered >= 0 && remembered <= MOST_REMEMBERED)) {
-    throw new RangeError(`workflow "${name}" remembers ${remembered} updates; it is a whole number from 0 to ${MOST_REMEMBERED}`);
+    throw new RangeError(
+      `workflow "${name}" remembers ${remembered} updates; the number must be an integer from 0 to ${MOST_REMEMBERED}`,
+    );
   }
   return makeDefinition({
     kind: "workflow" as const,
@@ -176,9 +178,9 @@ function runOf(name: string, parts: object): { readonly run: AnyRun; readonly ca
     return { run };
   }
   if (typeof carry !== "function" || typeof round !== "function") {
-    throw new TypeError(`workflow "${name}" needs two functions: carry, which makes the first state, and round`);
+    throw new TypeError(`workflow "${name}" needs two functions: carry, which returns the first state, and round`);
   }
-  if (run !== undefined) throw new TypeError(`workflow "${name}" has run and round; with carry, round takes the place of run`);
+  if (run !== undefined) throw new TypeError(`workflow "${name}" has both run and round; with carry, use round instead of run`);
   return { run: round, carry };
 }
 
@@ -194,7 +196,7 @@ function queryTable(
     if (typeof handler !== "function") throw new TypeError(`query "${key}" of workflow "${workflow}" needs a handler function`);
     if (isReserved(key)) {
       throw new TypeError(
-        `workflow "${workflow}" has a handler for the query "${key}": Temporal keeps ${RESERVED_NAMES} for itself`,
+        `workflow "${workflow}" has a handler for the query "${key}": Temporal reserves ${RESERVED_NAMES}`,
       );
     }
     table[message?.kind === "query" ? message.name : key] = handler;

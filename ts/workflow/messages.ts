@@ -64,9 +64,9 @@ const QUERY_OPTIONS: OptionNames<QueryOptions> = { description: 1 };
 export const MESSAGE_OPTIONS: OptionNames<MessageOptions<[]>> = { description: 1, args: 1 };
 
 function checkName(kind: string, name: string): void {
-  if (typeof name !== "string" || name === "") throw new TypeError(`a ${kind} needs a name that is a non-empty string`);
+  if (typeof name !== "string" || name === "") throw new TypeError(`the name of a ${kind} must be a non-empty string`);
   if (isReserved(name)) {
-    throw new TypeError(`a ${kind} cannot be named "${name}": Temporal keeps ${RESERVED_NAMES} for itself`);
+    throw new TypeError(`a ${kind} cannot be named "${name}": Temporal reserves ${RESERVED_NAMES}`);
   }
 }
 

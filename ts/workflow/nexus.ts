@@ -119,7 +119,7 @@ export function nexus<S extends NexusService>(service: S, options: NexusOptions)
 export function nexus(service: NexusService | string, options: NexusOptions): object {
   const name: unknown = typeof service === "string" ? service : service?.name;
   if (typeof name !== "string" || name === "") {
-    throw new TypeError(`nexus takes the name of a service, or a service of nexus-rpc, not ${shown(service)}`);
+    throw new TypeError(`nexus needs the name of a service, or a nexus-rpc service, not ${shown(service)}`);
   }
   rejectUnknownOptions("nexus", options, NEXUS_OPTIONS);
   const { endpoint, ...common } = options ?? {};
@@ -151,7 +151,7 @@ function operationOf(service: NexusService | string, key: string) {
 function makeCall(shape: NexusOperationShape): NexusCall<unknown[], unknown> {
   const api = `Nexus operation "${shape.operation}"`;
   const begin = (input: unknown[], wait: (operation: NexusOperation) => NexusAwaiter): Promise<unknown> => {
-    if (input.length > 1) throw new TypeError(`${api} takes one input, not ${input.length}: give it an object or an array`);
+    if (input.length > 1) throw new TypeError(`${api} needs one input, not ${input.length}: pass an object or an array`);
     const fiber = waitingFiber(api);
     if (fiber instanceof Error) return rejected(fiber);
     return wait(new NexusOperation(fiber, shape, input[0])).promise;
@@ -214,7 +214,7 @@ function checked(options: NexusOperationOptions, before: NexusOperationShape) {
     );
   }
   if (typeof headers !== "object" || headers === null || !Object.values(headers).every((value) => typeof value === "string")) {
-    throw new TypeError("nexus: headers must be an object of names with texts");
+    throw new TypeError("nexus: headers must be an object that maps names to strings");
   }
   return {
     scheduleToCloseTimeoutMs: ms("scheduleToClose", options.scheduleToClose, before.scheduleToCloseTimeoutMs),

@@ -86,7 +86,7 @@ export function on(
   options: UpdateHandlerOptions<any, any> = {},
   ...surplus: unknown[]
 ): unknown {
-  if (typeof code !== "function") throw new TypeError("on takes what to wait for and the function to call then");
+  if (typeof code !== "function") throw new TypeError("on needs a source to wait for and a function to call");
   const { kind, name } = (source ?? {}) as { kind?: unknown; name?: unknown };
   const isMessage = typeof kind === "string" && typeof name === "string";
   rejectUnknownOptions(
@@ -94,13 +94,13 @@ export function on(
     options,
     kind === "update" ? UPDATE_HANDLER_OPTIONS : NO_OPTIONS,
   );
-  rejectSurplusArguments("on", surplus, "on takes a source, a function and, for an update, { validate }");
+  rejectSurplusArguments("on", surplus, "on accepts a source, a function and, for an update, { validate }");
   if (typeof source === "function") return { source: "call", call: source, body: code };
   if (typeof (source as Partial<PromiseLike<unknown>> | undefined)?.then === "function") {
     return { source: "promise", promise: source, body: code };
   }
   if (!isMessage) {
-    throw new TypeError("on takes a signal, an update, a function or a promise as its first argument");
+    throw new TypeError("the first argument of on must be a signal, an update, a function or a promise");
   }
   if (kind === "update") current.run?.noteHandler?.(name);
   return { source: kind, message: source, handle: code, validate: options.validate };

@@ -28,7 +28,7 @@ export function parallel<const F extends readonly Branch[]>(
   branches: F & CheckedBranches<F>,
   ...surplus: never[]
 ): Promise<{ -readonly [K in keyof F]: Settled<Awaited<ReturnType<F[K]>>> }> {
-  rejectSurplusArguments("parallel", surplus, "parallel takes one array of functions and has no options");
+  rejectSurplusArguments("parallel", surplus, "parallel needs one array of functions and has no options");
   const fiber = callingFiber("parallel");
   return startParallel(fiber, branches) as Promise<{ -readonly [K in keyof F]: Settled<Awaited<ReturnType<F[K]>>> }>;
 }
@@ -38,6 +38,6 @@ export function parallel<const F extends readonly Branch[]>(
  * turn of its own; nesting rules are those of where it stands.
  */
 export function shield<T>(body: () => T | Promise<T>, ...surplus: never[]): Promise<T> {
-  rejectSurplusArguments("shield", surplus, "shield takes one function and has no options");
+  rejectSurplusArguments("shield", surplus, "shield needs one function and has no options");
   return startShield(callingFiber("shield"), body);
 }

@@ -62,7 +62,7 @@ export function procedures<T extends { readonly [key: string]: ProcedureSignatur
   for (const [key, name] of wireNames("procedure", Object.keys(table))) {
     const { kind } = (table[key] ?? {}) as Partial<ProcedureSignature<[], unknown>>;
     if (kind !== "signature") {
-      throw new TypeError(`procedure "${key}" needs signature<[...], ...>(), which says what it takes and gives`);
+      throw new TypeError(`procedure "${key}" needs signature<[...], ...>() with the types of its arguments and result`);
     }
     made[key] = Object.freeze({ kind: "procedure", name });
   }
@@ -93,13 +93,13 @@ export function procedure(
 ): Promise<unknown> {
   const name: unknown = typeof given === "string" ? given : (given as { readonly name: string } | undefined)?.name;
   if (typeof name !== "string" || name === "") {
-    throw new TypeError('procedure takes one of procedures({...}), or its name: procedure("compute_damage", [target, power])');
+    throw new TypeError('procedure needs a member of procedures({...}), or a name: procedure("compute_damage", [target, power])');
   }
   if (!Array.isArray(args)) {
-    throw new TypeError(`procedure "${name}" takes its arguments as an array, not ${shown(args)}: procedure("${name}", [a, b])`);
+    throw new TypeError(`procedure "${name}" needs its arguments as an array, not ${shown(args)}: procedure("${name}", [a, b])`);
   }
   rejectUnknownOptions(`procedure "${name}"`, options, PROCEDURE_OPTIONS);
-  rejectSurplusArguments("procedure", surplus, "arguments go into an array: procedure(name, [a, b], options)");
+  rejectSurplusArguments("procedure", surplus, "pass arguments as an array: procedure(name, [a, b], options)");
   const timeoutMs = ms("timeout", options.timeout, 0);
   const spec = prepareActivity({
     activityType: procedureType(name),

@@ -123,8 +123,8 @@ export function spawnAsync<R, S>(
   const fiber = currentFiber();
   if (fiber !== undefined) {
     const instead = fiber.role === "async"
-      ? "An async handler does its work itself, or with parallel."
-      : "To do things at once here use parallel.";
+      ? "Do the work in the async handler, or use parallel."
+      : "Use parallel for concurrency here.";
     requireRole(fiber, "spawnAsync", ["handler"], instead);
   }
   return makeResult({ kind: "async", fn: fn as (updateState: unknown) => unknown, state }) as never;
@@ -203,16 +203,16 @@ export function receive(
   ...surplus: unknown[]
 ): Promise<unknown> {
   rejectUnknownOptions("receive", options, RECEIVE_OPTIONS);
-  rejectSurplusArguments("receive", surplus, "receive takes a state, an array of handlers, and options");
+  rejectSurplusArguments("receive", surplus, "receive needs a state, an array of handlers, and options");
   const fiber = callingFiber("receive");
   requireRole(fiber, "receive", ["run"], "Wait for a single signal with waitForSignal, or receive in run before or after this.");
   const { run } = fiber;
   if (run.receive !== undefined) {
     run.misuse(new NestingError("receive was called while another receive of the run is active; await that one first"));
   }
-  if (!Array.isArray(handlers)) run.misuse(new MisuseError("receive takes its handlers as an array of on(...)"));
+  if (!Array.isArray(handlers)) run.misuse(new MisuseError("receive needs an array of on(...) handlers"));
   if (options.until !== undefined && typeof options.until !== "function") {
-    run.misuse(new MisuseError("until of receive is a function of the state that answers true or false"));
+    run.misuse(new MisuseError("until of receive must be a function that takes the state and returns true or false"));
   }
   const timeoutMs = options.timeout === undefined ? undefined : toMs(options.timeout);
   const open = waitingFiber("receive");

@@ -19,13 +19,13 @@ export type SelectValue<A extends readonly unknown[]> = {
 export interface NotAnArm<Why extends string> {
   readonly "this cannot be an arm of select": Why;
 }
-type CheckedArms<A extends readonly unknown[]> = A["length"] extends 0 ? NotAnArm<"there is none, so nothing could ever end it">
+type CheckedArms<A extends readonly unknown[]> = A["length"] extends 0 ? NotAnArm<"it is empty, so it would never return">
   : {
     readonly [K in keyof A]: A[K] extends Arm<unknown> ? A[K]
       // deno-lint-ignore no-explicit-any
-      : A[K] extends UpdateHandler<any> ? NotAnArm<"an update must be answered: handle it in a receive">
-      : A[K] extends PromiseLike<unknown> ? NotAnArm<"give a promise a body: on(promise, (value) => ...)">
-      : NotAnArm<"arms are made by on and timer">;
+      : A[K] extends UpdateHandler<any> ? NotAnArm<"an update needs a response: handle it in a receive">
+      : A[K] extends PromiseLike<unknown> ? NotAnArm<"a promise needs a body: on(promise, (value) => ...)">
+      : NotAnArm<"create arms with on and timer">;
   };
 
 /** An arm whose body returns an `R`. */
@@ -49,10 +49,14 @@ export function select<R = never, const A extends readonly unknown[] = readonly 
   arms: A & ([R] extends [never] ? CheckedArms<A> : readonly ArmOf<NoInfer<R>>[]),
   ...surplus: never[]
 ): Promise<[R] extends [never] ? SelectValue<A> : R> {
-  rejectSurplusArguments("select", surplus, 'select takes one array of arms; a time limit is an arm: timer("10s", () => ...)');
+  rejectSurplusArguments(
+    "select",
+    surplus,
+    'select needs one array of arms; add a time limit as an arm: timer("10s", () => ...)',
+  );
   const { run } = callingFiber("select");
-  if (!Array.isArray(arms)) run.misuse(new MisuseError("select takes its arms as an array of on(...) and timer(...)"));
-  if (arms.length === 0) run.misuse(new MisuseError("select got no arms, so nothing could ever end it"));
+  if (!Array.isArray(arms)) run.misuse(new MisuseError("select needs an array of on(...) and timer(...) arms"));
+  if (arms.length === 0) run.misuse(new MisuseError("select has no arms, so it would never return"));
   const signals = new Set<string>();
   arms.forEach((arm: unknown, i) => {
     const wrong = problemOf(arm, signals);
@@ -68,7 +72,7 @@ function problemOf(arm: unknown, signals: Set<string>): string | undefined {
   const { source, message, then } = (arm ?? {}) as { source?: unknown; message?: { name: string }; then?: unknown };
   switch (source) {
     case "signal":
-      if (signals.has(message!.name)) return `is for signal "${message!.name}", and so is one before it, which would always win`;
+      if (signals.has(message!.name)) return `is for signal "${message!.name}", like an earlier arm, which would always win`;
       signals.add(message!.name);
       return undefined;
     case "timer":
@@ -76,11 +80,11 @@ function problemOf(arm: unknown, signals: Set<string>): string | undefined {
     case "call":
       return undefined;
     case "update":
-      return `is update "${message!.name}"; an update must be answered, so take it in a receive`;
+      return `is update "${message!.name}"; an update needs a response, so handle it in a receive`;
     default:
       return typeof then === "function"
-        ? "is a promise; give it a body: on(promise, (value) => ...)"
-        : `is ${shown(arm)}; arms are made by on(...) and timer(...)`;
+        ? "is a promise without a body: write on(promise, (value) => ...)"
+        : `is ${shown(arm)}; create arms with on(...) and timer(...)`;
   }
 }
 
@@ -111,7 +115,7 @@ export function timer(
   ...surplus: unknown[]
 ): Promise<void> | Arm<unknown> {
   const isUnnamedArm = typeof second === "function";
-  rejectSurplusArguments("timer", isUnnamedArm ? [third, ...surplus] : surplus, "timer takes a name, a duration and a function");
+  rejectSurplusArguments("timer", isUnnamedArm ? [third, ...surplus] : surplus, "timer needs a name, a duration and a function");
   if (isUnnamedArm) return armOf(undefined, first, second);
   if (typeof first !== "string" || first === "") {
     throw new TypeError(`the name of a timer must be a non-empty string, not ${shown(first)}`);

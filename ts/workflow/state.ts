@@ -31,7 +31,7 @@ export function publishState(state: unknown): void {
 export function setCurrentDetails(details: string): void {
   const { run } = callingFiber("setCurrentDetails", "updateState");
   if (typeof details !== "string") {
-    run.misuse(new MisuseError(`setCurrentDetails takes a text, and was given a ${typeof details}`));
+    run.misuse(new MisuseError(`setCurrentDetails needs a string, not a ${typeof details}`));
   }
   run.details = details;
 }
@@ -92,7 +92,7 @@ export function upsertSearchAttributes(changes: SearchAttributeChanges): void {
 export function upsertMemo(changes: { readonly [key: string]: unknown }): void {
   const { run } = callingFiber("upsertMemo");
   if (typeof changes !== "object" || changes === null || Array.isArray(changes)) {
-    throw new TypeError("upsertMemo takes an object of keys with values");
+    throw new TypeError("upsertMemo needs an object that maps keys to values");
   }
   upsertMemoOf(run, changes);
 }

@@ -25,7 +25,7 @@ type AnySignal = Signal<any> | string;
 function nameOf(api: string, signal: AnySignal): string {
   const name: unknown = typeof signal === "string" ? signal : (signal as Signal | undefined)?.name;
   if (typeof name === "string" && name !== "") return name;
-  throw new TypeError(`${api} takes a signal, or the name of one`);
+  throw new TypeError(`${api} needs a signal or the name of a signal`);
 }
 
 function change(

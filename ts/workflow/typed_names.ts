@@ -46,7 +46,7 @@ export function signals<T extends { readonly [key: string]: SignalPayload<any> }
   const made: { [key: string]: unknown } = {};
   for (const [key, wire] of wireNames("signal", Object.keys(table))) {
     const { options } = (table[key] ?? {}) as Partial<SignalPayload>;
-    if (options === undefined) throw new TypeError(`signal "${key}" needs payload<[...]>(), which says what it carries`);
+    if (options === undefined) throw new TypeError(`signal "${key}" needs payload<[...]>() with the types of its arguments`);
     made[key] = signal(wire, options);
   }
   return Object.freeze(made) as Signals<T>;

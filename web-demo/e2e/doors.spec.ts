@@ -124,7 +124,7 @@ test("what is no history is refused in words with what to do, and the next file 
   await refused(
     "noise.bin",
     Buffer.from([0, 255, 3, 7, 9, 200, 1]),
-    /noise\.bin.*neither JSON nor a history.*temporal workflow show/,
+    /noise\.bin.*neither JSON nor a protobuf history.*temporal workflow show/,
   );
   await refused("cut.json", sample("counter").slice(0, 900), /not valid JSON.*cut off/);
   await refused("empty.json", "", /the file is empty/);
@@ -132,7 +132,7 @@ test("what is no history is refused in words with what to do, and the next file 
   await refused("<img src=x onerror=alert(1)>.json", '{"a":1}', /<img src=x onerror=alert\(1\)>\.json.*no "events"/);
   const damaged = JSON.parse(sample("shopping_cart"));
   damaged.events.splice(0, 1);
-  await refused("tail.json", JSON.stringify(damaged), /starts with event 2.*its first part is missing/);
+  await refused("tail.json", JSON.stringify(damaged), /starts with event 2.*the beginning is missing/);
   // A value that looks like markup is text.
   await app.drop([{ name: "evil.json", content: sample("shopping_cart").replaceAll('"BOOK-1"', '"<b id=evil>x</b>"') }]);
   await app.replayed();

@@ -75,5 +75,5 @@ test("an address that is taken is the error of the worker that would report ther
   Runtime._instance = undefined;
   const { worker, close } = await setting({ metrics: { prometheus: { bindAddress: address } } });
   t.after(close);
-  await assert.rejects(worker("taken", { workflowsPath: modulePath("measured") }), /another process listens there/);
+  await assert.rejects(worker("taken", { workflowsPath: modulePath("measured") }), /the port is in use/);
 });

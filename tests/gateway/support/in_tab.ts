@@ -150,18 +150,18 @@ export function tabSuite(name: string, start: () => Promise<Upstream>, { missing
       const gateway = await startGateway();
       const tell = (tab_: Page, url: string) => tab_.evaluate((u) => far.connect(u, "q", "2s"), url);
       const wrong = await tell(page, gateway.url.replace(/#.*/, `#${"x".repeat(43)}`));
-      assert.match(wrong?.message ?? "", /refuses the token; take the URL that it prints at its start/);
+      assert.match(wrong?.message ?? "", /rejected the token; use the URL that it prints at start/);
       const elsewhere = await newTab(site.url.replace("127.0.0.1", "localhost"));
       const foreign = await tell(elsewhere, gateway.url);
       assert.match(
         foreign?.message ?? "",
-        /cannot be reached, or does not let pages of http:\/\/localhost:\d+ in \(--allow-origin http/,
+        /cannot be reached, or does not allow the origin http:\/\/localhost:\d+ \(--allow-origin http/,
       );
-      const refusal = /a caller was refused: the origin \\"http:\/\/localhost:\d+\\" is not among.*--allow-origin lets/;
+      const refusal = /a caller was rejected: the origin \\"http:\/\/localhost:\d+\\" is not allowed.*--allow-origin/;
       // Its log is read as it comes.
       await until("the refusal is logged", () => refusal.test(gateway.process.err()), { about: gateway.process.err });
       const forbidden = await tell(page, gateway.url.replace(/:\d+\//, ":9/"));
-      assert.match(forbidden?.message ?? "", /does the page's policy allow it \(connect-src\)/);
+      assert.match(forbidden?.message ?? "", /content security policy allows it \(connect-src\)/);
       assert.equal(await page.evaluate((u) => far.connect(u, "q"), gateway.url), undefined, "and the right one is let in");
       await gateway.process.end("SIGINT");
     },

@@ -9,7 +9,7 @@ const logger = {
   info() {},
   warn() {},
   error(message: string, fields: { activityType?: string; workflowId?: string } = {}) {
-    if (/left a promise/.test(message)) console.log(`logged ${fields.activityType} ${fields.workflowId}`);
+    if (/unhandled promise rejection/.test(message)) console.log(`logged ${fields.activityType} ${fields.workflowId}`);
   },
 };
 const app = await open({

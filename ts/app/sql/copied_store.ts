@@ -16,8 +16,8 @@ export async function withCopy<T>(path: string, use: (copy: string) => Promise<T
   const bytes = sizeOf(path) + sizeOf(`${path}-wal`);
   if (bytes > MOST_BYTES) {
     throw new StoreError(
-      `${path} has ${bytes} bytes, and its driver locks the file for one process, so a query reads a copy: up to ${MOST_BYTES} bytes are copied; ` +
-        "end its process and ask again, or run it with node:sqlite (Node 22.5 or newer) or libsql",
+      `${path} has ${bytes} bytes, and its driver locks the file for one process, so queries read a copy of at most ${MOST_BYTES} bytes; ` +
+        "stop the process and retry, or run it with node:sqlite (Node 22.5 or newer) or libsql",
     );
   }
   const folder = mkdtempSync(join(tmpdir(), "temporalex-sql-"));

@@ -35,7 +35,7 @@ export async function runQuery(job: QueryJob, signal?: AbortSignal): Promise<Sql
 /** Throws a SqlLimitError for a time that no query is given. */
 export function checkTime(ms: number): void {
   if (ms > 0 && ms <= MOST_MS) return;
-  throw new SqlLimitError(`a query is given more than 0 and at most ${MOST_MS / 60_000} min, not ${ms / 1000} s`);
+  throw new SqlLimitError(`the timeout of a query must be more than 0 and at most ${MOST_MS / 60_000} min, not ${ms / 1000} s`);
 }
 
 function answerOf(job: QueryJob, signal: AbortSignal | undefined): Promise<QueryAnswer> {
@@ -56,7 +56,7 @@ function answerOf(job: QueryJob, signal: AbortSignal | undefined): Promise<Query
       done();
     };
     const aborted = () => settle(() => reject(signal!.reason));
-    const timer = setTimeout(() => settle(() => reject(tooLong(job.limits.ms, ", or give it a longer timeout"))), job.limits.ms);
+    const timer = setTimeout(() => settle(() => reject(tooLong(job.limits.ms, ", or increase the timeout"))), job.limits.ms);
     signal?.addEventListener("abort", aborted);
     child.stdout.setEncoding("utf8").on("data", (text: string) => out += text);
     child.stderr.setEncoding("utf8").on("data", (text: string) => words = (words + text).slice(-WORDS));
@@ -70,11 +70,11 @@ function answerOf(job: QueryJob, signal: AbortSignal | undefined): Promise<Query
         const how = by === null ? `with code ${code}` : `by ${by}`;
         reject(
           /heap|out of memory/i.test(words) || by === "SIGABRT"
-            ? new SqlLimitError("the query needed more memory than its process has: select fewer columns, or add a LIMIT")
+            ? new SqlLimitError("the query ran out of memory: select fewer columns, or add a LIMIT")
             : noProcess(`it ended ${how}: ${words.trim()}`),
         );
       }));
   });
 }
 
-const noProcess = (why: string): Error => new Error(`the process that runs the query cannot be had: ${why}`);
+const noProcess = (why: string): Error => new Error(`cannot start the process that runs the query: ${why}`);

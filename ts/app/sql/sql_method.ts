@@ -33,7 +33,7 @@ export function sqlMethod(storeOf: (namespace: string) => Store | undefined): Ex
       const { namespace, sql, ms } = readRequest(bytes);
       const path = pathOf(storeOf(namespace), namespace);
       if (running >= AT_ONCE) {
-        throw new ServiceError(Code.RESOURCE_EXHAUSTED, `${AT_ONCE} queries run already; ask again when one has ended`);
+        throw new ServiceError(Code.RESOURCE_EXHAUSTED, `${AT_ONCE} queries are already running; retry when one has ended`);
       }
       running++;
       try {
@@ -56,7 +56,7 @@ function pathOf(store: Store | undefined, namespace: string): string {
   if (typeof path === "string") return path;
   throw new ServiceError(
     Code.FAILED_PRECONDITION,
-    `namespace "${namespace}" is kept in memory, where there are no tables; temporalex dev --db-filename keeps it in a file`,
+    `namespace "${namespace}" is in memory and has no tables; use temporalex dev --db-filename to keep it in a file`,
   );
 }
 
@@ -68,7 +68,7 @@ function readRequest(bytes: Uint8Array): Request {
   } catch {
     // Said below.
   }
-  throw new ServiceError(Code.INVALID_ARGUMENT, "a query is JSON with namespace, sql and ms in field 1");
+  throw new ServiceError(Code.INVALID_ARGUMENT, "invalid query request: field 1 must be JSON with namespace, sql and ms");
 }
 
 const written = (value: Request | QueryAnswer): Uint8Array => jsonMessage(value);
@@ -81,7 +81,7 @@ export async function askForRows(service: GrpcService, request: Request, signal:
   } catch (error) {
     signal.throwIfAborted();
     if (!(error instanceof ServiceError) || error.code !== Code.DEADLINE_EXCEEDED) throw error;
-    throw new SqlLimitError(`the query was given up: ${error.message}`, { cause: error });
+    throw new SqlLimitError(`the query was canceled: ${error.message}`, { cause: error });
   }
   return rowsOf(jsonOf(answer) as QueryAnswer);
 }

@@ -43,7 +43,7 @@ async function throughHolder(path: string, sql: string, ms: number, signal: Abor
     if (error.code !== Code.UNIMPLEMENTED) throw error;
     throw new ServiceError(
       Code.UNIMPLEMENTED,
-      `the process that has ${path} open is of a version that does not answer SQL: end it, or open the store in it with this version`,
+      `the process that has ${path} open has a version without SQL queries: stop it, or start it with this version`,
     );
   } finally {
     line.close();

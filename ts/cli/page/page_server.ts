@@ -49,7 +49,7 @@ const HEADERS = {
 const FRAME_CSP = "sandbox allow-scripts; frame-ancestors 'self'";
 /** The frame that asks a codec endpoint has the rest of its policy in its own head, too. */
 const CODEC_CSP = "frame-ancestors 'self'";
-const NOTHING = "there is nothing here; open the address that the command wrote, with all that is in it";
+const NOTHING = "not found; open the address that the command wrote, with all that is in it";
 
 /** The port that an option names. Throws a UsageError for one that is none. */
 export function checkPort(port: number): number {
@@ -158,7 +158,7 @@ async function serveData(
   } catch (error) {
     onError(error as Error);
     if (response.headersSent) response.destroy();
-    else refuse(request, response, 500, "the server failed at this request");
+    else refuse(request, response, 500, "internal error in the server");
   }
 }
 

@@ -91,7 +91,7 @@ const CONNECT_OPTIONS = [
 /** What a connection says, with its options as a command has them. */
 export function withCommandOptions(message: string): string {
   return CONNECT_OPTIONS.reduce((text, [name, option]) => text.replaceAll(`\`${name}\``, option), message)
-    .replace("leave --tls out, or set it to false", "leave --tls out; with an API key or a profile give --tls=false");
+    .replace("omit --tls, or set it to false", "omit --tls; with an API key or a profile use --tls=false");
 }
 
 function proxyOption(targetHost: string, env: { readonly [name: string]: string | undefined }): ProxyOptions {

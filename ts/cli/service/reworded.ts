@@ -27,7 +27,7 @@ export function inOurWords(error: unknown, { where, cluster, store, workflowId }
     const run = error.runId === undefined ? "" : ` (run ${error.runId})`;
     return reworded(
       error,
-      `workflow ${error.workflowId} exists already${run}; use another --workflow-id, --id-conflict-policy UseExisting to take the running ` +
+      `workflow ${error.workflowId} already exists${run}; use another --workflow-id, --id-conflict-policy UseExisting to use the running ` +
         "one, or an --id-reuse-policy that allows a new run",
     );
   }
@@ -43,12 +43,12 @@ export function inOurWords(error: unknown, { where, cluster, store, workflowId }
     return reworded(error, error.message.replace("the client's `namespace`", "--namespace"));
   }
   if (error instanceof QueryRejectedError) {
-    return reworded(error, error.message.replace("drop rejectCondition", "drop --reject-condition"));
+    return reworded(error, error.message.replace("omit rejectCondition", "omit --reject-condition"));
   }
   if (error instanceof DeadlineExceededError && error.updateId !== undefined) {
     return reworded(
       error,
-      `the update was not answered in time; it may still be carried out: wait for it with temporalex workflow update result ` +
+      `the update did not complete in time; it may still complete: wait for it with temporalex workflow update result ` +
         `${workflowId === undefined ? "" : `--workflow-id ${shellWord(workflowId)} `}--update-id ${shellWord(error.updateId)}`,
     );
   }
@@ -59,15 +59,15 @@ export function inOurWords(error: unknown, { where, cluster, store, workflowId }
     if (!/\b(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH)\b/.test(why)) return reworded(error as Error, why);
     return reworded(
       error as Error,
-      `nothing answers at ${where}, where a Temporal cluster is to be (${why}); check --address, or leave it out for a store of this machine`,
+      `cannot reach a Temporal cluster at ${where} (${why}); check --address, or omit it to use a local store`,
     );
   }
   if (error instanceof DeadlineExceededError) {
-    return reworded(error, error.message.replace("give it a longer timeout", "give it a longer --timeout"));
+    return reworded(error, error.message.replace("increase the timeout", "increase the --timeout"));
   }
   if ((error as { reason?: string }).reason === "NoStore" && store === undefined) {
     return new CommandError(
-      `${(error as Error).message}; name the store with --store or TEMPORALEX_STORE, or a cluster with --address`,
+      `${(error as Error).message}; set --store or TEMPORALEX_STORE, or set --address for a cluster`,
     );
   }
   return error;

@@ -184,5 +184,5 @@ export class ScheduleHandle {
 /** The service tells a pause by its note. */
 function checkNote(note: string): string {
   if (typeof note === "string" && note !== "") return note;
-  throw new TypeError("the note of a pause, or of its end, is a text and not empty");
+  throw new TypeError("the note of a pause or unpause must be a non-empty string");
 }

@@ -145,7 +145,7 @@ export function encodeOverlap(overlap: ScheduleOverlapPolicy | undefined, otherw
   const value = Object.hasOwn(WireOverlap, overlap) ? WireOverlap[overlap] : undefined;
   if (value !== undefined) return value;
   const known = Object.keys(WireOverlap).filter((name) => name !== "UNSPECIFIED");
-  throw new TypeError(`${JSON.stringify(overlap)} is no overlap policy; they are ${known.join(", ")}`);
+  throw new TypeError(`invalid overlap policy ${JSON.stringify(overlap)}; valid values: ${known.join(", ")}`);
 }
 
 export function encodeBackfill(backfill: Backfill): MessageInitShape<typeof BackfillRequestSchema> {
@@ -153,7 +153,7 @@ export function encodeBackfill(backfill: Backfill): MessageInitShape<typeof Back
   const { start, end, overlap } = backfill;
   for (const [name, date] of [["start", start], ["end", end]] as const) {
     if (!(date instanceof Date) || Number.isNaN(date.getTime())) {
-      throw new TypeError(`the ${name} of a backfill is no valid Date`);
+      throw new TypeError(`the ${name} of a backfill is not a valid Date`);
     }
   }
   if (end < start) throw new TypeError("a backfill ends before its start");
@@ -176,7 +176,7 @@ function encodeAction(
 ) {
   if (action?.type !== "startWorkflow") {
     throw new TypeError(
-      `the action of schedule ${scheduleId} has the type ${JSON.stringify(action?.type)}; there is "startWorkflow"`,
+      `the action of schedule ${scheduleId} has the type ${JSON.stringify(action?.type)}; the only valid type is "startWorkflow"`,
     );
   }
   rejectUnknownOptions(`the action of schedule ${scheduleId}`, action, ACTION);
@@ -184,7 +184,7 @@ function encodeAction(
   const taskQueue = action.taskQueue ?? context.defaultTaskQueue;
   if (!taskQueue) {
     throw new TypeError(
-      `the action of schedule ${scheduleId} names no task queue: pass taskQueue, or give the client a default one`,
+      `the action of schedule ${scheduleId} has no task queue: pass taskQueue, or set a default taskQueue on the client`,
     );
   }
   const same = (field: "args" | "memo" | "searchAttributes") =>
@@ -224,7 +224,9 @@ export function encodeSchedule(
   const { catchupWindow } = policies;
   const { remainingActions } = state;
   if (remainingActions !== undefined && (!Number.isInteger(remainingActions) || remainingActions < 0)) {
-    throw new TypeError(`state.remainingActions is ${remainingActions}; it is a whole number from 0, or left out for no limit`);
+    throw new TypeError(
+      `state.remainingActions must be an integer of at least 0 (omit it for no limit), not ${remainingActions}`,
+    );
   }
   return {
     spec: encodeSpec(spec),

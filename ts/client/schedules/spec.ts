@@ -162,10 +162,10 @@ function encodeValue(value: unknown, { min, max, names }: Field, where: string):
   if (names !== undefined) {
     const at = names.indexOf(String(value).toUpperCase());
     if (at >= 0) return min + at;
-    throw new TypeError(`${where} is ${JSON.stringify(value)}; it is one of ${names.join(", ")}`);
+    throw new TypeError(`${where} must be one of ${names.join(", ")}, not ${JSON.stringify(value)}`);
   }
   if (typeof value === "number" && Number.isInteger(value) && value >= min && value <= max) return value;
-  throw new TypeError(`${where} is ${JSON.stringify(value)}; it is a whole number from ${min} to ${max}`);
+  throw new TypeError(`${where} must be an integer from ${min} to ${max}, not ${JSON.stringify(value)}`);
 }
 
 function encodeRange(range: unknown, field: Field, where: string) {
@@ -178,7 +178,7 @@ function encodeRange(range: unknown, field: Field, where: string) {
   const start = encodeValue(from, field, `${where}.start`);
   const end = encodeValue(to, field, `${where}.end`);
   if (end < start) throw new TypeError(`${where} ends at ${String(to)}, before its start ${String(from)}; write two ranges`);
-  if (!Number.isInteger(step) || step < 1) throw new TypeError(`${where}.step is ${step}; it is a whole number from 1`);
+  if (!Number.isInteger(step) || step < 1) throw new TypeError(`${where}.step must be an integer of at least 1, not ${step}`);
   return { start, end, step };
 }
 
@@ -191,7 +191,7 @@ function encodeField(value: unknown, field: Field, where: string) {
   if (!Array.isArray(value)) return [encodeRange(value, field, where)];
   // Nothing at all, where a description has it: all years.
   if (value.length === 0 && field.name !== "year") {
-    throw new TypeError(`${where} is an empty list, which matches nothing; "*" matches all`);
+    throw new TypeError(`${where} is an empty array, which matches nothing; use "*" to match all`);
   }
   return value.map((range, i) => encodeRange(range, field, `${where}[${i}]`));
 }
@@ -208,23 +208,25 @@ function encodeInterval(interval: IntervalSpec, where: string) {
   rejectUnknownOptions(where, interval, INTERVAL);
   const { every, offset = 0 } = interval;
   const [everyMs, offsetMs] = [toMs(every), toMs(offset)];
-  if (everyMs < 1000) throw new TypeError(`${where}.every is ${every}; a schedule acts once per second at most`);
-  if (offsetMs >= everyMs) throw new TypeError(`${where}.offset is ${offset}, and not less than \`every\`, ${every}`);
+  if (everyMs < 1000) throw new TypeError(`${where}.every must be at least 1 second, not ${every}`);
+  if (offsetMs >= everyMs) throw new TypeError(`${where}.offset (${offset}) must be less than \`every\` (${every})`);
   return { interval: durationFromMs(everyMs), phase: durationFromMs(offsetMs) };
 }
 
 function encodeDate(date: Date | undefined, where: string) {
   if (date === undefined) return undefined;
-  if (!(date instanceof Date) || Number.isNaN(date.getTime())) throw new TypeError(`${where} is no valid Date`);
+  if (!(date instanceof Date) || Number.isNaN(date.getTime())) throw new TypeError(`${where} is not a valid Date`);
   return timestampFromDate(date);
 }
 
 /** The message of a spec. Throws a TypeError that names the field at fault. */
 export function encodeSpec(spec: ScheduleSpec): MessageInitShape<typeof ScheduleSpecSchema> {
-  if (typeof spec !== "object" || spec === null) throw new TypeError("a schedule needs a spec: when it is to act");
+  if (typeof spec !== "object" || spec === null) throw new TypeError("a schedule needs a spec with the times of its actions");
   rejectUnknownOptions("spec", spec, SPEC);
   const { startAt, endAt } = spec;
-  if (startAt !== undefined && endAt !== undefined && endAt < startAt) throw new TypeError("spec.endAt is before spec.startAt");
+  if (startAt !== undefined && endAt !== undefined && endAt < startAt) {
+    throw new TypeError("spec.endAt must not be before spec.startAt");
+  }
   return {
     structuredCalendar: (spec.calendars ?? []).map((calendar, i) => encodeCalendar(calendar, `spec.calendars[${i}]`)),
     interval: (spec.intervals ?? []).map((interval, i) => encodeInterval(interval, `spec.intervals[${i}]`)),

@@ -29,7 +29,7 @@ import { nativeRetry, nativeSearchAttributes } from "./workflow_options.ts";
 /** The options with the workflow's name, its arguments and the ids' begin. */
 export function compiledSchedule(options: ScheduleOptions): CompiledScheduleOptions {
   if (typeof options?.scheduleId !== "string" || options.scheduleId === "") {
-    throw new TypeError("ScheduleOptions.scheduleId is required: text that is not empty");
+    throw new TypeError("ScheduleOptions.scheduleId is required: a non-empty string");
   }
   return { ...options, action: compiledAction(options.scheduleId, options.action) } as CompiledScheduleOptions;
 }

@@ -66,7 +66,7 @@ export function loadConfigData(source?: ConfigDataSource): Uint8Array | undefine
   if (source === undefined) return undefined;
   if ("data" in source) return typeof source.data === "string" ? new TextEncoder().encode(source.data) : source.data;
   const fs = builtin<typeof import("node:fs")>("node:fs");
-  if (fs === undefined) throw new Error(`the file ${source.path} cannot be read: this runtime has no files`);
+  if (fs === undefined) throw new Error(`the file ${source.path} cannot be read: this runtime has no file system`);
   return Uint8Array.from(fs.readFileSync(source.path));
 }
 

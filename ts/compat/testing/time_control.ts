@@ -200,7 +200,7 @@ export class TimeControl {
   #tooFar({ workflowId, what, fail }: Wait): void {
     fail(
       new EndlessSkipError(
-        `${what} of workflow "${workflowId}" did not come in ${LIMITS.moments} moments or ${
+        `${what} of workflow "${workflowId}" was not reached within ${LIMITS.moments} moments or ${
           LIMITS.timeMs / DAY_MS / 365
         } years of ` +
           `skipped time (to ${new Date(this.now()).toISOString()}): it seems never to end. End it with a signal, cancel() or ` +

@@ -35,7 +35,7 @@ function tokensOf(text: string): Token[] {
   while (text.slice(TOKEN.lastIndex).trim() !== "") {
     const at = TOKEN.lastIndex;
     const match = TOKEN.exec(text);
-    if (match === null) throw new ExpressionError(`"${text.slice(at).trim().slice(0, 12)}" cannot stand here (column ${at + 1})`);
+    if (match === null) throw new ExpressionError(`"${text.slice(at).trim().slice(0, 12)}" is unexpected (column ${at + 1})`);
     const [, number, name, string, sign] = match;
     if (number !== undefined) tokens.push({ kind: "number", text: number, at });
     else if (name !== undefined) tokens.push({ kind: "name", text: name, at });
@@ -81,7 +81,7 @@ const MAX_DEPTH = 200;
 function plus(a: unknown, b: unknown): unknown {
   if (typeof a === "number" && typeof b === "number") return a + b;
   const text = [a, b].map((part) => typeof part === "object" && part !== null ? JSON.stringify(part) : String(part)).join("");
-  if (text.length > MAX_TEXT) throw new ExpressionError("gives a text of more than 100,000 characters");
+  if (text.length > MAX_TEXT) throw new ExpressionError("returns a string of more than 100,000 characters");
   return text;
 }
 
@@ -106,7 +106,7 @@ class Reader {
 
   #fail(): never {
     const { kind, text, at } = this.#next;
-    throw new ExpressionError(kind === "end" ? "ends too early" : `"${text}" cannot stand here (column ${at + 1})`);
+    throw new ExpressionError(kind === "end" ? "ends unexpectedly" : `"${text}" is unexpected (column ${at + 1})`);
   }
 
   #takes(sign: string): boolean {
@@ -212,7 +212,7 @@ class Reader {
 
   #call(object: Expression, name: string, optional: boolean): Expression {
     if (!Object.hasOwn(METHODS, name)) {
-      throw new ExpressionError(`${name}() is not known here (known: ${Object.keys(METHODS).join(", ")})`);
+      throw new ExpressionError(`${name}() is not supported (supported: ${Object.keys(METHODS).join(", ")})`);
     }
     const given: Expression[] = [];
     while (!this.#takes(")")) {
@@ -261,7 +261,7 @@ class Reader {
       if (Object.hasOwn(WORDS, text)) return () => WORDS[text];
       return (names) => {
         const found = names(text);
-        if (found === undefined) throw new ExpressionError(`"${text}" is not known here`);
+        if (found === undefined) throw new ExpressionError(`"${text}" is not defined`);
         return found.value;
       };
     }
@@ -297,7 +297,7 @@ function memberOf(object: unknown, key: unknown, optional: boolean): unknown {
   if (object === SKIPPED) return SKIPPED;
   if (isNothing(object)) {
     if (optional) return SKIPPED;
-    throw new ExpressionError(`there is no "${name}" of ${String(object)}`);
+    throw new ExpressionError(`cannot read "${name}" of ${String(object)}`);
   }
   if (typeof object === "string") {
     return name === "length" ? object.length : /^\d+$/.test(name) ? object[Number(name)] : undefined;
@@ -316,7 +316,9 @@ function itemOf(items: readonly unknown[], name: string): unknown {
   if (!/^\d+$/.test(name)) return undefined;
   const index = Number(name);
   if (gap < 0 || index < gap) return items[index];
-  if (index < gap + missing) throw new ExpressionError(`item ${index} was not copied: of long lists the first and the last are`);
+  if (index < gap + missing) {
+    throw new ExpressionError(`item ${index} was not recorded: only the first and last items of long lists are`);
+  }
   return items[index - missing + 1];
 }
 
@@ -326,15 +328,15 @@ type Method = (on: unknown, given: readonly unknown[]) => unknown;
 type Each = (value: unknown, index: number) => unknown;
 
 const list = (on: unknown, name: string): readonly unknown[] => {
-  if (!Array.isArray(on)) throw new ExpressionError(`${name}() is of lists, and this is none`);
+  if (!Array.isArray(on)) throw new ExpressionError(`${name}() needs an array`);
   return on;
 };
 const each = (given: readonly unknown[], name: string): Each => {
-  if (typeof given[0] !== "function") throw new ExpressionError(`${name}() takes a function: ${name}((item) => ...)`);
+  if (typeof given[0] !== "function") throw new ExpressionError(`${name}() needs a function: ${name}((item) => ...)`);
   return given[0] as Each;
 };
 const text = (on: unknown, name: string): string => {
-  if (typeof on !== "string") throw new ExpressionError(`${name}() is of texts, and this is none`);
+  if (typeof on !== "string") throw new ExpressionError(`${name}() needs a string`);
   return on;
 };
 

@@ -33,14 +33,14 @@ export function whyOf({ view, parked, files, next, awaitedSignals }: WhyFacts): 
   const said = { parked, takes, next: next && { eventId: next.eventId, type: next.type, summary: next.summary } };
   if (outcome !== undefined) {
     const where = outcome.eventId === undefined ? "" : ` (event ${outcome.eventId})`;
-    return { ...said, sentence: `${ENDED[outcome.kind]}${where}: nothing waits.` };
+    return { ...said, sentence: `${ENDED[outcome.kind]}${where}: it waits for nothing.` };
   }
-  if (task === undefined) return { ...said, sentence: "No workflow task has run yet: the code has not begun." };
+  if (task === undefined) return { ...said, sentence: "No workflow task has run yet: the code has not started." };
   if (problem !== undefined && !problem.isDivergence && parked.length === 0) {
     return { ...said, sentence: `Its task fails: ${problem.message}` };
   }
   const inner = parked.filter(({ isOuter }) => !isOuter);
-  if (inner.length === 0) return { ...said, sentence: "The code waits for nothing that is known here." };
+  if (inner.length === 0) return { ...said, sentence: "Cannot determine what the code waits for." };
   const sentences = inner.map((each) => sentenceOf(each, files, takes));
   return { ...said, sentence: sentences.join(" ") };
 }
@@ -49,7 +49,7 @@ function sentenceOf(parked: Parked, files: readonly CodeFile[], takes: Why["take
   const { fiberName, place, since, firesAtMs, endedBy } = parked;
   const who = fiberName === "" ? "The code" : fiberName[0]!.toUpperCase() + fiberName.slice(1);
   const due = firesAtMs === undefined ? "" : ` (due ${new Date(firesAtMs).toISOString()})`;
-  const over = endedBy === undefined ? "" : ` Event ${endedBy} has ended this: the next workflow task tells the code.`;
+  const over = endedBy === undefined ? "" : ` Event ${endedBy} resolved this: the code resumes with the next workflow task.`;
   return `${who} waits${placeText(place, files)} for ${whatOf(parked, takes)}${due}, since event ${since}.${over}`;
 }
 

@@ -46,7 +46,7 @@ const MOST = 3;
 
 function sentenceOf(differences: readonly FieldDifference[]): string {
   const [first] = differences;
-  if (first!.field === "duration") return `The code now waits ${first!.code}; the history has ${first!.history}.`;
+  if (first!.field === "duration") return `The duration in the code is ${first!.code}; in history it is ${first!.history}.`;
   const some = differences.slice(0, MOST);
   const more = differences.length - some.length;
   const list = (texts: readonly string[]) => [...texts, ...(more === 0 ? [] : [`${more} more`])].join(", ");

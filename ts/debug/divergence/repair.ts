@@ -30,7 +30,7 @@ export function repairOf({ history: here, code }: Pair, { kind, subject }: Likel
     case "changedKind":
     case "reordered": {
       const id = idOf(kind === "reordered" ? "order-of" : "new", code?.name || code?.kind || subject);
-      return repair(id, "Keep the old way beside the new one.", [
+      return repair(id, "Keep the old step next to the new one.", [
         `if (patched("${id}")) {`,
         `  // the new way: ${code?.text ?? subject}`,
         "} else {",
@@ -40,16 +40,16 @@ export function repairOf({ history: here, code }: Pair, { kind, subject }: Likel
     }
     case "endedEarly": {
       const id = idOf("ends-before", here?.name || here?.kind);
-      return repair(id, "Let runs that are open go on as before.", [`if (patched("${id}")) {`, "  return; // the new end", "}"]);
+      return repair(id, "Keep the old behavior for open runs.", [`if (patched("${id}")) {`, "  return; // the new end", "}"]);
     }
     case "patchRenamed":
-      return repair(subject, "Give the patch the id that history has.", [`patched("${subject}")`]);
+      return repair(subject, "Use the patch id that history has.", [`patched("${subject}")`]);
     case "patchRemoved":
-      return repair(subject, "Mark the patch as no longer asked for until no open run has it.", [
+      return repair(subject, "Deprecate the patch until no open run has it.", [
         `deprecatePatch("${subject}");`,
       ]);
     case "handlerMissing":
-      return repair("", `Take update ${subject} at this place until no open run has accepted it here.`, []);
+      return repair("", `Handle update ${subject} here until no open run has accepted it here.`, []);
     default:
       return undefined;
   }

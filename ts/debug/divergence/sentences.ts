@@ -50,7 +50,7 @@ function ofUpdate(
   if (!refused || !asked) return undefined;
   const set = handlers.find(({ name }) => name === here.name);
   if (set !== undefined) {
-    const text = `the handler of update ${here.name} takes none where the code stands`;
+    const text = `the handler of update ${here.name} does not accept updates at this point`;
     return { ...edit("handlerMissing", text, here.name, "likely"), at: set.site };
   }
   const sent = new Set(jobs.flat().map(({ kind, name }) => kind === "doUpdate" ? name : undefined));
@@ -58,10 +58,10 @@ function ofUpdate(
   for (const { kind, name } of sides.history.flatMap(({ steps }) => steps)) if (kind === "update") sent.add(name);
   const [other, ...more] = handlers.filter(({ name }) => !sent.has(name));
   if (other !== undefined && more.length === 0) {
-    const text = `there is no handler of update ${here.name}: it was renamed to ${other.name}`;
+    const text = `update ${here.name} has no handler: it was renamed to ${other.name}`;
     return { ...edit("handlerMissing", text, here.name, "likely"), at: other.site };
   }
-  return edit("handlerMissing", `there is no handler of update ${here.name}: it was removed or renamed`, here.name, "likely");
+  return edit("handlerMissing", `update ${here.name} has no handler: it was removed or renamed`, here.name, "likely");
 }
 
 /** An activity that became a local one, or the other way round. */
@@ -76,7 +76,7 @@ function ofLocal(here: Pair["history"], code: Pair["code"]): NamedEdit | undefin
 function ofShifted(here: Pair["history"], code: Pair["code"], found: Found | undefined): NamedEdit | undefined {
   if (here?.kind !== "child" || code?.kind !== "child" || here.name !== code.name) return undefined;
   if (found !== undefined && found.candidate.kind !== "renamed") return undefined;
-  const text = `the id of ${here.text} differs: the code draws more or fewer random numbers before it`;
+  const text = `the id of ${here.text} differs: the code uses more or fewer random numbers before it`;
   return edit("randomShifted", text, here.name, "likely");
 }
 
@@ -118,13 +118,13 @@ function ofFound(place: Place, found: Found | undefined): NamedEdit | undefined 
 
 function ofSides(here: Pair["history"], code: Pair["code"]): NamedEdit {
   if (code?.kind === "end" && here?.kind === "end") {
-    return edit("unknown", `what decides how the workflow ends was changed`, code.text, "likely");
+    return edit("unknown", `the workflow now completes differently`, code.text, "likely");
   }
   if (code?.kind === "end" && here === undefined) {
-    return edit("endedEarly", "the workflow now ends before what follows in history", code.text, "likely");
+    return edit("endedEarly", "the workflow now ends before the next event in history", code.text, "likely");
   }
   if (here?.kind === "end" && code === undefined) {
-    return edit("endedLate", `an await was added before ${here.text}, or waits for something else now`, here.text, "guess");
+    return edit("endedLate", `an await was added before ${here.text}, or now waits for something else`, here.text, "guess");
   }
   if (code?.kind === "end" && here !== undefined) {
     return edit("endedEarly", `the end of the workflow now comes before ${here.text}`, here.text, "likely");
@@ -138,7 +138,7 @@ function ofSides(here: Pair["history"], code: Pair["code"]): NamedEdit {
   }
   if (code !== undefined) return edit("inserted", `${code.text} was added`, code.text, "guess");
   if (here !== undefined) return edit("removed", `${here.text} was removed, or no longer comes here`, here.text, "guess");
-  return edit("unknown", "what was changed is not known", "", "guess");
+  return edit("unknown", "cannot determine the change", "", "guess");
 }
 
 /** The headline. */
@@ -155,15 +155,15 @@ export function sentenceOf(
   const inTask = `In task ${task.task} your code`;
   const end = `${capital(text)}${confidence === "verified" ? "." : "?"}`;
   if (kind === "handlerMissing") {
-    return `${inTask} takes no update ${here!.name}, which history has accepted${event}${standing(where, place)}. ${end}`;
+    return `${inTask} has no handler for update ${here!.name}, which history accepted${event}${standing(where, place)}. ${end}`;
   }
   if (code === undefined && goesOn(divides) !== undefined) {
-    return `${inTask} leaves out ${here!.text}, which history has there${event}${at}. ${end}`;
+    return `${inTask} skips ${here!.text}, which history recorded${event}${at}. ${end}`;
   }
   if (code === undefined) {
-    return `${inTask} does not come to ${here!.text}, which history has there${event}${standing(where, place)}. ${end}`;
+    return `${inTask} never reaches ${here!.text}, which history recorded${event}${standing(where, place)}. ${end}`;
   }
-  if (here === undefined) return `${inTask} ${doing(code)}, which history does not have there${at}. ${end}`;
+  if (here === undefined) return `${inTask} ${doing(code)}, which history did not record${at}. ${end}`;
   if (code.kind === "end") {
     return `${inTask} ${doing(code)} where history has ${here.text}${event}${at}. ${end}`;
   }

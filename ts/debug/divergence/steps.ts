@@ -62,9 +62,9 @@ function textOf({ kind, name, duration, target, answer }: StepPlan): string {
     case "cancel":
       return `the cancellation of ${name}`;
     case "searchAttributes":
-      return "a change of search attributes";
+      return "an upsert of search attributes";
     case "memo":
-      return "a change of the memo";
+      return "an upsert of the memo";
     case "end":
       return ENDS[name]?.noun ?? "the end of the workflow";
     default:

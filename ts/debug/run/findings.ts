@@ -36,13 +36,13 @@ function openRun({ facts, items }: FindingSource): Finding[] {
   const open = items.filter(({ status, kind }) => status === "open" && kind !== "task");
   const task = items.findLast(({ kind }) => kind === "task");
   if (task?.status === "open") {
-    const text = "A workflow task is scheduled or running: the run waits for a **worker**, not for something of its own.";
+    const text = "A workflow task is scheduled or running: the run waits for a **worker**.";
     return [{ kind: "task", text, eventId: task.from }];
   }
   if (open.length === 0) {
     return [{
       kind: "run",
-      text: "The run is open and nothing of its own is: it waits for a **signal** or an **update**.",
+      text: "The run is open and has no pending work: it waits for a **signal** or an **update**.",
       eventId: 0,
     }];
   }
@@ -57,7 +57,7 @@ const WORD: { readonly [kind: string]: string } = {
   timer: "timer",
   child: "child",
   update: "update",
-  external: "the answer to",
+  external: "the response to",
   nexus: "Nexus operation",
 };
 
@@ -71,7 +71,7 @@ function failingTasks({ items, events }: FindingSource): Finding[] {
     if (end === i) continue;
     const last = tasks[end - 1]!;
     const { failure } = valuesOf(events[(last.closedBy ?? last.to) - 1]!);
-    const why = failure === undefined ? "no worker answered in time" : shownFailure(failure).message || "no reason is given";
+    const why = failure === undefined ? "no worker responded in time" : shownFailure(failure).message || "no reason is given";
     const times = end - i === 1 ? "once" : `**${end - i} times** in a row`;
     findings.push({ kind: "task", text: `A workflow task failed ${times}: ${why}`, eventId: last.closedBy ?? last.to });
     i = end;
@@ -99,13 +99,13 @@ function longestWait({ events, facts, itemOf }: FindingSource): Finding[] {
   if (longest < BLINK_MS || longest < whole * PART || item === undefined) return [];
   // Clocks of servers and of those who edit files: a part cannot be longer than the whole.
   if (longest > whole) {
-    const text = `The times of the events are not in order: **${spanText(longest)}** lie before this one.`;
+    const text = `The times of the events are not in order: **${spanText(longest)}** passed before this event.`;
     return [{ kind: "unknown", text, eventId: at + 1 }];
   }
-  const parts = `**${spanText(longest)}** of ${spanText(whole)} went by`;
+  const parts = `**${spanText(longest)}** of ${spanText(whole)} passed`;
   const name = item.name.replace(/^timer /, "");
   const text = item.kind === "signal" || item.kind === "update"
-    ? `${parts} before **${name}** came.`
+    ? `${parts} before **${name}** was received.`
     : item.kind === "task"
     ? `${parts} before a worker took a workflow task.`
     : item.kind === "run"
@@ -145,8 +145,8 @@ function nearLimits({ limits, facts, events }: FindingSource): Finding[] {
   return near.map(({ name, value, most, eventId }) => {
     const part = `${Math.round(value / most * 100)} %`;
     const text = name === "payload"
-      ? `One value takes **${part}** of what a server takes.`
-      : `The history has **${part}** of the ${name === "events" ? "events" : "bytes"} that a server keeps${
+      ? `One value takes **${part}** of the server's size limit.`
+      : `The history has **${part}** of the ${name === "events" ? "events" : "bytes"} that a server allows${
         facts.status === "Running" ? "; continue as new before" : ""
       }.`;
     return { kind: "run", text, eventId: eventId || events.length };

@@ -231,7 +231,7 @@ class Grouper implements Grouped {
   #goOn(event: HistoryEvent, began: bigint): void {
     const item = this.ofEvent[Number(began)];
     if (item !== undefined) this.#add(event, item);
-    else this.#begin(event, "unknown", `about event ${began}, which is not here`, "completed");
+    else this.#begin(event, "unknown", `about event ${began}, which is missing`, "completed");
   }
 
   #close(event: HistoryEvent, began: bigint, status: ItemStatus): void {
@@ -239,7 +239,7 @@ class Grouper implements Grouped {
   }
 
   #closeItem(event: HistoryEvent, item: Made | undefined, status: ItemStatus, what: string): void {
-    if (item === undefined) return this.#begin(event, "unknown", `about ${what}, which is not here`, status);
+    if (item === undefined) return this.#begin(event, "unknown", `about ${what}, which is missing`, status);
     this.#add(event, item);
     item.status = status;
     item.closedBy = Number(event.eventId);

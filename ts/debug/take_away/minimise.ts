@@ -69,7 +69,7 @@ export async function minimise(history: Uint8Array, options: MinimiseOptions): P
   if (wanted === "ok") throw new NoProblemError("the history replays against this code: there is no divergence to keep");
   const repairedTakes = async (events: readonly HistoryEvent[]): Promise<boolean> =>
     repaired === undefined || (await repaired.replay(workflowId, encode(events), { strict })).verdict === "ok";
-  if (!await repairedTakes(all)) throw new NotRepairedError("the code that was given as repaired does not replay the history");
+  if (!await repairedTakes(all)) throw new NotRepairedError("the repaired code does not replay the history");
   const holds = async (some: readonly HistoryEvent[]): Promise<boolean> =>
     await replay(some) === wanted && await repairedTakes(some);
   const ended = () => signal?.aborted === true || replays >= maxReplays;

@@ -88,7 +88,7 @@ export async function checkStore(reader: StoreReader, options: CheckOptions = {}
     }
   } catch (e) {
     if (signal?.aborted) throw e;
-    found(`the runs cannot be read any further: ${(e as Error).message}`);
+    found(`the remaining runs cannot be read: ${(e as Error).message}`);
   } finally {
     decoder.close();
     try {
@@ -112,7 +112,7 @@ function checkState(row: RunRow): string[] {
     try {
       fromBinary(schema, bytes);
     } catch (e) {
-      messages.push(`its ${what} do not decode: ${(e as Error).message}`);
+      messages.push(`its ${what} cannot be decoded: ${(e as Error).message}`);
     }
   }
   return messages;
@@ -170,10 +170,10 @@ class StateDecoder {
       engine.forget(runId);
       const error = flush.replies.find((reply) => reply.requestId === id)?.error;
       if (error === undefined) return [];
-      return [error.code === Code.DATA_LOSS ? "its state does not decode" : `its state cannot be used: ${error.message}`];
+      return [error.code === Code.DATA_LOSS ? "its state cannot be decoded" : `its state cannot be used: ${error.message}`];
     } catch (e) {
       this.#engine = undefined;
-      return [`its state makes the core fail: ${(e as Error).message}`];
+      return [`its state crashes the core: ${(e as Error).message}`];
     }
   }
 

@@ -25,7 +25,7 @@ export function decodeEvents(parts: readonly Uint8Array[], problems: string[]): 
     try {
       for (const event of fromBinary(HistorySchema, part).events) events.push(event);
     } catch (e) {
-      problems.push(`its history does not decode after event ${events.length}: ${(e as Error).message}`);
+      problems.push(`its history cannot be decoded after event ${events.length}: ${(e as Error).message}`);
       return undefined;
     }
   }
@@ -44,7 +44,7 @@ export function checkEvents(events: readonly HistoryEvent[]): Findings {
   for (const [i, event] of events.entries()) {
     const at = eventName(event, i);
     if (event.eventId !== BigInt(i + 1)) {
-      problems.push(`${at} has the number ${event.eventId}: the history has a gap, or events twice`);
+      problems.push(`${at} has id ${event.eventId}: the history has missing or repeated events`);
       // What follows would only say this once more.
       return found;
     }
@@ -61,10 +61,10 @@ export function checkEvents(events: readonly HistoryEvent[]): Findings {
 function checkAttributes(event: HistoryEvent, at: string, { problems, notes }: Findings): void {
   const wanted = ATTRIBUTES.get(event.eventType);
   const has = event.attributes.case;
-  if (wanted === undefined) notes.push(`${at} is of a type that this version of temporalex does not know; it is kept as it is`);
+  if (wanted === undefined) notes.push(`${at} has a type that this version of temporalex does not support; it is kept unchanged`);
   else if (has === undefined) {
     // Attributes that a newer server has written in another field are kept, though not understood.
-    if ((event.$unknown ?? []).length > 0) notes.push(`${at} has attributes that this version of temporalex does not know`);
+    if ((event.$unknown ?? []).length > 0) notes.push(`${at} has attributes that this version of temporalex does not support`);
     else problems.push(`${at} has no attributes`);
   } else if (has !== wanted) problems.push(`${at} has the attributes of another type (${has})`);
 }

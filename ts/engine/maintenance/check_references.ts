@@ -44,13 +44,13 @@ export function checkReferences(events: readonly HistoryEvent[], { problems, not
       const target = value > BigInt(i) ? undefined : events[Number(value) - 1];
       const remark = REMARKS.has(field);
       if (target === undefined) {
-        (remark ? notes : problems).push(`${at} has the ${field} ${value}, and no event before it has that number`);
+        (remark ? notes : problems).push(`${at} has the ${field} ${value}, but no earlier event has that id`);
         continue;
       }
       const types = remark ? undefined : answered(typeName(event.eventType), field);
       // What an event of a newer server stands for is not known here.
       if (types === undefined || types.includes(target.eventType) || !KNOWN.has(target.eventType)) continue;
-      problems.push(`${at} has the ${field} ${value}, and that is a ${typeName(target.eventType)}`);
+      problems.push(`${at} has the ${field} ${value}, but that event is a ${typeName(target.eventType)}`);
     }
   }
 }

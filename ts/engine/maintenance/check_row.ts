@@ -20,7 +20,7 @@ export function checkRow(row: RunRow, events: readonly HistoryEvent[], items: re
   const first = events[0];
   const last = events[events.length - 1];
   if (first === undefined || last === undefined) return found;
-  if (events.length !== row.historyLength) problems.push(`it has ${events.length} events, and its row says ${row.historyLength}`);
+  if (events.length !== row.historyLength) problems.push(`it has ${events.length} events, but its row has ${row.historyLength}`);
   if (first.attributes.case === "workflowExecutionStartedEventAttributes") {
     const { workflowType, workflowId } = first.attributes.value;
     const differs = (what: string, history: string, stored: string, into = problems) => {
@@ -31,25 +31,25 @@ export function checkRow(row: RunRow, events: readonly HistoryEvent[], items: re
     // An imported history may be a copy of another run's beginning that does not say so (a reset before any task).
     differs("run id", runIdIn(events), row.runId, notes);
     if (first.eventTime !== undefined && Math.abs(micros(first.eventTime) / 1000 - row.startTimeMs) > 1) {
-      problems.push("its row has another start time than its history");
+      problems.push("its row and its history have different start times");
     }
   }
   const status = CLOSING_STATUS[last.eventType];
   if (row.status === WorkflowExecutionStatus.RUNNING) {
     if (status !== undefined) {
-      problems.push(`its history ends with ${typeName(last.eventType)}, and its row says that it is open`);
+      problems.push(`its history ends with ${typeName(last.eventType)}, but its row has it as open`);
     }
-    if (row.closeTimeMs !== 0) problems.push("it is open, and has a close time");
+    if (row.closeTimeMs !== 0) problems.push("it is open, but has a close time");
     return found;
   }
   if (status !== row.status) {
     problems.push(`its history ends with ${typeName(last.eventType)}, and its row has the status ${statusName(row.status)}`);
   }
-  if (row.closeTimeMs === 0) problems.push("it is closed, and has no close time");
+  if (row.closeTimeMs === 0) problems.push("it is closed, but has no close time");
   // What it has to tell its parent or its children may wait for a store that could not read them.
   const tells = items.some(({ kind }) => kind === ORDER);
   if (row.ready && !tells || row.wakeAtMs !== 0) {
-    problems.push("it is closed, and its row says that the engine has something to do for it");
+    problems.push("it is closed, but its row has pending work for the engine");
   }
   return found;
 }
@@ -62,14 +62,14 @@ export function checkHead(row: RunRow, head: Uint8Array): string[] {
     status = intOf(head, EngineHead.status);
     next = intOf(head, EngineHead.nextEventId);
   } catch (e) {
-    return [`its state does not decode: ${(e as Error).message}`];
+    return [`its state cannot be decoded: ${(e as Error).message}`];
   }
   const problems: string[] = [];
   if (status !== row.status) {
     problems.push(`its state has the status ${statusName(status)}, and its row ${statusName(row.status)}`);
   }
   if (next !== row.historyLength + 1) {
-    problems.push(`its state goes on at event ${next}, and its row says that it has ${row.historyLength} events`);
+    problems.push(`its state continues at event ${next}, but its row has ${row.historyLength} events`);
   }
   return problems;
 }

@@ -102,16 +102,16 @@ function checked({ history, workflowId: givenId, runId: givenRun }: HistoryToImp
   const workflowId = started.workflowId || givenId || "";
   const runId = givenRun || runIdIn(events!) || "";
   if (workflowId === "") {
-    throw new ImportError("the history does not name its workflow id (older servers leave it out): give it with --workflow-id");
+    throw new ImportError("the history has no workflow id (older servers omit it): set --workflow-id");
   }
-  if (runId === "") throw new ImportError("the history does not name its run id: give it with --run-id");
-  if (type === "") throw new ImportError("the history does not name the type of its workflow");
+  if (runId === "") throw new ImportError("the history has no run id: set --run-id");
+  if (type === "") throw new ImportError("the history has no workflow type");
   if (status === undefined) {
     throw new OpenRunError(
       `run ${runId} of workflow "${workflowId}" is open (its history ends with ${
         typeName(last.eventType)
       }): a history does not hold what ` +
-        "the engine needs to go on with a run (attempts, messages that wait, tasks in hand). Copy the whole store instead (store backup), " +
+        "the engine needs to continue a run (attempts, pending messages and tasks). Copy the whole store instead (store backup), " +
         "or import the history when the run has closed",
     );
   }
@@ -195,7 +195,7 @@ export function copiedRun(
     return batch;
   });
   if (problems.length === 0 && at !== row.historyLength) {
-    problems.push(`it has ${at} events, and its row says ${row.historyLength}`);
+    problems.push(`it has ${at} events, but its row has ${row.historyLength}`);
   }
   if (problems.length > 0) {
     throw new ImportError(`run ${row.runId} of workflow "${row.workflowId}" is damaged: ${problems.join("; ")}`);

@@ -5,9 +5,9 @@ import type { SqlDatabase } from "./driver.ts";
 import { makeFile, removeFolder } from "./own_files.ts";
 
 export function backupFile({ fs, path: paths }: Builtins, database: SqlDatabase, path: string): void {
-  if (fs.existsSync(path)) throw new StoreError(`${path} exists already; a backup goes to a new file`);
+  if (fs.existsSync(path)) throw new StoreError(`${path} already exists; choose a new file for the backup`);
   if (!fs.existsSync(paths.dirname(paths.resolve(path)))) {
-    throw new StoreError(`cannot write ${path}: its folder is not there`);
+    throw new StoreError(`cannot write ${path}: the folder does not exist`);
   }
   // Written under another name first: a file with the wanted name is always a whole copy. SQLite takes an empty file for a new one.
   const partial = `${path}.${globalThis.crypto.randomUUID()}.partial`;

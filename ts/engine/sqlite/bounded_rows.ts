@@ -21,7 +21,7 @@ export class SqlLimitError extends Error {
 /** `how`: what gives it more time, if anything does. */
 export const tooLong = (ms: number, how = ""): SqlLimitError =>
   new SqlLimitError(
-    `the query was stopped after ${ms / 1000} s: ask for less (a WHERE that an index answers, a LIMIT in a recursive WITH)${how}`,
+    `the query was stopped after ${ms / 1000} s: reduce its work (a WHERE that uses an index, a LIMIT in a recursive WITH)${how}`,
   );
 
 function sizeOf(value: SqlValue): number {
@@ -38,11 +38,11 @@ export function boundedRows(
   const rows: SqlRow[] = [];
   let bytes = 0;
   for (const row of statement.iterate?.(params) ?? statement.all!(params)) {
-    if (rows.length === most) throw new SqlLimitError(`the answer has more than ${most} rows: add a LIMIT, or a narrower WHERE`);
+    if (rows.length === most) throw new SqlLimitError(`the result has more than ${most} rows: add a LIMIT, or a narrower WHERE`);
     for (const name in row) bytes += sizeOf(row[name]!);
     if (bytes > room) {
       throw new SqlLimitError(
-        `the answer is larger than ${room} bytes (at row ${rows.length + 1}): select fewer columns, or add a LIMIT`,
+        `the result is larger than ${room} bytes (at row ${rows.length + 1}): select fewer columns, or add a LIMIT`,
       );
     }
     rows.push({ ...row });

@@ -15,7 +15,7 @@ const RULES: readonly { readonly what: string; readonly sql: string }[] = [
               OR (h.prev <> 0 AND (p.history_key IS NULL OR p.run_key <> h.run_key OR p.last_event_id <> h.first_event_id - 1))`,
   },
   {
-    what: "runs that have more or fewer events than they say",
+    what: "runs whose number of events differs from the stored number",
     sql: `SELECT r.run_id AS name FROM runs r LEFT JOIN
             (SELECT run_key, sum(last_event_id - first_event_id + 1) AS events FROM history GROUP BY run_key) h ON h.run_key = r.run_key
            WHERE ifnull(h.events, 0) <> r.history_length`,

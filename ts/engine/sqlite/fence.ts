@@ -69,7 +69,7 @@ function noteIn(builtins: Builtins, file: string): OwnerNote | undefined {
 /** What has a name that the fence needs, and is not the fence's. */
 function inTheWay(path: string, why: string, store: string): StoreError {
   return new StoreError(
-    `${path} is in the way of the store ${store}: ${why}. It was not changed. Move it, or choose another name for the store.`,
+    `${path} blocks the store ${store}: ${why}. It was not changed. Move it, or choose another name for the store.`,
   );
 }
 
@@ -115,7 +115,7 @@ export class Fence {
           `cannot lock the store ${this.#path}: ${this.#path}-fence is damaged (${
             (e as Error).message
           }). It holds no data of the store: ` +
-            "end every process that has the store open, then remove that file",
+            "stop every process that has the store open, then remove that file",
           { cause: e },
         );
       }
@@ -159,7 +159,7 @@ export class Fence {
       fs.renameSync(fresh, `${this.#path}-owner`);
     } catch (e) {
       fs.rmSync(fresh, { force: true });
-      throw storeError(e, `cannot write beside ${this.#path}`);
+      throw storeError(e, `cannot write next to ${this.#path}`);
     }
   }
 
@@ -173,7 +173,7 @@ export class Fence {
       if ((e as { code?: string }).code === "ENOENT") return;
       throw inTheWay(path, (e as Error).message, this.#path);
     }
-    if (/[^\0]/.test(text)) throw inTheWay(path, "it is not a note about an open store", this.#path);
+    if (/[^\0]/.test(text)) throw inTheWay(path, "it is not the owner file of a store", this.#path);
   }
 
   /** What a killed process with node-sqlite3-wasm left. The other libraries do not care for it. */
@@ -200,7 +200,7 @@ export class Fence {
         return;
       } catch (e) {
         if ((e as { code?: string }).code !== "EEXIST") {
-          throw storeError(e, `cannot write beside ${this.#path}`);
+          throw storeError(e, `cannot write next to ${this.#path}`);
         }
         this.#refuseForeignTakeover(mutex);
         const found = noteIn(this.#builtins, `${mutex}/owner`);
@@ -263,7 +263,7 @@ export class Fence {
   }
 
   #locked(note: OwnerNote | undefined, cause?: unknown): StoreLockedError {
-    const advice = "One process at a time may open a store: end that one, or call it instead of opening the file";
+    const advice = "A store can be open in one process: stop that process, or call it instead of opening the file";
     const options = cause === undefined ? undefined : { cause };
     if (note === undefined) {
       return new StoreLockedError(`${this.#path} is open in another process. ${advice}.`, undefined, options);
@@ -272,7 +272,7 @@ export class Fence {
     const who = `process ${note.pid}${note.host === "" ? "" : ` on ${note.host}`}, since ${
       new Date(note.openedMs).toISOString()
     }`;
-    const stale = cause === undefined ? ` If that process is surely gone, remove ${this.#path}-owner.` : "";
+    const stale = cause === undefined ? ` If that process no longer exists, remove ${this.#path}-owner.` : "";
     return new StoreLockedError(`${this.#path} is open in another engine (${who}). ${advice}.${stale}`, holder, options);
   }
 
@@ -303,17 +303,17 @@ export class Fence {
     // Whoever removes the store takes this note along more often than not: the file itself is what they miss.
     if (this.#fileId !== undefined && this.#idOf(this.#path, false) === undefined) {
       throw new StoreFencedError(
-        `${this.#path} was removed while it was open, so what it held is gone; this engine writes nothing more. Start it again for an empty ` +
-          "store, or bring a backup back first",
+        `${this.#path} was removed while it was open, so its data is lost; this engine no longer writes. Restart it with an empty ` +
+          "store, or restore a backup first",
       );
     }
     if (this.#idOf(`${this.#path}-owner`, true) !== this.#noteId) {
       throw new StoreFencedError(
-        `${this.#path} was taken over by another engine (or its file ${this.#path}-owner was removed); this one writes nothing more`,
+        `${this.#path} is owned by another engine now (or its file ${this.#path}-owner was removed); this engine no longer writes`,
       );
     }
     if (this.#fileId !== undefined && this.#idOf(this.#path, false) !== this.#fileId) {
-      throw new StoreFencedError(`${this.#path} was replaced while it was open; this engine writes nothing more`);
+      throw new StoreFencedError(`${this.#path} was replaced while it was open; this engine no longer writes`);
     }
   }
 

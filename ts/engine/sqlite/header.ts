@@ -26,14 +26,14 @@ export function checkHeader(file: FileHead, migrations: readonly Migration[] = M
   const unfinished = journal > 0;
   if (unfinished && header.every((byte) => byte === 0)) return;
   if (magic !== MAGIC || (application !== APPLICATION_ID && !unfinished)) {
-    throw noStore(path, magic === MAGIC ? "a SQLite database of another program" : "no SQLite database");
+    throw noStore(path, magic === MAGIC ? "a SQLite database of another program" : "not a SQLite database");
   }
   const version = view.getUint32(60);
   const known = schemaVersion(migrations);
   if (version > known) throw tooNew(path, version, known);
   const bytes = bytesOf(header);
   if (wal <= 0 && !unfinished && bytes > size) {
-    throw new StoreCorruptError(`${path} is cut short: it has ${size} of ${bytes} bytes. Restore it from a backup.`);
+    throw new StoreCorruptError(`${path} is truncated: it has ${size} of ${bytes} bytes. Restore it from a backup.`);
   }
 }
 
@@ -50,7 +50,7 @@ export function noStore(path: string, what: string): NotAStoreError {
 
 export function tooNew(path: string, version: number, known: number): StoreVersionError {
   return new StoreVersionError(
-    `${path} has schema version ${version}, and this version of temporalex knows ${known} and older: use the version that wrote it, or a newer one`,
+    `${path} has schema version ${version}, but this version of temporalex supports ${known} and older: use the version that wrote it, or a newer one`,
     version,
     known,
   );

@@ -37,7 +37,7 @@ export class HistoryIndex {
   /** Events `from`..`to` of a run whose newest batch is `newest` and whose last event is `last`. */
   read(runKey: number, newest: number, last: number, from: number, to: number): Uint8Array[] {
     if (from < 1 || to > last || from > to) {
-      throw new StoreError(`events ${from} to ${to} of a history of ${last} events were asked for`);
+      throw new StoreError(`events ${from} to ${to} were requested from a history of ${last} events`);
     }
     const known = this.#known(runKey, newest, last, from);
     const { keys, firsts } = known;
@@ -51,7 +51,7 @@ export class HistoryIndex {
     const parts: Uint8Array[] = [];
     for (let i = low; i < keys.length && firsts[i]! <= to; i++) {
       const events = this.#events.get([keys[i]!])?.["events"];
-      if (!(events instanceof Uint8Array)) throw new StoreCorruptError(`a batch of history events (key ${keys[i]}) is gone`);
+      if (!(events instanceof Uint8Array)) throw new StoreCorruptError(`a batch of history events (key ${keys[i]}) is missing`);
       parts.push(cutBatch(events, firsts[i]!, (firsts[i + 1] ?? last + 1) - 1, from, to));
     }
     return parts;

@@ -28,7 +28,7 @@ export function takeBackCreation(found: Builtins, path: string): boolean {
   const pagesBefore = new DataView(header.buffer).getUint32(16);
   if (pagesBefore > 0) {
     throw new StoreError(
-      `a change of ${path} was cut short, and node-sqlite3-wasm cannot take it back: open it once with another SQLite (npm install libsql, or Node 22.13 and later)`,
+      `a transaction of ${path} was interrupted, and node-sqlite3-wasm cannot roll it back: open it once with another SQLite (npm install libsql, or Node 22.13 and later)`,
     );
   }
   // In this order: with the journal gone first, a crash between the two would leave what was never committed.

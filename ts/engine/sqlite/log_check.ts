@@ -99,8 +99,8 @@ export class LogCheck {
       ? `cut from ${seen.size} to ${now.size} bytes`
       : `cut or overwritten within its ${now.size} bytes`;
     return new StoreCorruptError(
-      `${this.#path}-wal was ${what} by another program while the store was open: changes that were acknowledged may be gone, and nothing ` +
-        "more is written. Look at what is left with temporalex store check, or restore a backup",
+      `${this.#path}-wal was ${what} by another program while the store was open: acknowledged changes may be lost, and the engine no longer ` +
+        "writes. Check the store with temporalex store check, or restore a backup",
     );
   }
 
@@ -171,8 +171,8 @@ export class LogCheck {
       readKept(this.#fs, this.#path, header);
       if (size < HEADER_BYTES || bytesOf(header) > size) {
         throw new StoreCorruptError(
-          `${this.#path} was cut from ${this.#storeBytes} to ${size} bytes by another program while the store was open: nothing more is ` +
-            "written. Restore a backup",
+          `${this.#path} was cut from ${this.#storeBytes} to ${size} bytes by another program while the store was open: the engine no longer ` +
+            "writes. Restore a backup",
         );
       }
     }

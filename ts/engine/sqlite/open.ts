@@ -94,7 +94,7 @@ export function openFile(path: string, options: SqliteOptions, migrations: reado
     database = library.open(absolute);
     if (readOnly && isUnmade(database)) throw new StoreError(`${absolute} does not contain a store: the file is empty`);
     if (readOnly && fileVersion(database) < schemaVersion(migrations)) {
-      throw new StoreError(`${absolute} was written by an older version of temporalex; open it once to bring it up to date`);
+      throw new StoreError(`${absolute} was written by an older version of temporalex; open it once to upgrade it`);
     }
     prepare(database, absolute, synchronous, migrations, options.busyMs);
     fence.watchFile();
@@ -129,7 +129,7 @@ export function resolve(found: Builtins, path: string, links = 0): string {
     try {
       real = paths.join(fs.realpathSync(folder), paths.basename(path));
     } catch (e) {
-      throw new StoreError(`cannot create ${path}: the folder ${folder} is not there`, { cause: e });
+      throw new StoreError(`cannot create ${path}: the folder ${folder} does not exist`, { cause: e });
     }
   }
   if (fs.existsSync(real) && !fs.statSync(real).isFile()) throw new NotAStoreError(`${real} is not a file`);
@@ -159,7 +159,7 @@ export function inspect(found: Builtins, path: string, migrations: readonly Migr
     // A crash during creation leaves an empty file and perhaps a journal, never a WAL.
     if (wal > 0) {
       throw new StoreCorruptError(
-        `${path} is empty or gone, but ${path}-wal holds changes of it: restore the file, or remove both`,
+        `${path} is empty or missing, but ${path}-wal has changes of it: restore the file, or remove both`,
       );
     }
     return false;

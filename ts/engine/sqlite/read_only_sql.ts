@@ -20,10 +20,10 @@ export function refuseWriting(sql: string): void {
   const refuse = (why: string): never => {
     const line = sql.replace(/\s+/g, " ").trim();
     throw new SqlRefusedError(
-      `${why}; only one statement that reads is run (SELECT, VALUES, WITH, EXPLAIN): ${line.slice(0, 200)}`,
+      `${why}; pass one read-only statement (SELECT, VALUES, WITH, EXPLAIN): ${line.slice(0, 200)}`,
     );
   };
-  if (typeof sql !== "string") throw new SqlRefusedError(`SQL is a string, not ${typeof sql}`);
+  if (typeof sql !== "string") throw new SqlRefusedError(`SQL must be a string, not ${typeof sql}`);
   if (sql.length > MAX_LENGTH) refuse(`the statement is longer than ${MAX_LENGTH} characters`);
   // SQLite takes a text for its end at the first NUL, and these checks do not.
   if (sql.includes("\0")) refuse("the statement has a NUL character");
@@ -38,15 +38,15 @@ export function refuseWriting(sql: string): void {
   }
   const first = words[at];
   if (first === undefined) return refuse("there is no statement");
-  if (first.kind !== "word" || !READS.has(first.upper)) refuse(`${first.text} is not run`);
+  if (first.kind !== "word" || !READS.has(first.upper)) refuse(`${first.text} is not allowed`);
   words.forEach(({ kind, upper, text }, i) => {
     if (kind === "symbol") return;
     const name = text.toLowerCase();
     if (kind === "word" && first.upper === "WITH") {
-      if (WRITES.has(upper) || (upper === "REPLACE" && words[i + 1]?.text !== "(")) refuse(`${text} is not run`);
+      if (WRITES.has(upper) || (upper === "REPLACE" && words[i + 1]?.text !== "(")) refuse(`${text} is not allowed`);
     }
-    if (REACHES_OUT.has(name)) refuse(`${text} is not run`);
-    if (name.startsWith("pragma_")) refuse(`${text} is not read`);
+    if (REACHES_OUT.has(name)) refuse(`${text} is not allowed`);
+    if (name.startsWith("pragma_")) refuse(`${text} is not readable`);
   });
 }
 

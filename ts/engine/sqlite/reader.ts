@@ -54,14 +54,14 @@ export class StoreReader {
       const who = `process ${holder.pid}, which uses ${holder.driver}`;
       const alone = holder.nativeLocks ? library.name : holder.driver;
       throw new StoreLockedError(
-        `${absolute} is open in ${who}, and ${alone} does not share a file: end that process, or use the engine in it`,
+        `${absolute} is open in ${who}, and ${alone} does not share files between processes: stop that process, or use the engine in it`,
         holder,
       );
     }
     // SQLite's locks are the process's: the other library would take the reader for the last user of the log, and remove the log.
     if (holder?.isHere === true && holder.driver !== library.name) {
       throw new StoreLockedError(
-        `${absolute} is open in this process with ${holder.driver}, and a file is not shared by two libraries of one process: ` +
+        `${absolute} is open in this process with ${holder.driver}, and two libraries in one process cannot share a file: ` +
           `read it with the driver "${holder.driver}", or in another process`,
         holder,
       );
@@ -82,10 +82,8 @@ export class StoreReader {
       const known = schemaVersion();
       if (version !== known) {
         throw new StoreVersionError(
-          `${absolute} has schema version ${version}, and this reads version ${known}: ` +
-            (version < known
-              ? "open it once with an engine, which brings it up to date"
-              : "use the version of temporalex that wrote it"),
+          `${absolute} has schema version ${version}, but this version of temporalex reads version ${known}: ` +
+            (version < known ? "open it once with an engine to upgrade it" : "use the version of temporalex that wrote it"),
           version,
           known,
         );
@@ -132,7 +130,7 @@ export class StoreReader {
       return checkFile(this.#database);
     } catch (e) {
       // Damage can be so bad that the question itself fails.
-      return [storeError(e, "the file cannot be looked through").message];
+      return [storeError(e, "the file cannot be checked").message];
     }
   }
 

@@ -247,7 +247,7 @@ export class SqliteStore implements Store {
     // Not a prepared statement: libsql leaves one open that failed, and then refuses VACUUM.
     this.#database.exec("BEGIN IMMEDIATE");
     if (number(this.#sql.epoch.get([]), "epoch") !== this.#epoch) {
-      throw new StoreFencedError(`${this.path} was opened by another engine; this one writes nothing more`);
+      throw new StoreFencedError(`${this.path} was opened by another engine; this engine no longer writes`);
     }
   }
 
@@ -353,7 +353,7 @@ export class SqliteStore implements Store {
 
   #write(write: RunWrite, shown?: { readonly phase: number; readonly state?: string | null }): void {
     const row = write.row;
-    if (row === undefined) throw new StoreError("a write names no run");
+    if (row === undefined) throw new StoreError("a write has no run");
     let keys: RunKeys;
     if (write.create) {
       keys = { runKey: this.#nextRunKey++, historyKey: 0, lastEvent: 0, ...remembered() };
@@ -361,7 +361,7 @@ export class SqliteStore implements Store {
     } else keys = this.#keys(row.workflowId, row.runId);
     for (const batch of write.append) this.#append(keys, row.runId, batch);
     if (keys.lastEvent !== row.historyLength) {
-      throw new StoreError(`run ${row.runId} says that it has ${row.historyLength} events, and ${keys.lastEvent} are written`);
+      throw new StoreError(`run ${row.runId} declares ${row.historyLength} events, but ${keys.lastEvent} are written`);
     }
     const changing = changingValues(row, write.head, keys, shown?.phase ?? null);
     if (write.create) {
@@ -436,9 +436,9 @@ export class SqliteStore implements Store {
         for (const write of writes) {
           const { runId, closeTimeMs, startTimeMs } = write.row!;
           if (!write.create || !(closeTimeMs > 0)) {
-            throw new StoreError(`run ${runId} is open, and only closed runs can be imported`);
+            throw new StoreError(`run ${runId} is open; only closed runs can be imported`);
           }
-          if (this.#sql.byRunId.get([runId]) !== undefined) throw new StoreError(`run ${runId} is in the store already`);
+          if (this.#sql.byRunId.get([runId]) !== undefined) throw new StoreError(`run ${runId} is already in the store`);
           let key = Math.round(startTimeMs * 1000) - FIRST_ADOPTED;
           while (taken.get([key]) !== undefined) key++;
           this.#nextRunKey = key;

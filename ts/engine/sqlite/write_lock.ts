@@ -11,7 +11,7 @@ export const isLocked = (e: unknown): boolean => e instanceof Error && /database
 /** `by`: the program that holds the lock, where it is known. */
 export function storeBusy(path: string, by: string | undefined, cause: unknown): StoreBusyError {
   return new StoreBusyError(
-    `${path} is locked for writing by ${by ?? "another program"}: end its transaction, or close that program`,
+    `${path} is locked for writing by ${by ?? "another program"}: end its transaction or stop that program`,
     { cause },
   );
 }

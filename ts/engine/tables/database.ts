@@ -76,7 +76,7 @@ function looked(sql: string): { readonly bare: string; readonly word: string } {
 export function refuseOutside(sql: string): void {
   const outside = outsideName(sql);
   if (outside !== undefined) {
-    throw new DatabaseError(`${outside} is not available: it reaches outside of the store (${short(sql)})`);
+    throw new DatabaseError(`${outside} is not available: it accesses data outside the store (${short(sql)})`);
   }
 }
 
@@ -84,7 +84,7 @@ export function refuseOutside(sql: string): void {
 export function refuseOwnTables(sql: string): void {
   const { bare } = looked(sql);
   if (WRITES_OWN.test(bare)) {
-    throw new DatabaseError(`a statement names a table of the engine (${OWN_TABLES.join(", ")}): ${short(sql)}`);
+    throw new DatabaseError(`a statement uses a table of the engine (${OWN_TABLES.join(", ")}): ${short(sql)}`);
   }
 }
 
@@ -118,19 +118,19 @@ function problemOf(value: unknown): string | undefined {
       return undefined;
     case "string":
       return value.includes("\0")
-        ? "is a text with a NUL character, where texts end in some libraries: pass its bytes"
+        ? "is a string with a NUL character, where some libraries truncate it: pass a Uint8Array"
         : undefined;
     case "bigint":
-      return value < MIN_INTEGER || value > MAX_INTEGER ? "is a bigint of more than 64 bits: pass it as text" : undefined;
+      return value < MIN_INTEGER || value > MAX_INTEGER ? "is a bigint of more than 64 bits: pass it as a string" : undefined;
     case "boolean":
       return `is ${value}, and SQLite has no booleans: pass 1 or 0`;
     case "undefined":
       return "is undefined: pass null";
     case "object":
       if (value === null || value instanceof Uint8Array) return undefined;
-      return `is ${value instanceof Date ? "a Date" : "an object"}: pass text, a number, null or a Uint8Array`;
+      return `is ${value instanceof Date ? "a Date" : "an object"}: pass a string, a number, null or a Uint8Array`;
     default:
-      return `is a ${typeof value}: pass text, a number, null or a Uint8Array`;
+      return `is a ${typeof value}: pass a string, a number, null or a Uint8Array`;
   }
 }
 
@@ -172,16 +172,14 @@ export class UserTables implements Database {
   #statement(sql: string, params: readonly SqlValue[]): Prepared {
     let found = this.#prepared.get(sql);
     if (found === undefined) {
-      if (typeof sql !== "string") throw new DatabaseError(`a statement is a text, not ${typeof sql}`);
+      if (typeof sql !== "string") throw new DatabaseError(`a statement must be a string, not ${typeof sql}`);
       const { bare, word } = looked(sql);
       if (!READS.has(word) && !CHANGES.has(word)) {
-        const why = word === "EXPLAIN"
-          ? "app.engine.sql takes it"
-          : "transactions are the engine's, tables are made by migrations";
+        const why = word === "EXPLAIN" ? "use app.engine.sql" : "the engine controls transactions, and migrations create tables";
         throw new DatabaseError(`${word === "" ? "an empty statement" : word} is not for this handle: ${why} (${short(sql)})`);
       }
       refuseOutside(sql);
-      if (/;\s*\S/.test(bare)) throw new DatabaseError(`give one statement at a time (${short(sql)})`);
+      if (/;\s*\S/.test(bare)) throw new DatabaseError(`pass one statement at a time (${short(sql)})`);
       const writes = !READS.has(word) && !(word === "WITH" && !WRITES.test(bare));
       if (writes) refuseOwnTables(sql);
       if (ENDS_TRANSACTION.test(bare)) {
@@ -193,7 +191,7 @@ export class UserTables implements Database {
       this.#prepared.set(sql, found);
     }
     if (found.writes && !this.#mayWrite()) {
-      throw new DatabaseError(`only reducers write, in the transaction of a workflow task (${short(sql)})`);
+      throw new DatabaseError(`only reducers can write, in the transaction of a workflow task (${short(sql)})`);
     }
     // A library may bind what an earlier call gave in the place of a missing value.
     if (found.places !== params.length) throw new DatabaseError(`${countsOf(found.places, params.length)} (${short(sql)})`);

@@ -46,11 +46,11 @@ export function migrateTables(database: SqlDatabase, steps: readonly TableMigrat
     applied.forEach((row, i) => {
       const step = steps[i];
       if (step === undefined) {
-        throw new StoreError(`the file has step "${row["name"]}" of tables, which migrations do not name: was it removed?`);
+        throw new StoreError(`the file has step "${row["name"]}" of tables, but migrations do not have it: restore the step`);
       }
       if (step.name !== row["name"]) {
         throw new StoreError(
-          `step ${i + 1} of migrations is "${step.name}", and the file has "${row["name"]}" there: add new steps at the end`,
+          `step ${i + 1} of migrations is "${step.name}", but the file has "${row["name"]}" there: add new steps at the end`,
         );
       }
       if (step.sql !== row["sql"]) {
@@ -77,16 +77,16 @@ export function migrateTables(database: SqlDatabase, steps: readonly TableMigrat
 function check(steps: readonly TableMigration[]): void {
   const names = new Set<string>();
   for (const { name, sql } of steps) {
-    if (typeof name !== "string" || name === "") throw new TypeError("each of migrations needs a name");
+    if (typeof name !== "string" || name === "") throw new TypeError("each migration needs a name");
     if (typeof sql !== "string" || sql.trim() === "") throw new TypeError(`step "${name}" of migrations has no SQL`);
     if (sql.includes("\0")) throw new TypeError(`step "${name}" of migrations has a NUL character, where SQLite ends`);
-    if (names.has(name)) throw new TypeError(`two of migrations are named "${name}"`);
+    if (names.has(name)) throw new TypeError(`two migrations are named "${name}"`);
     names.add(name);
     refuseOutside(sql);
     refuseOwnTables(sql);
     const bare = bareOf(sql);
     const view = NAMES_VIEW.exec(bare);
-    if (view !== null) throw new DatabaseError(`step "${name}" of migrations names ${view[1]}, which is a view of the engine`);
+    if (view !== null) throw new DatabaseError(`step "${name}" of migrations uses ${view[1]}, which is a view of the engine`);
     const found = FORBIDDEN.exec(bare)?.[0].toUpperCase() ?? transactionWord(bare);
     if (found !== undefined) {
       throw new DatabaseError(`step "${name}" of migrations has ${found}: the engine opens the transaction`);

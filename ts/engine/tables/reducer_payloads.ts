@@ -66,9 +66,9 @@ export class ReducerPayloads {
       };
     } catch {
       const missing = codec === undefined
-        ? "the worker encodes its payloads, and the engine was opened without a codec: EmbeddedEngine.open({ reducers, codec })"
-        : "the worker encodes its payloads in another way than the codec of the engine";
-      throw new TaskFails(encodeFailure(new ReducerError(`what transact asks for cannot be read: ${missing}`)));
+        ? "the worker encodes its payloads, but the engine was opened without a codec: EmbeddedEngine.open({ reducers, codec })"
+        : "the codecs of the worker and the engine do not match";
+      throw new TaskFails(encodeFailure(new ReducerError(`the arguments of transact cannot be decoded: ${missing}`)));
     }
   }
 
@@ -79,7 +79,7 @@ export class ReducerPayloads {
     try {
       payload = Payload.fromPartial(this.#converter.toPayload(returned));
     } catch (e) {
-      throw new ApplicationFailure(`what the reducer returned cannot be encoded: ${messageOf(e)}`, {
+      throw new ApplicationFailure(`the result of the reducer cannot be encoded: ${messageOf(e)}`, {
         type: "ReducerError",
         cause: e,
       });

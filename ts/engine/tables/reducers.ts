@@ -37,20 +37,20 @@ export function reduce(
   const reducer = reducers.get(name);
   if (reducer === undefined) {
     const known = [...reducers.keys()].map((each) => `"${each}"`).join(", ");
-    throw new UnknownReducerError(`no reducer is named "${name}"; there are ${known === "" ? "none" : known}`);
+    throw new UnknownReducerError(`unknown reducer "${name}"; known reducers: ${known === "" ? "none" : known}`);
   }
   const began = performance.now();
   const value = reducer(database, ...args);
   if (typeof (value as PromiseLike<unknown> | undefined)?.then === "function") {
     Promise.resolve(value).catch(() => {});
-    throw new ReducerError(`reducer "${name}" returned a promise: reducers are synchronous; use an activity for work that waits`);
+    throw new ReducerError(
+      `reducer "${name}" returned a promise: reducers must be synchronous; use an activity for asynchronous work`,
+    );
   }
   const took = performance.now() - began;
   if (took > MAX_REDUCER_MS) {
     throw new ReducerError(
-      `reducer "${name}" took ${
-        Math.round(took)
-      } ms; the engine stands still meanwhile, so at most ${MAX_REDUCER_MS} ms are allowed`,
+      `reducer "${name}" took ${Math.round(took)} ms; reducers block the engine, so the limit is ${MAX_REDUCER_MS} ms`,
     );
   }
   return value;

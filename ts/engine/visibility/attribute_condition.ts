@@ -41,7 +41,7 @@ export function attributeCondition(name: string, written: Written<Token>): Condi
   switch (written.kind) {
     case "compare": {
       const { op, value } = written;
-      if (isBool(value) && op !== "=" && op !== "!=") throw new QueryError("true and false have no order; use = or !=", value);
+      if (isBool(value) && op !== "=" && op !== "!=") throw new QueryError("booleans support only = and !=", value);
       const test = (read: Value): Test => ({ kind: "compare", op: op === "!=" ? "=" : op, value: read });
       return made([...readings(value)].map(([of, read]) => ({ of, test: test(read) })), op === "!=");
     }
@@ -55,13 +55,13 @@ export function attributeCondition(name: string, written: Written<Token>): Condi
     case "between": {
       const [low, high] = [readings(written.low), readings(written.high)];
       const both = [...low].filter(([of]) => of !== Kind.BOOL && high.has(of));
-      if (both.length === 0) throw new QueryError("BETWEEN takes two texts, two numbers or two times", written.high);
+      if (both.length === 0) throw new QueryError("BETWEEN needs two strings, two numbers or two times", written.high);
       const test = (of: Kind, from: Value): Test => ({ kind: "between", low: from, high: high.get(of)! });
       return made(both.map(([of, from]) => ({ of, test: test(of, from) })), written.negated);
     }
     case "startsWith": {
       const { prefix } = written;
-      if (prefix.kind !== "text") throw new QueryError("STARTS_WITH takes text: put the value in quotes", prefix);
+      if (prefix.kind !== "text") throw new QueryError("STARTS_WITH needs a string: put the value in quotes", prefix);
       return made([{ of: Kind.TEXT, test: { kind: "startsWith", prefix: prefix.text } }], written.negated);
     }
   }

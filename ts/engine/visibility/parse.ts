@@ -98,7 +98,7 @@ class Parser {
   parseCount(): CountQuery {
     let where: Condition | undefined;
     if (!this.#atEnd() && !this.#atKeyword("ORDER") && !this.#atKeyword("GROUP")) where = this.#or();
-    if (this.#atKeyword("ORDER")) throw new QueryError("a count has no order", this.#peek());
+    if (this.#atKeyword("ORDER")) throw new QueryError("ORDER BY is not supported in a count", this.#peek());
     const grouped = this.#takeKeyword("GROUP");
     if (grouped) {
       this.#expectKeyword("BY");
@@ -148,8 +148,8 @@ class Parser {
     if (field !== undefined) return this.#field(field);
     if (!quoted && (NOT_INDEXED.includes(token.text) || FIELDS.some((name) => isSlip(token.text, name)))) {
       throw new QueryError(
-        `there is no field "${token.text}"; there are ${FIELDS.join(", ")}, and search attributes by their names ` +
-          "(one that has such a name stands in backquotes)",
+        `unknown field "${token.text}"; known fields: ${FIELDS.join(", ")}, and search attributes by name ` +
+          "(quote a search attribute with the same name in backquotes)",
         token,
       );
     }
@@ -163,10 +163,10 @@ class Parser {
         value: () => this.#value(field),
         check(kind, at) {
           if (field === "ExecutionStatus" && (kind === "order" || kind === "between")) {
-            throw new QueryError("ExecutionStatus has no order; use =, != or IN", at);
+            throw new QueryError("ExecutionStatus supports only =, != and IN", at);
           }
           if (kind === "startsWith" && !STRING_FIELDS.includes(field)) {
-            throw new QueryError(`STARTS_WITH is for text, and ${field} is none`, at);
+            throw new QueryError(`STARTS_WITH needs a string field, and ${field} is not a string`, at);
           }
         },
       }),
@@ -218,20 +218,20 @@ class Parser {
   /** The value of an attribute, whose type the query does not know. */
   #literal(name: string): Token {
     const token = this.#take();
-    if (++this.#values > MAX_VALUES) throw new QueryError(`a query may have ${MAX_VALUES} values`, token);
+    if (++this.#values > MAX_VALUES) throw new QueryError(`a query can have at most ${MAX_VALUES} values`, token);
     if (token.kind === "text" || token.kind === "number" || isBool(token)) return token;
-    throw new QueryError(`expected a value for ${name}: text in quotes, a number, true or false`, token);
+    throw new QueryError(`expected a value for ${name}: a quoted string, a number, true or false`, token);
   }
 
   #value(field: Field): Value {
     const token = this.#take();
-    if (++this.#values > MAX_VALUES) throw new QueryError(`a query may have ${MAX_VALUES} values`, token);
+    if (++this.#values > MAX_VALUES) throw new QueryError(`a query can have at most ${MAX_VALUES} values`, token);
     if (token.kind !== "text" && token.kind !== "number") {
-      throw new QueryError(`expected a value for ${field} (text stands in quotes)`, token);
+      throw new QueryError(`expected a value for ${field} (quote string values)`, token);
     }
     if (field === "StartTime" || field === "CloseTime") return parseTime(token, field);
     if (field === "ExecutionStatus") return parseStatus(token);
-    if (token.kind !== "text") throw new QueryError(`${field} is text: put the value in quotes`, token);
+    if (token.kind !== "text") throw new QueryError(`${field} is a string: put the value in quotes`, token);
     return token.text;
   }
 

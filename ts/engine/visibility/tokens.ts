@@ -41,7 +41,7 @@ export function tokenize(query: string): Token[] {
     const kinds = [["word", WORD], ["number", NUMBER], ["symbol", SYMBOL]] as const;
     const found = kinds.map(([kind, pattern]) => ({ kind, text: match(pattern, query, at) })).find((t) => t.text !== undefined);
     if (found === undefined) {
-      throw new QueryError("this character has no meaning here", {
+      throw new QueryError("unexpected character", {
         kind: "symbol",
         text: String.fromCodePoint(query.codePointAt(at)!),
         position,
@@ -62,5 +62,5 @@ function quoted(query: string, start: number): [text: string, next: number] {
     else if (query[at + 1] === quote) text += query[++at]!;
     else return [text, at + 1];
   }
-  throw new QueryError(`the quote is never closed`, { kind: "symbol", text: quote, position: start + 1 });
+  throw new QueryError(`unterminated quoted string`, { kind: "symbol", text: quote, position: start + 1 });
 }

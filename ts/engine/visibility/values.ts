@@ -9,12 +9,14 @@ import type { Token } from "./tokens.ts";
 /** Milliseconds since the epoch. */
 export function parseTime(token: Token, field: TimeField): number {
   if (token.kind === "number") {
-    if (!/^-?\d+$/.test(token.text)) throw new QueryError(`${field} as a number is whole nanoseconds since the epoch`, token);
+    if (!/^-?\d+$/.test(token.text)) {
+      throw new QueryError(`${field} as a number must be an integer (nanoseconds since the epoch)`, token);
+    }
     return msOfNanoseconds(token.text);
   }
   const ms = momentOf(token.text);
   if (Number.isNaN(ms)) {
-    throw new QueryError(`${field} is a time such as '2026-01-31T23:59:59Z' or whole nanoseconds since the epoch`, token);
+    throw new QueryError(`${field} must be a time such as '2026-01-31T23:59:59Z' or whole nanoseconds since the epoch`, token);
   }
   return ms;
 }
@@ -35,7 +37,7 @@ export function parseStatus(token: Token): number {
   const number = token.kind === "number" ? Number(token.text) : STATUSES.get(token.text.replaceAll("_", "").toLowerCase());
   if (number === undefined || ![...STATUSES.values()].includes(number)) {
     throw new QueryError(
-      "ExecutionStatus is one of 'Running', 'Completed', 'Failed', 'Canceled', 'Terminated', 'ContinuedAsNew', 'TimedOut', 'Paused'",
+      "ExecutionStatus must be one of 'Running', 'Completed', 'Failed', 'Canceled', 'Terminated', 'ContinuedAsNew', 'TimedOut', 'Paused'",
       token,
     );
   }

@@ -36,14 +36,16 @@ export function decodeArgs(run: RunState, message: MessageShape, input: readonly
     const result = inClosure("schema", () => schemas[i]!["~standard"].validate(values[i])) as SchemaResult | PromiseLike<unknown>;
     if (typeof (result as PromiseLike<unknown>).then === "function") {
       Promise.resolve(result).catch(() => {});
-      throw new MisuseError(`the schema of argument ${i} of ${message.kind} "${message.name}" is asynchronous`);
+      throw new MisuseError(
+        `the schema of argument ${i} of ${message.kind} "${message.name}" is asynchronous; use a synchronous schema`,
+      );
     }
     if (refusals.length > 0) throw refusals[0]!;
     const { issues: found, value } = result as SchemaResult;
     if (found === undefined) values[i] = value;
     else {
       // A validator that refuses and does not say why has refused all the same.
-      const said = found.length > 0 ? found : [{ message: "it is refused" }];
+      const said = found.length > 0 ? found : [{ message: "rejected by the schema" }];
       count += said.length;
       for (const issue of said.slice(0, MAX_ISSUES - issues.length)) {
         issues.push(shortened(`argument ${i}${pathOf(issue.path)}: ${issue.message}`));

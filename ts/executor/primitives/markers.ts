@@ -22,7 +22,7 @@ export function sideEffect(run: RunState, fn: () => unknown): unknown {
       const value = fn();
       if (typeof (value as PromiseLike<unknown> | undefined)?.then === "function") {
         Promise.resolve(value).catch(() => {});
-        throw new MisuseError("the function of sideEffect returned a promise; use an activity for work that waits");
+        throw new MisuseError("the function of sideEffect returned a promise; use an activity for asynchronous work");
       }
       return wire(namingWhat("the value of sideEffect", () => run.converter.toPayload(value)));
     });

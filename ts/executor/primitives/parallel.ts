@@ -39,7 +39,7 @@ export function refuseControlValue(fiber: Fiber, value: unknown): void {
     );
   } else if (isContinueAsNew(value)) {
     fiber.run.fail(
-      new NestingError(`${fiber.label} returned continueAsNew; only the run function does: return to it and decide there`),
+      new NestingError(`${fiber.label} returned continueAsNew; only the run function can return it: return to run first`),
     );
   }
 }

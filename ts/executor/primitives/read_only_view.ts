@@ -19,7 +19,7 @@ const sources = new WeakMap<object, Source>();
 
 function refuse(what: string): never {
   throw new MisuseError(
-    `${what}: validators and queries only read; they get a read-only view of the state, and a handler changes it by returning a new one`,
+    `${what}: validators and queries must not change the state; they get a read-only view. Return a new state from a handler`,
   );
 }
 

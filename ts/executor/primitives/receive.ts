@@ -96,13 +96,13 @@ export class ReceiveScope implements OpenReceive {
       if (handler?.source !== "signal" && handler?.source !== "update") {
         this.run.misuse(
           new MisuseError(
-            "receive takes on(signal, ...) and on(update, ...); timers, functions and promises are arms of select, and a receive has { timeout }",
+            "receive accepts on(signal, ...) and on(update, ...); use select for timers, functions and promises, and { timeout } for a time limit",
           ),
         );
       }
       const { kind, name } = handler.message;
       const table = kind === "signal" ? this.#signals : this.#updates;
-      if (table.has(name)) this.run.misuse(new MisuseError(`receive got two handlers for ${kind} "${name}"`));
+      if (table.has(name)) this.run.misuse(new MisuseError(`receive has two handlers for ${kind} "${name}"`));
       table.set(name, handler);
     }
     this.#limit = options.timeoutMs === 0 ? this.run.inbox.next : Infinity;
@@ -321,7 +321,7 @@ export class ReceiveScope implements OpenReceive {
     if (!isHandlerResult(result) || !wanted.includes(result.kind)) {
       return this.run.fail(
         new MisuseError(
-          `${fiber.label} returned ${isHandlerResult(result) ? `a ${result.kind}` : "something else than a handler result"}; ` +
+          `${fiber.label} returned ${isHandlerResult(result) ? `a ${result.kind}` : "a value that is not a handler result"}; ` +
             (update === undefined
               ? "return noreply(state), stop(state) or spawnAsync(fn, state)"
               : "return reply(response, state), stop(state, response) or spawnAsync(fn, state)"),
@@ -351,8 +351,8 @@ export class ReceiveScope implements OpenReceive {
       if (outcome.ok && isHandlerResult(outcome.value)) {
         this.run.fail(
           new NestingError(
-            `${fiber.label} returned a ${outcome.value.kind} result; only the handler itself returns those, ` +
-              `an async handler returns the update's response and changes the state with updateState`,
+            `${fiber.label} returned a ${outcome.value.kind} result; only the handler itself can return it, ` +
+              `return the update's response from an async handler and change the state with updateState`,
           ),
         );
       } else if (!outcome.ok) this.#failed(fiber, outcome.error, update, name);
@@ -419,7 +419,7 @@ export class ReceiveScope implements OpenReceive {
     const result: unknown = inClosure("updateState", () => fn(this.state));
     if (!Array.isArray(result) || result.length !== 2) {
       this.run.misuse(
-        new MisuseError("the function of updateState must return [result, newState] at once; it returned something else"),
+        new MisuseError("the function of updateState must return [result, newState] synchronously"),
       );
     }
     this.state = result[1];

@@ -55,7 +55,7 @@ export class Until {
     try {
       const answer = inClosure("until", () => this.#predicate(state));
       if (typeof answer !== "boolean") {
-        throw new MisuseError(`until of receive answers true or false, at once; it answered ${describe(answer)}`);
+        throw new MisuseError(`until of receive must return true or false synchronously, not ${describe(answer)}`);
       }
       return answer;
     } catch (e) {

@@ -8,7 +8,7 @@ export function updateState<R>(fn: StateChange<R>): Promise<R> {
   const fiber = callingFiber("updateState", undefined, 2);
   const scope = fiber.receive;
   if (scope === undefined) {
-    requireRole(fiber, "updateState", ["async"], "A handler returns its new state; run gets the state when receive returns.");
+    requireRole(fiber, "updateState", ["async"], "Return the new state from a handler; run gets the state when receive returns.");
     throw new Error("an async handler without a receive");
   }
   if (fiber.ended) return rejected(fiber.run.scopeEnded(fiber, "updateState"));

@@ -59,7 +59,7 @@ export function unknownUpdate(run: RunState, update: UpdateItem): ApplicationFai
   const receive = run.receive;
   if (receive?.isMakingWay === true && receive.updateNames().includes(update.name)) {
     return new ApplicationFailure(
-      `update "${update.name}" is not accepted now: the receive that handles it ends, and what comes after it may; send it again`,
+      `update "${update.name}" is not accepted: the receive that handles it is ending; send the update again`,
       { type: RECEIVE_ENDING },
     );
   }

@@ -20,7 +20,7 @@ export function upsertSearchAttributes(run: RunState, changes: SearchAttributeCh
   const searchAttributes = wirePayloads(toSearchAttributeChanges(changes));
   if (Object.keys(searchAttributes).length === 0) return;
   if (Object.hasOwn(searchAttributes, CHANGE_VERSION)) {
-    throw new TypeError(`search attribute "${CHANGE_VERSION}" lists the patches of a run, and patched() keeps it`);
+    throw new TypeError(`search attribute "${CHANGE_VERSION}" is reserved for the patches of a run, which patched() sets`);
   }
   run.issue(CommandKind.COMMAND_KIND_UPSERT_SEARCH_ATTRIBUTES, encode(UpsertSearchAttributes, { searchAttributes }));
   run.info!.merge({ searchAttributes });

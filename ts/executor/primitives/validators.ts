@@ -72,7 +72,9 @@ async function attempt(run: RunState, name: string, call: () => unknown): Promis
     const result = inClosureWithMicrotasks("validator", call);
     if (typeof (result as PromiseLike<unknown> | undefined)?.then === "function") {
       Promise.resolve(result).catch(() => {});
-      thrown = { error: new MisuseError(`the validator of update "${name}" returned a promise; a validator decides at once`) };
+      thrown = {
+        error: new MisuseError(`the validator of update "${name}" returned a promise; a validator must be synchronous`),
+      };
     }
   } catch (error) {
     thrown = { error };
@@ -88,7 +90,7 @@ function changedBy(changed: (() => string | undefined) | undefined): Attempt["th
   if (path === undefined) return undefined;
   return {
     error: new MisuseError(
-      `${path} was changed: validators and queries only read; a handler changes the state by returning a new one`,
+      `${path} was changed: validators and queries must not change the state; return a new state from a handler`,
     ),
   };
 }

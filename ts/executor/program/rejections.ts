@@ -50,7 +50,7 @@ export class OpenRejections {
 export function unhandledRejection(reason: unknown, message?: string): Error {
   const text = isA(reason, Error) ? errorText(reason) : describeThrown(reason);
   const error = new UnhandledRejectionError(
-    message ?? `a promise of the workflow was rejected and nothing handled it (${text}); await it, or catch it`,
+    message ?? `unhandled promise rejection in a workflow (${text}); await the promise or catch its error`,
     { cause: reason },
   );
   if (isA(reason, Error)) error.stack = stackText(reason);

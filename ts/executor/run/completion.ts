@@ -60,7 +60,9 @@ function endOf(run: RunState, outcome: Outcome<unknown>): RunEnd | undefined {
     }
     if (isCarry(value)) {
       run.fail(
-        new NestingError(`${where} returned carry(...), but has no rounds: declare them with workflow(name, { carry, round })`),
+        new NestingError(
+          `${where} returned carry(...), but has no rounds: define the workflow with workflow(name, { carry, round })`,
+        ),
       );
       return undefined;
     }
@@ -132,7 +134,7 @@ function continueAttributes(run: RunState, next: ContinueAsNewShape): ContinueAs
   return {
     workflowType: options.workflowType ?? "",
     taskQueue: options.taskQueue ?? "",
-    arguments: namingWhat("what continueAsNew was given", () => wireAll(run.converter, next.args)),
+    arguments: namingWhat("the arguments of continueAsNew", () => wireAll(run.converter, next.args)),
     workflowRunTimeoutMs: options.runTimeoutMs ?? 0,
     workflowTaskTimeoutMs: options.taskTimeoutMs ?? 0,
     memo: options.memo === undefined ? wirePayloads(run.info?.changedMemo ?? {}) : wireRecord(run.converter, options.memo),

@@ -57,7 +57,7 @@ function signalsHeader(run: RunState): { [key: string]: WirePayload } {
   const size = header[BUFFERED_SIGNALS_HEADER]!.data.length;
   if (size > HEADER_LIMIT) {
     throw new WorkflowTaskError(
-      `${signals.length} signals that nothing has received (${size} bytes) do not fit into the ${HEADER_LIMIT} bytes that may be ` +
+      `${signals.length} unprocessed signals (${size} bytes) exceed the limit of ${HEADER_LIMIT} bytes that can be ` +
         `carried over a continue-as-new; receive them before continuing as new`,
     );
   }

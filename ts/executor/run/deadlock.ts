@@ -11,9 +11,7 @@ export function checkDeadlock(run: RunState): void {
     return `${fiber.label} (its last call: ${fiber.lastCall}${fiber.lastSite === "" ? "" : ` at ${fiber.lastSite}`})`;
   });
   throw new DeadlockError(
-    `DEADLOCK: the workflow waits, but on nothing that could ever wake it: a promise that is not a workflow primitive (fetch, a host ` +
-      `timer, a promise that is never resolved). Use activities for work outside and sleep for time. Waiting: ${
-        fibers.join("; ")
-      }`,
+    `DEADLOCK: the workflow waits for something that can never wake it: a promise that is not a workflow primitive (fetch, a host ` +
+      `timer, a promise that is never resolved). Use activities for I/O and sleep for timers. Waiting: ${fibers.join("; ")}`,
   );
 }

@@ -284,7 +284,7 @@ export class NativeRun implements Activator, RunState {
       case "initializeWorkflow":
       case "queryWorkflow":
       case undefined:
-        throw new Error(`the core sent a job that cannot stand here: ${variant?.$case ?? "an unknown one"}`);
+        throw new Error(`unexpected job from the core: ${variant?.$case ?? "an unknown one"}`);
     }
   }
 
@@ -295,8 +295,8 @@ export class NativeRun implements Activator, RunState {
     this.fail(
       cause ??
         new OutsideTurnError(
-          `${fiber.label} was woken by something that is not a workflow primitive (a host callback or promise); ` +
-            `do such work in an activity`,
+          `${fiber.label} was resumed by something that is not a workflow primitive (a host callback or promise); ` +
+            `do this work in an activity`,
           { cause: error },
         ),
     );

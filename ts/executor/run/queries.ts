@@ -15,7 +15,7 @@ import { calls, original, view } from "../primitives/read_only_view.ts";
 export async function answerQueries(run: RunState, jobs: readonly Job[]): Promise<void> {
   for (const { variant } of jobs) {
     if (variant?.$case !== "queryWorkflow") {
-      throw new Error(`the core sent a job among queries that is none: ${variant?.$case ?? "an unknown one"}`);
+      throw new Error(`unexpected job from the core among queries: ${variant?.$case ?? "an unknown one"}`);
     }
     const { queryId, queryType, arguments: args } = variant.value;
     // To the end of its microtasks: queries are not replayed, so nothing of them may be taken for the workflow's.
@@ -59,16 +59,14 @@ function ask(run: RunState, name: string, args: unknown[]): unknown {
   if (!Object.hasOwn(queries, name)) {
     const names = Object.keys(queries);
     throw new ApplicationFailure(
-      `Unknown query "${name}"; workflow "${run.definition.name}" answers ${
-        names.length === 0 ? "no queries" : names.join(", ")
-      }`,
+      `Unknown query "${name}"; workflow "${run.definition.name}" has ${names.length === 0 ? "no queries" : names.join(", ")}`,
       { type: "UnknownQuery", nonRetryable: true },
     );
   }
   const answer = queries[name]!(publishedView(run), ...args);
   if (typeof (answer as PromiseLike<unknown> | undefined)?.then === "function") {
     Promise.resolve(answer).catch(() => {});
-    throw new MisuseError(`the handler of query "${name}" returned a promise; a query answers at once`);
+    throw new MisuseError(`the handler of query "${name}" returned a promise; a query handler must be synchronous`);
   }
   return answer;
 }

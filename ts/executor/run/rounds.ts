@@ -26,7 +26,7 @@ export function startRounds(
 
 /** The round works on what a next run would get, so what the encoding changes or refuses shows in the first round. */
 function encoded(run: RunState, state: unknown): Payload {
-  run.published.publish(run.converter, state, "what the workflow carries");
+  run.published.publish(run.converter, state, "the carried state");
   return run.published.payload!;
 }
 

@@ -8,13 +8,13 @@ import { type Closure, current, noteRefused } from "../program/current.ts";
 import { currentFiber, type Fiber, type FiberKind } from "./fiber.ts";
 
 const CLOSURES: { readonly [C in Closure]: readonly [where: string, why: string] } = {
-  validator: ["a validator", "a validator only looks at its arguments and the state"],
-  query: ["a query handler", "a query only looks at the published state and its arguments"],
-  sideEffect: ["the function of sideEffect", "it computes a value by itself, once; call the API before or after it"],
+  validator: ["a validator", "a validator can only read its arguments and the state"],
+  query: ["a query handler", "a query can only read the published state and its arguments"],
+  sideEffect: ["the function of sideEffect", "it must compute its value without the API; call the API before or after it"],
   updateState: ["the function of updateState", "it runs between turns; call the API before or after it"],
-  until: ["until of a receive", "it looks at the state, and at workflowInfo()"],
-  schema: ["a schema", "a schema only looks at its value"],
-  log: ["what a log line shows", "nothing is logged on replay, so getters and toJSON of its fields only read"],
+  until: ["until of a receive", "it can only read the state and workflowInfo()"],
+  schema: ["a schema", "a schema can only read its value"],
+  log: ["the fields of a log line", "log lines are skipped on replay, so getters and toJSON of their fields must be read-only"],
 };
 
 /**
@@ -34,8 +34,8 @@ export function callingFiber(api: string, allowed?: Closure | readonly Closure[]
   if (fiber === undefined) {
     const at = userFrame(new Error().stack, depth + 1);
     throw new OutsideTurnError(
-      `${api} was called${at === "" ? "" : ` at ${at}`} while no turn of a workflow is active: ` +
-        `either this is not workflow code, or a host callback or promise woke it; do such work in an activity`,
+      `${api} was called${at === "" ? "" : ` at ${at}`} outside of a workflow turn: ` +
+        `either this is not workflow code, or a host callback or promise resumed it; do this work in an activity`,
     );
   }
   fiber.lastCall = api;

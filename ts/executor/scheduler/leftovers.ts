@@ -13,8 +13,8 @@ export function cancelLeftovers(fiber: Fiber): void {
     const pending = left.filter((awaiter) => awaiter.leftover === kind);
     if (pending.length > 0) run.log.warn(`${fiber.label} ended ${message}`, { pending: pending.map((one) => one.describe()) });
   };
-  warn("with primitives still pending; they are cancelled", "canceled");
-  warn("before it knew whether its messages arrived; await them", "unconfirmed");
+  warn("with primitives still pending; they are canceled", "canceled");
+  warn("before its messages were delivered; await them", "unconfirmed");
   abandonAll(run, left, `${fiber.label} has ended`);
 }
 

@@ -36,7 +36,7 @@ export const jsonHeader = {
       take(JSON.parse(text.decode(payload.data)));
     } catch (e) {
       throw new WorkflowTaskError(
-        `the header ${name} cannot be read: ${(e as Error).message}; is a payload codec of the previous run missing?`,
+        `the header ${name} cannot be read: ${(e as Error).message}; check that the payload codec of the previous run is set`,
         { cause: e },
       );
     }

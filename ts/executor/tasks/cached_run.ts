@@ -153,7 +153,7 @@ export class CachedRun {
             if (this.#reports !== undefined && this.#unreported) await hop();
             return step.value;
           case undefined:
-            throw new Error("the core answered a step that this version does not know");
+            throw new Error("the core returned an unknown step");
         }
       }
     } finally {

@@ -26,8 +26,8 @@ export class HistoryLimits {
     if (this.#warned.size > MAX_RUNS) this.#warned.delete(this.#warned.keys().next().value!);
     const size = bytes > 0 ? ` and ${(bytes / 1024 / 1024).toFixed(1)} MiB` : "";
     const message = `the history of workflow "${run.workflowType}" has ${events} events${size}; ` +
-      `a run is ended by the server at ${MAX_EVENTS} events or ${MAX_BYTES / 1024 / 1024} MiB` +
-      `${step === STEPS.length ? ", which is near" : ""}: return continueAsNew(...) when workflowInfo().continueAsNewSuggested`;
+      `the server terminates a run at ${MAX_EVENTS} events or ${MAX_BYTES / 1024 / 1024} MiB` +
+      `${step === STEPS.length ? ", which is close" : ""}: return continueAsNew(...) when workflowInfo().continueAsNewSuggested`;
     return { code: HISTORY_LARGE, message, eventId: events };
   }
 

@@ -22,5 +22,5 @@ export type RunLocalActivities = (work: LocalWork) => Promise<LocalAnswer>;
 export const noLocalActivities: RunLocalActivities = (work) =>
   Promise.resolve({
     resolutions: [],
-    failure: `local activity "${work.start[0]?.activityType ?? "?"}" cannot be run: the task came without a way to run them`,
+    failure: `local activity "${work.start[0]?.activityType ?? "?"}" cannot run: the task has no local activity handler`,
   });

@@ -6,7 +6,7 @@ import { SDK_NAME } from "../program/sdk_name.ts";
 import type { Program } from "../program/program.ts";
 
 export function unknownWorkflow(workflowType: string, known: readonly string[], hint = ""): Program {
-  const names = known.length === 0 ? "it knows none" : `it knows ${known.map((name) => `"${name}"`).join(", ")}`;
+  const names = known.length === 0 ? "it has no workflow types" : `it has ${known.map((name) => `"${name}"`).join(", ")}`;
   return failingProgram(`workflow type "${workflowType}" is not known to this worker; ${names}${hint}`);
 }
 

@@ -115,7 +115,7 @@ export function loadClientConnectConfig(options: LoadClientConfigOptions = {}): 
 export function loadClientConfigProfile(options: LoadClientConfigOptions = {}): ClientConfigProfile {
   const { disableFile = false, disableEnv = false } = options;
   if (disableFile && disableEnv) {
-    throw new ClientConfigError("disableFile and disableEnv together leave nothing to read; drop one of them");
+    throw new ClientConfigError("disableFile and disableEnv exclude every source; set only one of them");
   }
   const env = new Environment(disableEnv ? {} : options.overrideEnvVars);
   const profile = disableFile ? {} : profileOfFile(options, env);
@@ -152,7 +152,7 @@ function tlsOf(tls: ClientConfigTls): boolean | TlsOptions {
   const clientKey = contentOf(tls.clientKey, "the client key");
   if ((clientCertificate === undefined) !== (clientKey === undefined)) {
     const [given, missing] = clientKey === undefined ? ["client certificate", "key"] : ["client key", "certificate"];
-    throw new ClientConfigError(`the profile has a ${given} and no ${missing}; they belong together`);
+    throw new ClientConfigError(`the profile has a ${given} but no ${missing}; set both`);
   }
   const options: TlsOptions = {
     ...(serverRootCaCertificate !== undefined && { serverRootCaCertificate }),
@@ -187,7 +187,7 @@ function profileOfFile(options: LoadClientConfigOptions, env: Environment): Clie
   const by = options.profile === undefined ? " (TEMPORAL_PROFILE)" : "";
   const known = Object.keys(profiles);
   const there = file.text === undefined
-    ? `there is no ${file.name}`
+    ? `${file.name} does not exist`
     : known.length === 0
     ? `${file.name} has no profiles`
     : `${file.name} has: ${known.join(", ")}`;
@@ -203,7 +203,7 @@ function configFile(
   const fromEnv = env.get("TEMPORAL_CONFIG_FILE") || undefined;
   const named = configSource?.path ?? fromEnv;
   const path = named ?? defaultConfigFile(env);
-  if (path === undefined) return { name: "configuration file (no folder for it is known)", text: undefined };
+  if (path === undefined) return { name: "configuration file (its folder is unknown)", text: undefined };
   const name = `configuration file ${path}`;
   try {
     return { name, text: readText(path) };
@@ -234,7 +234,7 @@ function defaultConfigFile(env: Environment): string | undefined {
 
 function readText(path: string): string {
   const fs = builtin<typeof import("node:fs")>("node:fs");
-  if (fs === undefined) throw new Error("this runtime has no files");
+  if (fs === undefined) throw new Error("this runtime has no file system");
   return fs.readFileSync(path, "utf8");
 }
 
@@ -253,7 +253,7 @@ class Environment {
       return this.#variables[name];
     } catch (cause) {
       throw new ClientConfigError(
-        `the environment variable ${name} may not be read: ${
+        `the environment variable ${name} cannot be read: ${
           (cause as Error).message
         }; allow all of CLIENT_CONFIG_VARIABLES, or use ` +
           "disableEnv",

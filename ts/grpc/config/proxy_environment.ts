@@ -24,13 +24,13 @@ export function proxyFromEnvironment(address = "localhost:7233", variables?: Var
   const text = named.trim();
   const url = parsed(/^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`);
   if (url === undefined || url.hostname === "" || (url.pathname !== "/" && url.pathname !== "")) {
-    throw new TypeError("the environment variable HTTPS_PROXY is no address of a proxy; write http://host:port");
+    throw new TypeError("the environment variable HTTPS_PROXY is not a proxy address; write http://host:port");
   }
   if (url.protocol !== "http:") {
     throw new TypeError(
       `the environment variable HTTPS_PROXY names a proxy of "${
         url.protocol.slice(0, -1)
-      }"; here it must be one of "http": http://host:port`,
+      }"; only "http" is supported: http://host:port`,
     );
   }
   const targetHost = `${url.hostname}:${url.port || "80"}`;
@@ -41,7 +41,7 @@ export function proxyFromEnvironment(address = "localhost:7233", variables?: Var
   } catch {
     // (No cause: it would quote them.)
     throw new TypeError(
-      'the credentials in the environment variable HTTPS_PROXY are not encoded as a URL wants it ("%" is "%25")',
+      'the credentials in the environment variable HTTPS_PROXY are not percent-encoded ("%" is "%25")',
     );
   }
 }

@@ -24,7 +24,7 @@ class Table {
 
   constructor(value: unknown, path: string, options: ReadOptions) {
     if (typeof value !== "object" || value === null || Array.isArray(value) || value instanceof Date) {
-      throw new ClientConfigError(`the ${options.file} is wrong: "${path}" must be a table, not ${kindOf(value)}`);
+      throw new ClientConfigError(`invalid ${options.file}: "${path}" must be a table, not ${kindOf(value)}`);
     }
     this.#values = value as { [key: string]: unknown };
     this.#path = path;
@@ -42,7 +42,7 @@ class Table {
 
   #wrong(key: string, value: unknown, wanted: string): ClientConfigError {
     return new ClientConfigError(
-      `the ${this.#options.file} is wrong: "${this.#at(key)}" must be ${wanted}, not ${kindOf(value)}`,
+      `invalid ${this.#options.file}: "${this.#at(key)}" must be ${wanted}, not ${kindOf(value)}`,
     );
   }
 
@@ -53,7 +53,7 @@ class Table {
   text(key: string): string | undefined {
     const value = this.#take(key);
     if (value === undefined || typeof value === "string") return value;
-    throw this.#wrong(key, value, "text in quotes");
+    throw this.#wrong(key, value, "a quoted string");
   }
 
   flag(key: string): boolean | undefined {
@@ -73,9 +73,7 @@ class Table {
     const data = this.text(`${name}_data`) || undefined;
     if (path !== undefined && data !== undefined) {
       throw new ClientConfigError(
-        `the ${this.#options.file} is wrong: "${this.#at(`${name}_path`)}" and "${
-          this.#at(`${name}_data`)
-        }" contradict each other; ` +
+        `invalid ${this.#options.file}: "${this.#at(`${name}_path`)}" and "${this.#at(`${name}_data`)}" contradict each other; ` +
           "keep one of them",
       );
     }
@@ -89,7 +87,7 @@ class Table {
     if (left.length === 0) return;
     const names = left.map((key) => `"${this.#at(key)}"`).join(", ");
     throw new ClientConfigError(
-      `the ${this.#options.file} has ${left.length === 1 ? "an unknown key" : "unknown keys"}: ${names}; known there: ${
+      `the ${this.#options.file} has ${left.length === 1 ? "an unknown key" : "unknown keys"}: ${names}; known keys: ${
         [...this.#read].join(", ")
       }`,
     );
@@ -113,7 +111,7 @@ export function readClientConfigToml(text: string, options: ReadOptions): { [nam
     if (!(cause instanceof TomlError)) throw cause;
     // The library's message quotes the lines around the error: a secret may stand there.
     const what = cause.message.split("\n")[0]!.replace(/^Invalid TOML document:\s*/, "");
-    throw new ClientConfigError(`the ${options.file} is no TOML: line ${cause.line}, column ${cause.column}: ${what}`);
+    throw new ClientConfigError(`the ${options.file} is not valid TOML: line ${cause.line}, column ${cause.column}: ${what}`);
   }
   const root = new Table(parsed, "", options);
   const profiles: { [name: string]: ClientConfigProfile } = Object.create(null);

@@ -65,6 +65,6 @@ export function prefix(out: Uint8Array, at: number, length: number): void {
 export function unpadded(payload: Uint8Array, flags: number): Uint8Array {
   if ((flags & PADDED) === 0) return payload;
   const end = payload.length - (payload[0] ?? 0);
-  if (end < 1) throw new WireError("a frame is all padding");
+  if (end < 1) throw new WireError("the padding of a frame is longer than the frame");
   return payload.subarray(1, end);
 }

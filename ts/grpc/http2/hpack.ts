@@ -164,25 +164,25 @@ function decode(block: Uint8Array): Fields {
     if (value < most) return value;
     for (let shift = 0; shift <= 21; shift += 7) {
       const byte = block[at++];
-      if (byte === undefined) throw new HpackError("a header block ends within a number");
+      if (byte === undefined) throw new HpackError("a header block ends inside an integer");
       value += (byte & 127) << shift;
       if (byte < 128) return value;
     }
-    throw new HpackError("a header block has a number that is too large");
+    throw new HpackError("a header block has an integer that is too large");
   };
   const text = (): string => {
     const coded = (block[at] ?? 0) >= 128;
     const length = at < block.length ? integer(7) : Infinity;
-    if (length > block.length - at) throw new HpackError("a header block ends within a text");
+    if (length > block.length - at) throw new HpackError("a header block ends inside a string");
     const from = at;
     at += length;
     const found = coded ? unhuffman(block, from, at) : latin1(block, from, at);
-    if (found === undefined) throw new HpackError("a header block has a text that does not decode");
+    if (found === undefined) throw new HpackError("a header block has an invalid Huffman string");
     return found;
   };
   const entry = (index: number) => {
     const found = STATIC[index - 1];
-    if (found === undefined) throw new HpackError(`a header block names entry ${index} of a table that we do not have`);
+    if (found === undefined) throw new HpackError(`a header block has index ${index} outside of the dynamic table`);
     return found;
   };
   const put = (name: string, value: string) => {
@@ -194,7 +194,7 @@ function decode(block: Uint8Array): Fields {
       const [name, value] = entry(integer(7));
       put(name, value);
     } else if ((byte & 0xe0) === 0x20) {
-      if (integer(5) !== 0) throw new HpackError("a header block wants a table that we do not have");
+      if (integer(5) !== 0) throw new HpackError("a header block sets a dynamic table size above the limit");
     } else {
       // Put into the table (which has no room for it), not put into it, or never: all the same here.
       const index = integer(byte >= 0x40 ? 6 : 4);

@@ -215,7 +215,9 @@ export class Wire {
   /** The peer asks for an answer that waits for nothing: one that asks and does not read would have any number of them kept here. */
   #answer(type: number, payload: Uint8Array): void {
     if (++this.#untakenAnswers > MAX_UNTAKEN_ANSWERS) {
-      throw new WireError(`it sends pings and settings, and has not read the answers to ${MAX_UNTAKEN_ANSWERS} of them`);
+      throw new WireError(
+        `it sends PING and SETTINGS frames without reading the acknowledgments of ${MAX_UNTAKEN_ANSWERS} of them`,
+      );
     }
     this.#outAnswers++;
     this.#put(frame(type, ACK, 0, payload));
@@ -300,10 +302,10 @@ export class Wire {
       const type = chunk[at + 3]!;
       const flags = chunk[at + 4]!;
       const id = uint31(chunk, at + 5);
-      if (!this.#greeted && type !== FRAME.settings) throw new WireError("it does not begin as HTTP/2 does");
+      if (!this.#greeted && type !== FRAME.settings) throw new WireError("it does not start with an HTTP/2 preface");
       if (length > DEFAULT_FRAME_BYTES) throw new WireError(`a frame has ${length} bytes`);
       if (this.#block !== undefined && (type !== FRAME.continuation || id !== this.#block.id)) {
-        throw new WireError("header fields were interrupted");
+        throw new WireError("expected a CONTINUATION frame");
       }
       if (type === FRAME.data && (flags & PADDED) === 0) {
         at += HEAD_BYTES;
@@ -359,7 +361,7 @@ export class Wire {
 
   /** The stream; undefined for one that is over. */
   #known(id: number): WireStream | undefined {
-    if (id % 2 === 0 || id >= this.#nextId) throw new WireError(`a frame is for stream ${id}, which was never opened`);
+    if (id % 2 === 0 || id >= this.#nextId) throw new WireError(`a frame for idle stream ${id}`);
     return this.#streams.get(id);
   }
 
@@ -381,20 +383,20 @@ export class Wire {
         return this.#blockPart(flags);
       }
       case FRAME.continuation:
-        if (this.#block === undefined) throw new WireError("header fields go on that were not begun");
-        if (this.#block.bytes.length + payload.length > MAX_HEADER_BYTES) throw new WireError("header fields do not end");
+        if (this.#block === undefined) throw new WireError("CONTINUATION frame without HEADERS");
+        if (this.#block.bytes.length + payload.length > MAX_HEADER_BYTES) throw new WireError("the header block is too large");
         this.#block.bytes = Buffer.concat([this.#block.bytes, payload]);
         return this.#blockPart(flags);
       case FRAME.reset: {
         const stream = this.#known(id);
-        if (payload.length !== 4) throw new WireError("a reset has the wrong size");
+        if (payload.length !== 4) throw new WireError("RST_STREAM frame with an invalid size");
         if (stream !== undefined && this.#forget(stream)) stream.onEnd(uint32(payload, 0));
         return;
       }
       case FRAME.settings:
         return this.#settings(flags, id, payload);
       case FRAME.ping:
-        if (payload.length !== 8 || id !== 0) throw new WireError("a ping has the wrong size");
+        if (payload.length !== 8 || id !== 0) throw new WireError("PING frame with an invalid size");
         if ((flags & ACK) !== 0) this.#pings.shift()?.();
         else this.#answer(FRAME.ping, payload);
         return;
@@ -403,7 +405,7 @@ export class Wire {
       case FRAME.window:
         return this.#windowUpdate(id, payload);
       case FRAME.push:
-        throw new WireError("it pushes what was not requested");
+        throw new WireError("PUSH_PROMISE frame, although push is disabled");
         // Unknown frame types are ignored; PRIORITY is one of them.
     }
   }
@@ -424,9 +426,9 @@ export class Wire {
   }
 
   #settings(flags: number, id: number, payload: Uint8Array): void {
-    if (id !== 0 || payload.length % 6 !== 0) throw new WireError("its settings have the wrong size");
+    if (id !== 0 || payload.length % 6 !== 0) throw new WireError("SETTINGS frame with an invalid size");
     if ((flags & ACK) !== 0) {
-      if (!this.#greeted) throw new WireError("it does not begin as HTTP/2 does");
+      if (!this.#greeted) throw new WireError("it does not start with an HTTP/2 preface");
       return;
     }
     for (let at = 0; at < payload.length; at += 6) {
@@ -446,35 +448,35 @@ export class Wire {
         this.maxStreams = value;
         return;
       case SETTING.initialWindow:
-        if (value > LARGEST_WINDOW) throw new WireError("a window is too large");
+        if (value > LARGEST_WINDOW) throw new WireError("flow-control window exceeds 2^31-1");
         for (const stream of this.#streams.values()) stream.window += value - this.#streamWindow;
         this.#streamWindow = value;
         return;
       case SETTING.maxFrame:
-        if (value < DEFAULT_FRAME_BYTES) throw new WireError("its frames are too small");
+        if (value < DEFAULT_FRAME_BYTES) throw new WireError("SETTINGS_MAX_FRAME_SIZE is too small");
         // Larger frames of ours would only hold up others.
         return;
     }
   }
 
   #windowUpdate(id: number, payload: Uint8Array): void {
-    if (payload.length !== 4) throw new WireError("a window has the wrong size");
+    if (payload.length !== 4) throw new WireError("WINDOW_UPDATE frame with an invalid size");
     const more = uint31(payload, 0);
-    if (more === 0) throw new WireError("a window was opened by nothing");
+    if (more === 0) throw new WireError("WINDOW_UPDATE with increment 0");
     if (id === 0) {
       this.#window += more;
-      if (this.#window > LARGEST_WINDOW) throw new WireError("a window is too large");
+      if (this.#window > LARGEST_WINDOW) throw new WireError("flow-control window exceeds 2^31-1");
     } else {
       const stream = this.#known(id);
       if (stream === undefined) return;
       stream.window += more;
-      if (stream.window > LARGEST_WINDOW) throw new WireError("a window is too large");
+      if (stream.window > LARGEST_WINDOW) throw new WireError("flow-control window exceeds 2^31-1");
     }
     if (this.#waiting.size > 0) this.#send();
   }
 
   #goAway(payload: Uint8Array): void {
-    if (payload.length < 8) throw new WireError("a GOAWAY frame has the wrong size");
+    if (payload.length < 8) throw new WireError("GOAWAY frame with an invalid size");
     const last = uint31(payload, 0);
     const untouched = [...this.#streams.values()].filter((stream) => stream.streamId > last);
     for (const stream of untouched) this.#forget(stream);

@@ -110,7 +110,7 @@ export class GuardContext {
   #seeded(api: string): { random(): number; randomBytes(length: number): Uint8Array } {
     const { run, closure } = this.#current;
     if (closure === "query" || closure === "validator" || closure === "schema" || closure === "log") {
-      const what = closure === "log" ? "what a log line shows" : `a ${closure}`;
+      const what = closure === "log" ? "the fields of a log line" : `a ${closure}`;
       return this.refuse(api, `${what} does not run again on replay, so it must not take numbers from the run's generator`);
     }
     if (run !== undefined) return run;

@@ -41,7 +41,9 @@ export async function runCommand(call: RunCall): Promise<number> {
       giveUp(new CommandError(`the workflow cannot go on: ${message}`));
     },
     activityFailed({ activityType, attempt, message }) {
-      const advice = activities.length === 0 && message.endsWith("it has none") ? "; name its module with --activities" : "";
+      const advice = activities.length === 0 && message.endsWith("it has no activities")
+        ? "; name its module with --activities"
+        : "";
       print.note(`activity ${activityType} failed (attempt ${attempt}): ${printableLine(message)}${advice}`);
     },
   });

@@ -29,7 +29,7 @@ export async function withSchedule<T>(
       return await use(connection.client.schedule.getHandle(scheduleId), connection);
     } catch (error) {
       if (error instanceof ScheduleAlreadyRunningError) {
-        throw new CommandError(`schedule ${scheduleId} exists already; use another --schedule-id, or temporalex schedule update`);
+        throw new CommandError(`schedule ${scheduleId} already exists; use another --schedule-id, or temporalex schedule update`);
       }
       // Values that the client refuses before anything is sent are a user's mistakes here.
       throw error instanceof TypeError || error instanceof RangeError ? new UsageError(error.message) : error;

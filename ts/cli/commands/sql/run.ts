@@ -47,7 +47,7 @@ export async function sqlCommand(call: SqlCall): Promise<number> {
     rows = await rowsOf(call);
   } catch (e) {
     if (e instanceof SqlRefusedError) throw new UsageError(e.message);
-    if (e instanceof SqlLimitError) throw new CommandError(e.message.replace("a longer timeout", "a longer --timeout"));
+    if (e instanceof SqlLimitError) throw new CommandError(e.message.replace("increase the timeout", "increase the --timeout"));
     if (e instanceof SqliteError) throw new CommandError(`SQLite: ${e.message}`, { cause: e });
     throw e;
   }

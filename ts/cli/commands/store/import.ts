@@ -139,7 +139,7 @@ async function firstPass(call: ImportCall, files: readonly string[], store: Sqli
       if (store?.has(runId) === true) {
         if (!options.skipExisting) {
           throw new ImportError(
-            `run ${runId} of workflow "${workflowId}" is in the store already (leave such out with --skip-existing)`,
+            `run ${runId} of workflow "${workflowId}" is already in the store (leave such out with --skip-existing)`,
           );
         }
         existing++;

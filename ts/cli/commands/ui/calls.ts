@@ -60,7 +60,7 @@ export function callRoutes(
           return sendError(response, denied(`${method} changes something, and this page was started with --read-only`));
         }
         if (open >= MOST_CALLS) {
-          return sendError(response, new ServiceError(Code.RESOURCE_EXHAUSTED, `${MOST_CALLS} calls are open already`));
+          return sendError(response, new ServiceError(Code.RESOURCE_EXHAUSTED, `${MOST_CALLS} calls are already open`));
         }
         open++;
         try {

@@ -62,7 +62,7 @@ export async function openService(call: WorkerCall, logger: Logger): Promise<Con
   const engine = await EmbeddedEngine.open({
     path: store,
     namespace: options.namespace,
-    onError: (error) => logger.error("the engine met a failure", { error }),
+    onError: (error) => logger.error("the engine failed", { error }),
     onActivityTimeout: warnOfTimeouts(logger),
   }).catch((error) => {
     if (!(error instanceof StoreLockedError)) throw error;

@@ -10,7 +10,7 @@ export async function privateFiles(where: "a worker" | "a page"): Promise<FileSy
   };
   if (isSecureContext === false) {
     throw new StoreUnavailableError(
-      "browsers keep files for secure pages only: serve the page over https, or from localhost",
+      "browser storage needs a secure context: serve the page over https, or from localhost",
       "insecure",
     );
   }
@@ -20,7 +20,7 @@ export async function privateFiles(where: "a worker" | "a page"): Promise<FileSy
     (where === "a page" || "createSyncAccessHandle" in FileSystemFileHandle.prototype);
   if (storage?.getDirectory === undefined || !handles) {
     throw new StoreUnavailableError(
-      "this browser has no private file system that a worker can write (OPFS): use a current Chrome, Edge, Firefox or Safari",
+      "this browser has no origin private file system (OPFS): use a current Chrome, Edge, Firefox or Safari",
       "unsupported",
     );
   }
@@ -28,10 +28,10 @@ export async function privateFiles(where: "a worker" | "a page"): Promise<FileSy
     return await storage.getDirectory();
   } catch (e) {
     throw new StoreUnavailableError(
-      `the browser refuses this page its files (${
+      `the browser denies access to files (${
         (e as Error).message
-      }): private windows and blocked site data do that; use an ordinary ` +
-        "window, or allow this site to keep data",
+      }), for example in a private window or with blocked site data: use an ordinary ` +
+        "window, or allow this site to store data",
       "blocked",
       { cause: e },
     );

@@ -57,7 +57,7 @@ export class OpfsStore {
       try {
         if (ready !== undefined && !pool.getFileNames().includes(FILE)) {
           throw new StoreCorruptError(
-            `the store "${name}" is damaged: its database is not in its folder any more. Delete it (deleteStore), open it again, and import a backup.`,
+            `the store "${name}" is damaged: its database is missing from its folder. Delete it (deleteStore), open it again, and import a backup.`,
           );
         }
         database = new OpfsDatabase(sqlite, pool, FILE);
@@ -106,7 +106,7 @@ export class OpfsStore {
         release: () => void pool.pauseVfs(),
       },
       backup() {
-        throw new StoreError("a browser has no files to copy a store to: use exportStore(), which gives a Blob");
+        throw new StoreError("a browser has no files to copy a store to: use exportStore(), which returns a Blob");
       },
     });
   }

@@ -40,8 +40,8 @@ export function loadSqlite({ sqliteWasm }: SqliteWasmOptions = {}): Promise<Sqli
       throw new StoreUnavailableError(
         `SQLite could not be loaded (${
           (e as Error).message
-        }): serve the file sqlite3.wasm of @sqlite.org/sqlite-wasm beside the ` +
-          `bundled code, or give its URL as sqliteWasm; a content security policy needs script-src 'wasm-unsafe-eval'`,
+        }): serve the file sqlite3.wasm of @sqlite.org/sqlite-wasm next to the ` +
+          `bundled code, or set sqliteWasm to its URL; a content security policy needs script-src 'wasm-unsafe-eval'`,
         "unsupported",
         { cause: e },
       );
@@ -88,8 +88,8 @@ export async function openPool(sqlite: Sqlite3Static, directory: string, waitMs 
         throw new StoreBusyError(
           `the files of ${directory} are still in use after ${
             waitMs / 1000
-          } s: another tab of this site has them open without our lock, ` +
-            "or hangs. Close the other tabs of this site and try again.",
+          } s: another tab of this site has them open without the lock, ` +
+            "or does not respond. Close the other tabs of this site and retry.",
           { cause: e },
         );
       }
@@ -102,7 +102,7 @@ function poolError(e: Error, directory: string): Error {
   if (e.name === "QuotaExceededError") return quotaError(`cannot open ${directory}`, e);
   if (e.name === "SecurityError" || e.name === "NotAllowedError") {
     return new StoreUnavailableError(
-      `the browser refuses this page its files (${e.message}): private windows and blocked site data do that; use an ordinary window`,
+      `the browser denies access to files (${e.message}), for example in a private window or with blocked site data: use an ordinary window`,
       "blocked",
       { cause: e },
     );
@@ -113,8 +113,8 @@ function poolError(e: Error, directory: string): Error {
 /** The quota of the site is used up. */
 export function quotaError(doing: string, e: Error): StoreError {
   return new StoreFullError(
-    `${doing}: the browser gives this site no more storage (${e.message}). What was acknowledged is kept; free space on the ` +
-      "device, or let the browser keep more for this site, and the store goes on. Even removing runs needs some space: purge in time.",
+    `${doing}: the storage quota of this site is used up (${e.message}). Acknowledged changes are safe; free space on the ` +
+      "device, or raise the quota, and the store continues. Removing runs needs some space too: purge in time.",
     { cause: e },
   );
 }

@@ -169,7 +169,10 @@ test("methods keep their object; names are keys, not function names", async () =
   await run("charge", [4]);
   await run("renamed");
   assert.deepEqual(service.requests("respondActivityTaskCompleted").map((request) => value(request.result)), [8, "ok"]);
-  assert.throws(() => new ActivityRegistry([{ a: () => 1 }, { a: () => 2 }]), /two activities are named "a"/);
+  assert.throws(
+    () => new ActivityRegistry([{ a: () => 1 }, { a: () => 2 }]),
+    /two activities are named "a", in activities\[0\] and activities\[1\]/,
+  );
 });
 
 test("prefixed activities have their names on the wire, and stay methods of their object", async () => {

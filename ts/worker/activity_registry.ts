@@ -54,15 +54,20 @@ export class ActivityRegistry {
   constructor(activities: Activities | readonly Activities[], rules: UnknownActivities = {}, elsewhere: readonly string[] = []) {
     this.#rules = rules;
     this.#elsewhere = elsewhere;
-    for (const entry of Array.isArray(activities) ? activities as Activities[] : [activities]) {
+    const items = new Map<string, number>();
+    for (const [item, entry] of (Array.isArray(activities) ? activities as Activities[] : [activities]).entries()) {
       const { prefix, activities: self } = (entry as Partial<Prefixed>)[PREFIXED] ?? { prefix: "", activities: entry };
       for (const key of functionNames(self)) {
         const name = prefix + key;
         const run = (self as { [name: string]: unknown })[key] as RegisteredActivity["run"];
         const before = this.#activities.get(name);
         if (elsewhere.includes(name) || (before !== undefined && before.run !== run)) {
-          throw new TypeError(`two activities are named "${name}"; rename one of them`);
+          const first = before === undefined ? "the activities that run in threads" : `activities[${items.get(name)}]`;
+          throw new TypeError(
+            `two activities are named "${name}", in ${first} and activities[${item}]; rename one of them`,
+          );
         }
+        if (before === undefined) items.set(name, item);
         this.#activities.set(name, { run, self });
       }
     }

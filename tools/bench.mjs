@@ -13,6 +13,7 @@ import { bin, root } from "./lib/steps.mjs";
 const HELP = `usage: npm run bench -- replay [--runtimes=node,deno,chromium] [options of bench/replay.ts]
        npm run bench -- engine [options of bench/engine.ts]
        npm run bench -- store  [options of bench/store.ts]
+       npm run bench -- lists  [options of bench/lists.ts]: lists and counts over 110,000 runs, and the writes that fill them
        npm run bench -- size   [--runtimes=node,deno,chromium] [options of bench/size.ts]
        npm run bench -- entity [options of bench/entity.ts]: messages per second, rest and memory of one entity
        npm run bench -- debug  opening, steps and jumps of debug sessions
@@ -33,6 +34,7 @@ if (
     "engine",
     "entity",
     "store",
+    "lists",
     "size",
     "debug",
     "dev",

@@ -143,6 +143,7 @@ for (const { driver, skip } of sqliteDrivers) {
       }
       raw.exec("DROP TABLE waits; DROP TABLE run_states; DROP INDEX runs_by_entity; DROP INDEX runs_by_correlation");
       for (const column of ["stage", "entity_id", "correlation_id", "phase"]) raw.exec(`ALTER TABLE runs DROP COLUMN ${column}`);
+      raw.exec("DROP INDEX runs_closed_by_status; DROP INDEX runs_closed_by_type");
       raw.exec("DELETE FROM migrations WHERE version > 2; PRAGMA user_version = 2");
       raw.close();
       await withApp(path, async ({ client, engine }, rows) => {

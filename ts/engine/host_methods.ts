@@ -21,8 +21,7 @@ import { Code, type MethodName, ServiceError } from "../service/raw.ts";
 import { descriptionMethods } from "./server_description.ts";
 import { decode, encode, invalid } from "./host_bytes.ts";
 import { runMethods, type RunMethodsContext } from "./run_methods.ts";
-import type { ListPosition, RunRow, Store } from "./store.ts";
-import type { Condition } from "./visibility/condition.ts";
+import type { ListPosition, RunRow } from "./store.ts";
 import type { HeldRun } from "../crash_notes/held_runs.ts";
 import { storeFailed } from "./refusals.ts";
 import { PAUSED } from "./held_status.ts";
@@ -80,7 +79,7 @@ export function hostMethods(context: HostContext): { readonly [name in MethodNam
       const request = decode(CountWorkflowExecutionsRequestSchema, bytes);
       ours(request.namespace);
       const { where, byStatus } = parseCount(request.query);
-      const groups = byStatus ? countByStatus(store, where) : [];
+      const groups = byStatus ? countGroups(store.countByStatus(where)) : [];
       const count = byStatus ? groups.reduce((sum, group) => sum + group.count, 0n) : BigInt(store.count(where));
       return encode(CountWorkflowExecutionsResponseSchema, { count, groups });
     },
@@ -91,13 +90,11 @@ export function hostMethods(context: HostContext): { readonly [name in MethodNam
 }
 
 /** Groups that have runs, each named as Temporal's servers name statuses. */
-function countByStatus(store: Store, where: Condition | undefined) {
-  return STATUS_NAMES.map(([name, value]) => {
-    const status: Condition = { kind: "compare", field: "ExecutionStatus", op: "=", value };
-    const count = BigInt(store.count(where === undefined ? status : { kind: "and", parts: [where, status] }));
+function countGroups(counts: ReadonlyMap<number, number>) {
+  return STATUS_NAMES.filter(([, value]) => counts.has(value)).map(([name, value]) => {
     const metadata = { encoding: utf8.encode("json/plain"), type: utf8.encode("Keyword") };
-    return { count, groupValues: [{ metadata, data: utf8.encode(JSON.stringify(name)) }] };
-  }).filter(({ count }) => count > 0n);
+    return { count: BigInt(counts.get(value)!), groupValues: [{ metadata, data: utf8.encode(JSON.stringify(name)) }] };
+  });
 }
 
 function timestamp(ms: number): Timestamp {

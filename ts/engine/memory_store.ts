@@ -20,6 +20,47 @@ const itemKey = (item: StateItem) => `${item.kind}/${item.id}`;
 /** Open runs count as closed last of all. */
 const placeOf = (row: RunRow, query: ListQuery) => (query.orderBy === "StartTime" ? row.startTimeMs : row.closeTimeMs || 9e15);
 
+interface Placed {
+  readonly place: number;
+  readonly run: StoredState;
+}
+
+/** The first so many of what is added in any order. Sorting everything would cost more than the page is worth. */
+class FirstOf {
+  readonly #order: (a: Placed, b: Placed) => number;
+  readonly #limit: number;
+  #kept: Placed[] = [];
+  /** The place of the last one that is kept, once there are enough. */
+  #last: number | undefined;
+  readonly #sign: number;
+
+  constructor(order: (a: Placed, b: Placed) => number, limit: number, sign: number) {
+    this.#order = order;
+    this.#limit = limit;
+    this.#sign = sign;
+  }
+
+  /** Whether a run of this place can be among them. */
+  takes(place: number): boolean {
+    return this.#last === undefined || this.#sign * (place - this.#last) <= 0;
+  }
+
+  add(placed: Placed): void {
+    this.#kept.push(placed);
+    if (this.#kept.length >= this.#limit * 2) this.#cut();
+  }
+
+  #cut(): void {
+    this.#kept = this.#kept.sort(this.#order).slice(0, this.#limit);
+    if (this.#kept.length === this.#limit) this.#last = this.#kept.at(-1)?.place;
+  }
+
+  sorted(): readonly Placed[] {
+    this.#cut();
+    return this.#kept;
+  }
+}
+
 const NONE: Uint8Array = new Uint8Array(0);
 const placesOf = (attributes: Uint8Array): string[] =>
   attributeValues(attributes).filter(({ kind }) => kind === Kind.TEXT).map(({ name, value }) => `${name}=${value}`);
@@ -93,15 +134,26 @@ export class MemoryStore implements Store {
   list(query: ListQuery, size: number, after?: ListPosition): ListPage {
     this.#open();
     const sign = query.descending ? -1 : 1;
-    const order = (a: ListPosition, b: ListPosition) => sign * (a[0] - b[0] || a[1] - b[1]);
-    const found = [...this.#runs.values()]
-      .filter((run) => query.where === undefined || matches(run.row, query.where))
-      .map((run) => ({ row: run.row, head: run.head, position: [placeOf(run.row, query), run.key] as const }))
-      .filter(({ position }) => after === undefined || order(position, after) > 0)
-      .sort((a, b) => order(a.position, b.position));
+    const order = (a: Placed, b: Placed) => sign * (a.place - b.place || a.run.key - b.run.key);
+    // The newest first where those are wanted: then most of the others are beyond the page at once.
+    const runs = [...this.#runs.values()];
+    if (query.descending) runs.reverse();
+    const first = new FirstOf(order, size + 1, sign);
+    const from = after === undefined ? undefined : { place: after[0], key: after[1] };
+    for (const run of runs) {
+      const place = placeOf(run.row, query);
+      if (from !== undefined && sign * (place - from.place || run.key - from.key) <= 0) continue;
+      if (!first.takes(place)) continue;
+      if (query.where === undefined || matches(run.row, query.where)) first.add({ place, run });
+    }
+    const found = first.sorted();
     const page = found.slice(0, size);
-    const heads = page.map(({ head }) => head);
-    return { rows: page.map(({ row }) => ({ ...row })), heads, next: found.length > size ? page.at(-1)?.position : undefined };
+    const last = page.at(-1);
+    return {
+      rows: page.map(({ run }) => ({ ...run.row })),
+      heads: page.map(({ run }) => run.head),
+      next: found.length > size && last !== undefined ? [last.place, last.run.key] : undefined,
+    };
   }
 
   count(where?: Condition): number {
@@ -110,6 +162,15 @@ export class MemoryStore implements Store {
     let n = 0;
     for (const { row } of this.#runs.values()) if (matches(row, where)) n++;
     return n;
+  }
+
+  countByStatus(where?: Condition): ReadonlyMap<number, number> {
+    this.#open();
+    const counts = new Map<number, number>();
+    for (const { row } of this.#runs.values()) {
+      if (where === undefined || matches(row, where)) counts.set(row.status, (counts.get(row.status) ?? 0) + 1);
+    }
+    return counts;
   }
 
   subscribers(attribute: string, values: readonly string[]): { workflowId: string; runId: string }[] {

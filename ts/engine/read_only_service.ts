@@ -32,6 +32,7 @@ function asItIs(store: Store): Store {
     nextWake: () => 0,
     list: (query, size, after) => store.list(query, size, after),
     count: (where) => store.count(where),
+    countByStatus: (where) => store.countByStatus(where),
     subscribers: (attribute, values) => store.subscribers(attribute, values),
     commit: () => {
       throw new StoreError("cannot write: the store is open read-only");

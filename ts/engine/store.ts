@@ -77,6 +77,8 @@ export interface Store {
   list(query: ListQuery, size: number, after?: ListPosition): ListPage;
   /** Number of runs of which the condition holds; of all without one. */
   count(where?: Condition): number;
+  /** The same by status (a number of WorkflowExecutionStatus). Statuses without runs are absent. */
+  countByStatus(where?: Condition): ReadonlyMap<number, number>;
   /** Open runs whose search attribute has one of these values, in order of creation. Costs what it finds, not what there is. */
   subscribers(attribute: string, values: readonly string[]): { workflowId: string; runId: string }[];
   /** Writes everything or nothing, durably (as far as the store's settings promise). Throws a StoreError. */

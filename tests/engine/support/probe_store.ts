@@ -66,6 +66,10 @@ export class ProbeStore implements Store {
     return this.inner.count(where);
   }
 
+  countByStatus(where?: Condition): ReadonlyMap<number, number> {
+    return this.inner.countByStatus(where);
+  }
+
   subscribers(attribute: string, values: readonly string[]): { workflowId: string; runId: string }[] {
     return this.inner.subscribers(attribute, values);
   }

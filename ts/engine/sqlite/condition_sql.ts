@@ -3,6 +3,8 @@
 import type { AttributeTest, Condition, Field, Test } from "../visibility/condition.ts";
 import type { SqlValue } from "./driver.ts";
 
+const NONE: ReadonlySet<Field> = new Set();
+
 const COLUMNS: { readonly [field in Field]: string } = {
   WorkflowType: "workflow_type",
   WorkflowId: "workflow_id",
@@ -14,18 +16,19 @@ const COLUMNS: { readonly [field in Field]: string } = {
 };
 
 /**
- * Answers the SQL and appends its parameters. Only CloseTime can be NULL, and then every comparison is NULL, which WHERE takes as false.
+ * Returns the SQL and appends its parameters. Only CloseTime can be NULL, and then every comparison is NULL, which WHERE takes as false.
  *
- * Inside of OR the status is written as `+status`, which keeps the partial index runs_open out of the plan: SQLite 3.53 looks at the value
- * that is bound to `status = ?`, takes that index for one branch, and then answers such statements with "internal query planner error".
+ * Fields of `unindexed` are written as `+column`, which keeps their indexes out of the plan. Inside of OR the status always is: many
+ * runs share one, and a search for each branch would read them all.
  */
-export function conditionSql(condition: Condition, params: SqlValue[], insideOr = false): string {
-  const column = (field: Field) => insideOr && field === "ExecutionStatus" ? `+${COLUMNS[field]}` : COLUMNS[field];
+export function conditionSql(condition: Condition, params: SqlValue[], unindexed: ReadonlySet<Field> = NONE): string {
+  const column = (field: Field) => unindexed.has(field) ? `+${COLUMNS[field]}` : COLUMNS[field];
   switch (condition.kind) {
     case "and":
     case "or": {
       const isOr = condition.kind === "or";
-      return joined(condition.parts.map((part) => conditionSql(part, params, insideOr || isOr)), isOr ? " OR " : " AND ");
+      const inside: ReadonlySet<Field> = isOr ? new Set<Field>([...unindexed, "ExecutionStatus"]) : unindexed;
+      return joined(condition.parts.map((part) => conditionSql(part, params, inside)), isOr ? " OR " : " AND ");
     }
     case "attribute": {
       // A negation holds of no run without the attribute.
@@ -44,7 +47,7 @@ export function conditionSql(condition: Condition, params: SqlValue[], insideOr 
     case "in":
       return testSql(column(condition.field), condition, params, condition.negated);
     default:
-      return testSql(COLUMNS[condition.field], condition, params, condition.negated);
+      return testSql(column(condition.field), condition, params, condition.negated);
   }
 }
 

@@ -2,7 +2,8 @@
 // changed, so something is remembered of each run.
 import type { RunWrite } from "../store.ts";
 import { AttributeRows, NOTHING, type Written } from "./attribute_rows.ts";
-import type { SqlDatabase, SqlStatement } from "./driver.ts";
+import type { SqlDatabase, SqlRow, SqlStatement } from "./driver.ts";
+import { number, toRow } from "./rows.ts";
 import { nameOfTimer, type Procedures, Waits } from "./waits.ts";
 
 /** What is remembered of a run between commits. */
@@ -16,13 +17,25 @@ export interface RunKeys extends Remembered {
   readonly runKey: number;
   historyKey: number;
   lastEvent: number;
+  /** As the row has it. 0: the run is not in the store yet. */
+  status: number;
+  closeTimeMs: number;
 }
 
-/** Of a run that is not in the store yet, or of one with these attributes. */
-export const remembered = (attributes?: Uint8Array): Remembered => ({
-  attributes: attributes ?? NOTHING,
-  procedures: attributes === undefined ? null : undefined,
+/** Of a run that is not in the store yet. */
+export const keysOfNew = (runKey: number): RunKeys => ({
+  ...{ runKey, historyKey: 0, lastEvent: 0, status: 0, closeTimeMs: 0 },
+  ...{ attributes: NOTHING, procedures: null },
 });
+
+/** Of a run that was read. */
+export function keysOfRow(row: SqlRow): RunKeys {
+  const { status, closeTimeMs, historyLength, searchAttributes } = toRow(row);
+  return {
+    ...{ runKey: number(row, "run_key"), historyKey: number(row, "history_key"), lastEvent: historyLength, status, closeTimeMs },
+    ...{ attributes: searchAttributes, procedures: undefined },
+  };
+}
 
 export class Indexed {
   readonly #attributes: AttributeRows;

@@ -150,7 +150,7 @@ export class StoreReader {
     const also = where === undefined ? "" : `AND (${conditionSql(where, params)})`;
     const row = this.#database.prepare(
       `SELECT count(*) AS runs, ifnull(sum(history_length), 0) AS events, ifnull(sum(history_size_bytes), 0) AS bytes FROM runs
-        WHERE ifnull(close_time_ms, 9e15) < ? AND ready = 0 AND wake_at_ms = 0 ${also}`,
+        WHERE close_time_ms < ? AND ready = 0 AND wake_at_ms = 0 ${also}`,
     ).get([closedBefore, ...params]);
     return { runs: Number(row?.["runs"]), events: Number(row?.["events"]), historyBytes: Number(row?.["bytes"]) };
   }

@@ -14,16 +14,19 @@ export function stored(row: SqlRow, first: number): StoredRun {
   return { workflowId: row["workflow_id"] as string, runId: row["run_id"] as string, position: [first, number(row, "run_key")] };
 }
 
-/** Values of the columns that a commit writes of a run that is there, in the order of its statement. */
-export function changingValues(
+/** Status and close time as columns. */
+export function closingValues(row: RunRow): SqlValue[] {
+  return [row.status, row.closeTimeMs === 0 ? null : row.closeTimeMs];
+}
+
+/** Values of the other columns that a commit writes of a run that is there, in the order of its statement. */
+export function stepValues(
   row: RunRow,
   head: Uint8Array,
   keys: { readonly historyKey: number; readonly runKey: number },
   phase: number | null,
 ): SqlValue[] {
   return [
-    row.status,
-    row.closeTimeMs === 0 ? null : row.closeTimeMs,
     row.historyLength,
     row.historySizeBytes,
     keys.historyKey,

@@ -18,7 +18,10 @@ export function once<T>(database: SqlDatabase, sql: string, use: (statement: Sql
 /** Closed runs that nothing is due for; parameters: closed before, those of `where`, how many. */
 export const purgeableSql = (where = "1") =>
   `SELECT run_key, run_id, history_key FROM runs
-    WHERE ifnull(close_time_ms, 9e15) < ? AND ready = 0 AND wake_at_ms = 0 AND (${where}) ORDER BY ifnull(close_time_ms, 9e15) LIMIT ?`;
+    WHERE close_time_ms < ? AND ready = 0 AND wake_at_ms = 0 AND (${where}) ORDER BY close_time_ms LIMIT ?`;
+
+const STEP_COLUMNS = `history_length = ?, history_size_bytes = ?, history_key = ?, wake_at_ms = ?, ready = ?, next_run_id = ?,
+  memo = ?, search_attributes = ?, head = ?, stage = ?, phase = ifnull(?, phase)`;
 
 /** Every statement of the hot paths, prepared once. */
 export function statements(database: SqlDatabase) {
@@ -43,10 +46,9 @@ export function statements(database: SqlDatabase) {
          search_attributes, head, stage, phase, run_key, workflow_id, run_id, workflow_type, task_queue, first_run_id, start_time_ms)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     ),
-    updateRun: prepare(
-      `UPDATE runs SET status = ?, close_time_ms = ?, history_length = ?, history_size_bytes = ?, history_key = ?, wake_at_ms = ?,
-         ready = ?, next_run_id = ?, memo = ?, search_attributes = ?, head = ?, stage = ?, phase = ifnull(?, phase) WHERE run_key = ?`,
-    ),
+    updateRun: prepare(`UPDATE runs SET status = ?, close_time_ms = ?, ${STEP_COLUMNS} WHERE run_key = ?`),
+    // SQLite rewrites the entries of every index on a column that SET names, also where the value stays the same.
+    updateStep: prepare(`UPDATE runs SET ${STEP_COLUMNS} WHERE run_key = ?`),
     append: prepare(
       "INSERT INTO history (history_key, prev, run_key, first_event_id, last_event_id, events) VALUES (?, ?, ?, ?, ?, ?)",
     ),

@@ -20,14 +20,14 @@ import { conditionSql } from "./condition_sql.ts";
 import type { SqlDatabase, SqlRow, SqlValue } from "./driver.ts";
 import { isOfStorage, storeError } from "./errors.ts";
 import { HistoryIndex } from "./history_index.ts";
-import { Indexed, remembered, type RunKeys } from "./indexed.ts";
+import { Indexed, keysOfNew, keysOfRow, type RunKeys } from "./indexed.ts";
 import { BUSY_MS, type OpenFile, openFile, type SqliteOptions } from "./open.ts";
 import { LogGuard } from "./log_guard.ts";
 import { isLocked, storeBusy } from "./write_lock.ts";
 import { type Migration, MIGRATIONS } from "./schema.ts";
 import { readOnlyRows } from "./read_only_sql.ts";
-import { countRuns, listPage } from "./lists.ts";
-import { changingValues, number, stored, toRow } from "./rows.ts";
+import { countByStatus, countRuns, listPage } from "./lists.ts";
+import { closingValues, number, stepValues, stored, toRow } from "./rows.ts";
 import { purgeableSql, statements } from "./statements.ts";
 import { UserTables } from "../tables/database.ts";
 import { migrateTables, type TableMigration } from "../tables/migrations.ts";
@@ -167,12 +167,7 @@ export class SqliteStore implements Store {
     if (keys === undefined) {
       const row = this.#find(workflowId, runId);
       if (row === undefined) throw new StoreError(`there is no run ${runId} of workflow ${workflowId}`);
-      keys = {
-        runKey: number(row, "run_key"),
-        historyKey: number(row, "history_key"),
-        lastEvent: number(row, "history_length"),
-        ...remembered(row["search_attributes"] as Uint8Array),
-      };
+      keys = keysOfRow(row);
       this.#remember(runId, keys);
     }
     return keys;
@@ -207,6 +202,10 @@ export class SqliteStore implements Store {
 
   count(where?: Condition): number {
     return this.#attempt("counting runs of", () => countRuns(this.#database, where));
+  }
+
+  countByStatus(where?: Condition): ReadonlyMap<number, number> {
+    return this.#attempt("counting runs of", () => countByStatus(this.#database, where));
   }
 
   subscribers(attribute: string, values: readonly string[]): { workflowId: string; runId: string }[] {
@@ -356,17 +355,18 @@ export class SqliteStore implements Store {
     if (row === undefined) throw new StoreError("a write has no run");
     let keys: RunKeys;
     if (write.create) {
-      keys = { runKey: this.#nextRunKey++, historyKey: 0, lastEvent: 0, ...remembered() };
+      keys = keysOfNew(this.#nextRunKey++);
       this.#remember(row.runId, keys);
     } else keys = this.#keys(row.workflowId, row.runId);
     for (const batch of write.append) this.#append(keys, row.runId, batch);
     if (keys.lastEvent !== row.historyLength) {
       throw new StoreError(`run ${row.runId} declares ${row.historyLength} events, but ${keys.lastEvent} are written`);
     }
-    const changing = changingValues(row, write.head, keys, shown?.phase ?? null);
+    const step = stepValues(row, write.head, keys, shown?.phase ?? null);
     if (write.create) {
       this.#sql.insertRun.run([
-        ...changing,
+        ...closingValues(row),
+        ...step,
         row.workflowId,
         row.runId,
         row.workflowType,
@@ -374,7 +374,12 @@ export class SqliteStore implements Store {
         row.firstRunId,
         row.startTimeMs,
       ]);
-    } else if (this.#sql.updateRun.run(changing) !== 1) throw new StoreError(`run ${row.runId} is not in the store`);
+    } else {
+      const closes = row.status !== keys.status || row.closeTimeMs !== keys.closeTimeMs;
+      const changed = closes ? this.#sql.updateRun.run([...closingValues(row), ...step]) : this.#sql.updateStep.run(step);
+      if (changed !== 1) throw new StoreError(`run ${row.runId} is not in the store`);
+    }
+    Object.assign(keys, { status: row.status, closeTimeMs: row.closeTimeMs } satisfies Partial<RunKeys>);
     this.#indexed.write(keys.runKey, write, keys, shown?.state);
     for (const item of write.put) this.#sql.putItem.run([keys.runKey, item.kind, item.id, item.value]);
     for (const item of write.remove) this.#sql.removeItem.run([keys.runKey, item.kind, item.id]);

@@ -114,6 +114,27 @@ fn extra_command_tail() {
     assert_eq!(error.message, format!("{PREFIX}{EXTRA_ACTIVITY} before event 6"));
 }
 
+/// S W(2-4) TmrS(5); the code also schedules an activity, after the last task of the history.
+#[test]
+fn extra_command_at_the_end() {
+    let history = start().timer_started("1");
+    let script = || Script::new([vec![timer(), act()]]);
+    let lenient = RunTest::new(&history, script()).replay_ok();
+    let warnings: Vec<&str> = lenient.end().warnings.iter().map(|w| w.message.as_str()).collect();
+    assert_eq!(warnings, [format!("{EXTRA_ACTIVITY} up to event 5")]);
+    let error = RunTest::new(&history, script()).strict().replay_error();
+    assert_eq!(error.message, format!("{PREFIX}{EXTRA_ACTIVITY} up to event 5"));
+    assert_eq!((error.command_kind(), error.seq), (CommandKind::ScheduleActivity, 1));
+}
+
+/// S W(2-4) TmrS(5) TmrF(6): no task of the history could hold what the code does after the timer.
+#[test]
+fn commands_after_the_history() {
+    let history = start().timer_started("1").timer_fired("1");
+    let session = RunTest::new(&history, Script::new([vec![timer()], vec![act()]])).strict().replay_ok();
+    assert!(session.end().warnings.is_empty());
+}
+
 /// S W(2-4) TmrS(5) ActS(6) ActSt(7) ActC(8) W(9-11) Completed(12)
 #[test]
 fn swapped_order() {

@@ -43,6 +43,7 @@ test("markup in every text of every type of event stays text: names, ids, values
   const divergence = {
     ...{
       firstTask: 1,
+      following: "steps",
       startedEventId: 3,
       eventId: 3,
       location: HOSTILE,

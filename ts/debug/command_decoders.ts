@@ -48,6 +48,8 @@ export interface CommandView {
    * ends before it, or the code diverges from history.
    */
   readonly eventId: number | undefined;
+  /** The history completed the task without this command (`DebugSession.notInHistory`). */
+  readonly isNotInHistory?: boolean;
 }
 
 export type Decoded = Pick<CommandView, "kind" | "summary" | "attributes"> & {

@@ -41,6 +41,7 @@ export type {
 export type { EventLine } from "./events.ts";
 export { type HistoryFile, HistoryFileError, readHistoryFile } from "./history_file.ts";
 export type { MessageView } from "./messages.ts";
+export type { NotInHistory } from "./not_in_history.ts";
 export { type PreparedHistory, prepareHistory, type ReadOptions } from "./prepared_history.ts";
 export type { SessionProblem } from "./problem.ts";
 export { eventGroups } from "./run/groups.ts";

@@ -22,6 +22,8 @@ export interface SessionProblem {
   readonly diffs: readonly { readonly field: string; readonly expected: string; readonly actual: string }[];
   /** The user's line: "function (file:line:column)"; "" when not known. */
   readonly location: string;
+  /** Of an error that workflow code threw: the user's frames, nearest first, one per line; "" if none is known. */
+  readonly stack: string;
   /** The code makes other commands than history holds. */
   readonly isDivergence: boolean;
   /** Of a divergence: the first place of it, both sides, the likely edit, and what repairs it. */
@@ -35,13 +37,13 @@ export function problemOf(
 ): SessionProblem | undefined {
   const { error } = verdict;
   if (error === undefined) return undefined;
-  const { name, code, message, eventId, expected, actual, diffs, location, divergence } = error;
+  const { name, code, message, eventId, expected, actual, diffs, location, stack = "", divergence } = error;
   const lastTask = tasks.at(-1)?.eventId ?? 1;
   const position = Math.min(length, Math.max(1, eventId > 0 ? eventId : lastTask));
   // An event that its machine cannot take is what the core sees of it, too.
   const isDivergence = verdict.verdict === "nondeterminism" || divergence !== undefined;
   const explained = divergence === undefined ? {} : { divergence };
-  return { name, code, message, position, eventId, expected, actual, diffs, location, isDivergence, ...explained };
+  return { name, code, message, position, eventId, expected, actual, diffs, location, stack, isDivergence, ...explained };
 }
 
 /**

@@ -18,6 +18,7 @@ import type { ChangedValue } from "./divergence/types.ts";
 import type { EventLinks } from "./event_links.ts";
 import type { EventLine } from "./events.ts";
 import type { HistoryFile } from "./history_file.ts";
+import { commandsNotInHistory, type NotInHistory } from "./not_in_history.ts";
 import { type PreparedHistory, prepareHistory } from "./prepared_history.ts";
 import { problemOf, type SessionProblem } from "./problem.ts";
 import type { SessionData, SessionTask, TaskLine } from "./session_data.ts";
@@ -86,6 +87,11 @@ export async function openSession(file: Uint8Array | PreparedHistory, options: S
   const verdict = await replay(realm, history.workflowId, bytes, events, links, { strict, lines });
   const activations = verdict.recorded ?? [];
   const tasks = tasksOf(activations, verdict.trace ?? NO_TRACE, links);
+  const { jobs } = verdict.trace ?? NO_TRACE;
+  const notInHistory = commandsNotInHistory(verdict, events, {
+    activations: activations.slice(0, endOfTasks(activations, jobs)),
+    jobs,
+  });
   const data: SessionData = {
     events,
     lines: shown,
@@ -94,6 +100,8 @@ export async function openSession(file: Uint8Array | PreparedHistory, options: S
     activations,
     trace: verdict.trace ?? NO_TRACE,
     problem: problemOf(verdict, tasks, events.length),
+    notInHistory,
+    extraCommands: new Set(notInHistory.map(({ command }) => command)),
     converter,
     cache: new ViewCache(),
   };
@@ -196,6 +204,11 @@ export class DebugSession {
   /** Where and how the code differs from history, or failed; undefined when it reproduces all of it. */
   get problem(): SessionProblem | undefined {
     return this.#data.problem;
+  }
+
+  /** Commands that the code issues in completed tasks and the history does not have; the replay passes with them. */
+  get notInHistory(): readonly NotInHistory[] {
+    return this.#data.notInHistory;
   }
 
   /**

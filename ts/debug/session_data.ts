@@ -1,10 +1,11 @@
 // What a session's replay wrote down, as views are made from it.
 import type { HistoryEvent } from "../api/generated/temporal/api/history/v1/message_pb.ts";
 import type { PayloadConverter } from "../converter/payload.ts";
-import type { RecordedActivation } from "../executor/tasks/recording.ts";
+import type { RecordedActivation, RecordedCommand } from "../executor/tasks/recording.ts";
 import type { ReplayTrace } from "../executor/tasks/replay_trace.ts";
 import type { EventLinks } from "./event_links.ts";
 import type { EventLine } from "./events.ts";
+import type { NotInHistory } from "./not_in_history.ts";
 import type { SessionProblem } from "./problem.ts";
 import type { ViewCache } from "./view.ts";
 
@@ -35,6 +36,9 @@ export interface SessionData {
   readonly activations: readonly RecordedActivation[];
   readonly trace: ReplayTrace;
   readonly problem: SessionProblem | undefined;
+  readonly notInHistory: readonly NotInHistory[];
+  /** The same, to look up. */
+  readonly extraCommands: ReadonlySet<RecordedCommand>;
   readonly converter: PayloadConverter | undefined;
   /** What views have decoded already. */
   readonly cache: ViewCache;

@@ -32,6 +32,8 @@ export interface OpenAwait {
   readonly eventId: number | undefined;
   /** An event that has happened and ends it: the code is told in its next task. */
   readonly endedBy: number | undefined;
+  /** The history has no event for its command, though it completed the task: nothing in the recorded run can end this wait. */
+  readonly isNotInHistory?: boolean;
   /** Of a timer: when it is due, in milliseconds since the epoch. */
   readonly firesAtMs?: number;
   /** Of an activity, a child or a signal: its arguments. */
@@ -139,6 +141,7 @@ export class ViewCache {
           attributes,
           site: command.site,
           eventId: links.byKey.get(keys.get(command) ?? key),
+          ...(data.extraCommands.has(command) && { isNotInHistory: true }),
         };
       });
       this.#commands.set(task.index, views);
@@ -162,7 +165,7 @@ export class ViewCache {
   }
 
   /** What a wait of the trace stands for; by its index. */
-  factsOf({ trace, activations, links, converter, events }: SessionData, index: number): WaitFacts {
+  factsOf({ trace, activations, links, converter, events, extraCommands }: SessionData, index: number): WaitFacts {
     if (this.#waits.length === 0) {
       const commands = new Map<string, { readonly command: RecordedCommand; readonly timeMs: number }>();
       for (const { commands: issued, timeMs } of activations) {
@@ -172,7 +175,7 @@ export class ViewCache {
       for (const { value: { kind, seq } } of trace.waits) {
         const found = seq === 0 ? undefined : commands.get(`${COMMAND_OF[kind] ?? START_TIMER} ${seq}`);
         if (found === undefined) {
-          this.#waits.push({ eventId: undefined, endedBy: undefined, more: {} });
+          this.#waits.push({ eventId: undefined, endedBy: undefined, isExtra: false, more: {} });
           continue;
         }
         const { key: own, attributes: { durationMs, arguments: args } } = decodeCommand(found.command, converter);
@@ -180,6 +183,7 @@ export class ViewCache {
         const eventId = links.byKey.get(key);
         this.#waits.push({
           eventId,
+          isExtra: extraCommands.has(found.command),
           endedBy: (kind === "childStart" || kind === "nexusStart" ? links.startOf.get(key) : undefined) ?? links.endOf.get(key),
           more: {
             ...(typeof durationMs === "number"
@@ -201,6 +205,7 @@ const startedFor = (event: HistoryEvent | undefined): number | undefined =>
 interface WaitFacts {
   readonly eventId: number | undefined;
   readonly endedBy: number | undefined;
+  readonly isExtra: boolean;
   readonly more: Pick<OpenAwait, "firesAtMs" | "arguments">;
 }
 
@@ -210,8 +215,9 @@ export function openAt(data: SessionData, at: number, position: number): (OpenAw
     const { value } = data.trace.waits[index]!;
     // Done and forgotten: it is in the commands, and nothing stands there.
     if (value.kind === "transact" && !data.cache.namesOf(data).awaited.has(value.seq)) return [];
-    const { eventId, endedBy, more } = data.cache.factsOf(data, index);
-    return [{ ...value, index, eventId: past(eventId), endedBy: past(endedBy), ...more }];
+    const { eventId, endedBy, isExtra, more } = data.cache.factsOf(data, index);
+    const extra = isExtra ? { isNotInHistory: true, label: `${value.label} (not in the history)` } : {};
+    return [{ ...value, index, eventId: past(eventId), endedBy: past(endedBy), ...extra, ...more }];
   });
 }
 

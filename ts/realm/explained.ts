@@ -2,8 +2,9 @@
 // replay wrote down, of code that took its realm down from another replay.
 import type { KnownEdits } from "../debug/divergence/mod.ts";
 import type { Divergence } from "../debug/divergence/types.ts";
+import { EXTRA_COMMAND, hasExtraCommand, isThrownByCode } from "../debug/verdict_kinds.ts";
 import type { LastLines } from "./last_line.ts";
-import type { SourceOf } from "./repairs/in_lines.ts";
+import type { SourceOf, SourceText } from "./repairs/in_lines.ts";
 import type { ReplayOptions, ReplayVerdict } from "./realm.ts";
 
 /** Replays as a realm does it, without explanations. */
@@ -17,12 +18,25 @@ export interface ExplainerHelp {
   readonly lastLines?: LastLines | undefined;
   /** The texts of the modules. */
   readonly sourceOf?: SourceOf | undefined;
+  /** Starts a realm in which one module has another text. */
+  readonly withText?: ((changed: SourceText) => Promise<ReplayRealm>) | undefined;
+}
+
+/** Repairs whose replay is remembered. */
+const MAX_APPLIED = 200;
+
+/** A realm that is made to replay once. */
+export interface ReplayRealm {
+  replay: BareReplay;
+  dispose(): Promise<void>;
 }
 
 export class Explainer {
   readonly #replay: BareReplay;
   readonly #help: ExplainerHelp;
   #known: KnownEdits | undefined;
+  /** By module and text: whether the first history that needed this repair replays with it. */
+  readonly #applied = new Map<string, boolean>();
 
   constructor(replay: BareReplay, help: ExplainerHelp = {}) {
     this.#replay = replay;
@@ -33,7 +47,8 @@ export class Explainer {
   async replay(workflowId: string, history: Uint8Array, options: ReplayOptions = {}): Promise<ReplayVerdict> {
     const verdict = await this.#replay(workflowId, history, options);
     const { error } = verdict;
-    if (error === undefined || options.explain === false) return verdict;
+    if (options.explain === false) return verdict;
+    if (error === undefined) return await this.#withExtraCommands(workflowId, history, options, verdict);
     const { probed, lastLines, sourceOf } = this.#help;
     if (error.lost !== undefined) {
       const stood = await lastLines?.of(workflowId, history, options, error.lost, error.eventId);
@@ -42,6 +57,7 @@ export class Explainer {
         : { ...verdict, error: { ...error, location: stood.location, eventId: stood.eventId } };
     }
     if (error.evidence === undefined) return verdict;
+    if (isThrownByCode(verdict)) return await this.#located(workflowId, history, options, verdict);
     // Loaded when it is needed: a page that only runs workflows never does.
     const { explainDivergence, KnownEdits } = await import("../debug/divergence/mod.ts");
     this.#known ??= new KnownEdits();
@@ -55,12 +71,102 @@ export class Explainer {
     };
     const explained = await explainDivergence(history, verdict, again, { known: this.#known, lines });
     if (explained === undefined) return { ...verdict, error: plain };
-    const divergence = sourceOf === undefined ? explained : await this.#inLines(explained, sourceOf);
+    const divergence = sourceOf === undefined
+      ? explained
+      : await this.#inLines(explained, sourceOf, (changed) => this.#replaysWith(changed, workflowId, history, options));
     const { firstTask, eventId, location, sentence } = divergence;
     return { ...verdict, error: { ...plain, firstTask, eventId, location, sentence, divergence } };
   }
-  async #inLines(divergence: Divergence, sourceOf: SourceOf): Promise<Divergence> {
-    const { repairedInLines } = await import("./repairs/in_lines.ts");
-    return await repairedInLines(divergence, sourceOf);
+
+  /** The warning about commands that the history does not have says which these are, and at which line. */
+  async #withExtraCommands(
+    workflowId: string,
+    history: Uint8Array,
+    options: ReplayOptions,
+    verdict: ReplayVerdict,
+  ): Promise<ReplayVerdict> {
+    if (!hasExtraCommand(verdict)) return verdict;
+    const { commandsNotInHistory } = await import("../debug/not_in_history.ts");
+    const { notInHistoryText } = await import("../debug/not_in_history_text.ts");
+    const { eventsOf } = await import("../debug/divergence/candidates.ts");
+    const how = { ...options, record: true, trace: true, callSites: "always", lines: false } as const;
+    const isRecorded = options.record === true && options.trace === true && options.callSites === "always";
+    const { recorded = [], trace } = isRecorded ? verdict : await this.#replay(workflowId, history, how);
+    const extra = commandsNotInHistory(verdict, eventsOf(history), { activations: recorded, jobs: trace?.jobs ?? [] });
+    if (extra.length === 0) return verdict;
+    const { shortPlace } = await import("../debug/divergence/where.ts");
+    const place = shortPlace(extra[0]!.site);
+    const task = extra[0]!.isLast ? "Replays, then" : `In task ${extra[0]!.task} the code`;
+    const message = `${task} ${notInHistoryText(extra)}${place === "" ? "" : `: ${place}`}`;
+    return {
+      ...verdict,
+      warnings: verdict.warnings.map((warning) => warning.code === EXTRA_COMMAND ? { ...warning, message } : warning),
+    };
+  }
+
+  /** Error of workflow code. A thrown value without a stack gets the line that ran last. */
+  async #located(
+    workflowId: string,
+    history: Uint8Array,
+    { runId, strict = false }: ReplayOptions,
+    verdict: ReplayVerdict,
+  ): Promise<ReplayVerdict> {
+    const { evidence, ...error } = verdict.error!;
+    const { probed } = this.#help;
+    const startedEventId = evidence!.activations.at(-1)?.startedEventId ?? 0;
+    const eventId = error.eventId > 0 ? error.eventId : startedEventId;
+    if (error.location !== "" || probed === undefined) return { ...verdict, error: { ...error, eventId } };
+    const how = { record: true, trace: true, lines: true, pathOf: startedEventId, callSites: "never", explain: false } as const;
+    // The sources may have changed since, or the realm is disposed: the error is reported without a line.
+    const again = await probed(workflowId, history, { ...how, strict, ...(runId !== undefined && { runId }) })
+      .catch(() => undefined);
+    const lines = again?.trace?.lines;
+    if (lines === undefined) return { ...verdict, error: { ...error, eventId } };
+    const { locationOf, pathSteps } = await import("../debug/divergence/path.ts");
+    const steps = pathSteps(lines);
+    const last = steps.findLast(({ throws }) => throws) ?? steps.at(-1);
+    return { ...verdict, error: { ...error, eventId, location: last === undefined ? "" : locationOf(last) } };
+  }
+
+  async #inLines(
+    divergence: Divergence,
+    sourceOf: SourceOf,
+    replays: (changed: SourceText) => Promise<boolean>,
+  ): Promise<Divergence> {
+    const { changedText, repairedInLines, unverified } = await import("./repairs/in_lines.ts");
+    const inLines = await repairedInLines(divergence, sourceOf);
+    const { repair } = inLines;
+    if (repair?.changes === undefined) return inLines;
+    const changed = changedText(repair, sourceOf);
+    if (changed !== undefined && await replays(changed)) return inLines;
+    const { changes: _, ...shown } = repair;
+    return unverified(inLines, shown);
+  }
+
+  /** The history replays strictly with the repair applied. Histories that diverge alike share the answer of the first few. */
+  async #replaysWith(
+    changed: SourceText,
+    workflowId: string,
+    history: Uint8Array,
+    { runId }: ReplayOptions,
+  ): Promise<boolean> {
+    const { withText } = this.#help;
+    if (withText === undefined) return true;
+    const key = `${changed.url}\n${changed.text}`;
+    const known = this.#applied.get(key);
+    if (known !== undefined) return known;
+    let realm: ReplayRealm | undefined;
+    try {
+      realm = await withText(changed);
+      const how = { strict: true, explain: false, callSites: "never", ...(runId !== undefined && { runId }) } as const;
+      const { verdict } = await realm.replay(workflowId, history, how);
+      if (this.#applied.size < MAX_APPLIED) this.#applied.set(key, verdict === "ok");
+      return verdict === "ok";
+    } catch {
+      // The changed module does not load, or this realm is being disposed: nothing is proven.
+      return false;
+    } finally {
+      await realm?.dispose();
+    }
   }
 }

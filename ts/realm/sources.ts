@@ -8,7 +8,7 @@ import { displayName } from "./loader/errors.ts";
 import type { LoadOptions, ModuleGraph, ModuleText } from "./loader/graph.ts";
 import type { Provided } from "./loader/resolve.ts";
 import { mapSources, sourceUrl } from "./loader/source_host.ts";
-import type { SourceOf } from "./repairs/in_lines.ts";
+import type { SourceOf, SourceText } from "./repairs/in_lines.ts";
 import { loadSucrase, needsSucrase, SucraseNotLoadedError } from "./loader/strip.ts";
 
 export interface SourceOptions {
@@ -62,6 +62,27 @@ export function sourceTexts({ sources }: Pick<SourceOptions, "sources">): Source
     const url = sources === undefined ? fileUrl(path) : sourceUrl(path);
     const text = host.read(url);
     return text === undefined || isBundle(text) ? undefined : { url, text };
+  };
+}
+
+/** The same modules, one of them with another text. */
+export function withModuleText(
+  { sources, workflows, interceptors, payloadConverter }: Partial<SourceOptions>,
+  { url, text }: SourceText,
+): Partial<SourceOptions> {
+  const host = hostOf(sources);
+  const changed: SourceHost = Object.assign(Object.create(host) as SourceHost, {
+    read: (asked: string) => asked === url ? text : host.read(asked),
+  });
+  if (sources !== undefined) return { sources: changed };
+  // Paths of files are read from the working directory; those of other sources are not.
+  const urls = (modules: SourceOptions["workflows"]) =>
+    ([modules].flat() as (string | URL)[]).map((one) => new URL(fileUrl(one)));
+  return {
+    sources: changed,
+    ...(workflows !== undefined && { workflows: urls(workflows) }),
+    ...(interceptors !== undefined && { interceptors: urls(interceptors) }),
+    ...(payloadConverter !== undefined && { payloadConverter: new URL(fileUrl(payloadConverter)) }),
   };
 }
 

@@ -10,7 +10,7 @@ import { ownFile } from "../platform/own_code.ts";
 import type { SourceHost } from "../platform/source_files.ts";
 import type { WebWorker } from "../platform/threads.ts";
 import type { Problem } from "./loader/errors.ts";
-import { type BareReplay, Explainer } from "./explained.ts";
+import { type BareReplay, Explainer, type ExplainerHelp } from "./explained.ts";
 import { ProbedTwin } from "./probed_twin.ts";
 import type { ModuleGraph } from "./loader/graph.ts";
 import { LastLines } from "./last_line.ts";
@@ -34,8 +34,8 @@ import {
 import { type Job, type LostHandler, type RealmInit, type RealmSpec, RealmThread } from "./realm_thread.ts";
 import { ShardedRealm, shareOf } from "./sharded_realm.ts";
 import { HostSinks, type InjectedSinks } from "./sinks.ts";
-import { type LineOptions, loadSources, sourceTexts } from "./sources.ts";
-import type { SourceOf } from "./repairs/in_lines.ts";
+import { type LineOptions, loadSources, sourceTexts, withModuleText } from "./sources.ts";
+import type { SourceText } from "./repairs/in_lines.ts";
 
 /** Options of {@link createWorkerRealm}. */
 export interface WorkerRealmOptions extends CommonRealmOptions {
@@ -146,11 +146,12 @@ export async function createWorkerRealm(options: WorkerRealmOptions): Promise<Wo
   };
   const probed = probedReplay(options, compiled);
   const sourceOf = workflows === undefined || options.graph !== undefined ? undefined : sourceTexts(options);
+  const withText = sourceOf && ((changed: SourceText) => realmWithText(options, changed, compiled));
   const maxQuarantine = shareOf(options.maxQuarantine ?? 4, threads);
   const realms = Array.from({ length: threads }, (_, i) => {
     // The host has its own work to do once, not once per worker.
     const own = i === 0 ? spec : { ...spec, onStarting: undefined };
-    return new ThreadedRealm(own, options.runOptions ?? {}, maxQuarantine, probed, sourceOf);
+    return new ThreadedRealm(own, options.runOptions ?? {}, maxQuarantine, probed, { sourceOf, withText });
   });
   const end = () => realms.forEach((realm) => void realm.dispose());
   if (options.signal?.aborted === true) end();
@@ -165,6 +166,21 @@ export async function createWorkerRealm(options: WorkerRealmOptions): Promise<Wo
   if (threads > 1) return new ShardedRealm(realms, warnings);
   realms[0]!.warnings = warnings;
   return realms[0]!;
+}
+
+/** A realm for one replay, in which one module has another text. */
+async function realmWithText(
+  options: WorkerRealmOptions,
+  changed: SourceText,
+  compiled: Promise<WorkerRealmOptions["core"]> | undefined,
+): Promise<WorkerRealm> {
+  const core = await compiled;
+  const { onStarting: _, lines: __, ...kept } = { ...options, ...withModuleText(options, changed) };
+  return await createWorkerRealm({
+    ...kept,
+    ...{ threads: 1, cacheSize: 0, maxQuarantine: 1, log: silentLog },
+    ...(core === undefined ? {} : { core }),
+  });
 }
 
 /**
@@ -207,13 +223,13 @@ class ThreadedRealm implements WorkerRealm {
     runOptions: RunSettings,
     maxQuarantine: number,
     probed: ProbedReplay,
-    sourceOf: SourceOf | undefined,
+    texts: Pick<ExplainerHelp, "sourceOf" | "withText">,
   ) {
     this.#probed = probed;
     const replay: BareReplay = (...args) => this.#replay(...args);
     const again = probed === "own" ? replay : typeof probed === "object" ? probed.replay : undefined;
     this.#lastLines = new LastLines((lost) => probed === "endless" && lost === "spun" ? replay : again);
-    this.#explainer = new Explainer(replay, { probed: again, lastLines: this.#lastLines, sourceOf });
+    this.#explainer = new Explainer(replay, { probed: again, lastLines: this.#lastLines, ...texts });
     this.#spec = spec;
     this.#runOptions = runOptions;
     this.#main = this.#newMain();

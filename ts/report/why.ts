@@ -46,7 +46,9 @@ function either(parts: readonly Said[]): Said {
 const MOST_NAMES = 6;
 
 export function whyOf(view: SessionView, nextText: string): Why {
-  const { outcome, task, open, receive } = view;
+  const { outcome, task, receive } = view;
+  const open = view.open.filter(({ isNotInHistory }) => isNotInHistory !== true);
+  const extra = view.open.filter(({ isNotInHistory }) => isNotInHistory === true);
   const none = { fibers: [], legal: [], untaken: [] };
   if (outcome !== undefined && (outcome.eventId === undefined || outcome.eventId <= view.position)) {
     const isFailed = outcome.kind === "failed" || outcome.kind === "timedOut" || outcome.kind === "terminated";
@@ -81,6 +83,16 @@ export function whyOf(view: SessionView, nextText: string): Why {
     sinceMs: undefined,
   }));
   const untaken = untakenOf(view.messages, signals);
+  if (open.length === 0 && extra.length > 0) {
+    return {
+      title: "Why does it wait?",
+      said: extraText(extra),
+      next: nextText,
+      ...none,
+      untaken,
+      look: "waits",
+    };
+  }
   if (open.length === 0) {
     return {
       title: "Why does it wait?",
@@ -93,13 +105,20 @@ export function whyOf(view: SessionView, nextText: string): Why {
   }
   return {
     title: fibers.length > 1 ? "Who waits for what?" : "Why does it wait?",
-    said: waitText(view, timeouts, legal),
+    said: [...waitText({ ...view, open }, timeouts, legal), ...(extra.length === 0 ? [] : [" ", ...extraText(extra)])],
     next: nextText,
     fibers: fibers.length > 1 ? fibers : [],
     legal,
     untaken,
     look: "waits",
   };
+}
+
+/** Waits for commands that the recorded run never sent. */
+function extraText(extra: readonly OpenAwait[]): Said {
+  const names = distinct(extra.map(namedLabel));
+  const list = names.flatMap((each, i): Said => i === 0 ? each : [", ", ...each]);
+  return ["This code waits for ", ...list, ". No event of the recorded run can end that wait."];
 }
 
 /** Timers that stand in a condition with a timeout: the two are one await. */
@@ -177,9 +196,14 @@ function wakersOf(open: readonly OpenAwait[], timeouts: ReadonlySet<OpenAwait>, 
 /** `activity "charge"` as: the result of activity **charge**. */
 function wakerOf({ kind, label }: OpenAwait): Said {
   if (kind === "condition") return ["a change that makes its condition true"];
-  const quoted = /^(.*?)"([^"]*)"(.*)$/.exec(label);
-  const named: Said = quoted === null ? [label] : [quoted[1]!, name(quoted[2]!), quoted[3]!];
+  const named = namedLabel({ label });
   return /activity/i.test(kind) ? ["the result of ", ...named] : named;
+}
+
+/** `activity "charge"` with its name in bold. */
+function namedLabel({ label }: Pick<OpenAwait, "label">): Said {
+  const quoted = /^(.*?)"([^"]*)"(.*)$/.exec(label);
+  return quoted === null ? [label] : [quoted[1]!, name(quoted[2]!), quoted[3]!];
 }
 
 function distinct(all: readonly Said[]): Said[] {

@@ -37,3 +37,10 @@ test("an open run shows it next to its code, too", async ({ app }) => {
   await app.sample("inventory", 25);
   await expect(app.page.locator("#limits")).toContainText(/\d+ of 51,200/);
 });
+
+test("a burst, and a burst after which the run waits, are no rate to project", () => {
+  // 2.9 s of events, and four and a half minutes ahead of them.
+  expect(nextLimit(model(each(30, 0.1), 3000))).toBeUndefined();
+  expect(nextLimit(model([...each(40, 10), 3_600_000], 4100))).toBeUndefined();
+  expect(nextLimit(model([...each(60, 10), ...each(60, 60_000, 1e6)], 12_000))).toBeUndefined();
+});

@@ -23,6 +23,8 @@ use crate::wire::typed::{Put, View, build};
 pub struct Frontier {
     /// Nothing is known behind this sequence.
     pub is_last: bool,
+    /// The history of a replay ends with this sequence. (A worker's history ends with its own task.)
+    pub ends_replay: bool,
     /// WorkflowTaskStarted of the last task that a worker completed.
     pub previous_started: i64,
 }
@@ -35,6 +37,7 @@ impl Workflow {
         self.machines.updates.admitted.clear();
         let mut behind_commands = None;
         let mut completed = false;
+        let events_end = events.last().map(EventRef::of);
         let mut events = events.iter().peekable();
         while let Some(event) = events.next() {
             let at = EventRef::of(event);
@@ -75,7 +78,12 @@ impl Workflow {
             }
         }
         if let Some(at) = behind_commands {
-            self.check_extra_command(at)?;
+            self.check_extra_command(at, "before")?;
+        } else if completed
+            && frontier.ends_replay
+            && let Some(last) = events_end
+        {
+            self.check_extra_command(last, "up to")?;
         }
         self.deliver_messages();
         Ok(())

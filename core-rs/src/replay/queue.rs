@@ -94,8 +94,9 @@ impl Workflow {
     }
 
     /// A command of an earlier activation that the events of its task do not hold. Core notices it only at the next command event
-    /// of another type; this says where code and history part. Patches may stand without an event.
-    pub fn check_extra_command(&mut self, at: EventRef) -> Result<()> {
+    /// of another type; this says where code and history part. Patches may stand without an event. `where_to`: "before" the event
+    /// that follows the commands, or "up to" the last event of a history that ends with them.
+    pub fn check_extra_command(&mut self, at: EventRef, where_to: &str) -> Result<()> {
         let mut queued = self.queue.iter().map(|entry| &entry.command);
         let Some(extra) = queued.find(|c| !c.is_lenient() && !c.is_withdrawn(&self.machines)) else { return Ok(()) };
         if self.extra_reported {
@@ -104,7 +105,7 @@ impl Workflow {
         let (kind, seq): (CommandKind, u32) = (extra.kind(), extra.seq());
         let name = type_name_of(extra.command_type());
         self.extra_reported = true;
-        let text = format!("Extra command {name} not found in history before event {}", at.id);
+        let text = format!("Extra command {name} not found in history {where_to} event {}", at.id);
         self.run.diagnose(codes::EXTRA_COMMAND, text, at).of_command(kind, seq)
     }
 }

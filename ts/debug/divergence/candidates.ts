@@ -22,7 +22,10 @@ export interface Candidate {
 /** How many tasks on a step is looked for that was moved. */
 const MOVED_OVER = 6;
 
-/** In the order in which they are believed when several explain as much. */
+/**
+ * In the order in which they are believed when several explain as much. An added step comes before a replaced one: in an open run the
+ * recorded step may follow later in the code, and a repair that keeps it as the old way would run it twice.
+ */
 export function candidatesOf(events: readonly HistoryEvent[], place: Place, sides: Sides): Candidate[] {
   const { history: here, code } = place.pairs[place.at]!;
   const changed = placeOf(place, sides);
@@ -40,17 +43,17 @@ export function candidatesOf(events: readonly HistoryEvent[], place: Place, side
   const queue = queueOf(events);
   const made = (step: CodeStep) => newStep(step.command, events[(here?.eventId ?? place.task.completedEventId) - 1]!, queue);
   const isSubstantive = code !== undefined && code.kind !== "end" && code.kind !== "update";
-  if (here !== undefined && isSubstantive && here.kind === code.kind) {
-    add("renamed", { history: here, code }, (edited) => {
-      const step = made(code);
-      if (step !== undefined) edited.rename(here.eventId, step);
-      return step !== undefined;
-    });
-  }
   if (isSubstantive) {
     add("inserted", { history: here, code }, (edited) => {
       const step = made(code);
       if (step !== undefined) edited.insert(step, changed, undefined);
+      return step !== undefined;
+    });
+  }
+  if (here !== undefined && isSubstantive && here.kind === code.kind) {
+    add("renamed", { history: here, code }, (edited) => {
+      const step = made(code);
+      if (step !== undefined) edited.rename(here.eventId, step);
       return step !== undefined;
     });
   }

@@ -3,6 +3,7 @@
 import type { HistoryEvent } from "../../api/generated/temporal/api/history/v1/message_pb.ts";
 import type { LineTrace } from "../../executor/tasks/line_records.ts";
 import type { ReplayError, ReplayEvidence, ReplayVerdict } from "../../executor/tasks/replay.ts";
+import { EXTRA_COMMAND, isThrownByCode } from "../verdict_kinds.ts";
 import { type Pair, type Place, Sides } from "./align.ts";
 import { eventsOf } from "./candidates.ts";
 import { codeTasks } from "./code_steps.ts";
@@ -17,9 +18,6 @@ import { beforeGone, plainLocation, shortPlace, whereOf } from "./where.ts";
 
 /** Tasks before and after the first one that differs. */
 const NEIGHBOURS = 2;
-
-/** The core's number for a command that history does not hold. */
-const EXTRA_COMMAND = 2014;
 
 /** Steps of a task that are kept: a fan-out of thousands is not read by anybody. */
 const SHOWN_STEPS = 60;
@@ -61,7 +59,7 @@ export async function explainDivergence(
   { known, lines }: Helpers = {},
 ): Promise<Divergence | undefined> {
   const { error } = verdict;
-  if (error?.evidence === undefined) return undefined;
+  if (error?.evidence === undefined || isThrownByCode(verdict)) return undefined;
   const events = eventsOf(history);
   const tasks = historyTasks(events);
   const sides = new Sides(tasks, codeTasks(error.evidence));
@@ -113,6 +111,7 @@ async function explained(known: Known): Promise<Divergence> {
     sentence,
     first: shownPair(pair, run),
     tasks: neighbours(place, sides, run),
+    following: followingOf(place, sides),
     edit: edit.edit,
     repair: repairOf(pair, edit.edit, location),
     key: JSON.stringify([
@@ -146,6 +145,13 @@ async function pathOf({ lines, place }: Known): Promise<PathStep[]> {
     // The sources have changed since, or the realm is being disposed: the explanation does without.
     return [];
   }
+}
+
+function followingOf({ at, pairs, task }: Place, { history }: Sides): Divergence["following"] {
+  const here = pairs[at]!.history?.eventId ?? task.completedEventId;
+  const later = history.flatMap(({ steps }) => steps).filter(({ eventId }) => eventId >= here);
+  if (later.some(({ kind }) => kind === "end")) return "end";
+  return later.some(({ eventId }) => eventId > here) ? "steps" : "nothing";
 }
 
 /** The last event of the task that the code makes, too. */

@@ -2,6 +2,7 @@
 // code goes furthest is it, and where it goes to the end it is verified.
 import type { HistoryEvent } from "../../api/generated/temporal/api/history/v1/message_pb.ts";
 import type { ReplayOptions, ReplayVerdict } from "../../executor/tasks/replay.ts";
+import { hasExtraCommand } from "../verdict_kinds.ts";
 import { type Place, Sides } from "./align.ts";
 import { type Candidate, candidatesOf, eventsOf } from "./candidates.ts";
 import { codeTasks } from "./code_steps.ts";
@@ -24,8 +25,10 @@ const REPEATS = 24;
 const EVENTS = 40_000;
 
 /** Where a replay ended, as an event of the original history; Infinity: at its end. */
-function reachOf({ verdict, error, events }: ReplayVerdict, oldIds: readonly number[]): number {
-  if (verdict === "ok") return Infinity;
+function reachOf(result: ReplayVerdict, oldIds: readonly number[]): number {
+  const { verdict, error, events } = result;
+  // A command that is left over is no part of the edit: the replay passes, and the edit does not explain all.
+  if (verdict === "ok" && !hasExtraCommand(result)) return Infinity;
   const at = error === undefined || error.eventId === 0 ? events : error.eventId;
   return oldIds[at - 1] ?? 0;
 }
@@ -74,7 +77,7 @@ async function repeated(
   let bytes = history;
   for (let i = 0; i < times; i++) {
     const verdict = await replay(bytes);
-    if (verdict.verdict === "ok") return "fits";
+    if (verdict.verdict === "ok") return hasExtraCommand(verdict) ? "fails" : "fits";
     const { evidence, eventId = 0 } = verdict.error ?? {};
     if (evidence === undefined) return "fails";
     const events = eventsOf(bytes);

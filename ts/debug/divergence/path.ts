@@ -13,6 +13,8 @@ export interface PathStep {
   readonly column: number;
   /** "run", "handler of add_item", "branch 2". */
   readonly fiber: string;
+  /** A `throw` statement. */
+  readonly throws: boolean;
   /** It decides which way the code goes. */
   readonly branches: boolean;
   /** The code waits there. */
@@ -33,6 +35,7 @@ export function pathSteps(trace: LineTrace): PathStep[] {
       line: place.line,
       column: point.column,
       fiber: trace.lanes[lane]?.name ?? "",
+      throws: point.kind === "statement" && point.name === "throw",
       branches: point.kind === "statement" && point.name === "if",
       awaits: point.kind === "await",
     });
@@ -82,5 +85,6 @@ function turnBefore(site: string, path: readonly PathStep[]): PathStep | undefin
   return undefined;
 }
 
-const locationOf = ({ url, line, column, fiber }: PathStep): string =>
+/** "function (file:line:column)" of a step. */
+export const locationOf = ({ url, line, column, fiber }: PathStep): string =>
   fiber === "" ? `${url}:${line}:${column}` : `${fiber} (${url}:${line}:${column})`;

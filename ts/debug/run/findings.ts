@@ -22,6 +22,7 @@ const BLINK_MS = 1000;
 
 export function findingsOf(source: FindingSource): Finding[] {
   return [
+    ...endedRun(source),
     ...openRun(source),
     ...failingTasks(source),
     ...longestWait(source),
@@ -29,6 +30,53 @@ export function findingsOf(source: FindingSource): Finding[] {
     ...neverFired(source),
     ...nearLimits(source),
   ].slice(0, MOST);
+}
+
+/** How the run ended, where it did not complete: the failure with its causes, the reason, who asked for it. */
+function endedRun({ facts, events }: FindingSource): Finding[] {
+  const last = events.at(-1);
+  const end = (text: string): Finding[] => [{ kind: "run", text, eventId: Number(last?.eventId ?? 0) }];
+  switch (facts.status) {
+    case "Failed":
+      return end(`The run **failed**${chainText(valuesOf(last!).failure)}.`);
+    case "TimedOut":
+      return end("The run **timed out**: it reached its run timeout or execution timeout.");
+    case "Terminated": {
+      const { reason = "", identity = "" } = last?.attributes.case === "workflowExecutionTerminatedEventAttributes"
+        ? last.attributes.value
+        : {};
+      return end(`The run was **terminated**${identity === "" ? "" : ` by ${identity}`}${reason === "" ? "" : `: ${reason}`}.`);
+    }
+    case "Cancelled":
+      return end(`The run was **canceled**${causeOfCancel(events)}.`);
+    default:
+      return [];
+  }
+}
+
+/** Causes that are named: a chain of wrappers has two or three. */
+const MOST_CAUSES = 5;
+
+/** " with A: message, caused by B: message". */
+function chainText(failure: Parameters<typeof shownFailure>[0]): string {
+  const parts: string[] = [];
+  let at: ReturnType<typeof shownFailure> | undefined = failure === undefined ? undefined : shownFailure(failure);
+  for (; at !== undefined && parts.length < MOST_CAUSES; at = at.cause) {
+    const text = [
+      at.type === "" ? "" : `**${at.type.replace(/^[a-z](?=\w*Failure$)/, (first) => first.toUpperCase())}**`,
+      at.message.replace(/\.$/, ""),
+    ].filter((part) => part !== "").join(": ");
+    if (text !== "" && text !== parts.at(-1)) parts.push(text);
+  }
+  return parts.length === 0 ? "" : ` with ${parts.join(", caused by ")}`;
+}
+
+function causeOfCancel(events: readonly HistoryEvent[]): string {
+  const asked = events.findLast(({ attributes }) => attributes.case === "workflowExecutionCancelRequestedEventAttributes");
+  if (asked?.attributes.case !== "workflowExecutionCancelRequestedEventAttributes") return "";
+  const { cause, identity } = asked.attributes.value;
+  const by = identity === "" ? "" : `, as ${identity} requested`;
+  return `${by}${cause === "" ? "" : `: ${cause}`}`;
 }
 
 function openRun({ facts, items }: FindingSource): Finding[] {
@@ -114,16 +162,17 @@ function longestWait({ events, facts, itemOf }: FindingSource): Finding[] {
   return [{ kind: item.kind, text, eventId: ending }];
 }
 
+const FALLIBLE: ReadonlySet<string> = new Set(["activity", "localActivity", "child", "external", "nexus", "update"]);
+
 function failedActivities({ items, events }: FindingSource): Finding[] {
   return items
-    .filter(({ kind, status }) =>
-      ["activity", "localActivity", "child"].includes(kind) && ["failed", "timedOut"].includes(status)
-    )
+    .filter(({ kind, status }) => FALLIBLE.has(kind) && ["failed", "timedOut", "terminated"].includes(status))
     .slice(0, 3)
     .map((item) => {
       const { failure } = valuesOf(events[(item.closedBy ?? item.to) - 1]!);
       const { message, cause } = shownFailure(failure);
-      const why = cause?.message || message || (item.status === "timedOut" ? "it timed out" : "no reason is given");
+      const why = cause?.message || message ||
+        (item.status === "timedOut" ? "it timed out" : item.status === "terminated" ? "it was terminated" : "no reason is given");
       const took = item.startMs !== undefined && item.endMs !== undefined ? ` in ${spanText(item.endMs - item.startMs)}` : "";
       const tries = item.attempt > 1 ? `failed **${item.attempt} times**${took}. Only the last failure is recorded` : "failed";
       return { kind: item.kind, text: `**${item.name}** ${tries}: ${why}`, eventId: item.closedBy ?? item.to };

@@ -59,6 +59,12 @@ function userFrames(stack: string | undefined, depth: number): string {
   return users.map(plainNames).join("\n");
 }
 
+/** Frames of the user's in the stack of an error, nearest first, one per line; "" if there are none. */
+export function userStack(stack: string | undefined): string {
+  if (bundled && loaded.size === 0) return userFrame(stack);
+  return userFrames(stack, 0);
+}
+
 /** A frame without what the engine adds to a function's name: "Object.eval [as run] (f)" is "f", "FiberStart.left [as body] (f)" is "left (f)". */
 function plainNames(text: string): string {
   // Deno's form for evaluated code outside of a realm.

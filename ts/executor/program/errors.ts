@@ -61,9 +61,13 @@ export class UnknownWorkflowError extends WorkflowTaskError {
 /** What workflow code threw that is neither a Temporal failure nor a task error: a bug, which a deployment may correct. */
 export function taskErrorOf(thrown: unknown, where: string): Error {
   if (isA(thrown, Error)) return thrown;
-  return new WorkflowTaskError(
-    `${where} threw ${describeThrown(thrown)}, which is not an Error; throw an ApplicationFailure to fail the workflow`,
-  );
+  const message = `${where} threw ${
+    describeThrown(thrown)
+  }, which is not an Error; throw an ApplicationFailure to fail the workflow`;
+  const error = new WorkflowTaskError(message);
+  // The value has no stack. The frames of this error name where the value was caught, often another line of the user's.
+  error.stack = `${error.name}: ${message}`;
+  return error;
 }
 
 /** Characters of a thrown value that a message quotes. */

@@ -8,7 +8,7 @@ export interface ProbePoint {
   /** From 1, in the text without types. */
   readonly column: number;
   readonly kind: "statement" | "await" | "call";
-  /** What is awaited or called: "sleep", "activities.charge"; "if" of a statement that branches; "" where it has no short name. */
+  /** What is awaited or called: "sleep", "activities.charge"; "if" of a statement that branches, "throw" of one that throws; "" where it has no short name. */
   readonly name: string;
   /** Names of the variables that its reader knows. */
   readonly variables: readonly string[];

@@ -158,6 +158,11 @@ export interface Divergence {
   readonly first: StepPair;
   /** The task of the first difference with its neighbours. */
   readonly tasks: readonly TaskPairs[];
+  /**
+   * What the history has after the first difference: the end of the run, further steps, or nothing. An open run continues with the code
+   * after a repair, and without further steps nothing proves what an edit replaced.
+   */
+  readonly following: "end" | "steps" | "nothing";
   /** What was probably edited. */
   readonly edit: LikelyEdit;
   /** What repairs it; undefined where nothing is known. */

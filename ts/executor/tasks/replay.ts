@@ -7,11 +7,12 @@ import {
   type TaskOutcome,
 } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { PayloadConverterError } from "../../converter/lossy_value.ts";
+import { stackFrames } from "../../converter/stack.ts";
 import { isA, messageOf, nameOf, stackOf } from "../../converter/thrown.ts";
 import { CoreError as ThrownCoreError, toCoreError } from "../../core/errors.ts";
 import { CachedRun, type FetchHistory, type RunIdentity, type RunSetup } from "./cached_run.ts";
 import type { Divergence } from "./divergence.ts";
-import { userFrame } from "../program/call_site.ts";
+import { userFrame, userStack } from "../program/call_site.ts";
 import { UnknownWorkflowError } from "../program/errors.ts";
 import type { Followed, LineAt } from "./line_follower.ts";
 import { lineTracing } from "./line_tracing.ts";
@@ -74,6 +75,8 @@ export interface ReplayError {
   readonly diffs: CoreError["diffs"];
   /** What workflow code threw, when it did. */
   readonly thrown?: unknown;
+  /** Of an error that workflow code threw: the user's frames, nearest first, one "function (file:line:column)" per line. */
+  readonly stack?: string;
   /** Number of the first workflow task, from 1, that code and history differ in: those that completed are counted. */
   readonly firstTask?: number;
   /** What happened, for people: what the code does, what history has, the line, and what was probably changed. */
@@ -210,16 +213,26 @@ async function once(
 function errorOf(error: CoreError, run: CachedRun, tracer: ReplayTracer | undefined): ReplayError {
   const { code, message, eventId, eventType, expected, actual, commandKind, seq, diffs } = error;
   const thrownAt = userFrame(stackOf(run.thrown));
-  const location = thrownAt !== "" ? thrownAt : tracer === undefined ? "" : run.recorder?.siteOf(commandKind, seq) ?? "";
+  // The last command is not where code threw a value without a stack: another line may have thrown it (explained.ts).
+  const issuedAt = tracer === undefined || isValueThrown(run.thrown) ? "" : run.recorder?.siteOf(commandKind, seq) ?? "";
+  const location = thrownAt !== "" ? thrownAt : issuedAt;
   return {
     name: isA(run.thrown, Error) ? nameOf(run.thrown) : toCoreError(error).name,
     ...{ code, message, eventId, eventType, expected, actual, commandKind, seq, diffs, location },
-    ...(run.thrown === undefined ? {} : { thrown: run.thrown }),
+    ...(run.thrown === undefined ? {} : thrownParts(run.thrown)),
     // (Of a type that is not here no code has run, and values that cannot be read are no edit: nothing is to be compared with history.)
     ...(tracer === undefined || isA(run.thrown, UnknownWorkflowError) || isA(run.thrown, PayloadConverterError)
       ? {}
       : { evidence: evidenceOf(run, tracer) }),
   };
+}
+
+/** Workflow code threw something that is not an Error. */
+const isValueThrown = (thrown: unknown): boolean => thrown !== undefined && stackFrames(stackOf(thrown)).length === 0;
+
+function thrownParts(thrown: unknown): Pick<ReplayError, "thrown" | "stack"> {
+  const stack = userStack(stackOf(thrown));
+  return stack === "" ? { thrown } : { thrown, stack };
 }
 
 function evidenceOf({ recorder }: CachedRun, tracer: ReplayTracer): ReplayEvidence {
@@ -248,6 +261,6 @@ function errorOfThrown(thrown: unknown): ReplayError {
     commandKind: data?.commandKind ?? 0,
     seq: data?.seq ?? 0,
     diffs: data?.diffs ?? [],
-    thrown,
+    ...(data === undefined ? thrownParts(thrown) : { thrown }),
   };
 }

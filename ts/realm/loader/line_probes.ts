@@ -51,7 +51,10 @@ export function probed(text: string, kind: "esm" | "cjs", readAt: ReadonlySet<nu
 }
 
 /** Statements that decide which way the code goes have a name. */
-const nameOfStatement = ({ type }: AnyNode): string => type === "IfStatement" || type === "SwitchStatement" ? "if" : "";
+function nameOfStatement({ type }: AnyNode): string {
+  if (type === "ThrowStatement") return "throw";
+  return type === "IfStatement" || type === "SwitchStatement" ? "if" : "";
+}
 
 class Prober {
   readonly #text: string;

@@ -35,12 +35,53 @@ export async function repairedInLines(divergence: Divergence, sourceOf: SourceOf
   if (source === undefined || source.text.length > MAX_TEXT) return divergence;
   try {
     if (needsSucrase(source.url)) await loadSucrase();
-    const inLines = repairOf(new ParsedText(source.url, source.text), divergence, repair);
+    const text = new ParsedText(source.url, source.text);
+    if (wouldRepeat(text, divergence)) return unverified(divergence, undefined);
+    const inLines = repairOf(text, divergence, repair);
+    if (KEEPS_OLD.has(divergence.edit.kind) && divergence.following === "nothing") {
+      const { changes: _, ...shown } = inLines ?? repair;
+      return unverified(divergence, shown);
+    }
     return inLines === undefined ? divergence : { ...divergence, repair: inLines };
   } catch {
     // The text has changed since it was loaded, and does not parse.
     return divergence;
   }
+}
+
+/** The module with a repair applied; undefined where its text is not to be had. */
+export function changedText({ changes = [], location }: Repair, sourceOf: SourceOf): SourceText | undefined {
+  const source = sourceOf(pathOf(location));
+  if (source === undefined) return undefined;
+  const lines = source.text.split("\n");
+  for (const { first, last, lines: by } of changes) lines.splice(first - 1, last - first + 1, ...by);
+  return { url: source.url, text: lines.join("\n") };
+}
+
+/** These repairs keep the recorded step as the old way. */
+const KEEPS_OLD: ReadonlySet<Divergence["edit"]["kind"]> = new Set(["renamed", "changedKind", "removed"]);
+const NAMED: ReadonlySet<Step["kind"]> = new Set(["activity", "localActivity", "child", "signal", "transact"]);
+
+/** The code has the recorded step further on: a run that takes the old way would come to it a second time. */
+function wouldRepeat(text: ParsedText, { edit, first, following, location }: Divergence): boolean {
+  const { history: old, code: now } = first;
+  if (!KEEPS_OLD.has(edit.kind) || old === undefined || old.name === "" || !NAMED.has(old.kind)) return false;
+  // A run that has ended was replayed to its end with the edit undone.
+  if (following === "end") return false;
+  const line = lineOf(now?.site || location);
+  return text.callsAfter(line, old.name);
+}
+
+/** Without a claim that was not proven; `repair`: what is still offered. */
+export function unverified(divergence: Divergence, repair: Repair | undefined): Divergence {
+  const { edit, sentence } = divergence;
+  const isClaimed = edit.confidence === "verified";
+  return {
+    ...divergence,
+    edit: isClaimed ? { ...edit, confidence: "likely" } : edit,
+    sentence: isClaimed ? sentence.replace(/\.$/, "?") : sentence,
+    repair,
+  };
 }
 
 /** Of these the line of the command that differs is not the one to change. */

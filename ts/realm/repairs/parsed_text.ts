@@ -88,6 +88,28 @@ export class ParsedText {
     return statement && { ...statement, isAll: expressionOf(statement.node, found.call) };
   }
 
+  /**
+   * Whether the function around a line calls, after that line, something of this name, or names it in a string. A loop around the line
+   * counts from its start, because its earlier lines run again.
+   */
+  callsAfter(line: number, name: string): boolean {
+    let scope: AnyNode = this.program as AnyNode;
+    let from = line + 1;
+    const find = (node: AnyNode) => {
+      if (node.loc!.start.line > line || node.loc!.end.line < line) return;
+      if (isFunction(node)) [scope, from] = [node, line + 1];
+      else if (/^(?:For|While|DoWhile)/.test(node.type)) from = Math.min(from, node.loc!.start.line);
+      for (const child of children(node)) find(child);
+    };
+    find(this.program as AnyNode);
+    const names = (node: AnyNode): boolean => {
+      const own = node.type === "Identifier" ? node.name : node.type === "Literal" ? node.value : undefined;
+      if (own === name && node.loc!.start.line >= from) return true;
+      return [...children(node)].some(names);
+    };
+    return names(scope);
+  }
+
   /** A statement that begins at a line; the first of several. */
   beginsAt(line: number): StatementAt | undefined {
     let found: StatementAt | undefined;

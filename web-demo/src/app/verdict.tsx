@@ -1,6 +1,8 @@
 // Whether the code replays the history, in a box that does not change its size.
 import type { JSX } from "preact";
 import { Glyph } from "../ui/glyph.tsx";
+import type { NotInHistory } from "temporalex/debug";
+import { notInHistoryText } from "../../../ts/debug/not_in_history_text.ts";
 import { countOf, goTo, type OpenRun, type Verdict } from "./state.ts";
 
 interface Said {
@@ -13,7 +15,13 @@ interface Said {
 
 const REPLAYS: Said = { look: "ok", glyph: "replays", text: "Replays", more: "to the end" };
 
-function said(verdict: Verdict, changed: OpenRun["changed"]["value"]): Said {
+/** The replay passes, and the code does more than the history has. */
+function saidOfExtra(extra: readonly NotInHistory[]): Said {
+  const more = `${extra[0]!.isLast ? "then" : "but"} ${notInHistoryText(extra)}`;
+  return { look: "warn", glyph: "difference", text: "Replays", more, at: extra[0]!.startedEventId };
+}
+
+function said(verdict: Verdict, changed: OpenRun["changed"]["value"], extra: readonly NotInHistory[]): Said {
   switch (verdict.state) {
     case "none":
       return { look: "plain", text: "No code" };
@@ -23,8 +31,9 @@ function said(verdict: Verdict, changed: OpenRun["changed"]["value"]): Said {
       if (verdict.said === "replays") return REPLAYS;
       // Where it does comes with the lines.
       if (verdict.said === "diverges") return { look: "bad", glyph: "difference", text: "Diverges" };
-      return verdict.before === undefined ? { look: "plain", text: "Replaying" } : said(verdict.before, changed);
+      return verdict.before === undefined ? { look: "plain", text: "Replaying" } : said(verdict.before, changed, extra);
     case "replays":
+      if (extra.length > 0) return saidOfExtra(extra);
       return changed.length === 0 ? REPLAYS : {
         ...REPLAYS,
         more: countOf(changed) === 1 ? "1 value differs" : `${countOf(changed)} values differ`,
@@ -49,7 +58,8 @@ function said(verdict: Verdict, changed: OpenRun["changed"]["value"]): Said {
 /** The chip of a run; `data-run` has its key, so that a verdict is never taken for another run's. */
 export function VerdictChip({ run }: { run: OpenRun }): JSX.Element {
   const verdict = run.verdict.value;
-  const { look, glyph, text, more, at } = said(verdict, run.changed.value);
+  const extra = run.session.value?.notInHistory ?? [];
+  const { look, glyph, text, more, at } = said(verdict, run.changed.value, extra);
   const inside = (
     <>
       {glyph !== undefined && <Glyph kind={glyph} />}

@@ -49,7 +49,14 @@ export function CommandsSection({ run }: { run: OpenRun }): JSX.Element | null {
   const { commands, task, problem } = shown;
   const agrees = problem === undefined || problem.position > task.lastEventId;
   const isSame = commands.every(({ eventId }) => eventId === undefined || changedAt(run, [eventId]) === undefined);
-  const says = !agrees ? "code and history part" : isSame ? "code and history agree" : "the same commands, other values";
+  const isExtra = commands.some(({ isNotInHistory }) => isNotInHistory === true);
+  const says = isExtra
+    ? "the code does more than the history has"
+    : !agrees
+    ? "code and history part"
+    : isSame
+    ? "code and history agree"
+    : "the same commands, other values";
   const some = isOpen ? commands : commands.slice(0, MOST);
   return (
     <section class="section" id="commands">
@@ -62,7 +69,7 @@ export function CommandsSection({ run }: { run: OpenRun }): JSX.Element | null {
           </span>
           <span role="columnheader">History says</span>
         </div>
-        {some.map(({ kind, summary, eventId, attributes }, i) => {
+        {some.map(({ kind, summary, eventId, attributes, isNotInHistory }, i) => {
           const line = eventId === undefined ? undefined : run.model.lines[eventId - 1];
           const text = commandText(kind, summary, attributes);
           const differs = problem?.isDivergence === true && eventId === problem.eventId;
@@ -78,17 +85,19 @@ export function CommandsSection({ run }: { run: OpenRun }): JSX.Element | null {
                 class={line === undefined || differs ? "differs" : changed ? "changed" : "equal"}
                 title={changed?.sentence}
               >
-                {line === undefined ? "" : differs || changed ? "≠" : "="}
+                {isNotInHistory ? "≠" : line === undefined ? "" : differs || changed ? "≠" : "="}
               </span>
               <span role="cell">
-                {line === undefined ? <span class="soft">no event of its own</span> : (
-                  <>
-                    <span class="cut" title={`${line.type} ${line.summary}`}>{eventWords(line.type)}</span>
-                    <button type="button" class="link-button soft nowrap" onClick={() => goTo(line.eventId)}>
-                      event {line.eventId}
-                    </button>
-                  </>
-                )}
+                {line === undefined
+                  ? <span class="soft">{isNotInHistory ? "not in the history" : "no event of its own"}</span>
+                  : (
+                    <>
+                      <span class="cut" title={`${line.type} ${line.summary}`}>{eventWords(line.type)}</span>
+                      <button type="button" class="link-button soft nowrap" onClick={() => goTo(line.eventId)}>
+                        event {line.eventId}
+                      </button>
+                    </>
+                  )}
               </span>
             </div>
           );

@@ -26,6 +26,9 @@ export function DivergenceSections({ run }: { run: OpenRun }): JSX.Element | nul
           )}
         </h3>
         <p class="say wrap">{divergence?.sentence ?? problem.message}</p>
+        {problem.stack !== "" && !parting.isDivergence && (
+          <pre class="well mono wrap" id="thrown-at" tabIndex={0}>{problem.stack}</pre>
+        )}
         {divergence !== undefined && divergence.edit.text !== "" && (
           <p class="second">
             {!has(divergence.sentence, divergence.edit.text) && `${capital(divergence.edit.text)}. `}

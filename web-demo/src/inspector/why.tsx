@@ -1,9 +1,9 @@
 // The first section: why the run waits, or how it ended, in a sentence; then what may be sent now.
 import type { JSX } from "preact";
+import { nextResuming } from "./next_resuming.ts";
 import { legalNow } from "./legal_now.ts";
 import { digitsOf } from "../../../ts/report/rows.ts";
 import { lineOfValue } from "../../../ts/report/value_text.ts";
-import type { RunItem } from "../app/run_model.ts";
 import { goTo, type OpenRun, position, view } from "../app/state.ts";
 import { Glyph, titleOf } from "../ui/glyph.tsx";
 import { clock, lasting } from "../ui/time.ts";
@@ -14,21 +14,27 @@ export const Sentence = ({ said }: { said: Said }): JSX.Element => (
   <>{said.map((piece, i) => typeof piece === "string" ? piece : <b key={i}>{piece.name}</b>)}</>
 );
 
-/** The next thing in history that is not the bookkeeping of tasks. */
+/** The next event of the history that resumes the code: a message, or the end of something that it waits for. */
 function nextThing(run: OpenRun): { readonly text: string; readonly eventId: number } | undefined {
-  const { lines } = run.model;
+  const { model } = run;
   const at = position.value;
-  let next: RunItem | undefined;
-  for (let id = at + 1; id <= lines.length && next === undefined; id++) {
-    const item = run.model.itemOf(id);
-    if (item !== undefined && item.kind !== "task" && item.from === id) next = item;
-  }
-  if (next === undefined) return undefined;
-  const [now, then] = [lines[at - 1]?.timeMs, lines[next.from - 1]?.timeMs];
+  const found = nextResuming(model, view.value?.open ?? [], at);
+  if (found === undefined) return undefined;
+  const { item, eventId, ends } = found;
+  const [now, then] = [model.lines[at - 1]?.timeMs, model.lines[eventId - 1]?.timeMs];
   const after = now === undefined || then === undefined || then <= now ? "at once" : `after ${lasting(then - now)}`;
-  const name = next.kind === "run" ? next.name : titleOf(next.kind, next.name);
-  return { text: `Next on record, ${after}: ${name}`, eventId: next.from };
+  const name = item.kind === "run" ? item.name : titleOf(item.kind, item.name);
+  const ending = !ends ? "" : item.kind === "timer" ? " fires" : ` ${ENDINGS[item.status] ?? "ends"}`;
+  return { text: `Next in the history, ${after}: ${name}${ending}`, eventId };
 }
+
+const ENDINGS: { readonly [status: string]: string } = {
+  completed: "completes",
+  failed: "fails",
+  timedOut: "times out",
+  canceled: "is canceled",
+  terminated: "is terminated",
+};
 
 export function WhySection({ run }: { run: OpenRun }): JSX.Element | null {
   const shown = view.value;

@@ -56,6 +56,12 @@ export function madeIn(model: RunModel, item: RunItem): Numbered | undefined {
   return task !== undefined && answerOf(model, task).began.includes(item) ? task : undefined;
 }
 
+/** The completed task that wrote an event, of those that commands make. */
+export function writtenIn(model: RunModel, eventId: number): Numbered | undefined {
+  const { completed } = tasksOf(model);
+  return completed[countWhile(completed.length, (i) => completed[i]!.task.closedBy! < eventId) - 1];
+}
+
 /** What was new to a task: messages, and things that had closed since the task before. */
 export function seenBy(model: RunModel, { number, task }: Numbered): readonly RunItem[] {
   const { completed } = tasksOf(model);

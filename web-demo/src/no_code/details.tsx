@@ -8,7 +8,7 @@ import { count, date, lasting } from "../ui/time.ts";
 import { Limits } from "./limits.tsx";
 import { Marked } from "./names.tsx";
 import { canOpen, openLinked } from "./open_linked.ts";
-import { bareName, languageOf, LINKS } from "../../../ts/report/words.ts";
+import { bareName, isBad, languageOf, LINKS } from "../../../ts/report/words.ts";
 
 export function NoCodeDetails({ run }: { run: OpenRun }): JSX.Element {
   return (
@@ -58,7 +58,7 @@ function Findings({ run }: { run: OpenRun }): JSX.Element {
   return (
     <section class="section" id="findings">
       <h3>What the history tells</h3>
-      {findings.length === 0 && notes.length === 0 && <p class="second">Nothing failed, and nothing took long.</p>}
+      {findings.length === 0 && notes.length === 0 && <p class="second">{nothingText(run)}</p>}
       <ul class="findings">
         {findings.map(({ kind, text, eventId }) => (
           <li key={text}>
@@ -86,6 +86,10 @@ function Findings({ run }: { run: OpenRun }): JSX.Element {
     </section>
   );
 }
+
+/** What is said where there is no finding. */
+const nothingText = ({ model }: OpenRun): string =>
+  model.items.some(isBad) ? "Nothing took long." : "Nothing failed, and nothing took long.";
 
 /** More are counted. */
 const MOST_OPEN = 6;

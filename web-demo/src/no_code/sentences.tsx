@@ -48,6 +48,8 @@ export function LedTo({ run: { model }, item }: { run: OpenRun; item: RunItem })
 export function CameOf({ run: { model }, item }: { run: OpenRun; item: RunItem }): JSX.Element {
   if (item.kind === "task") return <TaskResult run={{ model }} item={item} />;
   if (item.closedBy === undefined) return <p class="say">It is open at the end of the history.</p>;
+  // A workflow task writes the outcome of an update. No later task has to process that.
+  if (item.kind === "update") return <UpdateResult model={model} item={item} closedBy={item.closedBy} />;
   const answer = takenBy(model, item.closedBy);
   if (answer === undefined) {
     const isOver = model.facts.status !== "Running";
@@ -62,6 +64,17 @@ export function CameOf({ run: { model }, item }: { run: OpenRun; item: RunItem }
   );
 }
 
+type UpdateResultProps = Pick<OpenRun, "model"> & { readonly item: RunItem; readonly closedBy: number };
+
+function UpdateResult({ model, item, closedBy }: UpdateResultProps): JSX.Element {
+  const wrote = writtenIn(model, closedBy);
+  if (item.status === "rejected") return <p class="say">Its validator rejected it.</p>;
+  const outcome = item.status === "failed" ? "failed" : "completed";
+  if (wrote === undefined) return <p class="say">It {outcome}.</p>;
+  const isSame = madeIn(model, item)?.number === wrote.number;
+  return <p class="say">It {outcome} in {isSame ? "the same task" : <TaskLink {...wrote} />}.</p>;
+}
+
 function TaskResult({ run: { model }, item }: { run: Pick<OpenRun, "model">; item: RunItem }): JSX.Element {
   const number = numberOf(model, item);
   const [scheduled, started, closed] = item.eventIds.map((id) => model.lines[id - 1]?.timeMs);
@@ -69,7 +82,10 @@ function TaskResult({ run: { model }, item }: { run: Pick<OpenRun, "model">; ite
   const ran = started !== undefined && closed !== undefined ? ` and took ${lasting(closed - started)}` : "";
   if (item.status !== "completed") {
     return (
-      <p class="say">{item.status === "open" ? "It has no answer yet." : "It failed, so a server gives it again."} {waited}.</p>
+      <p class="say">
+        {item.status === "open" ? "It is not completed yet." : "It failed, so a server retries it."}
+        {waited !== "" && ` ${waited}.`}
+      </p>
     );
   }
   return (

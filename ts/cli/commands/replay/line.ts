@@ -31,6 +31,8 @@ export interface ReplayLine {
     readonly actual: string;
     /** The line of workflow code, "" when not known. */
     readonly location: string;
+    /** Of an error that workflow code threw: the frames of workflow code, nearest first, one per line. */
+    readonly stack?: string;
     /** Of a divergence: the first workflow task that differs, from 1. */
     readonly firstTask?: number;
     /** Of a divergence: what the code does there, what history has, and what was probably changed. */
@@ -65,8 +67,9 @@ export function lineOf(found: Found, history: HistoryFile, result: ReplayVerdict
   };
 }
 
-function errorOf({ code, message, eventId, expected, actual, location, divergence }: NonNullable<ReplayVerdict["error"]>) {
-  const known = { code, message, eventId, expected, actual, location };
+function errorOf(error: NonNullable<ReplayVerdict["error"]>) {
+  const { code, message, eventId, expected, actual, location, stack, divergence } = error;
+  const known = { code, message, eventId, expected, actual, location, ...(stack === undefined ? {} : { stack }) };
   if (divergence === undefined) return known;
   const { firstTask, sentence, edit, repair, key: shared } = divergence;
   if (repair === undefined) return { ...known, firstTask, sentence, edit, shared };

@@ -14,6 +14,8 @@ export interface Group {
   readonly message: string;
   /** Of the first one, where code and history part: what the code does, what history has, and what was probably changed. */
   readonly sentence?: string;
+  /** Of the first one, where workflow code threw: its frames, nearest first, one per line. */
+  readonly stack?: string;
   runs: number;
   /** Ids of the runs, the first few. */
   readonly workflowIds: string[];
@@ -98,6 +100,7 @@ export class Summary {
       code,
       message,
       ...(error.sentence === undefined ? {} : { sentence: error.sentence }),
+      ...(error.stack === undefined ? {} : { stack: error.stack }),
       runs: 1,
       workflowIds: [nameOf(line)],
       example: { file, ...(line.place === undefined ? {} : { place: line.place }), workflowId, runId, eventId, expected, actual },

@@ -22,7 +22,7 @@ export function lineText(line: ReplayLine, print: Printer): string {
       ...repairText(error.repair),
       error.message,
       ...(error.expected === "" && error.actual === "" ? [] : [`history: ${error.expected}`, `code:    ${error.actual}`]),
-      ...(error.location === "" ? [] : [`at ${error.location}`]),
+      ...placeLines(error),
     ]),
     ...warnings.map(({ message, eventId }) =>
       print.paint(`warning${eventId > 0 ? ` (event ${eventId})` : ""}: ${message}`, "yellow")
@@ -31,6 +31,12 @@ export function lineText(line: ReplayLine, print: Printer): string {
   const head = `${print.paint(verdict.padEnd(14), COLOURS[verdict])}  ${printableLine(nameOf({ file, place }) + facts)}`;
   // A line feed within a message starts a line of the details, not one that looks like another history.
   return [head, ...details.flatMap((detail) => detail.split("\n")).map((detail) => `    ${detail}`)].join("\n") + "\n";
+}
+
+/** The frames of workflow code that threw; otherwise the line. */
+export function placeLines({ location, stack = "" }: NonNullable<ReplayLine["error"]>): string[] {
+  if (stack !== "") return stack.split("\n").map((frame) => `at ${frame}`);
+  return location === "" ? [] : [`at ${location}`];
 }
 
 function repairText(repair: NonNullable<ReplayLine["error"]>["repair"]): string[] {

@@ -2,7 +2,7 @@
 import { printable } from "../../../frame/printable.ts";
 import type { ReplayLine, Verdict } from "../line.ts";
 import { type Place, placeText } from "../place.ts";
-import { nameOf } from "../text.ts";
+import { nameOf, placeLines } from "../text.ts";
 
 interface Case {
   readonly name: string;
@@ -59,18 +59,15 @@ function testCase(suite: string, { name, ms, verdict, message, details }: Case):
   }</${element}>\n    </testcase>\n`;
 }
 
-function details(
-  { message, sentence, repair, eventId, expected, actual, location }: NonNullable<ReplayLine["error"]>,
-  place: Place | undefined,
-): string {
+function details(error: NonNullable<ReplayLine["error"]>, place: Place | undefined): string {
+  const { message, sentence, repair, eventId, expected, actual, stack = "" } = error;
   return [
     ...(sentence === undefined ? [] : [sentence]),
     ...(repair === undefined ? [] : [repair.text, repair.code]),
     message,
     ...(eventId > 0 ? [`event ${eventId}`] : []),
     ...(expected === "" && actual === "" ? [] : [`history: ${expected}`, `code:    ${actual}`]),
-    ...(place === undefined ? [] : [`at ${placeText(place)}`]),
-    ...(place === undefined && location !== "" ? [`at ${location}`] : []),
+    ...(place === undefined || stack !== "" ? placeLines(error) : [`at ${placeText(place)}`]),
   ].join("\n");
 }
 

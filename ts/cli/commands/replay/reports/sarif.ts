@@ -2,7 +2,7 @@
 import { pathToFileURL } from "node:url";
 import { isAbsolute } from "node:path";
 import { VERSION } from "../../../../base/version.ts";
-import { shortPath } from "../place.ts";
+import { placeOf, shortPath } from "../place.ts";
 import type { Group, Summary } from "../summary.ts";
 import { printable, printableLine } from "../../../frame/printable.ts";
 import { nameOf } from "../text.ts";
@@ -39,7 +39,7 @@ export function sarif(summary: Summary, workflows: readonly string[]): string {
           executionSuccessful: !interrupted && verdicts.unreadable === 0,
           ...(unreadable.length > 0 && { toolExecutionNotifications: unreadable.map((group) => notification(group)) }),
         }],
-        results: results.map((group) => result(group, shortPath(workflows[0]!, folder))),
+        results: results.map((group) => result(group, shortPath(workflows[0]!, folder), folder)),
       }],
     },
     undefined,
@@ -47,7 +47,8 @@ export function sarif(summary: Summary, workflows: readonly string[]): string {
   ) + "\n";
 }
 
-function result({ verdict, workflowType, place, code, message, sentence = message, runs, example }: Group, module: string) {
+function result(group: Group, module: string, folder: string) {
+  const { verdict, workflowType, place, code, message, sentence = message, stack, runs, example } = group;
   // A line that is not known is not given: line 1 would be a wrong one.
   const { file, function: name } = place ?? { file: module, function: "" };
   const event = example.eventId > 0 ? `, event ${example.eventId}` : "";
@@ -69,12 +70,25 @@ function result({ verdict, workflowType, place, code, message, sentence = messag
       },
       ...(name !== "" && { logicalLocations: [{ name, kind: "function" }] }),
     }],
+    ...(stack !== undefined && { stacks: [{ message: { text: printable(message) }, frames: frames(stack, folder) }] }),
     occurrenceCount: runs,
     // The line may move; what goes wrong there stays the same.
     partialFingerprints: { "temporalexReplay/v1": [verdict, workflowType, code, file, name].join("|") },
     properties: { workflowType, workflowId: example.workflowId, runId: example.runId, eventId: example.eventId },
   };
 }
+
+/** A frame without a line of a file is left out. */
+const frames = (stack: string, folder: string) =>
+  stack.split("\n").map((frame) => placeOf(frame, folder)).filter((place) => place !== undefined).map((place) => ({
+    location: {
+      physicalLocation: {
+        artifactLocation: artifact(place.file),
+        region: { startLine: place.line, ...(place.column > 0 && { startColumn: place.column }) },
+      },
+      ...(place.function !== "" && { logicalLocations: [{ name: place.function, kind: "function" }] }),
+    },
+  }));
 
 function notification({ message, example }: Group) {
   return {

@@ -1,0 +1,85 @@
+// Code that throws is reported as failing, with message, line and stack, never as a divergence: 60 programs that throw in different ways.
+import { openSession } from "../../ts/debug/mod.ts";
+import type { ReplayError } from "../../ts/executor/tasks/replay.ts";
+import { deepEqual, equal, match, ok } from "./assert.ts";
+import type { Case } from "./case.ts";
+import { API, withRealm } from "./realm_host.ts";
+
+/** Statements that throw, each in one line, and the message that the error must have. */
+const WAYS: readonly (readonly [code: string, message: RegExp])[] = [
+  ['throw new Error("broken");', /broken/],
+  ["(undefined).boom.x;", /undefined/],
+  ["missing();", /missing/],
+  ["const f = () => f(); f();", /call stack|recursion/i],
+  ['throw "a text";', /a text/],
+  ["throw { code: 7 };", /object/],
+  ['JSON.parse("{");', /JSON/],
+  ['class Own extends Error {} throw new Own("own");', /own/],
+  ["[].reduce((a, b) => a);", /initial|empty/i],
+  ["new Array(-1);", /array length/i],
+  ['await Promise.reject(new Error("rejected"));', /rejected/],
+  ["throw undefined;", /undefined/],
+];
+
+/** Where a program throws: a body with the statement in its own line, and a helper function of the module. */
+const PLACES: readonly ((code: string) => { readonly body: string; readonly helper: string })[] = [
+  (code) => ({ body: `${code}\n  await sleep(1000);\n  await sleep(2000);`, helper: "" }),
+  (code) => ({ body: `await sleep(1000);\n  ${code}\n  await sleep(2000);`, helper: "" }),
+  (code) => ({ body: "await sleep(1000);\n  await sleep(2000);\n  await helper();", helper: `\n  ${code}\n` }),
+  (code) => ({
+    body: `await sleep(1000);\n  try {\n    ${code}\n  } finally {\n    log.info("over");\n  }\n  await sleep(2000);`,
+    helper: "",
+  }),
+  (code) => ({ body: `await (async () => {\n    await sleep(1000);\n    ${code}\n  })();\n  await sleep(2000);`, helper: "" }),
+];
+
+const GOOD = `${API}export const w = workflow("W", async () => {\n  await sleep(1000);\n  await sleep(2000);\n});`;
+
+const textOf = ({ body, helper }: { readonly body: string; readonly helper: string }) =>
+  `${API}async function helper() {${helper}}\nexport const w = workflow("W", async () => {\n  ${body}\n});`;
+
+const lineOf = (text: string, code: string) => text.split("\n").findIndex((line) => line.trim() === code) + 1;
+
+function check(error: ReplayError, message: RegExp, line: number, text: string): void {
+  match(error.message, message);
+  deepEqual([error.divergence, error.sentence, error.firstTask, error.evidence], [undefined, undefined, undefined, undefined]);
+  ok(error.location.includes(`/app/main.ts:${line}:`), `line ${line}: ${error.location}\n${text}`);
+}
+
+export const cases: Case[] = PLACES.map((place, i): Case => ({
+  name: `failing code: ${WAYS.length} ways to throw are failures with message and line, place ${i + 1} of ${PLACES.length}`,
+  run: () =>
+    withRealm(GOOD, async (recorded) => {
+      const run = recorded.start("W");
+      await run.auto();
+      const history = run.server.history();
+      for (const [code, message] of WAYS) {
+        const text = textOf(place(code));
+        await withRealm(text, async ({ realm }) => {
+          const { verdict, error } = await realm.replay(run.server.workflowId, history);
+          equal(verdict, "failed", text);
+          check(error!, message, lineOf(text, code), text);
+          const { problem } = await openSession(history, { realm });
+          equal(problem!.isDivergence, false, text);
+          match(problem!.message, message);
+          ok(problem!.location.includes(`/app/main.ts:${lineOf(text, code)}:`), `${problem!.location}\n${text}`);
+        }, { lines: true });
+      }
+    }),
+}));
+
+cases.push({
+  name: "failing code: the stack has the frames of workflow code, nearest first",
+  run: () =>
+    withRealm(GOOD, async (recorded) => {
+      const run = recorded.start("W");
+      await run.auto();
+      const text = textOf(PLACES[2]!('throw new Error("broken");'));
+      await withRealm(text, async ({ realm }) => {
+        const { error } = await realm.replay(run.server.workflowId, run.server.history());
+        const frames = error!.stack!.split("\n");
+        match(frames[0]!, /helper \(.*\/app\/main\.ts:\d+:\d+\)/);
+        ok(frames.every((frame) => frame.includes("/app/main.ts:")), error!.stack!);
+      });
+    }),
+});

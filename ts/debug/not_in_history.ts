@@ -1,0 +1,56 @@
+// Commands of a completed workflow task that the code issues and the history does not have. The replay passes: nothing in history
+// contradicts them. The next task of the run would send them.
+import type { HistoryEvent } from "../api/generated/temporal/api/history/v1/message_pb.ts";
+import type { RecordedActivation, RecordedCommand } from "../executor/tasks/recording.ts";
+import type { ReplayVerdict } from "../executor/tasks/replay.ts";
+import type { ReplayTrace } from "../executor/tasks/replay_trace.ts";
+import { Sides } from "./divergence/align.ts";
+import { codeTasks } from "./divergence/code_steps.ts";
+import { historyTasks } from "./divergence/history_steps.ts";
+import { doing } from "./divergence/steps.ts";
+import { hasExtraCommand } from "./verdict_kinds.ts";
+
+/** A command that history does not have. */
+export interface NotInHistory {
+  /** Number of the workflow task, from 1. */
+  readonly task: number;
+  /** The WorkflowTaskStarted of the task. */
+  readonly startedEventId: number;
+  /** No workflow task follows in the history. */
+  readonly isLast: boolean;
+  /** What the code does, in the third person: "calls activity charge". */
+  readonly does: string;
+  /** "activity charge" */
+  readonly text: string;
+  /** The user's line, "function (file:line:column)"; "" when not known. */
+  readonly site: string;
+}
+
+/** With the command that it is. */
+export interface ExtraCommand extends NotInHistory {
+  readonly command: RecordedCommand;
+}
+
+/** All of them, in order; [] where the replay does not report any. */
+export function commandsNotInHistory(
+  verdict: Pick<ReplayVerdict, "verdict" | "warnings">,
+  events: readonly HistoryEvent[],
+  recorded: { readonly activations: readonly RecordedActivation[]; readonly jobs: ReplayTrace["jobs"] },
+): ExtraCommand[] {
+  if (!hasExtraCommand(verdict)) return [];
+  const tasks = historyTasks(events);
+  const sides = new Sides(tasks, codeTasks(recorded));
+  return tasks.filter((task) => sides.has(task)).flatMap((task) =>
+    sides.pairs(task).flatMap(({ history, code, same }) =>
+      history !== undefined || code === undefined || same ? [] : [{
+        task: task.task,
+        startedEventId: task.startedEventId,
+        isLast: task === tasks.at(-1),
+        does: doing(code),
+        text: code.text,
+        site: code.site,
+        command: code.command,
+      }]
+    )
+  );
+}

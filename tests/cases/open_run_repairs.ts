@@ -131,7 +131,7 @@ export async function openRunRepair(seed: number): Promise<"no divergence" | "no
     if (divergence.repair?.changes === undefined) return "nothing to apply";
     const text = applied(after, divergence);
     const recorded = scheduled(server);
-    return await withRealm(text, async ({ realm }) => {
+    await withRealm(text, async ({ realm }) => {
       const { verdict, error } = await realm.replay(server.workflowId, history, { strict: true });
       equal(verdict, "ok", about(`${error?.sentence ?? error?.message}\n${text}`));
       const repaired = new RealmRun(server, realm);
@@ -139,10 +139,10 @@ export async function openRunRepair(seed: number): Promise<"no divergence" | "no
       const all = scheduled(server);
       ok(recorded.every((name) => all.filter((one) => one === name).length === 1), about(`${all.join()}\n${text}`));
       if (!isSwapAtEnd) deepEqual(all, scheduled(whole.server), about(text));
-      return "holds";
     }, {
       fetchHistory: () => Promise.resolve({ history: server.history(), nextPageToken: new Uint8Array(0) }),
     });
+    return "holds";
   });
 }
 

@@ -43,7 +43,7 @@ test("markup in every text of every type of event stays text: names, ids, values
   const divergence = {
     ...{
       firstTask: 1,
-      following: "steps",
+      following: "steps" as const,
       startedEventId: 3,
       eventId: 3,
       location: HOSTILE,

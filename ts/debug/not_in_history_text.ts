@@ -1,4 +1,4 @@
-// What is said of commands that the history does not have.
+// Text about commands that the history does not have.
 import type { NotInHistory } from "./not_in_history.ts";
 
 /** "calls activity charge, which the history does not have", of several: "... and 2 more commands, which ...". */

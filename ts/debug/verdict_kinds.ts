@@ -4,7 +4,7 @@ import type { ReplayVerdict } from "../executor/tasks/replay.ts";
 /** The core's number for a command that history does not have. */
 export const EXTRA_COMMAND = 2014;
 
-/** Workflow code threw this error, so there is no command to compare with history. */
+/** Workflow code threw this error, so nothing can be compared with history. */
 export const isThrownByCode = ({ verdict, error }: ReplayVerdict): boolean =>
   verdict === "failed" && error?.thrown !== undefined && error.name !== "HistoryMismatchError";
 

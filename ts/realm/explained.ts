@@ -143,7 +143,7 @@ export class Explainer {
     return unverified(inLines, shown);
   }
 
-  /** The history replays strictly with the repair applied. Histories that diverge alike share the answer of the first few. */
+  /** The history replays strictly with the repair applied. The result is kept for histories that need the same repair. */
   async #replaysWith(
     changed: SourceText,
     workflowId: string,

@@ -38,7 +38,7 @@ test("an open run shows it next to its code, too", async ({ app }) => {
   await expect(app.page.locator("#limits")).toContainText(/\d+ of 51,200/);
 });
 
-test("a burst, and a burst after which the run waits, are no rate to project", () => {
+test("a burst, and a burst after which the run waits, are not projected", () => {
   // 2.9 s of events, and four and a half minutes ahead of them.
   expect(nextLimit(model(each(30, 0.1), 3000))).toBeUndefined();
   expect(nextLimit(model([...each(40, 10), 3_600_000], 4100))).toBeUndefined();

@@ -40,7 +40,7 @@ test("of several waits the one that ends first", () => {
   expect(found([6], 8)).toEqual(["timer 10 s", 12, true]);
 });
 
-test("a message resumes code that waits for nothing else; after the last event there is none", () => {
+test("a message resumes code that waits for nothing else; after the last event nothing does", () => {
   expect(found([], 8)).toEqual(["confirm", 13, false]);
   expect(found([5], 13)).toBeUndefined();
 });

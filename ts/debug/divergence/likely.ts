@@ -27,7 +27,7 @@ const EVENTS = 40_000;
 /** Where a replay ended, as an event of the original history; Infinity: at its end. */
 function reachOf(result: ReplayVerdict, oldIds: readonly number[]): number {
   const { verdict, error, events } = result;
-  // A command that is left over is no part of the edit: the replay passes, and the edit does not explain all.
+  // The replay passes with a command left over: this edit does not explain everything.
   if (verdict === "ok" && !hasExtraCommand(result)) return Infinity;
   const at = error === undefined || error.eventId === 0 ? events : error.eventId;
   return oldIds[at - 1] ?? 0;

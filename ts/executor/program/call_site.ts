@@ -59,7 +59,7 @@ function userFrames(stack: string | undefined, depth: number): string {
   return users.map(plainNames).join("\n");
 }
 
-/** Frames of the user's in the stack of an error, nearest first, one per line; "" if there are none. */
+/** Frames of the user's in the stack of an error, nearest first, one per line; "" if none is known. */
 export function userStack(stack: string | undefined): string {
   if (bundled && loaded.size === 0) return userFrame(stack);
   return userFrames(stack, 0);

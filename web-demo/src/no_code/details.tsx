@@ -87,7 +87,7 @@ function Findings({ run }: { run: OpenRun }): JSX.Element {
   );
 }
 
-/** What is said where there is no finding. */
+/** The text for a history without findings. */
 const nothingText = ({ model }: OpenRun): string =>
   model.items.some(isBad) ? "Nothing took long." : "Nothing failed, and nothing took long.";
 

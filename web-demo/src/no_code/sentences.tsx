@@ -3,7 +3,7 @@ import type { JSX } from "preact";
 import type { RunItem } from "../app/run_model.ts";
 import { goTo, type OpenRun, playing } from "../app/state.ts";
 import { lasting } from "../ui/time.ts";
-import { answerOf, madeIn, numberOf, seenBy, takenBy, type TaskAnswer } from "./came_of.ts";
+import { answerOf, madeIn, numberOf, seenBy, takenBy, type TaskAnswer, writtenIn } from "./came_of.ts";
 import { Things } from "./names.tsx";
 
 function TaskLink({ number, task }: { number: number; task: RunItem }): JSX.Element {

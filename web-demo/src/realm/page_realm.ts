@@ -42,6 +42,8 @@ export interface PageRealm extends ReplayingRealm, Pick<WorkerRealm, "runTask" |
 export class PageRealms {
   readonly #loader = new CodeLoader();
   #frame: Promise<SandboxFrame> | undefined;
+  /** Ends a frame that is still loading. */
+  #framing = new AbortController();
   #spare: WebWorker | undefined;
   /** The code set that was opened last: one that is opened again is being edited. */
   #last = "";
@@ -89,6 +91,8 @@ export class PageRealms {
     this.#current = undefined;
     this.#spare = undefined;
     this.#loader.stop();
+    this.#framing.abort();
+    this.#framing = new AbortController();
     const frame = this.#frame;
     this.#frame = undefined;
     void frame?.then((opened) => opened.remove(), () => {});
@@ -103,10 +107,13 @@ export class PageRealms {
   #opened(): Promise<SandboxFrame> {
     if (this.#disposed) return Promise.reject(new StoppedError());
     const before = this.#frame ?? Promise.resolve(undefined);
+    const { signal } = this.#framing;
     return this.#frame = before.catch(() => undefined).then(async (frame) => {
       if (frame !== undefined && !frame.removed) return frame;
+      // A stop that came meanwhile has nothing to remove: no frame may be made after it.
+      signal.throwIfAborted();
       this.#spare = undefined;
-      return await SandboxFrame.open();
+      return await SandboxFrame.open({ signal });
     });
   }
 

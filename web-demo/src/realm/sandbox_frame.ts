@@ -27,6 +27,8 @@ export interface FrameOptions {
   readonly files?: SandboxFiles & Pick<FrameStart, "hasCrypto">;
   /** Throws for a message that such a worker does not send. */
   readonly check?: (data: unknown) => unknown;
+  /** Aborted, it removes a frame that is still loading, at once. */
+  readonly signal?: AbortSignal;
 }
 
 /** One frame. Each code set has its own, so that no two have an origin in common. */
@@ -40,19 +42,19 @@ export class SandboxFrame {
 
   /** Makes a frame. Rejects where the browser or the server does not let it be. */
   static async open(options: FrameOptions = {}): Promise<SandboxFrame> {
-    const { files = await sandboxFiles(), check = checkedMessage } = options;
-    return new SandboxFrame(...await SandboxFrame.#from(files), check);
+    const { files = await sandboxFiles(), check = checkedMessage, signal } = options;
+    return new SandboxFrame(...await SandboxFrame.#from(files, signal), check);
   }
 
-  static async #from(files: SandboxFiles): Promise<Opened> {
+  static async #from(files: SandboxFiles, signal: AbortSignal | undefined): Promise<Opened> {
     const isKept = typeof navigator.serviceWorker === "object" && navigator.serviceWorker.controller !== null;
-    if (isKept && !navigator.onLine) return await SandboxFrame.#open(files, "from the service worker", START_MS);
+    if (isKept && !navigator.onLine) return await SandboxFrame.#open(files, "from the service worker", START_MS, signal);
     try {
-      return await SandboxFrame.#open(files, "from the server", isKept ? REPLY_MS : START_MS);
+      return await SandboxFrame.#open(files, "from the server", isKept ? REPLY_MS : START_MS, signal);
     } catch (error) {
       // A browser says of a page that could not be fetched that it is loaded: it is known by its silence.
-      if (!isKept) throw error;
-      return await SandboxFrame.#open(files, "from the service worker", START_MS);
+      if (!isKept || signal?.aborted === true) throw error;
+      return await SandboxFrame.#open(files, "from the service worker", START_MS, signal);
     }
   }
 
@@ -64,7 +66,9 @@ export class SandboxFrame {
     files: SandboxFiles,
     where: "from the server" | "from the service worker",
     replyMs: number,
+    signal: AbortSignal | undefined,
   ): Promise<Opened> {
+    signal?.throwIfAborted();
     const element = document.createElement("iframe");
     if (where === "from the server") element.setAttribute("sandbox", SANDBOX);
     element.setAttribute("aria-hidden", "true");
@@ -78,6 +82,7 @@ export class SandboxFrame {
       await new Promise<void>((resolve, reject) => {
         const late = () => reject(new Error("it has not started in time"));
         timer = setTimeout(late, START_MS);
+        signal?.addEventListener("abort", () => reject(new Error("it was stopped")), { once: true });
         element.onload = () => {
           if (element.contentDocument !== null) return reject(new Error("it has the origin of this page"));
           // Wherever the document went from here, it would be sandboxed there, too.

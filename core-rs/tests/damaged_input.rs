@@ -1,5 +1,5 @@
-//! Bad input never panics and never goes on for ever: histories and poll responses that were cut, bit-flipped, or whose events
-//! were dropped, doubled, swapped, retyped or stripped answer an outcome, and an error that has a code.
+//! Invalid input never panics and never loops for ever: histories and poll responses that were truncated, bit-flipped, or
+//! whose events were dropped, duplicated, swapped, retyped or stripped give an outcome, and an error that has a code.
 mod support;
 
 use std::cell::Cell;
@@ -30,7 +30,8 @@ fn new_run(order: JobOrder) -> Run {
     Run::new(options).expect("good options")
 }
 
-/// Goes on until the outcome; its error, or the one that a call threw. `pages` are what a fetch gets, damaged or not.
+/// Continues until the outcome; returns its error, or the one that a call threw. `pages` are the fetched pages, damaged or
+/// not.
 fn drive(run: &mut Run, started: Result<()>, lang: &mut dyn Lang, pages: &[Vec<u8>]) -> Option<CoreError> {
     let fetched = Cell::new(0);
     let mut work = || -> Result<Option<CoreError>> {

@@ -53,7 +53,7 @@ fn who_waits_for_a_purged_run_is_told() {
     t.store.runs.remove(&closed).expect("the run is stored");
     t.engine.forget(&closed);
     t.flush();
-    let answer = t.take::<QueryWorkflowResponse>(query).expect("an answer");
+    let answer = t.take::<QueryWorkflowResponse>(query).expect("a response");
     assert_eq!(answer.expect_err("gone").code, 14, "asked again, it is not found");
     assert_eq!(t.describe("closed", "").expect_err("gone").code, 5);
 }

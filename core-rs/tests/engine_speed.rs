@@ -71,7 +71,7 @@ impl Bodies {
     }
 }
 
-/// Flushes; the store has none of the runs that the engine asks for.
+/// Flushes; the store has no run that the engine requests.
 fn flush(engine: &mut Engine, now: f64) -> Flush {
     loop {
         let flush = engine.flush();
@@ -168,7 +168,7 @@ fn commits_beside_queued_runs() {
             t.signal(&format!("w{}", i % queued), "s").expect("a signal");
         }
         let each = began.elapsed() / COMMITS;
-        println!("{queued} queued runs: a commit beside them {each:?}");
+        println!("{queued} queued runs: a commit with them {each:?}");
         assert_eq!(t.flush().cached_runs, queued, "a run with a queued task stays");
         // Once nothing is queued, each commit forgets more runs than it adds.
         for i in 0..queued {

@@ -32,11 +32,11 @@ fn what_the_store_cannot_read_is_unavailable_and_not_missing() {
     }
     t.flush();
     for id in ids {
-        let error = t.take::<SignalWorkflowExecutionResponse>(id).expect("an answer").expect_err("refused");
+        let error = t.take::<SignalWorkflowExecutionResponse>(id).expect("a response").expect_err("refused");
         assert_eq!((error.code, error.message.as_str()), (14, "the disk does not answer"));
     }
     assert_eq!(t.store.runs.len(), 1, "no second run was made of an id that could not be looked up");
-    // When the store answers again, everything is as before.
+    // When the store responds again, everything is as before.
     t.signal("a", "s").expect("a signal");
     let info = t.describe("a", "").expect("a description").workflow_execution_info.expect("info");
     assert_eq!(info.execution.expect("ids").run_id, first);

@@ -107,7 +107,7 @@ fn page_splits_task() {
     }
 }
 
-/// The page ends exactly on WorkflowTaskStarted k; what tells about task k is on the next page.
+/// The page ends exactly on WorkflowTaskStarted k; the events that complete task k are on the next page.
 #[test]
 fn marker_after_page_boundary() {
     let base = || HistoryBuilder::new().w_native();

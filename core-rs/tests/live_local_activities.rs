@@ -1,5 +1,5 @@
-//! Local activities where they run (docs/dev/semantics/commands.md#local-activities): the caller is told of them, gives their
-//! results within the task, and markers record them.
+//! Local activities where they run (docs/dev/semantics/commands.md#local-activities): the caller gets them to run, returns
+//! their results within the task, and markers record them.
 mod support;
 
 use prost::Message;
@@ -137,7 +137,7 @@ fn a_replay_without_a_service_runs_none() {
     assert!(session.works.is_empty());
 }
 
-/// A failure, one with another attempt behind a timer, and a timeout: what workflow code is told.
+/// A failure, one with another attempt after a timer, and a timeout: the errors that workflow code gets.
 #[test]
 fn failures() {
     let told = |result: LocalResult| {
@@ -205,7 +205,7 @@ fn cancelled_before_it_ran() {
     }
 }
 
-/// S W(2-4) Signal(5) W(6-8): the first task is answered by a heartbeat, and the signal has workflow code cancel.
+/// S W(2-4) Signal(5) W(6-8): the first task completes with a heartbeat, and on the signal workflow code cancels.
 fn cancelled_while_it_runs(kind: ActivityCancellationType, results: Vec<LocalResult>) -> Session {
     let history = start().signal("stop").w_open();
     let test = RunTest::new(&history, Script::new([vec![la_cancelling(kind)], vec![Cmd::CancelLa(1)], vec![Cmd::Complete]]));
@@ -228,7 +228,7 @@ fn cancelled_while_it_runs_by_type() {
     assert_eq!(session.shown(), "{Init} {Signal stop} {ResolveLocal 1 cancelled}");
     assert_eq!((&session.works.last().unwrap().abandon[..], &session.works.last().unwrap().cancel[..]), (&[1][..], &[][..]));
 
-    // It is told, and what it answers counts, whatever that is.
+    // It gets the cancellation, and its result counts, whatever that is.
     let session = cancelled_while_it_runs(ActivityCancellationType::WaitCancellationCompleted, vec![done(1)]);
     assert_eq!(session.shown(), "{Init} {Signal stop}");
     assert_eq!(session.works.last().unwrap().cancel, [1]);
@@ -250,7 +250,7 @@ fn cancelled_on_replay_and_never_recorded() {
     assert_eq!(session.commands(), "RecordMarker core_local_activity, CompleteWorkflowExecution");
 }
 
-/// The run ends while some run: they are told to stop, and the task is answered at once.
+/// The run ends while some run: they are canceled, and the task completes at once.
 #[test]
 fn the_end_of_the_run_does_not_wait() {
     let script = Script::new([vec![la(), la()], vec![Cmd::Complete]]);
@@ -261,7 +261,7 @@ fn the_end_of_the_run_does_not_wait() {
     assert!(!session.end().completed().force_create_new_workflow_task);
 }
 
-/// Queries that came with the task are answered at once, with what runs still running.
+/// Queries that came with the task get their results at once, while local activities still run.
 #[test]
 fn queries_do_not_wait() {
     let test = RunTest::new(&HistoryBuilder::new().w_open(), Script::new([vec![la()], vec![Cmd::Complete]]));
@@ -305,7 +305,7 @@ fn a_marker_of_another_outcome_is_nondeterminism() {
     assert!(session.end().message().ends_with(expected), "{}", session.end().message());
 }
 
-/// What is too late, and what is no result.
+/// Late results, and invalid results.
 #[test]
 fn results_nobody_waits_for() {
     let (_, session) = first(Script::new([vec![la_named("x", "la")], vec![Cmd::Complete]]), vec![done(1), done(1), done(9)]);

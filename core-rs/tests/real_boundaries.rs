@@ -13,7 +13,7 @@ use temporalex_core::history::{BoundaryRule, HistoryBuffer, Next};
 
 const RULES: [BoundaryRule; 3] = [BoundaryRule::Unmerged, BoundaryRule::Core, BoundaryRule::CoreChunkingV2];
 
-/// Last ids of the sequences, and of the look-ahead that stood behind each.
+/// Last ids of the sequences, and of the look-ahead after each.
 type Ends = Vec<(i64, Option<i64>)>;
 
 fn take_all(buffer: &mut HistoryBuffer, ends: &mut Ends) -> Next {

@@ -24,8 +24,8 @@ struct Followed {
     merged: bool,
 }
 
-/// What no program of this core can follow: markers that only other SDKs write, events of no known type, and what other SDKs send
-/// although it was taken back.
+/// Histories that no program of this core can follow: markers that only other SDKs write, events of unknown type, and
+/// commands that other SDKs send although they were canceled before.
 const NOT_FOLLOWED: [&str; 6] = [
     "marker Version",
     "marker LocalActivity",

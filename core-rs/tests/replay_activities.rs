@@ -28,7 +28,7 @@ fn activity_info(failure: &Failure) -> &ActivityFailureInfo {
 fn canceled_details(failure: &Failure) -> Option<Payloads> {
     match failure.cause.as_ref().and_then(|c| c.failure_info.as_ref()) {
         Some(FailureInfo::CanceledFailureInfo(info)) => info.details.clone(),
-        other => panic!("the cause is no cancellation: {other:?}"),
+        other => panic!("the cause is not a cancellation: {other:?}"),
     }
 }
 
@@ -53,7 +53,7 @@ fn activity_complete() {
     assert_eq!(inc.jobs(1)[0].event_id, 7);
 }
 
-/// A void result is no payload at all.
+/// A void result has no payload.
 #[test]
 fn activity_complete_without_result() {
     let history = start().act_scheduled("1").act_started("1").act_completed_with("1", None).w().wf_completed();
@@ -100,7 +100,7 @@ fn check_timeout(seen: &Failure, kind: TimeoutType, started: i64) {
     assert_eq!((info.retry_state(), info.started_event_id), (RetryState::Timeout, started));
     match seen.cause.as_ref().and_then(|c| c.failure_info.as_ref()) {
         Some(FailureInfo::TimeoutFailureInfo(timeout)) => assert_eq!(timeout.timeout_type(), kind),
-        other => panic!("the cause is no timeout: {other:?}"),
+        other => panic!("the cause is not a timeout: {other:?}"),
     }
 }
 
@@ -212,7 +212,7 @@ fn activity_cancel_then_complete() {
     let history = history.act_done("1").w().timer_fired("1").w().wf_completed();
     let script = Script::new([vec![act()], vec![Cmd::CancelAct(1)], vec![timer()], vec![Cmd::Complete]]);
     let inc = RunTest::new(&history, script).same("{Init} {Signal s} {Resolve 1 cancelled} {Fire 1}");
-    // The task that brought only the swallowed completion is answered without waking the program.
+    // The task that contained only the ignored completion completes without activating the program.
     assert_eq!(inc.ends[2].commands(), "");
 }
 

@@ -148,11 +148,11 @@ fn cancel_of_an_unknown_child() {
     assert_eq!((said(&e), e.code), ("Missing associated machine for ChildWorkflowStart(9)", codes::MISSING_MACHINE));
 }
 
-/// What stands behind a terminal command that no flag moves is cut off; its seq is never heard of again.
+/// Commands after a terminal command that no flag moves are dropped; their seq is never used again.
 #[test]
 fn children_behind_the_end_are_not_started() {
     let program = Script::new([vec![Cmd::Complete, wait(), Cmd::CancelChild(1, "")]]);
     let inc = RunTest::new(&HistoryBuilder::new().w_open(), program.clone()).inc();
-    assert_eq!(inc.commands(), "CompleteWorkflowExecution", "moved before the end, and taken back there");
+    assert_eq!(inc.commands(), "CompleteWorkflowExecution", "moved before the end, and canceled there");
     RunTest::new(&HistoryBuilder::new().w().wf_completed(), program).compat().replay_ok();
 }

@@ -92,7 +92,7 @@ fn child_ok() {
     assert_eq!((inc.jobs(1)[0].event_id, inc.jobs(2)[0].event_id), (6, 10));
 }
 
-/// Started and over before the next task: both jobs in one activation, the start first. A void result is no payload.
+/// Started and closed before the next task: both jobs in one activation, the start first. A void result has no payload.
 #[test]
 fn child_ok_in_one_task_and_without_result() {
     let history = start().child_initiated("c").child_started("c").child_completed_with("c", None).w().wf_completed();
@@ -211,7 +211,7 @@ fn child_terminated() {
     assert_eq!(cause.message, "Terminated");
 }
 
-/// Cancelled by somebody else.
+/// Canceled by another caller.
 #[test]
 fn child_cancelled() {
     let history = with_child(|h| h.child_canceled("c"));
@@ -257,7 +257,7 @@ fn cancel_before_sent() {
     }
 }
 
-/// Only what has not been sent is taken back: S W(2-4) Init a(5) W(7-9): b is started and cancelled while a is under way.
+/// Only an unsent command is withdrawn: S W(2-4) Init a(5) W(7-9): b is started and canceled while a is under way.
 #[test]
 fn cancel_of_the_pending_one_only() {
     let history = start().child_initiated("a").child_started("a").w().child_initiated("d").timer_started("1");
@@ -349,7 +349,7 @@ fn ends() -> [fn(HistoryBuilder) -> HistoryBuilder; 5] {
     ]
 }
 
-/// Cases 146 and 147: what becomes of an abandoned child, or of one that was only tried to cancel, is nobody's business.
+/// Cases 146 and 147: the outcome of an abandoned child, or of one whose cancellation was only requested, is ignored.
 #[test]
 fn detached_children_end_later() {
     for (cancellation, tail) in AT_ONCE.into_iter().flat_map(|c| ends().map(|tail| (c, tail))) {
@@ -389,7 +389,7 @@ fn waiting_takes_what_comes() {
     }
 }
 
-/// The event of the cancel stands in history and the code gives none, or gives it for another workflow.
+/// History has the cancel event, and the code issues no cancel, or one for another workflow.
 #[test]
 fn request_to_cancel_is_matched() {
     let history = after_start(true, |h| h.child_canceled("c"));
@@ -398,7 +398,7 @@ fn request_to_cancel_is_matched() {
         said(&e),
         "Timer machine does not handle this event: HistoryEvent(id: 10, RequestCancelExternalWorkflowExecutionInitiated)"
     );
-    // The answer to the core's own request is checked, too.
+    // The response to the core's own request is checked, too.
     let history =
         start().child_initiated("c").child_started("c").w().cancel_initiated("c", true).timer_fired_as("1", 10).w_open();
     let e = RunTest::new(&history, Script::new([vec![wait()], vec![Cmd::CancelChild(1, "")]])).replay_error();

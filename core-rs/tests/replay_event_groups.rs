@@ -50,7 +50,7 @@ fn a_marker_goes_with_the_next_command_and_is_not_compared() {
     assert_eq!(groups(&session, 1), "c, d");
 }
 
-/// A command that was taken back in its own task is not sent, and its marker goes to no other.
+/// A command that was canceled in its own task is not sent, and its marker is not attached to another one.
 #[test]
 fn the_marker_of_a_command_that_was_taken_back_is_dropped() {
     let history = HistoryBuilder::new().w_native().timer_started("2").timer_fired("2").w().wf_completed();

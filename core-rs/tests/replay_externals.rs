@@ -106,7 +106,7 @@ fn signal_external_not_delivered() {
     }
 }
 
-/// S W(2-4) Completed(5): taken back in the activation that gave it.
+/// S W(2-4) Completed(5): canceled in the activation that issued it.
 #[test]
 fn cancelled_before_sent() {
     let program = Script::new([vec![signal_external("o"), Cmd::CancelSignal(1)], vec![Cmd::CancelSignal(1), Cmd::Complete]]);
@@ -118,7 +118,7 @@ fn cancelled_before_sent() {
     assert!(matches!(seen.failure_info, Some(FailureInfo::CanceledFailureInfo(_))));
 }
 
-/// What was sent cannot be taken back: S W(2-4) SignalInit(5) Signal(6) W(7-9) TmrS(10) Signaled|Failed(11) TmrF W Completed
+/// A sent command cannot be withdrawn: S W(2-4) SignalInit(5) Signal(6) W(7-9) TmrS(10) Signaled|Failed(11) TmrF W Completed
 #[test]
 fn cancelled_after_sent() {
     for found in [true, false] {
@@ -181,8 +181,8 @@ fn cancel_external_not_delivered() {
     }
 }
 
-/// The core's own requests for children take no number of the caller's: S W(2-4) Init c(5) Started(6) W(7-9) CancelReq c(10)
-/// CancelReq o(11) CancelReq p(12) and their answers.
+/// The core's own requests for children use no sequence number of the caller: S W(2-4) Init c(5) Started(6) W(7-9) CancelReq
+/// c(10) CancelReq o(11) CancelReq p(12) and their responses.
 #[test]
 fn numbers_do_not_collide_with_cancels_of_children() {
     let history = start().child_initiated("c").child_started("c").w();
@@ -248,7 +248,7 @@ fn divergence_is_worded_as_core_words_it() {
     );
 }
 
-/// Answers that come twice, or from something else.
+/// Responses that come twice, or from another operation.
 #[test]
 fn damaged_histories() {
     let fatal = |history: HistoryBuilder, command: Cmd, event: u32| {
@@ -282,7 +282,7 @@ fn bad_commands_are_refused_by_what_is_wrong() {
     assert!(message.ends_with("Missing associated machine for SignalExternal(3)"), "{message}");
 }
 
-/// `Run.cancel` is for what has no command of its own.
+/// `Run.cancel` is for operations without a cancel command.
 #[test]
 fn cancel_calls_of_these_kinds_are_misuse() {
     for kind in [CommandKind::StartChildWorkflow, CommandKind::SignalExternalWorkflow, CommandKind::CancelExternalWorkflow] {

@@ -99,7 +99,7 @@ fn local_activity_id_type_mismatch() {
     RunTest::new(&history, Script::new([vec![la_named("x", "other")], vec![Cmd::Complete]])).replay_ok();
 }
 
-/// Another command stands against the marker.
+/// The code issues another command than the marker's.
 #[test]
 fn marker_and_no_local_activity() {
     let history = start().la_marker(1, "1", json("1")).wf_completed();

@@ -263,7 +263,7 @@ fn random_numbers_are_the_same_on_replay() {
     assert_eq!(drawn.take(), live);
 }
 
-/// A replay that ends in an open task is replayed to there; that task is no replay, and its commands are dropped.
+/// A replay that ends in an open task runs up to there; that task is not a replay, and its commands are dropped.
 #[test]
 fn open_task_at_the_end_of_a_replay() {
     let history = start().timer_started("1").timer_fired("1").w_open();

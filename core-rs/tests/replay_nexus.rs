@@ -286,7 +286,7 @@ fn what_is_compared() {
 
     let e = RunTest::new(&history, Script::new([vec![], vec![Cmd::Complete]])).replay_error();
     assert_eq!((e.code, e.event_id), (codes::NO_COMMAND, 5));
-    // The cancel that the code does not give any more, and one that it gives anew.
+    // The cancel that the code no longer issues, and one that it issues additionally.
     let e = RunTest::new(&cancelled(true, true, |h| h), Script::new([vec![wait()], vec![timer()]])).replay_error();
     assert_eq!((e.kind(), e.code), (ErrorKind::Nondeterminism, codes::COMMAND_TYPE));
     let e = RunTest::new(&cancelled(true, false, |h| h), Script::new([vec![wait()], vec![Cmd::CancelNexus(1), timer()]]))

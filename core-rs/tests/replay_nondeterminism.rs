@@ -141,7 +141,7 @@ fn swapped_order() {
     let history = start().timer_started("1").act_scheduled("1").act_done("1").w().wf_completed();
     let error = RunTest::new(&history, Script::new([vec![act(), timer()], vec![Cmd::Complete]])).replay_error();
     assert_eq!(error.message, format!("{PREFIX}Activity machine does not handle this event: HistoryEvent(id: 5, TimerStarted)"));
-    // Two of a kind cannot be told apart by order: the ids are what is compared.
+    // The order does not distinguish two commands of one kind: the ids are compared.
     let history = start().timer_started("1").timer_started("2").timer_fired("1").w().wf_completed();
     RunTest::new(&history, Script::new([vec![timer(), timer()], vec![Cmd::Complete]])).replay_ok();
 }

@@ -155,7 +155,7 @@ fn no_marker_replaying_deprecate() {
     RunTest::new(&unmarked(), program).strict().replay_ok();
 }
 
-/// Another id stands in history: S W(2-4) marker p(5) upsert(6) TmrS(7) ...
+/// History has another id: S W(2-4) marker p(5) upsert(6) TmrS(7) ...
 #[test]
 fn patch_id_differs() {
     let error = RunTest::new(&marked(false), deprecates("q")).replay_error();

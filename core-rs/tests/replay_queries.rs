@@ -72,14 +72,15 @@ fn legacy_query_with_full_history() {
     assert_eq!(session.shown(), "{Init} {Query legacy_query}");
     check_answer(&session);
 
-    // The run goes on from there with its next task.
+    // The run continues from there with its next task.
     let next = test.tasks()[1];
     let end = session.task(&test.poll(next.from, next));
     assert_eq!(end.commands(), "CompleteWorkflowExecution");
     assert_eq!(session.shown(), "{Init} {Query legacy_query} {Fire 1}");
 }
 
-/// The history that is fetched for a query may go on with events of a task that has not completed: they are that task's.
+/// The history that is fetched for a query may continue with events of a task that has not completed: they belong to that
+/// task.
 #[test]
 fn query_in_front_of_an_open_task() {
     let test = RunTest::new(&one_timer(), program());

@@ -217,7 +217,7 @@ fn unhandled_command() {
 fn ends_terminated() {
     let history = start().timer_started("1").wf_terminated();
     assert_eq!(RunTest::new(&history, Script::new([vec![timer()]])).replay_ok().shown(), "{Init}");
-    // While a task is under way: the code sees that task, and what it answers is dropped.
+    // While a task is under way: the code sees that task, and its response is dropped.
     let history = start().timer_started("1").timer_fired("1").w_open().wf_terminated();
     RunTest::new(&history, script(vec![timer()], vec![act()])).replay_ok();
 }

@@ -264,7 +264,7 @@ fn swapped_update_ids() {
     assert_eq!((error.kind(), error.event_id), (ErrorKind::Nondeterminism, 8));
 }
 
-/// Live and replayed the same answers lead to the same commands, although validators run only live.
+/// Live and replayed, the same verdicts lead to the same commands, although validators run only live.
 #[test]
 fn validator_not_run_on_replay() {
     let history = start().w().update_accepted("a", "upd").update_completed("a").update_accepted("b", "upd");
@@ -277,7 +277,7 @@ fn validator_not_run_on_replay() {
     assert_eq!(do_updates(&replayed.activations).iter().map(|u| u.run_validator).collect::<Vec<_>>(), [false, false]);
 }
 
-/// A message that does not say where it belongs, or is no request at all.
+/// A message without its position, or one that is not a request.
 #[test]
 fn bad_messages_are_refused() {
     let test = RunTest::new(&task_with_update(), Script::new([]));

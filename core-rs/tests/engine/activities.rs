@@ -194,7 +194,7 @@ fn schedule_to_close_spans_attempts() {
     assert_eq!((timeout_type(&f), state), (3, 2));
     assert_eq!(t.complete_activity(&a, "1").unwrap_err().code, 5);
 
-    // A start-to-close timeout that leaves no time for a retry is told as schedule-to-close.
+    // A start-to-close timeout that leaves no time for a retry is reported as schedule-to-close.
     let mut t = with_activity(|a| {
         a.schedule_to_close_timeout = dur(2_500);
         a.start_to_close_timeout = dur(2_000);
@@ -418,7 +418,7 @@ fn tasks_and_polls_are_matched_first_in_first_out() {
     t.engine.expire_request(polls[2]);
     t.flush();
     let empty: PollActivityTaskQueueResponse = t.take(polls[2]).unwrap().unwrap();
-    assert!(empty.task_token.is_empty(), "a poll that ran out is answered empty");
+    assert!(empty.task_token.is_empty(), "an expired poll returns an empty response");
 }
 
 #[test]

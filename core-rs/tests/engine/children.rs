@@ -6,7 +6,7 @@ use temporalex_core::boundary::{EngineMethod as M, EngineOptions};
 
 use super::support::*;
 
-/// A parent "p" that has started the child "c" and seen it; answers the run id of the child.
+/// A parent "p" that has started the child "c" and seen it; returns the run id of the child.
 fn with_child(t: &mut T, policy: i32) -> String {
     t.start("p");
     let task = t.task();
@@ -203,7 +203,7 @@ fn what_happens_to_a_child_while_the_parent_has_a_task_waits_behind_it() {
     request.force_create_new_workflow_task = true;
     request = sticky(request);
     let r: RespondWorkflowTaskCompletedResponse = t.call(M::RespondWorkflowTaskCompleted, &request).unwrap();
-    let open = r.workflow_task.expect("a task with the answer");
+    let open = r.workflow_task.expect("a task with the response");
     let of_child = t.task_on("c");
     t.complete(&of_child, vec![done()]);
     assert!(t.shape("p").ends_with("WTScheduled WTStarted"), "{}", t.shape("p"));

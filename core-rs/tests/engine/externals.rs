@@ -66,7 +66,7 @@ fn what_is_not_there_cannot_be_signalled_or_cancelled() {
     ];
     t.complete(&task, commands);
     let h = t.history("p", "");
-    // Which of them the store has to be asked for decides the order of the answers.
+    // The runs that the store has to load first decide the order of the responses.
     let mut answers: Vec<_> = h[12..].iter().filter(|e| name(e) != "WTScheduled").collect();
     let initiated = |e: &&HistoryEvent| match attrs(e) {
         A::SignalExternalWorkflowExecutionFailedEventAttributes(a) => a.initiated_event_id,
@@ -106,7 +106,7 @@ fn parent_and_child_signal_each_other_in_one_batch() {
     assert_eq!(t.shape("c"), "Started WTScheduled Signaled Signaled", "the start comes before what was sent to it");
     let of_parent = t.task();
     let of_child = t.task_on("c");
-    // Both answers enter before either is committed.
+    // Both responses are recorded before either is committed.
     let a = t.completion(&of_parent, vec![signal_external("c", "down", true)]);
     let b = t.completion(&of_child, vec![signal_external("p", "up", false)]);
     t.send(temporalex_core::boundary::EngineMethod::RespondWorkflowTaskCompleted, &a);

@@ -253,7 +253,7 @@ fn updates_of_a_run() {
     assert_eq!((e.code, e.metadata["limit"].as_str()), (9, "updates_total"));
     assert!(e.message.contains("has been reached (10)"), "{}", e.message);
     let known = t.call::<UpdateWorkflowExecutionResponse>(M::UpdateWorkflowExecution, &update_request("w", "u3", 3));
-    assert!(known.is_ok(), "one that is known is none more");
+    assert!(known.is_ok(), "a known update does not count again");
 
     t.start("v");
     let waiting: Vec<u32> =

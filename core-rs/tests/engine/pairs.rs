@@ -25,7 +25,7 @@ fn send(t: &mut T, conflict: Conflict, update: &UpdateWorkflowExecutionRequest) 
 }
 
 fn taken(t: &mut T, id: u32) -> Result<(StartWorkflowExecutionResponse, UpdateWorkflowExecutionResponse), RpcError> {
-    t.take::<Pair>(id).expect("an answer").map(|pair| {
+    t.take::<Pair>(id).expect("a response").map(|pair| {
         let start = StartWorkflowExecutionResponse::decode(pair.start.as_slice()).expect("a start");
         (start, UpdateWorkflowExecutionResponse::decode(pair.update.as_slice()).expect("an update"))
     })

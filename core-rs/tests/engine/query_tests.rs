@@ -1,4 +1,4 @@
-//! Queries: on tasks of their own, on the pending workflow task, on closed runs, and when nobody answers.
+//! Queries: in separate tasks, on the pending workflow task, on closed runs, and without a response.
 use temporalex_core::api::query::v1::{WorkflowQuery, WorkflowQueryResult};
 use temporalex_core::api::workflowservice::v1::*;
 use temporalex_core::boundary::EngineMethod as M;
@@ -32,7 +32,7 @@ fn respond(t: &mut T, task: &PollWorkflowTaskQueueResponse, result: &str) -> Ans
 }
 
 fn answer(t: &mut T, id: u32) -> String {
-    let r: QueryWorkflowResponse = t.take(id).expect("an answer").expect("no error");
+    let r: QueryWorkflowResponse = t.take(id).expect("a response").expect("no error");
     String::from_utf8(r.query_result.unwrap().payloads[0].data.clone()).unwrap()
 }
 
@@ -54,7 +54,7 @@ fn with_no_task_pending_a_query_is_a_task_of_its_own() {
     assert_eq!(shape(events(&task)), "Started WTScheduled WTStarted WTCompleted TimerStarted", "all of history");
     respond(&mut t, &task, "42").unwrap();
     assert_eq!(answer(&mut t, q), "42");
-    assert_eq!(respond(&mut t, &task, "43").unwrap_err().code, 5, "a query is answered once");
+    assert_eq!(respond(&mut t, &task, "43").unwrap_err().code, 5, "a query completes once");
     assert_eq!(t.shape("w"), "Started WTScheduled WTStarted WTCompleted TimerStarted");
     t.check_memory();
 }
@@ -210,7 +210,7 @@ fn a_query_that_nobody_answers_ends_when_its_caller_says_so() {
     let mut t = running();
     let gone = ask(&mut t);
     t.engine.cancel_request(gone);
-    assert!(t.try_task().is_none(), "nobody asks any more");
+    assert!(t.try_task().is_none(), "no caller waits any more");
     let expired = ask(&mut t);
     let task = t.task();
     t.engine.expire_request(expired);

@@ -123,7 +123,7 @@ fn every_commit_of_a_small_life_may_fail() {
             match t.replies.remove(&id) {
                 Some(Ok(bytes)) => return Some(bytes),
                 Some(Err(e)) if e.code == 14 => continue,
-                // Answered by the commit that failed for us only: done before.
+                // Completed by the commit that failed only in its response: done before.
                 Some(Err(e)) if e.code == 5 && m != M::PollWorkflowTaskQueue => return None,
                 Some(Err(e)) => panic!("{m:?}: {e:?}"),
                 None if t.lost.contains(&id) => continue,

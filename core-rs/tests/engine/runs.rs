@@ -322,7 +322,7 @@ fn a_non_retryable_failure_ends_the_workflow() {
     let h = t.history("w", "");
     let A::WorkflowExecutionFailedEventAttributes(f) = attrs(find(&h, E::WorkflowExecutionFailed)) else { panic!() };
     assert_eq!(f.retry_state, 2);
-    // Without a policy that is said too.
+    // The same is reported without a policy.
     let mut t = T::new();
     t.start("w");
     close(&mut t, vec![fail_workflow(failure("E", "x"))]);

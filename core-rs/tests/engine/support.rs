@@ -115,7 +115,7 @@ impl T {
                 self.fail_commits -= 1;
                 self.lost.extend(flush.replies.iter().map(|r| r.request_id));
                 self.engine.aborted();
-                // What must go on is asked for with the next flush.
+                // Runs that must continue are requested with the next flush.
                 return flush;
             }
             self.store.commit(flush.writes.clone());
@@ -123,7 +123,7 @@ impl T {
             for r in &flush.replies {
                 let result = self.resolve(r);
                 let old = self.replies.insert(r.request_id, result);
-                assert!(old.is_none(), "request {} was answered twice", r.request_id);
+                assert!(old.is_none(), "request {} was completed twice", r.request_id);
             }
             return flush;
         }
@@ -208,8 +208,9 @@ impl T {
         for (id, s) in &self.store.runs {
             let Some(record) = self.engine.record_of(&s.row.workflow_id, id) else { continue };
             let mut stored = self.store.record(id);
-            // An activity whose retry was due when its run was loaded waits in a queue, and is no write of its own: the store finds the run by
-            // its wake. That is another one's (a timer's) where both were due in the same microsecond; else the row changes and is written.
+            // An activity whose retry was due when its run was loaded waits in a queue, and is not written separately: the
+            // store finds the run by its wake time. Another one (a timer) may have the same microsecond; else the row
+            // changes and is written.
             if let (Some(row), Some(kept)) = (&record.row, &mut stored.row) {
                 kept.ready |= row.ready && kept.wake_at_ms > 0.0 && kept.wake_at_ms <= self.now;
             }

@@ -163,7 +163,7 @@ fn the_first_failure_leaves_an_event_and_later_ones_do_not() {
     let A::WorkflowTaskScheduledEventAttributes(s) = attrs(&h[4]) else { panic!() };
     assert_eq!(s.attempt, 3, "what completes shows its attempt");
     t.advance(1_000.0);
-    assert_eq!(t.task().attempt, 1, "success starts the count anew");
+    assert_eq!(t.task().attempt, 1, "success resets the count");
     t.check_memory();
 }
 
@@ -358,7 +358,7 @@ fn bad_commands_fail_the_task_with_their_cause_and_change_nothing() {
         t.start("w");
         refused(&mut t, commands, cause, part);
         assert_eq!(t.shape("w"), "Started WTScheduled WTStarted WTFailed", "nothing of the commands is written");
-        // The second attempt is answered in the same way and leaves nothing.
+        // The second attempt gets the same response and leaves nothing.
         let task = t.task();
         assert_eq!(task.attempt, 2);
         t.try_complete(&task, vec![cancel_timer("9")]).unwrap_err();

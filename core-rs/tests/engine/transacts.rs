@@ -60,7 +60,7 @@ fn a_reducer_that_fails_the_task_leaves_nothing_of_it() {
     let task = t.task();
     let (id, _) = reduced(&mut t, &task, vec![marker("Transact"), timer("1", 1_000)]);
     let failure = prost::Message::encode_to_vec(&failure("E", "not today"));
-    assert!(!t.engine.transacted(TransactOutcome { request_id: id, results: vec![], failure }), "what they wrote is taken back");
+    assert!(!t.engine.transacted(TransactOutcome { request_id: id, results: vec![], failure }), "their writes are rolled back");
     t.flush();
     assert!(t.replies[&id].as_ref().unwrap_err().message.contains("not today"));
     assert_eq!(t.shape("w"), "Started WTScheduled WTStarted WTFailed");
@@ -103,7 +103,7 @@ fn a_failed_commit_forgets_the_reducers_and_the_task_is_given_again() {
     assert!(!t.engine.transacted(TransactOutcome { request_id: id, results: vec![result("1", true)], failure: Vec::new() }));
     t.flush();
     let (again, transacts) = reduced(&mut t, &task, vec![marker("Transact"), timer("1", 1_000)]);
-    assert_eq!(transacts.len(), 1, "the worker reports once more");
+    assert_eq!(transacts.len(), 1, "the worker reports again");
     assert!(t.engine.transacted(TransactOutcome { request_id: again, results: vec![result("1", true)], failure: Vec::new() }));
     t.flush();
     assert_eq!(t.shape("w"), "Started WTScheduled WTStarted WTCompleted MarkerRecorded TimerStarted WTScheduled");

@@ -43,7 +43,7 @@ pub fn running() -> T {
 }
 
 pub fn result(t: &mut T, id: u32) -> UpdateWorkflowExecutionResponse {
-    t.take(id).expect("an answer").expect("no error")
+    t.take(id).expect("a response").expect("no error")
 }
 
 pub fn success(o: &Option<up::Outcome>) -> String {
@@ -366,7 +366,7 @@ fn the_end_of_the_run_settles_every_update() {
     assert_eq!((r.stage, failed(&r.outcome).0.as_str()), (COMPLETED, "AcceptedUpdateCompletedWorkflow"));
     let e = t.take::<UpdateWorkflowExecutionResponse>(admitted).unwrap().unwrap_err();
     assert_eq!((e.code, e.message.as_str()), (5, "workflow update was aborted by closing workflow"));
-    // Asked again after a restart: the same answers.
+    // Repeated after a restart: the same responses.
     t.restart();
     let again = send(&mut t, "accepted", COMPLETED);
     assert_eq!(failed(&result(&mut t, again).outcome).0, "AcceptedUpdateCompletedWorkflow");
@@ -398,7 +398,7 @@ fn an_undecided_update_moves_to_the_run_that_follows() {
     t.flush();
     complete(&mut t, &task, vec![continue_as_new(|_| {})], vec![]).unwrap();
     let e = t.take::<UpdateWorkflowExecutionResponse>(pinned).unwrap().unwrap_err();
-    assert_eq!(e.code, 8, "an update of that very run is told that it closes: {}", e.message);
+    assert_eq!(e.code, 8, "an update of that run gets an error that it closes: {}", e.message);
     let next = t.task();
     assert_ne!(next.workflow_execution, task.workflow_execution);
     assert_eq!(next.messages.len(), 1);
@@ -431,7 +431,7 @@ fn requests_are_checked() {
     assert_eq!(t.call::<UpdateWorkflowExecutionResponse>(M::UpdateWorkflowExecution, &r).unwrap_err().code, 5);
     r = update_request("nobody", "u", ACCEPTED);
     assert_eq!(t.call::<UpdateWorkflowExecutionResponse>(M::UpdateWorkflowExecution, &r).unwrap_err().code, 5);
-    // An id is made where there is none.
+    // A missing id is generated.
     let u = send(&mut t, "", COMPLETED);
     let task = t.sticky_task();
     let id = task.messages[0].protocol_instance_id.clone();

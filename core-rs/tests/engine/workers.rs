@@ -38,7 +38,7 @@ impl T {
         self.finish_poll(id)
     }
 
-    /// The workflow task of a run that lives on a queue of its own.
+    /// The workflow task of a run on a separate queue.
     pub fn task_on(&mut self, queue: &str) -> PollWorkflowTaskQueueResponse {
         let id = self.poll_id(queue);
         self.finish_poll(id).unwrap_or_else(|| panic!("a workflow task on {queue}"))

@@ -1,7 +1,8 @@
 //! A program made from a history: in each workflow task it gives the commands that the history holds for that task.
 //!
-//! It stands in for the real program of a real history. Activities and children wait for their cancellation, so that no resolution comes up
-//! which the history does not hold; local activities are all started at the beginning, since history only tells when they ended.
+//! It replaces the real program of a real history. Activities and children wait for their cancellation, so that no
+//! resolution arises that the history does not contain; local activities are all started at the beginning, since history
+//! only records their ends.
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use temporalex_core::api::common::v1::Payload;
@@ -48,7 +49,7 @@ enum Step {
     Memo(BTreeMap<String, Payload>),
     Patch(String, bool),
     SideEffect(u32, Payload),
-    /// What stands behind the marker was given after the result was known.
+    /// The commands after the marker were issued after the result was known.
     AwaitLocal(u32),
     Accept(String),
     Done(String, Box<Option<outcome::Value>>),

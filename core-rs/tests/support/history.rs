@@ -165,7 +165,7 @@ impl HistoryBuilder {
         self.w_failed_with(WorkflowTaskFailedCause::WorkflowWorkerUnhandledFailure, "")
     }
 
-    /// wF of a reset: the run goes on with a new seed.
+    /// wF of a reset: the run continues with a new seed.
     pub fn w_reset(self, new_run_id: &str) -> Self {
         self.w_failed_with(WorkflowTaskFailedCause::ResetWorkflow, new_run_id)
     }

@@ -12,10 +12,10 @@ use super::history::{failure, json};
 
 /// A program. One value lives as long as one cached run; a run that starts over gets a new one.
 pub trait Lang {
-    /// Answers one activation that is no query.
+    /// Completes one activation that is not a query.
     fn activate(&mut self, activation: &Activation, calls: &mut Calls) -> Reply;
 
-    /// Answers one query.
+    /// Completes one query.
     fn query(&mut self, query: &QueryWorkflow) -> query_result::Result {
         query_result::Result::Succeeded(json(&format!("\"{} answered\"", query.query_type)))
     }
@@ -117,7 +117,7 @@ impl<'a> Calls<'a> {
                 self.keep(result);
                 self.give(command)
             }
-            Cmd::FailTask(..) => panic!("FailTask ends a script's step; it is no command"),
+            Cmd::FailTask(..) => panic!("FailTask ends a script's step; it is not a command"),
         }
     }
 
@@ -250,7 +250,7 @@ pub fn reject(id: &'static str) -> Cmd {
     Cmd::Reject(id, failure("no"))
 }
 
-/// Answers activation k (queries not counted) with step k; behind the last step it answers with nothing.
+/// Completes activation k (queries not counted) with step k; after the last step with an empty completion.
 #[derive(Clone)]
 pub struct Script {
     steps: Vec<Vec<Cmd>>,

@@ -207,7 +207,8 @@ fn start_timer(h: HistoryBuilder, world: &mut World, timers: &mut u32) -> Histor
     h.timer_started(&timers.to_string())
 }
 
-/// `old`: timers, activities and children that were there before this task; what began in it would be taken back, not cancelled.
+/// `old`: timers, activities and children from before this task; one that started in this task would be withdrawn, not
+/// canceled.
 fn command(
     h: HistoryBuilder,
     tape: &mut Tape,

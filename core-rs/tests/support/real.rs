@@ -1,5 +1,6 @@
-//! Real histories for tests: the published ones, those recorded by the official SDK, and four large ones. They lie beside the
-//! checkout; where they are not, or where Node cannot convert them, the test that wants them says so by name and does nothing.
+//! Real histories for tests: the published ones, those recorded by the official SDK, and four large ones. They are next to
+//! the checkout; if they are missing, or if Node cannot convert them, the test that needs them reports so by name and does
+//! nothing.
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write as _;
@@ -22,7 +23,7 @@ pub fn skip(test: &str, reason: &str) {
     let _ = writeln!(std::io::stderr(), "SKIPPED {test}: {reason}");
 }
 
-/// All real histories; `None`, and a word about the test that goes without, where there are none.
+/// All real histories; `None`, and a message with the name of the skipped test, if they are missing.
 pub fn histories(test: &str) -> Option<&'static Histories> {
     static FOUND: OnceLock<Result<Histories, String>> = OnceLock::new();
     match FOUND.get_or_init(load) {
@@ -38,7 +39,7 @@ pub fn histories(test: &str) -> Option<&'static Histories> {
 fn load() -> Result<Histories, String> {
     let fixtures = root().join("../shared/fixtures");
     if !fixtures.is_dir() {
-        return Err("no ../shared/fixtures beside the checkout".into());
+        return Err("no ../shared/fixtures next to the checkout".into());
     }
     let own = std::env::current_exe().ok().and_then(|exe| Some(exe.file_stem()?.to_owned())).unwrap_or_default();
     let out = Path::new(env!("CARGO_TARGET_TMPDIR")).join("histories").join(own);

@@ -167,7 +167,7 @@ impl RunTest {
         session
     }
 
-    /// Starts a cold run at task `first` (0: the beginning) with full history, then goes on task by task.
+    /// Starts a cold run at task `first` (0: the beginning) with full history, then continues task by task.
     pub fn cut(&self, first: usize) -> Session {
         let mut session = self.session();
         let task = self.tasks()[first];
@@ -245,7 +245,7 @@ impl RunTest {
         session.end().error.clone().unwrap_or_else(|| panic!("replayed: {}", show::activations(&session.activations)))
     }
 
-    /// inc == rep: [`RunTest::all_same`], and the activations are `expected`. Answers the incremental session.
+    /// inc == rep: [`RunTest::all_same`], and the activations are `expected`. Returns the incremental session.
     pub fn same(&self, expected: &str) -> Session {
         let inc = self.inc();
         for end in &inc.ends {
@@ -255,8 +255,8 @@ impl RunTest {
         self.all_same()
     }
 
-    /// Task by task, whole, cut after every started event and continued, after a cache miss at every task, and in pages of every
-    /// size: the same activations with the same times and lengths. Answers the incremental session.
+    /// Task by task, whole, cut after every started event and continued, after a cache miss at every task, and in pages of
+    /// every size: the same activations with the same times and lengths. Returns the incremental session.
     pub fn all_same(&self) -> Session {
         let inc = self.inc();
         for end in &inc.ends {
@@ -276,7 +276,7 @@ impl RunTest {
         inc
     }
 
-    /// A cold run gives the very same activations and answers in pages of every size, or when its task came partial.
+    /// A cold run has the same activations and completions in pages of every size, or when its task came partial.
     pub fn pages_are_equal(&self) {
         let whole = self.paged(usize::MAX);
         let last = self.tasks().len() - 1;

@@ -27,7 +27,7 @@ use super::lang::{Calls, Lang, Reply};
 use super::show;
 use super::slim::{is_command_event, type_name};
 
-/// What a task answered, decoded.
+/// The completion of a task, decoded.
 #[derive(Clone, Debug)]
 pub enum Response {
     Completed(RespondWorkflowTaskCompletedRequest),
@@ -78,7 +78,7 @@ impl TaskEnd {
     }
 }
 
-/// One cached run with its program, and everything that it was given and answered.
+/// One cached run with its program, all its input and all its completions.
 pub struct Session {
     run: Run,
     lang: Box<dyn Lang>,
@@ -91,8 +91,8 @@ pub struct Session {
     pub page_size: usize,
     /// Pages cannot be fetched.
     pub fetch_fails: bool,
-    /// What the local activities of the next task come to, in this order. When none is left that runs, the task is answered with a
-    /// heartbeat.
+    /// The outcomes of the next task's local activities, in this order. When no outcome is left for a running one, the task
+    /// completes with a heartbeat.
     pub results: VecDeque<LocalResult>,
     /// What the core asked for.
     pub works: Vec<LocalWork>,

@@ -37,7 +37,7 @@ pub fn job(job: &Job) -> String {
         }
         Variant::ResolveChildWorkflowStart(r) => {
             use resolve_child_workflow_start::Status;
-            let how = match r.status.as_ref().expect("an answer to a start says how it went") {
+            let how = match r.status.as_ref().expect("the response to a start has a status") {
                 Status::Started(_) => "ok",
                 Status::Failed(_) => "failed",
                 Status::Cancelled(_) => "cancelled",
@@ -55,7 +55,7 @@ pub fn job(job: &Job) -> String {
         }
         Variant::ResolveNexusOperationStart(r) => {
             use resolve_nexus_operation_start::Status;
-            let how = match r.status.as_ref().expect("an answer to a start says how it went") {
+            let how = match r.status.as_ref().expect("the response to a start has a status") {
                 Status::OperationToken(token) => token,
                 Status::StartedSync(_) => "sync",
                 Status::Failed(_) => "failed",

@@ -1,4 +1,5 @@
-//! Histories are built from generated messages; the core takes them encoded and keeps events of its own. This is the bridge.
+//! Histories are built from generated messages; the core takes them encoded and has its own event type. This module converts
+//! them.
 use prost::Message;
 use temporalex_core::api::enums::v1::EventType;
 use temporalex_core::api::history::v1::{History, HistoryEvent};

@@ -83,12 +83,12 @@ impl Sim {
                     a => {
                         if let Some((initiated, child)) = child_end(a) {
                             assert!(children.remove(&initiated).is_some(), "a child ends once");
-                            assert!(closed(&store.runs[&child]), "a child that is told to have ended is closed");
+                            assert!(closed(&store.runs[&child]), "a child whose end was reported is closed");
                         }
                     }
                 }
             }
-            // Children that nobody has told of are open, and known to the state of an open parent.
+            // Children whose end was not reported are open, and known to the state of an open parent.
             if !closed(s) {
                 let pending: BTreeSet<i64> =
                     s.items.keys().filter(|(kind, _)| *kind == 8).map(|(_, id)| id.parse().unwrap()).collect();

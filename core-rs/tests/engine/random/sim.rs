@@ -9,7 +9,7 @@ use temporalex_core::boundary::{EngineMethod as M, EngineOptions};
 
 use crate::support::*;
 
-/// What a request in flight stands for.
+/// The purpose of a request in flight.
 #[derive(Clone, Debug)]
 pub enum Sent {
     Other,

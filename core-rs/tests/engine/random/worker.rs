@@ -1,4 +1,4 @@
-//! What the worker of a random life answers: commands that mostly make sense, results, refusals.
+//! The responses of the worker of a random life: commands that mostly make sense, results, rejections.
 use std::collections::BTreeSet;
 
 use temporalex_core::api::command::v1::Command;
@@ -17,7 +17,7 @@ impl Sim {
         let run = task.workflow_execution.clone().unwrap().run_id;
         let marker_name = format!("m{n}");
         let known = self.t.store.runs.get(&run).map(|s| s.events()).unwrap_or_default();
-        // Some answers hold no command at all: an empty name stands for that.
+        // Some responses contain no command: an empty name represents that.
         let silent = a % 5 == 4;
         let (commands, marker_name) = if silent {
             (vec![], String::new())

@@ -22,7 +22,7 @@ const HELP = `usage: npm run bench -- replay [--runtimes=node,deno,chromium] [op
        npm run bench -- transact [options of bench/transact.ts]: a reducer in the transaction of a task, beside none and an activity
        npm run bench -- shown [options of bench/shown.ts]: what the columns phase and state of the SQL views cost
        npm run bench -- state_table [options of bench/state_table.ts]: timed steps as rows with a poller, and as workflows
-       npm run bench -- transport [options of bench/transport.ts]: a gRPC call's cost, beside Connect's and grpc-js's
+       npm run bench -- transport [options of bench/transport.ts]: a gRPC call's cost, compared with Connect and grpc-js
        npm run bench -- cluster [options of bench/cluster.ts]: our worker and Temporal's own against a Temporal dev server
 
 With --help after its name a bench lists its options.`;
@@ -53,7 +53,7 @@ if (
 }
 buildDist();
 
-/** Runs a program with its errors shown; answers what it wrote. */
+/** Runs a program with its errors shown; returns its output. */
 function output(command, argv) {
   return new Promise((resolve, reject) => {
     const child = spawn(command, argv, { cwd: root, stdio: ["ignore", "pipe", "inherit"] });

@@ -19,7 +19,7 @@ const MAPPED = new Map(
 );
 const OF_MAP = new RegExp(`(\\bfrom\\s*)"(${[...MAPPED.keys()].join("|")})"`, "g");
 
-/** A specifier of one of our own .ts files, as it is named in dist. */
+/** The specifier in dist of one of this project's .ts files. */
 const RELATIVE = /((?:from|import)\s*\(?\s*["'])(\.{1,2}\/[^"']+)\.ts(["'])/g;
 
 function* walk(dir) {
@@ -33,7 +33,9 @@ function* walk(dir) {
   }
 }
 
-/** The halves of the core as files of their own, for pages that fetch them ("temporalex/worker.wasm", "temporalex/engine.wasm"). */
+/**
+ * The halves of the core as separate files, for pages that fetch them ("temporalex/worker.wasm", "temporalex/engine.wasm").
+ */
 function coreFiles(wanted) {
   let written = 0;
   for (const half of Object.keys(HALVES)) {

@@ -14,7 +14,9 @@ const HELP = `usage: npm run demo [-- --port=N] [--path=/sub/] [--no-build] [--b
 Builds web-demo/ into web-demo/dist, prints the size of its parts, serves it on 127.0.0.1 and prints the address. Ctrl-C ends it.`;
 
 export const dist = join(root, "web-demo/dist");
-/** What comes with the page, in KiB after gzip: its code and worker.wasm. What is loaded on demand is printed beside it. */
+/**
+ * Limit in KiB after gzip of the page's first load: its code and worker.wasm. What is loaded on demand is printed with it.
+ */
 const BUDGET_KIB = 300;
 
 const TYPES = {
@@ -27,7 +29,7 @@ const TYPES = {
   ".wasm": "application/wasm",
 };
 
-/** Builds the page. Answers lines that tell its size; throws when the first load is over the budget. */
+/** Builds the page. Returns lines with its size; throws when the first load is over the budget. */
 export async function buildDemo() {
   const { buildDist } = await import("./build_dist.mjs");
   buildDist();
@@ -89,25 +91,25 @@ export async function serveDemo({ port = 0, path = "/", headers = true } = {}) {
       res.writeHead(status, { "content-type": type, "cache-control": caching, ...(headers ? own : {}) }).end(body);
     };
     const { host = "" } = req.headers;
-    // A page of another site must not reach this server by a name of its own that leads here.
+    // A page of another site must not reach this server through a host name that resolves to it.
     if (!/^(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/.test(host)) {
-      return send(403, "text/plain", "this server answers to loopback names only");
+      return send(403, "text/plain", "this server accepts loopback names only");
     }
     if (req.method !== "GET" && req.method !== "HEAD") return send(405, "text/plain", "GET only");
     let wanted;
     try {
       wanted = decodeURIComponent(new URL(req.url, "http://localhost").pathname);
     } catch {
-      return send(400, "text/plain", "this is no path");
+      return send(400, "text/plain", "invalid path");
     }
     if (!wanted.startsWith(path)) return send(404, "text/plain", `the page is at ${path}`);
     const file = normalize(join(dist, wanted.slice(path.length) || "index.html"));
-    if (!file.startsWith(dist)) return send(404, "text/plain", "there is no such file");
+    if (!file.startsWith(dist)) return send(404, "text/plain", "file not found");
     try {
       if (!statSync(file).isFile()) throw new Error("a folder");
       send(200, TYPES[extname(file)] ?? "application/octet-stream", readFileSync(file), headersOf(wanted));
     } catch {
-      send(404, "text/plain", "there is no such file");
+      send(404, "text/plain", "file not found");
     }
   });
   await new Promise((resolve, reject) => server.once("error", reject).listen(port, "127.0.0.1", resolve));

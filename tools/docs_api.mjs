@@ -59,7 +59,7 @@ export async function writeReference(out) {
     const { exports } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
     const subpaths = Object.entries(exports).filter(([, target]) => target.types !== undefined)
       .map(([key, target]) => ({ name: key === "." ? "temporalex" : key.slice(2), types: target.types.slice(2) }));
-    // Its page has the path of the subpath; the entry beside the others has a name without folders.
+    // Its page has the path of the subpath; the entry next to the others has a name without folders.
     const entryOf = ({ name }) => join(work, `${name.replaceAll("/", "_")}.ts`);
     const place = ({ name }) => ORDER.includes(name) ? ORDER.indexOf(name) : ORDER.length;
     subpaths.sort((a, b) => place(a) - place(b));
@@ -98,7 +98,7 @@ export async function writeReference(out) {
       hideBreadcrumbs: true,
       expandObjects: true,
       useCodeBlocks: true,
-      // Types that only appear in signatures are shown there; nobody needs a page of each.
+      // Types that only appear in signatures are shown there; they need no separate pages.
       validation: { notExported: false, invalidLink: true },
       treatValidationWarningsAsErrors: true,
     };

@@ -13,7 +13,7 @@ if (!from || !to || process.argv.includes("--help")) {
   console.log(`usage: node tools/histories_to_bin.mjs FROM TO
 
 Writes TO/<path>.bin (bytes of temporal.api.history.v1.History) for every history FROM/<path>.json, and TO/<path>.unreadable with the
-reason for each that is none. Files named index.json and *.observed.json are passed over.`);
+reason for each invalid one. Files named index.json and *.observed.json are skipped.`);
   process.exit(from && to ? 0 : 2);
 }
 

@@ -2,8 +2,8 @@
 // Makes the package that is published: .build/package (and a tarball of it). The checkout's own package.json serves development; this tool
 // derives the published one from it, so that subpaths, dependencies and the version are written once.
 //
-// What lies in the package, and why:
-// - JavaScript in chunks (esbuild, not minified), for bundlers; and once more in few files with the libraries in them, for Node and Deno
+// Content of the package, and the reasons: - JavaScript in chunks (esbuild, not minified), for bundlers; and again in few
+// files with the libraries in them, for Node and Deno
 //   (lib/node_build.mjs says why). Chunks are called `_temporalex_HASH.js`; ts/platform/own_code.ts knows the package's own frames and
 //   files by that name.
 // - What both builds need alike, once (lib/shared_files.mjs).
@@ -24,9 +24,11 @@ import { pageArchive } from "./lib/page_archive.mjs";
 import { isShared, linkShared, sharedForEsbuild, writeShared } from "./lib/shared_files.mjs";
 import { bin, emptied, root } from "./lib/steps.mjs";
 
-/** Files that workers start from, given by ownFile() or `new URL("./file.ts", import.meta.url)`; they are no subpaths. */
+/** Files that workers start from, given by ownFile() or `new URL("./file.ts", import.meta.url)`; they are not subpaths. */
 const WORKERS = ["realm/worker_entry", "worker/activity_thread", "browser/engine_worker"];
-/** Files of their own that are no subpaths either: Node's module hooks, and what package.json's `browser` takes out of pages. */
+/**
+ * Further files that are not subpaths: Node's module hooks, and modules that package.json's `browser` removes from pages.
+ */
 const FILES = [
   "cli/modules/ts_hooks",
   "cli/modules/official_activities",
@@ -35,7 +37,7 @@ const FILES = [
   "app/serve_store",
   "app/sql/query_child",
 ];
-/** What only pages use: there is no build of it for Node. */
+/** Used only by pages: these have no build for Node. */
 const ofPages = (name) => name.startsWith("browser/");
 /** What only Node and Deno use, or the tools that bundle for others: there is one build of it. */
 const ofProcesses = (name) =>
@@ -107,7 +109,7 @@ async function javascript(names, out) {
   return new Set(outputs.flatMap(([, { imports }]) => imports.filter((i) => i.external && !isShared(i.path)).map((i) => i.path)));
 }
 
-/** Files that code names beside its own source are named beside the chunk that the code went to. Bundlers follow this form. */
+/** Files that code names next to its source are next to the chunk that contains the code. Bundlers follow this form. */
 function relink(file, out) {
   const text = readFileSync(file, "utf8");
   const linked = text.replace(/new URL\("(\.[^"]+)\.ts", import\.meta\.url\)/g, (form, path, at) => {
@@ -123,7 +125,7 @@ function relink(file, out) {
   if (linked !== text) writeFileSync(file, linked);
 }
 
-/** What the fields of Temporal's messages mean is said in its API's documentation; here it would be half of the bytes. */
+/** The fields of Temporal's messages are documented in its API; here their documentation would be half of the bytes. */
 const withoutDocstrings = (text) => text.replace(/^[ \t]*\/\*\*[\s\S]*?\*\/\n/gm, "");
 
 function declarations(names, out) {
@@ -152,14 +154,14 @@ function declarations(names, out) {
   const packages = new Set();
   const queue = names.map((name) => `${name}.d.ts`);
   for (const file of queue) {
-    // Generated JavaScript comes with declarations of its own.
+    // Generated JavaScript has separate declarations.
     const text = readFileSync([join(work, "out", file), join(root, "ts", file)].find((path) => existsSync(path)), "utf8");
     // Comments are matched first, because examples in them import too.
     const specifiers = /\/\*[\s\S]*?\*\/|\/\/.*|(\bfrom "|\bimport(?:\(| )")([^"\s]+)(")(?=[;)])/g;
     const rewritten = text.replace(specifiers, (whole, before, specifier, after) => {
       if (specifier === undefined) return whole;
       if (!specifier.startsWith(".")) {
-        // Whoever compiles against the package, for a browser perhaps, need not have Node's types.
+        // A user who compiles against the package, for a browser perhaps, need not have Node's types.
         if (specifier.startsWith("node:")) throw new Error(`the public types reach ${file}, which names types of ${specifier}`);
         packages.add(specifier);
         return before + specifier + after;
@@ -273,7 +275,7 @@ function publishedManifest(manifest, { exports, files, plain, bin: programs }, i
 const walk = (dir) =>
   readdirSync(dir).flatMap((n) => (statSync(join(dir, n)).isDirectory() ? walk(join(dir, n)) : [join(dir, n)]));
 
-/** The manifest of a package that lies in a folder; undefined for a checkout, which is private, and for anything else. */
+/** The manifest of a package in a folder; undefined for a checkout, which is private, and for anything else. */
 function publishedFrom(folder) {
   try {
     const manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));

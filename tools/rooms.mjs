@@ -14,7 +14,10 @@ const MANY = 15;
 const END = "<!-- end of rooms -->";
 
 const INNER = "compat/";
-/** Pages with a table of rooms, and which they show. The rooms inside `compat` have a page of their own: ARCHITECTURE.md has a bound. */
+/**
+ * Pages with a table of rooms, and which they show. The rooms inside `compat` have a separate page: ARCHITECTURE.md has a
+ * size limit.
+ */
 export const PAGES = [
   { path: "ARCHITECTURE.md", shows: ({ name }) => !name.startsWith(INNER) },
   { path: "ts/compat/README.md", shows: ({ name }) => name.startsWith(INNER) },

@@ -33,7 +33,7 @@ const replayed = async (page) => {
 
 const sample = (id, event) => `#/open?run=sample:${id}${event === undefined ? "" : `&e=${event}`}`;
 
-/** A charge that was declined, beside the run in which it was not. */
+/** A charge that was declined, compared with the run in which it was not. */
 async function decline(page) {
   await page.locator("[role=row]", { hasText: /^charge/ }).click();
   await page.locator("#change-this").click();
@@ -42,7 +42,7 @@ async function decline(page) {
   await page.locator("#end-of-b", { hasText: "card declined" }).waitFor();
 }
 
-/** `wideOnly`: its steps need the list, which a narrow screen has behind a tab. `picture`: it stands in the documentation, light. */
+/** `wideOnly`: its steps need the list, which a narrow screen has in a tab. `picture`: it is in the documentation, light. */
 const STATES = [
   { name: "first", hash: "" },
   { name: "open", hash: sample("shopping_cart", 19), act: replayed, picture: true },

@@ -35,7 +35,7 @@ ensureInstalled();
 const { OF_DIST, suitesOf } = await import("./lib/suites.mjs");
 const { omittedFiles, stagesOf, suitesOfTier } = await import("./lib/tiers.mjs");
 
-/** Minutes after which a suite is given up; each takes a third of it or less. */
+/** Timeout of a suite in minutes; each takes a third of it or less. */
 const MINUTES = {
   rust: 20,
   node: 20,
@@ -137,7 +137,7 @@ function told({ name, seconds, running, ...r }) {
   if (r.failed > 0 || flags.has("--verbose")) say(failuresOf(r.output ?? ""));
 }
 
-/** The useful part of a long output: of node's tests the failures, of Deno's what stands behind the last test, else the tail. */
+/** The useful part of a long output: of node's tests the failures, of Deno's the part after the last test, else the tail. */
 function failuresOf(output) {
   if (flags.has("--verbose")) return output;
   const most = 60_000;

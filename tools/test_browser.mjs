@@ -106,7 +106,7 @@ const url = `http://127.0.0.1:${server.address().port}/`;
 const counts = { passed: 0, failed: 0, skipped: 0 };
 const reasons = new Set();
 const times = new Map();
-/** Longer than the limit of one case (tests/cases/case.ts): a place that tells nothing for so long has stopped. */
+/** Longer than the limit of one case (tests/cases/case.ts): a place without a report for so long has stopped. */
 const SILENT_MS = 200_000;
 /** Time in which the loss of the browser is reported after a call has rejected because of it. */
 const LOSS_REPORT_MS = 2000;
@@ -118,7 +118,7 @@ const NESTED = "Firefox may hang in a worker's `new Worker` once another worker 
  */
 const FILES_OF_A_PAGE = kind === "firefox" ? 9 : Infinity;
 
-/** What has been told since the place began: the case that runs, the results by file, and when it was heard of last. */
+/** The reports since the place began: the case that runs, the results by file, and the time of the last report. */
 let heard;
 function told({ status, ...rest }) {
   if (status === undefined) {

@@ -1,5 +1,5 @@
 // Makes ts/api/generated/fields.ts: the fields of the messages that TypeScript reads and writes without their descriptors, by name. A
-// field is its tag, as it stands on the wire: number * 8 + wire type, so that a field of another type than the message's is an unknown
+// field is its tag, as on the wire: number * 8 + wire type, so that a field of another type than the message's is an unknown
 // one, as protobuf says. To read another message or field, add it here and run `node tools/gen_proto.mjs`.
 import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";

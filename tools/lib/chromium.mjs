@@ -7,7 +7,7 @@ import { unpackChromium } from "./packed_chromium.mjs";
 import { ended } from "./processes.mjs";
 import { which } from "./steps.mjs";
 
-/** A busy machine may take a while to start a browser; one that has said nothing by then hangs, and is started once more. */
+/** A busy machine may take a while to start a browser; one without output by then hangs, and is restarted. */
 const START_MS = 60_000;
 /** What a page is waited for; Playwright's own half a minute is little for a busy machine. */
 const PATIENCE_MS = 90_000;
@@ -45,7 +45,7 @@ async function* candidates() {
   yield { source: PACKED, args: ARGS, ...await unpackChromium() };
 }
 
-/** Starts the first browser that `start` can start; answers what it answered and { source }, or { reason } when none runs. */
+/** Starts the first browser that `start` can start; returns its result and { source }, or { reason } when none runs. */
 async function first(start) {
   const tried = [];
   try {
@@ -102,8 +102,8 @@ const expectedToEnd = new WeakSet();
 const patient = (context) => context.setDefaultTimeout(PATIENCE_MS);
 
 /**
- * Kills a browser that `spawnChromium` started, with all its processes, as the system does when memory runs out. Answers when they are gone:
- * the next browser must not meet one of them on its profile.
+ * Kills a browser that `spawnChromium` started, with all its processes, as the system does when memory runs out. Resolves
+ * when they are gone: the next browser must not meet one of them on its profile.
  */
 export async function killBrowser(child) {
   expectedToEnd.add(child);
@@ -139,7 +139,7 @@ export async function spawnChromium(profile, extra = []) {
         ...extra,
         "about:blank",
       ], { env, stdio: ["ignore", "ignore", "pipe"], detached: true });
-      // A group of its own, so that it can be ended with all its children; not without us.
+      // A separate process group, so that it can be ended with all its children; it also ends with this process.
       const orphaned = () => killGroup(child);
       process.on("exit", orphaned);
       child.on("exit", () => process.off("exit", orphaned));

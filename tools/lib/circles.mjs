@@ -1,5 +1,5 @@
-// Circles of imports: sets of files of which each reaches every other one (strongly connected
-// components, after Tarjan; with a stack of its own, so that long chains are no matter).
+// Cycles of imports: sets of files of which each reaches every other one (strongly connected
+// components, after Tarjan; with an explicit stack, so that long chains do not overflow).
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join, relative, sep } from "node:path";
 import { code, importsOfModule } from "../rooms.mjs";

@@ -25,7 +25,7 @@ export function options(known) {
   }
 }
 
-/** Starts those of `names` that are there; answers { runtimes, absent }, `absent` with reasons. */
+/** Starts the available ones of `names`; returns { runtimes, absent }, `absent` with reasons. */
 export async function startRuntimes(names) {
   const starts = {
     node: () => child("node", process.execPath, ["dist/tests/cross/host.js"]),
@@ -125,7 +125,7 @@ async function bundled() {
     try {
       sources[path] = readFileSync(join(root, path), "utf8");
     } catch {
-      // a folder of examples that is no workflow's
+      // a folder of examples without workflows
     }
   }
   const { url, close } = await serveFolder(dir);

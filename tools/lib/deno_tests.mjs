@@ -1,17 +1,17 @@
-// Runs test files in Deno, in groups that each have a process and a time of their own. Deno 2.9.5 may end its whole process in nghttp2 when
-// the other side closes a connection by GOAWAY (docs/dev/decisions/044-goaway-in-deno.md), by an assertion or in freed memory. A group that
-// crashes or does not end in its time is run once more, and the suite's line says which test it was at: a defect of ours that comes every
-// time fails the second time, too.
+// Runs test files in Deno, in groups with a separate process and timeout each. Deno 2.9.5 may end its whole process in
+// nghttp2 when the peer closes a connection by GOAWAY (docs/dev/decisions/044-goaway-in-deno.md), by an assertion or in
+// freed memory. A group that crashes or times out is run a second time, and the suite's line names its current test: a
+// reproducible defect of this project fails the second time, too.
 import { takes } from "./test_files.mjs";
 
 /** Seconds of a group, as its files tell them; and files, since each has its own loading. */
 const GROUP = { seconds: 45, files: 30 };
-/** After which a group is given up: many times what it takes. */
+/** Timeout of a group: many times its usual duration. */
 const GROUP_MINUTES = 4;
 
 const ASSERTION = /nghttp2\S*: int find_stream_on_goaway_func.*Assertion/;
 const COUNTS = /(\d+) passed(?: \(\d+ steps?\))? \| (\d+) failed(?: \(\d+ steps?\))?(?: \| (\d+) ignored)?/g;
-const GIVEN_UP = /^\(not ended after (\d+) s, and given up\)$/m;
+const GIVEN_UP = /^\(timed out after (\d+) s\)$/m;
 
 /** What became of one process: its counts, or why it has none. */
 function judged(r) {
@@ -70,7 +70,7 @@ const sum = (results) => {
 /** All files in one process, `jobs` at a time: for files that wait most of the time. `how` is { runInTime, deno, patience }. */
 export const denoTogether = async (how, files, options) => sum([await runGroup(how, files, options)]);
 
-/** In `lanes` rows of groups beside each other; the longest files first, so that no row is alone at the end for long. */
+/** In `lanes` parallel rows of groups; the longest files first, so that no row is alone at the end for long. */
 export async function denoBeside(how, files, lanes) {
   const groups = [];
   for (const file of files) {

@@ -1,7 +1,7 @@
-// Starts Debian's Firefox and drives it over WebDriver BiDi, the W3C's protocol, which Firefox speaks by itself on a loopback port. The few
-// commands that a test page needs are written out here over a WebSocket: puppeteer-core, which speaks it too, brings 80 packages on Node 20,
-// and Playwright drives only a Firefox of its own. What `launchFirefox` answers has the shape of Playwright's browser and page, as far
-// as the tools use it.
+// Starts Debian's Firefox and drives it over WebDriver BiDi, the W3C's protocol, which Firefox speaks by itself on a
+// loopback port. The few commands that a test page needs are sent directly over a WebSocket: puppeteer-core, which speaks it
+// too, needs 80 packages on Node 20, and Playwright drives only its patched Firefox. `launchFirefox` returns an object like
+// Playwright's browser and page, as far as the tools use it.
 import { spawn } from "node:child_process";
 import { existsSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -14,7 +14,7 @@ const START_MS = 60_000;
 /** What follows the end of a connection or of a realm has come by then. */
 const CLOSED_MS = 1000;
 
-/** A profile that asks the network for nothing, opens no page of its own and keeps nothing. */
+/** A profile without network requests, start page and saved data. */
 const PREFERENCES = {
   "app.normandy.enabled": false,
   "app.update.disabledForTesting": true,
@@ -55,7 +55,7 @@ export async function launchFirefox({ onLost = endProcess } = {}) {
   const { WebSocket } = await import("ws").catch(() => ({}));
   if (WebSocket === undefined) return { reason: "the npm package ws is not installed" };
   const tried = [];
-  // One that does not start on a busy machine is started once more.
+  // A browser that does not start on a busy machine is restarted.
   for (let n = 0; n < 2; n++) {
     try {
       return {

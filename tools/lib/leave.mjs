@@ -1,4 +1,4 @@
-// npm runs a script in a shell, and ends that shell when it is told to end: what the shell has started is not told. Scripts that people start
+// npm runs a script in a shell, and on a signal ends that shell but not its children. Scripts that users start
 // therefore end themselves when their parent is gone, by the signal that they would have got.
 import process from "node:process";
 

@@ -2,10 +2,11 @@
 // them, because the time of an import there is mostly the number of files. Bundlers get the other build, in which each subpath has its own
 // chunks and libraries are imported, so that they can drop what is not used.
 //
-// What a realm's thread loads is one file, what a worker needs besides is another, what `import "temporalex"` needs besides a third, and
-// what connects to a cluster a fourth; what comes in later (the loader of sources, the module's bytes, commands) has files of its own. Libraries and generated
-// messages are written without blanks: nobody reads them, and the runtime has to. ws stays outside, because only a gateway needs it, and
-// OpenTelemetry's API, because an application has one copy of it or none.
+// A realm's thread loads one file, a worker loads a second one, `import "temporalex"` a third, and a connection to a cluster
+// a fourth; parts that are loaded later (the loader of sources, the module's bytes, commands) are in separate files.
+// Libraries and generated messages are minified: they are not for reading, and the runtime has to parse them. ws is
+// external, because only a gateway needs it, and so is OpenTelemetry's API, because an application has one copy of it or
+// none.
 import { readFileSync, writeFileSync } from "node:fs";
 import { join, posix, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -36,7 +37,7 @@ const compact = (transform, withJson) => ({
     if (/[\\/]api[\\/]well_known\.ts$/.test(id)) return { code: withJson(code), map: null };
     if (!/[\\/](?:node_modules|generated)[\\/]/.test(id)) return null;
     const options = { loader: id.endsWith(".ts") ? "ts" : "js", minifyWhitespace: true, minifySyntax: true, target: "es2022" };
-    // (The library reads the descriptors of its own files in their encoded form only.)
+    // (The library reads the descriptors of its files in their encoded form only.)
     const written = /[\\/]node_modules[\\/]/.test(id) ? code : withJson(code);
     return { code: (await transform(written, { ...options, legalComments: "none" })).code, map: null, moduleType: "js" };
   },
@@ -67,7 +68,7 @@ async function usedAtOnce(build, name) {
   return new Set(used.map(([file]) => resolve(root, file)).filter((file) => file !== sourceOf(name)));
 }
 
-/** Builds `sources` (names without extension) into `out`; answers what the result imports from elsewhere. */
+/** Builds `sources` (names without extension) into `out`; returns the external imports of the result. */
 export async function nodeBuild(sources, out) {
   const [{ build, transform }, { rolldown }] = await Promise.all([import("esbuild"), import("rolldown")]);
   const [inRealm, ofWorker, ofConnection, inMain] = await Promise.all(

@@ -1,12 +1,12 @@
-// Temporal's own TypeScript SDK: the peer of tests/interop and bench/cluster. It has a package.json and a lock of its own in tests/interop
-// (263 MB with its native addon), so it weighs on nobody's install; whoever needs it asks here.
+// Temporal's official TypeScript SDK: the peer of tests/interop and bench/cluster. Its separate package.json and lock are in
+// tests/interop (263 MB with its native addon), so that other installs do not need it.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { root, run } from "./steps.mjs";
 
 export const OFFICIAL = join(root, "tests/interop");
 
-/** Installs the official SDK where it is missing. Answers undefined, or why it is not there. */
+/** Installs the official SDK if it is missing. Returns undefined, or the reason why it cannot be installed. */
 export async function ensureOfficial() {
   if (existsSync(join(OFFICIAL, "node_modules/@temporalio/worker/package.json"))) return undefined;
   const npm = process.platform === "win32" ? "npm.cmd" : "npm";

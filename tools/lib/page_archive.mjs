@@ -21,7 +21,7 @@ const ELSEWHERE = {
 
 const digest = (bytes) => createHash("sha256").update(bytes).digest("hex");
 
-/** Builds the page apart from web-demo/dist, which may be in use, and answers its archive. */
+/** Builds the page outside web-demo/dist, which may be in use, and returns its archive. */
 export async function pageArchive() {
   const dist = join(root, ".build/page");
   buildDist();

@@ -1,5 +1,6 @@
-// Ends a program together with everything that it has started. Killing the program alone is not enough: what it started goes on, takes the
-// machine's time, and holds the pipe open on which its end is waited for (npm's `deno`, for one, is a program that starts the real one).
+// Ends a program together with all processes that it started. Killing only the program is not enough: its children continue,
+// use the machine's time, and hold the pipe whose end is awaited (npm's `deno`, for one, is a program that starts the real
+// one).
 import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 
@@ -45,7 +46,7 @@ export function family(pid, mark) {
   return all.filter(([id]) => found.has(id)).map(([id, , , command]) => ({ id, command }));
 }
 
-/** Kills a program and its family; answers what they were. */
+/** Kills a program and its descendants; returns their commands. */
 export function endFamily(pid, mark) {
   if (process.platform === "win32") {
     if (pid !== undefined) spawnSync("taskkill", ["/T", "/F", "/PID", String(pid)]);

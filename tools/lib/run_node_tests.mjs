@@ -1,5 +1,5 @@
-// Runs test files in Node, each in a process of its own, in the order in which they are given: `node --test` would begin with A, and end
-// with the longest file running alone. Each file is a run of its own, so that its events come when they happen, and its time is known.
+// Runs test files in Node, each in a separate process, in the given order: `node --test` would begin with A, and end with
+// the longest file running alone. Each file is a separate run, so that its events arrive at once, and its time is known.
 //   node run_node_tests.mjs JOBS TIMEOUT_MS FILE...
 import { writeSync } from "node:fs";
 import { resolve } from "node:path";

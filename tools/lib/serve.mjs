@@ -5,7 +5,7 @@ import { join } from "node:path";
 
 const TYPES = { ".js": "text/javascript", ".wasm": "application/wasm" };
 
-/** Answers { url, close }. "/" is an empty page. */
+/** Returns { url, close }. "/" is an empty page. */
 export async function serveFolder(dir) {
   const server = createServer((req, res) => {
     const path = new URL(req.url, "http://localhost").pathname;

@@ -37,16 +37,17 @@ function versionsMatch(lock, installed) {
 }
 
 let runs = 0;
-/** Time for a program that is given up to say what it was about. */
+/** Time for a program that timed out to report its current step. */
 const LAST_WORDS_MS = 5000;
 /** Time for what a program has started to end behind it. */
 const LEAVE_MS = 1500;
-/** Time for the last of its output to be read, when nobody is left that could write more. */
+/** Time for reading the last output when no process is left that could write more. */
 const CLOSE_MS = 10_000;
 
 /**
- * Runs a command to its end; answers { status, output, left }. After `timeoutMs` it is sent `lastWords` (if given), and then ended with
- * everything that it started; so is what it leaves running (`left` has their commands), and all of it when this process is told to stop.
+ * Runs a command to its end; resolves with { status, output, left }. After `timeoutMs` it gets `lastWords` (if given), and
+ * is then ended with all its processes; so are processes that it leaves running (`left` has their commands), and all of them
+ * when this process is terminated.
  */
 export function run(cmd, args, { cwd = root, env = {}, timeoutMs = 20 * 60_000, live = false, lastWords } = {}) {
   return new Promise((resolve) => {
@@ -62,7 +63,7 @@ export function run(cmd, args, { cwd = root, env = {}, timeoutMs = 20 * 60_000, 
     child.stderr.on("data", take);
     let last;
     const timer = setTimeout(() => {
-      output += `\n(not ended after ${Math.round(timeoutMs / 1000)} s, and given up)\n`;
+      output += `\n(timed out after ${Math.round(timeoutMs / 1000)} s)\n`;
       if (lastWords !== undefined) child.kill(lastWords);
       last = setTimeout(() => endFamily(child.pid, mark), lastWords === undefined ? 0 : LAST_WORDS_MS);
     }, timeoutMs);
@@ -80,7 +81,7 @@ export function run(cmd, args, { cwd = root, env = {}, timeoutMs = 20 * 60_000, 
       process.off("SIGTERM", stop);
       resolve({ status: 1, signal: null, output, left: [] });
     });
-    // "close" comes when nobody holds the pipes any more: what was left running may never let go of them.
+    // "close" comes when no process holds the pipes any more: processes that are left running may never close them.
     const closed = new Promise((done) => child.on("close", done));
     child.on("exit", async (status, signal) => {
       clearTimeout(timer);

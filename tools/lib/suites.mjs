@@ -19,9 +19,9 @@ const cargo = which("cargo");
 const temporal = process.env.TEMPORAL_CLI ?? which("temporal") ?? [join(homedir(), "go/bin/temporal")].find((p) => existsSync(p));
 const noTemporal = "no Temporal dev server (set TEMPORAL_CLI, or: go install github.com/temporalio/cli/cmd/temporal@v1.5.1)";
 
-/** Files at a time. Many wait for timers or for processes of their own; one processor is left to those. */
+/** Files at a time. Many wait for timers or for their child processes; one processor is left to those. */
 const JOBS = Math.max(2, availableParallelism() - 1);
-/** Files of interop at a time: each has a server of its own and waits for it most of the time. */
+/** Files of interop at a time: each has a separate server and waits for it most of the time. */
 const INTEROP_JOBS = 4;
 /** Of one file of node's tests. */
 const FILE_MINUTES = 6;
@@ -85,7 +85,7 @@ export function suitesOf(runInTime, tier) {
     chromium: () => bundled("tools/test_browser.mjs", "--browser=chromium"),
     firefox: () => (bin("esbuild") ? firefox(counted, nodeTests) : skip("esbuild is not installed")),
     "cross-engine": () => bundled("tools/soak/cross_engine.mjs", "--runtimes=node,deno,chromium"),
-    // One file after the other: each has a browser of its own.
+    // One file after the other: each has a separate browser.
     browser: () => (bin("esbuild") ? nodeTests(dist(inBrowser), {}, 1) : skip("esbuild is not installed")),
     // The built page, in a browser.
     "web-demo": async () => {
@@ -159,7 +159,7 @@ async function rust(runInTime) {
   }
   const test = await runInTime(cargo, ["test", "--locked", "--no-fail-fast"], opts);
   const sum = (re) => [...test.output.matchAll(re)].reduce((n, m) => n + Number(m[1]), 0);
-  // Tests over histories that lie beside the checkout say so when those are absent; cargo counts them as passed.
+  // Tests over histories next to the checkout report when those are absent; cargo counts them as passed.
   const absent = linesOf(test.output, /^SKIPPED (.*)$/gm);
   const failed = sum(/(\d+) failed;/g) + lints.filter((r) => r.status !== 0).length;
   return {

@@ -16,7 +16,7 @@ export const takes = (file) => Number(/^\/\/ takes: (\d+) s/m.exec(head(file))?.
 export const SHORT_SECONDS = 3;
 export const forDeno = (files) => files.filter((file) => !/^\/\/ runtime: node\b/m.test(head(file)));
 
-/** The longest first: the others run beside them, and none of them alone at the end. */
+/** The longest first: the others run in parallel, and no long file runs alone at the end. */
 const testFiles = walk(join(root, "tests")).filter((f) => f.endsWith(".test.ts")).map((f) => relative(root, f))
   .map((file) => ({ file, seconds: takes(file) })).sort((a, b) => b.seconds - a.seconds).map(({ file }) => file);
 

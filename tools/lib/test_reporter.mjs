@@ -20,7 +20,7 @@ const sourceOf = (file = "") => {
 
 /** The error of a test, without the runner's own wrapping around it. */
 function whole(error) {
-  if (error?.failureType === "testAborted") return "not ended in time, and given up";
+  if (error?.failureType === "testAborted") return "timed out";
   const cause = error?.code === "ERR_TEST_FAILURE" && error.cause !== undefined ? error.cause : error;
   return cut(typeof cause === "string" ? cause : inspect(cause, { depth: 6, maxStringLength: 20_000 }), ERROR_CHARS);
 }
@@ -77,7 +77,7 @@ export class Report {
   #failure(file, path, { name, nesting, details, todo }) {
     if (todo !== undefined) return "";
     const error = details?.error;
-    // Its subtests have been told of.
+    // Its subtests were reported before.
     if (error?.failureType === "subtestsFailed") return "";
     const names = name === path ? [] : [...file.path.slice(0, nesting), name];
     let text = `not ok - ${[sourceOf(path), ...names].join(" > ")}\n${indented(whole(error))}\n`;

@@ -8,7 +8,7 @@ import { runTestFile } from "./test_file.mjs";
 
 const MAX_MS = 300_000;
 
-/** Runs what is missing in `path`. Answers, by test file, its time, whether it passes, and the functions' ranges by file. */
+/** Runs what is missing in `path`. Returns, by test file, its time, whether it passes, and the functions' ranges by file. */
 export async function collect({ base, path, tests, files, jobs, progress }) {
   const known = existsSync(path) ? JSON.parse(readFileSync(path, "utf8")) : {};
   const wanted = tests.filter((test) => known[test] === undefined);

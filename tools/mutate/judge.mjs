@@ -8,8 +8,8 @@ const OWN = 3;
 const PATIENCE_MS = 15_000;
 
 /**
- * Answers what became of it: "killed" by which test, "timeout", or "survived" (`left`: so many test files were not run, because the budget
- * was used up; it is counted in what they take alone).
+ * Returns the outcome: "killed" by which test, "timeout", or "survived" (`left`: so many test files were not run, because
+ * the budget was used up; it is measured by their times alone).
  */
 export async function judge(mutant, { workspace, suites, results, budgetMs }) {
   const { file, start, end, text, code } = mutant;

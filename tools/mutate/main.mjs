@@ -2,7 +2,7 @@
 // Mutation tests: `node tools/mutate/main.mjs --sample 400 --seed 1 --rooms executor,engine,worker,client`. Draws small changes of the product's
 // code at random, and runs for each the tests that execute the changed place, in Node, until one fails. A change that no test notices has
 // survived: either a test is missing, or the code does nothing. It works on copies of dist/ (.build/mutate), so the checkout may change
-// meanwhile; what was found is kept there, and the same command goes on where it was ended.
+// meanwhile; results are kept there, and the same command resumes an interrupted run.
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { basename, join, relative } from "node:path";
 import { pathToFileURL } from "node:url";

@@ -1,5 +1,5 @@
-// Small changes of a module that a test should notice. Each operator looks at one node of the syntax tree and answers replacements of parts
-// of the text. What only people read (messages, log lines) is left alone.
+// Small changes of a module that a test should notice. Each operator gets one node of the syntax tree and returns
+// replacements of parts of the text. Texts that only people read (messages, log lines) are not changed.
 import { parse } from "acorn";
 
 const COMPARISONS = {
@@ -40,7 +40,7 @@ function walk(node, parents, visit) {
   }
 }
 
-/** Answers false where nothing inside is changed. */
+/** Returns false where nothing inside is changed. */
 function mutate(node, parents, code, at) {
   const parent = parents.at(-1);
   const text = (n) => code.slice(n.start, n.end);
@@ -59,7 +59,7 @@ function mutate(node, parents, code, at) {
     }
     case "LogicalExpression":
       for (const to of LOGICAL[node.operator]) {
-        // `a ?? b || c` is no syntax without parentheses.
+        // `a ?? b || c` is a syntax error without parentheses.
         at(node, `${node.operator} to ${to}`, `((${text(node.left)}) ${to} (${text(node.right)}))`);
       }
       break;
@@ -131,7 +131,7 @@ function isText(node) {
     (node.type === "BinaryExpression" && node.operator === "+" && (isText(node.left) || isText(node.right)));
 }
 
-/** A log line, whoever writes it. */
+/** A log line, of any logger. */
 function isTalk(node) {
   const call = node.type === "ExpressionStatement" ? node.expression : node;
   if (call.type !== "CallExpression") return false;

@@ -1,5 +1,5 @@
-// One test file (or the tests of it whose names begin in one way: `FILE#BEGINNING`) in a process of its own, ended at its first failure or
-// when its time is over.
+// One test file (or its tests whose names start with a text: `FILE#BEGINNING`) in a separate process, ended at its first
+// failure or at its timeout.
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 
@@ -16,7 +16,7 @@ const endGroup = (pid) => {
 process.on("exit", () => groups.forEach(endGroup));
 for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => process.exit(1));
 
-/** Answers "passed", "failed" or "timeout", with the first failure's name and the milliseconds that it took. */
+/** Returns "passed", "failed" or "timeout", with the first failure's name and the duration in milliseconds. */
 export function runTestFile(folder, test, { timeoutMs, env = {}, all = false }) {
   return new Promise((resolve) => {
     const began = performance.now();
@@ -26,7 +26,7 @@ export function runTestFile(folder, test, { timeoutMs, env = {}, all = false }) 
       cwd: folder,
       env: { ...process.env, FORCE_COLOR: "0", ...env },
       stdio: ["ignore", "pipe", "ignore"],
-      // A group of its own: a test's children end with it.
+      // A separate process group: a test's children end with it.
       detached: true,
     });
     if (child.pid !== undefined) groups.add(child.pid);

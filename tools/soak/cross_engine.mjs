@@ -1,7 +1,8 @@
 #!/usr/bin/env node
-// Random programs in every runtime that is here: Node, Deno, Chromium, Firefox. Each runtime lives the same programs from the same seeds in
-// worker realms (some in inline realms too) and answers a digest of every byte that its realms answered; the digests are compared program
-// by program. Then each replays the histories that the others made. Ends with `N passed, N failed, N skipped`.
+// Random programs in every available runtime: Node, Deno, Chromium, Firefox. Each runtime runs the same programs from the
+// same seeds in worker realms (some in inline realms too) and returns a digest of every byte that its realms returned; the
+// digests are compared program by program. Then each replays the histories that the others made. Ends with `N passed, N
+// failed, N skipped`.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { options, startRuntimes } from "../lib/cross_runtimes.mjs";
@@ -14,7 +15,7 @@ const HELP = `usage: node tools/soak/cross_engine.mjs [options]      (after: npm
 --histories N      programs whose histories the other runtimes replay, beside the seven examples (default 50)
 --seed N           seed of the first program (default 1); program i has seed + i
 --runtimes LIST    default node,deno,chromium,firefox; those that are absent are named
---only SEED        prints program and answers of one seed, runtime by runtime`;
+--only SEED        prints program and outputs of one seed, runtime by runtime`;
 
 const { values } = options({
   options: {
@@ -98,7 +99,7 @@ async function compare(kind, count) {
   console.log(
     `${kind} realms: ${count} programs from seed ${seed}, ${sum("runs")} runs, ${sum("events")} events, ${
       sum("answers")
-    } answers; ${times}; ` +
+    } outputs; ${times}; ` +
       `${((Date.now() - began) / 1000).toFixed(1)} s in all`,
   );
 }
@@ -111,9 +112,9 @@ async function explain(kind, one, a, b) {
     return console.log("the runtimes have drawn different programs");
   }
   const at = left.answers.findIndex(({ label, text }, i) => label !== right.answers[i]?.label || text !== right.answers[i]?.text);
-  if (at < 0) return console.log("the answers read the same now: the difference is not repeatable, or not in what is decoded");
+  if (at < 0) return console.log("the outputs are equal now: the difference is not repeatable, or not in the decoded part");
   for (const [{ name }, { answers }] of [[a, left], [b, right]]) {
-    console.log(`${name}, answer ${at} (${answers[at]?.label ?? "there is none"}):\n${answers[at]?.text ?? ""}`);
+    console.log(`${name}, output ${at} (${answers[at]?.label ?? "missing"}):\n${answers[at]?.text ?? ""}`);
   }
 }
 

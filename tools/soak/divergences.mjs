@@ -1,6 +1,7 @@
 #!/usr/bin/env node
-// How well a divergence is explained: programs are recorded on the embedded engine in virtual time (and, where the corpus of Temporal
-// programs lies beside the checkout, taken with their histories), edited in one place, and replayed. Of each edit it is known at which
+// How well a divergence is explained: programs are recorded on the embedded engine in virtual time (and, if the corpus of
+// Temporal programs is next to the checkout, taken with their histories), edited in one place, and replayed. Of each edit it
+// is known at which
 // line it is, what it is, and, from the commands of both programs, which workflow task is the first that differs. Prints how often the
 // explanation says the same, each miss, and the table; exit code 1 under the goals. An edit that history does not show is only counted.
 //   node tools/build_dist.mjs && node tools/soak/divergences.mjs [--seed 1] [--edits 240] [--only native|compat] [--misses] [--judge] [--keep FOLDER]
@@ -43,7 +44,7 @@ const random = new Random(Number(values.seed));
 const work = values.keep === undefined ? mkdtempSync(join(tmpdir(), "temporalex-divergences-")) : resolve(values.keep);
 mkdirSync(work, { recursive: true });
 
-/** Per started event what the code issued, as kind and name; what was taken back in the same task is left out. */
+/** Per started event what the code issued, as kind and name; commands that were canceled in the same task are omitted. */
 function issued(verdict) {
   const tasks = new Map();
   for (const { startedEventId, queryOnly, commands } of verdict.recorded ?? []) {

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
-// What of the language itself answers differently in the engines that are here: thousands of inputs for each group of functions
-// (tests/cross/probe.ts), compared with what the first runtime answers. A report, not a test; docs/dev/determinism.md has its figures.
+// Language features that differ between the available engines: thousands of inputs for each group of functions
+// (tests/cross/probe.ts), compared with the output of the first runtime. A report, not a test; docs/dev/determinism.md has
+// its figures.
 import { options, startRuntimes } from "../lib/cross_runtimes.mjs";
 
 const { values } = options({
@@ -22,7 +23,7 @@ try {
     runtimes.map((runtime) => runtime.call("probe", { n: Number(values.inputs), seed: Number(values.seed) })),
   );
   const [first, ...others] = answers;
-  console.log(`inputs that ${runtimes[0].name} answers otherwise than ${runtimes.slice(1).map((r) => r.name).join(", ")}`);
+  console.log(`inputs whose output differs between ${runtimes[0].name} and ${runtimes.slice(1).map((r) => r.name).join(", ")}`);
   for (const [group, here] of Object.entries(first)) {
     const counts = others.map((there) => here.filter((text, i) => text !== there[group][i]).length);
     const r = counts.findIndex((count) => count > 0);

@@ -1,7 +1,7 @@
 // Many accounts of examples/entity under load: `node --expose-gc dist/tools/soak/entities.js` (or with Deno). Every account gets messages
-// of all kinds, some of them twice and some at once, over many generations; then each of them is asked what it has seen. One JSON line
-// now and then, and one at the end for each worker; exit code 1 when a message was lost, an update was carried out twice, or one was not
-// answered.
+// of all kinds, some of them twice and some at once, over many generations; then each of them is queried for what it has
+// seen. One JSON line now and then, and one at the end for each worker; exit code 1 when a message was lost, an update ran
+// twice, or one did not complete.
 import process from "node:process";
 import { parseArgs } from "node:util";
 import { silentLogger } from "../../ts/base/logger.ts";
@@ -29,7 +29,7 @@ if (values.help) {
     "usage: entities [--on memory|sqlite|dev|server|ADDRESS] [--workers here|ours|official|ours,official] [--entities 1000] [--messages 100] [--callers 32] [--events 120] [--cached 1000] [--minutes N]\n\n" +
       "--on: an engine in memory or on a file, a `temporalex dev` or Temporal dev server that is started, or one that runs.\n" +
       "--workers: here: our worker in this process, with the native program. ours, official: our worker, and that of Temporal's SDK, each\n" +
-      "  in a process of its own, with the same program of @temporalio/workflow. With both, each has so many accounts and callers, at the same\n" +
+      "  in a separate process, with the same program of @temporalio/workflow. With both, each has so many accounts and callers, at the same\n" +
       "  time on one server; when one of them is done, the other one stops.\n" +
       "--events: continue-as-new is suggested at so many (not on `temporalex dev`, which has its own limits). A message has about 11.\n" +
       "--cached: workflows in a worker's cache.\n" +
@@ -67,14 +67,14 @@ const cpu = process.cpuUsage();
 const tenth = Math.ceil(number("messages") / 10);
 let done = false;
 const over = () => done || performance.now() - began > number("minutes") * 60_000;
-// A place that does not answer any more is said, and not waited for.
+// A place that no longer responds is reported, and not waited for.
 let progress = { sent: 0, at: began };
 const stalled = setInterval(() => {
   const sent = lanes.reduce((sum, { load }) => sum + load.sent, 0);
   if (sent > progress.sent) progress = { sent, at: performance.now() };
   else if (performance.now() - progress.at > STALLED_MS) {
     console.error(
-      `no message was answered for ${STALLED_MS / 1000} s, after ${sent}: the server at ${place.address ?? values.on} is stuck`,
+      `no message completed for ${STALLED_MS / 1000} s, after ${sent}: the server at ${place.address ?? values.on} is stuck`,
     );
     process.exit(1);
   }

@@ -1,4 +1,5 @@
-// Real npm packages in workflow code: `node tools/soak/packages.mjs [name ...]`, after `npm run build`. Installs them in a folder of its own
+// Real npm packages in workflow code: `node tools/soak/packages.mjs [name ...]`, after `npm run build`. Installs them in a
+// separate folder
 // (without their scripts), and for each compares what its functions give in Node with what they give in a realm: in native workflows and
 // programs of `@temporalio/workflow`, from the sources and from a bundle. Exit code 1 when any differs.
 import { execFileSync } from "node:child_process";
@@ -9,7 +10,10 @@ import process from "node:process";
 import { pathToFileURL } from "node:url";
 import { bundleWorkflows, open, silentLogger } from "../../dist/ts/mod.js";
 
-/** What a package is asked: `x` is its namespace. The answer is compared as JSON; "loads" where it differs between runs, or needs more. */
+/**
+ * A probe per package: `x` is its namespace. The result is compared as JSON; "loads" if it differs between runs, or needs
+ * more.
+ */
 const PACKAGES = {
   "@js-temporal/polyfill": "x.Temporal.Duration.from('PT90S').total('minutes')",
   "ajv": "new x.default({ code: { optimize: false } }).constructor.name",
@@ -55,7 +59,7 @@ const PACKAGES = {
   "yup": "x.string().isValidSync('a')",
   "zod": "schema.parse({ a: 1 })",
 };
-/** What stands at the top level of the module: the first schema of zod sets what all of them share. */
+/** Code at the top level of the module: the first schema of zod sets what all of them share. */
 const ABOVE = { zod: "const schema = x.object({ a: x.number() });" };
 /** Packages whose random numbers are not there in the official sandbox either (no `crypto`). */
 const NATIVE_ALONE = new Set(["nanoid", "ulid", "uuid"]);

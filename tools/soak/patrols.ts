@@ -45,7 +45,7 @@ const worker = await Worker.create({ ...common, workflows: [patrol, skirmish], m
 const client = new Client(common);
 
 const hop = () => new Promise((resolve) => setTimeout(resolve, 0));
-/** Until no task waits or is in work. */
+/** Until no task is waiting or running. */
 async function settled(): Promise<void> {
   for (let quiet = 0; quiet < 3;) {
     await hop();
@@ -102,7 +102,7 @@ await worker.runUntil(async () => {
   for (const [i, handle] of handles.entries()) {
     const state = await handle.query(patrolStatus);
     steps += state.steps;
-    if (state.victories !== threats) failed(`patrol-${i} was told of ${threats} threats and has met ${state.victories}`);
+    if (state.victories !== threats) failed(`patrol-${i} got ${threats} threats and has met ${state.victories}`);
     if (state.steps < each) failed(`patrol-${i} has gone ${state.steps} of ${each} steps`);
     if ((await handle.describe()).runId !== started[i]) continued++;
   }

@@ -125,7 +125,7 @@ if (existsSync(values.fixtures)) {
     found.push(...judged.alarms.map((alarm) => `${file}: ${alarm}`));
   }
   say("fixtures", counts);
-} else say("fixtures", { skipped: `there is no folder ${values.fixtures}` });
+} else say("fixtures", { skipped: `no folder ${values.fixtures}` });
 
 for (const alarm of found.slice(0, 20)) console.error(alarm);
 process.exitCode = found.length === 0 ? 0 : 1;

@@ -25,7 +25,7 @@ exported store after each round. Needs a Chromium (CHROMIUM_PATH).`,
 const kinds = values.kinds.split(",") as Kind[];
 const unknown = kinds.filter((kind) => !KINDS.includes(kind));
 if (unknown.length > 0) {
-  console.error(`there is no kind ${unknown.join(", ")}; there are ${KINDS.join(", ")}`);
+  console.error(`unknown kind ${unknown.join(", ")}; use ${KINDS.join(", ")}`);
   process.exit(2);
 }
 const spread = (times: readonly number[]) => {

@@ -1,9 +1,9 @@
 #!/usr/bin/env node
 // Programs written for the official SDK, as they are: each is copied to a scratch folder in which `@temporalio` is not installed, its worker
 // and its clients are started with tsx and the hooks of this package, on a development server of Temporal and on `temporalex dev`, and what
-// the clients print is compared with what they print with the official SDK (baseline.json beside the programs).
+// the clients print is compared with their output with the official SDK (baseline.json next to the programs).
 //
-// The programs call localhost:7233, so all of it runs in a network of its own where the system has `unshare`.
+// The programs call localhost:7233, so all of it runs in a separate network namespace if the system has `unshare`.
 import { spawn, spawnSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";

@@ -1,6 +1,6 @@
 // The long crash loop of reducers: `node dist/tools/soak/transact_kills.js --rounds 300 [--each 50] [--clerks 8]`. Every `--each` kills
-// it goes on with a new file, because judging one takes the longer the more runs are in it. One JSON line per round and one for the end;
-// exit code 1 when tables and histories disagree.
+// it continues with a new file, because checking one takes longer the more runs are in it. One JSON line per round and one
+// for the end; exit code 1 when tables and histories disagree.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,8 +1,8 @@
 #!/usr/bin/env node
-// Verdicts beside the official replayer's, over programs that no fixture has: random programs of `@temporalio/workflow` and the modules
-// of folders that are named. Each lives on the embedded engine; its history is replayed with the program as it was and with changed
-// copies of it, by Temporal's own replayer and by a realm. Prints the table of verdicts and each difference; exit code 1 when a
-// divergence was missed or under 98.5 % are equal.
+// Verdicts compared with the official replayer's, over programs without fixtures: random programs of `@temporalio/workflow`
+// and the modules of given folders. Each runs on the embedded engine; its history is replayed with the original program and
+// with changed copies of it, by Temporal's own replayer and by a realm. Prints the table of verdicts and each difference;
+// exit code 1 when a divergence was missed or under 98.5 % are equal.
 //   node tools/build_dist.mjs && npm ci --prefix tests/interop --ignore-scripts
 //   node tools/soak/verdicts.mjs [--programs 60] [--edits 9] [--seed 1] [--modules FOLDER] [--keep FOLDER] [--jobs 2]
 import { spawn } from "node:child_process";
@@ -82,7 +82,7 @@ function addCase(folder, module, exported, { workflowId, history }, kind, line) 
 
 function withEdits(folder, name, exported, lived, text, random) {
   const history = settled(lived.history);
-  if (history === undefined) return void notLoaded.push(`${name} ${exported}: none of its tasks completed`);
+  if (history === undefined) return void notLoaded.push(`${name} ${exported}: no task of it completed`);
   const life = { ...lived, history };
   addCase(folder, name, exported, life, "as it was", 0);
   const code = strip(text);

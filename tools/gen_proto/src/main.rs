@@ -49,7 +49,8 @@ const METHODS: &[&str] = &[
     "GetSystemInfo",
     "DescribeNamespace",
 ];
-/// Methods that only TypeScript knows: clients of a cluster use them, and the service in front of the embedded engine answers some.
+/// Methods that only TypeScript knows: clients of a cluster use them, and the service of the embedded engine implements
+/// some.
 const TS_METHODS: &[&str] = &[
     "CountSchedules",
     "CreateSchedule",

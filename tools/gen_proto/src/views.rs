@@ -48,7 +48,7 @@ pub fn generate(set: &FileDescriptorSet, enums: &BTreeSet<String>) -> String {
 
 impl<'a> Views<'a> {
     fn message(&self, name: &str) -> &'a DescriptorProto {
-        self.messages.get(name).unwrap_or_else(|| panic!("gen-proto: there is no message {name}"))
+        self.messages.get(name).unwrap_or_else(|| panic!("gen-proto: unknown message {name}"))
     }
 
     fn field(&self, message: &str, proto: &'a FieldDescriptorProto) -> Field<'a> {

@@ -1,5 +1,6 @@
-// The official replayer as judge of the first divergent task: it replays each edit of the programs for Temporal, and the event that its
-// error names lies in a task. Of an edit that it does not call a divergence, or of which its error names no event, it says nothing.
+// The official replayer as judge of the first divergent task: it replays each edit of the programs for Temporal; its error
+// names an event of that task. It gives no verdict on an edit that it does not call a divergence, or whose error names no
+// event.
 import { spawn } from "node:child_process";
 import { existsSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";

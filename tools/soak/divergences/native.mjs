@@ -6,7 +6,7 @@ const acts = activities<any>({ startToClose: "1m" });
 const near = localActivities<any>({ startToClose: "5s" });
 `;
 
-/** Every activity answers its name and its first argument. */
+/** Every activity returns its name and its first argument. */
 export const ACTIVITIES = [
   ...["reserveStock", "chargeCard", "ship", "notify", "refund", "score", "fetchPage", "store", "cleanUp", "audit", "remind"],
 ];

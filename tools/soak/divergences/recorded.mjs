@@ -1,5 +1,5 @@
-// Programs with histories that they made, for what is measured over many: native ones are recorded here, those for Temporal are taken from
-// the corpus that lies beside the checkout.
+// Programs with their histories, for measurements over many: native ones are recorded here, those for Temporal are taken
+// from the corpus next to the checkout.
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -38,7 +38,7 @@ export async function nativePrograms(work) {
   return programs;
 }
 
-/** Programs for Temporal with their histories, where the corpus lies beside the checkout. */
+/** Programs for Temporal with their histories, if the corpus is next to the checkout. */
 export async function compatPrograms(work) {
   const root = corpusRoot();
   if (root === undefined) return [];

@@ -6,7 +6,7 @@ import { getHealth, getState, reactivate, type Receipt, suspend, updateProfile }
 interface Expected {
   readonly id: string;
   operations: number;
-  /** Answers by update id. */
+  /** Results by update id. */
   readonly answers: Map<string, Receipt>;
   last: string;
 }
@@ -106,7 +106,7 @@ export class Load {
     }
   }
 
-  /** Asks each account what it has seen; answers how many generations there were. */
+  /** Queries each account for what it has seen; returns the number of generations. */
   async judge(): Promise<number> {
     let generations = 0;
     const left = this.#accounts.filter(({ answers }) => answers.size > 0);

@@ -34,8 +34,8 @@ export async function openPlace(on: string, events: number): Promise<Place> {
     };
     return { service: engine, close };
   }
-  // In memory Temporal's dev server has one connection to its database: a call that is given up in the middle of a query may close it, and
-  // with it all that it knows (seen on a busy machine: "Namespace default is not found", and no answer ever after).
+  // In memory Temporal's dev server has one connection to its database: a call that is canceled during a query may close it,
+  // and lose all its data (seen on a busy machine: "Namespace default is not found", and no response ever after).
   const folder = on === "server" ? mkdtempSync(join(tmpdir(), "temporalex-entities-")) : undefined;
   const server = folder !== undefined
     ? await DevServer.start([`limit.historyCount.suggestContinueAsNew=${events}`, ...UNLIMITED], {

@@ -1,5 +1,5 @@
-// Who serves the accounts: a worker in this process with the native program, or workers in processes of their own, ours and Temporal's,
-// with the same account as a program of `@temporalio/workflow`.
+// The workers of the accounts: a worker in this process with the native program, or workers in separate processes, of this
+// package and of the official SDK, with the same account as a program of `@temporalio/workflow`.
 import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import process from "node:process";

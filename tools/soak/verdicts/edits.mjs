@@ -22,7 +22,7 @@ function* nodesOf(node, inside = false) {
   }
 }
 
-/** Statements that can be taken away without a name being undeclared for code beside them. */
+/** Statements that can be removed without leaving a name undeclared for other code. */
 const movable = (node) =>
   ["ExpressionStatement", "IfStatement", "ForStatement", "ForOfStatement", "TryStatement", "WhileStatement", "ReturnStatement"]
     .includes(

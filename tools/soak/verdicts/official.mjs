@@ -1,11 +1,12 @@
-// The official replayer, in a process of its own: `node official.mjs JOBS.json`. A job is { modules, histories: [{ id, workflowId, file }] };
+// The official replayer, in a separate process: `node official.mjs JOBS.json`. A job is { modules, histories: [{ id,
+// workflowId, file }] };
 // prints { begins: id } and { id, verdict, name, message } for each history.
 import { readFileSync } from "node:fs";
 import Module, { createRequire } from "node:module";
 import { dirname } from "node:path";
 
 const require = createRequire(new URL("../../../tests/interop/package.json", import.meta.url));
-// Its packages bring a copy of protobufjs each, and a type of one copy is none to another: one for all.
+// Each of its packages bundles a copy of protobufjs, and types of two copies do not mix: use one copy for all.
 const resolve = Module._resolveFilename;
 const copy = dirname(createRequire(require.resolve("@temporalio/common")).resolve("protobufjs/package.json"));
 Module._resolveFilename = function (request, ...rest) {

@@ -1,5 +1,5 @@
-// Lives of programs on the embedded engine in virtual time: started, sent random signals and updates, perhaps cancelled; answers the
-// histories. Our engine's histories are what the official replayer takes (tests/interop/same_history).
+// Runs programs on the embedded engine in virtual time: started, sent random signals and updates, perhaps canceled; returns
+// the histories. The official replayer accepts this engine's histories (tests/interop/same_history).
 import { TestEnvironment } from "../../../dist/ts/testing/mod.js";
 import { silentLogger } from "../../../dist/ts/base/logger.js";
 

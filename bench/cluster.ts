@@ -1,7 +1,8 @@
 // runtime: node
-// Our worker in Node and in Deno beside the worker of Temporal's own SDK, against real Temporal dev servers, alternating in one run. Each
-// worker is a process of its own and alone with a fresh server while it is measured; the load comes from this process, the same for all, so
-// only the worker differs. The server's rate limits are lifted, or they would decide.
+// This package's worker in Node and in Deno compared with the worker of the official SDK, against real Temporal dev servers,
+// alternating in one run. Each worker is a separate process and alone with a fresh server while it is measured; the load
+// comes from this process, the same for all, so only the worker differs. The server's rate limits are lifted, or they would
+// decide.
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { availableParallelism, cpus, tmpdir } from "node:os";
 import { join } from "node:path";
@@ -80,8 +81,8 @@ const UNLIMITED = [
 ].map((key) => `${key}=1000000`);
 
 /**
- * With several partitions a task that waits in one of them is found at once or after two seconds, by chance, whoever asks: that is the
- * server's time and would hide a start's.
+ * With several partitions a task that waits in one of them is found at once or after two seconds, by chance, whichever
+ * worker polls: that is the server's time and would hide a start's.
  */
 const ONE_PARTITION = ["Read", "Write"].map((kind) => `matching.numTaskqueue${kind}Partitions=1`);
 
@@ -184,7 +185,7 @@ try {
 }
 if (parts.includes("size")) {
   const ours = given.package === "" ? undefined : sizeOf(given.package) + dependenciesOf(given.package);
-  // The official SDK's compiler is in optional packages, one for each platform; ours needs none of its own.
+  // The official SDK's compiler is in optional packages, one for each platform; this package has no such packages.
   for (const variant of variants) {
     const bytes = variant === "node" || variant === "deno"
       ? ours
@@ -203,7 +204,7 @@ function sizeOf(path: string): number {
   }, 0);
 }
 
-/** Bytes of the packages that a published package names; none of them brings others. */
+/** Bytes of the packages that a published package names; they have no dependencies. */
 function dependenciesOf(folder: string): number {
   const { dependencies } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as { dependencies: object };
   return Object.keys(dependencies).reduce((sum, name) => sum + sizeOf(join("node_modules", name)), 0);

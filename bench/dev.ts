@@ -63,7 +63,7 @@ function cpuSeconds(pid: number): number {
   }
 }
 
-/** Asks until there is an answer. */
+/** Calls until it gets a response. */
 async function until(address: string, child: ChildProcess, ask: (service: TypedService) => Promise<unknown>): Promise<void> {
   for (;;) {
     if (child.exitCode !== null) throw new Error(`the server ended with ${child.exitCode}`);

@@ -89,7 +89,7 @@ async function run({ client }: App, prefix: string, total: number, inFlight: num
   const lane = async () => {
     while (next < total) {
       const result = await client.execute(programs.sequential, { id: `${prefix}-${next++}`, args: [steps] });
-      if (result !== sum) throw new Error(`a workflow of ${steps} steps answered ${result} instead of ${sum}`);
+      if (result !== sum) throw new Error(`a workflow of ${steps} steps returned ${result} instead of ${sum}`);
     }
   };
   const start = performance.now();

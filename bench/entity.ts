@@ -91,7 +91,7 @@ function afterRest(operations: number) {
   });
 }
 
-/** Bytes of an account that rests in the worker's cache, after one operation. The engine keeps none of them. */
+/** Bytes of an idle account in the worker's cache, after one operation. The engine keeps no part of them. */
 function memory() {
   const { gc } = globalThis as { gc?: () => void };
   const used = async () => {

@@ -1,7 +1,8 @@
-// The deploy gate beside the official replayer: `temporalex replay` and Worker.runReplayHistories go over the same histories of official
-// programs, one after the other, in processes of their own. `npm run bench -- gate [--histories=1000] [--rounds=3] [--jobs=N]`.
+// The deploy gate compared with the official replayer: `temporalex replay` and Worker.runReplayHistories replay the same
+// histories of official programs, one after the other, in separate processes.
+// `npm run bench -- gate [--histories=1000] [--rounds=3] [--jobs=N]`.
 //
-// "programs": those of tests/compat, and of the corpus that lies beside some checkouts, with their histories; all were recorded by the
+// "programs": those of tests/compat, and of the corpus next to some checkouts, with their histories; all were recorded by the
 // official SDK. A number: histories of one program with about so many events. They are copied until there are as many as asked for.
 // The official replayer gets them as protobuf, which is quicker to read than its JSON, and a bundle that was made before; ours gets JSON,
 // as exports are, and then the same protobuf, and TypeScript modules.
@@ -107,7 +108,7 @@ async function sets(): Promise<Set[]> {
   return found;
 }
 
-/** Writes histories for both replayers, as JSON and as protobuf; answers how many events and how many bytes of JSON they have. */
+/** Writes histories for both replayers, as JSON and as protobuf; returns the numbers of events and of bytes of JSON. */
 function write(
   place: string,
   histories: readonly Recorded[],

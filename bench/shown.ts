@@ -1,5 +1,6 @@
-// What the columns `phase` and `state` cost: workflow tasks that a timer starts, on an engine whose worker tells what runs show of themselves,
-// and on one whose worker does not. In turn on a file each, engine and worker in this process. JSON on standard output.
+// What the columns `phase` and `state` cost: workflow tasks that a timer starts, on an engine whose worker publishes the
+// state of its runs, and on one whose worker does not. In turn on a file each, engine and worker in this process. JSON on
+// standard output.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,5 +1,6 @@
-// The same job as rows with a state column and a poller, and as workflows: tasks of timed steps with retries. Each on a SQLite file of its
-// own, by the same library with the same settings, in a process of its own; then again with kill -9 in the middle. JSON on standard output.
+// The same job as rows with a state column and a poller, and as workflows: tasks of timed steps with retries. Each on a
+// separate SQLite file, by the same library with the same settings, in a separate process; then again with kill -9 halfway.
+// JSON on standard output.
 import { spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -65,7 +66,7 @@ async function timed(job: () => Promise<unknown>): Promise<number> {
   return performance.now() - began;
 }
 
-/** One run in a process of its own, killed `killMs` after its begin; answers its milliseconds. */
+/** One run in a separate process, killed `killMs` after its start; returns its milliseconds. */
 function runChild(kind: string, path: string, killMs?: number): Promise<number> {
   const sizes = [`--tasks=${tasks}`, `--steps=${steps}`, `--delay=${delay}`];
   const child = spawn(process.execPath, [fileURLToPath(import.meta.url), `--child=${kind}`, `--path=${path}`, ...sizes], {
@@ -132,7 +133,7 @@ async function measure(kind: string): Promise<Measured> {
   }
 }
 
-/** Lines with code; the sources lie beside dist/. */
+/** Lines with code; the sources are next to dist/. */
 const linesOf = (name: string): number =>
   readFileSync(new URL(`../../bench/state_table/${name}`, import.meta.url), "utf8").split("\n")
     .filter((line) => line.trim() !== "" && !/^\s*(\/\/|\/\*\*|import )/.test(line)).length;

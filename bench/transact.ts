@@ -1,5 +1,6 @@
-// What a reducer costs: workflow tasks that a timer starts, with and without a row that commits with them; steps that wait for a reducer
-// beside steps that wait for an activity. In turn on one file each, engine and worker in this process. JSON on standard output.
+// What a reducer costs: workflow tasks that a timer starts, with and without a row that commits with them; steps that wait
+// for a reducer, compared with steps that wait for an activity. In turn on one file each, engine and worker in this process.
+// JSON on standard output.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

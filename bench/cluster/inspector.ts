@@ -1,6 +1,6 @@
-// What lives in a process of Node or Deno, in all of its isolates (the main one and one for each thread), after a garbage collection that
-// is asked for: over the inspector's protocol, in which both runtimes give access to the threads by the domain "NodeWorker". So nothing in
-// the process that is measured has to know of it, whoever wrote it.
+// The live heap of a process of Node or Deno, of all its isolates (the main one and one for each thread), after a requested
+// garbage collection: over the inspector's protocol, in which both runtimes give access to the threads by the domain
+// "NodeWorker". So any process can be measured without a change of its code.
 import { setTimeout as delay } from "node:timers/promises";
 import { WebSocket } from "ws";
 
@@ -14,7 +14,7 @@ interface Message {
 
 type Send = (method: string, params?: object) => Promise<unknown>;
 
-/** A session's calls: each is answered under its number, in whatever order. */
+/** A session's calls: each response has the number of its call, in any order. */
 class Calls {
   readonly #open = new Map<number, { resolve(result: unknown): void; reject(error: Error): void }>();
   readonly #write: (text: string) => void;
@@ -44,7 +44,7 @@ class Calls {
   }
 }
 
-/** Collects the garbage of every isolate, and answers the bytes of heap that are alive in all of them together. */
+/** Collects the garbage of every isolate, and returns the bytes of live heap in all of them together. */
 export async function liveHeap(address: string): Promise<number> {
   const socket = new WebSocket(address, { perMessageDeflate: false });
   const main = new Calls((text) => socket.send(text));

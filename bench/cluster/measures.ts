@@ -1,4 +1,5 @@
-// What the cluster bench does with a worker that is ready: each measure puts its load on the worker's queue and answers samples by name.
+// The measurements of a ready worker in the cluster bench: each puts its load on the worker's queue and returns samples by
+// name.
 // The client is this process, the same for every worker.
 import process from "node:process";
 import { setTimeout as delay } from "node:timers/promises";
@@ -64,7 +65,7 @@ async function throughput({ worker, serverCpu, seconds, inFlight }: Bench, one: 
 
 async function expect(bench: Bench, workflow: string, args: unknown[], result: unknown): Promise<void> {
   const got = await bench.client.execute(workflow, { id: id(workflow), taskQueue: bench.taskQueue, args });
-  if (got !== result) throw new Error(`${workflow} answered ${JSON.stringify(got)} instead of ${JSON.stringify(result)}`);
+  if (got !== result) throw new Error(`${workflow} returned ${JSON.stringify(got)} instead of ${JSON.stringify(result)}`);
 }
 
 async function hello(bench: Bench): Promise<Samples> {
@@ -133,7 +134,7 @@ async function signals(bench: Bench): Promise<Samples> {
   };
 }
 
-/** Updates to a workflow that waits: from the client's call to its answer. */
+/** Updates to a workflow that waits: from the client's call to its result. */
 async function updates(bench: Bench): Promise<Samples> {
   const { client, taskQueue, messages } = bench;
   const handle = await client.start("listener", { id: id("updates"), taskQueue, args: [] });
@@ -143,7 +144,7 @@ async function updates(bench: Bench): Promise<Samples> {
     const from = performance.now();
     const total = await handle.update("add", 1);
     times.push(performance.now() - from);
-    if (total !== i + 1) throw new Error(`update ${i + 1} answered ${total}`);
+    if (total !== i + 1) throw new Error(`update ${i + 1} returned ${total}`);
     await delay(10);
   }
   await handle.signal("finish");

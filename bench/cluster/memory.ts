@@ -1,6 +1,7 @@
-// What a cached workflow takes of a worker's memory. A difference of two moments of one process says little: V8 keeps tens of megabytes of
-// what a load has left, more than thousands of our workflows. So each amount of workflows has a process of its own, the garbage of all its
-// isolates is collected before one looks, and the answer is the slope of a line through the amounts, with its standard error.
+// What a cached workflow takes of a worker's memory. The difference of two moments of one process is unreliable: V8 keeps
+// tens of megabytes of garbage of a load, more than thousands of workflows need. So each amount of workflows has a separate
+// process, the garbage of all its isolates is collected before the measurement, and the result is the slope of a line
+// through the amounts, with its standard error.
 import { setTimeout as delay } from "node:timers/promises";
 import { liveHeap } from "./inspector.ts";
 import { type Bench, id, type Samples } from "./measures.ts";
@@ -16,7 +17,9 @@ export interface Point {
 /** Amounts of workflows up to the largest one. */
 export const amounts = (largest: number): number[] => [0, 1 / 8, 1 / 4, 1 / 2, 1].map((part) => Math.round(largest * part));
 
-/** Puts so many idle workflows into a fresh worker's cache and looks. The worker must have been told to keep so many. */
+/**
+ * Puts so many idle workflows into a fresh worker's cache and measures. The worker's cache must be large enough for them.
+ */
 export async function point(bench: Bench, workflows: number): Promise<Point> {
   const { client, taskQueue, worker, inFlight } = bench;
   // Everything has run before, also where no workflow is to stay.
@@ -52,7 +55,7 @@ export function slope(points: readonly Point[], of: "resident" | "heap"): { perW
   return { perWorkflow, error: Math.sqrt(left / (n - 2) / spread) };
 }
 
-/** As samples: the slope, and what lies one standard error beside it. Bytes per workflow are kilobytes per 1,000. */
+/** As samples: the slope, and the slope plus and minus one standard error. Bytes per workflow are kilobytes per 1,000. */
 export function samplesOf(points: readonly Point[]): Samples {
   const around = (of: "resident" | "heap") => {
     const { perWorkflow, error } = slope(points, of);

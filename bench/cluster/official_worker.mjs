@@ -1,4 +1,4 @@
-// A worker of Temporal's own SDK in a process of its own, with that SDK's defaults. It comes from tests/interop/node_modules.
+// A worker of the official SDK in a separate process, with that SDK's defaults. It comes from tests/interop/node_modules.
 // Arguments: address, task queue, cached workflows (0: the SDK's default), and a file with bundled workflows ("": bundle them now, as a
 // worker does that is given their sources). With `--bundle FILE` it only writes that file. Says "ready" when it polls, and ends in order
 // when its standard input does.

@@ -1,4 +1,5 @@
-// A worker of this package in a process of its own, with its defaults; Node and Deno. Arguments: address, task queue, cached workflows
+// A worker of this package in a separate process, with its defaults; Node and Deno. Arguments: address, task queue, cached
+// workflows
 // (0: the default), and the folder of the published package ("": the checkout). Says "ready" when it polls, and ends in order when its
 // standard input does.
 import process from "node:process";

@@ -1,5 +1,5 @@
-// The cluster bench's results as a table: a row per measure, a column per worker with median (minimum to maximum), and how each of ours
-// compares with the official worker's median.
+// The cluster bench's results as a table: a row per measure, a column per worker with median (minimum to maximum), and how
+// each worker of this package compares with the official worker's median.
 import { type Spread, spread } from "../lib/measure.ts";
 import type { Variant } from "./variants.ts";
 import type { Samples } from "./measures.ts";

@@ -1,4 +1,4 @@
-// The workers that the cluster bench compares, each started in a process of its own, and what the system says of that process.
+// The workers that the cluster bench compares, each started in a separate process, and the system's figures of that process.
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -98,7 +98,7 @@ export class WorkerProcess {
     this.#ready = Promise.race([new Promise<void>((resolve) => child.stdout!.once("data", () => resolve())), ended]);
     this.#inspector = Promise.race([inspectorOf(child), ended]);
     this.#inspector.catch(() => {});
-    // Whoever waits for the worker hears of it; a run that waits for its tasks has a deadline of its own.
+    // A caller that waits for the worker gets the error; a run that waits for its tasks has a separate deadline.
     this.#ready.catch(() => {});
     ended.catch(() => {});
   }
@@ -132,7 +132,7 @@ export class WorkerProcess {
   }
 }
 
-/** The address that a runtime tells on standard error; everything else there is passed on. */
+/** The address that a runtime prints on standard error; all other output there is passed on. */
 function inspectorOf({ stderr }: ChildProcess): Promise<string> {
   return new Promise((resolve) => {
     let said = "";

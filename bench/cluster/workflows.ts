@@ -39,7 +39,7 @@ const bump = signal<[value: number]>("bump");
 const add = update<[value: number], number>("add");
 const finish = signal("finish");
 
-/** Listens until it is told to finish. */
+/** Receives until the signal to finish. */
 export const listener = workflow("listener", async () => {
   return await receive(0, [
     on(bump, ([value], total) => noreply(total + value)),

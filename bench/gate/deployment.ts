@@ -46,7 +46,10 @@ function read(name: string, path: string): Recorded & { readonly type: string } 
   return { name, text: JSON.stringify(history), type: workflowType.name };
 }
 
-/** tests/compat, without the program that uses randomness at the top level of its module: beside it others get other numbers than alone. */
+/**
+ * tests/compat, without the program that uses randomness at the top level of its module: other programs would get other
+ * numbers with it.
+ */
 function ownPrograms(): Program[] {
   const root = join(process.cwd(), "tests/compat");
   return readdirSync(join(root, "programs")).filter((file) => file !== "determined.ts").map((file) => {

@@ -1,4 +1,5 @@
-// A process of its own for the size bench: the whole way of a first run, as an application has it. Imports the published package from the
+// A separate process for the size bench: the whole way of a first run, as an application has it. Imports the published
+// package from the
 // folder that is named, opens an application with a worker realm over a TypeScript module, and runs a workflow to its result. Node and Deno.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -18,7 +19,7 @@ const app = await open({
 const opened = performance.now();
 const result = await app.client.execute("Nothing", { id: "first", args: [] });
 const done = performance.now();
-if (result !== 1) throw new Error(`the workflow answered ${result}`);
+if (result !== 1) throw new Error(`the workflow returned ${result}`);
 await app.close();
 rmSync(dir, { recursive: true });
 const { user, system } = process.cpuUsage();

@@ -1,4 +1,5 @@
-// A process of its own for the size bench: imports the executor and a workflow, runs the first task of one run in an inline realm, and
+// A separate process for the size bench: imports the executor and a workflow, runs the first task of one run in an inline
+// realm, and
 // prints how long that took. The module that the task's bytes come from is imported before the clock starts.
 import process from "node:process";
 import { firstTask } from "./tasks.ts";

@@ -1,4 +1,5 @@
-// A process of its own for the size bench: so many runs of a workflow that waits for messages, each after its first task in the cache of
+// A separate process for the size bench: so many runs of a workflow that waits for messages, each after its first task in
+// the cache of
 // an inline realm. Prints what they take of the JavaScript heap, of the core's memory and of the process.
 import process from "node:process";
 import { memoryBytes } from "../../ts/core/half.ts";
@@ -19,7 +20,7 @@ async function run(): Promise<void> {
   const outcome = await realm.runTask(readWorkflowTask(firstTask("Idle", `run-${next++}`)));
   if (outcome.response?.$case !== "completed" || outcome.evict) throw new Error(`the task failed: ${outcome.error?.message}`);
 }
-/** After a moment in which promises and buffers of the last tasks are let go. */
+/** After a moment in which promises and buffers of the last tasks are released. */
 async function used(): Promise<{ heap: number; wasm: number; rss: number }> {
   for (let i = 0; i < 3; i++) {
     await new Promise((resolve) => setTimeout(resolve, 20));

@@ -14,7 +14,7 @@ async function benchStart({ core, realmEntry }: { core: CoreSources; realmEntry:
   const result = await app.client.execute(programs.nothing, { id: "first", args: [] });
   const done = performance.now();
   await app.close();
-  if (result !== 1) throw new Error(`the workflow answered ${result}`);
+  if (result !== 1) throw new Error(`the workflow returned ${result}`);
   return { openMs: opened - began, firstResultMs: done - opened, totalMs: done - began };
 }
 

@@ -49,7 +49,7 @@ async function record(client: Client, name: string, n: number): Promise<Uint8Arr
     }
     case "signals": {
       const handle = await client.start(programs.entity, { id: name, args: [2 * n] });
-      // A few at a time, each few in a task of their own (the query waits for it), as from a server with several clients.
+      // A few at a time, each few in a separate task (the query waits for it), as from a server with several clients.
       for (let i = 0; i < 2 * n; i += 5) {
         await Promise.all(Array.from({ length: Math.min(5, 2 * n - i) }, (_, k) => handle.signal(programs.add, i + k)));
         await handle.query(programs.total);

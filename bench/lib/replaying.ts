@@ -19,7 +19,7 @@ export interface ReplayFigures {
   readonly eventsPerCpuSecond?: Spread;
 }
 
-/** `cpuMs`: processor time that the process has used, where the runtime tells it. */
+/** `cpuMs`: processor time that the process has used, if the runtime reports it. */
 export async function measureReplays(
   realm: Realm,
   histories: readonly History[],

@@ -6,7 +6,7 @@ const JOBS =
   `CREATE TABLE job (id INTEGER PRIMARY KEY, step INTEGER NOT NULL, attempt INTEGER NOT NULL, due REAL NOT NULL) STRICT;
   CREATE INDEX job_due ON job (due)`;
 
-/** Runs until no row is left; rows that a file has already go on. */
+/** Runs until no row is left; existing rows of a file continue. */
 export async function runTable(path: string, tasks: number, steps: number, delay: number, pollMs: number): Promise<void> {
   const { database, fence } = openFile(path, { synchronous: "NORMAL" });
   const rows = { run: (sql: string, ...params: (string | number)[]) => database.prepare(sql).run(params) };

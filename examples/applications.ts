@@ -1,6 +1,6 @@
-// Examples that are applications of their own: each opens what it needs. Run by `npm run example NAME` and by the tests.
+// Examples that are complete applications: each opens what it needs. Run by `npm run example NAME` and by the tests.
 
-/** Tells what it does, and answers what came out. */
+/** Prints what it does, and returns the result. */
 export type Application = (say: (line: string) => void) => Promise<unknown>;
 
 export const applications: { readonly [name: string]: () => Promise<{ run: Application }> } = {
@@ -13,7 +13,7 @@ export const applications: { readonly [name: string]: () => Promise<{ run: Appli
   world: () => import("./world/main.ts"),
 };
 
-/** Those that go on until they are stopped, or are run by a test runner; `all` leaves them out. */
+/** Those that run until they are stopped, or are run by a test runner; `all` leaves them out. */
 export const services: { readonly [name: string]: () => Promise<unknown> } = {
   graceful_shutdown: () => import("./graceful_shutdown/main.ts"),
   world_map: async () => await (await import("./world/terminal.ts")).play(),

@@ -1,4 +1,5 @@
-// What a client does with each example: starts it, sends it messages, and answers what came out. Run by `npm run example` and by the tests.
+// What a client does with each example: starts it, sends it messages, and returns the result. Run by `npm run example` and
+// by the tests.
 import type { App } from "temporalex";
 import { batchProcess } from "./batch_process/workflow.ts";
 import { counter } from "./counter/workflow.ts";
@@ -40,7 +41,7 @@ const until = async (ready: () => Promise<boolean>) => {
   while (!await ready()) await new Promise((resolve) => setTimeout(resolve, 5));
 };
 
-/** Each answers what `say` was told on the way, and the result. */
+/** Each returns the values that `say` was called with, and the result. */
 export const scenarios: { [name: string]: (app: App, say: (line: string) => void) => Promise<unknown> } = {
   onboarding: ({ client }) => client.execute(onboarding, { id: "onboarding", args: [{ userId: "ada" }] }),
 

@@ -1,4 +1,4 @@
-// Entity workflow: lives until it is told to stop, and counts what it is told.
+// Entity workflow: counts the values of its signals, until the signal to stop.
 import { noreply, on, publishState, query, receive, signal, stop, workflow } from "temporalex/workflow";
 
 export const increment = signal("increment");

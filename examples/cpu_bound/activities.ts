@@ -1,4 +1,4 @@
-// Activities that compute. They run in threads of their own, one at a time in each, so they may keep their thread busy.
+// Activities that compute. They run in separate threads, one at a time in each, so they may keep their thread busy.
 import { activityContext, activityInfo } from "temporalex/activity";
 
 interface Progress {
@@ -6,7 +6,7 @@ interface Progress {
   found: number;
 }
 
-/** Counts the primes up to a limit. Says how far it is, goes on there after a crash, and stops when it is told to. */
+/** Counts the primes up to a limit. Reports its progress, resumes there after a crash, and stops when it is canceled. */
 export async function countPrimes(limit: number): Promise<number> {
   const { heartbeat, throwIfCancelled } = activityContext();
   const { next, found: before } = (activityInfo().heartbeatDetails as Progress | undefined) ?? { next: 2, found: 0 };

@@ -1,5 +1,5 @@
-// A CPU-bound activity in a worker thread: while it computes, the timers of other workflows go on, its heartbeats arrive, and it can be
-// cancelled.
+// A CPU-bound activity in a worker thread: while it computes, the timers of other workflows fire, its heartbeats arrive, and
+// it can be canceled.
 import { open, silentLogger } from "temporalex";
 import { clock, primes } from "./workflow.ts";
 
@@ -9,7 +9,7 @@ export async function run(say: (line: string) => void): Promise<unknown> {
     logger: silentLogger,
     worker: {
       activityThreads: { module: new URL("./activities.ts", import.meta.url), size: 2 },
-      heartbeatThrottle: { maximumMs: 500 }, // with the answer to a heartbeat an activity learns that it was cancelled
+      heartbeatThrottle: { maximumMs: 500 }, // the response to a heartbeat cancels the activity
     },
   });
   try {

@@ -2,7 +2,7 @@ import { activities, isCancellation, now, sleep, workflow } from "temporalex/wor
 
 const compute = activities<typeof import("./activities.ts")>({
   startToClose: "1h",
-  // A process that died is noticed after this, and the next attempt goes on where it was.
+  // A process that died is noticed after this, and the next attempt resumes where it was.
   heartbeat: "30s",
   cancellationType: "waitCancellationCompleted",
 });

@@ -13,7 +13,7 @@ export function charge(item: string, count: number): Promise<number> {
   return Promise.resolve(price * count);
 }
 
-/** Packs one after the other, and says after each how far it is: an attempt that was interrupted goes on where the last one stopped. */
+/** Packs one after the other, and reports its progress after each: after an interruption the next attempt resumes there. */
 export async function pack(item: string, count: number, packingMs: number): Promise<string> {
   const { heartbeat, sleep, info, logger } = activityContext();
   let packed = typeof info.heartbeatDetails === "number" ? info.heartbeatDetails : 0;

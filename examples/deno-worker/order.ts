@@ -1,4 +1,4 @@
-// Starts an order and prints what came of it: deno task order book 2
+// Starts an order and prints its result: deno task order book 2
 import { parseArgs } from "@std/cli/parse-args";
 import { Client } from "temporalex/client";
 import { Connection, loadClientConnectConfig } from "temporalex/temporal";

@@ -16,7 +16,7 @@ Deno.test("an order is charged once and packed", async () => {
   assertEquals(activities.calls.charge, [["book", 2]]);
 });
 
-Deno.test("what nobody sells is not tried again", async () => {
+Deno.test("an unknown item is not retried", async () => {
   await using env = await TestEnvironment.create();
   await env.runWorker({ workflows, activities: real }, async () => {
     await assertRejects(() => env.client.execute(order, { id: "two", args: [{ item: "moon", count: 1 }] }));

@@ -1,6 +1,6 @@
-// The account of workflow.ts, as a program for `@temporalio/workflow`: a worker of this package runs it, and so does one of Temporal's own.
-// Here handlers overlap, so a queue puts them one after the other; the ids of updates go on in the state; and the main function waits for
-// handlers before it continues as new.
+// The account of workflow.ts, as a program for `@temporalio/workflow`: a worker of this package runs it, and so does one of
+// the official SDK. Here handlers overlap, so a queue serializes them; the ids of updates are carried over in the state; and
+// the main function waits for handlers before it continues as new.
 import type { UpdateDefinition } from "@temporalio/workflow";
 import {
   allHandlersFinished,
@@ -36,7 +36,7 @@ interface Account {
   user: User;
   generation: number;
   operations: number;
-  /** Answers of the newest updates, by id: a service knows the ids of one run. */
+  /** Results of the newest updates, by id: a service knows the ids of one run only. */
   answers: [id: string, receipt: Receipt][];
 }
 const REMEMBERED = 1000;

@@ -1,5 +1,5 @@
-// An entity: one workflow per user account, for as long as the account lives. Every operation goes through it, one at a time, so none of
-// them races with another; it continues as new whenever the service suggests it, with all that it knows. docs/entities.md explains it.
+// An entity: one workflow per user account, for the lifetime of the account. Every operation goes through it, one at a time, so
+// operations do not race; it continues as new with all its state when the service suggests it. docs/entities.md explains it.
 import {
   activities,
   ApplicationFailure,
@@ -35,7 +35,7 @@ export interface User {
   readonly updatedAt: number;
   readonly deletedAt?: number;
 }
-/** What an update answers. Small, because answers are remembered: one of more than 256 KiB would not be. */
+/** The result of an update. Small, because results are remembered: one of more than 256 KiB would not be. */
 export interface Receipt {
   readonly status: Status;
   /** The change's number. */
@@ -70,7 +70,7 @@ export const getHealth = query<Health>("getHealth");
 
 const service = activities<typeof import("./activities.ts")>({ startToClose: "30s", retry: { maximumAttempts: 5 } });
 
-/** A mail to the user. A workflow of its own: it goes on when the account is gone. */
+/** A mail to the user. A separate workflow: it continues when the account is gone. */
 export const notifyUser = workflow("NotifyUser", (userId: string, status: Status) => service.sendNotification(userId, status));
 
 /** For validators, and for handlers too: an update may be accepted while the deletion before it is still being handled. */

@@ -1,5 +1,5 @@
-// Continue-as-new: collects events for a day (or until it is told to flush, or its history is long), stores them, and starts over with a
-// fresh history.
+// Continue-as-new: collects events for a day (or until the flush signal, or until its history is long), stores them, and
+// starts over with a fresh history.
 import {
   activities,
   type ContinueAsNew,

@@ -6,7 +6,7 @@ import type { BlobStore } from "./codec.ts";
 export async function folderStore(folder: string): Promise<BlobStore> {
   await mkdir(folder, { recursive: true });
   const pathOf = (name: string) => {
-    if (!/^[0-9a-f]{64}$/.test(name)) throw new Error(`"${name}" is no name of a blob`); // it comes from a history, so it may say "../"
+    if (!/^[0-9a-f]{64}$/.test(name)) throw new Error(`invalid name of a blob "${name}"`); // it comes from a history, so it may say "../"
     return join(folder, name);
   };
   return {

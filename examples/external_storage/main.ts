@@ -26,7 +26,7 @@ export async function run(say: (line: string) => void): Promise<unknown> {
       } blobs`,
     );
 
-    // What a missing blob looks like to whoever needs it:
+    // The error of a missing blob where it is needed:
     for (const name of readdirSync(folder)) rmSync(join(folder, name));
     const error = await app.client.getHandle(report, "r-1").result().catch((error: Error) => error);
     say(String(error));

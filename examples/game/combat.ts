@@ -6,7 +6,7 @@ export interface CombatInit {
   readonly targetId: number;
   /** Damage of one blow. */
   readonly damage: number;
-  /** After so many the attacker gives up. */
+  /** After so many the attacker retreats. */
   readonly blows: number;
 }
 

@@ -10,7 +10,7 @@ export const migrations: readonly TableMigration[] = [{
     INSERT INTO npc (id, hp) VALUES (1, 100), (2, 100);`,
 }];
 
-/** Answers the hit points that are left; never below 0. Throws a RangeError for an npc that is not there. */
+/** Returns the remaining hit points; never below 0. Throws a RangeError if the npc does not exist. */
 export function applyDamage(database: Database, npc: number, amount: number): number {
   const row = database.get<{ hp: number }>("UPDATE npc SET hp = max(0, hp - ?) WHERE id = ? RETURNING hp", amount, npc);
   if (row === undefined) throw new RangeError(`there is no npc ${npc}`);

@@ -1,6 +1,6 @@
-// A guard that patrols for years: walks to the next waypoint, waits there, goes on. A threat interrupts whatever it does: the fight is a
-// workflow of its own, and the patrol waits for its result. Each round is one way and one rest; between two rounds the run continues as new
-// by itself when its history is long enough (docs/database.md#endless-loops).
+// A guard that patrols for years: walks to the next waypoint, waits there, and continues. A threat interrupts it at any
+// time: the fight is a separate workflow, and the patrol waits for its result. Each round is one way and one rest; between
+// two rounds the run continues as new by itself when its history is long enough (docs/database.md#endless-loops).
 import { carry, on, payload, query, select, signals, spawn, timer, timers, workflow } from "temporalex/workflow";
 import type { Carry } from "temporalex/workflow";
 

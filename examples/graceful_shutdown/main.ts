@@ -1,5 +1,6 @@
-// A service that stops gracefully. SIGTERM (a deployment, `docker stop`) and Ctrl-C take no new tasks, finish what is being worked on, and
-// exit with 0; what is not finished goes on at the next start. A second signal ends the process at once, and nothing acknowledged is lost.
+// A service that stops gracefully. SIGTERM (a deployment, `docker stop`) and Ctrl-C take no new tasks, finish running ones,
+// and exit with 0; unfinished work continues at the next start. A second signal ends the process at once, and nothing
+// acknowledged is lost.
 //
 //   npm run example graceful_shutdown            then Ctrl-C, and start it again
 import process from "node:process";
@@ -11,12 +12,12 @@ const app = await open({
   path: process.env["STORE"] ?? "graceful_shutdown.sqlite",
   workflows: new URL("./workflow.ts", import.meta.url),
   activities,
-  worker: { shutdownGraceMs: 5000 }, // time that running activities are given before they are told to stop
+  worker: { shutdownGraceMs: 5000 }, // grace period before running activities are canceled
 });
 
 let stopping = false;
 async function stop(signal: string): Promise<void> {
-  if (stopping) process.exit(1); // whoever signals again does not want to wait
+  if (stopping) process.exit(1); // a second signal means: do not wait
   stopping = true;
   console.log(`${signal}: stopping`);
   await app.close();
@@ -25,7 +26,7 @@ async function stop(signal: string): Promise<void> {
 }
 for (const signal of ["SIGTERM", "SIGINT"]) process.on(signal, () => void stop(signal));
 
-// A worker that stops by itself (it lost its store, say) ends the process, so that whoever supervises it notices.
+// A worker that stops by itself (it lost its store, say) ends the process, so that the process supervisor notices it.
 app.done.catch(() => process.exit(1));
 
 try {

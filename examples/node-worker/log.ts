@@ -3,7 +3,7 @@ import type { LogFields, Logger, LogLevel } from "temporalex";
 
 const LEVELS: readonly LogLevel[] = ["debug", "info", "warn", "error"];
 
-/** Errors have no fields of their own that JSON would show. */
+/** Errors have no enumerable fields that JSON would show. */
 function plain(_key: string, value: unknown): unknown {
   if (value instanceof Error) {
     return {

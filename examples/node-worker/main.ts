@@ -11,7 +11,7 @@ import { readOptions } from "./options.ts";
 const options = readOptions();
 const logger = jsonLogger(options.logLevel);
 
-/** Whoever supervises the process reads in the log why it ended. */
+/** The process supervisor finds the reason for the exit in the log. */
 function fail(error: unknown): never {
   logger.error("the worker could not start", { error });
   process.exit(1);
@@ -44,7 +44,7 @@ const worker = await Worker.create({
   activities,
   logger,
   metrics,
-  // Time that running activities are given at a stop before they are told to stop, and time after which nobody waits for them any longer.
+  // Grace period before running activities are canceled at a stop, and time to wait for them afterwards.
   // Both together must fit into terminationGracePeriodSeconds of the pod.
   shutdownGraceMs: options.grace * 1000,
   shutdownForceMs: 3000,
@@ -58,7 +58,7 @@ logger.info("started", { address: connection.address, namespace, taskQueue: work
 let stopping = false;
 for (const signal of ["SIGTERM", "SIGINT"] as const) {
   process.on(signal, () => {
-    // Whoever signals again does not want to wait; what was not finished is given to another worker.
+    // A second signal means: do not wait. Unfinished tasks go to another worker.
     if (stopping) process.exit(1);
     stopping = true;
     logger.info("stopping", { signal, runningActivities: worker.runningActivities });
@@ -70,7 +70,8 @@ let code = 0;
 try {
   await running;
 } catch (error) {
-  // The cluster refuses this worker for good (its namespace is gone, its key is wrong): whoever supervises the process should know.
+  // The cluster rejects this worker permanently (its namespace is gone, its key is wrong): report it to the process
+  // supervisor.
   logger.error("the worker has stopped", { error });
   code = 1;
 }

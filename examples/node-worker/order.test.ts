@@ -24,7 +24,7 @@ test("an order is charged once and packed", async () => {
   }
 });
 
-test("what nobody sells is not tried again", async () => {
+test("an unknown item is not retried", async () => {
   const env = await TestEnvironment.create();
   try {
     await env.runWorker({ workflows, activities: real }, async () => {

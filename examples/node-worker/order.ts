@@ -1,4 +1,4 @@
-// Starts an order and prints what came of it: npm run order -- book 2
+// Starts an order and prints its result: npm run order -- book 2
 import { randomUUID } from "node:crypto";
 import { parseArgs } from "node:util";
 import { Client } from "temporalex/client";

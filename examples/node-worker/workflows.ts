@@ -1,4 +1,4 @@
-// Workflow code. It has no clock, network or files of its own: what touches the world is an activity.
+// Workflow code. It has no clock, network or files: activities do all I/O.
 import { activities, workflow } from "temporalex/workflow";
 
 const acts = activities<typeof import("./activities.ts")>({
@@ -8,7 +8,7 @@ const acts = activities<typeof import("./activities.ts")>({
   retry: { maximumAttempts: 5 },
 });
 
-/** What somebody ordered. */
+/** The items of an order. */
 export interface Order {
   item: string;
   count: number;
@@ -16,7 +16,7 @@ export interface Order {
   packingMs?: number;
 }
 
-/** What came of it. */
+/** The result of an order. */
 export interface Receipt {
   total: number;
   parcel: string;

@@ -10,7 +10,7 @@ export async function createAccount(userId: string): Promise<Account> {
   return { id: `acct-${userId}`, userId };
 }
 
-/** Sends the welcome mail and answers its message id. */
+/** Sends the welcome mail and returns its message id. */
 export async function sendWelcome(account: Account): Promise<string> {
   return `welcome-${account.id}`;
 }

@@ -1,7 +1,7 @@
 // Activities of the shopping cart: payment and mail. Real ones would call other services under the idempotency key of the activity.
 import type { Item } from "./workflow.ts";
 
-/** Charges the items and answers the total in cents. */
+/** Charges the items and returns the total in cents. */
 export async function charge(customer: string, items: Item[]): Promise<number> {
   if (customer === "") throw new Error("nobody to charge");
   return items.reduce((sum, item) => sum + item.priceCents, 0);

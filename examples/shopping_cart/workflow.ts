@@ -1,5 +1,5 @@
-// Multi-phase workflow: a cart that collects items, charges, and waits for a confirmation. Which updates it accepts follows from where it
-// stands: add_item only while it collects, confirm and cancel only after the charge.
+// Multi-phase workflow: a cart that collects items, charges, and waits for a confirmation. Its phase decides which updates
+// it accepts: add_item only while it collects, confirm and cancel only after the charge.
 import {
   activities,
   ApplicationFailure,
@@ -27,9 +27,9 @@ export type Status =
 
 export type Outcome = { readonly paid: true; readonly totalCents: number } | { readonly paid: false };
 
-/** Answers the number of items. */
+/** Returns the number of items. */
 export const addItem = update<[item: Item], number>("add_item");
-/** Answers the number of items. */
+/** Returns the number of items. */
 export const removeItem = update<[sku: string], number>("remove_item");
 export const checkout = signal("checkout");
 export const confirm = update<[], string>("confirm");

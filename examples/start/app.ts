@@ -1,5 +1,5 @@
-// The application that `npm start` kills twice: engine on a SQLite file, worker and activities in one process. It does what its parent
-// asks over the IPC channel (one message each way) and tells what its activities do.
+// The application that `npm start` kills twice: engine on a SQLite file, worker and activities in one process. It executes
+// its parent's requests over the IPC channel (one message each way) and reports what its activities do.
 import process from "node:process";
 import { activityInfo } from "temporalex/activity";
 import { open } from "temporalex";
@@ -11,7 +11,7 @@ export type Ask =
   | { op: "start" | "checkout" | "confirm" | "status" | "result" | "length" | "history" }
   | { op: "add"; item: shop.Item };
 
-/** What this process tells. */
+/** What this process reports. */
 export type Tell =
   | { tell: "ready" }
   | { tell: "activity"; name: string; attempt: number; key: string; phase: "started" | "finished" }

@@ -1,5 +1,6 @@
-// `npm start`: an application on the embedded engine is killed with SIGKILL twice, once while an activity runs and once between two
-// phases, started again each time, and goes on as if nothing had happened. Its history is then replayed in a fresh core.
+// `npm start`: an application on the embedded engine is killed with SIGKILL twice, once while an activity runs and once
+// between two phases, is restarted each time, and continues as if nothing had happened. Its history is then replayed in a
+// fresh core.
 import { fork } from "node:child_process";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -33,7 +34,7 @@ const store = join(dir, "shop.sqlite");
 const historyFile = join(dir, "cart-42.history.json");
 const id = "cart-42";
 
-/** The child process: its questions, answers and the activities that it reports. */
+/** The child process: its requests, responses and the activities that it reports. */
 class App {
   readonly #child;
   readonly #waiting = new Map<number, { resolve: (v: unknown) => void; reject: (e: Error) => void }>();

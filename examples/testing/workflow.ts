@@ -1,4 +1,4 @@
-// What the three tests beside it test: a free trial that reminds, waits for a payment method, and ends after 30 days.
+// Tested by the three tests in this folder: a free trial that reminds, waits for a payment method, and ends after 30 days.
 import { activities, on, publishState, query, receive, stop, update, workflow } from "temporalex/workflow";
 
 export const addCard = update<[card: string], string>("add_card");

@@ -1,4 +1,5 @@
-// Standard Schema validation: a refused update tells its caller the issues and leaves no trace; a refused signal is logged and dropped.
+// Standard Schema validation: a rejected update returns the issues to its caller and leaves no trace; a rejected signal is
+// logged and dropped.
 import { open, silentLogger, WorkflowUpdateRejectedError } from "temporalex";
 import { addItem, close, discount, order } from "./workflow.ts";
 

@@ -18,7 +18,7 @@ const settled = async (what: () => Promise<boolean>): Promise<void> => {
   while (!await what()) await new Promise((resolve) => setTimeout(resolve, 20));
 };
 
-/** Each step can be done again: what was begun before goes on. */
+/** Each step can be repeated: existing workflows continue. */
 export async function day(world: World, npcs: number, pace: number): Promise<Sight> {
   const all = Array.from({ length: npcs }, (_, npc) => npc);
   await populate(world, npcs, pace);

@@ -44,7 +44,7 @@ export function walk(database: Database, id: number, x: number, y: number, doing
   );
 }
 
-/** A threat comes; answers who is near enough to see it, the nearest first. */
+/** A threat comes; returns the NPCs near enough to see it, the nearest first. */
 export function threaten(database: Database, x: number, y: number, hp: number): { threat: number; near: number[] } {
   database.run("INSERT INTO threat (x, y, hp) VALUES (?, ?, ?)", x, y, hp);
   const { threat } = database.get<{ threat: number }>("SELECT last_insert_rowid() AS threat")!;
@@ -56,7 +56,7 @@ export function threaten(database: Database, x: number, y: number, hp: number): 
   return { threat, near: near.map(({ id }) => id) };
 }
 
-/** One blow at a threat by an NPC that stands beside it; a ward makes it stronger. Undefined: it is beaten already. */
+/** One blow at a threat by an NPC next to it; a ward makes it stronger. Undefined: it is beaten already. */
 export function strike(database: Database, id: number, threat: number): Threat | undefined {
   const npc = database.get<Npc>("SELECT * FROM npc WHERE id = ?", id)!;
   const there = database.get<Threat>("SELECT * FROM threat WHERE id = ?", threat);

@@ -1,4 +1,4 @@
-// Who lives in the world: patrols that walk for ever, threats that call them, wards that stack and run out, poison that a spell spreads.
+// The world: patrols that walk for ever, threats that call them, wards that stack and run out, poison that a spell spreads.
 import {
   carry,
   externalWorkflow,
@@ -46,7 +46,7 @@ const isBeside = (a: Point, b: Point): boolean => Math.max(Math.abs(a.x - b.x), 
 
 export const patrolId = (npc: number): string => `patrol-${npc}`;
 
-/** Walks its route for ever. When a threat is seen near it, it goes there and fights; when it is told to stand down, it goes home. */
+/** Walks its route for ever. When a threat is seen near it, it goes there and fights; on standDown it goes home. */
 export const patrol = workflow("Patrol", {
   messages: patrolSignals,
   carry: (start: Patrol): Patrol => start,

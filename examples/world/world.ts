@@ -48,7 +48,7 @@ const orKnown = (e: unknown): void => {
   if (!(e instanceof WorkflowExecutionAlreadyStartedError)) throw e;
 };
 
-/** Lets patrols walk; those that walk already go on. */
+/** Starts patrols; those that already walk continue. */
 export async function populate(world: World, count: number, pace: number): Promise<void> {
   await Promise.all(Array.from({ length: count }, async (_, npc) => {
     const route = routeOf(npc);
@@ -94,7 +94,7 @@ export async function bless(world: World, npcs: readonly number[], stacks: numbe
   await world.client.start(blessing, { id: "blessing", args: [npcs.map(id), stacks], ...ONCE }).catch(orKnown);
 }
 
-/** Who stands within a distance of a place. */
+/** The NPCs within a distance of a place. */
 export async function within(world: World, { x, y }: Point, distance: number): Promise<readonly number[]> {
   const rows = await world.rows<{ id: number }>(
     "SELECT id FROM npc WHERE max(abs(x - ?), abs(y - ?)) <= ? ORDER BY id",

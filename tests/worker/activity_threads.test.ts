@@ -265,7 +265,7 @@ test("closing rejects what runs and what waits", async () => {
 test("a module that does not load, a bad size and a double name are refused at once", async () => {
   await assert.rejects(
     ActivityPool.open({ module: new URL("./modules/missing.ts", import.meta.url), size: 1 }, realTimers),
-    /does not load/,
+    /its module cannot be loaded/,
   );
   await assert.rejects(ActivityPool.open({ module, size: 0 }, realTimers), /at least 1/);
   assert.throws(() => new ActivityRegistry({ spin: () => 1 }, {}, ["spin"]), /two activities are named "spin"/);

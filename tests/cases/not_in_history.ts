@@ -41,7 +41,7 @@ export const cases: Case[] = [
         equal(strict.verdict, "nondeterminism");
         match(
           strict.error!.sentence!,
-          /^In task 2 your code calls activity extra, which history does not have there: main\.ts:\d+\./,
+          /^In task 2 your code calls activity extra, which history did not record: main\.ts:\d+\./,
         );
       }),
   },

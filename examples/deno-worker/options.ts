@@ -1,4 +1,4 @@
-// The command line. (The std as an npm package has no types, so what it answers is described here; `jsr:@std/cli` has them.)
+// The command line. (The std as an npm package has no types, so its result is described here; `jsr:@std/cli` has them.)
 import { parseArgs } from "@std/cli/parse-args";
 import type { LogLevel } from "temporalex";
 

@@ -290,7 +290,7 @@ export const main = workflow("Main", async () => {
       }, OPTIONS),
   },
   {
-    name: "lines of a session: generated code maps to its original lines, and without probes there are no lines",
+    name: "lines of a session: generated code maps to its original lines, and without probes a session has no lines",
     run: () =>
       withRealm(TEXT, async (h) => {
         const bytes = await cartHistory(h);

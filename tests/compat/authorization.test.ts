@@ -10,7 +10,7 @@ import { AUTHORIZATIONS, sentAuthorizations } from "../support/sent_authorizatio
 
 const expected = AUTHORIZATIONS.map(([, sent]) => sent);
 
-test("Connection.lazy, Connection.connect and NativeConnection send the header, and the key where there is none", async () => {
+test("Connection.lazy, Connection.connect and NativeConnection send the header, or the key without a header", async () => {
   assert.deepEqual(await sentAuthorizations((options) => Connection.lazy(options)), expected);
   assert.deepEqual(await sentAuthorizations((options) => Connection.connect(options)), expected);
   assert.deepEqual(await sentAuthorizations((options) => NativeConnection.connect(options)), expected);

@@ -141,7 +141,7 @@ for (const { driver, skip } of sqliteDrivers) {
         await kill(child);
       }
     },
-    windows && "there are no modes",
+    windows && "Windows has no file modes",
   );
 
   check("a umask that takes rights from the owner does not keep the store from being opened", (path) => {
@@ -153,7 +153,7 @@ for (const { driver, skip } of sqliteDrivers) {
       process.umask(umask);
     }
     assert.equal(statSync(path).mode & 0o777, 0o600);
-  }, windows && "there are no modes");
+  }, windows && "Windows has no file modes");
 
   check("a store that is there keeps its mode, and its log has the same", (path) => {
     open(path).close();
@@ -169,7 +169,7 @@ for (const { driver, skip } of sqliteDrivers) {
     }
     assert.equal(statSync(path).mode & 0o777, 0o640);
     assert.deepEqual(readdirSync(dirname(path)).filter((name) => /-journal$/.test(name)), []);
-  }, windows && "there are no modes");
+  }, windows && "Windows has no file modes");
 
   test(
     `${driver}: a damaged fence file is named, with what to do, and removing it opens the store`,

@@ -247,7 +247,7 @@ const WRONG: Wrong[] = [
     says: /the proxy closed the connection without a response/,
   },
   {
-    what: "half an answer",
+    what: "half a response",
     does: say("HTTP/1.1 200 OK\r\nx: y\r\n"),
     says: /the proxy closed the connection without a response/,
   },

@@ -106,7 +106,7 @@ export const CONSTRUCTS: readonly Row[] = [
   },
   {
     part: "what is inferred before the first await is lost",
-    here: "nothing is lost: code is not cut into phases, so there is no such rule",
+    here: "nothing is lost: code is not cut into phases, so such a rule is not needed",
     tests: [[game, "counter: a loop of timers counts"]],
   },
 ];
@@ -421,7 +421,7 @@ export const IN_THE_DEBUGGER: readonly Row[] = [
   { part: "spawn and children", here: "Scout, with arguments and result", tests: [raid] },
   {
     part: "phase and state",
-    here: "the published state and the phase beside the code",
+    here: "the published state and the phase next to the code",
     tests: [raid, [sessions, "the phase grows with the awaits that are passed, as SQL counts them"]],
   },
 ];

@@ -58,7 +58,7 @@ test("rooms import what tools/rooms.json lets them", () => {
   assert.deepEqual([...new Set(told)], []);
 });
 
-test("what tools/rooms.json lets rooms import, some file of theirs imports", () => {
+test("every import that tools/rooms.json allows is used by some file of the room", () => {
   const uses = (from: string, to: string, types: boolean) =>
     imports.some((found) => found.from === from && found.to === to && (types || !found.types));
   const idle = rooms.flatMap(({ name, imports, types = [] }) => [

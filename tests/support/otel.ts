@@ -40,7 +40,7 @@ export interface Telemetry {
   readonly tracer: Tracer;
   /** Spans that have ended, in that order. */
   spans(): ReadableSpan[];
-  /** The only span with that name. Throws if there is no such span or more than one. */
+  /** The only span with that name. Throws for zero or several spans. */
   span(name: string): ReadableSpan;
   /** Each span as "parent > name", by name. */
   tree(): string[];

@@ -96,7 +96,7 @@ function checkHistogram(name: string, { samples }: MetricFamily): void {
   }
 }
 
-/** The value of the only sample with these labels (it may have others); undefined if there is no such sample. */
+/** The value of the only sample with these labels (it may have others); undefined without such a sample. */
 export function sampleOf(
   families: Map<string, MetricFamily>,
   name: string,

@@ -1,4 +1,4 @@
-// Which `authorization` header connections send, seen by a gRPC server that answers every call with an empty message.
+// Which `authorization` header connections send, seen by a gRPC server that responds to every call with an empty message.
 import { createServer } from "node:http2";
 import { endAfterGoaway } from "../../ts/platform/deno_goaway_workaround.ts";
 

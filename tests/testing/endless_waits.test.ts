@@ -1,4 +1,4 @@
-// A test that waits for something that cannot come is told what it waits for; one that waits for something that may come is not.
+// An endless wait in a test is reported with what it waits for; a wait that may still end is not.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { activityInfo, completeAsync } from "../../ts/activity/mod.ts";

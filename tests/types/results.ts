@@ -36,7 +36,7 @@ export const checked = workflow("Checked", async (n: number) => n > 3 ? continue
 // @ts-expect-error the result has another type
 export const other = workflow("Other", async (n: number): Promise<Sub> => n > 3 ? continueAsNew(n - 1) : { m: n });
 
-// A state that is written as an object literal is no narrower than the state of the receive.
+// A state that is written as an object literal must not be narrower than the state of the receive.
 export const literals = workflow("Literals", async () => {
   await receive({ n: 0, done: false, last: "none" as string | undefined, mode: "a" as "a" | "b", names: [] as string[] }, [
     on(add, ([n], { names }) => spawnAsync(() => n, { n: 0, done: true, last: "x", mode: "b", names })),

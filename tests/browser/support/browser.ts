@@ -32,7 +32,7 @@ export class Profile {
   #browser: Browser | undefined;
   source = "";
 
-  /** Starts a browser; returns the reason if there is no browser. */
+  /** Starts a browser; returns the reason if it is not installed. */
   async start(extra: readonly string[] = []): Promise<string | undefined> {
     const launcher = this.#launcher = await tool("chromium.mjs") as Launcher;
     const started = await launcher.spawnChromium(this.folder, extra);

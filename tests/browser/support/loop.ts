@@ -30,7 +30,7 @@ export interface TabsJudgement extends Judgement {
   readonly reopeningsMs: readonly number[];
 }
 
-/** Undefined if there is no browser. */
+/** Undefined if no browser is installed. */
 export async function tabLoop(options: LoopOptions): Promise<TabsJudgement | { readonly skipped: string }> {
   const { rounds, clients = 2, killWithinMs = 400, random = Math.random, kinds = KINDS } = options;
   const site = await serveSite(SITE);

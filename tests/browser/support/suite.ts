@@ -1,4 +1,4 @@
-// One browser and one site for the tests of a file; every test is skipped by name if there is no browser.
+// One browser and one site for the tests of a file; every test is skipped by name without a browser.
 import { after, test } from "node:test";
 import { Profile, type Tab } from "./browser.ts";
 import { serveSite, SITE, type Site } from "./site.ts";

@@ -15,7 +15,7 @@ export const NEEDLES: readonly string[] = [
   Buffer.from(MARK, "utf16le").toString("latin1"),
   ...[0, 1, 2].map((phase) => {
     const whole = Buffer.from(`${"x".repeat(phase)}${MARK}xxx`).toString("base64");
-    // The first and the last characters also hold bits of what stands next to the marker.
+    // The first and the last characters also hold bits of the text next to the marker.
     return whole.slice(phase === 0 ? 0 : 4, Math.floor((phase + MARK.length) / 3) * 4);
   }),
 ];

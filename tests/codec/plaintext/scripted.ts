@@ -29,7 +29,7 @@ const common = { codec, encodeCommonAttributes: true };
 const memo = { about: mark("memo of a schedule") };
 const action = { args: [mark("schedule argument")], memo: { of: mark("memo of an action") } };
 
-/** Answers as a server would, with what was stored before. */
+/** Responds as a server would, from the stored values. */
 function service(): ScriptedService {
   let stored: { schedule?: unknown; memo?: unknown } = {};
   const keep = (request: unknown) => {
@@ -176,7 +176,7 @@ async function worker(scan: Scan): Promise<void> {
   });
   const count = (method: (typeof answered)[number]) => scripted.requests(method).length;
   await made.runUntil(() =>
-    until("all tasks are answered", () =>
+    until("all tasks are completed", () =>
       count("respondNexusTaskCompleted") === 2 && count("respondNexusTaskFailed") === 2 &&
       count("respondActivityTaskCanceled") === 1)
   );

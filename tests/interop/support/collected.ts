@@ -75,7 +75,7 @@ export class Collected {
     assert.equal(verdicts.length, files.length);
   }
 
-  /** Every history replays in Chromium's worker realm. Returns the reason if there is no browser. */
+  /** Every history replays in Chromium's worker realm. Returns the reason if it is not installed. */
   async replayInBrowser(): Promise<string | undefined> {
     const files = readdirSync(this.folder).filter((name) => name.endsWith(".bin")).map((name) => join(this.folder, name));
     const program = join(root, "tests/interop/support/in_chromium.mjs");

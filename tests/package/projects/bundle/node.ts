@@ -3,7 +3,7 @@ import { createWorkerRealm, open, silentLogger } from "temporalex";
 import * as activities from "../app/activities.ts";
 import { addItem, cart, checkout } from "../app/workflows.ts";
 
-// Without an entry there is no file to start from, and the error says what to do.
+// Without an entry no file can be started, and the error says what to do.
 const refusal = await createWorkerRealm({ workflows: "x.ts", sources: { "x.ts": "export {};" } }).then(
   () => "",
   (e: Error) => e.message,

@@ -96,7 +96,7 @@ together({
       await told(/--proxy takes no credentials.*TEMPORALEX_PROXY_AUTH/, {}, 2, "--proxy", `http://ada:pa:ss@${proxy.address}`);
       await told(/^(?:temporalex: )?--proxy must be "host:port" or "http:\/\/host:port", not "x"/, {}, 2, "--proxy", "x");
       await told(/TEMPORALEX_PROXY_AUTH must be user:password/, { TEMPORALEX_PROXY_AUTH: "ada" }, 2, ...by);
-      await told(/the password in TEMPORALEX_PROXY_AUTH holds/, { TEMPORALEX_PROXY_AUTH: "ada:pa:ss\n" }, 2, ...by);
+      await told(/the password in TEMPORALEX_PROXY_AUTH has/, { TEMPORALEX_PROXY_AUTH: "ada:pa:ss\n" }, 2, ...by);
       await told(/HTTPS_PROXY names a proxy of "socks5"/, { HTTPS_PROXY: "socks5://ada:pa:ss@x:1" }, 2);
       const { address } = proxy;
       await proxy.stop();

@@ -41,7 +41,7 @@ test("rows as a table, JSON and CSV, while another process holds the store", () 
       assert.equal(unknown.code, 1);
       assert.match(unknown.err, /no such table: nowhere/);
       assert.deepEqual(app.engine.sql("SELECT count(*) AS n FROM workflow WHERE id = ?", 'the "first", one'), [{ n: 1 }]);
-      assert.throws(() => app.engine.sql("UPDATE runs SET status = 2"), /UPDATE is not run/);
+      assert.throws(() => app.engine.sql("UPDATE runs SET status = 2"), /UPDATE is not allowed/);
     } finally {
       await app.close();
     }

@@ -84,7 +84,7 @@ test("store import: a history of a newer server comes in with a note; one that d
     assert.equal(sound.code, 0, sound.out);
     assert.match(
       sound.out,
-      /^note {2}W "w" \(run r1\)\n {4}event 2 \(UNSPECIFIED\) is of a type that .*\nsound: 2 runs \(0 open\), 5 events\n$/,
+      /^note {2}W "w" \(run r1\)\n {4}event 2 \(UNSPECIFIED\) has a type that .*\nsound: 2 runs \(0 open\), 5 events\n$/,
     );
   }));
 

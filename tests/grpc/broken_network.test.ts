@@ -124,7 +124,7 @@ test("a call without a response pings the connection at once, whatever the inter
     proxy.happen("halfOpen");
     await assert.rejects(
       call(service, 50),
-      (e: ServiceError) => e.code === Code.DEADLINE_EXCEEDED && /within 50 ms/.test(e.message),
+      (e: ServiceError) => e.code === Code.DEADLINE_EXCEEDED && /timed out after 50 ms/.test(e.message),
     );
     await assert.rejects(poll, lost(/keep-alive PING/));
   });

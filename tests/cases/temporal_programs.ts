@@ -264,9 +264,18 @@ export const cases: Case[] = [
       await withProgram(
         one(`(BigInt.prototype as any).toJSON = function () { return this + "n"; };
           if (!(Array.prototype as any).secondOrSo) Object.defineProperty(Array.prototype, "secondOrSo", { value() { return this[1]; } });
-          export async function w() { return [JSON.stringify({ n: 5n }), ([1, 2] as any).secondOrSo()]; }`),
+          Object.defineProperty(Array.prototype, "lastOf", { configurable: true, value() { return this[this.length - 1]; } });
+          Object.defineProperties(Map.prototype, { sizeOf: { configurable: true, value() { return this.size; } } });
+          Reflect.defineProperty(Set.prototype, "sizeOf", { configurable: true, value() { return this.size; } });
+          (Array.prototype as any).__defineGetter__("first", function () { return this[0]; });
+          const define = () => Object.defineProperty(Array.prototype, "fromARun", { value: 1 });
+          const added = () => [([1, 2] as any).lastOf(), (new Map([[1, 1]]) as any).sizeOf(), (new Set([1]) as any).sizeOf(), ([7] as any).first];
+          export async function w() { return [JSON.stringify({ n: 5n }), ([1, 2] as any).secondOrSo(), ...added()]; }
+          export async function defines() { try { define(); return "defined"; } catch (e) { return (e as Error).name; } }`),
         async (h) => {
-          for (let i = 0; i < 2; i++) deepEqual(await resultOf(h, "w"), ['{"n":"5n"}', 2]);
+          for (let i = 0; i < 2; i++) deepEqual(await resultOf(h, "w"), ['{"n":"5n"}', 2, 2, 1, 1, 7]);
+          // Built-in objects are frozen for everything else.
+          deepEqual(await resultOf(h, "defines"), "TypeError");
         },
       );
       const [found] = await refusals(one("JSON.stringify = () => '';\nexport async function w() {}"));

@@ -14,7 +14,8 @@ interface Kept {
   readonly object: object;
   readonly prototype: object | null;
   readonly keys: readonly PropertyKey[];
-  readonly properties: readonly PropertyDescriptor[];
+  /** In the order of the keys. Changes where the guard itself replaces one. */
+  readonly properties: PropertyDescriptor[];
   readonly needed: boolean;
 }
 
@@ -110,12 +111,70 @@ export function keepBuiltIns(globals: Globals): Keeper {
       return { name: nameOf(globals, first.object, first.key), final: first.final };
     },
     keepAdditions() {
+      const added: Addition[] = [];
       for (const { object, keys } of all) {
         if (object === globals) continue;
-        for (const key of ownKeys(object)) if (!has(keys, key) && !isLimit(object, key)) settle(object, key);
+        for (const key of ownKeys(object)) {
+          if (has(keys, key) || isLimit(object, key)) continue;
+          settle(object, key);
+          added[added.length] = { object, key };
+        }
+      }
+      if (added.length > 0) {
+        ignoreDefinitions(added, (object, key, value) => {
+          const kept = all.find((each) => each.object === object)!;
+          const at = kept.keys.indexOf(key);
+          const descriptor = { ...kept.properties[at]!, value };
+          defineProperty(object, key, descriptor);
+          kept.properties[at] = descriptor;
+        });
       }
     },
   };
+}
+
+interface Addition {
+  readonly object: object;
+  readonly key: PropertyKey;
+}
+
+/**
+ * The same for `Object.defineProperty` and its relatives: a definition of what was added changes nothing, and is no error although the object
+ * is frozen. `replace` puts a function in the place of the built-in one.
+ */
+function ignoreDefinitions(
+  added: readonly Addition[],
+  replace: (object: object, key: PropertyKey, value: unknown) => void,
+): void {
+  const isAdded = (object: unknown, key: PropertyKey): boolean => {
+    const name = typeof key === "symbol" ? key : `${String(key)}`;
+    for (let i = 0; i < added.length; i++) if (added[i]!.object === object && added[i]!.key === name) return true;
+    return false;
+  };
+  const { defineProperty: define, defineProperties: defineAll } = Object;
+  const { __defineGetter__: defineGetter, __defineSetter__: defineSetter } = Object.prototype as unknown as {
+    readonly [name: string]: (key: PropertyKey, fn: () => unknown) => void;
+  };
+  const { apply } = Reflect;
+  replace(Object, "defineProperty", function defineProperty(object: object, key: PropertyKey, descriptor: PropertyDescriptor) {
+    return isAdded(object, key) ? object : define(object, key, descriptor);
+  });
+  replace(Reflect, "defineProperty", function defineProperty_(object: object, key: PropertyKey, descriptor: PropertyDescriptor) {
+    return isAdded(object, key) || defineProperty(object, key, descriptor);
+  });
+  replace(Object, "defineProperties", function defineProperties(object: object, descriptors: PropertyDescriptorMap) {
+    const others: PropertyDescriptorMap = {};
+    for (const key of ownKeys(descriptors)) {
+      if (isAdded(object, key) || getOwnPropertyDescriptor(descriptors, key)?.enumerable !== true) continue;
+      defineProperty(others, key, { value: descriptors[key as string], enumerable: true });
+    }
+    return defineAll(object, others);
+  });
+  for (const [name, original] of [["__defineGetter__", defineGetter], ["__defineSetter__", defineSetter]] as const) {
+    replace(Object.prototype, name, function (this: object, key: PropertyKey, fn: () => unknown) {
+      if (!isAdded(this, key)) apply(original!, this, [key, fn]);
+    });
+  }
 }
 
 /** A module that is evaluated for each run adds what is there already: the assignment is no error, and changes nothing. */

@@ -122,7 +122,7 @@ test("over WebSockets: the same, before anything is read; a wrong token closes w
     assert.equal(await upgrade(port, { protocols: [good[1]!] }), "400");
     assert.equal(await upgrade(port, { protocols: good, path: "/socket/" }), "404");
     assert.equal(await upgrade(port, { protocols: good, path: `/?${token}` }), "404");
-    assert.ok(log.some((line) => /refused why=the origin "https:\/\/evil.example" is not among/.test(line)));
+    assert.ok(log.some((line) => /rejected why=the origin "https:\/\/evil.example" is not allowed/.test(line)));
   });
 });
 

@@ -228,7 +228,7 @@ test("depth and values are counted outside of strings alone", () => {
   const ok = (value: unknown) => checkJson(new TextEncoder().encode(JSON.stringify(value)));
   ok({ a: "[".repeat(1000), '"[[': ['\\"[', "\\", '\\\\"', ",".repeat(1_000_000)], b: { c: [[], {}] } });
   ok("\\");
-  assert.throws(() => checkJson(new TextEncoder().encode("[".repeat(101))), /nested more than 100 deep/);
+  assert.throws(() => checkJson(new TextEncoder().encode("[".repeat(101))), /nested more than 100 levels deep/);
   checkJson(new TextEncoder().encode("[".repeat(100) + "]".repeat(100)));
   checkJson(new TextEncoder().encode('["unfinished'));
 });

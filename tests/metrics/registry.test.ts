@@ -72,6 +72,6 @@ test("what cannot be a metric is refused with its name", () => {
   assert.throws(() => registry.histogram("fine2", { le: "1" }), /"le" of fine2 is reserved/);
   assert.throws(() => registry.histogram("taken", {}), /taken is already a counter, not a histogram/);
   assert.throws(() => new MetricsRegistry({ buckets: { x: [2, 1] } }), /the buckets of x must be increasing numbers/);
-  assert.throws(() => new MetricsRegistry({ durations: "us" as "ms" }), /"ms" or "s", not in "us"/);
+  assert.throws(() => new MetricsRegistry({ durations: "us" as "ms" }), /"ms" or "s", not "us"/);
   assert.throws(() => new MetricsRegistry({ maxSeries: 0 }), /maxSeries/);
 });

@@ -6,7 +6,6 @@ import { BinaryReader, BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
 import * as fields from "../../ts/api/generated/fields.ts";
 import { PollWorkflowTaskQueueResponseSchema } from "../../ts/api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import {
-  bytesOf,
   concat,
   fieldHead,
   Fields,
@@ -14,8 +13,9 @@ import {
   intOf,
   lengthPrefix,
   Message,
+  readBytes,
+  readTextField,
   tagWithLength,
-  textOf,
   timeMs,
 } from "../../ts/api/wire.ts";
 
@@ -38,9 +38,9 @@ test("texts of all lengths and letters are read as they were written", () => {
   for (const text of texts) {
     const written = new Message().text(TEXT, text).finish();
     assert.deepEqual(written, new BinaryWriter().uint32(TEXT).string(text).finish());
-    assert.equal(textOf(written, TEXT), text);
+    assert.equal(readTextField(written, TEXT), text);
   }
-  assert.equal(textOf(Uint8Array.of(TEXT, 1, 0xff), TEXT), "\ufffd", "invalid UTF-8 is replaced, as the library does");
+  assert.equal(readTextField(Uint8Array.of(TEXT, 1, 0xff), TEXT), "\ufffd", "invalid UTF-8 is replaced, as the library does");
 });
 
 test("whole numbers are exact up to 2 ** 53 and below zero", () => {
@@ -58,13 +58,13 @@ test("whole numbers are exact up to 2 ** 53 and below zero", () => {
 
 test("of a field that comes several times the last one counts; the first can be had", () => {
   const twice = new Message().text(TEXT, "first").int(INT, 7).text(TEXT, "last").int(INT, 8).finish();
-  assert.deepEqual([textOf(twice, TEXT), intOf(twice, INT)], ["last", 8]);
-  assert.deepEqual([bytesOf(twice, TEXT), firstOf(twice, TEXT)].map((bytes) => new TextDecoder().decode(bytes)), [
+  assert.deepEqual([readTextField(twice, TEXT), intOf(twice, INT)], ["last", 8]);
+  assert.deepEqual([readBytes(twice, TEXT), firstOf(twice, TEXT)].map((bytes) => new TextDecoder().decode(bytes)), [
     "last",
     "first",
   ]);
   const none = new Uint8Array(0);
-  assert.deepEqual([textOf(none, TEXT), intOf(none, INT), bytesOf(none, TEXT), firstOf(none, TEXT)], [
+  assert.deepEqual([readTextField(none, TEXT), intOf(none, INT), readBytes(none, TEXT), firstOf(none, TEXT)], [
     "",
     0,
     undefined,
@@ -79,7 +79,7 @@ test("a field of another wire type is another field; unknown fields of all types
     .tag(102, WireType.StartGroup).tag(TEXT >>> 3, WireType.LengthDelimited).string("in a group")
     .tag(103, WireType.StartGroup).tag(103, WireType.EndGroup).tag(102, WireType.EndGroup)
     .tag(TEXT >>> 3, WireType.LengthDelimited).string("found").finish();
-  assert.deepEqual([textOf(odd, TEXT), intOf(odd, INT)], ["found", 0]);
+  assert.deepEqual([readTextField(odd, TEXT), intOf(odd, INT)], ["found", 0]);
 });
 
 test("the position of a field includes its tag, its length and its content", () => {

@@ -2,7 +2,7 @@
 import { fromJson } from "@bufbuild/protobuf";
 import { HistorySchema } from "../../ts/api/generated/temporal/api/history/v1/message_pb.ts";
 import { compareRuns } from "../../ts/what_if/compare.ts";
-import { eventsAt, foldedSteps, partingOf } from "../../ts/what_if/folded.ts";
+import { eventsAt, firstDifference, foldedSteps } from "../../ts/what_if/folded.ts";
 import { deepEqual, equal, ok } from "./assert.ts";
 import type { Case } from "./case.ts";
 
@@ -35,7 +35,7 @@ const told = (rows: ReturnType<typeof foldedSteps>) =>
 
 /** The values at which two runs part. */
 const parting = (a: readonly unknown[], b: readonly unknown[]) => {
-  const found = partingOf(compareRuns(eventsOf(a), eventsOf(b)))!;
+  const found = firstDifference(compareRuns(eventsOf(a), eventsOf(b)))!;
   return [found.a?.text, found.b?.text];
 };
 
@@ -90,7 +90,7 @@ export const cases: Case[] = [
       deepEqual(parting([1, 3], [1, 2, 3]), [undefined, "2"]);
       deepEqual(parting([1, 2, 3, 4], [1, 5, 6, 4]), ["2", "5"]);
       deepEqual(parting([1, 2], [1]), ["2", undefined]);
-      equal(partingOf(compareRuns(eventsOf([1, 2]), eventsOf([1, 2], 1))), undefined);
+      equal(firstDifference(compareRuns(eventsOf([1, 2]), eventsOf([1, 2], 1))), undefined);
     },
   },
 ];

@@ -2,7 +2,7 @@
 import { fromBinary } from "@bufbuild/protobuf";
 import fc from "fast-check";
 import { type Failure, FailureSchema } from "../../ts/api/generated/temporal/api/failure/v1/message_pb.ts";
-import { encodeFailure as encodeCompat } from "../../ts/compat/common/failure_converter.ts";
+import { encodeCompatFailure as encodeCompat } from "../../ts/compat/common/failure_converter.ts";
 import { toData } from "../../ts/browser/error_data.ts";
 import { encodeFailure } from "../../ts/converter/failure_converter.ts";
 import { ApplicationFailure, isCancellation, TemporalFailure } from "../../ts/converter/failures.ts";

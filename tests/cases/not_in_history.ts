@@ -1,6 +1,6 @@
 // Commands that the code issues after the last command of the history: the replay passes, and says so.
 import { openSession } from "../../ts/debug/mod.ts";
-import { whyOf } from "../../ts/report/why.ts";
+import { whyText } from "../../ts/report/why.ts";
 import { deepEqual, equal, match, ok } from "./assert.ts";
 import type { Case } from "./case.ts";
 import { API, type RealmHarness, withRealm } from "./realm_host.ts";
@@ -58,7 +58,7 @@ export const cases: Case[] = [
         ]]);
         const view = session.viewAt(session.length);
         deepEqual(view.commands.map(({ isNotInHistory }) => isNotInHistory), [true]);
-        const why = textOf(whyOf(view, "").said);
+        const why = textOf(whyText(view, "").said);
         match(
           why,
           /^This code waits for activity extra \(not in the history\)\. No event of the recorded run can end that wait\.$/,

@@ -7,7 +7,7 @@ import { HistorySchema } from "../../ts/api/generated/temporal/api/history/v1/me
 import { readHistoryFile } from "../../ts/debug/history_file.ts";
 import { MAX_NESTING, nestedTooDeep } from "../../ts/debug/json_nesting.ts";
 import { timestamp } from "../../ts/debug/json_scalars.ts";
-import { fromBase64 } from "../../ts/debug/payload_json.ts";
+import { decodeBase64 } from "../../ts/debug/payload_json.ts";
 import { isSurely } from "../../ts/debug/wire_check.ts";
 
 const utf8 = new TextEncoder();
@@ -87,12 +87,12 @@ test("base64 of both alphabets, with and without padding, and with line ends; no
   for (let length = 0; length < 256; length++) {
     const part = bytes.subarray(0, length);
     const text = btoa(String.fromCharCode(...part));
-    assert.deepEqual(fromBase64(text), part.slice());
-    assert.deepEqual(fromBase64(text.replace(/=+$/, "").replaceAll("+", "-").replaceAll("/", "_")), part.slice());
-    assert.deepEqual(fromBase64(text.replace(/.{64}/g, "$&\r\n")), part.slice());
+    assert.deepEqual(decodeBase64(text), part.slice());
+    assert.deepEqual(decodeBase64(text.replace(/=+$/, "").replaceAll("+", "-").replaceAll("/", "_")), part.slice());
+    assert.deepEqual(decodeBase64(text.replace(/.{64}/g, "$&\r\n")), part.slice());
   }
   for (const no of ["a", "ab=", "abc==", "a===", "====", "ab!c", "é", "abcde", "ab=c"]) {
-    assert.equal(fromBase64(no), undefined, no);
+    assert.equal(decodeBase64(no), undefined, no);
   }
 });
 

@@ -7,8 +7,8 @@ import { JUnit } from "../../ts/cli/commands/replay/reports/junit.ts";
 import { sarif } from "../../ts/cli/commands/replay/reports/sarif.ts";
 import type { ReplayLine } from "../../ts/cli/commands/replay/line.ts";
 import { Summary } from "../../ts/cli/commands/replay/summary.ts";
-import { lineText, summaryText } from "../../ts/cli/commands/replay/text.ts";
-import { textOf } from "../../ts/cli/commands/worker/texts.ts";
+import { replayLineText, summaryText } from "../../ts/cli/commands/replay/text.ts";
+import { reloadText } from "../../ts/cli/commands/worker/texts.ts";
 import type { WorkerCall } from "../../ts/cli/commands/worker/options.ts";
 import { Printer } from "../../ts/cli/frame/printer.ts";
 import type { Io } from "../../ts/cli/io.ts";
@@ -70,7 +70,7 @@ test("replay: text, summary, annotations, JUnit and SARIF", () => {
   const print = printer(out);
   const summary = new Summary("/w");
   for (let i = 0; i < 2; i++) summary.add(line);
-  print.result({}, () => lineText(line, print) + summaryText(summary, 1, print));
+  print.result({}, () => replayLineText(line, print) + summaryText(summary, 1, print));
   assertHarmless(out.join(""));
   assert.match(out.join(""), /^nondeterminism +cluster:a\\nFORGED/m);
   const annotations = githubAnnotations(summary, ["/w/w.ts"]);
@@ -89,7 +89,7 @@ test("worker --watch: a refusal cannot forge an event of the worker", () => {
   const out: string[] = [];
   const print = printer(out);
   const call = { print, io: { cwd: "/w" } } as unknown as WorkerCall;
-  print.result({}, () => textOf({ event: "refused", message: EVIL } as Parameters<typeof textOf>[0], call));
+  print.result({}, () => reloadText({ event: "refused", message: EVIL } as Parameters<typeof reloadText>[0], call));
   assertHarmless(out.join(""));
 });
 

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { WebSocketServer } from "ws";
-import { answerFrame, helloFrame, hereFrame, PROTOCOL, readCallerFrame } from "../../ts/gateway/frames.ts";
+import { answerFrame, GATEWAY_PROTOCOL, helloFrame, hereFrame, readCallerFrame } from "../../ts/gateway/frames.ts";
 import { Code, connectGateway, GatewayConnection, ServiceError } from "../../ts/gateway/mod.ts";
 import { isToken, newToken, startGateway } from "../../ts/gateway/server.ts";
 import type { CallOptions, MethodName, RawService } from "../../ts/service/raw.ts";
@@ -258,7 +258,7 @@ test("a request that is too large is refused before it is sent, and the connecti
 test("a connection to a hanging gateway is closed, and restored when it responds again", async () => {
   // Opens sockets, says hello, and nothing else: as a stopped process does, whose connections the system keeps.
   let silent = true;
-  const server = new WebSocketServer({ port: 0, host: "127.0.0.1", handleProtocols: () => PROTOCOL });
+  const server = new WebSocketServer({ port: 0, host: "127.0.0.1", handleProtocols: () => GATEWAY_PROTOCOL });
   await new Promise((resolve) => server.once("listening", resolve));
   let asked = 0;
   server.on("connection", (socket) => {

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { openSession } from "../../ts/debug/mod.ts";
 import { reportText } from "../../ts/report/report.ts";
 import { reportedRun } from "../../ts/report/reported_run.ts";
-import { whyOf } from "../../ts/report/why.ts";
+import { whyText } from "../../ts/report/why.ts";
 import { API, realmOf } from "../cases/realm_host.ts";
 
 const COMPAT = `import * as wf from "@temporalio/workflow";
@@ -33,7 +33,7 @@ async function waiting(code: string, type: string, signals: readonly string[], l
     const history = run.server.history();
     const session = await openSession(history, { realm });
     const report = reportText({ runs: [await reportedRun({ source: "open.json", history, realm, values: "" })], madeMs: 0 });
-    const why = whyOf(session.viewAt(session.length), "");
+    const why = whyText(session.viewAt(session.length), "");
     return { why, said: why.said.map((part) => typeof part === "string" ? part : part.name).join(""), report };
   } finally {
     await dispose();

@@ -1,6 +1,6 @@
 // How a history begins: of its first event a few fields are read, the rest of it not at all.
 import { History, HistoryEvent, WorkflowExecutionStartedEventAttributes as Started, WorkflowType } from "./generated/fields.ts";
-import { Fields, firstOf, textOf, timeMs } from "./wire.ts";
+import { Fields, firstOf, readTextField, timeMs } from "./wire.ts";
 
 /** What a WorkflowExecutionStarted event says of its run. */
 export interface RunStart {
@@ -51,7 +51,7 @@ function startOf(event: Uint8Array): RunStart | undefined {
   let runId = "";
   let header: Uint8Array | undefined;
   for (const at = attributes; at.next();) {
-    if (at.tag === Started.workflowType) workflowType = textOf(at.bytes(), WorkflowType.name);
+    if (at.tag === Started.workflowType) workflowType = readTextField(at.bytes(), WorkflowType.name);
     else if (at.tag === Started.originalExecutionRunId) runId = at.text();
     else if (at.tag === Started.header) header = at.bytes();
   }

@@ -1,7 +1,7 @@
 // What a run shows of itself, on its way from a worker of another process to the engine that keeps it: the engine marks the workflow tasks that
 // it hands out, and a worker that finds the mark puts what the run shows behind the fields of the task's completion. Both are fields that
 // Temporal's API does not have, so who does not know them passes over them.
-import { bytesOf, concat, Fields, Message, tagWithLength } from "./wire.ts";
+import { concat, Fields, Message, readBytes, tagWithLength } from "./wire.ts";
 
 /** What a completed workflow task shows of its run. `state` is JSON; `null` where it is none, absent where it is as it was. */
 export interface ShownRun {
@@ -28,7 +28,7 @@ export const shownField = (shown: ShownRun): Uint8Array =>
 
 /** What a RespondWorkflowTaskCompletedRequest shows; undefined where it shows nothing, or nothing that can be read. */
 export function shownOf(request: Uint8Array): ShownRun | undefined {
-  const bytes = bytesOf(request, SHOWN);
+  const bytes = readBytes(request, SHOWN);
   if (bytes === undefined) return undefined;
   try {
     const { runId, phase, state } = JSON.parse(new TextDecoder().decode(bytes)) as Partial<ShownRun>;

@@ -187,7 +187,7 @@ export class Fields {
 }
 
 /** A text of a message; of several the last one counts, as in protobuf; "" without it. */
-export function textOf(message: Uint8Array, tag: number): string {
+export function readTextField(message: Uint8Array, tag: number): string {
   let text = "";
   for (const at = new Fields(message); at.next();) if (at.tag === tag) text = at.text();
   return text;
@@ -201,7 +201,7 @@ export function intOf(message: Uint8Array, tag: number): number {
 }
 
 /** Bytes or a message in a message: the last one. */
-export function bytesOf(message: Uint8Array, tag: number): Uint8Array | undefined {
+export function readBytes(message: Uint8Array, tag: number): Uint8Array | undefined {
   let bytes: Uint8Array | undefined;
   for (const at = new Fields(message); at.next();) if (at.tag === tag) bytes = at.bytes();
   return bytes;

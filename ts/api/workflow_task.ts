@@ -11,7 +11,7 @@ import {
 } from "./generated/fields.ts";
 import { firstEventIdOf, readRunStart, type RunStart } from "./history_start.ts";
 import { ASKS_FOR_SHOWN } from "./shown_run.ts";
-import { bytesOf, Fields, firstOf, textOf, timeMs } from "./wire.ts";
+import { Fields, firstOf, readBytes, readTextField, timeMs } from "./wire.ts";
 
 /**
  * What everything but the core wants to know of a task (PollWorkflowTaskQueueResponse): strings and numbers alone, so that it is cloned
@@ -70,7 +70,7 @@ export function readWorkflowTask(bytes: Uint8Array): WorkflowTask {
         }
         break;
       case Poll.workflowType:
-        workflowType = textOf(at.bytes(), WorkflowType.name);
+        workflowType = readTextField(at.bytes(), WorkflowType.name);
         break;
       case Poll.previousStartedEventId:
         previousStartedEventId = at.int();
@@ -85,10 +85,10 @@ export function readWorkflowTask(bytes: Uint8Array): WorkflowTask {
         firstEventId ||= firstEventIdOf(at.bytes());
         break;
       case Poll.query:
-        query = textOf(at.bytes(), WorkflowQuery.queryType);
+        query = readTextField(at.bytes(), WorkflowQuery.queryType);
         break;
       case Poll.queries:
-        (queries ??= []).push(textOf(bytesOf(at.bytes(), MapEntry.value) ?? NONE, WorkflowQuery.queryType));
+        (queries ??= []).push(readTextField(readBytes(at.bytes(), MapEntry.value) ?? NONE, WorkflowQuery.queryType));
         break;
       case Poll.scheduledTime:
         scheduledMs = timeMs(at.bytes());

@@ -53,8 +53,8 @@ export class DeferredServer {
 
 async function serve(engine: EmbeddedEngine, path: string, logger: Logger): Promise<StoreServer | undefined> {
   try {
-    const { serveEngine } = await import("./serve_store.ts");
-    return await serveEngine(engine, path, {
+    const { serveEngineStore } = await import("./serve_store.ts");
+    return await serveEngineStore(engine, path, {
       onError: (error) => logger.warn("the store's socket server failed", { error }),
     });
   } catch (error) {

@@ -4,9 +4,9 @@ import type { EmbeddedEngine } from "../engine/host.ts";
 import type { GrpcService } from "../grpc/grpc_service.ts";
 import type { ExtraMethod } from "../server/extra_methods.ts";
 import { Code, ServiceError } from "../service/raw.ts";
-import { jsonMessage, jsonOf } from "./json_message.ts";
+import { jsonMessage, readJsonMessage } from "./json_message.ts";
 import { findHolder } from "./socket_path.ts";
-import { lineTo, realPath } from "./store_service.ts";
+import { lineTo, resolveStorePath } from "./store_service.ts";
 
 const SERVICE = "temporalex.test.v1.TestService";
 const METHOD = "FireTimer";
@@ -39,7 +39,7 @@ export function fireTimerMethod(engineOf: (namespace: string) => EmbeddedEngine 
 
 function read(bytes: Uint8Array): TimerToFire {
   try {
-    const { namespace, workflowId, name, runId } = jsonOf(bytes) as Partial<TimerToFire>;
+    const { namespace, workflowId, name, runId } = readJsonMessage(bytes) as Partial<TimerToFire>;
     if ([namespace, workflowId, name, runId ?? ""].every((text) => typeof text === "string")) {
       return { namespace: namespace!, workflowId: workflowId!, name: name!, ...(runId !== undefined && { runId }) };
     }
@@ -59,7 +59,7 @@ export async function askToFire(service: GrpcService, timer: TimerToFire, signal
 
 /** Fires it in the process that holds a store. Rejects with a ServiceError, FAILED_PRECONDITION where none does. */
 export async function fireInStore(given: string, timer: TimerToFire, signal: AbortSignal): Promise<void> {
-  const path = realPath(given);
+  const path = resolveStorePath(given);
   const notHeld = () =>
     new ServiceError(Code.FAILED_PRECONDITION, `no process has ${path} open: start one to fire its manual timers`);
   const holder = findHolder(path);

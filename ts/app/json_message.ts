@@ -1,5 +1,5 @@
 // Messages of methods beside WorkflowService: JSON in field 1, the only one. Command line and store holder are mostly of one version.
-import { bytesOf, Message, tagWithLength } from "../api/wire.ts";
+import { Message, readBytes, tagWithLength } from "../api/wire.ts";
 
 const FIELD = tagWithLength(1);
 
@@ -7,4 +7,4 @@ export const jsonMessage = (value: unknown): Uint8Array =>
   new Message().bytes(FIELD, new TextEncoder().encode(JSON.stringify(value))).finish();
 
 /** Throws a SyntaxError for what is no such message. */
-export const jsonOf = (bytes: Uint8Array): unknown => JSON.parse(new TextDecoder().decode(bytesOf(bytes, FIELD)));
+export const readJsonMessage = (bytes: Uint8Array): unknown => JSON.parse(new TextDecoder().decode(readBytes(bytes, FIELD)));

@@ -67,7 +67,7 @@ export async function serveStore(service: RawService, path: string, options: Ser
 }
 
 /** The same for an engine, whose store answers SQL, and whose timers may fire by hand. */
-export function serveEngine(
+export function serveEngineStore(
   engine: EmbeddedEngine,
   path: string,
   options: Omit<ServeStoreOptions, "extra"> = {},

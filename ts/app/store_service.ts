@@ -88,7 +88,7 @@ export class StoreService implements RawService {
 
   constructor(options: StoreServiceOptions) {
     this.#options = options;
-    this.path = realPath(options.path);
+    this.path = resolveStorePath(options.path);
   }
 
   /** Whether a process that can be reached holds the store at this moment. */
@@ -306,7 +306,7 @@ function waits(request: Uint8Array): boolean {
 }
 
 /** As the store resolves it: the folder's links are followed, also where the file is not there yet. */
-export function realPath(path: string): string {
+export function resolveStorePath(path: string): string {
   try {
     return realpathSync(path);
   } catch {

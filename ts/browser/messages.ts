@@ -15,7 +15,7 @@ import { VERSION } from "../base/version.ts";
 import type { ErrorData } from "./error_data.ts";
 
 /** Version of the messages below `Hail`. Tabs of different protocols do not call each other. */
-export const PROTOCOL = 3;
+export const TAB_PROTOCOL = 3;
 
 /** What a tab's code knows. */
 export interface Versions {
@@ -25,7 +25,7 @@ export interface Versions {
 }
 
 export function ownVersions(): Versions {
-  return { protocol: PROTOCOL, schema: schemaVersion(), version: VERSION };
+  return { protocol: TAB_PROTOCOL, schema: schemaVersion(), version: VERSION };
 }
 
 /** Older code must not open the store after this one has. */

@@ -17,7 +17,7 @@ import {
   isHail,
   isNewer,
   ownVersions,
-  PROTOCOL,
+  TAB_PROTOCOL,
 } from "./messages.ts";
 import { TabService } from "./tab_service.ts";
 import { type HostedWorker, WorkflowHost } from "./workflow_host.ts";
@@ -165,7 +165,7 @@ export class Tab {
     if (!isHail(data) || this.#closed) return;
     if (isNewer(data, this.#own)) this.#outdated(data);
     if (data.kind !== "leader" || this.#status.role === "leader") return;
-    if (data.protocol === PROTOCOL) this.#follow(data.from);
+    if (data.protocol === TAB_PROTOCOL) this.#follow(data.from);
     // An older leader has heard of us and makes way.
   }
 
@@ -174,7 +174,7 @@ export class Tab {
     const error = new PageOutdatedError(newer.version, this.#own.version);
     this.#options.logger.warn(error.message);
     this.#become({ problem: error });
-    if (newer.protocol === PROTOCOL) return;
+    if (newer.protocol === TAB_PROTOCOL) return;
     // No tab that this one could call will lead again.
     this.#neverReady(error);
     this.service.end(new ServiceError(Code.FAILED_PRECONDITION, error.message, "PageOutdated", {}, { cause: error }));

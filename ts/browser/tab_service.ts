@@ -2,7 +2,7 @@
 // to the new one again, in order, with the same bytes. The engine knows calls by their request and update ids, also after a restart, so
 // nothing is applied twice.
 import { Calls } from "../engine/calls.ts";
-import { cancelled } from "../engine/refusals.ts";
+import { callCanceled } from "../engine/refusals.ts";
 import { randomId } from "../platform/host.ts";
 import { detachedCopy } from "../realm/protocol.ts";
 import { type CallOptions, Code, type MethodName, type RawService, ServiceError } from "../service/raw.ts";
@@ -61,7 +61,7 @@ export class TabService implements RawService {
 
   call(method: MethodName, request: Uint8Array, options: CallOptions = {}): Promise<Uint8Array> {
     if (this.#ended !== undefined) return Promise.reject(this.#ended);
-    if (options.signal?.aborted) return Promise.reject(cancelled());
+    if (options.signal?.aborted) return Promise.reject(callCanceled());
     return new Promise((resolve, reject) => {
       const id = this.#calls.add(method, request, options, resolve, reject);
       const { timeoutMs, shown } = options;

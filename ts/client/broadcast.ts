@@ -4,10 +4,10 @@ import { randomId } from "../platform/host.ts";
 import { broadcastSignal } from "../service/broadcast.ts";
 import type { Deadline } from "./calls.ts";
 import { type ClientContext, encodeArgs, nameError } from "./context.ts";
-import { nameOf } from "./definitions.ts";
+import { definitionName } from "./definitions.ts";
 import { BroadcastIncompleteError } from "./errors.ts";
 
-export async function broadcast(
+export async function sendBroadcast(
   context: ClientContext,
   signal: string,
   filter: SubscriptionFilter | undefined,
@@ -15,7 +15,7 @@ export async function broadcast(
   deadline: Deadline,
 ): Promise<number> {
   const { calls, namespace, identity } = context;
-  const signalName = nameOf(signal);
+  const signalName = definitionName(signal);
   const what = `the broadcast of signal "${signalName}"`;
   const payloads = encodeArgs(context, `the arguments of ${what}`, args);
   try {

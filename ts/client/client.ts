@@ -25,7 +25,7 @@ import {
   reportCancellation,
 } from "./activity_completion.ts";
 import type { SubscriptionFilter } from "../converter/subscriptions.ts";
-import { broadcast } from "./broadcast.ts";
+import { sendBroadcast } from "./broadcast.ts";
 import { deadlineOf, nameError } from "./context.ts";
 import type { AnyWorkflow, ArgsOption, Named, Signal, WorkflowArgs, WorkflowResult } from "./definitions.ts";
 import { toSummary, type WorkflowStatus, type WorkflowSummary } from "./descriptions.ts";
@@ -44,7 +44,7 @@ import type { WorkflowOptions } from "./options.ts";
 import { type ProcedureAddress, whichOf } from "./procedures.ts";
 import type { UpdateHandle } from "./updates.ts";
 import { ScheduleClient } from "./schedules/schedule_client.ts";
-import { signalWithStart, startWorkflow } from "./starts.ts";
+import { signalWithStart, startRun } from "./starts.ts";
 import type { WorkflowSelection } from "./belonging.ts";
 import { WorkflowSet } from "./workflow_set.ts";
 import {
@@ -150,7 +150,7 @@ export class Client {
    */
   async start<W extends AnyWorkflow>(workflow: W, options: StartOptions<W>): Promise<WorkflowHandle<Named<W>>> {
     const { timeout, signal, ...given } = (options ?? {}) as StartOptions<string>; // without any: the id is what is missed
-    return this.#started(await startWorkflow(this.#context, workflow, given, this.#deadline({ timeout, signal })));
+    return this.#started(await startRun(this.#context, workflow, given, this.#deadline({ timeout, signal })));
   }
 
   /** Starts a workflow and waits for its result. Throws as `start` and `handle.result`; `timeout` bounds the start only. */
@@ -283,7 +283,7 @@ export class Client {
     filter: SubscriptionFilter | undefined,
     args: readonly unknown[],
   ): Promise<number> {
-    return await broadcast(this.#context, signal, filter, args, this.#deadline(settings));
+    return await sendBroadcast(this.#context, signal, filter, args, this.#deadline(settings));
   }
 
   /** How many runs a visibility query selects (all without one). */

@@ -16,7 +16,7 @@ import type {
   DescribeTaskQueueResponse,
   DescribeWorkflowExecutionResponse,
 } from "../api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
-import { concat, fieldHead, tagWithLength, textOf } from "../api/wire.ts";
+import { concat, fieldHead, readTextField, tagWithLength } from "../api/wire.ts";
 import { realTimers } from "../base/timers.ts";
 import { PROCEDURE_QUEUE } from "../converter/procedure_names.ts";
 import { POLLED_QUEUES } from "../service/raw.ts";
@@ -165,7 +165,7 @@ function otherQueues({ $unknown = [] }: DescribeTaskQueueResponse): string {
   if (field === undefined) return "";
   const tag = tagWithLength(POLLED_QUEUES);
   try {
-    const names = JSON.parse(textOf(concat([fieldHead(tag), field.data]), tag)) as string[];
+    const names = JSON.parse(readTextField(concat([fieldHead(tag), field.data]), tag)) as string[];
     if (names.length === 0) return "; no task queue has a worker";
     return `; workers poll ${names.map((name) => `"${name}"`).join(", ")}`;
   } catch {

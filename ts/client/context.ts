@@ -84,13 +84,13 @@ export function decodeFailureOf(failure: Failure, converter: PayloadConverter): 
   } catch {
     return fromFailure(failure, {
       toPayload: (value) => converter.toPayload(value),
-      fromPayload: (payload) => show(payload, converter),
+      fromPayload: (payload) => readableValue(payload, converter),
     });
   }
 }
 
 /** A value of another converter or an encrypted one is shown as its payload. */
-export function show(payload: Payload, converter: PayloadConverter): unknown {
+export function readableValue(payload: Payload, converter: PayloadConverter): unknown {
   try {
     return converter.fromPayload(payload);
   } catch {

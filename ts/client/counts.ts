@@ -1,7 +1,7 @@
 // Counting workflows, as a whole and in groups.
 import { WorkflowExecutionStatus } from "../api/generated/temporal/api/enums/v1/workflow_pb.ts";
 import type { CountWorkflowExecutionsResponse } from "../api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
-import { show } from "./context.ts";
+import { readableValue } from "./context.ts";
 import type { PayloadConverter } from "../converter/payload.ts";
 import type { WorkflowStatus } from "./descriptions.ts";
 
@@ -25,7 +25,7 @@ export function toCount(response: CountWorkflowExecutionsResponse, converter: Pa
   return {
     count: Number(response.count),
     groups: response.groups.map(({ count, groupValues }) => ({
-      values: groupValues.map((payload) => show(payload, converter)),
+      values: groupValues.map((payload) => readableValue(payload, converter)),
       count: Number(count),
     })),
   };

@@ -21,7 +21,7 @@ export type WorkflowResult<W> = W extends WorkflowDefinition<any, infer R> ? R :
 /** `args`, optional where there are none. */
 export type ArgsOption<A extends any[]> = [] extends A ? { args?: A } : { args: A };
 
-export function nameOf(definition: { readonly name: string } | string): string {
+export function definitionName(definition: { readonly name: string } | string): string {
   const name: unknown = typeof definition === "string"
     ? definition
     : (definition as { readonly name?: string } | undefined)?.name;

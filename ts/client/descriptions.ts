@@ -1,7 +1,7 @@
 // What describe and list show, as plain objects with decoded values. Times are Dates; the message itself stays at hand as `raw`, and is no
 // part of their JSON.
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
-import { decodeFailureOf, show } from "./context.ts";
+import { decodeFailureOf, readableValue } from "./context.ts";
 import { withJson } from "./description_json.ts";
 import { enumName } from "../converter/enums.ts";
 import type { TemporalFailure } from "../converter/failures.ts";
@@ -160,7 +160,7 @@ const limit = (duration: Parameters<typeof durationMs>[0] | undefined) => {
 };
 
 export function values(fields: { [key: string]: Payload } | undefined, converter: PayloadConverter): { [key: string]: unknown } {
-  return Object.fromEntries(Object.entries(fields ?? {}).map(([key, payload]) => [key, show(payload, converter)]));
+  return Object.fromEntries(Object.entries(fields ?? {}).map(([key, payload]) => [key, readableValue(payload, converter)]));
 }
 
 const utf8 = new TextDecoder();
@@ -239,7 +239,7 @@ export function toDescription(
       scheduledTime: date(activity.scheduledTime),
       lastStartedTime: date(activity.lastStartedTime),
       lastHeartbeatTime: date(activity.lastHeartbeatTime),
-      heartbeatDetails: activity.heartbeatDetails?.payloads.map((payload) => show(payload, converter))[0],
+      heartbeatDetails: activity.heartbeatDetails?.payloads.map((payload) => readableValue(payload, converter))[0],
       lastFailure: activity.lastFailure && decodeFailureOf(activity.lastFailure, converter),
       lastWorkerIdentity: activity.lastWorkerIdentity,
     })),

@@ -10,7 +10,7 @@ import type { History, HistoryEvent } from "../api/generated/temporal/api/histor
 import { CALL_SETTINGS, CALL_TIMEOUT_MS, type CallSettings, Deadline, QUERY_TIMEOUT_MS } from "./calls.ts";
 import { deadlineOf, decodeOne, encodeArgs, headerField, nameError, type Target } from "./context.ts";
 import type { AnyWorkflow, ArgsOption, Query, Signal, Update, WorkflowResult } from "./definitions.ts";
-import { nameOf } from "./definitions.ts";
+import { definitionName } from "./definitions.ts";
 import { toDescription, type WorkflowDescription } from "./descriptions.ts";
 import { deleteWorkflow, terminateWorkflow } from "./terminate_delete.ts";
 import { QueryFailedError, QueryRejectedError, WorkflowNotFoundError } from "./errors.ts";
@@ -21,7 +21,7 @@ import {
   type HistoryOptions,
   historyToBytes,
   historyToJson,
-  readHistory,
+  readEvents,
   waitForClose,
 } from "./history.ts";
 import { intercept, type OperationContext } from "./interceptors.ts";
@@ -124,7 +124,7 @@ export class WorkflowHandle<W extends AnyWorkflow = string> {
   /** Sends a signal. Returns when the service has recorded it; a workflow that is not yet waiting for it receives it later. */
   async signal<A extends unknown[] = unknown[]>(signal: Signal<A> | string, ...args: NoInfer<A>): Promise<void> {
     const requestId = this.#settings.requestId ?? randomId();
-    const wanted = { ...this.#address(), signalName: nameOf(signal), args, requestId, headers: {} };
+    const wanted = { ...this.#address(), signalName: definitionName(signal), args, requestId, headers: {} };
     await intercept(this.#context, "signal", wanted, async (input) => {
       const what = `signal "${input.signalName}"`;
       await this.#call(what, "signalWorkflowExecution", input, {
@@ -149,7 +149,7 @@ export class WorkflowHandle<W extends AnyWorkflow = string> {
     update: Update<A, R> | string,
     options: UpdateOptions & ArgsOption<NoInfer<A>>,
   ): Promise<R> {
-    const updateName = nameOf(update);
+    const updateName = definitionName(update);
     rejectUnknownOptions(`the update "${updateName}"`, options, UPDATE_OPTIONS);
     const settings = { ...this.#settings, ...options };
     const deadline = new Deadline(settings, undefined);
@@ -163,7 +163,7 @@ export class WorkflowHandle<W extends AnyWorkflow = string> {
     update: Update<A, R> | string,
     options: StartUpdateOptions & ArgsOption<NoInfer<A>>,
   ): Promise<UpdateHandle<R>> {
-    const updateName = nameOf(update);
+    const updateName = definitionName(update);
     rejectUnknownOptions(`the update "${updateName}"`, options, START_UPDATE_OPTIONS);
     return await this.#startUpdate<R>(updateName, options);
   }
@@ -190,7 +190,7 @@ export class WorkflowHandle<W extends AnyWorkflow = string> {
   async query<R = unknown, A extends unknown[] = unknown[]>(query: Query<R, A> | string, ...args: NoInfer<A>): Promise<R> {
     const context = this.#context;
     const rejectCondition = this.#settings.queryRejectCondition;
-    const wanted = { ...this.#address(), queryType: nameOf(query), args, rejectCondition, headers: {} };
+    const wanted = { ...this.#address(), queryType: definitionName(query), args, rejectCondition, headers: {} };
     return await intercept(context, "query", wanted, async (input) => {
       const { queryType, workflowId, rejectCondition: reject } = input;
       const what = `query "${queryType}"`;
@@ -327,7 +327,7 @@ export class WorkflowHandle<W extends AnyWorkflow = string> {
   async *history(options: HistoryOptions = {}): AsyncGenerator<HistoryEvent, void, void> {
     rejectUnknownOptions("history", options, HISTORY_OPTIONS);
     try {
-      yield* readHistory(this.#context, this.workflowId, this.#target, { ...this.#settings, ...options });
+      yield* readEvents(this.#context, this.workflowId, this.#target, { ...this.#settings, ...options });
     } catch (error) {
       throw nameError(this.#context, error, this.#name(`the history of workflow ${this.workflowId}`));
     }

@@ -51,7 +51,7 @@ export function pageEvents(page: GetWorkflowExecutionHistoryResponse): HistoryEv
 }
 
 /** The events of a run in order. */
-export async function* readHistory(
+export async function* readEvents(
   context: ClientContext,
   workflowId: string,
   runId: string | undefined,

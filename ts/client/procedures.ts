@@ -2,11 +2,11 @@
 import { procedureOf } from "../converter/procedure_names.ts";
 import { completeActivity, failUnstarted } from "./activity_completion.ts";
 import type { CallSettings } from "./calls.ts";
-import { type ClientContext, show } from "./context.ts";
-import { nameOf, type Procedure } from "./definitions.ts";
+import { type ClientContext, readableValue } from "./context.ts";
+import { definitionName, type Procedure } from "./definitions.ts";
 import type { PendingProcedure, WorkflowDescription } from "./descriptions.ts";
 import { ActivityNotFoundError, ProcedureNotFoundError } from "./errors.ts";
-import { readHistory } from "./history.ts";
+import { readEvents } from "./history.ts";
 
 /** A procedure that waits for its answer, with what it was called with. */
 export interface OpenProcedure extends PendingProcedure {
@@ -45,7 +45,7 @@ export async function answerProcedure(
   settings: CallSettings,
 ): Promise<string> {
   const { workflowId, runId } = run;
-  const wanted = typeof which === "object" && "id" in which ? { id: which.id } : { name: nameOf(which) };
+  const wanted = typeof which === "object" && "id" in which ? { id: which.id } : { name: definitionName(which) };
   const open = run.pendingProcedures.filter(({ id, name }) => "id" in wanted ? id === wanted.id : name === wanted.name);
   const [first] = open;
   if (first === undefined) throw new ProcedureNotFoundError(wanted, run);
@@ -73,12 +73,12 @@ export async function openProcedures(
   const open = new Map(run.pendingProcedures.map((one) => [one.id, one]));
   const found = new Map<string, OpenProcedure>();
   if (open.size > 0) {
-    for await (const { attributes } of readHistory(context, run.workflowId, run.runId, { ...settings, decode: true })) {
+    for await (const { attributes } of readEvents(context, run.workflowId, run.runId, { ...settings, decode: true })) {
       if (attributes.case !== "activityTaskScheduledEventAttributes") continue;
       const { activityId, activityType, input } = attributes.value;
       const one = open.get(activityId);
       if (one === undefined || procedureOf(activityType?.name ?? "") !== one.name) continue;
-      const args = (input?.payloads ?? []).map((payload) => show(payload, context.converter));
+      const args = (input?.payloads ?? []).map((payload) => readableValue(payload, context.converter));
       found.set(activityId, { ...one, args });
     }
   }

@@ -6,7 +6,7 @@ import { ResetReapplyExcludeType, ResetReapplyType } from "../api/generated/temp
 import type { HistoryEvent } from "../api/generated/temporal/api/history/v1/message_pb.ts";
 import type { CallSettings, Deadline } from "./calls.ts";
 import { type ClientContext, nameError } from "./context.ts";
-import { collectHistory, readHistory } from "./history.ts";
+import { collectHistory, readEvents } from "./history.ts";
 import type { ResetInput } from "./operation_inputs.ts";
 import type { ReapplyExclude } from "./reset_options.ts";
 
@@ -47,11 +47,11 @@ async function findPoint(context: ClientContext, input: ResetInput, deadline: De
   const settings = settingsOf(deadline);
   switch (point.type) {
     case "FIRST_WORKFLOW_TASK":
-      return { runId, eventId: await taskOf(readHistory(context, workflowId, runId, settings), input) };
+      return { runId, eventId: await taskOf(readEvents(context, workflowId, runId, settings), input) };
     case "LAST_WORKFLOW_TASK":
       return { runId, eventId: await taskOf(backwards(context, workflowId, runId, deadline), input) };
     case "LAST_CONTINUED_AS_NEW": {
-      const { value: first } = await readHistory(context, workflowId, runId, { ...settings, pageSize: 1 }).next();
+      const { value: first } = await readEvents(context, workflowId, runId, { ...settings, pageSize: 1 }).next();
       const attributes = first?.attributes;
       const before = attributes?.case === "workflowExecutionStartedEventAttributes"
         ? attributes.value.continuedExecutionRunId
@@ -95,7 +95,7 @@ async function* backwards(
     const page = await context.calls.call("getWorkflowExecutionHistoryReverse", request, deadline).catch(isMissing);
     if (page === undefined) {
       // A service that only reads forward.
-      const { events } = await collectHistory(readHistory(context, workflowId, runId, settingsOf(deadline)));
+      const { events } = await collectHistory(readEvents(context, workflowId, runId, settingsOf(deadline)));
       return yield* events.reverse();
     }
     yield* page.history?.events ?? [];

@@ -5,7 +5,7 @@ import { randomId } from "../platform/host.ts";
 import { Code, ServiceError } from "../service/raw.ts";
 import type { Deadline } from "./calls.ts";
 import { encodeArgs, headerField, nameError } from "./context.ts";
-import { type AnyWorkflow, nameOf } from "./definitions.ts";
+import { type AnyWorkflow, definitionName } from "./definitions.ts";
 import { WorkflowExecutionAlreadyStartedError } from "./errors.ts";
 import { intercept, type OperationContext, type StartedWorkflow } from "./interceptors.ts";
 import type { StartInput } from "./operation_inputs.ts";
@@ -21,7 +21,7 @@ export function startInput(
   options: Given,
   names: { readonly [name: string]: unknown } = START_OPTIONS,
 ): StartInput {
-  const workflowType = nameOf(workflow);
+  const workflowType = definitionName(workflow);
   const { args = [], ...given } = options;
   const taskQueue = given.taskQueue ?? context.defaultTaskQueue;
   rejectUnknownOptions(`the start of workflow ${workflowType}`, given, names);
@@ -68,7 +68,7 @@ export function startError(context: OperationContext, error: unknown, { workflow
 }
 
 /** Starts a workflow. */
-export function startWorkflow(
+export function startRun(
   context: OperationContext,
   workflow: AnyWorkflow,
   options: Given,
@@ -98,7 +98,11 @@ export function signalWithStart(
   },
   deadline: Deadline,
 ): Promise<StartedWorkflow> {
-  const wanted = { ...startInput(context, workflow, options, SIGNAL_WITH_START_OPTIONS), signalName: nameOf(signal), signalArgs };
+  const wanted = {
+    ...startInput(context, workflow, options, SIGNAL_WITH_START_OPTIONS),
+    signalName: definitionName(signal),
+    signalArgs,
+  };
   return intercept(context, "signalWithStart", wanted, async (input) => {
     const request = {
       ...startRequest(context, input),

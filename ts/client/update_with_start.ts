@@ -8,7 +8,7 @@ import { UpdateWorkflowExecutionLifecycleStage as Stage } from "../api/generated
 import { askUntil, type CallSettings, Deadline } from "./calls.ts";
 import { nameError } from "./context.ts";
 import type { AnyWorkflow, ArgsOption, Update, WorkflowArgs } from "./definitions.ts";
-import { nameOf } from "./definitions.ts";
+import { definitionName } from "./definitions.ts";
 import type { WorkflowHandle } from "./handle.ts";
 import { intercept, type OperationContext, type StartedWorkflow } from "./interceptors.ts";
 import type { UpdateWithStartInput } from "./operation_inputs.ts";
@@ -79,7 +79,14 @@ export function updateWithStart(
   settings: CallSettings,
 ): Promise<{ workflow: StartedWorkflow; update: UpdateHandle }> {
   const start = startInput(context, workflow, { idConflictPolicy: "USE_EXISTING", ...options }, UPDATE_WITH_START_OPTIONS);
-  const wanted: UpdateWithStartInput = { ...start, updateName: nameOf(update), updateArgs, updateId, waitFor, updateHeaders: {} };
+  const wanted: UpdateWithStartInput = {
+    ...start,
+    updateName: definitionName(update),
+    updateArgs,
+    updateId,
+    waitFor,
+    updateHeaders: {},
+  };
   return intercept(context, "updateWithStart", wanted, (input) => call(context, input, new Deadline(settings)));
 }
 

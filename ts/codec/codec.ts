@@ -121,7 +121,7 @@ async function ask(
   } finally {
     clearTimeout(timer);
   }
-  const wrong = problemOf(answer, count);
+  const wrong = codecAnswerProblem(answer, count);
   if (wrong !== undefined) throw new PayloadCodecError(direction, field, wrong, "");
   return answer;
 }
@@ -134,7 +134,7 @@ export function codecError(direction: "encode" | "decode", field: string, cause:
 }
 
 /** What is wrong with a codec's answer. */
-export function problemOf(answer: unknown, count: number): string | undefined {
+export function codecAnswerProblem(answer: unknown, count: number): string | undefined {
   if (!Array.isArray(answer)) return `it answered no list of payloads, but ${answer === null ? "null" : `a ${typeof answer}`}`;
   if (answer.length !== count) return `it was given ${count} payloads and answered ${answer.length}`;
   for (const payload of answer as Partial<Payload>[]) {

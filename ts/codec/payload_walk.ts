@@ -1,7 +1,7 @@
 // Payloads in encoded messages, found and replaced on the wire: everything else is carried over byte for byte, also fields that this
 // version does not know, and what leads to no payload is skipped and never decoded.
 import { Any, DataBlob, Failure, MapEntry, MarkerRecordedEventAttributes as Marker } from "../api/generated/fields.ts";
-import { bytesOf, concat, fieldHead, Fields, firstOf, lengthPrefix, Message, textOf } from "../api/wire.ts";
+import { concat, fieldHead, Fields, firstOf, lengthPrefix, Message, readBytes, readTextField } from "../api/wire.ts";
 import type { Payload } from "../converter/payload.ts";
 import { payloadFromBytes, payloadToBytes } from "./payload_bytes.ts";
 import {
@@ -151,15 +151,15 @@ export class Walk {
 
   #entry(step: Step, bytes: Uint8Array, depth: number, plan: Plan, own: OwnDetails | undefined): Body | undefined {
     const from = { field: plan.typeName, group: {} };
-    if (plan.typeName === HEADER && PLAIN_HEADERS.has(textOf(bytes, MapEntry.key))) return undefined;
+    if (plan.typeName === HEADER && PLAIN_HEADERS.has(readTextField(bytes, MapEntry.key))) return undefined;
     // What removes a key from a memo must reach the service as nothing.
     if (plan.typeName === MEMO && isNothing(bytes)) return undefined;
-    if (own === "all" || (own !== undefined && textOf(bytes, MapEntry.key) === own)) return undefined;
+    if (own === "all" || (own !== undefined && readTextField(bytes, MapEntry.key) === own)) return undefined;
     return this.#only(MapEntry.value, bytes, (content) => this.#value(step, content, depth, from, plan));
   }
 
   #any(bytes: Uint8Array, depth: number): Body | undefined {
-    const plan = planOfUrl(textOf(bytes, Any.typeUrl));
+    const plan = planOfUrl(readTextField(bytes, Any.typeUrl));
     if (plan === undefined) return undefined;
     return this.#only(Any.value, bytes, (content) => this.#message(plan, content, depth, { field: plan.typeName, group: {} }));
   }
@@ -191,7 +191,7 @@ export class Walk {
       bytes,
       depth,
       { field: plan.typeName, group: {} },
-      OWN_DETAILS.get(textOf(bytes, Marker.markerName)),
+      OWN_DETAILS.get(readTextField(bytes, Marker.markerName)),
     );
   }
 
@@ -204,7 +204,7 @@ export class Walk {
     for (const at = new Fields(bytes); at.next();) {
       const step = at.hasLength ? plan.steps.get(at.number) : undefined;
       if (step?.kind !== "message" || step.plan.typeName !== FAILURE) continue;
-      const attributes = bytesOf(at.bytes(), Failure.encodedAttributes);
+      const attributes = readBytes(at.bytes(), Failure.encodedAttributes);
       const shown = attributes === undefined ? undefined : failureTextIn(payloadFromBytes(attributes));
       if (shown !== undefined) hidden.add(shown.message);
     }
@@ -248,7 +248,7 @@ export class Walk {
 
   /** Encodes a failure that has the payload of its text: the text that decoding put next to the payload is removed. */
   #hiddenAgain(plan: Plan, bytes: Uint8Array, depth: number): Body | undefined {
-    const shown = failureTextIn(payloadFromBytes(bytesOf(bytes, Failure.encodedAttributes) ?? EMPTY));
+    const shown = failureTextIn(payloadFromBytes(readBytes(bytes, Failure.encodedAttributes) ?? EMPTY));
     const cut = new Cutter(bytes);
     for (const at = new Fields(bytes); at.next();) {
       if (at.tag === Failure.message && at.text() === shown?.message) {
@@ -325,7 +325,7 @@ function stringField(tag: number, value: string): Uint8Array {
 
 /** An entry of a map whose value is a payload of nothing. */
 function isNothing(entry: Uint8Array): boolean {
-  const { metadata, data } = payloadFromBytes(bytesOf(entry, MapEntry.value) ?? EMPTY);
+  const { metadata, data } = payloadFromBytes(readBytes(entry, MapEntry.value) ?? EMPTY);
   return data.length === 0 && text.decode(metadata["encoding"]) === "binary/null";
 }
 

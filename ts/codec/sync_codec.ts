@@ -1,7 +1,7 @@
 // Payload codecs inside a transaction: reducers run in the one that commits their workflow task, which waits for nothing
 // (docs/dev/semantics/database.md#transact), so their arguments and results go through the codec's synchronous form.
 import type { DescMessage } from "@bufbuild/protobuf";
-import { codecError, type CodecOptions, codecsOf, type PayloadCodec, PayloadCodecError, problemOf } from "./codec.ts";
+import { codecAnswerProblem, codecError, type CodecOptions, codecsOf, type PayloadCodec, PayloadCodecError } from "./codec.ts";
 import type { Payload } from "../converter/payload.ts";
 import { walkOf } from "./message_codec.ts";
 
@@ -63,7 +63,7 @@ function ask(codec: SyncCodec, direction: "encode" | "decode", payloads: Payload
   } catch (cause) {
     throw codecError(direction, field, cause);
   }
-  const wrong = problemOf(answer, payloads.length);
+  const wrong = codecAnswerProblem(answer, payloads.length);
   if (wrong === undefined) return answer;
   // A promise that nobody waits for.
   Promise.resolve(answer).catch(() => {});

@@ -9,14 +9,14 @@ import type {
   Job,
   ResolveChildWorkflowStart,
 } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
-import { argumentsOf, valueOf } from "./typed_values.ts";
+import { decodeArguments, valueOf } from "./typed_values.ts";
 import type { Activator, RunContext, TaskWishes } from "../executor/program/program.ts";
 import type { RunSnapshot } from "../executor/program/snapshot.ts";
 import { current } from "../executor/program/current.ts";
 import { errorText } from "../converter/thrown.ts";
 import { hop } from "../platform/hop.ts";
 import { IllegalStateError } from "./common/errors.ts";
-import { decodeFailure } from "./common/failure_converter.ts";
+import { decodeCompatFailure } from "./common/failure_converter.ts";
 import { WorkflowExecutionAlreadyStartedError } from "./common/failures.ts";
 import { setCurrentRun } from "./current.ts";
 import { mainOf, type WorkflowFunction } from "./exports.ts";
@@ -230,7 +230,7 @@ export class CompatActivator implements Activator {
     run.watch?.told(1);
     run.watch?.began(run.fiber);
     const main = this.#main!;
-    const args = argumentsOf(run.converter, init.arguments, run.staticOptions.typeInfo);
+    const args = decodeArguments(run.converter, init.arguments, run.staticOptions.typeInfo);
     const execute = intercepted(run, "inbound", "execute", async ({ args }: WorkflowExecuteInput) => await main(...args));
     // As many links between the function and its outcome as in the official SDK.
     withLifecycleLogs(run, () => execute({ args, headers: headersOf(init.headers) }))
@@ -265,7 +265,7 @@ export class CompatActivator implements Activator {
             return resolve(valueOf(converter, result.value.result, outputType));
           case "failed":
           case "cancelled":
-            return reject(decodeFailure(result.value, converter));
+            return reject(decodeCompatFailure(result.value, converter));
           case "backoff":
             return reject(new LocalActivityDoBackoff(result.value));
         }
@@ -277,7 +277,7 @@ export class CompatActivator implements Activator {
         const { seq, result } = variant.value;
         const { resolve, reject, converter = run.converter, outputType } = run.takeCompletion(run.childEnds, seq);
         if (result?.$case === "completed") return resolve(valueOf(converter, result.value.result, outputType));
-        if (result !== undefined) return reject(decodeFailure(result.value, converter));
+        if (result !== undefined) return reject(decodeCompatFailure(result.value, converter));
         break;
       }
       case "resolveNexusOperationStart":
@@ -307,7 +307,7 @@ export class CompatActivator implements Activator {
         break;
       }
       case "cancelled":
-        reject(decodeFailure(status.value, converter));
+        reject(decodeCompatFailure(status.value, converter));
         break;
       case undefined:
         throw new IllegalStateError("the start of a child workflow was resolved with nothing");
@@ -318,7 +318,7 @@ export class CompatActivator implements Activator {
   #messageSent(run: CompatRun, pending: CompatRun["timers"], { seq, failure }: { seq: number; failure: Uint8Array }): void {
     const { resolve, reject, converter = run.converter } = run.takeCompletion(pending, seq);
     if (failure.length === 0) resolve(undefined);
-    else reject(decodeFailure(failure, converter));
+    else reject(decodeCompatFailure(failure, converter));
   }
 
   /** Code that the loop itself calls starts in the root scope, whatever ran last. */

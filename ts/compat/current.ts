@@ -14,7 +14,7 @@ export function maybeCurrentRun(): CompatRun | undefined {
 }
 
 /** The current run; throws IllegalStateError with the text `message` outside of workflow code. */
-export function currentRun(message = "Workflow uninitialized"): CompatRun {
+export function currentCompatRun(message = "Workflow uninitialized"): CompatRun {
   const { run } = holder;
   if (run === undefined) throw new IllegalStateError(message);
   return run;

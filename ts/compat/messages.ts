@@ -31,7 +31,7 @@ import type { WorkflowInfo } from "./workflow/info.ts";
 import type { WaitingAt } from "../executor/program/stack_traces.ts";
 import type { RunSnapshot } from "../executor/program/snapshot.ts";
 import type { LogLevel } from "../executor/program/program.ts";
-import { argumentsOf, payloadOf, type ValueTypes } from "./typed_values.ts";
+import { decodeArguments, payloadOf, type ValueTypes } from "./typed_values.ts";
 import { COMPAT_SDK_NAME } from "./sdk_name.ts";
 import { CancellationScope } from "./workflow/scope.ts";
 
@@ -128,7 +128,7 @@ export class MessageHandlers {
     if (entry === undefined) refuseReserved("signal", name);
     const id = this.#nextSignal++;
     this.#runningSignals.set(id, { name, unfinishedPolicy: entry?.unfinishedPolicy ?? HandlerUnfinishedPolicy.WARN_AND_ABANDON });
-    const args = argumentsOf(this.#run.converter, job.input, entry?.typeInfo);
+    const args = decodeArguments(this.#run.converter, job.input, entry?.typeInfo);
     const handle = this.#inbound(
       name,
       "handleSignal",
@@ -181,7 +181,7 @@ export class MessageHandlers {
     const { id, name, protocolInstanceId } = job;
     // The handler gets values of its own: it must not see what the validator did to its arguments.
     const decode = (): UpdateInput => {
-      const args = argumentsOf(this.#run.converter, job.input, entry.typeInfo);
+      const args = decodeArguments(this.#run.converter, job.input, entry.typeInfo);
       return { updateId: id, name, args, headers: headersOf(job.headers) };
     };
     let input: UpdateInput;
@@ -264,7 +264,7 @@ export class MessageHandlers {
     };
     const ask = this.#inbound(queryType, "handleQuery", ({ queryName, args }: QueryInput) => this.#askQuery(queryName, args));
     const typeInfo = this.queries.get(queryType)?.typeInfo;
-    const args = argumentsOf(this.#run.converter, job.arguments, typeInfo);
+    const args = decodeArguments(this.#run.converter, job.arguments, typeInfo);
     ask({ queryName: queryType, args, queryId, headers: headersOf(job.headers) }).then(
       (value) => {
         // Tools read the answers to the queries that every workflow has, so those are in the default encoding.

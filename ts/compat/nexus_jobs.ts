@@ -4,7 +4,7 @@ import type {
   ResolveNexusOperationStart,
 } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { IllegalStateError } from "./common/errors.ts";
-import { decodeFailure } from "./common/failure_converter.ts";
+import { decodeCompatFailure } from "./common/failure_converter.ts";
 import { valueOf } from "./typed_values.ts";
 import type { CompatRun } from "./run.ts";
 
@@ -12,7 +12,7 @@ import type { CompatRun } from "./run.ts";
 export function nexusStarted(run: CompatRun, { seq, status }: ResolveNexusOperationStart): void {
   const start = run.takeCompletion(run.nexusStarts, seq);
   if (status === undefined) throw new IllegalStateError("the start of a Nexus operation was resolved with nothing");
-  if (status.$case === "failed") return start.reject(decodeFailure(status.value, run.converter));
+  if (status.$case === "failed") return start.reject(decodeCompatFailure(status.value, run.converter));
   const result = new Promise<unknown>((resolve, reject) => {
     run.nexusEnds.set(seq, run.standsAs(start, { resolve, reject, outputType: start.outputType }));
   });
@@ -31,7 +31,7 @@ export function nexusEnded(run: CompatRun, { seq, result }: ResolveNexusOperatio
       return resolve(valueOf(run.converter, result.value.result, outputType));
     case "failed":
     case "cancelled":
-      return reject(decodeFailure(result.value, run.converter));
+      return reject(decodeCompatFailure(result.value, run.converter));
     case undefined:
       throw new IllegalStateError("a Nexus operation was resolved with nothing");
   }

@@ -18,7 +18,7 @@ import type { WaitingAt } from "../executor/program/stack_traces.ts";
 import { IllegalStateError } from "./common/errors.ts";
 import { defaultPayloadConverter as officialConverter, inContext, productConverter } from "./common/payload_converters.ts";
 import { isA, messageOf } from "../converter/thrown.ts";
-import { convertFailuresBy, type CustomFailures, encodeFailure, NOT_AN_ERROR } from "./common/failure_converter.ts";
+import { convertFailuresBy, type CustomFailures, encodeCompatFailure, NOT_AN_ERROR } from "./common/failure_converter.ts";
 import { ensureTemporalFailure, isCancellation, TemporalFailure } from "./common/failures.ts";
 import type { GroupMessage, ScopeContext, ScopeFrame } from "./context.ts";
 import { Interceptors } from "./interception.ts";
@@ -228,7 +228,7 @@ export class CompatRun implements MessageRun {
   }
 
   encodeError(error: unknown, strict?: boolean): Uint8Array {
-    return encodeFailure(ensureTemporalFailure(error), this.converter, strict);
+    return encodeCompatFailure(ensureTemporalFailure(error), this.converter, strict);
   }
 
   // ------------------------------------------------------------------------------------------------------------- task failure

@@ -7,7 +7,11 @@ import type { PayloadTypeInfo, TypeInfo } from "./common/type_info.ts";
 export type ValueTypes = Pick<PayloadTypeInfo, "inputTypes" | "outputType">;
 
 /** Arguments of payloads. */
-export function argumentsOf(converter: PayloadConverter, payloads: readonly Payload[], types: ValueTypes | undefined): unknown[] {
+export function decodeArguments(
+  converter: PayloadConverter,
+  payloads: readonly Payload[],
+  types: ValueTypes | undefined,
+): unknown[] {
   const { inputTypes } = types ?? {};
   if (inputTypes === undefined) return fromPayloads(converter, payloads as Payload[]);
   return arrayFromPayloads(converter as never, payloads as never, undefined, inputTypes);

@@ -25,7 +25,7 @@ import { enumName } from "./enums.ts";
 import { encodingReplay, LossyValueError } from "./lossy_value.ts";
 import { defaultPayloadConverter, fromPayloads, type Payload, type PayloadConverter, toPayloads } from "./payload.ts";
 import { failureTrace, stackOfFailure } from "./stack.ts";
-import { isA, MAX_CAUSES, MAX_NAME, messageOf, nameOf, read as readField, safeText, textOf } from "./thrown.ts";
+import { describeValue, isA, MAX_CAUSES, MAX_NAME, messageOf, nameOf, read as readField, safeText } from "./thrown.ts";
 import { durationMs } from "../api/well_known.ts";
 
 type FailureInfo = NonNullable<MessageInitShape<typeof FailureSchema>["failureInfo"]>;
@@ -228,7 +228,7 @@ function traceOf(error: Error): string {
 /** A field as text that fits; undefined where there is none. */
 function stringOf(error: Error, field: string): string | undefined {
   const value = readField(error, field);
-  return value === undefined || value === null ? undefined : safeText(textOf(value), MAX_NAME);
+  return value === undefined || value === null ? undefined : safeText(describeValue(value), MAX_NAME);
 }
 
 function delayOf(error: ApplicationFailure) {

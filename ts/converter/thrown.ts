@@ -50,10 +50,10 @@ export function nameOf(error: unknown): string {
 
 /** What an error says, or in words what else was thrown. */
 export function messageOf(error: unknown): string {
-  if (!isA(error, Error)) return safeText(typeof error === "string" ? error : textOf(error));
+  if (!isA(error, Error)) return safeText(typeof error === "string" ? error : describeValue(error));
   const message = read(error, "message");
   if (typeof message === "string") return safeText(message);
-  return message === undefined ? "(the error's message cannot be read)" : safeText(textOf(message));
+  return message === undefined ? "(the error's message cannot be read)" : safeText(describeValue(message));
 }
 
 /** Its stack, as the engine wrote it; empty where there is none. */
@@ -68,7 +68,7 @@ export function errorText(error: unknown): string {
 }
 
 /** A value in words: JSON where it has some, otherwise what it calls itself. */
-export function textOf(value: unknown): string {
+export function describeValue(value: unknown): string {
   if (typeof value === "string") return value;
   try {
     const json = JSON.stringify(value);

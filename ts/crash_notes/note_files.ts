@@ -28,7 +28,7 @@ function files(): Files | undefined {
 }
 
 /** The file's own name, absolute and with links followed: where notes about it lie. As it is where there are no files. */
-export function realPath(path: string): string {
+export function resolveNotePath(path: string): string {
   try {
     return files()?.realpathSync(path) ?? path;
   } catch {

@@ -12,13 +12,13 @@ import {
   HistoryEventSchema,
   HistorySchema,
 } from "../api/generated/temporal/api/history/v1/message_pb.ts";
-import { bytesOf, concat, Fields } from "../api/wire.ts";
+import { concat, Fields, readBytes } from "../api/wire.ts";
 import { check, type EncodedEvent, haveIds, inOrder, isStrict } from "./history_events.ts";
 import { writeMessage } from "./history_json.ts";
 import { HistoryFileError, isObject, type Json, JsonReading } from "./json_reading.ts";
 import { jsonFault } from "./json_fault.ts";
 import { nestedTooDeep } from "./json_nesting.ts";
-import { fromBase64 } from "./payload_json.ts";
+import { decodeBase64 } from "./payload_json.ts";
 import { isSurely } from "./wire_check.ts";
 
 export { HistoryFileError } from "./json_reading.ts";
@@ -148,7 +148,7 @@ async function open(file: Uint8Array, notes: string[], depth: number): Promise<s
     throw new HistoryFileError("this is a web page (HTML or XML), not a history; it may be a login page");
   }
   if (/^[[{"]/.test(trimmed)) return text;
-  const binary = trimmed.length >= 16 ? fromBase64(trimmed) : undefined;
+  const binary = trimmed.length >= 16 ? decodeBase64(trimmed) : undefined;
   if (binary?.[0] === 0x1f && binary[1] === 0x8b) {
     notes.push("it was in base64");
     return await open(binary, notes, depth + 1);
@@ -242,7 +242,7 @@ function responseIn(bytes: Uint8Array): { readonly history: Uint8Array; readonly
   try {
     for (const at = new Fields(bytes); at.next();) {
       if (at.tag === GetWorkflowExecutionHistoryResponse.history) whole.push(at.bytes());
-      else if (at.tag === GetWorkflowExecutionHistoryResponse.rawHistory) raw.push(bytesOf(at.bytes(), DataBlob.data) ?? NONE);
+      else if (at.tag === GetWorkflowExecutionHistoryResponse.rawHistory) raw.push(readBytes(at.bytes(), DataBlob.data) ?? NONE);
     }
   } catch {
     return undefined;
@@ -356,7 +356,7 @@ function eventList(json: Json): [Json[], string] {
 function rawHistory(json: Json): Uint8Array | undefined {
   if (!isObject(json) || !Array.isArray(json["rawHistory"]) || json["rawHistory"].length === 0) return undefined;
   return concat(json["rawHistory"].map((blob, i) => {
-    const data = isObject(blob) && typeof blob["data"] === "string" ? fromBase64(blob["data"]) : undefined;
+    const data = isObject(blob) && typeof blob["data"] === "string" ? decodeBase64(blob["data"]) : undefined;
     if (data === undefined) throw new HistoryFileError(`rawHistory[${i}] has no data`);
     try {
       return checked(data);

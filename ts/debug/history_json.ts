@@ -7,12 +7,12 @@
 import type { DescField, DescMessage } from "@bufbuild/protobuf";
 import { fail, HistoryFileError, isObject, type Json, type JsonReading, shortened } from "./json_reading.ts";
 import {
-  duration,
   enumValue,
   LENGTH,
+  parseDuration,
+  parseWholeNumber,
   scalarWriter,
   timestamp,
-  wholeNumber,
   wireType,
   type Write,
   writeSeconds,
@@ -205,7 +205,7 @@ function ancient(
 }
 
 function writeNumberOfTime(plan: FieldPlan, value: Json, unit: bigint, into: JsonReading): void {
-  const nanoseconds = wholeNumber(value, into) * unit;
+  const nanoseconds = parseWholeNumber(value, into) * unit;
   into.to.varint32(plan.tag);
   const start = into.to.begin();
   writeSeconds(nanoseconds / 1_000_000_000n, Number(nanoseconds % 1_000_000_000n), into.to);
@@ -268,7 +268,7 @@ function contentWriter(desc: DescMessage): Write {
     case TIMESTAMP:
       return (json, into) => writeTime(json, into, timestamp);
     case DURATION:
-      return (json, into) => writeTime(json, into, duration);
+      return (json, into) => writeTime(json, into, parseDuration);
     case PAYLOAD:
       return writePayload;
     case PAYLOADS: {

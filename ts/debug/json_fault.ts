@@ -1,6 +1,6 @@
 // Where a text stops being JSON. Engines say it in their own words, some without a place, and some with a piece of the text, which may be
 // what nobody else is to read.
-import { placeOf } from "./json_nesting.ts";
+import { textPosition } from "./json_nesting.ts";
 
 interface Level {
   readonly isList: boolean;
@@ -16,7 +16,7 @@ export function jsonFault(text: string): string {
   if (at >= text.trimEnd().length) {
     return `it ends unexpectedly at line ${text.split("\n").length}${inside} (the file may be truncated)`;
   }
-  return `unexpected character${inside} ${placeOf(text, at)}`;
+  return `unexpected character${inside} ${textPosition(text, at)}`;
 }
 
 /** Of a text that is not nested too deep. */

@@ -14,7 +14,7 @@ export function nestedTooDeep(text: string): string | undefined {
         break;
       case 0x5b: // [
       case 0x7b: // {
-        if (++depth > MAX_NESTING) return `it is nested more than ${MAX_NESTING} levels deep ${placeOf(text, at)}`;
+        if (++depth > MAX_NESTING) return `it is nested more than ${MAX_NESTING} levels deep ${textPosition(text, at)}`;
         break;
       case 0x5d: // ]
       case 0x7d: // }
@@ -35,7 +35,7 @@ function endOfString(text: string, at: number): number {
 }
 
 /** "(line 3, column 17)" */
-export function placeOf(text: string, at: number): string {
+export function textPosition(text: string, at: number): string {
   const before = text.slice(0, at);
   const lines = before.split("\n");
   return `(line ${lines.length}, column ${lines.at(-1)!.length + 1})`;

@@ -1,7 +1,7 @@
 // Scalars, enums and times of JSON histories, as they are written in protobuf.
 import { type DescEnum, ScalarType } from "@bufbuild/protobuf";
 import { fail, isObject, type Json, type JsonReading } from "./json_reading.ts";
-import { bytesOf } from "./payload_json.ts";
+import { bytesFromJson } from "./payload_json.ts";
 import type { WireBuffer } from "./wire_buffer.ts";
 
 /** Wire type of what has a length before it: texts, bytes, messages. */
@@ -50,7 +50,7 @@ export function scalarWriter(type: ScalarType): Write {
       };
     case ScalarType.BYTES:
       return (json, into) => {
-        const bytes = bytesOf(json);
+        const bytes = bytesFromJson(json);
         if (bytes === undefined) throw fail(into, json, "bytes (base64)");
         into.to.bytes(bytes);
       };
@@ -59,7 +59,7 @@ export function scalarWriter(type: ScalarType): Write {
     case ScalarType.DOUBLE:
       return (json, into) => into.to.double(fractional(json, into));
     default:
-      return (json, into) => into.to.varint(numeral(json) ?? wholeNumber(json, into));
+      return (json, into) => into.to.varint(numeral(json) ?? parseWholeNumber(json, into));
   }
 }
 
@@ -76,7 +76,7 @@ function numeral(json: Json): number | undefined {
 }
 
 /** A number, its text, or a Long as JSON has it: {low, high, unsigned}. */
-export function wholeNumber(json: Json, into: JsonReading): bigint {
+export function parseWholeNumber(json: Json, into: JsonReading): bigint {
   if (typeof json === "number" && Number.isInteger(json)) return BigInt(json);
   if (typeof json === "string" && /^-?\d+$/.test(json)) return BigInt(json);
   if (isObject(json) && typeof json["low"] === "number" && typeof json["high"] === "number") {
@@ -99,7 +99,7 @@ export function writeTime(json: Json, into: JsonReading, parse: (text: string) =
   } else if (isObject(json)) {
     const part = (name: string): bigint => {
       into.path.push(name);
-      const value = wholeNumber(json[name] ?? 0, into);
+      const value = parseWholeNumber(json[name] ?? 0, into);
       into.path.pop();
       return value;
     };
@@ -162,7 +162,7 @@ function anyTimestamp(text: string): SecondsAndNanos | undefined {
 }
 
 /** "10s", "0.25s" and, as Go writes them, "1h2m3.5s" and "150ms". */
-export function duration(text: string): SecondsAndNanos | undefined {
+export function parseDuration(text: string): SecondsAndNanos | undefined {
   const m = /^(-)?(?:(\d+)h)?(?:(\d+)m(?!s))?(?:(\d+)(?:\.(\d{1,9})\d*)?s)?(?:(\d+)ms)?$/.exec(text.trim());
   if (m === null || text.trim() === "" || text.trim() === "-") return undefined;
   const sign = m[1] === undefined ? 1 : -1;

@@ -26,17 +26,17 @@ export function decodePayload(json: Json): DecodedPayload | undefined {
   if (metadata !== null && metadata !== undefined && (typeof metadata !== "object" || Array.isArray(metadata))) return undefined;
   const entries = Object.entries(metadata ?? {}).filter(([key]) => key !== "encodingDecoded");
   const raw = metadata?.["encoding"];
-  const isPlain = typeof raw === "string" && ENCODING.test(raw) && !ENCODING.test(text.decode(fromBase64(raw)));
+  const isPlain = typeof raw === "string" && ENCODING.test(raw) && !ENCODING.test(text.decode(decodeBase64(raw)));
   const bytes: { [key: string]: Uint8Array } = {};
   for (const [key, value] of entries) {
-    const one = isPlain && typeof value === "string" ? utf8.encode(value) : bytesOf(value);
+    const one = isPlain && typeof value === "string" ? utf8.encode(value) : bytesFromJson(value);
     if (one === undefined) return undefined;
     bytes[key] = one;
   }
   const data = json["data"];
   const encoded = isPlain || (metadata !== null && metadata !== undefined && "encodingDecoded" in metadata)
     ? undefined
-    : bytesOf(data ?? "");
+    : bytesFromJson(data ?? "");
   if (encoded !== undefined) return { payload: { metadata: bytes, data: encoded }, wasDecoded: false };
   return decoded(data ?? null, bytes);
 }
@@ -52,18 +52,18 @@ function decoded(value: Json, metadata: { [key: string]: Uint8Array }): DecodedP
   const encoding = text.decode(metadata["encoding"] ?? EMPTY);
   if (encoding === "binary/null") return { payload: { metadata, data: EMPTY }, wasDecoded: true };
   if (encoding === "binary/plain") {
-    const bytes = bytesOf(value);
+    const bytes = bytesFromJson(value);
     if (bytes !== undefined) return { payload: { metadata, data: bytes }, wasDecoded: true };
   }
   return { payload: { metadata, data: utf8.encode(JSON.stringify(value)) }, wasDecoded: true };
 }
 
 /** Bytes as JSON may have them: base64 (with either alphabet), {"0": 1, ...}, {type: "Buffer", data: [...]}, a list of numbers. */
-export function bytesOf(json: Json): Uint8Array | undefined {
-  if (typeof json === "string") return fromBase64(json);
+export function bytesFromJson(json: Json): Uint8Array | undefined {
+  if (typeof json === "string") return decodeBase64(json);
   if (typeof json !== "object" || json === null) return undefined;
   if (Array.isArray(json)) return json.every(isByte) ? Uint8Array.from(json as number[]) : undefined;
-  if (json["type"] === "Buffer" && "data" in json) return bytesOf(json["data"]!);
+  if (json["type"] === "Buffer" && "data" in json) return bytesFromJson(json["data"]!);
   const keys = Object.keys(json);
   const values = Object.values(json);
   if (keys.length === 0) return EMPTY;
@@ -79,7 +79,7 @@ SIXTETS["-".charCodeAt(0)] = 62;
 SIXTETS["_".charCodeAt(0)] = 63;
 
 /** undefined for text that is not base64. */
-export function fromBase64(base64: string): Uint8Array | undefined {
+export function decodeBase64(base64: string): Uint8Array | undefined {
   const text = /\s/.test(base64) ? base64.replace(/\s/g, "") : base64;
   let { length } = text;
   for (let padding = 0; padding < 2 && text.charCodeAt(length - 1) === 0x3d; padding++) length--;

@@ -30,7 +30,7 @@ export interface SessionProblem {
   readonly divergence?: Divergence;
 }
 
-export function problemOf(
+export function sessionProblem(
   verdict: ReplayVerdict,
   tasks: readonly { readonly eventId: number }[],
   length: number,

@@ -20,7 +20,7 @@ import type { EventLine } from "./events.ts";
 import type { HistoryFile } from "./history_file.ts";
 import { commandsNotInHistory, type NotInHistory } from "./not_in_history.ts";
 import { type PreparedHistory, prepareHistory } from "./prepared_history.ts";
-import { problemOf, type SessionProblem } from "./problem.ts";
+import { type SessionProblem, sessionProblem } from "./problem.ts";
 import type { SessionData, SessionTask, TaskLine } from "./session_data.ts";
 import { shownEvent } from "./values.ts";
 import { type SessionView, viewAt, ViewCache } from "./view.ts";
@@ -99,7 +99,7 @@ export async function openSession(file: Uint8Array | PreparedHistory, options: S
     tasks,
     activations,
     trace: verdict.trace ?? NO_TRACE,
-    problem: problemOf(verdict, tasks, events.length),
+    problem: sessionProblem(verdict, tasks, events.length),
     notInHistory,
     extraCommands: new Set(notInHistory.map(({ command }) => command)),
     converter,

@@ -4,7 +4,7 @@ import { fromBinary, toJson } from "@bufbuild/protobuf";
 import { jsonPayloadConverter, type Payload, type PayloadConverter } from "../converter/payload.ts";
 import { type Failure, FailureSchema } from "../api/generated/temporal/api/failure/v1/message_pb.ts";
 import { type HistoryEvent, HistoryEventSchema } from "../api/generated/temporal/api/history/v1/message_pb.ts";
-import { fromBase64 } from "./payload_json.ts";
+import { decodeBase64 } from "./payload_json.ts";
 
 /** A payload's value, or why it cannot be shown. */
 export type Shown = { readonly value: unknown } | { readonly unreadable: string };
@@ -91,7 +91,7 @@ function readable(json: unknown, converter: PayloadConverter | undefined): unkno
   const keys = Object.keys(json);
   if (Array.isArray(payloads) && keys.length === 1) return payloads.map((item) => readable(item, converter));
   if (typeof (metadata as { encoding?: unknown } | undefined)?.encoding === "string") {
-    const bytes = (text: unknown) => fromBase64(typeof text === "string" ? text : "") ?? new Uint8Array(0);
+    const bytes = (text: unknown) => decodeBase64(typeof text === "string" ? text : "") ?? new Uint8Array(0);
     const fields = Object.entries(metadata as object).map(([key, text]) => [key, bytes(text)] as const);
     return plain(shown({ metadata: Object.fromEntries(fields), data: bytes(data) }, converter));
   }

@@ -10,7 +10,7 @@ import type { CommandView } from "./command_decoders.ts";
 import { decodeCommand } from "./commands.ts";
 import type { EventLine } from "./events.ts";
 import { messagesAt, type MessageView } from "./messages.ts";
-import { msOf } from "./run/event_time.ts";
+import { toMilliseconds } from "./run/event_time.ts";
 import type { SessionProblem } from "./problem.ts";
 import type { SessionData, SessionTask, TaskLine } from "./session_data.ts";
 import { countWhile, OpenSpans, valueAt } from "./spans.ts";
@@ -200,7 +200,9 @@ export class ViewCache {
 
 /** What a timer was started with: the code may say something else today. */
 const startedFor = (event: HistoryEvent | undefined): number | undefined =>
-  event?.attributes.case === "timerStartedEventAttributes" ? msOf(event.attributes.value.startToFireTimeout) : undefined;
+  event?.attributes.case === "timerStartedEventAttributes"
+    ? toMilliseconds(event.attributes.value.startToFireTimeout)
+    : undefined;
 
 interface WaitFacts {
   readonly eventId: number | undefined;

@@ -3,7 +3,7 @@
 import { PollNexusTaskQueueRequest, ShutdownWorkerRequest } from "../api/generated/fields.ts";
 import { textField } from "../engine/host_bytes.ts";
 import { LONG_POLL_MS } from "../engine/methods.ts";
-import { cancelled, closed, tooLate } from "../engine/refusals.ts";
+import { callCanceled, closed, tooLate } from "../engine/refusals.ts";
 import type { CallOptions, ServiceError } from "../service/raw.ts";
 
 /** Workers whose shutdown is remembered: a poll can arrive after the ShutdownWorker of its worker. */
@@ -36,14 +36,14 @@ export class NexusPolls {
     return new Promise((resolve, reject) => {
       const worker = textField(request, PollNexusTaskQueueRequest.workerInstanceKey);
       if (this.#closed) return reject(closed());
-      if (signal?.aborted) return reject(cancelled());
+      if (signal?.aborted) return reject(callCanceled());
       if (this.#ended.has(worker)) return resolve(EMPTY_RESPONSE);
       const waitMs = Math.min(this.#longPollMs, timeoutMs);
       const timer = setTimeout(
         () => poll.end(timeoutMs <= this.#longPollMs ? tooLate("pollNexusTaskQueue reached its deadline", undefined) : undefined),
         waitMs,
       );
-      const abort = () => poll.end(cancelled());
+      const abort = () => poll.end(callCanceled());
       const poll: Poll = {
         worker,
         end: (error) => {

@@ -7,7 +7,7 @@ import {
   SignalWorkflowExecutionResponseSchema,
 } from "../api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import { WorkflowExecutionSchema } from "../api/generated/temporal/api/common/v1/message_pb.ts";
-import { textOf } from "../api/wire.ts";
+import { readTextField } from "../api/wire.ts";
 import { type MissedSubscriber, outcomeText, refusalOfOne } from "../service/broadcast.ts";
 import type { MethodName } from "../service/raw.ts";
 import { invalid } from "./host_bytes.ts";
@@ -18,11 +18,11 @@ const CONTROL = 58;
 
 /** Whether a call is a broadcast. */
 export function isBroadcast(method: MethodName, request: Uint8Array): boolean {
-  return method === "signalWorkflowExecution" && textOf(request, CONTROL).startsWith(BROADCAST_CONTROL);
+  return method === "signalWorkflowExecution" && readTextField(request, CONTROL).startsWith(BROADCAST_CONTROL);
 }
 
 /** `send` is called for all before this awaits anything. */
-export async function broadcast(
+export async function broadcastToRuns(
   store: Store,
   request: Uint8Array,
   send: (signal: Uint8Array) => Promise<unknown>,

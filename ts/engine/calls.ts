@@ -7,12 +7,12 @@ import {
   UpdateWorkflowExecutionRequestSchema,
 } from "../api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import { PollActivityTaskQueueRequest, PollWorkflowTaskQueueRequest, ShutdownWorkerRequest } from "../api/generated/fields.ts";
-import { textOf } from "../api/wire.ts";
+import { readTextField } from "../api/wire.ts";
 import type { CallOptions, MethodName, ServiceError } from "../service/raw.ts";
 import { refTimer, unrefTimer } from "./clock.ts";
 import { LONG_POLL_MS } from "./methods.ts";
 import { Pollers } from "./pollers.ts";
-import { cancelled, tooLate } from "./refusals.ts";
+import { callCanceled, tooLate } from "./refusals.ts";
 
 interface Call {
   readonly method: MethodName;
@@ -99,7 +99,7 @@ export class Calls {
     if (listened === undefined) {
       const ids = new Set<number>();
       const gone = () => {
-        for (const each of [...ids]) this.#giveUp(each, cancelled());
+        for (const each of [...ids]) this.#giveUp(each, callCanceled());
       };
       signal.addEventListener("abort", gone, { once: true });
       this.#signals.set(signal, listened = { ids, stop: () => signal.removeEventListener("abort", gone) });
@@ -192,7 +192,7 @@ function deadlineError(call: Call, trouble: Error | undefined): ServiceError {
 /** Field `worker_instance_key` of requests; "" where it is absent or the bytes do not decode (the engine says so). */
 export function instanceKeyOf(method: keyof typeof INSTANCE_KEY, request: Uint8Array): string {
   try {
-    return textOf(request, INSTANCE_KEY[method]);
+    return readTextField(request, INSTANCE_KEY[method]);
   } catch {
     return "";
   }

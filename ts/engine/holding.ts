@@ -1,7 +1,7 @@
 // Runs that a store's processes died on: which tasks are running is noted beside the store, and a run
 // that ended two processes in a row is held. What callers ask of a held run is answered here.
 import { type HeldRun, HeldRuns, type RunName } from "../crash_notes/held_runs.ts";
-import { noteText, realPath, workNote } from "../crash_notes/note_files.ts";
+import { noteText, resolveNotePath, workNote } from "../crash_notes/note_files.ts";
 import { RunningTasks } from "../crash_notes/running_tasks.ts";
 import type { MethodName } from "../service/raw.ts";
 import { describedHeld, heldPath, queriedHeld, refuseHeld, refuseOthers, workPath } from "./held_status.ts";
@@ -21,7 +21,7 @@ export class Holding {
   /** `path`: of the store's file; undefined: it has none, and nothing is noted. Throws for a file that is no store of this package. */
   constructor(store: Store, path: string | undefined) {
     this.#store = store;
-    this.#path = path === undefined ? undefined : realPath(path);
+    this.#path = path === undefined ? undefined : resolveNotePath(path);
     if (this.#path !== undefined) refuseOthers(this.#path);
     const held = this.#path === undefined ? undefined : noteText(heldPath(this.#path));
     this.#held = held && new HeldRuns(held);

@@ -11,12 +11,12 @@ import { BatchWindow } from "./batch_window.ts";
 import { Calls, instanceKeyOf } from "./calls.ts";
 import { type Clock, RealClock } from "./clock.ts";
 import { CommitRetries, type HeldBatch } from "./commit_retries.ts";
-import { broadcast, isBroadcast } from "./broadcast.ts";
+import { broadcastToRuns, isBroadcast } from "./broadcast.ts";
 import { answered, type HostMethod, hostMethods } from "./host_methods.ts";
 import { fireTimerRequest } from "./manual_timers.ts";
 import { ENGINE_METHODS } from "./methods.ts";
 import { backlogOf, coreOptions, type EmbeddedEngineOptions, type EngineStats } from "./options.ts";
-import { cancelled, closed, coreReplaced, notRecorded, stopped, unimplemented } from "./refusals.ts";
+import { callCanceled, closed, coreReplaced, notRecorded, stopped, unimplemented } from "./refusals.ts";
 import { pairError, pairResponse, takePair } from "./multi_operation.ts";
 import type { HeldRun } from "../crash_notes/held_runs.ts";
 import type { RunningTasks } from "../crash_notes/running_tasks.ts";
@@ -159,7 +159,7 @@ export class EmbeddedEngine implements RawService {
   }
 
   #ask(method: MethodName, number: EngineMethod, request: Uint8Array, options: CallOptions): Promise<Uint8Array> {
-    if (options.signal?.aborted) return Promise.reject(cancelled());
+    if (options.signal?.aborted) return Promise.reject(callCanceled());
     if (method === "shutdownWorker") this.#calls.endPolls(instanceKeyOf(method, request));
     return new Promise((resolve, reject) => {
       const id = this.#calls.add(method, request, options, resolve, reject);
@@ -170,7 +170,7 @@ export class EmbeddedEngine implements RawService {
 
   async #updateWithStart(request: Uint8Array, options: CallOptions): Promise<Uint8Array> {
     const { start, update } = takePair(request);
-    if (options.signal?.aborted) throw cancelled();
+    if (options.signal?.aborted) throw callCanceled();
     const answer = new Promise<Uint8Array>((resolve, reject) => {
       const id = this.#calls.add("executeMultiOperation", request, options, resolve, (error) => reject(pairError(error)));
       this.#enter((engine) => engine.requestPair(id, start, update, this.clock.nowMs()));
@@ -182,7 +182,7 @@ export class EmbeddedEngine implements RawService {
   #broadcast(request: Uint8Array): Promise<Uint8Array> {
     this.#pump();
     this.#pumping = true;
-    const sent = broadcast(this.store, request, (signal) => this.call("signalWorkflowExecution", signal));
+    const sent = broadcastToRuns(this.store, request, (signal) => this.call("signalWorkflowExecution", signal));
     this.#pumping = false;
     return sent;
   }

@@ -1,13 +1,13 @@
 // Requests and responses of the methods that the host answers itself.
 import { create, type DescMessage, fromBinary, type MessageInitShape, type MessageShape, toBinary } from "@bufbuild/protobuf";
-import { textOf } from "../api/wire.ts";
+import { readTextField } from "../api/wire.ts";
 import { Code, ServiceError } from "../service/raw.ts";
 
 export function invalid(message: string): ServiceError {
   return new ServiceError(Code.INVALID_ARGUMENT, message, "InvalidArgument");
 }
 
-export function decode<D extends DescMessage>(schema: D, bytes: Uint8Array): MessageShape<D> {
+export function decodeMessage<D extends DescMessage>(schema: D, bytes: Uint8Array): MessageShape<D> {
   try {
     return fromBinary(schema, bytes);
   } catch (e) {
@@ -15,14 +15,14 @@ export function decode<D extends DescMessage>(schema: D, bytes: Uint8Array): Mes
   }
 }
 
-export function encode<D extends DescMessage>(schema: D, message: MessageInitShape<D>): Uint8Array {
+export function encodeMessage<D extends DescMessage>(schema: D, message: MessageInitShape<D>): Uint8Array {
   return toBinary(schema, create(schema, message));
 }
 
 /** A text field of a request, as protobuf reads it: the last one counts. "" where it is absent; throws for what does not decode. */
 export function textField(bytes: Uint8Array, tag: number): string {
   try {
-    return textOf(bytes, tag);
+    return readTextField(bytes, tag);
   } catch (e) {
     throw invalid(`invalid request: ${(e as Error).message}`);
   }

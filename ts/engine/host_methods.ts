@@ -19,7 +19,7 @@ import { EngineHead } from "../api/generated/fields.ts";
 import { Fields } from "../api/wire.ts";
 import { Code, type MethodName, ServiceError } from "../service/raw.ts";
 import { descriptionMethods } from "./server_description.ts";
-import { decode, encode, invalid } from "./host_bytes.ts";
+import { decodeMessage, encodeMessage, invalid } from "./host_bytes.ts";
 import { runMethods, type RunMethodsContext } from "./run_methods.ts";
 import type { ListPosition, RunRow } from "./store.ts";
 import type { HeldRun } from "../crash_notes/held_runs.ts";
@@ -62,12 +62,12 @@ export function hostMethods(context: HostContext): { readonly [name in MethodNam
   };
   return {
     listWorkflowExecutions(bytes) {
-      const request = decode(ListWorkflowExecutionsRequestSchema, bytes);
+      const request = decodeMessage(ListWorkflowExecutionsRequestSchema, bytes);
       ours(request.namespace);
       if (request.pageSize < 0) throw invalid("the page size must not be negative");
       const size = Math.min(request.pageSize === 0 ? DEFAULT_PAGE : request.pageSize, MAX_PAGE);
       const page = store.list(parseQuery(request.query), size, readToken(request.nextPageToken, request.query));
-      return encode(ListWorkflowExecutionsResponseSchema, {
+      return encodeMessage(ListWorkflowExecutionsResponseSchema, {
         executions: page.rows.map((row, i) => ({
           ...infoOf(row, familyOf(row, page.heads[i]!, namespace)),
           ...(row.closeTimeMs === 0 && held?.(row.runId) !== undefined && { status: PAUSED }),
@@ -76,12 +76,12 @@ export function hostMethods(context: HostContext): { readonly [name in MethodNam
       });
     },
     countWorkflowExecutions(bytes) {
-      const request = decode(CountWorkflowExecutionsRequestSchema, bytes);
+      const request = decodeMessage(CountWorkflowExecutionsRequestSchema, bytes);
       ours(request.namespace);
       const { where, byStatus } = parseCount(request.query);
       const groups = byStatus ? countGroups(store.countByStatus(where)) : [];
       const count = byStatus ? groups.reduce((sum, group) => sum + group.count, 0n) : BigInt(store.count(where));
-      return encode(CountWorkflowExecutionsResponseSchema, { count, groups });
+      return encodeMessage(CountWorkflowExecutionsResponseSchema, { count, groups });
     },
     ...(queue !== undefined && { describeTaskQueue: (bytes: Uint8Array) => queue(bytes, ours) }),
     ...descriptionMethods({ namespace, version, store: store.description.startsWith("memory") ? "memory" : "sqlite", ours }),

@@ -7,7 +7,7 @@ import { SignalWorkflowExecutionRequestSchema } from "../api/generated/temporal/
 import { TIMERS } from "../converter/belonging_names.ts";
 import { defaultPayloadConverter } from "../converter/payload.ts";
 import { Code, ServiceError } from "../service/raw.ts";
-import { encode } from "./host_bytes.ts";
+import { encodeMessage } from "./host_bytes.ts";
 import type { EmbeddedEngineOptions } from "./options.ts";
 import type { Store } from "./store.ts";
 
@@ -47,7 +47,7 @@ export function fireTimerRequest(
       "NotFound",
     );
   }
-  return encode(SignalWorkflowExecutionRequestSchema, {
+  return encodeMessage(SignalWorkflowExecutionRequestSchema, {
     namespace: options.namespace ?? "default",
     workflowExecution: { workflowId, runId: row.runId },
     signalName: timer.id,

@@ -10,14 +10,14 @@ import {
   UpdateWorkflowExecutionResponseSchema,
 } from "../api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import { EnginePairResponse as PairResponse } from "../api/generated/fields.ts";
-import { bytesOf } from "../api/wire.ts";
+import { readBytes } from "../api/wire.ts";
 import { randomId } from "../platform/host.ts";
 import { Code, OPERATION_ABORTED, ServiceError } from "../service/raw.ts";
-import { decode, encode, invalid } from "./host_bytes.ts";
+import { decodeMessage, encodeMessage, invalid } from "./host_bytes.ts";
 
 /** The two requests, each with the ids by which asking again finds what was begun. Throws a ServiceError. */
 export function takePair(bytes: Uint8Array): { readonly start: Uint8Array; readonly update: Uint8Array } {
-  const { namespace, operations } = decode(ExecuteMultiOperationRequestSchema, bytes);
+  const { namespace, operations } = decodeMessage(ExecuteMultiOperationRequestSchema, bytes);
   const [first, second] = operations.map(({ operation }) => operation);
   if (operations.length !== 2 || first?.case !== "startWorkflow" || second?.case !== "updateWorkflow") {
     throw invalid("Operations have to be exactly [Start, Update].");
@@ -34,8 +34,8 @@ export function takePair(bytes: Uint8Array): { readonly start: Uint8Array; reado
   if (start.requestId === "") start.requestId = randomId();
   if (update.request?.meta?.updateId === "") update.request.meta.updateId = randomId();
   return {
-    start: encode(StartWorkflowExecutionRequestSchema, start),
-    update: encode(UpdateWorkflowExecutionRequestSchema, update),
+    start: encodeMessage(StartWorkflowExecutionRequestSchema, start),
+    update: encodeMessage(UpdateWorkflowExecutionRequestSchema, update),
   };
 }
 
@@ -46,12 +46,12 @@ function startInvalid(message: string): ServiceError {
 
 /** The state machine's answer (a PairResponse) as ExecuteMultiOperation gives it. */
 export function pairResponse(bytes: Uint8Array): Uint8Array {
-  const start = bytesOf(bytes, PairResponse.start) ?? new Uint8Array(0);
-  const update = bytesOf(bytes, PairResponse.update) ?? new Uint8Array(0);
-  return encode(ExecuteMultiOperationResponseSchema, {
+  const start = readBytes(bytes, PairResponse.start) ?? new Uint8Array(0);
+  const update = readBytes(bytes, PairResponse.update) ?? new Uint8Array(0);
+  return encodeMessage(ExecuteMultiOperationResponseSchema, {
     responses: [
-      { response: { case: "startWorkflow", value: decode(StartWorkflowExecutionResponseSchema, start) } },
-      { response: { case: "updateWorkflow", value: decode(UpdateWorkflowExecutionResponseSchema, update) } },
+      { response: { case: "startWorkflow", value: decodeMessage(StartWorkflowExecutionResponseSchema, start) } },
+      { response: { case: "updateWorkflow", value: decodeMessage(UpdateWorkflowExecutionResponseSchema, update) } },
     ],
   });
 }

@@ -2,7 +2,7 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { DescribeTaskQueueMode, TaskQueueKind, TaskQueueType } from "../api/generated/temporal/api/enums/v1/task_queue_pb.ts";
 import { PollWorkflowTaskQueueRequest as Poll, TaskQueue } from "../api/generated/fields.ts";
-import { concat, Fields, intOf, Message, tagWithLength, textOf } from "../api/wire.ts";
+import { concat, Fields, intOf, Message, readTextField, tagWithLength } from "../api/wire.ts";
 import type { PollerInfoSchema } from "../api/generated/temporal/api/taskqueue/v1/message_pb.ts";
 import {
   type DescribeTaskQueueRequest,
@@ -11,7 +11,7 @@ import {
 } from "../api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import { durationFromMs } from "../api/well_known.ts";
 import { POLLED_QUEUES } from "../service/raw.ts";
-import { decode, encode, invalid } from "./host_bytes.ts";
+import { decodeMessage, encodeMessage, invalid } from "./host_bytes.ts";
 import type { Backlog } from "./options.ts";
 
 type Poller = MessageInitShape<typeof PollerInfoSchema>;
@@ -45,7 +45,7 @@ function readPoll(
       if (at.tag === Poll.identity) identity = at.text();
       else if (at.tag === Poll.taskQueue) {
         const bytes = at.bytes();
-        queue = textOf(bytes, TaskQueue.name);
+        queue = readTextField(bytes, TaskQueue.name);
         sticky = intOf(bytes, TaskQueue.kind) === TaskQueueKind.STICKY;
       }
     }
@@ -107,9 +107,9 @@ export class Pollers {
 
   /** Answers DescribeTaskQueue, with the names of the other queues behind the fields of Temporal's API. */
   answer(bytes: Uint8Array, checkNamespace: (name: string) => void, backlogOf: Backlogs): Uint8Array {
-    const request = decode(DescribeTaskQueueRequestSchema, bytes);
+    const request = decodeMessage(DescribeTaskQueueRequestSchema, bytes);
     checkNamespace(request.namespace);
-    const described = encode(DescribeTaskQueueResponseSchema, this.#describe(request, backlogOf));
+    const described = encodeMessage(DescribeTaskQueueResponseSchema, this.#describe(request, backlogOf));
     const names = this.#names(sideOf(request));
     return concat([described, new Message().text(tagWithLength(POLLED_QUEUES), JSON.stringify(names)).finish()]);
   }

@@ -27,7 +27,7 @@ export const tooLate = (message: string, trouble: Error | undefined, metadata = 
 export const storeFailed = (cause: Error) => unavailable(`the store failed: ${cause.message}`, "StoreFailed", cause);
 export const coreReplaced = (cause: Error) =>
   unavailable("internal error in the engine core, which was restarted; retry", "CoreFailed", cause);
-export const cancelled = () => new ServiceError(Code.CANCELLED, "the call was canceled by the caller");
+export const callCanceled = () => new ServiceError(Code.CANCELLED, "the call was canceled by the caller");
 export const notFound = (workflowId: string) =>
   new ServiceError(Code.NOT_FOUND, `workflow ${workflowId} not found: its run was purged`, "NotFound");
 export const unimplemented = (method: string) =>

@@ -10,7 +10,7 @@ import {
 } from "../api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import { Code, type MethodName, ServiceError } from "../service/raw.ts";
 import { whenFree } from "./commit_retries.ts";
-import { decode, encode, invalid } from "./host_bytes.ts";
+import { decodeMessage, encodeMessage, invalid } from "./host_bytes.ts";
 import type { RunRow, Store } from "./store.ts";
 
 const MAX_PAGE = 256;
@@ -50,7 +50,7 @@ export function runMethods({ store, ours, call, forget }: RunMethodsContext) {
   return {
     /** The last events first. Pages go on in the run that the first of them named. */
     getWorkflowExecutionHistoryReverse(bytes: Uint8Array): Uint8Array {
-      const request = decode(GetWorkflowExecutionHistoryReverseRequestSchema, bytes);
+      const request = decodeMessage(GetWorkflowExecutionHistoryReverseRequestSchema, bytes);
       ours(request.namespace);
       const token = readToken(request.nextPageToken);
       const { workflowId, runId, historyLength } = rowOf({
@@ -61,18 +61,18 @@ export function runMethods({ store, ours, call, forget }: RunMethodsContext) {
       const size = request.maximumPageSize > 0 ? Math.min(request.maximumPageSize, MAX_PAGE) : MAX_PAGE;
       const from = Math.max(1, to - size + 1);
       const events = store.historyRange(workflowId, runId, from, to).flatMap((batch) => fromBinary(HistorySchema, batch).events);
-      return encode(GetWorkflowExecutionHistoryReverseResponseSchema, {
+      return encodeMessage(GetWorkflowExecutionHistoryReverseResponseSchema, {
         history: create(HistorySchema, { events: events.reverse() }),
         nextPageToken: from === 1 ? new Uint8Array(0) : utf8.encode(JSON.stringify({ runId, to: from - 1 })),
       });
     },
     /** Ends the run if it is open, and removes it with its history. When this is answered, it is gone. */
     async deleteWorkflowExecution(bytes: Uint8Array): Promise<Uint8Array> {
-      const request = decode(DeleteWorkflowExecutionRequestSchema, bytes);
+      const request = decodeMessage(DeleteWorkflowExecutionRequestSchema, bytes);
       ours(request.namespace);
       const { workflowId, runId, closeTimeMs } = rowOf(request.workflowExecution);
       if (closeTimeMs === 0) {
-        const terminate = encode(TerminateWorkflowExecutionRequestSchema, {
+        const terminate = encodeMessage(TerminateWorkflowExecutionRequestSchema, {
           workflowExecution: { workflowId, runId },
           reason: "Delete workflow execution",
           identity: "temporalex",
@@ -88,7 +88,7 @@ export function runMethods({ store, ours, call, forget }: RunMethodsContext) {
       if (removed.length === 0 && store.load(workflowId, runId) !== undefined) {
         throw new ServiceError(Code.UNAVAILABLE, `run ${runId} still has pending work and was not removed; retry`, "Busy");
       }
-      return encode(DeleteWorkflowExecutionResponseSchema, {});
+      return encodeMessage(DeleteWorkflowExecutionResponseSchema, {});
     },
   } satisfies { [name in MethodName]?: (request: Uint8Array) => Uint8Array | Promise<Uint8Array> };
 }

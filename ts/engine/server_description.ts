@@ -22,7 +22,7 @@ import {
   GetSearchAttributesResponseSchema,
 } from "../api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import type { MethodName } from "../service/raw.ts";
-import { encode, textField } from "./host_bytes.ts";
+import { encodeMessage, textField } from "./host_bytes.ts";
 
 /** Programs of Temporal's that may call; the same that its servers name. */
 const CLIENTS = ["temporal-cli", "temporal-go", "temporal-java", "temporal-php", "temporal-typescript", "temporal-ui"];
@@ -116,7 +116,7 @@ export function descriptionMethods(
   return {
     getSystemInfo: () => systemInfo(version),
     getClusterInfo: () =>
-      encode(GetClusterInfoResponseSchema, {
+      encodeMessage(GetClusterInfoResponseSchema, {
         supportedClients: Object.fromEntries(CLIENTS.map((name) => [name, name === "temporal-ui" ? "<3.0.0" : "<2.0.0"])),
         serverVersion: version,
         clusterId: CLUSTER,
@@ -125,7 +125,7 @@ export function descriptionMethods(
         persistenceStore: store,
         visibilityStore: store,
       }),
-    getSearchAttributes: () => encode(GetSearchAttributesResponseSchema, { keys: { ...SEARCHABLE } }),
+    getSearchAttributes: () => encodeMessage(GetSearchAttributesResponseSchema, { keys: { ...SEARCHABLE } }),
     listNamespaces: () => listedNamespaces([[namespace, {}]]),
     describeNamespace(bytes: Uint8Array) {
       // By name, or by id, which is the same here.

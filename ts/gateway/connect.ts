@@ -13,9 +13,9 @@ import {
   callFrame,
   cancelFrame,
   Close,
+  GATEWAY_PROTOCOL,
   type GatewayFrame,
   type Hello,
-  PROTOCOL,
   readGatewayFrame,
   SOCKET_PATH,
   TOKEN_PREFIX,
@@ -117,7 +117,7 @@ export class GatewayConnection implements RawService {
     const socketUrl = new URL(SOCKET_PATH, address);
     socketUrl.protocol = address.protocol === "https:" ? "wss:" : "ws:";
     this.#socketUrl = socketUrl.href;
-    this.#protocols = [PROTOCOL, `${TOKEN_PREFIX}${token}`];
+    this.#protocols = [GATEWAY_PROTOCOL, `${TOKEN_PREFIX}${token}`];
     const WebSocketClass = options.webSocket ?? (globalThis as { WebSocket?: GatewayOptions["webSocket"] }).WebSocket;
     if (WebSocketClass === undefined) {
       throw new TypeError(

@@ -15,7 +15,7 @@
 // Requests, responses and failures are bytes of Temporal's messages, which nobody here reads.
 
 /** The subprotocol; its number changes with the frames. */
-export const PROTOCOL = "temporalex.gateway.v1";
+export const GATEWAY_PROTOCOL = "temporalex.gateway.v1";
 /** Before the token in the second subprotocol that a caller offers: the only header that a page may set on a WebSocket. */
 export const TOKEN_PREFIX = "temporalex.token.";
 /** Where the gateway takes WebSockets. */

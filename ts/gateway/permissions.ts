@@ -25,7 +25,7 @@ const IDS: ReadonlySet<string> = new Set(["DescribeNamespaceRequest.id"]);
 const TELLS: ReadonlySet<string> = new Set(["temporal.api.failure.v1.Failure", "temporal.api.common.v1.Link"]);
 
 /** True for a method that changes nothing on the server. A poll for tasks takes tasks, so it is none. */
-export function changesNothing(method: MethodName): boolean {
+export function isReadOnlyMethod(method: MethodName): boolean {
   return READS.has(method) || /^(?:get|list|describe|count)[A-Z]/.test(method);
 }
 
@@ -37,7 +37,7 @@ export function withPermissions(service: RawService, { readOnly = false, namespa
     ...(service.losesCancelledPolls !== undefined && { losesCancelledPolls: service.losesCancelledPolls }),
     ...(service.checksPayloads !== undefined && { checksPayloads: service.checksPayloads }),
     async call(method: MethodName, request: Uint8Array, options?: CallOptions) {
-      const why = (readOnly && !changesNothing(method) ? `${method} is a write, and this gateway is read-only` : undefined) ??
+      const why = (readOnly && !isReadOnlyMethod(method) ? `${method} is a write, and this gateway is read-only` : undefined) ??
         (allowed === undefined ? undefined : whyOutside(method, request, allowed));
       if (why !== undefined) throw new ServiceError(Code.PERMISSION_DENIED, why, "PermissionDenied", { reason: why });
       return service.call(method, request, options);

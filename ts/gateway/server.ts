@@ -12,11 +12,11 @@ import { type Logger, silentLogger } from "../base/logger.ts";
 import type { RawService } from "../service/raw.ts";
 import { VERSION } from "../base/version.ts";
 import { type AnyHandler, Connections, CUT_MS } from "../server/bounded_connections.ts";
-import { HttpGuard, type Refusal, refuse } from "../server/http_guard.ts";
+import { HttpGuard, type Refusal, refuseRequest } from "../server/http_guard.ts";
 import { LIMITS as OF_LISTENERS, listen, type Listener, within } from "../server/listener.ts";
 import { serviceHandler } from "../server/grpc_handlers.ts";
 import { type Permissions, withPermissions } from "./permissions.ts";
-import { CALL_OVERHEAD, Close, helloFrame, PROTOCOL, SOCKET_PATH, TOKEN_PREFIX } from "./frames.ts";
+import { CALL_OVERHEAD, Close, GATEWAY_PROTOCOL, helloFrame, SOCKET_PATH, TOKEN_PREFIX } from "./frames.ts";
 import { SocketCalls } from "./socket_calls.ts";
 
 export interface GatewayLimits {
@@ -112,7 +112,7 @@ class GatewayServer {
       clientTracking: true,
       perMessageDeflate: false,
       maxPayload: limits.requestBytes + CALL_OVERHEAD,
-      handleProtocols: () => PROTOCOL,
+      handleProtocols: () => GATEWAY_PROTOCOL,
     });
     const relay = serviceHandler(this.#service, {
       maxRequestBytes: limits.requestBytes,
@@ -181,10 +181,12 @@ class GatewayServer {
 
   #relay(request: IncomingMessage, response: ServerResponse, relay: AnyHandler): void {
     const { calls, requestBytes } = this.#limits;
-    if (this.#closing) return refuse(request, response, { status: 503, message: "the gateway is shutting down" });
-    if (this.#requests >= calls) return refuse(request, response, { status: 429, message: `${calls} calls are already open` });
+    if (this.#closing) return refuseRequest(request, response, { status: 503, message: "the gateway is shutting down" });
+    if (this.#requests >= calls) {
+      return refuseRequest(request, response, { status: 429, message: `${calls} calls are already open` });
+    }
     if (Number(request.headers["content-length"] ?? 0) > requestBytes) {
-      return refuse(request, response, { status: 413, message: `a request can have at most ${requestBytes} bytes` });
+      return refuseRequest(request, response, { status: 413, message: `a request can have at most ${requestBytes} bytes` });
     }
     this.#requests++;
     response.on("close", () => this.#requests--);
@@ -207,7 +209,7 @@ class GatewayServer {
     if (request.url !== SOCKET_PATH) return no("404 Not Found", "not found");
     if (this.#closing) return no("503 Service Unavailable", "the gateway is shutting down");
     const offered = (request.headers["sec-websocket-protocol"] ?? "").split(",").map((name) => name.trim());
-    if (!offered.includes(PROTOCOL)) return no("400 Bad Request", `request the subprotocol ${PROTOCOL}`);
+    if (!offered.includes(GATEWAY_PROTOCOL)) return no("400 Bad Request", `request the subprotocol ${GATEWAY_PROTOCOL}`);
     const token = offered.find((name) => name.startsWith(TOKEN_PREFIX))?.slice(TOKEN_PREFIX.length);
     this.#sockets.handleUpgrade(request, socket, head as Buffer, (opened) => {
       const wrong = this.#guard.refusesToken(token);

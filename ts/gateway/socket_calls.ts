@@ -4,7 +4,7 @@ import type { WebSocket } from "ws";
 import { METHOD_NAMES } from "../api/raw_methods.ts";
 import type { Logger } from "../base/logger.ts";
 import { Code, type MethodName, type RawService, ServiceError } from "../service/raw.ts";
-import { isGone } from "../service/retry.ts";
+import { isServiceGone } from "../service/retry.ts";
 import { answerFrame, type CallerFrame, Close, FrameError, hereFrame, readCallerFrame, refusalFrame } from "./frames.ts";
 
 export interface SocketLimits {
@@ -117,7 +117,12 @@ export class SocketCalls {
     }
     const { code, message, reason, metadata, failure } = error;
     // A service that is gone here may come back under the same address.
-    return refusalFrame(id, { code, message, failure, ...(isGone(error) ? { reason: "", metadata: {} } : { reason, metadata }) });
+    return refusalFrame(id, {
+      code,
+      message,
+      failure,
+      ...(isServiceGone(error) ? { reason: "", metadata: {} } : { reason, metadata }),
+    });
   }
 
   #send(frame: Uint8Array): void {

@@ -8,7 +8,7 @@ import { barIn, LANE_PX, measure, type Measured, type PlacedLane, placeLanes } f
 import { type Bar, barText, LETTER_PX, type Point, type StripOf, triesText } from "./timeline/layout.ts";
 import { notchesIn, type TaskMark, tasksOf } from "./timeline/notches.ts";
 import { APART_PX, type Scale, tear, ticksOf } from "./timeline/scale.ts";
-import { cutTo, densityOf, isBad, stripFacts, titleOf } from "./timeline/texts.ts";
+import { barTitle, cutTo, densityOf, isDrawnRed, stripFacts } from "./timeline/texts.ts";
 
 const AXIS_PX = 25;
 /** A name of a lane that stands above it, where there is no room beside it. */
@@ -209,9 +209,9 @@ function barOf({ model, scale }: Drawing, lane: PlacedLane, { item, x, w, row, l
     height: isOpen ? height - 1 : height,
     rx: 3,
   };
-  return markup`<g><title>${titleOf(item)}</title>${element("rect", { class: look, ...bar })}${
+  return markup`<g><title>${barTitle(item)}</title>${element("rect", { class: look, ...bar })}${
     hasTries && triesOf(scale, tries, { x, w, y, height, nth: isOneName ? triesText(item.attempt) : "" })
-  }${!isOpen && isBad(item) && element("rect", { class: "bad", x: r(x + w - 3), y, width: 3, height, rx: 1 })}${
+  }${!isOpen && isDrawnRed(item) && element("rect", { class: "bad", x: r(x + w - 3), y, width: 3, height, rx: 1 })}${
     text !== "" &&
     markup`<text class="${label === "in" && !isOpen ? "on" : "name"}" x="${
       r(label === "in" ? x + 6 : label === "before" ? x - 5 : x + w + 5)
@@ -245,7 +245,7 @@ function triesOf(scale: Scale, tries: ReturnType<RunModel["attemptsOf"]>, { x, w
 function pointOf({ height }: PlacedLane, { item, x, room }: Point): Html {
   const y = (height - 12) / 2;
   const most = Math.floor((Math.min(room, 240) - 4) / LETTER_PX);
-  return markup`<g><title>${titleOf(item)}</title><svg x="${
+  return markup`<g><title>${barTitle(item)}</title><svg x="${
     r(x - 6)
   }" y="${y}" width="12" height="12" viewBox="0 0 16 16" class="k-${COLOUR_OF[item.kind]}">${shapeOf(item.kind)}</svg>${
     most >= 3 && markup`<text class="name" x="${r(x + 10)}" y="${y + 10}">${cutTo(item.name, most)}</text>`

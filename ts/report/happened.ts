@@ -3,11 +3,11 @@ import type { RunItem, RunModel } from "../debug/run/types.ts";
 import { COLOUR_OF, type GlyphKind, KIND_NAMES } from "./glyphs.ts";
 import { shapeOf } from "./drawing.ts";
 import { type Html, markup, type Part } from "./html.ts";
-import { digitsOf, type Row, rowsOf, rowText } from "./rows.ts";
+import { digitsOf, listRows, type Row, rowText } from "./rows.ts";
 import { clock, count, lasting } from "./time.ts";
 import { cutTo } from "./timeline/texts.ts";
 import type { Room } from "./values_of.ts";
-import { innermost, isBad, STATUS } from "./words.ts";
+import { endedBadly, innermost, STATUS } from "./words.ts";
 
 /** Of a detail in a row, and of a name. */
 const MOST_LETTERS = 160;
@@ -49,7 +49,7 @@ export function leftOutText(listed: Listed): string {
 export function happenedOf(listed: Listed): Html {
   const { model } = listed;
   const { first, last } = gapOf(listed);
-  const rows = rowsOf(model, { hidden: new Set(), isUnfolded: false, found: undefined });
+  const rows = listRows(model, { hidden: new Set(), isUnfolded: false, found: undefined });
   const text = leftOutText(listed);
   const gap = markup`<p class="gap">${count(last - first)} events are left out here</p>`;
   const isListed = (from: number) => from <= first || from > last;
@@ -113,7 +113,7 @@ function itemRow(listed: Listed, row: Row): Html {
   return markup`<details class="${isHere ? "row bad" : "row"}"><summary>${
     sign(isHere ? "difference" : kind)
   }<span class="w"><span class="unseen">${KIND_NAMES[kind]} </span><b>${cutTo(name, MOST_LETTERS)}</b> <span class="${
-    item !== undefined && isBad(item) ? "d failed" : "d"
+    item !== undefined && endedBadly(item) ? "d failed" : "d"
   }">${cutTo(detail, MOST_LETTERS)}</span></span>${timeOf(listed, row.from)}</summary><div class="body">${
     item !== undefined && bodyOf(listed, item)
   }</div></details>

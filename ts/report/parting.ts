@@ -4,12 +4,12 @@ import { type Html, markup, type Part } from "./html.ts";
 import { count } from "./time.ts";
 import { cutTo } from "./timeline/texts.ts";
 import type { ReportedProblem, ReportedRun } from "./types.ts";
-import { CONFIDENCE, differencesOf } from "./words_of_parting.ts";
+import { CONFIDENCE, fieldDifferences } from "./words_of_parting.ts";
 
 const MOST_LETTERS = 2000;
 
 /** The section; undefined: the code reproduces the history, or was not there. */
-export function partingOf(run: ReportedRun, heading: (text: string) => Html): Html | undefined {
+export function partingSection(run: ReportedRun, heading: (text: string) => Html): Html | undefined {
   const { problem, code } = run;
   if (problem === undefined) return undefined;
   const { divergence, isDivergence, eventId, location } = problem;
@@ -46,7 +46,7 @@ function markOf({ divergence, expected, isDivergence }: ReportedProblem): string
 }
 
 function sidesOf(problem: ReportedProblem): Part {
-  const rows = differencesOf(problem);
+  const rows = fieldDifferences(problem);
   if (rows.length === 0) return undefined;
   return markup`<table class="sides"><thead><tr><th scope="col"><span class="unseen">Field</span></th><th scope="col">Code</th><th scope="col">History</th></tr></thead><tbody>${
     rows.map(({ field, code, history, counts }) =>

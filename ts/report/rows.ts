@@ -16,7 +16,7 @@ export interface Choice {
   readonly found: ReadonlySet<number> | undefined;
 }
 
-export function rowsOf(model: RunModel, { hidden, isUnfolded, found }: Choice): readonly Row[] {
+export function listRows(model: RunModel, { hidden, isUnfolded, found }: Choice): readonly Row[] {
   const isShown = (item: RunItem) => !hidden.has(item.kind) && (found === undefined || found.has(item.index));
   if (isUnfolded) {
     return model.lines.flatMap((line): Row[] => {

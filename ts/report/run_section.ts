@@ -2,7 +2,7 @@
 import { drawingOf } from "./drawing.ts";
 import { happenedOf, sign } from "./happened.ts";
 import { type Html, markup, type Part } from "./html.ts";
-import { partingOf } from "./parting.ts";
+import { partingSection } from "./parting.ts";
 import { standingOf } from "./standing.ts";
 import { summaryOf } from "./summary.ts";
 import { count, lasting } from "./time.ts";
@@ -36,7 +36,7 @@ export function sectionOf(run: ReportedRun, { level, anchor, mostEvents, room }:
   const happened = happenedOf({ model, most: mostEvents, problem: at, room });
   return markup`<article${anchor !== "" && markup` id="${anchor}"`}>
 ${headOf(run, level)}
-${partingOf(run, heading)}
+${partingSection(run, heading)}
 ${standingOf(run, heading, room)}
 <section>${heading("Timeline")}<div class="timeline">${
     WIDTHS.map((width) => drawingOf(model, { width, problem: at }))

@@ -6,7 +6,7 @@ import { count, lasting } from "./time.ts";
 import { cutTo } from "./timeline/texts.ts";
 import type { ReportedRun } from "./types.ts";
 import type { Room } from "./values_of.ts";
-import { type Said, untakenText, whyOf } from "./why.ts";
+import { type Said, untakenText, whyText } from "./why.ts";
 import { bareName } from "./words.ts";
 
 const MOST_OPEN = 30;
@@ -33,7 +33,7 @@ function waitOf(run: ReportedRun, heading: (text: string) => Html): Part {
       }</p></section>`;
   }
   const view = session.viewAt(session.length);
-  const { title, said: pieces, look, legal, untaken } = whyOf(view, "");
+  const { title, said: pieces, look, legal, untaken } = whyText(view, "");
   const awaits = view.open.slice(0, MOST_OPEN);
   return markup`<section class="${look === "failed" ? "why failed" : look === "waits" ? "why waits" : "why"}">${
     heading(title)

@@ -49,7 +49,7 @@ export const lineOfArguments = (args: readonly unknown[], room = 80): string => 
 };
 
 /** A value as JSON on many lines; what JSON has no form for is text. */
-export function jsonOf(value: unknown): string {
+export function formatJson(value: unknown): string {
   try {
     return JSON.stringify(value, (_, part) => typeof part === "bigint" ? `${part}n` : part, 2) ?? "undefined";
   } catch (e) {

@@ -2,7 +2,7 @@
 import type { Shown, ShownFailure } from "../debug/values.ts";
 import { type Html, markup, type Part } from "./html.ts";
 import { count } from "./time.ts";
-import { jsonOf } from "./value_text.ts";
+import { formatJson } from "./value_text.ts";
 
 /** Characters of one value. */
 const MOST_OF_ONE = 8_000;
@@ -18,7 +18,7 @@ export class Room {
   /** A value as text in its own box. */
   value(value: unknown): Html {
     if (value === undefined || value === null) return markup`<p class="soft">nothing</p>`;
-    return this.text(value instanceof Uint8Array ? `${count(value.length)} bytes` : jsonOf(value));
+    return this.text(value instanceof Uint8Array ? `${count(value.length)} bytes` : formatJson(value));
   }
 
   /** A text in its own box. */

@@ -45,7 +45,7 @@ function either(parts: readonly Said[]): Said {
 /** Above this the names of messages are counted instead. */
 const MOST_NAMES = 6;
 
-export function whyOf(view: SessionView, nextText: string): Why {
+export function whyText(view: SessionView, nextText: string): Why {
   const { outcome, task, receive } = view;
   const open = view.open.filter(({ isNotInHistory }) => isNotInHistory !== true);
   const extra = view.open.filter(({ isNotInHistory }) => isNotInHistory === true);

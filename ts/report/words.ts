@@ -12,7 +12,7 @@ export const STATUS: { readonly [status in ItemStatus]: string } = {
   rejected: "rejected",
 };
 
-export const isBad = ({ status }: RunItem): boolean => ["failed", "timedOut", "terminated", "rejected"].includes(status);
+export const endedBadly = ({ status }: RunItem): boolean => ["failed", "timedOut", "terminated", "rejected"].includes(status);
 
 /** The name without the word of its kind, which stands beside it. */
 export const bareName = ({ kind, name }: RunItem): string => kind === "timer" ? name.replace(/^timer /, "") : name;

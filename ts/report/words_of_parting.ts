@@ -10,7 +10,9 @@ export const CONFIDENCE: { readonly [confidence in LikelyEdit["confidence"]]: st
 };
 
 /** What differs at the first place, field by field. */
-export function differencesOf({ divergence, diffs }: Pick<SessionProblem, "divergence" | "diffs">): readonly FieldDifference[] {
+export function fieldDifferences(
+  { divergence, diffs }: Pick<SessionProblem, "divergence" | "diffs">,
+): readonly FieldDifference[] {
   const first = divergence?.first;
   if (first === undefined) {
     return diffs.map(({ field, expected, actual }) => ({ field, history: expected, code: actual, counts: true }));

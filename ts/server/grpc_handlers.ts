@@ -3,7 +3,7 @@
 import { type DescMethodUnary, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { Code as ConnectCode, ConnectError, type HandlerContext } from "@connectrpc/connect";
 import { type MethodName, type RawService, ServiceError } from "../service/raw.ts";
-import { isGone } from "../service/retry.ts";
+import { isServiceGone } from "../service/retry.ts";
 import type { AnyHandler } from "./bounded_connections.ts";
 import { type NamedRefusal, writeDetail } from "../api/error_details.ts";
 import { WorkflowService } from "../api/generated/temporal/api/workflowservice/v1/service_pb.ts";
@@ -84,7 +84,7 @@ function toConnectError(error: unknown): ConnectError {
     return new ConnectError(error instanceof Error ? error.message : String(error), ConnectCode.Internal);
   }
   const answer = new ConnectError(error.message, error.code as number as ConnectCode);
-  const detail = isGone(error) ? undefined : writeDetail(refusalOf(error));
+  const detail = isServiceGone(error) ? undefined : writeDetail(refusalOf(error));
   if (detail !== undefined) answer.details.push(detail);
   return answer;
 }

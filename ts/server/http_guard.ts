@@ -170,7 +170,10 @@ export class HttpGuard {
         refused(refusal, request);
         // What a page puts into its Host is not given back to it.
         const { reason, status, message } = refusal;
-        return refuse(request, response, { status, message: reason === "host" ? "the request is for another host" : message });
+        return refuseRequest(request, response, {
+          status,
+          message: reason === "host" ? "the request is for another host" : message,
+        });
       }
       if (preflight !== undefined) {
         request.resume();
@@ -200,7 +203,7 @@ export class HttpGuard {
 }
 
 /** Answers a refused request, and reads no more of it than has arrived. */
-export function refuse(
+export function refuseRequest(
   request: AnyRequest,
   response: AnyResponse,
   { status, message }: { readonly status: number; readonly message: string },

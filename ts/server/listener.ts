@@ -8,7 +8,7 @@ import type { AddressInfo, Server, Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { type AnyHandler, type ConnectionLimits, Connections, CUT_MS } from "./bounded_connections.ts";
 import { endAfterGoaway } from "../platform/deno_goaway_workaround.ts";
-import { type HttpGuard, type Refusal, refuse } from "./http_guard.ts";
+import { type HttpGuard, type Refusal, refuseRequest } from "./http_guard.ts";
 
 export interface ListenOptions {
   /** Path of a Unix socket, or a port (0: any free one) of a host. Default: 127.0.0.1. */
@@ -122,7 +122,7 @@ function handler(options: ListenOptions, connections: Connections, onError: (err
     } catch (error) {
       onError(error as Error);
       if (response.headersSent) response.destroy();
-      else refuse(request, response, { status: 500, message: "internal error in the server" });
+      else refuseRequest(request, response, { status: 500, message: "internal error in the server" });
     }
   };
 }

@@ -37,7 +37,7 @@ export function backoffMs(attempt: number, options: BackoffOptions, random: () =
 
 /** The service was not reached, or says that it did nothing: asking again is right for idempotent calls. A closed engine stays closed. */
 export function isUnavailable(error: unknown): boolean {
-  return error instanceof ServiceError && error.code === Code.UNAVAILABLE && !isGone(error);
+  return error instanceof ServiceError && error.code === Code.UNAVAILABLE && !isServiceGone(error);
 }
 
 /**
@@ -49,7 +49,7 @@ export function isMisconfigured(error: unknown): boolean {
 }
 
 /** The service is an engine in this process that was closed, or has stopped by itself: it never answers again. */
-export function isGone(error: unknown): error is ServiceError {
+export function isServiceGone(error: unknown): error is ServiceError {
   return error instanceof ServiceError && error.code === Code.UNAVAILABLE &&
     (error.reason === "EngineClosed" || error.metadata["engine"] === "stopped");
 }

@@ -55,7 +55,7 @@ export class Activities {
     if (known === undefined) {
       const type = task.activityType?.name ?? "";
       const input = inputKey(task.input);
-      const args = shown(converter, task.input?.payloads ?? []);
+      const args = decodeLeniently(converter, task.input?.payloads ?? []);
       const answer = answers.of({ of: "activity", type, input, eventId: 0, args });
       if (answer.question !== undefined) this.asked.set(answer.question.key, task.activityId);
       const { seconds = 0n, nanos = 0 } = task.scheduledTime ?? {};
@@ -165,7 +165,7 @@ function laterAttempt(ms: number): Failure {
 }
 
 /** Decoded, or as much of them as can be. */
-export function shown(converter: PayloadConverter, payloads: Parameters<typeof fromPayloads>[1]): readonly unknown[] {
+export function decodeLeniently(converter: PayloadConverter, payloads: Parameters<typeof fromPayloads>[1]): readonly unknown[] {
   try {
     return fromPayloads(converter, payloads);
   } catch {

@@ -16,10 +16,10 @@ import { Answers } from "./answers.ts";
 import { Children } from "./children.ts";
 import { type Edit, EditError, type End, type Question } from "./edits.ts";
 import { cutBefore, prefixOf } from "./prefix.ts";
-import { msOf, readRecorded, type Recorded } from "./recorded.ts";
+import { eventMilliseconds, readRecorded, type Recorded } from "./recorded.ts";
 import { AnsweredReducers } from "./reducers.ts";
 import { type Delivery, firstChange, scriptOf } from "./script.ts";
-import { type BranchTables, makeTables, noStore, type OpenStore } from "./tables.ts";
+import { type BranchTables, makeTables, noTables, type OpenStore } from "./tables.ts";
 import { type TaskRealm, WorkflowTasks } from "./workflow_tasks.ts";
 import { IDENTITY, World } from "./world.ts";
 
@@ -115,7 +115,7 @@ export async function runBranch(history: Uint8Array, options: BranchOptions, ope
   return await mine;
 }
 
-async function run(history: Uint8Array, options: BranchOptions, openStore: OpenStore = noStore): Promise<BranchResult> {
+async function run(history: Uint8Array, options: BranchOptions, openStore: OpenStore = noTables): Promise<BranchResult> {
   const { edits, from = Infinity, converter = defaultPayloadConverter } = options;
   const original = fromBinary(HistorySchema, history).events;
   const recorded = readRecorded(original);
@@ -125,7 +125,7 @@ async function run(history: Uint8Array, options: BranchOptions, openStore: OpenS
   const prefix = prefixOf(withInput(original, edits, converter), cut);
   const main = runOf(prefix, options.workflowId, runIdIn(original));
   const answers = new Answers(recorded, edits, options.unanswered, converter);
-  const nowMs = prefix.reduce((latest, event) => Math.max(latest, msOf(event)), 0);
+  const nowMs = prefix.reduce((latest, event) => Math.max(latest, eventMilliseconds(event)), 0);
   const openChildren = answers.openAt("child", cut);
   const timers = movedTimers(recorded, edits, cut);
   const { tables } = options;
@@ -271,12 +271,12 @@ class Branch {
     for (const { eventId, answer } of this.#answers.openAt("activity", cut)) {
       const event = events[eventId - 1]!;
       if (event.attributes.case !== "activityTaskScheduledEventAttributes") continue;
-      this.#activities.know(event.attributes.value.activityId, answer, msOf(event));
+      this.#activities.know(event.attributes.value.activityId, answer, eventMilliseconds(event));
     }
     for (const { eventId, answer } of children) {
       const event = events[eventId - 1]!;
       if (event.attributes.case !== "startChildWorkflowExecutionInitiatedEventAttributes") continue;
-      this.#children.know(event.attributes.value.workflowId, answer, msOf(event));
+      this.#children.know(event.attributes.value.workflowId, answer, eventMilliseconds(event));
     }
   }
 
@@ -301,7 +301,7 @@ class Branch {
     const { maxTasks = 1000, maxTimeMs = TEN_YEARS_MS, signal } = this.#options;
     const world = this.#world;
     const until = world.nowMs + maxTimeMs;
-    const lastMs = msOf(this.#recorded.events.at(-1)!);
+    const lastMs = eventMilliseconds(this.#recorded.events.at(-1)!);
     for (;;) {
       await this.#settle();
       if (world.closed) return this.#closed();

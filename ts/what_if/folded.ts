@@ -51,7 +51,7 @@ export function eventsAt({ steps }: Comparison, index: number): readonly [a: num
  * The first place where two runs part: what each has there. A side is undefined where it has nothing more until both are the same again.
  * Undefined: they do the same.
  */
-export function partingOf({ steps, first }: Comparison): Pick<ComparedStep, "a" | "b"> | undefined {
+export function firstDifference({ steps, first }: Comparison): Pick<ComparedStep, "a" | "b"> | undefined {
   if (first < 0) return undefined;
   const end = steps.findIndex(({ same }, i) => i > first && same);
   const apart = steps.slice(first, end < 0 ? steps.length : end);

@@ -75,7 +75,7 @@ export interface Recorded {
   readonly refusedExternals: ReadonlySet<string>;
 }
 
-export function msOf(event: HistoryEvent): number {
+export function eventMilliseconds(event: HistoryEvent): number {
   const { seconds = 0n, nanos = 0 } = event.eventTime ?? {};
   return Number(seconds) * 1000 + Math.round(nanos / 1000) / 1000;
 }
@@ -102,7 +102,7 @@ export function readRecorded(events: readonly HistoryEvent[]): Recorded {
   for (const event of events) {
     const { attributes: { case: kind, value } } = event;
     const eventId = Number(event.eventId);
-    const timeMs = msOf(event);
+    const timeMs = eventMilliseconds(event);
     const message = messageIn(event, tasks);
     if (message !== undefined) messages.push(message);
     const ended = (calls: Map<number, RecordedCall>, id: bigint, end: RecordedEnd): void => {
@@ -210,7 +210,16 @@ function messageIn(event: HistoryEvent, tasks: readonly TaskEvents[]): RecordedM
   const { attributes: { case: kind, value } } = event;
   const eventId = Number(event.eventId);
   const blank = {
-    ...{ eventId, name: "", input: undefined, header: undefined, identity: "", reason: "", updateId: "", timeMs: msOf(event) },
+    ...{
+      eventId,
+      name: "",
+      input: undefined,
+      header: undefined,
+      identity: "",
+      reason: "",
+      updateId: "",
+      timeMs: eventMilliseconds(event),
+    },
     arrivedAfter: eventId - 1,
     seenBy: tasks.find((task) => task.startedId > eventId)?.startedId ?? 0,
   };
@@ -259,7 +268,7 @@ function tasksOf(events: readonly HistoryEvent[]): TaskEvents[] {
     const scheduledId = Number(value.scheduledEventId);
     const scheduled = events[scheduledId - 1];
     if (scheduled === undefined) continue;
-    tasks.push({ scheduledId, scheduledMs: msOf(scheduled), startedId: Number(value.startedEventId) });
+    tasks.push({ scheduledId, scheduledMs: eventMilliseconds(scheduled), startedId: Number(value.startedEventId) });
   }
   return tasks;
 }

@@ -6,7 +6,7 @@ import { FailureSchema } from "../api/generated/temporal/api/failure/v1/message_
 import { TransactMarker, type TransactResult } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import type { PayloadConverter } from "../converter/payload.ts";
 import type { ReducerRunner } from "../engine/reducing.ts";
-import { shown } from "./activities.ts";
+import { decodeLeniently } from "./activities.ts";
 import type { Answers } from "./answers.ts";
 import { inputKey } from "./recorded.ts";
 import { calledBy } from "./transact_marker.ts";
@@ -35,7 +35,7 @@ export class AnsweredReducers implements ReducerRunner {
       type: reducer,
       input: inputKey(args),
       eventId: 0,
-      args: shown(converter, args?.payloads),
+      args: decodeLeniently(converter, args?.payloads),
     } as const;
     const end = answers.ofReducer(asked, awaited);
     if (end === undefined) return "asks";

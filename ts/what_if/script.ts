@@ -1,7 +1,7 @@
 // What reaches a branch from outside, and when: the messages of the recorded history, changed by the branch's edits.
 import type { Header, Payloads } from "../api/generated/temporal/api/common/v1/message_pb.ts";
 import { type Edit, EditError, type Message, type Values } from "./edits.ts";
-import { msOf, type Recorded, type RecordedMessage } from "./recorded.ts";
+import { eventMilliseconds, type Recorded, type RecordedMessage } from "./recorded.ts";
 
 /** One message to deliver. */
 export interface Delivery {
@@ -45,7 +45,7 @@ export function firstChange(edit: Edit, recorded: Recorded): number {
       return eventOf(recorded, edit.after) + 1;
     case "activity":
     case "child": {
-      const call = callOf(recorded, edit);
+      const call = recordedCall(recorded, edit);
       // Answered earlier than recorded, it comes before other things do.
       const ends = call.endEventId === 0 ? recorded.events.length + 1 : call.endEventId;
       return edit.afterMs === undefined ? Math.min(ends, startOfEnd(recorded, call.eventId, ends)) : call.eventId + 1;
@@ -76,7 +76,7 @@ function startOfEnd(recorded: Recorded, scheduledId: number, endId: number): num
   return started === undefined ? endId : Number(started.eventId);
 }
 
-export function callOf(recorded: Recorded, edit: Extract<Edit, { kind: "activity" | "child" }>) {
+export function recordedCall(recorded: Recorded, edit: Extract<Edit, { kind: "activity" | "child" }>) {
   const calls = edit.kind === "activity" ? recorded.activities : recorded.children;
   const call = calls.find(({ eventId }) => eventId === edit.eventId);
   if (call !== undefined) return call;
@@ -133,7 +133,7 @@ export function scriptOf(recorded: Recorded, edits: readonly Edit[], cut: number
       }
       case "insert": {
         const event = recorded.events[eventOf(recorded, edit.after) - 1]!;
-        const delivery = fromEdit(edit.message, msOf(event) + (edit.afterMs ?? 0));
+        const delivery = fromEdit(edit.message, eventMilliseconds(event) + (edit.afterMs ?? 0));
         placed.push({ delivery, after: edit.after, order: order++ });
         break;
       }
@@ -149,7 +149,7 @@ export function scriptOf(recorded: Recorded, edits: readonly Edit[], cut: number
       case "move": {
         const i = at(edit.eventId);
         const event = recorded.events[eventOf(recorded, edit.after) - 1]!;
-        const delivery = { ...placed[i]!.delivery, atMs: msOf(event), together: 0 };
+        const delivery = { ...placed[i]!.delivery, atMs: eventMilliseconds(event), together: 0 };
         placed[i] = { delivery, after: edit.after, order: order++ };
         break;
       }

@@ -8,7 +8,7 @@ import { shownActivity } from "../converter/procedure_names.ts";
 import { BROADCAST_ACTIVITY } from "../converter/subscriptions.ts";
 import { nameIn, timerSummary } from "../debug/timer_name.ts";
 import { localActivityOf } from "./local_marker.ts";
-import { msOf } from "./recorded.ts";
+import { eventMilliseconds } from "./recorded.ts";
 import { transactOf } from "./transact_marker.ts";
 
 /** What a step is about. */
@@ -55,7 +55,7 @@ export function stepsOf(events: readonly HistoryEvent[], converter: PayloadConve
       otherTold(event, telling);
     if (told === undefined) return [];
     const [kind, what, name, text = ""] = told;
-    return [{ eventId: Number(event.eventId), kind, what, name, text, timeMs: msOf(event) }];
+    return [{ eventId: Number(event.eventId), kind, what, name, text, timeMs: eventMilliseconds(event) }];
   });
 }
 

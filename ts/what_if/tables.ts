@@ -25,7 +25,7 @@ type StoreWithTables = Store & ReducingStore & { migrate(steps: readonly TableMi
 /** Opens a store in memory. A page has none: the file of its SQLite would come with each page that shows a branch. */
 export type OpenStore = () => Promise<StoreWithTables>;
 
-export const noStore: OpenStore = () =>
+export const noTables: OpenStore = () =>
   Promise.reject(new EditError("tables of a branch need SQLite in memory, which temporalex/what-if has in Node and Deno"));
 
 /**

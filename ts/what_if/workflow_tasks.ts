@@ -12,7 +12,7 @@ import {
 } from "../api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import { type Payload, PayloadSchema } from "../api/generated/temporal/api/common/v1/message_pb.ts";
 import type { PayloadConverter } from "../converter/payload.ts";
-import { shown } from "./activities.ts";
+import { decodeLeniently } from "./activities.ts";
 import type { Answers } from "./answers.ts";
 import type { Children } from "./children.ts";
 import { inputKey, type Recorded } from "./recorded.ts";
@@ -127,7 +127,7 @@ export class WorkflowTasks {
         break;
       case "startChildWorkflowExecutionCommandAttributes": {
         const { workflowId, workflowType, input, taskQueue } = attributes.value;
-        const args = shown(converter, input?.payloads);
+        const args = decodeLeniently(converter, input?.payloads);
         const answer = answers.of({ of: "child", type: workflowType?.name ?? "", input: inputKey(input), eventId: 0, args });
         if (answer.startFails) await world.other(workflowId);
         if (taskQueue !== undefined && taskQueue.name !== "") this.workflowQueues.add(taskQueue.name);
@@ -155,7 +155,7 @@ export class WorkflowTasks {
     const { answers, converter } = this.#parts;
     for (const { seq, activityType, arguments: given, attempt, originalScheduleTimeMs } of work.start) {
       const payloads = given.map(({ metadata, data }): Payload => create(PayloadSchema, { metadata, data }));
-      const args = shown(converter, payloads);
+      const args = decodeLeniently(converter, payloads);
       const { end, question } = answers.of({ of: "local activity", type: activityType, input: "", eventId: 0, args });
       if (question !== undefined || end.kind === "never" || end.kind === "timed out" || end.kind === "terminated") {
         return { resolutions: [], failure: `local activity ${activityType} has no recorded answer` };

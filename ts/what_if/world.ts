@@ -11,7 +11,7 @@ import { WorkflowIdConflictPolicy } from "../api/generated/temporal/api/enums/v1
 import { concat, Message } from "../api/wire.ts";
 import { VirtualClock } from "../engine/clock.ts";
 import { EmbeddedEngine } from "../engine/host.ts";
-import { openRun, type OpenRunToMake } from "../engine/maintenance/open_run.ts";
+import { buildOpenRun, type OpenRunToMake } from "../engine/maintenance/open_run.ts";
 import { MemoryStore } from "../engine/memory_store.ts";
 import type { EmbeddedEngineOptions } from "../engine/options.ts";
 import type { Store } from "../engine/store.ts";
@@ -57,7 +57,7 @@ export class World {
     store: Store = new MemoryStore(),
   ): Promise<World> {
     const world = new World(main, nowMs, reducing, store);
-    world.#store.commit([main, ...children].map((run) => openRun(run)));
+    world.#store.commit([main, ...children].map((run) => buildOpenRun(run)));
     await world.#start();
     return world;
   }

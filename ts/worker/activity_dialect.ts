@@ -66,7 +66,10 @@ interface Values {
 }
 
 /** The arguments of an attempt. */
-export function argumentsOf({ converter, dialect }: Values, { activityType, input }: PollActivityTaskQueueResponse): unknown[] {
+export function attemptArguments(
+  { converter, dialect }: Values,
+  { activityType, input }: PollActivityTaskQueueResponse,
+): unknown[] {
   const payloads = input?.payloads ?? [];
   return dialect.argumentsOf?.(activityType?.name ?? "", payloads, converter) ?? fromPayloads(converter, payloads);
 }

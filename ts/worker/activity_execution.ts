@@ -24,7 +24,7 @@ import {
   RespondActivityTaskCompletedRequestSchema,
   RespondActivityTaskFailedRequestSchema,
 } from "../api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
-import { type ActivityDialect, argumentsOf, resultOf, type RunActivity, settingsFor } from "./activity_dialect.ts";
+import { type ActivityDialect, attemptArguments, resultOf, type RunActivity, settingsFor } from "./activity_dialect.ts";
 import { AttemptContext, limitMs } from "./attempt_context.ts";
 import { STOPPED } from "./attempt_end.ts";
 import type { SentVersion } from "./deployment.ts";
@@ -91,7 +91,7 @@ export class ActivityExecution {
     try {
       this.#armDeadline();
       this.#measureStart();
-      const args = argumentsOf(this.#options, this.#task);
+      const args = attemptArguments(this.#options, this.#task);
       await this.#completed(await this.#measured(() => activity(this.#context, args)));
     } catch (error) {
       await this.fail(error);

@@ -7,7 +7,7 @@ import {
   ScheduleActivityTaskCommandAttributes as Schedule,
   TaskQueue,
 } from "../api/generated/fields.ts";
-import { Fields, firstOf, Message, textOf } from "../api/wire.ts";
+import { Fields, firstOf, Message, readTextField } from "../api/wire.ts";
 import type { Slots } from "./slots.ts";
 
 /** Of one report, at most; the others go through the queue, where other workers may take them. As in Temporal's SDKs. */
@@ -95,7 +95,7 @@ export function askEagerly(
     }
     if (
       not.length > 0 &&
-      not.includes(textOf(attributes.bytes(), Schedule.activityId) ?? "")
+      not.includes(readTextField(attributes.bytes(), Schedule.activityId) ?? "")
     ) continue;
     if (!wanted()) break;
     amended ??= new Message();
@@ -120,5 +120,5 @@ function scheduled(command: Uint8Array): Fields | undefined {
 
 function queueOf(attributes: Uint8Array): string {
   const queue = firstOf(attributes, Schedule.taskQueue);
-  return queue === undefined ? "" : textOf(queue, TaskQueue.name);
+  return queue === undefined ? "" : readTextField(queue, TaskQueue.name);
 }

@@ -10,7 +10,7 @@ import { checkPayloads, PayloadTooLargeError } from "../service/limits.ts";
 import type { Failure } from "../api/generated/temporal/api/failure/v1/message_pb.ts";
 import type { PollActivityTaskQueueResponse } from "../api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import { final } from "./activity_execution.ts";
-import { argumentsOf, resultOf, type RunActivity, settingsFor } from "./activity_dialect.ts";
+import { attemptArguments, resultOf, type RunActivity, settingsFor } from "./activity_dialect.ts";
 import { AttemptContext } from "./attempt_context.ts";
 import { STOPPED } from "./attempt_end.ts";
 import type { LocalSettings } from "./local_activity.ts";
@@ -46,7 +46,7 @@ export class LocalAttempt {
     const { converter } = this.#settings;
     let error: unknown;
     try {
-      const args = argumentsOf(this.#settings, this.#task);
+      const args = attemptArguments(this.#settings, this.#task);
       return this.#completed(await activity(this.context, args));
     } catch (thrown) {
       error = completesAsync(thrown)

@@ -4,7 +4,7 @@
 import { readable } from "../converter/thrown.ts";
 import type { Logger } from "../base/logger.ts";
 import { Code, ServiceError } from "../service/raw.ts";
-import { backoffMs, type BackoffOptions, isGone } from "../service/retry.ts";
+import { backoffMs, type BackoffOptions, isServiceGone } from "../service/retry.ts";
 import { sleepOn, type Timers } from "../base/timers.ts";
 import type { RateLimit } from "./rate_limit.ts";
 import type { PollRange } from "./poller_behavior.ts";
@@ -78,7 +78,7 @@ export class WorkerPollError extends Error {
 
   constructor(what: string, cause: unknown) {
     super(
-      isGone(cause)
+      isServiceGone(cause)
         ? `cannot poll for ${what}: ${cause.message}; shut the worker down before its engine, or create both again`
         : `the service keeps rejecting polls for ${what}: ${(cause as Error).message}; ` +
           "check the namespace, the task queue's name and the credentials",
@@ -198,7 +198,7 @@ export class Poller<Task> {
       } catch (error) {
         release();
         if (signal.aborted) return;
-        if (isGone(error)) return this.#options.onFatal(new WorkerPollError(what, error));
+        if (isServiceGone(error)) return this.#options.onFatal(new WorkerPollError(what, error));
         // The service has enough to do without the polls that it did not need before.
         if (hasCode(error, Code.RESOURCE_EXHAUSTED) && this.#ends()) return;
         failures++;

@@ -17,7 +17,7 @@ import {
   GetWorkflowExecutionHistoryRequestSchema,
 } from "../api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import { DataBlob, GetWorkflowExecutionHistoryResponse as Answer } from "../api/generated/fields.ts";
-import { bytesOf, concat, Fields } from "../api/wire.ts";
+import { concat, Fields, readBytes } from "../api/wire.ts";
 import type { WorkerDeploymentVersion } from "./deployment.ts";
 import { readServerInfo } from "../api/server_info.ts";
 import type { WorkerSettings } from "./options.ts";
@@ -231,7 +231,7 @@ export function readHistoryPage(response: Uint8Array): { history: Uint8Array; ne
   let nextPageToken: Uint8Array = new Uint8Array(0);
   for (const at = new Fields(response); at.next();) {
     if (at.tag === Answer.history) parts.push(at.bytes());
-    else if (at.tag === Answer.rawHistory) parts.push(bytesOf(at.bytes(), DataBlob.data) ?? new Uint8Array(0));
+    else if (at.tag === Answer.rawHistory) parts.push(readBytes(at.bytes(), DataBlob.data) ?? new Uint8Array(0));
     else if (at.tag === Answer.nextPageToken) nextPageToken = at.bytes();
   }
   return { history: concat(parts), nextPageToken };

@@ -10,7 +10,7 @@ import {
   RespondWorkflowTaskCompletedRequest as Completed,
   RespondWorkflowTaskCompletedResponse as Answer,
 } from "../api/generated/fields.ts";
-import { bytesOf, Fields, firstOf, intOf, Message } from "../api/wire.ts";
+import { Fields, firstOf, intOf, Message, readBytes } from "../api/wire.ts";
 
 /** True for the answer of a poll that ended without a task: its task token (the same field of all kinds of tasks) is empty. */
 export function isEmptyTask(bytes: Uint8Array): boolean {
@@ -27,7 +27,7 @@ export const SCALING_FIELD = {
 
 /** How many polls more or fewer the service suggests with its answer to a poll; 0: as they are. */
 export function readScaling(bytes: Uint8Array, field: number): number {
-  const decision = bytesOf(bytes, field);
+  const decision = readBytes(bytes, field);
   return decision === undefined ? 0 : intOf(decision, PollerScalingDecision.pollRequestDeltaSuggestion);
 }
 
@@ -63,7 +63,7 @@ export function readCompletionAnswer(response: Uint8Array): CompletionAnswer {
 export const NO_NEW_TASK: Uint8Array = new Message().bool(Completed.returnNewWorkflowTask, false).finish();
 
 /** The same: how many attempts of local activities it adds to those of tasks before. */
-export function metered(laterAttempts: number): Uint8Array {
+export function meteredAttempts(laterAttempts: number): Uint8Array {
   return new Message().message(
     Completed.meteringMetadata,
     (metering) => metering.int(MeteringMetadata.nonfirstLocalActivityExecutionAttempts, laterAttempts),

@@ -41,7 +41,7 @@ import { RecentRuns } from "./recent_runs.ts";
 import { Refusals } from "./refusals.ts";
 import { RunTurns } from "./run_turns.ts";
 import { hasCode, MESSAGE_TOO_LARGE, report, type ReportContext, unencodable } from "./reports.ts";
-import { type CompletionAnswer, metered, NO_NEW_TASK, readCompletionAnswer } from "./task_bytes.ts";
+import { type CompletionAnswer, meteredAttempts, NO_NEW_TASK, readCompletionAnswer } from "./task_bytes.ts";
 
 export interface WorkflowTasksOptions {
   service: RawService;
@@ -291,7 +291,7 @@ export class WorkflowTasks {
     return [
       version ?? NOTHING,
       last ? NO_NEW_TASK : NOTHING,
-      attempts > 0 ? metered(attempts) : NOTHING,
+      attempts > 0 ? meteredAttempts(attempts) : NOTHING,
       shown !== undefined && head.asksForShown === true ? shownField(shown) : NOTHING,
     ];
   }

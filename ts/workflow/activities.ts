@@ -5,7 +5,7 @@ import type { Duration } from "../converter/duration.ts";
 import { ActivityAwaiter, type ActivityOptionsShape, CANCELLATION, prepareActivity } from "../executor/primitives/activities.ts";
 import { waitingFiber } from "../executor/scheduler/api_guard.ts";
 import { rejected } from "../executor/scheduler/fiber.ts";
-import { ms, type RetryOptions, retryPolicy } from "./retry.ts";
+import { ms, readRetryPolicy, type RetryOptions } from "./retry.ts";
 
 /** Limits and retries of an activity. Durations: milliseconds or text such as "10s". */
 export interface ActivityOptions {
@@ -150,7 +150,7 @@ function checked(
     scheduleToStartTimeoutMs: ms("scheduleToStart", options.scheduleToStart, before.scheduleToStartTimeoutMs),
     startToCloseTimeoutMs: ms("startToClose", options.startToClose, before.startToCloseTimeoutMs),
     heartbeatTimeoutMs: ms("heartbeat", options.heartbeat, before.heartbeatTimeoutMs),
-    retryPolicy: options.retry === undefined ? before.retryPolicy : retryPolicy(options.retry),
+    retryPolicy: options.retry === undefined ? before.retryPolicy : readRetryPolicy(options.retry),
     cancellationType: cancellationOf(options.cancellationType, before.cancellationType),
     summary: options.summary ?? before.summary,
     priority: before.priority,

@@ -15,7 +15,7 @@ import { ExternalSignalAwaiter } from "../executor/primitives/externals.ts";
 import { rejected } from "../executor/scheduler/fiber.ts";
 import type { WorkflowDefinition } from "./definition.ts";
 import type { Signal } from "./messages.ts";
-import { ms, optionalText, type RetryOptions, retryPolicy, shown } from "./retry.ts";
+import { ms, optionalText, quoteValue, readRetryPolicy, type RetryOptions } from "./retry.ts";
 
 /** Everything that describes a child workflow, but its arguments. Durations: milliseconds or text such as "10s". */
 export interface ChildWorkflowOptions {
@@ -169,7 +169,7 @@ function handleOf(child: Child): ChildWorkflowHandle {
       return new ChildAwaiter(fiber, child, "end", false).promise;
     },
     signal(signal: { readonly name: string } | string, ...args: unknown[]) {
-      const name = nameOf("signal", signal);
+      const name = requireName("signal", signal);
       const fiber = waitingFiber(`signal "${name}" to a child workflow`);
       if (fiber instanceof Error) return rejected(fiber);
       return new ExternalSignalAwaiter(fiber, { workflowId, runId: "", isChild: true }, name, args).promise;
@@ -183,7 +183,7 @@ function handleOf(child: Child): ChildWorkflowHandle {
 }
 
 /** The name that a definition or text stands for. Throws a TypeError for anything else. */
-export function nameOf(api: string, definition: { readonly name: string } | string): string {
+export function requireName(api: string, definition: { readonly name: string } | string): string {
   const name: unknown = typeof definition === "string" ? definition : (definition as { name?: string } | undefined)?.name;
   if (typeof name === "string" && name !== "") return name;
   const shown = definition === undefined ? "undefined (check that the module exports this name)" : "a value without a name";
@@ -210,9 +210,9 @@ function oneOf<T extends object>(option: string, table: T, value: keyof T): T[ke
 
 /** The options as the executor wants them. Throws for what no server would take. */
 function checked(api: string, workflow: { readonly name: string } | string, options: Given): ChildOptionsShape {
-  const workflowType = nameOf(api, workflow);
+  const workflowType = requireName(api, workflow);
   if (typeof options !== "object" || options === null || Array.isArray(options)) {
-    throw new TypeError(`${api}: options must be an object, not ${shown(options)}; pass arguments in its args`);
+    throw new TypeError(`${api}: options must be an object, not ${quoteValue(options)}; pass arguments in its args`);
   }
   const { id, args = [], retry } = options;
   rejectUnknownOptions(api, options, CHILD_OPTIONS);
@@ -223,7 +223,7 @@ function checked(api: string, workflow: { readonly name: string } | string, opti
   for (const option of ["memo", "searchAttributes"] as const) {
     const value: unknown = options[option];
     if (value !== undefined && (typeof value !== "object" || value === null || (option === "memo" && Array.isArray(value)))) {
-      throw new TypeError(`${api}: ${option} must be an object that maps names to values, not ${shown(value)}`);
+      throw new TypeError(`${api}: ${option} must be an object that maps names to values, not ${quoteValue(value)}`);
     }
   }
   return {
@@ -237,7 +237,7 @@ function checked(api: string, workflow: { readonly name: string } | string, opti
     parentClosePolicy: oneOf("parentClosePolicy", PARENT_CLOSE, options.parentClosePolicy ?? "TERMINATE"),
     workflowIdReusePolicy: oneOf("idReusePolicy", ID_REUSE, options.idReusePolicy ?? "ALLOW_DUPLICATE"),
     cancellationType: oneOf("cancellationType", CHILD_CANCELLATION, options.cancellationType ?? "waitCancellationCompleted"),
-    retryPolicy: retry === undefined ? undefined : retryPolicy(retry),
+    retryPolicy: retry === undefined ? undefined : readRetryPolicy(retry),
     cronSchedule: text("cronSchedule") ?? "",
     priority: NO_PRIORITY,
     versioningIntent: 0,

@@ -2,7 +2,7 @@
 import { waitingFiber } from "../executor/scheduler/api_guard.ts";
 import { ExternalCancelAwaiter, ExternalSignalAwaiter } from "../executor/primitives/externals.ts";
 import { rejected } from "../executor/scheduler/fiber.ts";
-import { nameOf } from "./children.ts";
+import { requireName } from "./children.ts";
 import type { Signal } from "./messages.ts";
 import { optionalText } from "./retry.ts";
 
@@ -38,7 +38,7 @@ export function externalWorkflow(workflowId: string, runId?: string): ExternalWo
     workflowId,
     runId,
     signal(signal: { readonly name: string } | string, ...args: unknown[]) {
-      const name = nameOf("signal", signal);
+      const name = requireName("signal", signal);
       const fiber = waitingFiber(`signal "${name}" to another workflow`);
       if (fiber instanceof Error) return rejected<void>(fiber);
       return new ExternalSignalAwaiter(fiber, target, name, args).promise;

@@ -11,7 +11,7 @@ import {
 import { waitingFiber } from "../executor/scheduler/api_guard.ts";
 import { rejected } from "../executor/scheduler/fiber.ts";
 import { activityProxy, type AnyFunction, cancellationOf, DEFAULT_START_TO_CLOSE_MS } from "./activities.ts";
-import { ms, type RetryOptions, retryPolicy } from "./retry.ts";
+import { ms, readRetryPolicy, type RetryOptions } from "./retry.ts";
 
 /** Limits and retries of a local activity. Durations: milliseconds or text such as "10s". */
 export interface LocalActivityOptions {
@@ -114,7 +114,7 @@ function checked(options: LocalActivityOptions, before: Common = NOTHING): Commo
     scheduleToStartTimeoutMs: ms("scheduleToStart", options.scheduleToStart, before.scheduleToStartTimeoutMs),
     startToCloseTimeoutMs: ms("startToClose", options.startToClose, before.startToCloseTimeoutMs),
     localRetryThresholdMs: ms("localRetryThreshold", options.localRetryThreshold, before.localRetryThresholdMs),
-    retryPolicy: options.retry === undefined ? before.retryPolicy : retryPolicy(options.retry),
+    retryPolicy: options.retry === undefined ? before.retryPolicy : readRetryPolicy(options.retry),
     cancellationType: cancellationOf(options.cancellationType, before.cancellationType),
     summary: options.summary ?? before.summary,
   };

@@ -12,7 +12,7 @@ import {
 import { callingFiber, waitingFiber } from "../executor/scheduler/api_guard.ts";
 import { rejected } from "../executor/scheduler/fiber.ts";
 import { activityProxy, type AnyFunction } from "./activities.ts";
-import { ms, optionalText, shown } from "./retry.ts";
+import { ms, optionalText, quoteValue } from "./retry.ts";
 
 /** Limits of a Nexus operation. Durations: milliseconds or text such as "10s". */
 export interface NexusOperationOptions {
@@ -119,12 +119,12 @@ export function nexus<S extends NexusService>(service: S, options: NexusOptions)
 export function nexus(service: NexusService | string, options: NexusOptions): object {
   const name: unknown = typeof service === "string" ? service : service?.name;
   if (typeof name !== "string" || name === "") {
-    throw new TypeError(`nexus needs the name of a service, or a nexus-rpc service, not ${shown(service)}`);
+    throw new TypeError(`nexus needs the name of a service, or a nexus-rpc service, not ${quoteValue(service)}`);
   }
   rejectUnknownOptions("nexus", options, NEXUS_OPTIONS);
   const { endpoint, ...common } = options ?? {};
   if (typeof endpoint !== "string" || endpoint === "") {
-    throw new TypeError(`nexus: endpoint must be the name of a Nexus endpoint of the cluster, not ${shown(endpoint)}`);
+    throw new TypeError(`nexus: endpoint must be the name of a Nexus endpoint of the cluster, not ${quoteValue(endpoint)}`);
   }
   const base = { ...NOTHING, endpoint, service: name };
   const shape = { ...base, ...checked(common, base) };
@@ -205,7 +205,7 @@ const { endpoint: _ofTheProxy, ...OPERATION_OPTIONS } = NEXUS_OPTIONS;
 /** The options as the executor wants them, over `before`. Throws for what no server would take. */
 function checked(options: NexusOperationOptions, before: NexusOperationShape) {
   if (typeof options !== "object" || options === null) {
-    throw new TypeError(`nexus: options must be an object, not ${shown(options)}`);
+    throw new TypeError(`nexus: options must be an object, not ${quoteValue(options)}`);
   }
   const { cancellationType: type, headers = before.nexusHeader } = options;
   if (type !== undefined && !Object.hasOwn(NEXUS_CANCELLATION, type)) {

@@ -6,7 +6,7 @@ import { PROCEDURE_QUEUE, procedureType } from "../converter/procedure_names.ts"
 import { ActivityAwaiter, CANCELLATION, prepareActivity } from "../executor/primitives/activities.ts";
 import { waitingFiber } from "../executor/scheduler/api_guard.ts";
 import { rejected } from "../executor/scheduler/fiber.ts";
-import { ms, optionalText, retryPolicy, shown } from "./retry.ts";
+import { ms, optionalText, quoteValue, readRetryPolicy } from "./retry.ts";
 import { wireNames } from "./typed_names.ts";
 
 /** A procedure with arguments `A` that is answered with an `R`. Made by {@link procedures}. */
@@ -96,7 +96,9 @@ export function procedure(
     throw new TypeError('procedure needs a member of procedures({...}), or a name: procedure("compute_damage", [target, power])');
   }
   if (!Array.isArray(args)) {
-    throw new TypeError(`procedure "${name}" needs its arguments as an array, not ${shown(args)}: procedure("${name}", [a, b])`);
+    throw new TypeError(
+      `procedure "${name}" needs its arguments as an array, not ${quoteValue(args)}: procedure("${name}", [a, b])`,
+    );
   }
   rejectUnknownOptions(`procedure "${name}"`, options, PROCEDURE_OPTIONS);
   rejectSurplusArguments("procedure", surplus, "pass arguments as an array: procedure(name, [a, b], options)");
@@ -123,4 +125,4 @@ export function procedure(
 
 const PROCEDURE_OPTIONS: OptionNames<ProcedureOptions> = { timeout: 1, id: 1, summary: 1 };
 const NO_PRIORITY = new Uint8Array(0);
-const ONE_ATTEMPT = retryPolicy({ maximumAttempts: 1 });
+const ONE_ATTEMPT = readRetryPolicy({ maximumAttempts: 1 });

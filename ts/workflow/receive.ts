@@ -7,7 +7,7 @@ import { type HandlerErrors, makeResult } from "../executor/program/definition.t
 import { callingFiber, requireRole, waitingFiber } from "../executor/scheduler/api_guard.ts";
 import { MisuseError, NestingError } from "../executor/program/errors.ts";
 import { ReceiveScope } from "../executor/primitives/receive.ts";
-import { updateState as updateReducer } from "../executor/primitives/update_state.ts";
+import { updateStateInFiber as updateReducer } from "../executor/primitives/update_state.ts";
 import { Until } from "../executor/primitives/receive_until.ts";
 import type { StateChange } from "../executor/scheduler/job_targets.ts";
 import { currentFiber, rejected } from "../executor/scheduler/fiber.ts";

@@ -29,7 +29,7 @@ export function ms(option: string, duration: Duration | undefined, before: numbe
 const MAX_ATTEMPTS = 2 ** 31 - 1;
 
 /** A value of the wrong kind in an error's text. */
-export function shown(value: unknown): string {
+export function quoteValue(value: unknown): string {
   return typeof value === "string"
     ? JSON.stringify(value)
     : Array.isArray(value)
@@ -42,7 +42,7 @@ export function shown(value: unknown): string {
 /** Undefined, or text. Throws a TypeError for everything else. */
 export function optionalText(what: string, value: unknown): string | undefined {
   if (value === undefined || typeof value === "string") return value;
-  throw new TypeError(`${what} must be a string, not ${shown(value)}`);
+  throw new TypeError(`${what} must be a string, not ${quoteValue(value)}`);
 }
 
 const RETRY_OPTIONS: OptionNames<RetryOptions> = {
@@ -50,9 +50,9 @@ const RETRY_OPTIONS: OptionNames<RetryOptions> = {
 };
 
 /** The policy as the core wants it. Throws a RangeError or TypeError for what no server would take. */
-export function retryPolicy(retry: RetryOptions): NonNullable<ActivityOptionsShape["retryPolicy"]> {
+export function readRetryPolicy(retry: RetryOptions): NonNullable<ActivityOptionsShape["retryPolicy"]> {
   if (typeof retry !== "object" || retry === null) {
-    throw new TypeError(`retry must be an object of its options, not ${shown(retry)}`);
+    throw new TypeError(`retry must be an object of its options, not ${quoteValue(retry)}`);
   }
   rejectUnknownOptions("retry", retry, RETRY_OPTIONS);
   const { backoffCoefficient = 2, maximumAttempts = 0, nonRetryableErrorTypes = [] } = retry;
@@ -61,7 +61,7 @@ export function retryPolicy(retry: RetryOptions): NonNullable<ActivityOptionsSha
     throw new RangeError(`retry.maximumAttempts must be a whole number from 0 to ${MAX_ATTEMPTS}, not ${maximumAttempts}`);
   }
   if (!Array.isArray(nonRetryableErrorTypes) || !nonRetryableErrorTypes.every((type) => typeof type === "string")) {
-    throw new TypeError(`retry.nonRetryableErrorTypes must be an array of names, not ${shown(nonRetryableErrorTypes)}`);
+    throw new TypeError(`retry.nonRetryableErrorTypes must be an array of names, not ${quoteValue(nonRetryableErrorTypes)}`);
   }
   const initialIntervalMs = ms("retry.initialInterval", retry.initialInterval, 1000);
   const maximumIntervalMs = ms("retry.maximumInterval", retry.maximumInterval, 0);

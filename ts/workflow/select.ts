@@ -8,7 +8,7 @@ import { SelectScope } from "../executor/primitives/select.ts";
 import { rejected } from "../executor/scheduler/fiber.ts";
 import { SleepAwaiter } from "../executor/primitives/timers.ts";
 import type { Arm, SignalHandler, UpdateHandler } from "./on.ts";
-import { shown } from "./retry.ts";
+import { quoteValue } from "./retry.ts";
 
 /** What a select with these arms gives: what the body of any of them returns. */
 export type SelectValue<A extends readonly unknown[]> = {
@@ -84,7 +84,7 @@ function problemOf(arm: unknown, signals: Set<string>): string | undefined {
     default:
       return typeof then === "function"
         ? "is a promise without a body: write on(promise, (value) => ...)"
-        : `is ${shown(arm)}; create arms with on(...) and timer(...)`;
+        : `is ${quoteValue(arm)}; create arms with on(...) and timer(...)`;
   }
 }
 
@@ -118,7 +118,7 @@ export function timer(
   rejectSurplusArguments("timer", isUnnamedArm ? [third, ...surplus] : surplus, "timer needs a name, a duration and a function");
   if (isUnnamedArm) return armOf(undefined, first, second);
   if (typeof first !== "string" || first === "") {
-    throw new TypeError(`the name of a timer must be a non-empty string, not ${shown(first)}`);
+    throw new TypeError(`the name of a timer must be a non-empty string, not ${quoteValue(first)}`);
   }
   if (third !== undefined) return armOf(first, second, third);
   const durationMs = toMs(second);
@@ -132,6 +132,6 @@ export function timer(
 type BodyValue = string | {} | null | undefined | void;
 
 function armOf(name: string | undefined, duration: Duration, body: () => unknown): Arm<unknown> {
-  if (typeof body !== "function") throw new TypeError(`the body of a timer must be a function, not ${shown(body)}`);
+  if (typeof body !== "function") throw new TypeError(`the body of a timer must be a function, not ${quoteValue(body)}`);
   return { source: "timer", name, durationMs: toMs(duration), body } as ArmShape & Arm<unknown>;
 }

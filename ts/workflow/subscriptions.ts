@@ -15,7 +15,7 @@ import { callingFiber, waitingFiber } from "../executor/scheduler/api_guard.ts";
 import { rejected } from "../executor/scheduler/fiber.ts";
 import { defineSearchAttributeKey } from "../converter/search_attributes.ts";
 import type { Signal } from "./messages.ts";
-import { retryPolicy } from "./retry.ts";
+import { readRetryPolicy } from "./retry.ts";
 
 const KEY = defineSearchAttributeKey(SUBSCRIPTION_ATTRIBUTE, "KEYWORD_LIST");
 
@@ -65,7 +65,7 @@ const SPEC = prepareLocalActivity({
   scheduleToStartTimeoutMs: 0,
   startToCloseTimeoutMs: 30_000,
   localRetryThresholdMs: 0,
-  retryPolicy: retryPolicy({ nonRetryableErrorTypes: ["TypeError"] }),
+  retryPolicy: readRetryPolicy({ nonRetryableErrorTypes: ["TypeError"] }),
   cancellationType: CANCELLATION.abandon,
   summary: undefined,
 });

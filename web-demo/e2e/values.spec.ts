@@ -1,7 +1,7 @@
 // Values on one line, differences of values.
 import { expect, test } from "@playwright/test";
-import { type DiffRow, diffRows, isSame, plainRows, shownRows } from "../src/inspector/value_diff.ts";
-import { jsonOf, lineOfArguments, lineOfValue } from "../../ts/report/value_text.ts";
+import { type DiffRow, diffRows, isEqualData, plainRows, shownRows } from "../src/inspector/value_diff.ts";
+import { formatJson, lineOfArguments, lineOfValue } from "../../ts/report/value_text.ts";
 
 const equal = (actual: unknown, wanted: unknown): void => expect(actual).toEqual(wanted);
 
@@ -27,7 +27,7 @@ test("a value that is huge, hostile or endless is cut, and no more of it is read
   const endless: Record<string, unknown> = {};
   endless["again"] = endless;
   equal(lineOfValue(endless, 30).endsWith("…"), true);
-  equal(jsonOf(endless).startsWith("this value cannot be written"), true);
+  equal(formatJson(endless).startsWith("this value cannot be written"), true);
   const thrower = Object.defineProperty({}, "x", {
     enumerable: true,
     get: () => {
@@ -69,10 +69,10 @@ test("an entry that was put in or taken out of a list is one row", () => {
 });
 
 test("deep equality knows keys from absence", () => {
-  equal(isSame({ a: undefined }, { b: undefined }), false);
-  equal(isSame([1, { a: [2] }], [1, { a: [2] }]), true);
-  equal(isSame([], {}), false);
-  equal(isSame(NaN, NaN), true);
+  equal(isEqualData({ a: undefined }, { b: undefined }), false);
+  equal(isEqualData([1, { a: [2] }], [1, { a: [2] }]), true);
+  equal(isEqualData([], {}), false);
+  equal(isEqualData(NaN, NaN), true);
 });
 
 test("rows without a change are folded when there are many; none with a change is", () => {

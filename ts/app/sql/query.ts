@@ -28,12 +28,12 @@ export class SqliteError extends Error {
   override name = "SqliteError";
 }
 
-export function answerOf(rows: readonly SqlRow[]): QueryAnswer {
+export function rowsAnswer(rows: readonly SqlRow[]): QueryAnswer {
   const columns = Object.keys(rows[0] ?? {});
   return { columns, rows: rows.map((row) => columns.map((column) => wireValue(row[column]!))) };
 }
 
-export function refusalOf(error: unknown): QueryAnswer {
+export function refusedAnswer(error: unknown): QueryAnswer {
   const { message } = error as Error;
   if (error instanceof SqlRefusedError) return { kind: "refused", message };
   if (error instanceof SqlLimitError) return { kind: "limit", message };
@@ -44,7 +44,7 @@ export function refusalOf(error: unknown): QueryAnswer {
 }
 
 /** The rows of an answer. Throws what it says instead. */
-export function rowsOf(answer: QueryAnswer): SqlRow[] {
+export function answerRows(answer: QueryAnswer): SqlRow[] {
   if ("rows" in answer) {
     return answer.rows.map((row) => Object.fromEntries(row.map((value, i) => [answer.columns[i]!, valueOf(value)])));
   }

@@ -5,15 +5,15 @@ import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { isMainThread, parentPort, Worker, workerData } from "node:worker_threads";
 import { StoreReader } from "../../engine/sqlite/reader.ts";
-import { answerOf, type QueryAnswer, type QueryJob, refusalOf } from "./query.ts";
+import { type QueryAnswer, type QueryJob, refusedAnswer, rowsAnswer } from "./query.ts";
 
 function answer({ path, sql, limits }: QueryJob): QueryAnswer {
   let reader: StoreReader | undefined;
   try {
     reader = StoreReader.open(path);
-    return answerOf(reader.sql(sql, limits));
+    return rowsAnswer(reader.sql(sql, limits));
   } catch (error) {
-    return refusalOf(error);
+    return refusedAnswer(error);
   } finally {
     reader?.close();
   }

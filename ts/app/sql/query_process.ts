@@ -8,7 +8,7 @@ import { SqlLimitError, tooLong } from "../../engine/sqlite/bounded_rows.ts";
 import { ownFile } from "../../platform/own_code.ts";
 import { refuseWriting } from "../../engine/sqlite/read_only_sql.ts";
 import type { SqlRow } from "../../engine/sqlite/driver.ts";
-import { type QueryAnswer, type QueryJob, rowsOf } from "./query.ts";
+import { answerRows, type QueryAnswer, type QueryJob } from "./query.ts";
 
 /** The longest time that a query may be given. */
 export const MOST_MS = 60 * 60 * 1000;
@@ -29,7 +29,7 @@ export async function runQuery(job: QueryJob, signal?: AbortSignal): Promise<Sql
   refuseWriting(job.sql);
   checkTime(job.limits.ms);
   signal?.throwIfAborted();
-  return rowsOf(await answerOf(job, signal));
+  return answerRows(await answerOf(job, signal));
 }
 
 /** Throws a SqlLimitError for a time that no query is given. */

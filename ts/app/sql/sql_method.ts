@@ -5,9 +5,9 @@ import type { Store } from "../../engine/store.ts";
 import { Code, ServiceError } from "../../service/raw.ts";
 import type { ExtraMethod } from "../../server/extra_methods.ts";
 import type { GrpcService } from "../../grpc/grpc_service.ts";
-import { jsonMessage, jsonOf } from "../json_message.ts";
+import { jsonMessage, readJsonMessage } from "../json_message.ts";
 import { withCopy } from "./copied_store.ts";
-import { answerOf, type QueryAnswer, refusalOf, rowsOf } from "./query.ts";
+import { answerRows, type QueryAnswer, refusedAnswer, rowsAnswer } from "./query.ts";
 import { runQuery } from "./query_process.ts";
 
 const SERVICE = "temporalex.sql.v1.SqlService";
@@ -39,10 +39,10 @@ export function sqlMethod(storeOf: (namespace: string) => Store | undefined): Ex
       try {
         const ask = (at: string) => runQuery({ path: at, sql, limits: { ...SQL_LIMITS, ms } }, signal);
         const alone = storeOf(namespace)!.description.includes("node-sqlite3-wasm");
-        return written(answerOf(await (alone ? withCopy(path, ask) : ask(path))));
+        return written(rowsAnswer(await (alone ? withCopy(path, ask) : ask(path))));
       } catch (error) {
         signal.throwIfAborted();
-        return written(refusalOf(error));
+        return written(refusedAnswer(error));
       } finally {
         running--;
       }
@@ -62,7 +62,7 @@ function pathOf(store: Store | undefined, namespace: string): string {
 
 function readRequest(bytes: Uint8Array): Request {
   try {
-    const found = jsonOf(bytes) as Partial<Request>;
+    const found = readJsonMessage(bytes) as Partial<Request>;
     const { namespace, sql, ms } = found;
     if (typeof namespace === "string" && typeof sql === "string" && typeof ms === "number") return { namespace, sql, ms };
   } catch {
@@ -83,5 +83,5 @@ export async function askForRows(service: GrpcService, request: Request, signal:
     if (!(error instanceof ServiceError) || error.code !== Code.DEADLINE_EXCEEDED) throw error;
     throw new SqlLimitError(`the query was canceled: ${error.message}`, { cause: error });
   }
-  return rowsOf(jsonOf(answer) as QueryAnswer);
+  return answerRows(readJsonMessage(answer) as QueryAnswer);
 }

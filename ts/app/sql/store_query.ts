@@ -5,7 +5,7 @@ import type { SqlRow } from "../../engine/sqlite/driver.ts";
 import { NOT_CONNECTED } from "../../grpc/links.ts";
 import { Code, ServiceError } from "../../service/raw.ts";
 import { findHolder } from "../socket_path.ts";
-import { lineTo, REACHABLE_MS, realPath, unreachable } from "../store_service.ts";
+import { lineTo, REACHABLE_MS, resolveStorePath, unreachable } from "../store_service.ts";
 import { realTimers, sleepOn } from "../../base/timers.ts";
 import { runQuery } from "./query_process.ts";
 import { askForRows } from "./sql_method.ts";
@@ -14,7 +14,7 @@ const PAUSE_MS = 100;
 
 /** The rows of a statement that reads. `ms`: the time that it may take. Throws as `runQuery` and `askForRows` do. */
 export async function queryStore(given: string, sql: string, ms: number, signal: AbortSignal): Promise<SqlRow[]> {
-  const path = realPath(given);
+  const path = resolveStorePath(given);
   const began = performance.now();
   for (;;) {
     try {

@@ -3,7 +3,7 @@ import type { Io } from "../io.ts";
 import { VERSION } from "../../base/version.ts";
 import { type Command, type Commands, type Group, isGroup, type Values } from "./command.ts";
 import { Exit } from "./exit.ts";
-import { errorDocument, errorText, exitCodeOf, UsageError } from "./errors.ts";
+import { errorDocument, exitCodeOf, formatError, UsageError } from "./errors.ts";
 import { commandHelp, groupHelp, mainHelp } from "./help.ts";
 import { type FRAME_OPTIONS, type Parsed, parseWords } from "./parse.ts";
 import { Printer } from "./printer.ts";
@@ -104,7 +104,7 @@ export async function dispatch(commands: Commands, words: readonly string[], io:
     return await (entry.drains === true ? entry.run(call) : untilInterrupted(entry.run(call), io.interrupt));
   } catch (error) {
     if (json) io.err(`${JSON.stringify(errorDocument(error))}\n`);
-    else io.err(errorText(error, io.env["TEMPORALEX_DEBUG"] === "1"));
+    else io.err(formatError(error, io.env["TEMPORALEX_DEBUG"] === "1"));
     return exitCodeOf(error);
   }
 }

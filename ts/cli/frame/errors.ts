@@ -82,7 +82,7 @@ function ownWords({ name, message, ...fields }: Error): string {
 }
 
 /** An error as people read it. Causes are told where they say more than the message does. */
-export function errorText(error: unknown, stack: boolean): string {
+export function formatError(error: unknown, stack: boolean): string {
   if (!(error instanceof Error)) return `temporalex: ${String(error)}\n`;
   if (error instanceof Interrupted) return "";
   const lines = [`temporalex: ${error.message || error.name}`];

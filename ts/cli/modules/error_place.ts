@@ -7,7 +7,7 @@ const isUsers = (path: string): boolean =>
   !path.includes("/node_modules/") && !/\/_temporalex_|\/(?:ts|dist)\/cli\/modules\//.test(path);
 
 /** "/path/a.mjs:3: " of an error of `import()`; "" where it is not known or where the message begins with it. */
-export function placeOf(error: unknown, entry: URL): string {
+export function importErrorPlace(error: unknown, entry: URL): string {
   const { name, message, stack = "" } = error as { readonly name?: string; readonly message: string; readonly stack?: string };
   if (/^(?:\/|[A-Za-z]:\\|file:).*?:\d+/.test(message)) return "";
   // V8 puts the place of a link error before the name, and Node the one of a CommonJS module.

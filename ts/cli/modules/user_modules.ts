@@ -10,7 +10,7 @@ import { ownFile } from "../../platform/own_code.ts";
 import type { LoaderHooks } from "../../worker/thread_messages.ts";
 import { UsageError } from "../frame/errors.ts";
 import { AGAIN } from "./again.ts";
-import { placeOf } from "./error_place.ts";
+import { importErrorPlace } from "./error_place.ts";
 
 let hooked: Promise<void> | undefined;
 
@@ -60,7 +60,7 @@ export async function importModule(cwd: string, path: string, anew = false): Pro
     const advice = /^require is not defined/.test(message)
       ? "; TypeScript is loaded as ES modules: name the JavaScript that it is compiled to"
       : "";
-    throw new UsageError(`${path} cannot be loaded: ${placeOf(e, url)}${message}${advice}`, { cause: e });
+    throw new UsageError(`${path} cannot be loaded: ${importErrorPlace(e, url)}${message}${advice}`, { cause: e });
   }
 }
 

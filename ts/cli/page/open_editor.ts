@@ -96,7 +96,7 @@ function isOnPath(program: string, path: string): boolean {
 }
 
 /** Opens it. Rejects with what to do where no editor can be started. */
-export function openInEditor(at: EditorLine, env: Env): Promise<void> {
+export function launchEditor(at: EditorLine, env: Env): Promise<void> {
   const editor = findEditor(env);
   if (editor === undefined) {
     return Promise.reject(

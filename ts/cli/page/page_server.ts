@@ -81,12 +81,14 @@ export async function startPageServer(options: PageServerOptions): Promise<PageS
     for (const [name, value] of Object.entries(HEADERS)) response.setHeader(name, value);
     const [, given, path] = /^\/([^/?#]*)\/([^?#]*)/.exec(request.url ?? "") ?? [];
     // The same answer for a wrong token as for a wrong path.
-    if (given === undefined || secret.refusesToken(given) !== undefined) return refuse(request, response, 404, NOTHING);
+    if (given === undefined || secret.refusesToken(given) !== undefined) {
+      return refusePageRequest(request, response, 404, NOTHING);
+    }
     connections.proves(request);
     const route = options.route(path!);
     if (route !== undefined) return void serveData(route, request, response, options.onError);
-    if (!options.page.has(path === "" ? "index.html" : path!)) return refuse(request, response, 404, NOTHING);
-    if (request.method !== "GET" && request.method !== "HEAD") return refuse(request, response, 405, "GET only");
+    if (!options.page.has(path === "" ? "index.html" : path!)) return refusePageRequest(request, response, 404, NOTHING);
+    if (request.method !== "GET" && request.method !== "HEAD") return refusePageRequest(request, response, 405, "GET only");
     serveFile(path!, request, response, options.page, index);
   };
   let listener: Listener;
@@ -150,15 +152,15 @@ async function serveData(
   onError: (error: Error) => void,
 ): Promise<void> {
   response.setHeader("content-security-policy", "default-src 'none'; frame-ancestors 'none'");
-  if (request.method !== route.method) return refuse(request, response, 405, `${route.method} only`);
+  if (request.method !== route.method) return refusePageRequest(request, response, 405, `${route.method} only`);
   try {
     const body = await bodyOf(request, route.method === "GET" ? 0 : route.maxBytes ?? BODY_BYTES);
-    if (body === undefined) return refuse(request, response, 413, "the request is too large");
+    if (body === undefined) return refusePageRequest(request, response, 413, "the request is too large");
     await route.handle(body, request, response);
   } catch (error) {
     onError(error as Error);
     if (response.headersSent) response.destroy();
-    else refuse(request, response, 500, "internal error in the server");
+    else refusePageRequest(request, response, 500, "internal error in the server");
   }
 }
 
@@ -182,7 +184,7 @@ async function bodyOf(request: IncomingMessage, most: number): Promise<Uint8Arra
 }
 
 /** Answers what is not served, and reads no more of it than has arrived. */
-export function refuse(request: IncomingMessage, response: ServerResponse, status: number, message: string): void {
+export function refusePageRequest(request: IncomingMessage, response: ServerResponse, status: number, message: string): void {
   request.resume();
   const body = new TextEncoder().encode(`${message}\n`);
   response.writeHead(status, {

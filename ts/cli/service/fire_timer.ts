@@ -10,7 +10,7 @@ import type { SERVICE_OPTIONS } from "./options.ts";
 type FireCall = Call<Omit<typeof SERVICE_OPTIONS, "codec" | "identity" | "timeout">>;
 
 /** Rejects with a ServiceError, and with a CommandError for a cluster that has timers of its own. */
-export async function fireTimer(
+export async function fireTimerById(
   call: FireCall,
   timer: { readonly workflowId: string; readonly name: string; readonly runId?: string },
 ): Promise<void> {

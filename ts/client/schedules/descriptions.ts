@@ -10,7 +10,7 @@ import type { ScheduleActionResult, ScheduleListEntry } from "../../api/generate
 import type { NewWorkflowExecutionInfo } from "../../api/generated/temporal/api/workflow/v1/message_pb.ts";
 import type { DescribeScheduleResponse } from "../../api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import { durationMs, timestampDate } from "../../api/well_known.ts";
-import { show } from "../context.ts";
+import { readableValue } from "../context.ts";
 import { withJson } from "../description_json.ts";
 import { searchAttributes, values, type WorkflowStatus } from "../descriptions.ts";
 import type { RetryPolicy } from "../options.ts";
@@ -163,15 +163,15 @@ function decodeAction(start: NewWorkflowExecutionInfo, converter: PayloadConvert
     workflowType: start.workflowType?.name ?? "",
     workflowId: start.workflowId,
     taskQueue: start.taskQueue?.name ?? "",
-    args: (start.input?.payloads ?? []).map((payload) => show(payload, converter)),
+    args: (start.input?.payloads ?? []).map((payload) => readableValue(payload, converter)),
     ...(executionTimeout > 0 && { executionTimeout }),
     ...(runTimeout > 0 && { runTimeout }),
     ...(taskTimeout > 0 && { taskTimeout }),
     ...(start.retryPolicy && { retry: decodeRetry(start.retryPolicy) }),
     ...(start.memo && { memo: values(start.memo.fields, converter) }),
     ...(start.searchAttributes && { searchAttributes: TypedSearchAttributes.fromPayloads(attributes) }),
-    ...(summary && { summary: String(show(summary, converter)) }),
-    ...(details && { details: String(show(details, converter)) }),
+    ...(summary && { summary: String(readableValue(summary, converter)) }),
+    ...(details && { details: String(readableValue(details, converter)) }),
   };
 }
 

@@ -8,7 +8,7 @@ import type { BackfillRequestSchema, ScheduleSchema } from "../../api/generated/
 import type { NewWorkflowExecutionInfo } from "../../api/generated/temporal/api/workflow/v1/message_pb.ts";
 import { durationFromMs, timestampFromDate } from "../../api/well_known.ts";
 import { type ClientContext, encodeArgs, headerField, type PayloadHeaders } from "../context.ts";
-import { type AnyWorkflow, type ArgsOption, nameOf, type WorkflowArgs } from "../definitions.ts";
+import { type AnyWorkflow, type ArgsOption, definitionName, type WorkflowArgs } from "../definitions.ts";
 import { toStartFields, type WorkflowOptions } from "../options.ts";
 import { encodeSpec, type ScheduleSpec } from "./spec.ts";
 
@@ -180,7 +180,7 @@ function encodeAction(
     );
   }
   rejectUnknownOptions(`the action of schedule ${scheduleId}`, action, ACTION);
-  const name = nameOf(action.workflowType);
+  const name = definitionName(action.workflowType);
   const taskQueue = action.taskQueue ?? context.defaultTaskQueue;
   if (!taskQueue) {
     throw new TypeError(

@@ -130,7 +130,7 @@ export function executionInfo(
 }
 
 /** Counts of their message. */
-export function countOf(raw: PlainMessage): CountWorkflowExecution {
+export function decodeCount(raw: PlainMessage): CountWorkflowExecution {
   return {
     count: raw.count.toNumber(),
     groups: raw.groups.map((group: PlainMessage) => ({

@@ -5,7 +5,7 @@ import { randomId } from "../../platform/host.ts";
 import { CountWorkflowExecutionsResponseSchema } from "../../api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import { WorkflowExecutionInfoSchema } from "../../api/generated/temporal/api/workflow/v1/message_pb.ts";
 import { Deadline } from "../../client/calls.ts";
-import { signalWithStart as nativeSignalWithStart, startWorkflow } from "../../client/starts.ts";
+import { signalWithStart as nativeSignalWithStart, startRun } from "../../client/starts.ts";
 import { WorkflowHandle as NativeHandle } from "../../client/handle.ts";
 import { updateWithStart } from "../../client/update_with_start.ts";
 import type {
@@ -21,7 +21,7 @@ import type { PayloadTypeInfo, WorkflowSerializationContext } from "../common/ty
 import { BaseClient, type BaseClientOptions, type LoadedWithDefaults } from "./base_client.ts";
 import { startEagerly } from "./eager_start.ts";
 import type { QueryRejectCondition } from "./enums.ts";
-import { countOf, type CountWorkflowExecution, executionInfo, type WorkflowExecutionInfo } from "./infos.ts";
+import { type CountWorkflowExecution, decodeCount, executionInfo, type WorkflowExecutionInfo } from "./infos.ts";
 import { attachedTo, attaching, START } from "./internal_options.ts";
 import { intoHistories } from "./into_histories.ts";
 import {
@@ -38,9 +38,9 @@ import type { WorkflowService } from "./plain_service.ts";
 import { officialOutcome, officialUpdateError, refusing } from "./refusals.ts";
 import { OPERATION, type WithStartWorkflowOperation } from "./with_start_operation.ts";
 import {
-  makeHandle,
   makeUpdateHandle,
-  messageOf,
+  makeWorkflowHandle,
+  messageNameAndTypes,
   type WorkflowHandle,
   type WorkflowHandleWithSignaledRunId,
   type WorkflowHandleWithStartDetails,
@@ -154,7 +154,7 @@ export class WorkflowClient extends BaseClient {
       this,
       async () => {
         const native = nativeStart(options, this.dataConverter.payloadConverter);
-        const start = (around: typeof context) => startWorkflow(around, workflowType, native, new Deadline(this.callSettings()));
+        const start = (around: typeof context) => startRun(around, workflowType, native, new Deadline(this.callSettings()));
         if (options.requestEagerStart !== true) return { runId: (await start(context)).runId, eagerlyStarted: false };
         return await startEagerly(this.connection, context, async (asking) => (await start(asking)).runId);
       },
@@ -180,7 +180,7 @@ export class WorkflowClient extends BaseClient {
     const { workflowId } = options;
     const interceptors = this.getOrMakeInterceptors(workflowId);
     const { runId, eagerlyStarted } = await this.#startThrough(interceptors, type, compiled(options, typeInfo));
-    const handle = makeHandle<T>(this, {
+    const handle = makeWorkflowHandle<T>(this, {
       workflowId,
       firstExecutionRunId: runId,
       runIdForResult: runId,
@@ -214,7 +214,7 @@ export class WorkflowClient extends BaseClient {
       & WorkflowSignalWithStartOptions<unknown[]>
       & WorkflowOptions;
     const { type, typeInfo } = extractWorkflowTypeAndConfig(workflowTypeOrFunc, rest.typeInfo);
-    const message = messageOf("Signal", signal, signalTypeInfo);
+    const message = messageNameAndTypes("Signal", signal, signalTypeInfo);
     const { workflowId } = rest;
     const interceptors = this.getOrMakeInterceptors(workflowId);
     const send = through(interceptors, "signalWithStart", (input) => {
@@ -247,7 +247,7 @@ export class WorkflowClient extends BaseClient {
       signalArgs: [...signalArgs],
       signalTypeInfo: message.typeInfo,
     });
-    const handle = makeHandle<WorkflowFn>(this, {
+    const handle = makeWorkflowHandle<WorkflowFn>(this, {
       workflowId,
       runIdForResult: runId,
       interceptors,
@@ -284,7 +284,7 @@ export class WorkflowClient extends BaseClient {
     waitFor: "accepted" | "completed",
   ): Promise<WorkflowUpdateHandle<Ret>> {
     const { args = [], startWorkflowOperation, typeInfo: callSite, ...updateOptions } = options;
-    const message = messageOf("Update", updateDef, callSite);
+    const message = messageNameAndTypes("Update", updateDef, callSite);
     const { workflowTypeOrFunc, options: startOptions } = startWorkflowOperation;
     const begun = startWorkflowOperation[OPERATION]();
     const { type, typeInfo } = extractWorkflowTypeAndConfig(workflowTypeOrFunc, startOptions.typeInfo);
@@ -294,7 +294,7 @@ export class WorkflowClient extends BaseClient {
     const send = through(interceptors, "startUpdateWithStart", async (input: WorkflowStartUpdateWithStartInput) => {
       try {
         const answer = await this.#sendUpdateWithStart(input, waitFor);
-        begun.resolve(makeHandle<T>(this, {
+        begun.resolve(makeWorkflowHandle<T>(this, {
           workflowId,
           firstExecutionRunId: answer.workflow.runId,
           interceptors,
@@ -376,7 +376,7 @@ export class WorkflowClient extends BaseClient {
 
   /** A workflow by its id; asks nothing of the service. */
   getHandle<T extends Workflow>(workflowId: string, runId?: string, options: GetWorkflowHandleOptions = {}): WorkflowHandle<T> {
-    return makeHandle<T>(this, {
+    return makeWorkflowHandle<T>(this, {
       workflowId,
       runId,
       firstExecutionRunId: options.firstExecutionRunId,
@@ -432,6 +432,6 @@ export class WorkflowClient extends BaseClient {
       () => calls.call("countWorkflowExecutions", { namespace, query }, new Deadline(this.callSettings())),
       { fallback: "Failed to count workflows" },
     );
-    return countOf(toPlain(CountWorkflowExecutionsResponseSchema, response));
+    return decodeCount(toPlain(CountWorkflowExecutionsResponseSchema, response));
   }
 }

@@ -112,7 +112,7 @@ export interface HandleOf {
 }
 
 /** Name and types of a message that is given as its name or its definition. */
-export function messageOf<I extends PayloadTypeInfo | SignalTypeInfo>(
+export function messageNameAndTypes<I extends PayloadTypeInfo | SignalTypeInfo>(
   what: string,
   def: { name: string; typeInfo?: I } | string,
   callSite?: I,
@@ -224,7 +224,7 @@ class Operations {
     stage: WorkflowUpdateStage,
     { args = [], typeInfo: callSite, ...options }: WorkflowUpdateOptions & { args?: AnyArgs; waitForStage?: unknown } = {},
   ): Promise<{ sent: WorkflowUpdateHandle<unknown> | undefined; output: WorkflowStartUpdateOutput }> {
-    const { name, typeInfo } = messageOf("Update", def, callSite);
+    const { name, typeInfo } = messageNameAndTypes("Update", def, callSite);
     let sent: WorkflowUpdateHandle<unknown> | undefined;
     const send = through(this.#of.interceptors, "startUpdate", (input) =>
       refusing(
@@ -320,7 +320,7 @@ class Operations {
 }
 
 /** A handle: an object of functions, which programs copy and take apart. */
-export function makeHandle<T extends Workflow>(client: WorkflowClient, of: HandleOf): WorkflowHandle<T> {
+export function makeWorkflowHandle<T extends Workflow>(client: WorkflowClient, of: HandleOf): WorkflowHandle<T> {
   const { workflowId, runId } = of;
   const operations = new Operations(client, of);
   const getUpdateHandle = <Ret>(updateId: string, options: GetWorkflowUpdateHandleOptions = {}): WorkflowUpdateHandle<Ret> => {
@@ -349,13 +349,13 @@ export function makeHandle<T extends Workflow>(client: WorkflowClient, of: Handl
     executeUpdate: async (def, ...[options]) => await (await update(def, "COMPLETED", options as never)).result(),
     getUpdateHandle,
     signal(def: SignalDefinition<AnyArgs> | string, ...args: AnyArgs) {
-      const { name, typeInfo } = messageOf<SignalTypeInfo>("Signal", def);
+      const { name, typeInfo } = messageNameAndTypes<SignalTypeInfo>("Signal", def);
       return operations.signal(name, args, typeInfo, attachedTo(handle, SIGNAL));
     },
     signalWithOptions: (name: string, { args = [] as never, typeInfo }: WorkflowSignalOptions<AnyArgs>) =>
       operations.signal(name, args, typeInfo),
     query(def: QueryDefinition<unknown, AnyArgs> | string, ...args: AnyArgs) {
-      const { name, typeInfo } = messageOf<PayloadTypeInfo>("Query", def);
+      const { name, typeInfo } = messageNameAndTypes<PayloadTypeInfo>("Query", def);
       return operations.query(name, args, typeInfo, attachedTo(handle, QUERY)) as never;
     },
     queryWithOptions: (name: string, { args = [] as never, typeInfo }: WorkflowQueryOptions<AnyArgs>) =>

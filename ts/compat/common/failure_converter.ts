@@ -27,7 +27,7 @@ import { CAUSES_LEFT_OUT, CIRCULAR_CAUSE, encodeFailure as encodeAnything } from
 import { failureTrace } from "../../converter/stack.ts";
 import { MAX_CAUSES, MAX_NAME, messageOf, nameOf, safeText } from "../../converter/thrown.ts";
 import { isHandlerError, NexusHandlerError } from "./handler_error.ts";
-import { originalOf } from "./originals.ts";
+import { originalError } from "./originals.ts";
 import { fromPlain, type PlainMessage, toPlain } from "./plain_proto.ts";
 import { timeoutMs } from "./time.ts";
 import type { SerializationContext } from "./type_info.ts";
@@ -53,7 +53,7 @@ export function convertFailuresBy(failures: CustomFailures, converter: PayloadCo
 }
 
 /** The error that a Failure message stands for. */
-export function decodeFailure(bytes: Uint8Array, converter: PayloadConverter): TemporalFailure {
+export function decodeCompatFailure(bytes: Uint8Array, converter: PayloadConverter): TemporalFailure {
   const own = custom.get(converter);
   if (own !== undefined) {
     const failure = toPlain(FailureSchema, fromBinary(FailureSchema, bytes));
@@ -198,7 +198,7 @@ export function errorOf(
  * The Failure message of anything that was thrown. Of what cannot be read so, it has what can be read at all; `strict`: values that cannot
  * be converted throw, as in the official SDK, for the message would be in history.
  */
-export function encodeFailure(error: unknown, converter: PayloadConverter, strict = false): Uint8Array {
+export function encodeCompatFailure(error: unknown, converter: PayloadConverter, strict = false): Uint8Array {
   const own = custom.get(converter);
   if (own !== undefined) {
     return toBinary(FailureSchema, fromPlain(FailureSchema, own.failures.errorToFailure(error, converter, own.context)));
@@ -230,7 +230,7 @@ export function messageOfError(error: Error, converter: PayloadConverter, causeO
 
 /** Failures of this package have the name of their class; of other errors the name counts that they had when they were made. */
 function traceOf(error: Error): string {
-  const original = originalOf(error);
+  const original = originalError(error);
   return failureTrace(original ?? error, original !== undefined || !(error instanceof TemporalFailure));
 }
 

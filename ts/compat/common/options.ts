@@ -60,7 +60,7 @@ export const WorkflowIdReusePolicy: InBothSpellings<"WORKFLOW_ID_REUSE_POLICY_",
 export type WorkflowIdReusePolicy = (typeof ID_REUSE)[number];
 
 /** A value of an enumeration, which programs give by its name, with the older prefix, or by its number; undefined and null are 0. */
-export function numberOf(
+export function enumNumber(
   what: string,
   members: { readonly [name: string]: string | undefined },
   prefix: string,

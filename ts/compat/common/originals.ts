@@ -7,6 +7,6 @@ export function madeOf(failure: Error, original: Error): void {
 }
 
 /** The error that a failure was made of; undefined for one that was made as it is. */
-export function originalOf(failure: Error): Error | undefined {
+export function originalError(failure: Error): Error | undefined {
   return originals.get(failure);
 }

@@ -73,7 +73,7 @@ function attached(workflowId: string, runId: string | undefined, key: symbol, wh
 }
 
 /** A workflow, by its id. */
-export function makeHandle<T>(
+export function makeNexusHandle<T>(
   ctx: StartOperationContext,
   workflowId: string,
   runId: string | undefined,

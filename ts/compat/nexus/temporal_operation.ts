@@ -10,7 +10,7 @@ import {
   type TemporalStartOperationContext,
 } from "./context.ts";
 import { handlerError } from "./errors.ts";
-import { makeHandle, type Reservation, type UpdatableWorkflowHandle } from "./handles.ts";
+import { makeNexusHandle, type Reservation, type UpdatableWorkflowHandle } from "./handles.ts";
 import { startResult, TemporalOperationResult } from "./results.ts";
 import { activityOf, type OperationToken, readToken, TokenType, updateOf, workflowRunOf, workflowRunToken } from "./tokens.ts";
 import type { CancelOperationContext, StartOperationContext } from "./types.ts";
@@ -94,7 +94,7 @@ class RequestClient implements TemporalNexusClient {
   }
 
   getWorkflowHandle<T extends Workflow>(workflowId: string, runId?: string) {
-    return makeHandle<WorkflowResultType<T>>(this.#ctx, workflowId, runId, this.#reserve);
+    return makeNexusHandle<WorkflowResultType<T>>(this.#ctx, workflowId, runId, this.#reserve);
   }
 
   async startWorkflow<T extends Workflow>(workflowTypeOrFunc: string | T, workflowOptions: WorkflowStartOptions<T>) {

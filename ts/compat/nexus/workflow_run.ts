@@ -7,7 +7,7 @@ import type {
 } from "../client/workflow_options.ts";
 import { backing, ON_CONFLICT, requestLinks, takeResponseLink } from "./attachments.ts";
 import { getClient, getHandlerContext } from "./context.ts";
-import { makeHandle, TAKEN, type WorkflowHandle } from "./handles.ts";
+import { makeNexusHandle, TAKEN, type WorkflowHandle } from "./handles.ts";
 import { readToken, workflowRunOf, workflowRunToken } from "./tokens.ts";
 import type { CancelOperationContext, StartOperationContext, StartResult } from "./types.ts";
 
@@ -43,7 +43,7 @@ export async function startWorkflow<T extends Workflow>(
   const attached = { ...backing(ctx, workflowRunToken(namespace, workflowId)), onConflictOptions: ON_CONFLICT };
   const handle = await client.workflow.start(workflowTypeOrFunc, startOptions(workflowOptions, attached));
   takeResponseLink(ctx, attached);
-  return makeHandle(ctx, handle.workflowId, handle.firstExecutionRunId, TAKEN);
+  return makeNexusHandle(ctx, handle.workflowId, handle.firstExecutionRunId, TAKEN);
 }
 
 /** Signals a workflow, and starts it where none is running. */
@@ -57,7 +57,7 @@ export async function signalWithStartWorkflow<T extends Workflow, SignalArgs ext
   const { workflow } = getHandlerContext().client;
   const handle = await workflow.signalWithStart<T, SignalArgs>(workflowTypeOrFunc as T, startOptions(workflowOptions, attached));
   takeResponseLink(ctx, attached);
-  return makeHandle(ctx, handle.workflowId, handle.signaledRunId, TAKEN);
+  return makeNexusHandle(ctx, handle.workflowId, handle.signaledRunId, TAKEN);
 }
 
 /** Starts the workflow whose run is the operation: returns what `startWorkflow` did. */

@@ -1,7 +1,7 @@
 // AsyncLocalStorage as workflow code of the official SDK has it: values that follow async functions. They travel with the scope of the code
 // (context.ts), so they are there in every runtime, and no run sees another's.
 import type { ScopeFrame } from "../context.ts";
-import { currentRun, maybeCurrentRun } from "../current.ts";
+import { currentCompatRun, maybeCurrentRun } from "../current.ts";
 import { CancellationScope } from "../workflow/scope.ts";
 
 /** A value that follows async functions. */
@@ -23,17 +23,17 @@ export class AsyncLocalStorage<T> {
 
   /** Calls a function for which the value is stored, and all that it calls and awaits. */
   run<R, A extends unknown[]>(store: T, fn: (...args: A) => R, ...args: A): R {
-    return currentRun().context.run(this.#frame(store), () => fn(...args));
+    return currentCompatRun().context.run(this.#frame(store), () => fn(...args));
   }
 
   /** Calls a function for which nothing is stored. */
   exit<R, A extends unknown[]>(fn: (...args: A) => R, ...args: A): R {
-    return currentRun().context.run(this.#frame(undefined), () => fn(...args));
+    return currentCompatRun().context.run(this.#frame(undefined), () => fn(...args));
   }
 
   /** Stores a value for the rest of the running function. */
   enterWith(store: T): void {
-    currentRun().context.enter(this.#frame(store));
+    currentCompatRun().context.enter(this.#frame(store));
   }
 
   /** Forgets what was stored. */
@@ -42,7 +42,7 @@ export class AsyncLocalStorage<T> {
   }
 
   #frame(value: T | undefined): ScopeFrame {
-    const { context } = currentRun();
+    const { context } = currentCompatRun();
     const before = context.current();
     const stores = new Map(before?.stores);
     stores.set(this, { value, epoch: this.#disabled });
@@ -51,14 +51,14 @@ export class AsyncLocalStorage<T> {
 
   /** The function, called as now wherever it is called. */
   static bind<A extends unknown[], R>(fn: (...args: A) => R): (...args: A) => R {
-    const { context } = currentRun();
+    const { context } = currentCompatRun();
     const frame = context.current();
     return (...args) => context.run(frame, () => fn(...args));
   }
 
   /** A function that calls others as now. */
   static snapshot(): <R, A extends unknown[]>(fn: (...args: A) => R, ...args: A) => R {
-    const { context } = currentRun();
+    const { context } = currentCompatRun();
     const frame = context.current();
     return (fn, ...args) => context.run(frame, () => fn(...args));
   }

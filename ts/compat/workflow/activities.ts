@@ -13,7 +13,7 @@ import { checkActivityOptions, checkLocalActivityOptions, checkRetryPolicy } fro
 import type { RetryPolicy } from "../common/options.ts";
 import { msOptionalToNumber, msToNumber, timeoutMs } from "../common/time.ts";
 import type { ActivityTypeInfoMap, PayloadTypeInfo } from "../common/type_info.ts";
-import { currentRun } from "../current.ts";
+import { currentCompatRun } from "../current.ts";
 import { encodeCall, fingerprintCall } from "../../executor/program/local_calls.ts";
 import type { CompatRun } from "../run.ts";
 import { payloadsOf } from "../typed_values.ts";
@@ -107,7 +107,7 @@ export function scheduleActivity<R>(
   options: ActivityOptions,
   typeInfo?: PayloadTypeInfo,
 ): Promise<R> {
-  const run = currentRun("Workflow.scheduleActivity(...) may only be used from a Workflow Execution");
+  const run = currentCompatRun("Workflow.scheduleActivity(...) may only be used from a Workflow Execution");
   if (options === undefined) throw new TypeError("Got empty activity options");
   const seq = run.nextActivitySeq++;
   const schedule = intercepted(run, "outbound", "scheduleActivity", (input: ActivityInput) => scheduleRemotely<R>(run, input));
@@ -147,7 +147,7 @@ export async function scheduleLocalActivity<R>(
   options: LocalActivityOptions,
   typeInfo?: PayloadTypeInfo,
 ): Promise<R> {
-  const run = currentRun("Workflow.scheduleLocalActivity(...) may only be used from a Workflow Execution");
+  const run = currentCompatRun("Workflow.scheduleLocalActivity(...) may only be used from a Workflow Execution");
   if (options === undefined) throw new TypeError("Got empty activity options");
   // This function goes on after awaits, where only code of the program has its frame put back.
   const frame = run.context.current();

@@ -12,13 +12,13 @@ import {
   StartChildWorkflow,
 } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import type { PayloadConverter } from "../../converter/payload.ts";
-import { type ChildWorkflowCancellationType, numberOf, ParentClosePolicy, WorkflowIdReusePolicy } from "../common/options.ts";
+import { type ChildWorkflowCancellationType, enumNumber, ParentClosePolicy, WorkflowIdReusePolicy } from "../common/options.ts";
 import { searchAttributePayloads } from "../common/search_attributes.ts";
 import { timeoutMs } from "../common/time.ts";
 import { extractWorkflowTypeAndConfig, type WorkflowSignalOptions } from "../common/definitions.ts";
 import type { SignalTypeInfo } from "../common/type_info.ts";
 import { payloadOf, payloadsOf } from "../typed_values.ts";
-import { currentRun } from "../current.ts";
+import { currentCompatRun } from "../current.ts";
 import type { CompatRun } from "../run.ts";
 import { intercepted } from "../interception.ts";
 import type { ChildWorkflowOptions } from "./options.ts";
@@ -70,7 +70,7 @@ export async function startChild<T extends Workflow>(
   workflow: string | T,
   options?: Options<T>,
 ): Promise<ChildWorkflowHandle<T>> {
-  const run = currentRun(
+  const run = currentCompatRun(
     "Workflow.startChild(...) may only be used from a Workflow Execution. Consider using Client.workflow.start(...) instead.)",
   );
   const given = withDefaults(options);
@@ -95,7 +95,7 @@ export async function startChild<T extends Workflow>(
 /** Starts a child and waits for its result. */
 // deno-lint-ignore require-await
 export async function executeChild<T extends Workflow>(workflow: string | T, options?: Options<T>): Promise<ResultOf<T>> {
-  const run = currentRun(
+  const run = currentCompatRun(
     "Workflow.executeChild(...) may only be used from a Workflow Execution. Consider using Client.workflow.execute(...) instead.",
   );
   const execution = start(run, workflow, withDefaults(options));
@@ -107,7 +107,7 @@ export async function executeChild<T extends Workflow>(workflow: string | T, opt
 
 /** A workflow that this one did not start, by its id. */
 export function getExternalWorkflowHandle(workflowId: string, runId?: string): ExternalWorkflowHandle {
-  const run = currentRun(
+  const run = currentCompatRun(
     "Workflow.getExternalWorkflowHandle(...) may only be used from a Workflow Execution. Consider using Client.workflow.getHandle(...) instead.)",
   );
   const external = { type: "external", workflowExecution: { workflowId, runId } } as const;
@@ -232,8 +232,8 @@ function encodeStart(
     workflowRunTimeoutMs: timeoutMs(options.workflowRunTimeout),
     workflowTaskTimeoutMs: timeoutMs(options.workflowTaskTimeout),
     cancellationType: cancellationType(options.cancellationType),
-    parentClosePolicy: numberOf("ParentClosePolicy", ParentClosePolicy, "PARENT_CLOSE_POLICY_", options.parentClosePolicy),
-    workflowIdReusePolicy: numberOf(
+    parentClosePolicy: enumNumber("ParentClosePolicy", ParentClosePolicy, "PARENT_CLOSE_POLICY_", options.parentClosePolicy),
+    workflowIdReusePolicy: enumNumber(
       "WorkflowIdReusePolicy",
       WorkflowIdReusePolicy,
       "WORKFLOW_ID_REUSE_POLICY_",

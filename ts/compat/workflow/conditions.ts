@@ -2,7 +2,7 @@
 // they are made, after each job of an activation and whenever the run has drained, until none of
 // them changes (docs/dev/semantics/compat.md#conditions).
 import type { Duration } from "../common/time.ts";
-import { currentRun } from "../current.ts";
+import { currentCompatRun } from "../current.ts";
 import { patched } from "./patches.ts";
 import { CancellationScope, joinScope } from "./scope.ts";
 import type { TimerOptions } from "./options.ts";
@@ -17,7 +17,7 @@ export function condition(fn: () => boolean): Promise<void>;
 export function condition(fn: () => boolean, timeout: Duration, options?: TimerOptions): Promise<boolean>;
 // Async on purpose: a promise that is returned from an async function settles its caller three ticks later.
 export async function condition(fn: () => boolean, timeout?: Duration, options?: TimerOptions): Promise<boolean | void> {
-  currentRun("Workflow.condition(...) may only be used from a Workflow Execution.");
+  currentCompatRun("Workflow.condition(...) may only be used from a Workflow Execution.");
   if (timeout === 0 && !patched(ZERO_TIMEOUT_PATCH)) return until(fn);
   if (typeof timeout !== "number" && typeof timeout !== "string") return until(fn);
   const scope = new CancellationScope({ cancellable: true });
@@ -32,7 +32,7 @@ export async function condition(fn: () => boolean, timeout?: Duration, options?:
 }
 
 function until(fn: () => boolean): Promise<void> {
-  const run = currentRun();
+  const run = currentCompatRun();
   return new Promise((resolve, reject) => {
     let id = 0;
     const alive = joinScope(reject, (error) => {

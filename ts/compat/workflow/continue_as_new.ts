@@ -4,7 +4,7 @@ import { type OptionNames, rejectMisspelledOptions } from "../../base/option_nam
 import { ContinueAsNew as ContinueAsNewCommand } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { searchAttributePayloads } from "../common/search_attributes.ts";
 import { timeoutMs } from "../common/time.ts";
-import { currentRun } from "../current.ts";
+import { currentCompatRun } from "../current.ts";
 import { intercepted } from "../interception.ts";
 import { payloadsOf } from "../typed_values.ts";
 import { encodeInitialVersioningBehavior } from "../common/policies.ts";
@@ -28,7 +28,7 @@ const CONTINUE_OPTIONS: OptionNames<ContinueAsNewOptions> = {
 export function makeContinueAsNewFunc<F extends Workflow>(
   options: ContinueAsNewOptions = {},
 ): (...args: Parameters<F>) => Promise<never> {
-  const run = currentRun(
+  const run = currentCompatRun(
     "Workflow.continueAsNew(...) and Workflow.makeContinueAsNewFunc(...) may only be used from a Workflow Execution.",
   );
   rejectMisspelledOptions("makeContinueAsNewFunc", options, CONTINUE_OPTIONS);

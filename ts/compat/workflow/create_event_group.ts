@@ -1,6 +1,6 @@
 // What makes event groups, and the scopes in which code's commands belong to one.
 import { encode } from "../common/text.ts";
-import { currentRun } from "../current.ts";
+import { currentCompatRun } from "../current.ts";
 import { LabelledGroup, NO_GROUPS } from "./event_groups.ts";
 import type { EventGroupMarker } from "./options.ts";
 
@@ -9,7 +9,7 @@ class ScopedGroup extends LabelledGroup {
   static override readonly name = "EventGroupMarker";
 
   withScope<T>(fn: () => Promise<T>): Promise<T> {
-    const run = currentRun("EventGroupMarker.withScope(...) may only be used from a Workflow Execution");
+    const run = currentCompatRun("EventGroupMarker.withScope(...) may only be used from a Workflow Execution");
     const { implicit, explicit } = run.context.current()?.groups ?? NO_GROUPS;
     return run.context.run(run.frame({ groups: { implicit, explicit: { ...explicit, [this.id]: this } } }), fn);
   }
@@ -20,7 +20,7 @@ class ScopedGroup extends LabelledGroup {
  * a replay and a reset.
  */
 export function createEventGroup(label: string, options?: { id?: string }): EventGroupMarker {
-  const { info } = currentRun("createEventGroup(...) may only be used from a Workflow Execution");
+  const { info } = currentCompatRun("createEventGroup(...) may only be used from a Workflow Execution");
   return new ScopedGroup(label, options?.id ?? sha1(`${info.originalExecutionRunId}${label}`));
 }
 

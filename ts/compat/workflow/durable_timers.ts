@@ -41,13 +41,13 @@ function sleepIn(run: TimerRun, { seq, durationMs, options }: TimerInput): Promi
       reject(error);
     });
     if (!alive) return;
-    const groups = startTimer(run, seq, durationMs, options, () => groupsOf(run, options?.eventGroups));
+    const groups = startDurableTimer(run, seq, durationMs, options, () => groupsOf(run, options?.eventGroups));
     run.timers.set(seq, run.waitsAt("sleep", { resolve: resolve as (value: unknown) => void, reject }));
   });
 }
 
 /** Whole milliseconds, rounded up: a timer is never early. Answers the groups that it was given. */
-export function startTimer(
+export function startDurableTimer(
   run: TimerRun,
   seq: number,
   durationMs: number,

@@ -5,7 +5,7 @@ import type { QueryDefinitionOptions, SignalDefinitionOptions, UpdateDefinitionO
 import { throwIfReservedName } from "../common/reserved.ts";
 import type { PayloadTypeInfo, SignalTypeInfo } from "../common/type_info.ts";
 import type { ValueTypes } from "../typed_values.ts";
-import { currentRun } from "../current.ts";
+import { currentCompatRun } from "../current.ts";
 import type { DefaultHandler, HandlerFunction } from "../messages.ts";
 
 /** Brands carry the types of arguments and results; they do not exist at run time. */
@@ -111,7 +111,7 @@ export function setHandler(
   // deno-lint-ignore no-explicit-any
   options: HandlerOptions<any> = {},
 ): void {
-  const run = currentRun("Workflow.setHandler(...) may only be used from a Workflow Execution.");
+  const run = currentCompatRun("Workflow.setHandler(...) may only be used from a Workflow Execution.");
   rejectMisspelledOptions("setHandler", options, HANDLER_OPTIONS);
   const { messages } = run;
   const { type, name, typeInfo } = definition;
@@ -136,27 +136,27 @@ export function setHandler(
 
 /** Handles signals that have no handler of their own. */
 export function setDefaultSignalHandler(handler: DefaultHandler | undefined): void {
-  const { messages } = currentRun("Workflow.setDefaultSignalHandler(...) may only be used from a Workflow Execution.");
+  const { messages } = currentCompatRun("Workflow.setDefaultSignalHandler(...) may only be used from a Workflow Execution.");
   messages.defaultSignal = optionalFunction(handler);
   messages.dispatchSignals();
 }
 
 /** Handles updates that have no handler of their own. */
 export function setDefaultUpdateHandler(handler: DefaultHandler | undefined): void {
-  const { messages } = currentRun("Workflow.setDefaultUpdateHandler(...) may only be used from a Workflow Execution.");
+  const { messages } = currentCompatRun("Workflow.setDefaultUpdateHandler(...) may only be used from a Workflow Execution.");
   messages.defaultUpdate = optionalFunction(handler);
   messages.dispatchUpdates();
 }
 
 /** Answers queries that have no handler of their own. */
 export function setDefaultQueryHandler(handler: DefaultHandler | undefined): void {
-  const { messages } = currentRun("Workflow.setDefaultQueryHandler(...) may only be used from a Workflow Execution.");
+  const { messages } = currentCompatRun("Workflow.setDefaultQueryHandler(...) may only be used from a Workflow Execution.");
   messages.defaultQuery = optionalFunction(handler);
 }
 
 /** True when no signal or update handler is running. */
 export function allHandlersFinished(): boolean {
-  return currentRun("allHandlersFinished() may only be used from a Workflow Execution.").messages.allFinished;
+  return currentCompatRun("allHandlersFinished() may only be used from a Workflow Execution.").messages.allFinished;
 }
 
 function requireFunction(handler: unknown): void {

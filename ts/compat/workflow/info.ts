@@ -6,7 +6,7 @@ import type { Payload, PayloadConverter } from "../../converter/payload.ts";
 import type { RunContext } from "../../executor/program/program.ts";
 import { WorkflowExecutionStartedEventAttributesSchema } from "../../api/generated/temporal/api/history/v1/message_pb.ts";
 import { FailureSchema } from "../../api/generated/temporal/api/failure/v1/message_pb.ts";
-import { decodeFailure } from "../common/failure_converter.ts";
+import { decodeCompatFailure } from "../common/failure_converter.ts";
 import type { RetryPolicy } from "../common/options.ts";
 import { convertDeploymentVersion, type WorkerDeploymentVersion } from "../common/deployments.ts";
 import { type SuggestContinueAsNewReason, suggestContinueAsNewReasonsFromProto } from "../common/policies.ts";
@@ -152,7 +152,7 @@ export function initialInfo(init: InitializeWorkflow, activation: Activation, ho
     ),
     ...present("root", root && { workflowId: root.workflowId, runId: root.runId }),
     ...present("lastResult", lastResult && converter.fromPayload(lastResult)),
-    ...present("lastFailure", failure && decodeFailure(toBinary(FailureSchema, failure), converter)),
+    ...present("lastFailure", failure && decodeCompatFailure(toBinary(FailureSchema, failure), converter)),
     taskQueue: init.taskQueue,
     namespace: host.namespace,
     firstExecutionRunId: init.firstExecutionRunId,

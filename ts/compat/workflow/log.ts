@@ -4,7 +4,7 @@ import { LOGGER_SINK } from "../../executor/program/sinks.ts";
 import { throwsHiddenText } from "../../converter/failure_converter.ts";
 import { isA, nameOf } from "../../converter/thrown.ts";
 import { isCancellation } from "../common/failures.ts";
-import { currentRun } from "../current.ts";
+import { currentCompatRun } from "../current.ts";
 import { intercepted } from "../interception.ts";
 import type { CompatRun } from "../run.ts";
 import { ContinueAsNew } from "./continue_as_new_thrown.ts";
@@ -27,7 +27,7 @@ export interface WorkflowLogger {
 }
 
 function line(level: Level, message: string, attrs: Fields = {}): void {
-  const run = currentRun("Workflow.log(...) may only be used from workflow context.");
+  const run = currentCompatRun("Workflow.log(...) may only be used from workflow context.");
   const base = attributesOf(run);
   const attributes = intercepted(run, "outbound", "getLogAttributes", (given: Fields) => given)(base);
   if (run.sinks.hasLogger) {

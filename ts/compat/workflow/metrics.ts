@@ -1,7 +1,7 @@
 // metricMeter: instruments whose values go to the worker's metrics, but on replay. Tags are put together where a value is given, because
 // interceptors may add some.
 import { METRICS_SINK } from "../../executor/program/sinks.ts";
-import { currentRun } from "../current.ts";
+import { currentCompatRun } from "../current.ts";
 import { intercepted } from "../interception.ts";
 
 type Tags = Record<string, string | number | boolean>;
@@ -76,7 +76,7 @@ const KINDS: { readonly [K in Kind]: readonly [sink: string, method: string, nam
 const OUTSIDE = "Workflow's `metricMeter` can only be used while in Workflow Context";
 
 function instrument(kind: Kind, about: Instrument, given: Tags): object {
-  currentRun(OUTSIDE);
+  currentCompatRun(OUTSIDE);
   const [sinkMethod, method, what] = KINDS[kind];
   const { name, valueType, unit, description } = about;
   const typed = kind === "histogram" || kind === "gauge" ? [valueType] : [];
@@ -84,7 +84,7 @@ function instrument(kind: Kind, about: Instrument, given: Tags): object {
     ...about,
     kind,
     [method]: (value: number, extraTags: Tags = {}) => {
-      const run = currentRun("Workflow.metricMeter may only be used from workflow context.");
+      const run = currentCompatRun("Workflow.metricMeter may only be used from workflow context.");
       const own = intercepted(run, "outbound", "getMetricTags", (tags: Tags) => tags)({ workflowType: run.info.workflowType });
       const tags = { ...own, ...given, ...extraTags };
       if (kind !== "up-down-counter" && value < 0) throw new Error(`${what} value must be non-negative (got ${value})`);

@@ -1,6 +1,6 @@
 // Small functions of `@temporalio/workflow` that have no file of their own.
 import type { UpdateInfo } from "../context.ts";
-import { currentRun, maybeCurrentRun } from "../current.ts";
+import { currentCompatRun, maybeCurrentRun } from "../current.ts";
 import { uuid4From } from "./alea.ts";
 import type { WorkflowInfo } from "./info.ts";
 
@@ -12,7 +12,7 @@ export function uuid4(): string {
 
 /** The update whose handler is running, if any. */
 export function currentUpdateInfo(): UpdateInfo | undefined {
-  const run = currentRun("Workflow.currentUpdateInfo(...) may only be used from a Workflow Execution.");
+  const run = currentCompatRun("Workflow.currentUpdateInfo(...) may only be used from a Workflow Execution.");
   return run.context.current()?.update;
 }
 
@@ -23,15 +23,15 @@ export function inWorkflowContext(): boolean {
 
 /** The text that user interfaces show for the run; asked for by query. */
 export function setCurrentDetails(details: string): void {
-  currentRun("setCurrentDetails() may only be used from a Workflow Execution.").details = details;
+  currentCompatRun("setCurrentDetails() may only be used from a Workflow Execution.").details = details;
 }
 
 /** What setCurrentDetails was given last. */
 export function getCurrentDetails(): string {
-  return currentRun("getCurrentDetails() may only be used from a Workflow Execution.").details;
+  return currentCompatRun("getCurrentDetails() may only be used from a Workflow Execution.").details;
 }
 
 /** What the run knows about itself. */
 export function workflowInfo(): WorkflowInfo {
-  return currentRun("Workflow.workflowInfo(...) may only be used from a Workflow Execution.").info;
+  return currentCompatRun("Workflow.workflowInfo(...) may only be used from a Workflow Execution.").info;
 }

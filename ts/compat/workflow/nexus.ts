@@ -6,7 +6,7 @@ import {
   ScheduleNexusOperation,
 } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { timeoutMs } from "../common/time.ts";
-import { currentRun } from "../current.ts";
+import { currentCompatRun } from "../current.ts";
 import { intercepted } from "../interception.ts";
 import type { CompatRun } from "../run.ts";
 import { payloadOf } from "../typed_values.ts";
@@ -92,7 +92,7 @@ class ServiceClient {
     input: unknown,
     options?: CallOptions,
   ): Promise<NexusOperationHandle<unknown>> {
-    const run = currentRun("Nexus operations may only be started from a Workflow Execution");
+    const run = currentCompatRun("Nexus operations may only be started from a Workflow Execution");
     const service = this.#service.name;
     const definition = typeof operation === "string" ? this.#service.operations[operation] as AnyOperation : operation;
     // The server says that there is no such operation, as with the official SDK.

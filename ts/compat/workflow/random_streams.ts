@@ -1,6 +1,6 @@
 // Named random streams: generators beside the run's own, seeded from the run's seed and a name, so that an interceptor's draws do not
 // move the workflow's. A stream that is put around code answers its Math.random() and uuid4(), too.
-import { currentRun } from "../current.ts";
+import { currentCompatRun } from "../current.ts";
 import type { CompatRun } from "../run.ts";
 import { uuid4From } from "./alea.ts";
 
@@ -37,12 +37,12 @@ function streamOf(run: () => CompatRun, draw: (run: CompatRun) => number): Workf
 
 /** The run's own stream: that of Math.random() where no other is put around the code. */
 export const workflowRandom: WorkflowRandomStream = streamOf(
-  () => currentRun("Workflow.workflowRandom may only be used from workflow context."),
+  () => currentCompatRun("Workflow.workflowRandom may only be used from workflow context."),
   (run) => run.mainRandom(),
 );
 
 /** The stream of a name; the same one for the same name, over the whole run. */
 export function getRandomStream(name: string): WorkflowRandomStream {
-  const run = currentRun("Workflow.getRandomStream(...) may only be used from workflow context.");
+  const run = currentCompatRun("Workflow.getRandomStream(...) may only be used from workflow context.");
   return streamOf(() => run, () => run.namedRandom(name));
 }

@@ -3,7 +3,7 @@
 // part of the contract, because it decides the order of commands: children hear of it one tick after their parent.
 import { CancelledFailure } from "../common/failures.ts";
 import { type Duration, msOptionalToNumber } from "../common/time.ts";
-import { currentRun } from "../current.ts";
+import { currentCompatRun } from "../current.ts";
 import { FLAG_SHIELDED_SCOPES } from "../flags.ts";
 import { startSleep } from "./durable_timers.ts";
 import { join, type Scope } from "./join.ts";
@@ -40,7 +40,7 @@ export class CancellationScope implements Scope {
     this.cancelRequested.catch(() => {});
     if (options === ROOT) return;
     const parent = this.parent = given?.parent ?? CancellationScope.current();
-    const shields = () => currentRun().hasFlag(FLAG_SHIELDED_SCOPES);
+    const shields = () => currentCompatRun().hasFlag(FLAG_SHIELDED_SCOPES);
     if (parent.cancellable || (parent.#requested && !shields())) {
       this.#requested = parent.#requested;
       parent.cancelRequested.catch((error) => this.request(error));
@@ -57,7 +57,7 @@ export class CancellationScope implements Scope {
 
   /** Runs `fn` in this scope and answers its result. */
   run<T>(fn: () => Promise<T>): Promise<T> {
-    const { context } = currentRun();
+    const { context } = currentCompatRun();
     return context.run({ ...context.current(), scope: this }, () => this.runInContext(fn));
   }
 
@@ -66,12 +66,12 @@ export class CancellationScope implements Scope {
     if (this.timeout) {
       const afterMs = Math.max(1, this.timeout);
       const scope = timer = new CancellationScope({ cancellable: true, parent: this });
-      scope.run(() => startSleep(currentRun(), () => afterMs).done).then(() => this.cancel(), () => {});
+      scope.run(() => startSleep(currentCompatRun(), () => afterMs).done).then(() => this.cancel(), () => {});
     }
     try {
       return await fn();
     } finally {
-      if (timer !== undefined && !timer.consideredCancelled && currentRun().hasFlag(FLAG_SHIELDED_SCOPES)) timer.cancel();
+      if (timer !== undefined && !timer.consideredCancelled && currentCompatRun().hasFlag(FLAG_SHIELDED_SCOPES)) timer.cancel();
     }
   }
 
@@ -87,7 +87,7 @@ export class CancellationScope implements Scope {
   }
 
   static current(): CancellationScope {
-    const run = currentRun("CancellationScope may only be used from workflow code");
+    const run = currentCompatRun("CancellationScope may only be used from workflow code");
     // Frames are made with scopes of this class alone.
     return (run.context.current()?.scope as CancellationScope | undefined) ?? run.rootScope;
   }

@@ -1,5 +1,5 @@
 // proxySinks: functions of the host for what leaves workflow code beside its commands. They give nothing back.
-import { currentRun } from "../current.ts";
+import { currentCompatRun } from "../current.ts";
 import type { WorkflowInfo } from "./info.ts";
 
 /** A function of the host. Its arguments are copied on the way. */
@@ -45,7 +45,11 @@ export function proxySinks<T extends Sinks>(): T {
   const sinkOf = (sink: string) =>
     new Proxy({}, {
       get: (_, method) => (...args: unknown[]) =>
-        currentRun("Proxied sinks functions may only be used from a Workflow Execution.").sinks.call(sink, String(method), args),
+        currentCompatRun("Proxied sinks functions may only be used from a Workflow Execution.").sinks.call(
+          sink,
+          String(method),
+          args,
+        ),
     });
   return new Proxy({}, { get: (_, sink) => sinkOf(String(sink)) }) as T;
 }

@@ -2,9 +2,9 @@
 import { type OptionNames, rejectMisspelledOptions } from "../../base/option_names.ts";
 import { CommandKind } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { type Duration, msToNumber } from "../common/time.ts";
-import { currentRun } from "../current.ts";
+import { currentCompatRun } from "../current.ts";
 import { FLAG_SHIELDED_SCOPES } from "../flags.ts";
-import { startSleep, startTimer } from "./durable_timers.ts";
+import { startDurableTimer, startSleep } from "./durable_timers.ts";
 import type { TimerOptions } from "./options.ts";
 import { CancellationScope } from "./scope.ts";
 
@@ -12,7 +12,7 @@ const TIMER_OPTIONS: OptionNames<TimerOptions> = { summary: 1, eventGroups: 1 };
 
 /** Resolves after a durable time; zero and less count as one millisecond. Rejects when the scope is cancelled. */
 export function sleep(ms: Duration, options?: TimerOptions): Promise<void> {
-  const run = currentRun("Workflow.sleep(...) may only be used from a Workflow Execution");
+  const run = currentCompatRun("Workflow.sleep(...) may only be used from a Workflow Execution");
   rejectMisspelledOptions("sleep", options, TIMER_OPTIONS);
   return startSleep(run, () => Math.max(1, msToNumber(ms)), options).done;
 }
@@ -25,14 +25,14 @@ type Callback = (...args: any[]) => unknown;
  * official SDK, no timer is started, and a number of one is used up.
  */
 export function setTimeout(callback: Callback, ms?: number, ...args: unknown[]): number {
-  const run = currentRun("setTimeout may only be used from workflow code");
+  const run = currentCompatRun("setTimeout may only be used from workflow code");
   const durationMs = Math.max(1, ms!);
   const frame = run.context.current();
   const call = () => run.context.run(frame, () => void callback(...args));
   if (!run.hasFlag(FLAG_SHIELDED_SCOPES)) {
     const seq = run.nextTimerSeq++;
     new Promise<void>((resolve, reject) => {
-      startTimer(run, seq, durationMs);
+      startDurableTimer(run, seq, durationMs);
       run.timers.set(seq, run.waitsAt("setTimeout", { resolve, reject }));
     }).then(call, () => {});
     return seq;
@@ -55,7 +55,7 @@ export function setTimeout(callback: Callback, ms?: number, ...args: unknown[]):
 
 /** The global. A handle that is not open any more uses up a timer number, as in the official SDK; one that never was is ignored. */
 export function clearTimeout(handle: number | undefined): void {
-  const run = currentRun("clearTimeout may only be used from workflow code");
+  const run = currentCompatRun("clearTimeout may only be used from workflow code");
   const scope = handle === undefined ? undefined : run.timeoutScopes.get(handle);
   if (scope !== undefined) {
     run.timeoutScopes.delete(handle!);

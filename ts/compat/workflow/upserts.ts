@@ -12,12 +12,12 @@ import {
   type SearchAttributeValue,
   type TypedSearchAttributes,
 } from "../common/search_attributes.ts";
-import { currentRun } from "../current.ts";
+import { currentCompatRun } from "../current.ts";
 import { groupsOf } from "./event_groups.ts";
 
 /** Changes search attributes of the run: pairs of key and value (null removes), or lists by name (an empty one removes). */
 export function upsertSearchAttributes(searchAttributes: SearchAttributes | SearchAttributeUpdatePair[]): void {
-  const run = currentRun("Workflow.upsertSearchAttributes(...) may only be used from a Workflow Execution.");
+  const run = currentCompatRun("Workflow.upsertSearchAttributes(...) may only be used from a Workflow Execution.");
   if (searchAttributes === undefined || searchAttributes === null) {
     throw new Error("searchAttributes must be a non-null SearchAttributes");
   }
@@ -65,7 +65,7 @@ function mergeUntyped(
 
 /** Merges into the run's memo; null and undefined remove a key. */
 export function upsertMemo(memo: Record<string, unknown>): void {
-  const run = currentRun("Workflow.upsertMemo(...) may only be used from a Workflow Execution.");
+  const run = currentCompatRun("Workflow.upsertMemo(...) may only be used from a Workflow Execution.");
   if (memo === undefined || memo === null) throw new Error("memo must be a non-null Record");
   const payloads = Object.entries(memo).map(([key, value]) => [key, run.converter.toPayload(value ?? undefined)]);
   const bytes = ModifyWorkflowProperties.encode(ModifyWorkflowProperties.fromPartial({ memo: Object.fromEntries(payloads) }));

@@ -39,7 +39,7 @@ function parsed(text: string): unknown {
 }
 
 /** Plain data that was decoded from history, as a copy. */
-export function copyOf(value: unknown): CopiedValue {
+export function copyValue(value: unknown): CopiedValue {
   let text: string;
   try {
     text = JSON.stringify(value) ?? '"<undefined>"';

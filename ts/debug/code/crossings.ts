@@ -6,7 +6,7 @@ import { decodeCommand } from "../commands.ts";
 import type { SessionData } from "../session_data.ts";
 import { countWhile } from "../spans.ts";
 import { shown, shownAll, shownDuration } from "../values.ts";
-import { type Copies, copyOf } from "./copies.ts";
+import { type Copies, copyValue } from "./copies.ts";
 import type { Coverage } from "./coverage.ts";
 import type { Places } from "./places.ts";
 import type { CopiedValue, Crossing, CrossingKind, Place } from "./types.ts";
@@ -141,7 +141,7 @@ export class Crossings {
         // What is called alike on one line is one thing: names are decoded only when they are shown, but for timers, of which a select has many.
         const isTimer = command.kind === CommandKind.COMMAND_KIND_START_TIMER;
         const name = isTimer ? cache.namesOf(this.#data).timers.get(command.seq) ?? "" : "";
-        const read = () => copyOf(this.#argumentsOf(command));
+        const read = () => copyValue(this.#argumentsOf(command));
         this.#add(this.#places.ofSite(command.site), { at, lane: -1, name, kind: "arguments", read });
       }
     });
@@ -157,7 +157,7 @@ export class Crossings {
       if (job === undefined) return;
       const { input, protocolInstanceId, name: message = "" } = job;
       if (kind === "handler") {
-        const read = () => copyOf(shownAll(input, converter));
+        const read = () => copyValue(shownAll(input, converter));
         this.#add(place, { at: from, lane, name: message, kind: "message", read });
       }
       if (protocolInstanceId === undefined || to < 0) return;
@@ -170,7 +170,7 @@ export class Crossings {
       if (payload === undefined) continue;
       const read = () => {
         const seen = shown(payload, converter);
-        return "value" in seen ? copyOf(seen.value) : copyOf(`<unreadable: ${seen.unreadable}>`);
+        return "value" in seen ? copyValue(seen.value) : copyValue(`<unreadable: ${seen.unreadable}>`);
       };
       this.#add(this.#places.placeOf(point), { at, lane, name: "", kind: "published", read });
     }
@@ -198,7 +198,7 @@ export class Crossings {
       if (command.kind !== CommandKind.COMMAND_KIND_UPDATE_RESPONSE) continue;
       const { kind, attributes } = decodeCommand(command, converter);
       if (attributes.protocolInstanceId !== protocolInstanceId || kind === "AcceptUpdate") continue;
-      return copyOf(kind === "CompleteUpdate" ? attributes.result : attributes.failure);
+      return copyValue(kind === "CompleteUpdate" ? attributes.result : attributes.failure);
     }
     return undefined;
   }
@@ -230,7 +230,7 @@ export class Crossings {
       const entry = this.#data.trace.logs[i];
       if (entry === undefined) return;
       const { from: at, value: { message } } = entry;
-      this.#add(this.#places.placeOf(point), { at, lane, name: "", kind: "log", read: () => copyOf(message) });
+      this.#add(this.#places.placeOf(point), { at, lane, name: "", kind: "log", read: () => copyValue(message) });
     });
   }
 }

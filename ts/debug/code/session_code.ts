@@ -33,7 +33,7 @@ import type {
   StateOf,
   Why,
 } from "./types.ts";
-import { whyOf } from "./why.ts";
+import { explainWait } from "./why.ts";
 
 /** `DebugSession.code`. */
 export class SessionCode {
@@ -119,7 +119,7 @@ export class SessionCode {
     const awaitedSignals = view.open.filter(({ kind }) => kind === "signal").flatMap(({ label }) =>
       /"(.*)"/.exec(label)?.[1] ?? []
     );
-    return whyOf({ view, parked: this.parked(position), files: this.files, next, awaitedSignals });
+    return explainWait({ view, parked: this.parked(position), files: this.files, next, awaitedSignals });
   }
 
   // ------------------------------------------------------------------------------------------------------------------ values

@@ -23,7 +23,7 @@ const ENDED: { readonly [kind: string]: string } = {
   timedOut: "It has timed out",
 };
 
-export function whyOf({ view, parked, files, next, awaitedSignals }: WhyFacts): Why {
+export function explainWait({ view, parked, files, next, awaitedSignals }: WhyFacts): Why {
   const { outcome, receive, task, problem } = view;
   const takes = {
     signals: [...new Set([...receive?.signals ?? [], ...awaitedSignals])],

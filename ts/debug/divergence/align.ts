@@ -2,7 +2,7 @@
 // have in common. Local activities are no commands in order: their markers stand where their results came, so they are paired by number.
 import type { CodeStep } from "./code_steps.ts";
 import type { HistoryStep, HistoryTask } from "./history_steps.ts";
-import { isSame } from "./steps.ts";
+import { isSameStep } from "./steps.ts";
 
 export interface Pair {
   readonly history: HistoryStep | undefined;
@@ -30,7 +30,7 @@ export function pairsOf(history: readonly HistoryStep[], code: readonly CodeStep
     const here = history[h];
     const there = code[c];
     if (here === undefined && there === undefined) return pairs;
-    if (here !== undefined && there !== undefined && isSame(here, there)) {
+    if (here !== undefined && there !== undefined && isSameStep(here, there)) {
       pairs.push({ history: here, code: there, same: true });
       h++;
       c++;
@@ -52,7 +52,7 @@ function byCommon(history: readonly HistoryStep[], code: readonly CodeStep[]): P
   const longest = Array.from({ length: n + 1 }, () => new Uint16Array(m + 1));
   for (let i = n - 1; i >= 0; i--) {
     for (let j = m - 1; j >= 0; j--) {
-      const common = isSame(history[i]!, code[j]!) ? longest[i + 1]![j + 1]! + 1 : 0;
+      const common = isSameStep(history[i]!, code[j]!) ? longest[i + 1]![j + 1]! + 1 : 0;
       longest[i]![j] = Math.max(common, longest[i + 1]![j]!, longest[i]![j + 1]!);
     }
   }
@@ -67,7 +67,7 @@ function byCommon(history: readonly HistoryStep[], code: readonly CodeStep[]): P
     alone = { history: [], code: [] };
   };
   while (i < n || j < m) {
-    if (i < n && j < m && isSame(history[i]!, code[j]!) && longest[i]![j] === longest[i + 1]![j + 1]! + 1) {
+    if (i < n && j < m && isSameStep(history[i]!, code[j]!) && longest[i]![j] === longest[i + 1]![j + 1]! + 1) {
       flush();
       pairs.push({ history: history[i++], code: code[j++], same: true });
     } else if (j >= m || (i < n && longest[i + 1]![j]! >= longest[i]![j + 1]!)) alone.history.push(history[i++]!);
@@ -123,7 +123,7 @@ function withLocalActivities(
   if (calls.length === 0) return new Map([...code].map(([id, steps]) => [id, [...steps]]));
   const markers = history.flatMap(({ steps }) => steps).filter(isLocal);
   const recorded = new Set(
-    markers.filter((marker) => calls.some((call) => isSame(marker, call) && marker.plan.id === call.plan.id))
+    markers.filter((marker) => calls.some((call) => isSameStep(marker, call) && marker.plan.id === call.plan.id))
       .map(({ plan }) => plan.id),
   );
   const result = new Map(

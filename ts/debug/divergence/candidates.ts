@@ -6,7 +6,7 @@ import type { CodeStep } from "./code_steps.ts";
 import { EditedHistory } from "./edited_history.ts";
 import type { HistoryStep } from "./history_steps.ts";
 import { newStep } from "./new_step.ts";
-import { isSame } from "./steps.ts";
+import { isSameStep } from "./steps.ts";
 import type { EditKind } from "./types.ts";
 
 /** An edit that may have been made. */
@@ -99,7 +99,7 @@ function movedFrom(code: CodeStep, { task, at, pairs }: Place, { history }: Side
   const behind = new Set(pairs.slice(0, at + 1).map((pair) => pair.history));
   const ahead = history.slice(task.task - 1, task.task + MOVED_OVER).flatMap(({ steps }) => steps);
   const taken = new Set(pairs.filter(({ same }) => same).map((pair) => pair.history));
-  return ahead.find((step) => !behind.has(step) && !taken.has(step) && isSame(step, code));
+  return ahead.find((step) => !behind.has(step) && !taken.has(step) && isSameStep(step, code));
 }
 
 function queueOf(events: readonly HistoryEvent[]): string {

@@ -6,7 +6,7 @@ import type { ReplayTrace } from "../../executor/tasks/replay_trace.ts";
 import type { PayloadConverter } from "../../converter/payload.ts";
 import { pairsOf } from "./align.ts";
 import { codeTasks } from "./code_steps.ts";
-import { differencesOf, ofRun } from "./differences.ts";
+import { compareFields, readOfRun } from "./differences.ts";
 import { historyTasks } from "./history_steps.ts";
 import type { ChangedValue, FieldDifference } from "./types.ts";
 
@@ -21,7 +21,7 @@ interface Replayed {
 
 /** Of a replay that went through, or of what comes before the place where it parts from history. */
 export function changedValues({ events, activations, jobs, converter, before }: Replayed): ChangedValue[] {
-  const run = ofRun(events[0], converter);
+  const run = readOfRun(events[0], converter);
   const code = codeTasks({ activations, jobs });
   const found: ChangedValue[] = [];
   for (const { steps, startedEventId, completedEventId } of historyTasks(events)) {
@@ -32,7 +32,7 @@ export function changedValues({ events, activations, jobs, converter, before }: 
     const isCompared = ({ kind }: { readonly kind: string }) => kind !== "localActivity";
     for (const { history, code } of pairsOf(steps.filter(isCompared), own.filter(isCompared))) {
       if (history === undefined || code?.kind !== history.kind || history.eventId >= before) continue;
-      const differences = differencesOf(history, code, run);
+      const differences = compareFields(history, code, run);
       if (differences.length === 0) continue;
       const { eventId, text: step } = history;
       found.push({ eventId, startedEventId, step, site: code.site, differences, sentence: sentenceOf(differences) });

@@ -21,7 +21,7 @@ import {
   UpsertSearchAttributes,
 } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import type { Payload, PayloadConverter } from "../../converter/payload.ts";
-import { msOf } from "../run/event_time.ts";
+import { toMilliseconds } from "../run/event_time.ts";
 import { shownDuration } from "../values.ts";
 import type { CodeStep } from "./code_steps.ts";
 import type { HistoryStep } from "./history_steps.ts";
@@ -57,20 +57,20 @@ export interface OfRun {
 }
 
 /** Of a history's first event. */
-export function ofRun(first: HistoryEvent | undefined, converter?: PayloadConverter): OfRun {
+export function readOfRun(first: HistoryEvent | undefined, converter?: PayloadConverter): OfRun {
   const at = first?.attributes;
   const started = at?.case === "workflowExecutionStartedEventAttributes" ? at.value : undefined;
   return {
     type: started?.workflowType?.name ?? "",
     taskQueue: started?.taskQueue?.name ?? "",
-    runTimeoutMs: msOf(started?.workflowRunTimeout) ?? 0,
+    runTimeoutMs: toMilliseconds(started?.workflowRunTimeout) ?? 0,
     converter,
     isRedacted: isRedacted(started?.identity ?? ""),
   };
 }
 
 /** "" are left out. */
-export function differencesOf(history: HistoryStep, code: CodeStep, run: OfRun): FieldDifference[] {
+export function compareFields(history: HistoryStep, code: CodeStep, run: OfRun): FieldDifference[] {
   const differences: FieldDifference[] = [];
   const add = (field: string | undefined, ofHistory: string, ofCode: string, counts: boolean) => {
     if (field !== undefined && ofHistory !== ofCode) differences.push({ field, history: ofHistory, code: ofCode, counts });
@@ -194,9 +194,9 @@ function retryDifferences(kind: StepKind, then: RetryValues | undefined, now: Re
 
 const ofRecorded = (policy: RecordedPolicy | undefined): RetryValues | undefined =>
   policy && {
-    initialMs: msOf(policy.initialInterval) ?? 0,
+    initialMs: toMilliseconds(policy.initialInterval) ?? 0,
     coefficient: policy.backoffCoefficient,
-    mostMs: msOf(policy.maximumInterval) ?? 0,
+    mostMs: toMilliseconds(policy.maximumInterval) ?? 0,
     attempts: policy.maximumAttempts,
     never: policy.nonRetryableErrorTypes,
   };
@@ -224,16 +224,16 @@ const orUnset = <T>(map: { readonly [name: string]: T }) => Object.keys(map).len
 function ofEvent({ attributes: at }: HistoryEvent): StepValues | undefined {
   switch (at.case) {
     case "timerStartedEventAttributes":
-      return { times: { duration: msOf(at.value.startToFireTimeout) ?? 0 } };
+      return { times: { duration: toMilliseconds(at.value.startToFireTimeout) ?? 0 } };
     case "activityTaskScheduledEventAttributes": {
       const { taskQueue, input, retryPolicy, heartbeatTimeout, scheduleToCloseTimeout, scheduleToStartTimeout } = at.value;
       return {
         texts: { "task queue": taskQueue?.name ?? "" },
         times: {
-          [CLOSE]: msOf(scheduleToCloseTimeout) ?? 0,
-          [WAIT]: msOf(scheduleToStartTimeout) ?? 0,
-          [RUN]: msOf(at.value.startToCloseTimeout) ?? 0,
-          [BEAT]: msOf(heartbeatTimeout) ?? 0,
+          [CLOSE]: toMilliseconds(scheduleToCloseTimeout) ?? 0,
+          [WAIT]: toMilliseconds(scheduleToStartTimeout) ?? 0,
+          [RUN]: toMilliseconds(at.value.startToCloseTimeout) ?? 0,
+          [BEAT]: toMilliseconds(heartbeatTimeout) ?? 0,
         },
         retry: ofRecorded(retryPolicy),
         list: input?.payloads ?? [],
@@ -249,9 +249,9 @@ function ofEvent({ attributes: at }: HistoryEvent): StepValues | undefined {
           "workflow id reuse policy": ID_POLICIES[at.value.workflowIdReusePolicy] ?? "",
         },
         times: {
-          [ALL_RUNS]: msOf(at.value.workflowExecutionTimeout) ?? 0,
-          [ONE_RUN]: msOf(at.value.workflowRunTimeout) ?? 0,
-          [TASK]: msOf(at.value.workflowTaskTimeout) ?? 0,
+          [ALL_RUNS]: toMilliseconds(at.value.workflowExecutionTimeout) ?? 0,
+          [ONE_RUN]: toMilliseconds(at.value.workflowRunTimeout) ?? 0,
+          [TASK]: toMilliseconds(at.value.workflowTaskTimeout) ?? 0,
         },
         retry: ofRecorded(retryPolicy),
         list: input?.payloads ?? [],
@@ -259,7 +259,7 @@ function ofEvent({ attributes: at }: HistoryEvent): StepValues | undefined {
       };
     }
     case "nexusOperationScheduledEventAttributes":
-      return { times: { [CLOSE]: msOf(at.value.scheduleToCloseTimeout) ?? 0 }, list: one(at.value.input) };
+      return { times: { [CLOSE]: toMilliseconds(at.value.scheduleToCloseTimeout) ?? 0 }, list: one(at.value.input) };
     case "signalExternalWorkflowExecutionInitiatedEventAttributes":
       return { list: at.value.input?.payloads ?? [] };
     case "upsertWorkflowSearchAttributesEventAttributes":
@@ -278,7 +278,10 @@ function ofEvent({ attributes: at }: HistoryEvent): StepValues | undefined {
       const { workflowType, taskQueue, input, memo, searchAttributes } = at.value;
       return {
         texts: { "workflow type": workflowType?.name ?? "", "task queue": taskQueue?.name ?? "" },
-        times: { [ONE_RUN]: msOf(at.value.workflowRunTimeout) ?? 0, [TASK]: msOf(at.value.workflowTaskTimeout) ?? 0 },
+        times: {
+          [ONE_RUN]: toMilliseconds(at.value.workflowRunTimeout) ?? 0,
+          [TASK]: toMilliseconds(at.value.workflowTaskTimeout) ?? 0,
+        },
         list: input?.payloads ?? [],
         maps: { memo: memo?.fields, "search attribute": searchAttributes?.indexedFields },
       };

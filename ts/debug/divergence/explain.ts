@@ -7,12 +7,12 @@ import { EXTRA_COMMAND, isThrownByCode } from "../verdict_kinds.ts";
 import { type Pair, type Place, Sides } from "./align.ts";
 import { eventsOf } from "./candidates.ts";
 import { codeTasks } from "./code_steps.ts";
-import { differencesOf, type OfRun, ofRun } from "./differences.ts";
+import { compareFields, type OfRun, readOfRun } from "./differences.ts";
 import { type HistoryTask, historyTasks } from "./history_steps.ts";
 import { type Found, guessedEdit, likelyEdit, type Replay } from "./likely.ts";
 import { GONE, onPath, type PathStep, pathSteps } from "./path.ts";
 import { repairOf } from "./repair.ts";
-import { editOf, sentenceOf } from "./sentences.ts";
+import { nameEdit, sentenceOf } from "./sentences.ts";
 import type { Divergence, SharedDivergence, Step, StepPair, TaskPairs } from "./types.ts";
 import { beforeGone, plainLocation, shortPlace, whereOf } from "./where.ts";
 
@@ -92,7 +92,7 @@ async function explained(known: Known): Promise<Divergence> {
   const { sides, place, error, evidence } = known;
   const found = await foundEdit(known);
   const pair = place.pairs[place.at]!;
-  const edit = editOf(place, sides, evidence, found);
+  const edit = nameEdit(place, sides, evidence, found);
   const stands = whereOf(place, evidence);
   const gone = GONE.has(edit.edit.kind) ? beforeGone(stands) : stands;
   const where = edit.at === undefined
@@ -101,7 +101,7 @@ async function explained(known: Known): Promise<Divergence> {
   const eventId = pair.history?.eventId ?? lastRight(place);
   const location = plainLocation(where.location === "" ? error.location : where.location, where.fiber);
   const sentence = sentenceOf(place, pair, { ...where, location }, edit.edit);
-  const run = ofRun(known.events[0]);
+  const run = readOfRun(known.events[0]);
   return {
     firstTask: place.task.task,
     startedEventId: place.task.startedEventId,
@@ -197,7 +197,7 @@ function shownPair({ history, code, same }: Pair, run: OfRun): StepPair {
     history: history && shownStep(history),
     code: code && shownStep(code),
     same,
-    differences: history === undefined || code === undefined ? [] : differencesOf(history, code, run),
+    differences: history === undefined || code === undefined ? [] : compareFields(history, code, run),
   };
 }
 

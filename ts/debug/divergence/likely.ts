@@ -7,7 +7,7 @@ import { type Place, Sides } from "./align.ts";
 import { type Candidate, candidatesOf, eventsOf } from "./candidates.ts";
 import { codeTasks } from "./code_steps.ts";
 import { historyTasks } from "./history_steps.ts";
-import { isSame } from "./steps.ts";
+import { isSameStep } from "./steps.ts";
 import type { LikelyEdit } from "./types.ts";
 
 /** Replays bytes of a History, under the workflow's id. */
@@ -85,7 +85,7 @@ async function repeated(
     const place = sides.firstPlace(eventId);
     if (place === undefined) return "fails";
     const { code } = place.pairs[place.at]!;
-    if (i === 0 && candidate.kind === "removed" && code !== undefined && isSame(code, candidate.history!)) return "moved";
+    if (i === 0 && candidate.kind === "removed" && code !== undefined && isSameStep(code, candidate.history!)) return "moved";
     const again = candidatesOf(events, place, sides).find((one) => isAlike(one, candidate))?.edited();
     if (again === undefined) return "fails";
     bytes = again.bytes;
@@ -97,7 +97,7 @@ const isAlike = (a: Candidate, b: Candidate): boolean =>
   a.kind === b.kind && alike(a.code, b.code) && alike(a.history, b.history);
 
 function alike(a: Candidate["code"] | Candidate["history"], b: Candidate["code"] | Candidate["history"]): boolean {
-  return a === undefined || b === undefined ? a === b : isSame(a, b);
+  return a === undefined || b === undefined ? a === b : isSameStep(a, b);
 }
 
 /** Without a replay: by what stands further on. */
@@ -106,7 +106,8 @@ export function guessedEdit(events: readonly HistoryEvent[], place: Place, sides
   const of = (kind: Candidate["kind"]) => candidates.find((candidate) => candidate.kind === kind);
   const [moved, removed, renamed, inserted] = [of("reordered"), of("removed"), of("renamed"), of("inserted")];
   const { history: here } = place.pairs[place.at]!;
-  const goesOn = here !== undefined && place.pairs.slice(place.at).some(({ code }) => code !== undefined && isSame(here, code));
+  const goesOn = here !== undefined &&
+    place.pairs.slice(place.at).some(({ code }) => code !== undefined && isSameStep(here, code));
   if (goesOn && inserted !== undefined) return { candidate: inserted, confidence: "likely" };
   if (moved !== undefined && removed !== undefined) return { candidate: removed, confidence: "guess" };
   const guess = renamed ?? inserted ?? removed;

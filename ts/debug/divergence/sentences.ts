@@ -18,7 +18,7 @@ const edit = (kind: EditKind, text: string, subject: string, confidence: LikelyE
 });
 
 /** What was probably changed, of the first difference and of the edit that was tried with most success. */
-export function editOf(place: Place, sides: Sides, evidence: ReplayEvidence, found: Found | undefined): NamedEdit {
+export function nameEdit(place: Place, sides: Sides, evidence: ReplayEvidence, found: Found | undefined): NamedEdit {
   const { history: here, code } = place.pairs[place.at]!;
   return ofPatch(place, evidence) ?? ofUpdate(place, here, evidence, sides) ?? ofLocal(here, code) ??
     ofShifted(here, code, found) ?? ofFound(place, found) ??

@@ -27,7 +27,7 @@ export function stepOf(plan: StepPlan, eventId: number, site: string): KnownStep
 }
 
 /** The replay takes one for the other. */
-export function isSame(a: KnownStep, b: KnownStep): boolean {
+export function isSameStep(a: KnownStep, b: KnownStep): boolean {
   if (a.kind !== b.kind) return false;
   if (a.kind === "update") return a.plan.id === b.plan.id && a.plan.answer === b.plan.answer;
   if (a.kind === "sideEffect") return a.plan.id === b.plan.id;

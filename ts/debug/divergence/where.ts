@@ -58,7 +58,7 @@ export const goesOn = ({ at, pairs }: Place): CodeStep | undefined =>
 
 const at = ({ value }: Span, how: Where["how"]): Where => ({
   location: value.site,
-  fiber: fiberName(value.fiber),
+  fiber: shortFiberName(value.fiber),
   how,
   wait: value,
 });
@@ -94,7 +94,7 @@ export function beforeGone(where: Where): Where {
   // These go over many lines, and what follows them stands at their end.
   if (LONG.has(where.wait.kind) && to.line > from.line) return where;
   if (from.file !== to.file || (to.line > from.line && to.line - from.line < FAR)) return where;
-  return { ...where, location: where.wait.site, fiber: fiberName(where.wait.fiber), how: "after" };
+  return { ...where, location: where.wait.site, fiber: shortFiberName(where.wait.fiber), how: "after" };
 }
 
 function parts(location: string): { readonly function: string; readonly file: string; readonly line: number } {
@@ -111,7 +111,7 @@ function lastIssued({ activations }: ReplayEvidence, last: number): string {
 }
 
 /** `run of workflow "Cart"` is "run"; handlers and branches keep their names. */
-export function fiberName(label: string): string {
+export function shortFiberName(label: string): string {
   if (/^(?:run of )?workflow "/.test(label)) return "run";
   const [, name] = /^handler of (?:update|signal) "(.*)"$/.exec(label) ?? [];
   return name === undefined ? label.replace(/ in (?:run|handler) of .*$/, "") : `handler of ${name}`;

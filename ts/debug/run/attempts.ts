@@ -2,7 +2,7 @@
 // earlier ones lie follows from the retry policy, about.
 import type { HistoryEvent } from "../../api/generated/temporal/api/history/v1/message_pb.ts";
 import { shownFailure } from "../values.ts";
-import { msOf, timeOf } from "./event_time.ts";
+import { eventTimeMs, toMilliseconds } from "./event_time.ts";
 import { valuesOf } from "./event_values.ts";
 import type { Attempt, RunItem } from "./types.ts";
 
@@ -15,7 +15,7 @@ export function attemptsOf(item: RunItem, events: readonly HistoryEvent[]): Atte
   const scheduled = own.find(({ attributes }) => attributes.case === "activityTaskScheduledEventAttributes");
   if (scheduled?.attributes.case !== "activityTaskScheduledEventAttributes") return [];
   const started = own.find(({ attributes }) => attributes.case === "activityTaskStartedEventAttributes");
-  const scheduledMs = timeOf(scheduled);
+  const scheduledMs = eventTimeMs(scheduled);
   const startedAt = started?.attributes.case === "activityTaskStartedEventAttributes" ? started.attributes.value : undefined;
   // A server writes the start of an activity when it has ended: one without it is waiting, running or being tried again.
   if (startedAt === undefined) return [];
@@ -27,7 +27,7 @@ export function attemptsOf(item: RunItem, events: readonly HistoryEvent[]): Atte
   const from = Math.max(1, last - MOST + 1);
   let at = scheduledMs;
   const waited = backoffs.reduce((sum, ms) => sum + ms, 0);
-  const startMs = timeOf(started!);
+  const startMs = eventTimeMs(started!);
   // What was not waited was worked, in parts as long as each other.
   const each = startMs === undefined || scheduledMs === undefined || last === 1
     ? 0
@@ -61,8 +61,8 @@ export function attemptsOf(item: RunItem, events: readonly HistoryEvent[]): Atte
 /** The wait before each try, in milliseconds: none before the first. */
 function backoffsOf({ attributes }: HistoryEvent, count: number): number[] {
   const policy = attributes.case === "activityTaskScheduledEventAttributes" ? attributes.value.retryPolicy : undefined;
-  const initial = msOf(policy?.initialInterval) ?? 1000;
+  const initial = toMilliseconds(policy?.initialInterval) ?? 1000;
   const coefficient = policy?.backoffCoefficient || 2;
-  const most = msOf(policy?.maximumInterval) ?? initial * 100;
+  const most = toMilliseconds(policy?.maximumInterval) ?? initial * 100;
   return Array.from({ length: count }, (_, i) => i === 0 ? 0 : Math.min(most || Infinity, initial * coefficient ** (i - 1)));
 }

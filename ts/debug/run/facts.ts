@@ -2,7 +2,7 @@
 import type { HistoryEvent } from "../../api/generated/temporal/api/history/v1/message_pb.ts";
 import { WorkflowTaskFailedCause } from "../../api/generated/temporal/api/enums/v1/failed_cause_pb.ts";
 import type { HistoryFile } from "../history_file.ts";
-import { timeOf } from "./event_time.ts";
+import { eventTimeMs } from "./event_time.ts";
 import type { RunFacts, RunLink } from "./types.ts";
 
 const STATUS: { readonly [closing: string]: string } = {
@@ -37,8 +37,8 @@ export function factsOf(file: HistoryFile, events: readonly HistoryEvent[]): Run
     id: file.workflowId,
     runId: file.runId,
     status: STATUS[closingOf(events)?.attributes.case ?? ""] ?? "Running",
-    startMs: timeOf(events[0]!),
-    endMs: timeOf(events.at(-1)!),
+    startMs: eventTimeMs(events[0]!),
+    endMs: eventTimeMs(events.at(-1)!),
     taskQueue: started?.taskQueue?.name ?? "",
     sdk: sdk.trim(),
     identities: [...identities],

@@ -3,7 +3,7 @@ import type { HistoryEvent } from "../../api/generated/temporal/api/history/v1/m
 import { shownFailure } from "../values.ts";
 import { valuesOf } from "./event_values.ts";
 import { spanText } from "./span_text.ts";
-import { timeOf } from "./event_time.ts";
+import { eventTimeMs } from "./event_time.ts";
 import type { Finding, RunFacts, RunItem, RunLimit } from "./types.ts";
 
 /** What findings are made from. */
@@ -134,7 +134,7 @@ function longestWait({ events, facts, itemOf }: FindingSource): Finding[] {
   let longest = 0;
   let at = 0;
   for (let i = 1; i < events.length; i++) {
-    const [before, after] = [timeOf(events[i - 1]!), timeOf(events[i]!)];
+    const [before, after] = [eventTimeMs(events[i - 1]!), eventTimeMs(events[i]!)];
     if (before !== undefined && after !== undefined && after - before > longest) [longest, at] = [after - before, i];
   }
   const whole = endMs - startMs;

@@ -2,7 +2,7 @@
 import type { HistoryEvent } from "../../api/generated/temporal/api/history/v1/message_pb.ts";
 import type { PayloadConverter } from "../../converter/payload.ts";
 import { shownActivity } from "../../converter/procedure_names.ts";
-import { msOf, timeOf } from "./event_time.ts";
+import { eventTimeMs, toMilliseconds } from "./event_time.ts";
 import { markerOf } from "./markers.ts";
 import { Subscriptions } from "./subscribing.ts";
 import { nameIn, timerSummary } from "../timer_name.ts";
@@ -136,7 +136,7 @@ class Grouper implements Grouped {
         return this.#begin(event, "activity", shownActivity(at.value.activityType?.name ?? ""), "open", at.value.activityId);
       case "timerStartedEventAttributes": {
         const named = nameIn(timerSummary(event.userMetadata?.summary, this.#converter));
-        const name = named === "" ? shownDuration(msOf(at.value.startToFireTimeout) ?? 0) : named;
+        const name = named === "" ? shownDuration(toMilliseconds(at.value.startToFireTimeout) ?? 0) : named;
         return this.#begin(event, "timer", `timer ${name}`, "open", at.value.timerId);
       }
       case "startChildWorkflowExecutionInitiatedEventAttributes":
@@ -195,7 +195,7 @@ class Grouper implements Grouped {
 
   #begin(event: HistoryEvent, kind: ItemKind, name: string, status: ItemStatus, key = ""): void {
     const id = Number(event.eventId);
-    const time = timeOf(event);
+    const time = eventTimeMs(event);
     const open = status === "open";
     const item: Made = {
       index: this.items.length,
@@ -243,6 +243,6 @@ class Grouper implements Grouped {
     this.#add(event, item);
     item.status = status;
     item.closedBy = Number(event.eventId);
-    item.endMs = timeOf(event);
+    item.endMs = eventTimeMs(event);
   }
 }

@@ -11,7 +11,7 @@ import { briefArgs, short } from "../value_text.ts";
 import { plain, type Shown, shown, shownDuration, shownEvent, type ShownFailure, shownFailure, textOfBytes } from "../values.ts";
 import { attemptsOf } from "./attempts.ts";
 import { encodingsOf } from "./encodings.ts";
-import { msOf } from "./event_time.ts";
+import { toMilliseconds } from "./event_time.ts";
 import { valuesOf } from "./event_values.ts";
 import { factsOf } from "./facts.ts";
 import { findingsOf } from "./findings.ts";
@@ -169,7 +169,9 @@ class Run implements RunModel {
     const { attributes, userMetadata } = this.#events[from - 1]!;
     const startToFire = attributes.case === "timerStartedEventAttributes" ? attributes.value.startToFireTimeout : undefined;
     const summary = timerSummary(userMetadata?.summary, this.#converter);
-    const said = nameIn(summary) === "" ? (summary === "" ? "" : short(summary)) : shownDuration(msOf(startToFire) ?? 0);
+    const said = nameIn(summary) === ""
+      ? (summary === "" ? "" : short(summary))
+      : shownDuration(toMilliseconds(startToFire) ?? 0);
     const end = status === "open" || status === "completed" ? "" : status;
     return [said, end].filter((part) => part !== "" && `timer ${part}` !== name).join(" ");
   }

@@ -38,7 +38,7 @@ export function unitsOf(events: readonly HistoryEvent[]): number[][] {
 }
 
 /** The events of these indices as a history of their own: numbered from 1, with what they refer to. */
-export function kept(events: readonly HistoryEvent[], keep: ReadonlySet<number>): HistoryEvent[] {
+export function keepEvents(events: readonly HistoryEvent[], keep: ReadonlySet<number>): HistoryEvent[] {
   const ids = new Map<bigint, bigint>();
   let next = 1n;
   events.forEach((event, i) => {

@@ -5,7 +5,7 @@ import { runIdIn } from "../../converter/history_run.ts";
 import { WorkflowExecutionStatus } from "../../api/generated/temporal/api/enums/v1/workflow_pb.ts";
 import type { HistoryEvent } from "../../api/generated/temporal/api/history/v1/message_pb.ts";
 import type { RunRow } from "../store.ts";
-import { CLOSING_STATUS, type Findings, micros, noFindings, statusName, typeName } from "./findings.ts";
+import { CLOSING_STATUS, type Findings, micros, noFindings, statusEnumName, typeName } from "./findings.ts";
 
 /**
  * Kind of the items that are orders of a run to another one (core-rs/src/engine/state/run.rs,
@@ -43,7 +43,7 @@ export function checkRow(row: RunRow, events: readonly HistoryEvent[], items: re
     return found;
   }
   if (status !== row.status) {
-    problems.push(`its history ends with ${typeName(last.eventType)}, and its row has the status ${statusName(row.status)}`);
+    problems.push(`its history ends with ${typeName(last.eventType)}, and its row has the status ${statusEnumName(row.status)}`);
   }
   if (row.closeTimeMs === 0) problems.push("it is closed, but has no close time");
   // What it has to tell its parent or its children may wait for a store that could not read them.
@@ -66,7 +66,7 @@ export function checkHead(row: RunRow, head: Uint8Array): string[] {
   }
   const problems: string[] = [];
   if (status !== row.status) {
-    problems.push(`its state has the status ${statusName(status)}, and its row ${statusName(row.status)}`);
+    problems.push(`its state has the status ${statusEnumName(status)}, and its row ${statusEnumName(row.status)}`);
   }
   if (next !== row.historyLength + 1) {
     problems.push(`its state continues at event ${next}, but its row has ${row.historyLength} events`);

@@ -12,7 +12,7 @@ import type { WorkflowExecutionStatus } from "../../api/generated/temporal/api/e
 import type { HistoryEvent } from "../../api/generated/temporal/api/history/v1/message_pb.ts";
 import { checkEvents, decodeEvents } from "./check_history.ts";
 import { CLOSING_STATUS, micros, typeName } from "./findings.ts";
-import { batches, Head, lastCompletedStart, length, shown } from "./run_parts.ts";
+import { batches, describedFields, Head, lastCompletedStart, toMicroseconds } from "./run_parts.ts";
 
 /** Why a history cannot be imported; the message says what is wrong with it. */
 export class ImportError extends Error {
@@ -56,7 +56,7 @@ interface ClosedRun {
 export function closedRun(given: HistoryToImport): RunWrite {
   const run = checked(given);
   const { events, last, started, status, workflowId, runId, type, start, close } = run;
-  const { memo, searchAttributes } = shown(events);
+  const { memo, searchAttributes } = describedFields(events);
   const nextRunId = (last.attributes.value as { newExecutionRunId?: string }).newExecutionRunId ?? "";
   const firstRunId = started.firstExecutionRunId || runId;
   const encoded = batches(events);
@@ -149,11 +149,11 @@ function headOf(
       EngineHead.nextEventId,
       events.length + 1,
     ).int(EngineHead.historyBytes, bytes)
-    .int(EngineHead.executionTimeoutUs, length(started.workflowExecutionTimeout)).int(
+    .int(EngineHead.executionTimeoutUs, toMicroseconds(started.workflowExecutionTimeout)).int(
       EngineHead.runTimeoutUs,
-      length(started.workflowRunTimeout),
+      toMicroseconds(started.workflowRunTimeout),
     )
-    .int(EngineHead.taskTimeoutUs, length(started.workflowTaskTimeout))
+    .int(EngineHead.taskTimeoutUs, toMicroseconds(started.workflowTaskTimeout))
     .int(
       EngineHead.executionDeadlineUs,
       started.workflowExecutionExpirationTime === undefined ? 0 : micros(started.workflowExecutionExpirationTime),
@@ -168,7 +168,8 @@ function headOf(
       EngineHead.cancelRequested,
       events.some(({ attributes }) => attributes.case === "workflowExecutionCancelRequestedEventAttributes") ? 1 : 0,
     )
-    .int(EngineHead.lastTimeUs, close).int(EngineHead.executionTimeUs, start + length(started.firstWorkflowTaskBackoff)).int(
+    .int(EngineHead.lastTimeUs, close).int(EngineHead.executionTimeUs, start + toMicroseconds(started.firstWorkflowTaskBackoff))
+    .int(
       EngineHead.transitions,
       1,
     ).int(EngineHead.closeEventId, events.length).int(EngineHead.firstStartUs, start)

@@ -27,7 +27,7 @@ export const CLOSING_STATUS: { readonly [type in EventType]?: WorkflowExecutionS
 const nameOf = (names: { readonly [name: string]: number }, value: number): string =>
   Object.keys(names).find((name) => names[name] === value) ?? `type ${value}`;
 export const typeName = (type: EventType): string => nameOf(EventType, type);
-export const statusName = (status: number): string => nameOf(WorkflowExecutionStatus, status);
+export const statusEnumName = (status: number): string => nameOf(WorkflowExecutionStatus, status);
 /** An event as messages name it. */
 export const eventName = (event: HistoryEvent, index: number): string => `event ${index + 1} (${typeName(event.eventType)})`;
 /** Microseconds, which the engine counts in. */

@@ -26,7 +26,7 @@ import { UserMetadataSchema } from "../../api/generated/temporal/api/sdk/v1/user
 import { TIMERS } from "../../converter/belonging_names.ts";
 import { ImportError } from "./closed_run.ts";
 import { micros } from "./findings.ts";
-import { batches, Head, lastCompletedStart, length, shown } from "./run_parts.ts";
+import { batches, describedFields, Head, lastCompletedStart, toMicroseconds } from "./run_parts.ts";
 
 const DEFAULT_TASK_TIMEOUT_US = 10e6;
 const ITEM = { activity: 1, timer: 3, update: 6, started: 7, child: 8 } as const;
@@ -52,7 +52,7 @@ interface Pending {
  * What the store writes for the run. Its timers fire when they are due, also where it was started with timers by hand: nothing can fire them
  * in a branch. Throws an ImportError for events that are no such prefix.
  */
-export function openRun({ workflowId, runId, events, timers }: OpenRunToMake): RunWrite {
+export function buildOpenRun({ workflowId, runId, events, timers }: OpenRunToMake): RunWrite {
   const first = events[0];
   if (first?.attributes.case !== "workflowExecutionStartedEventAttributes") {
     throw new ImportError("the history does not begin with the start of a workflow");
@@ -61,11 +61,11 @@ export function openRun({ workflowId, runId, events, timers }: OpenRunToMake): R
   const start = micros(first.eventTime!);
   const last = events.reduce((latest, event) => Math.max(latest, micros(event.eventTime!)), 0);
   const { items, task, cancelRequested, wakes } = pendingOf(events, timers);
-  const { memo, searchAttributes } = shown(events, TIMERS);
+  const { memo, searchAttributes } = describedFields(events, TIMERS);
   const encoded = batches(events);
   const bytes = encoded.reduce((sum, batch) => sum + batch.events.length, 0);
-  const backoff = length(started.firstWorkflowTaskBackoff);
-  const timeout = length(started.workflowTaskTimeout) || DEFAULT_TASK_TIMEOUT_US;
+  const backoff = toMicroseconds(started.firstWorkflowTaskBackoff);
+  const timeout = toMicroseconds(started.workflowTaskTimeout) || DEFAULT_TASK_TIMEOUT_US;
   const untouched = task === undefined && lastCompletedStart(events) === 0;
   const deadline = runDeadline(started, start);
   if (started.retryPolicy !== undefined) {
@@ -77,8 +77,8 @@ export function openRun({ workflowId, runId, events, timers }: OpenRunToMake): R
     .text(EngineHead.workflowType, started.workflowType?.name ?? "").text(EngineHead.taskQueue, started.taskQueue?.name ?? "")
     .int(EngineHead.status, WorkflowExecutionStatus.RUNNING).int(EngineHead.startUs, start)
     .int(EngineHead.nextEventId, events.length + 1).int(EngineHead.historyBytes, bytes)
-    .int(EngineHead.executionTimeoutUs, length(started.workflowExecutionTimeout))
-    .int(EngineHead.runTimeoutUs, length(started.workflowRunTimeout))
+    .int(EngineHead.executionTimeoutUs, toMicroseconds(started.workflowExecutionTimeout))
+    .int(EngineHead.runTimeoutUs, toMicroseconds(started.workflowRunTimeout))
     .int(EngineHead.taskTimeoutUs, timeout)
     .int(EngineHead.runDeadlineUs, deadline).text(EngineHead.firstRunId, firstRunId)
     .text(EngineHead.originalRunId, started.originalExecutionRunId || runId)
@@ -139,8 +139,8 @@ type Started = Extract<HistoryEvent["attributes"], { case: "workflowExecutionSta
 
 /** Microseconds; 0: none. */
 function runDeadline(started: Started, start: number): number {
-  const run = length(started.workflowRunTimeout);
-  const own = run > 0 ? start + length(started.firstWorkflowTaskBackoff) + run : 0;
+  const run = toMicroseconds(started.workflowRunTimeout);
+  const own = run > 0 ? start + toMicroseconds(started.firstWorkflowTaskBackoff) + run : 0;
   const expires = started.workflowExecutionExpirationTime;
   const whole = expires === undefined ? 0 : micros(expires);
   return own === 0 || whole === 0 ? Math.max(own, whole) : Math.min(own, whole);
@@ -195,7 +195,7 @@ function pendingOf(events: readonly HistoryEvent[], timers: OpenRunToMake["timer
         activities.delete(Number(value.scheduledEventId));
         break;
       case "timerStartedEventAttributes": {
-        const us = timers?.has(id) ? timers.get(id)! * 1000 : micros(event.eventTime!) + length(value.startToFireTimeout);
+        const us = timers?.has(id) ? timers.get(id)! * 1000 : micros(event.eventTime!) + toMicroseconds(value.startToFireTimeout);
         fires.set(value.timerId, us);
         const state = new Message().text(EngineTimerState.timerId, value.timerId).int(EngineTimerState.startedId, id)
           .int(EngineTimerState.fireUs, Math.round(us));
@@ -259,7 +259,7 @@ function pendingOf(events: readonly HistoryEvent[], timers: OpenRunToMake["timer
 function activityState(id: number, event: HistoryEvent, cancel: number): Uint8Array {
   const attributes = event.attributes.value as Parameters<typeof scheduledBytes>[0];
   const us = micros(event.eventTime!);
-  const expires = length(attributes.scheduleToCloseTimeout);
+  const expires = toMicroseconds(attributes.scheduleToCloseTimeout);
   const state = new Message().int(EngineActivityState.scheduledId, id).int(EngineActivityState.attempt, 1)
     .int(EngineActivityState.scheduledUs, us).int(EngineActivityState.firstScheduledUs, us);
   if (cancel > 0) state.int(EngineActivityState.cancelRequestedId, cancel);

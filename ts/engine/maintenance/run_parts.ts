@@ -20,7 +20,7 @@ import { micros } from "./findings.ts";
 const BATCH_EVENTS = 500;
 
 /** Memo and search attributes as a description shows them: what the run was started with, and what it has changed, but for `without`. */
-export function shown(
+export function describedFields(
   events: readonly HistoryEvent[],
   without?: string,
 ): { memo: Uint8Array; searchAttributes: Uint8Array } {
@@ -74,7 +74,7 @@ export function batches(events: readonly HistoryEvent[]): RunWrite["append"] {
 }
 
 /** Microseconds of a duration; 0 without one. */
-export const length = (duration: Duration | undefined): number =>
+export const toMicroseconds = (duration: Duration | undefined): number =>
   duration === undefined ? 0 : micros(duration as unknown as Parameters<typeof micros>[0]);
 
 /** Writes a message field by field; defaults are left out, as the engine's codec does. */

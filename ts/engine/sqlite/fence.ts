@@ -38,7 +38,7 @@ const STALE_TAKEOVER_MS = 8_000;
 const STALE_NAMELESS_MS = 1_000;
 
 /** Who has a store open at this moment, as far as its note says; undefined when it is free. `isHere`: this process has. */
-export function holderOf(
+export function currentHolder(
   builtins: Builtins,
   path: string,
 ): (StoreHolder & { readonly nativeLocks: boolean; readonly isHere: boolean }) | undefined {

@@ -26,25 +26,25 @@ export function checkHeader(file: FileHead, migrations: readonly Migration[] = M
   const unfinished = journal > 0;
   if (unfinished && header.every((byte) => byte === 0)) return;
   if (magic !== MAGIC || (application !== APPLICATION_ID && !unfinished)) {
-    throw noStore(path, magic === MAGIC ? "a SQLite database of another program" : "not a SQLite database");
+    throw notAStore(path, magic === MAGIC ? "a SQLite database of another program" : "not a SQLite database");
   }
   const version = view.getUint32(60);
   const known = schemaVersion(migrations);
   if (version > known) throw tooNew(path, version, known);
-  const bytes = bytesOf(header);
+  const bytes = sizeInHeader(header);
   if (wal <= 0 && !unfinished && bytes > size) {
     throw new StoreCorruptError(`${path} is truncated: it has ${size} of ${bytes} bytes. Restore it from a backup.`);
   }
 }
 
 /** Bytes that a file has by its own header. */
-export function bytesOf(header: Uint8Array): number {
+export function sizeInHeader(header: Uint8Array): number {
   const view = new DataView(header.buffer, header.byteOffset, HEADER_BYTES);
   const pageSize = view.getUint16(16) === 1 ? 65536 : view.getUint16(16);
   return view.getUint32(28) * pageSize;
 }
 
-export function noStore(path: string, what: string): NotAStoreError {
+export function notAStore(path: string, what: string): NotAStoreError {
   return new NotAStoreError(`${path} is ${what}; it was not changed. Choose another file for the store.`);
 }
 

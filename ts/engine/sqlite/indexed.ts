@@ -3,7 +3,7 @@
 import type { RunWrite } from "../store.ts";
 import { AttributeRows, NOTHING, type Written } from "./attribute_rows.ts";
 import type { SqlDatabase, SqlRow, SqlStatement } from "./driver.ts";
-import { number, toRow } from "./rows.ts";
+import { numberColumn, toRow } from "./rows.ts";
 import { nameOfTimer, type Procedures, Waits } from "./waits.ts";
 
 /** What is remembered of a run between commits. */
@@ -32,7 +32,13 @@ export const keysOfNew = (runKey: number): RunKeys => ({
 export function keysOfRow(row: SqlRow): RunKeys {
   const { status, closeTimeMs, historyLength, searchAttributes } = toRow(row);
   return {
-    ...{ runKey: number(row, "run_key"), historyKey: number(row, "history_key"), lastEvent: historyLength, status, closeTimeMs },
+    ...{
+      runKey: numberColumn(row, "run_key"),
+      historyKey: numberColumn(row, "history_key"),
+      lastEvent: historyLength,
+      status,
+      closeTimeMs,
+    },
     ...{ attributes: searchAttributes, procedures: undefined },
   };
 }

@@ -38,7 +38,7 @@ export function selectiveSearch(where: Condition | undefined): Branch | undefine
 }
 
 /** The branches of any other query. `apart`: each of closed runs has one status. */
-export function branchesOf(where: Condition | undefined, apart = false): Branches {
+export function queryBranches(where: Condition | undefined, apart = false): Branches {
   const terms = where === undefined ? [] : conjuncts(where);
   const typed = terms.find((term) => typesOf(term) !== undefined);
   const types = typed === undefined ? [undefined] : typesOf(typed)!;

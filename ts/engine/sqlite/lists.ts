@@ -4,8 +4,8 @@ import type { ListPage, ListPosition, ListQuery } from "../store.ts";
 import type { Condition } from "../visibility/condition.ts";
 import { conditionSql } from "./condition_sql.ts";
 import type { SqlDatabase, SqlValue } from "./driver.ts";
-import { type Branch, branchesOf, selectiveSearch } from "./list_branches.ts";
-import { number, toRow } from "./rows.ts";
+import { type Branch, queryBranches, selectiveSearch } from "./list_branches.ts";
+import { numberColumn, toRow } from "./rows.ts";
 import { once, ROW_COLUMNS } from "./statements.ts";
 
 /** The place of open runs, which count as closed last of all. */
@@ -35,7 +35,7 @@ function keysOf(database: SqlDatabase, query: ListQuery, limit: number, after: L
     const order = orderBy === "StartTime" ? "start_time_ms" : `ifnull(close_time_ms, ${OPEN_PLACE})`;
     return search.first([selective ?? wholeSearch(where)], order, after);
   }
-  const { open, closed } = branchesOf(where);
+  const { open, closed } = queryBranches(where);
   const parts = [{ branches: open === undefined ? [] : [open], order: String(OPEN_PLACE) }, {
     branches: closed,
     order: "close_time_ms",
@@ -88,13 +88,15 @@ class Search {
     const sorted = isPlace ? `run_key ${direction}` : `${order} ${direction}, run_key ${direction}`;
     const sql = `SELECT ${order} AS place, run_key FROM runs WHERE ${terms.join(" AND ")} ORDER BY ${sorted} LIMIT ?`;
     const rows = once(this.#database, sql, (statement) => statement.all([...params, this.#limit]));
-    return rows.map((row) => [number(row, "place"), number(row, "run_key")] as const);
+    return rows.map((row) => [numberColumn(row, "place"), numberColumn(row, "run_key")] as const);
   }
 }
 
 export function countRuns(database: SqlDatabase, where?: Condition): number {
   // SQLite counts the entries of an index without reading them.
-  if (where === undefined) return once(database, "SELECT count(*) AS n FROM runs", (statement) => number(statement.get([]), "n"));
+  if (where === undefined) {
+    return once(database, "SELECT count(*) AS n FROM runs", (statement) => numberColumn(statement.get([]), "n"));
+  }
   return [...countByStatus(database, where).values()].reduce((sum, n) => sum + n, 0);
 }
 
@@ -103,17 +105,17 @@ export function countByStatus(database: SqlDatabase, where?: Condition): Readonl
   const counts = new Map<number, number>();
   const add = (status: number, n: number) => n > 0 && counts.set(status, (counts.get(status) ?? 0) + n);
   const selective = selectiveSearch(where);
-  const { open, closed } = selective === undefined ? branchesOf(where, true) : { open: undefined, closed: [selective] };
+  const { open, closed } = selective === undefined ? queryBranches(where, true) : { open: undefined, closed: [selective] };
   for (const { sql, params, status } of open === undefined ? closed : [open, ...closed]) {
     if (status === undefined) {
       const groups = `SELECT status, count(*) AS n FROM runs WHERE ${sql} GROUP BY +status`;
       for (const row of once(database, groups, (statement) => statement.all(params))) {
-        add(number(row, "status"), number(row, "n"));
+        add(numberColumn(row, "status"), numberColumn(row, "n"));
       }
     } else {
       add(
         status,
-        once(database, `SELECT count(*) AS n FROM runs WHERE ${sql}`, (statement) => number(statement.get(params), "n")),
+        once(database, `SELECT count(*) AS n FROM runs WHERE ${sql}`, (statement) => numberColumn(statement.get(params), "n")),
       );
     }
   }

@@ -3,7 +3,7 @@
 // before it is acknowledged, and nothing is checkpointed that was not read back.
 import { StoreCorruptError } from "../store_errors.ts";
 import type { FileSystem } from "./builtins.ts";
-import { bytesOf, HEADER_BYTES } from "./header.ts";
+import { HEADER_BYTES, sizeInHeader } from "./header.ts";
 import { beginningOf, followLog, framesUntil, LOG_HEADER_BYTES, logBytes, type LogEnd, sameBytes } from "./log_frames.ts";
 import { readKept } from "./own_files.ts";
 
@@ -169,7 +169,7 @@ export class LogCheck {
     if (size < this.#storeBytes) {
       const header = new Uint8Array(HEADER_BYTES);
       readKept(this.#fs, this.#path, header);
-      if (size < HEADER_BYTES || bytesOf(header) > size) {
+      if (size < HEADER_BYTES || sizeInHeader(header) > size) {
         throw new StoreCorruptError(
           `${this.#path} was cut from ${this.#storeBytes} to ${size} bytes by another program while the store was open: the engine no longer ` +
             "writes. Restore a backup",

@@ -13,7 +13,7 @@ import { LogCheck } from "./log_check.ts";
 import { CHECKPOINT_FRAMES } from "./log_guard.ts";
 import { freeBytes, makeFile, readAt, readKept } from "./own_files.ts";
 import { isLocked, storeBusy, writerOf } from "./write_lock.ts";
-import { checkHeader, HEADER_BYTES, noStore, tooNew } from "./header.ts";
+import { checkHeader, HEADER_BYTES, notAStore, tooNew } from "./header.ts";
 import { APPLICATION_ID, fileVersion, isUnmade, migrate, type Migration, MIGRATIONS, schemaVersion } from "./schema.ts";
 
 /** FULL: acknowledged changes survive power loss. NORMAL: they survive the death of the process, and a power loss may undo the last ones. */
@@ -72,7 +72,7 @@ export function openFile(path: string, options: SqliteOptions, migrations: reado
     );
   }
   const library = loadLibrary(found, options.driver);
-  const absolute = resolve(found, path);
+  const absolute = resolvePath(found, path);
   const synchronous = options.synchronous ?? "FULL";
   // SQLite takes a word that it does not know for NORMAL.
   if (synchronous !== "FULL" && synchronous !== "NORMAL") {
@@ -114,7 +114,7 @@ export function openFile(path: string, options: SqliteOptions, migrations: reado
 }
 
 /** Absolute, with the folder's links followed, so that two names of one file meet at one fence. */
-export function resolve(found: Builtins, path: string, links = 0): string {
+export function resolvePath(found: Builtins, path: string, links = 0): string {
   const { fs, path: paths } = found;
   let real: string;
   try {
@@ -123,7 +123,7 @@ export function resolve(found: Builtins, path: string, links = 0): string {
     // A link to a file that is not there yet: the store is made where it leads.
     const target = linkAt(fs, path);
     if (target !== undefined && links < MAX_LINKS) {
-      return resolve(found, paths.resolve(paths.dirname(paths.resolve(path)), target), links + 1);
+      return resolvePath(found, paths.resolve(paths.dirname(paths.resolve(path)), target), links + 1);
     }
     const folder = paths.dirname(paths.resolve(path));
     try {
@@ -181,7 +181,7 @@ export function prepare(
   database.exec(`PRAGMA busy_timeout=${busyMs}`);
   const application = Number(database.prepare("PRAGMA application_id").get([])?.["application_id"]);
   if (application !== APPLICATION_ID && !isUnmade(database)) {
-    throw noStore(path, "a SQLite database of another program");
+    throw notAStore(path, "a SQLite database of another program");
   }
   // The WAL may be ahead of the header that `inspect` saw.
   const version = fileVersion(database);

@@ -11,10 +11,10 @@ import { conditionSql } from "./condition_sql.ts";
 import type { DriverName, SqlDatabase, SqlRow, SqlValue } from "./driver.ts";
 import { loadLibrary } from "./libraries.ts";
 import { storeError } from "./errors.ts";
-import { Fence, holderOf } from "./fence.ts";
+import { currentHolder, Fence } from "./fence.ts";
 import { takeBackCreation } from "./hot_journal.ts";
 import { HistoryIndex } from "./history_index.ts";
-import { inspect, resolve } from "./open.ts";
+import { inspect, resolvePath } from "./open.ts";
 import { APPLICATION_ID, fileVersion, isUnmade, MIGRATIONS, schemaVersion } from "./schema.ts";
 import { refuseWriting } from "./read_only_sql.ts";
 import { toRow } from "./rows.ts";
@@ -45,11 +45,11 @@ export class StoreReader {
     }
     const library = loadLibrary(found, options.driver);
     if (!found.fs.existsSync(path)) throw new StoreError(`the store ${path} does not exist`);
-    const absolute = resolve(found, path);
+    const absolute = resolvePath(found, path);
     if (!inspect(found, absolute, MIGRATIONS)) {
       throw new NotAStoreError(`${absolute} does not contain a store: the file is empty`);
     }
-    const holder = holderOf(found, absolute);
+    const holder = currentHolder(found, absolute);
     if (holder !== undefined && !(library.nativeLocks && holder.nativeLocks)) {
       const who = `process ${holder.pid}, which uses ${holder.driver}`;
       const alone = holder.nativeLocks ? library.name : holder.driver;

@@ -4,14 +4,18 @@ import { StoreError } from "../store_errors.ts";
 import type { SqlRow, SqlValue } from "./driver.ts";
 import { stageOf } from "./waits.ts";
 
-export function number(row: SqlRow | undefined, column: string): number {
+export function numberColumn(row: SqlRow | undefined, column: string): number {
   const value = row?.[column];
   if (typeof value !== "number") throw new StoreError(`a number was expected in column ${column}`);
   return value;
 }
 
 export function stored(row: SqlRow, first: number): StoredRun {
-  return { workflowId: row["workflow_id"] as string, runId: row["run_id"] as string, position: [first, number(row, "run_key")] };
+  return {
+    workflowId: row["workflow_id"] as string,
+    runId: row["run_id"] as string,
+    position: [first, numberColumn(row, "run_key")],
+  };
 }
 
 /** Status and close time as columns. */

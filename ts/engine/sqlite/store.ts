@@ -27,7 +27,7 @@ import { isLocked, storeBusy } from "./write_lock.ts";
 import { type Migration, MIGRATIONS } from "./schema.ts";
 import { readOnlyRows } from "./read_only_sql.ts";
 import { countByStatus, countRuns, listPage } from "./lists.ts";
-import { closingValues, number, stepValues, stored, toRow } from "./rows.ts";
+import { closingValues, numberColumn, stepValues, stored, toRow } from "./rows.ts";
 import { purgeableSql, statements } from "./statements.ts";
 import { UserTables } from "../tables/database.ts";
 import { migrateTables, type TableMigration } from "../tables/migrations.ts";
@@ -85,7 +85,7 @@ export class SqliteStore implements Store {
     this.#index = new HistoryIndex(file.database);
     this.#indexed = new Indexed(file.database);
     if (!file.readOnly) this.#database.exec("UPDATE store SET epoch = epoch + 1");
-    this.#epoch = number(this.#sql.epoch.get([]), "epoch");
+    this.#epoch = numberColumn(this.#sql.epoch.get([]), "epoch");
     this.#nextRunKey = this.#max("runs", "run_key") + 1;
     this.#nextHistoryKey = this.#max("history", "history_key") + 1;
     this.#log.begin();
@@ -94,7 +94,7 @@ export class SqliteStore implements Store {
   }
 
   #max(table: string, column: string): number {
-    return number(this.#database.prepare(`SELECT ifnull(max(${column}), 0) AS n FROM ${table}`).get([]), "n");
+    return numberColumn(this.#database.prepare(`SELECT ifnull(max(${column}), 0) AS n FROM ${table}`).get([]), "n");
   }
 
   /** As `#attempt`, for work that no caller awaits: blocks for a moment while another program has the store locked. */
@@ -181,19 +181,19 @@ export class SqliteStore implements Store {
   ready(limit: number, after: StoredRun["position"] = [0, 0]): StoredRun[] {
     return this.#attempt(
       "reading",
-      () => this.#sql.ready.all([after[0], limit]).map((row) => stored(row, number(row, "run_key"))),
+      () => this.#sql.ready.all([after[0], limit]).map((row) => stored(row, numberColumn(row, "run_key"))),
     );
   }
 
   due(nowMs: number, limit: number, after: StoredRun["position"] = [0, 0]): StoredRun[] {
     return this.#attempt(
       "reading",
-      () => this.#sql.due.all([nowMs, ...after, limit]).map((row) => stored(row, number(row, "wake_at_ms"))),
+      () => this.#sql.due.all([nowMs, ...after, limit]).map((row) => stored(row, numberColumn(row, "wake_at_ms"))),
     );
   }
 
   nextWake(): number {
-    return this.#attempt("reading", () => number(this.#sql.nextWake.get([]), "wake"));
+    return this.#attempt("reading", () => numberColumn(this.#sql.nextWake.get([]), "wake"));
   }
 
   list(query: ListQuery, size: number, after?: ListPosition): ListPage {
@@ -245,7 +245,7 @@ export class SqliteStore implements Store {
     this.#log.check();
     // Not a prepared statement: libsql leaves one open that failed, and then refuses VACUUM.
     this.#database.exec("BEGIN IMMEDIATE");
-    if (number(this.#sql.epoch.get([]), "epoch") !== this.#epoch) {
+    if (numberColumn(this.#sql.epoch.get([]), "epoch") !== this.#epoch) {
       throw new StoreFencedError(`${this.path} was opened by another engine; this engine no longer writes`);
     }
   }
@@ -418,7 +418,7 @@ export class SqliteStore implements Store {
             this.#forget(row["run_id"] as string);
             this.#sql.removeHistory.run([row["history_key"]!]);
             this.#sql.removeItems.run([row["run_key"]!]);
-            this.#indexed.remove(number(row, "run_key"));
+            this.#indexed.remove(numberColumn(row, "run_key"));
             this.#sql.removeRun.run([row["run_key"]!]);
           }
         }, () => {});
@@ -459,8 +459,8 @@ export class SqliteStore implements Store {
   shrink(): number {
     return this.#blocking("shrinking", () => {
       this.#file.fence.check();
-      const size = () => number(this.#database.prepare("PRAGMA page_count").get([]), "page_count");
-      const page = number(this.#database.prepare("PRAGMA page_size").get([]), "page_size");
+      const size = () => numberColumn(this.#database.prepare("PRAGMA page_count").get([]), "page_count");
+      const page = numberColumn(this.#database.prepare("PRAGMA page_size").get([]), "page_size");
       const before = size();
       this.#log.check();
       this.#database.exec("VACUUM");

@@ -13,7 +13,7 @@ import { ActivityFailure } from "../../converter/failures.ts";
 import { procedureOf } from "../../converter/procedure_names.ts";
 import { failureOfResult } from "../../converter/procedure_failures.ts";
 import { defaultPayloadConverter, type Payload } from "../../converter/payload.ts";
-import { encode, wire, withPayloads } from "../program/encode.ts";
+import { encodeWith, wire, withPayloads } from "../program/encode.ts";
 import { Awaiter, type Fiber } from "../scheduler/fiber.ts";
 import type { ActivityTarget } from "../scheduler/job_targets.ts";
 
@@ -32,7 +32,7 @@ export interface ActivitySpec {
 export function prepareActivity(options: ActivityOptionsShape): ActivitySpec {
   // The summary is for people who look at the history, so it is plain text whatever the run's converter does.
   const summary = options.summary === undefined ? undefined : wire(defaultPayloadConverter.toPayload(options.summary));
-  return { options, head: encode(ScheduleActivity, { ...options, summary, headers: {}, arguments: [], seq: 0 }) };
+  return { options, head: encodeWith(ScheduleActivity, { ...options, summary, headers: {}, arguments: [], seq: 0 }) };
 }
 
 export const CANCELLATION = {

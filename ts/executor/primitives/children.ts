@@ -20,8 +20,8 @@ import {
 } from "../../converter/failures.ts";
 import { defaultPayloadConverter } from "../../converter/payload.ts";
 import { type SearchAttributes, toSearchAttributePayloads } from "../../converter/search_attributes.ts";
-import { encode, wire, wireAll, type WirePayload, wirePayloads, wireRecord } from "../program/encode.ts";
-import { copyOf } from "../scheduler/headers.ts";
+import { encodeWith, wire, wireAll, type WirePayload, wirePayloads, wireRecord } from "../program/encode.ts";
+import { copyPayload } from "../scheduler/headers.ts";
 import { Awaiter, type Fiber } from "../scheduler/fiber.ts";
 import type { ChildTarget } from "../scheduler/job_targets.ts";
 import type { RunState } from "../scheduler/run_state.ts";
@@ -95,7 +95,7 @@ export class Child implements ChildTarget {
     // For people who look at the history, so it is plain text whatever the run's converter does.
     const text = (value: string | undefined) => value === undefined ? undefined : wire(defaultPayloadConverter.toPayload(value));
     // Before the child exists: what cannot be encoded throws to the caller and leaves nothing behind.
-    const attributes = encode(StartChildWorkflow, {
+    const attributes = encodeWith(StartChildWorkflow, {
       ...options,
       namespace: "",
       workflowId: this.workflowId,
@@ -119,7 +119,7 @@ export class Child implements ChildTarget {
   cancel(reason: string, cause: unknown): void {
     if (this.#cancelRequested || this.#ending !== undefined) return;
     this.#cancelRequested = true;
-    this.run.issue(CommandKind.COMMAND_KIND_CANCEL_CHILD_WORKFLOW, encode(CancelChildWorkflow, { seq: this.seq, reason }));
+    this.run.issue(CommandKind.COMMAND_KIND_CANCEL_CHILD_WORKFLOW, encodeWith(CancelChildWorkflow, { seq: this.seq, reason }));
     if (WAITS.has(this.#cancellationType)) return;
     const { workflowType, workflowId, runId = "" } = this;
     this.#end({
@@ -148,7 +148,7 @@ export class Child implements ChildTarget {
       case "completed": {
         const payload = result.value.result;
         // A copy where nobody waits yet: the payload is a view into the bytes of the activation, which are let go.
-        return this.#end({ ok: true, payload: payload === undefined || this.#waiting.size > 0 ? payload : copyOf(payload) });
+        return this.#end({ ok: true, payload: payload === undefined || this.#waiting.size > 0 ? payload : copyPayload(payload) });
       }
       case "failed":
       case "cancelled":
@@ -172,7 +172,7 @@ export class Child implements ChildTarget {
     this.#ending = ending;
     this.run.children.delete(this.seq);
     for (const awaiter of [...this.#waiting]) this.#settle(awaiter);
-    if (ending.ok && ending.payload !== undefined) this.#ending = { ok: true, payload: copyOf(ending.payload) };
+    if (ending.ok && ending.payload !== undefined) this.#ending = { ok: true, payload: copyPayload(ending.payload) };
   }
 
   #settle(awaiter: ChildAwaiter): void {

@@ -8,7 +8,7 @@ import {
   SignalExternalWorkflow,
 } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { decodeFailure } from "../../converter/failure_converter.ts";
-import { encode, wireAll } from "../program/encode.ts";
+import { encodeWith, wireAll } from "../program/encode.ts";
 import { Awaiter, type Fiber, type Leftover } from "../scheduler/fiber.ts";
 import type { MessageTarget } from "../scheduler/job_targets.ts";
 
@@ -48,7 +48,7 @@ export class ExternalSignalAwaiter extends ExternalAwaiter {
   constructor(fiber: Fiber, target: ExternalTarget, signalName: string, args: readonly unknown[]) {
     const { run } = fiber;
     // Before the awaiter exists: arguments that cannot be encoded throw to the caller and leave nothing behind.
-    const attributes = encode(SignalExternalWorkflow, {
+    const attributes = encodeWith(SignalExternalWorkflow, {
       namespace: "",
       workflowId: target.workflowId,
       runId: target.runId,
@@ -74,7 +74,7 @@ export class ExternalSignalAwaiter extends ExternalAwaiter {
   }
 
   cancel(reason: unknown): void {
-    this.fiber.run.issue(CommandKind.COMMAND_KIND_CANCEL_SIGNAL_WORKFLOW, encode(CancelSignalWorkflow, { seq: this.#seq }));
+    this.fiber.run.issue(CommandKind.COMMAND_KIND_CANCEL_SIGNAL_WORKFLOW, encodeWith(CancelSignalWorkflow, { seq: this.#seq }));
     this.fail(reason);
   }
 }
@@ -91,7 +91,7 @@ export class ExternalCancelAwaiter extends ExternalAwaiter {
     this.#to = workflowId;
     this.#seq = run.issue(
       CommandKind.COMMAND_KIND_CANCEL_EXTERNAL_WORKFLOW,
-      encode(CancelExternalWorkflow, { namespace: "", workflowId, runId, reason, seq: 0 }),
+      encodeWith(CancelExternalWorkflow, { namespace: "", workflowId, runId, reason, seq: 0 }),
     );
     run.externalCancels.set(this.#seq, this);
   }

@@ -15,7 +15,7 @@ import { defaultPayloadConverter } from "../../converter/payload.ts";
 import { BROADCAST_ACTIVITY } from "../../converter/subscriptions.ts";
 import { isA } from "../../converter/thrown.ts";
 import { concat } from "../../api/wire.ts";
-import { encode, wire, withPayloads } from "../program/encode.ts";
+import { encodeWith, wire, withPayloads } from "../program/encode.ts";
 import { encodeActivityType, fingerprintCall } from "../program/local_calls.ts";
 import { Awaiter, type Fiber } from "../scheduler/fiber.ts";
 import type { ActivityTarget, TimerTarget } from "../scheduler/job_targets.ts";
@@ -58,7 +58,7 @@ export function prepareLocalActivity(options: LocalActivityOptionsShape): LocalA
   // The summary is for people who look at the history, so it is plain text whatever the run's converter does.
   const summary = options.summary === undefined ? undefined : wire(defaultPayloadConverter.toPayload(options.summary));
   const { activityType } = options;
-  const head = encode(ScheduleLocalActivity, { ...options, ...FIRST, activityType: "", summary });
+  const head = encodeWith(ScheduleLocalActivity, { ...options, ...FIRST, activityType: "", summary });
   return { options, head, type: encodeActivityType(activityType) };
 }
 
@@ -81,7 +81,7 @@ export class LocalActivityAwaiter extends Awaiter<unknown> implements ActivityTa
     const call = withPayloads(spec.type, Schedule.arguments, run.converter, args);
     super(fiber);
     const equalCalls = fiber.caller.count(fingerprintCall(call));
-    const name = encode(ScheduleLocalActivity, ScheduleLocalActivity.fromPartial({ caller: fiber.caller.id, equalCalls }));
+    const name = encodeWith(ScheduleLocalActivity, ScheduleLocalActivity.fromPartial({ caller: fiber.caller.id, equalCalls }));
     const attributes = concat([spec.head, run.headers.ofLocalActivity, call, name]);
     this.#options = spec.options;
     this.#attributes = attributes;
@@ -153,7 +153,7 @@ export class LocalActivityAwaiter extends Awaiter<unknown> implements ActivityTa
     this.#backoff = undefined;
     // Protobuf takes the last value of a field.
     const again = ScheduleLocalActivity.fromPartial({ attempt, originalScheduleTimeMs, activityId: this.#activityId });
-    const tail = encode(ScheduleLocalActivity, again);
+    const tail = encodeWith(ScheduleLocalActivity, again);
     this.#seq = run.issue(KIND, concat([this.#attributes, tail]));
     run.localActivities.set(this.#seq, this);
   }

@@ -2,7 +2,7 @@
 // (scheduler/marker_table.ts).
 import { CommandKind, RecordSideEffect, SetPatchMarker } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { namingWhat } from "../../converter/lossy_value.ts";
-import { encode, wire, type WirePayload } from "../program/encode.ts";
+import { encodeWith, wire, type WirePayload } from "../program/encode.ts";
 import { HistoryMismatchError, MisuseError, taskErrorOf } from "../program/errors.ts";
 import type { RunState } from "../scheduler/run_state.ts";
 import { inClosureWithMicrotasks } from "../program/current.ts";
@@ -58,9 +58,9 @@ export function deprecatePatch(run: RunState, id: string): void {
 }
 
 function issueSideEffect(run: RunState, id: number, payload: WirePayload | undefined): void {
-  run.issue(CommandKind.COMMAND_KIND_RECORD_SIDE_EFFECT, encode(RecordSideEffect, { id, payload }));
+  run.issue(CommandKind.COMMAND_KIND_RECORD_SIDE_EFFECT, encodeWith(RecordSideEffect, { id, payload }));
 }
 
 function issuePatch(run: RunState, patchId: string, deprecated: boolean): void {
-  run.issue(CommandKind.COMMAND_KIND_SET_PATCH_MARKER, encode(SetPatchMarker, { patchId, deprecated }));
+  run.issue(CommandKind.COMMAND_KIND_SET_PATCH_MARKER, encodeWith(SetPatchMarker, { patchId, deprecated }));
 }

@@ -11,8 +11,8 @@ import {
 import { decodeFailure } from "../../converter/failure_converter.ts";
 import { CancelledFailure, NexusOperationFailure } from "../../converter/failures.ts";
 import { defaultPayloadConverter } from "../../converter/payload.ts";
-import { encode, wire, type WirePayload } from "../program/encode.ts";
-import { copyOf } from "../scheduler/headers.ts";
+import { encodeWith, wire, type WirePayload } from "../program/encode.ts";
+import { copyPayload } from "../scheduler/headers.ts";
 import { Awaiter, type Fiber } from "../scheduler/fiber.ts";
 import type { NexusTarget } from "../scheduler/job_targets.ts";
 import type { RunState } from "../scheduler/run_state.ts";
@@ -60,7 +60,7 @@ export class NexusOperation implements NexusTarget {
     this.shielded = fiber.shielded;
     const { toTransferType } = call;
     // Before the operation exists: input that cannot be encoded throws to the caller and leaves nothing behind.
-    const attributes = encode(ScheduleNexusOperation, {
+    const attributes = encodeWith(ScheduleNexusOperation, {
       ...call,
       input: wire(run.converter.toPayload(toTransferType === undefined ? input : toTransferType(input))),
       // For people who look at the history, so it is plain text whatever the run's converter does.
@@ -128,7 +128,7 @@ export class NexusOperation implements NexusTarget {
     this.run.nexusOperations.delete(this.seq);
     for (const awaiter of [...this.#waiting]) this.#settle(awaiter);
     // A copy for later: the payload is a view into the bytes of the activation, which are released.
-    if (ending.ok && ending.payload !== undefined) this.#ending = { ok: true, payload: copyOf(ending.payload) };
+    if (ending.ok && ending.payload !== undefined) this.#ending = { ok: true, payload: copyPayload(ending.payload) };
   }
 
   #settle(awaiter: NexusAwaiter): void {

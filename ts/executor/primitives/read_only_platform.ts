@@ -66,7 +66,7 @@ function prototypes(): Map<object, boolean> {
 }
 
 /** Whose code a property of an object is: of the platform, when the nearest object that has it is a prototype of the platform's. */
-export function holderOf(object: object, key: PropertyKey): "platform" | "other" {
+export function propertyOwner(object: object, key: PropertyKey): "platform" | "other" {
   if (key === "constructor") return "other";
   const table = prototypes();
   for (let at: object | null = object; at !== null; at = Reflect.getPrototypeOf(at)) {
@@ -79,7 +79,7 @@ export function holderOf(object: object, key: PropertyKey): "platform" | "other"
 }
 
 /** Whether a method of the platform changes the object. */
-export function isMutator(object: object, key: PropertyKey): boolean {
+export function changesReceiver(object: object, key: PropertyKey): boolean {
   const { dispose, asyncDispose } = Symbol as { readonly dispose?: symbol; readonly asyncDispose?: symbol };
   const disposes = typeof key === "symbol" && (key === dispose || key === asyncDispose);
   if (!MUTATORS.has(key) && !disposes && !(typeof key === "string" && SETTER.test(key))) return false;
@@ -89,7 +89,7 @@ export function isMutator(object: object, key: PropertyKey): boolean {
 }
 
 /** What a method is called on: a regular expression remembers where it stopped, so its copy does the work. */
-export function changesNothing(object: object): object {
+export function unchangedReceiver(object: object): object {
   if (!(object instanceof RegExp)) return object;
   const copy = new RegExp(object.source, object.flags);
   copy.lastIndex = object.lastIndex;

@@ -5,7 +5,7 @@
 // (Map, Date, URL, typed arrays) need the object itself; the ones that change it are refused by name. Functions that a state holds as
 // values may be bound to whatever they like: a call of one is reported.
 import { MisuseError } from "../program/errors.ts";
-import { changesNothing, holderOf, isFresh, isMutator } from "./read_only_platform.ts";
+import { changesReceiver, isFresh, propertyOwner, unchangedReceiver } from "./read_only_platform.ts";
 
 const views = new WeakMap<object, object>();
 const originals = new WeakMap<object, object>();
@@ -35,8 +35,8 @@ const within = (path: string, key: PropertyKey): string =>
 
 /** Code of the platform, with the object itself as `this`. */
 function platformMethod(object: object, path: string, key: PropertyKey, method: (...args: unknown[]) => unknown) {
-  if (isMutator(object, key)) return () => refuse(`${within(path, key)}() was called`);
-  const self = changesNothing(object);
+  if (changesReceiver(object, key)) return () => refuse(`${within(path, key)}() was called`);
+  const self = unchangedReceiver(object);
   const inside = `${path}.${String(key)}()`;
   return (...args: unknown[]) => {
     const result: unknown = Reflect.apply(method, self, args.map((arg) => given(arg, inside)));
@@ -65,7 +65,9 @@ function* viewIterator(iterator: Iterator<unknown>, path: string): IterableItera
 const handler: ProxyHandler<object> = {
   get(shadow, key, receiver) {
     const { object, path } = sources.get(shadow)!;
-    if (holderOf(object, key) !== "platform") return view(Reflect.get(object, key, receiver), within(path, key), object, key);
+    if (propertyOwner(object, key) !== "platform") {
+      return view(Reflect.get(object, key, receiver), within(path, key), object, key);
+    }
     const value: unknown = Reflect.get(object, key, object);
     return typeof value === "function"
       ? platformMethod(object, path, key, value as (...args: unknown[]) => unknown)

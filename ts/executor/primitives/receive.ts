@@ -29,7 +29,7 @@ import { InnerTimer } from "./timers.ts";
 import { type Outcome, startFiber } from "../scheduler/turns.ts";
 import { acceptUpdate, completeUpdate, failUpdate, rejectWith } from "./updates.ts";
 import type { Until } from "./receive_until.ts";
-import { updateState } from "./update_state.ts";
+import { updateStateInFiber } from "./update_state.ts";
 import { judge } from "./validators.ts";
 
 type Item = SignalItem | UpdateItem;
@@ -345,7 +345,7 @@ export class ReceiveScope implements OpenReceive {
     const kind = update === undefined ? "signal" : "update";
     const { caller } = handler;
     const fiber = new Fiber(this.run, "async", `async handler of ${kind} "${name}"`, this.fiber, { receive: this, caller });
-    startFiber(fiber, () => result.fn!(updateState), (outcome) => {
+    startFiber(fiber, () => result.fn!(updateStateInFiber), (outcome) => {
       if (this.run.end !== undefined) return;
       this.#asyncs--;
       if (outcome.ok && isHandlerResult(outcome.value)) {

@@ -2,7 +2,7 @@
 // sees to that. Cancelling gives no job back, so the awaiter settles by itself.
 import { CommandKind, StartTimer } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { defaultPayloadConverter } from "../../converter/payload.ts";
-import { encode, wire, type WirePayload } from "../program/encode.ts";
+import { encodeWith, wire, type WirePayload } from "../program/encode.ts";
 import { Awaiter, type Fiber, type Leftover } from "../scheduler/fiber.ts";
 import type { TimerTarget } from "../scheduler/job_targets.ts";
 import type { RunState } from "../scheduler/run_state.ts";
@@ -12,7 +12,7 @@ export function startTimer(run: RunState, durationMs: number, summary: string | 
   const text: WirePayload | undefined = summary === undefined ? undefined : wire(defaultPayloadConverter.toPayload(summary));
   const seq = run.issue(
     CommandKind.COMMAND_KIND_START_TIMER,
-    encode(StartTimer, { durationMs: Math.ceil(durationMs), summary: text, seq: 0 }),
+    encodeWith(StartTimer, { durationMs: Math.ceil(durationMs), summary: text, seq: 0 }),
   );
   run.timers.set(seq, target);
   return seq;

@@ -8,7 +8,7 @@ import {
   Transact,
 } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { decodeFailure } from "../../converter/failure_converter.ts";
-import { encode, wireAll } from "../program/encode.ts";
+import { encodeWith, wireAll } from "../program/encode.ts";
 import { MisuseError } from "../program/errors.ts";
 import { Awaiter, type Fiber, type Leftover } from "../scheduler/fiber.ts";
 import type { TransactTarget } from "../scheduler/job_targets.ts";
@@ -31,7 +31,7 @@ export class TransactAwaiter extends Awaiter<unknown> implements TransactTarget 
       );
     }
     // Before the awaiter exists: arguments that cannot be encoded throw to the caller and leave nothing behind.
-    const attributes = encode(Transact, { reducer, arguments: wireAll(run.converter, args), required, seq: 0 });
+    const attributes = encodeWith(Transact, { reducer, arguments: wireAll(run.converter, args), required, seq: 0 });
     super(fiber);
     this.#reducer = reducer;
     this.#seq = run.issue(CommandKind.COMMAND_KIND_TRANSACT, attributes);
@@ -56,7 +56,9 @@ export class TransactAwaiter extends Awaiter<unknown> implements TransactTarget 
     if (this.#awaited || !this.isPending) return;
     this.#awaited = true;
     const { run } = this.fiber;
-    if (run.end === undefined) run.issue(CommandKind.COMMAND_KIND_AWAIT_TRANSACT, encode(AwaitTransact, { seq: this.#seq }));
+    if (run.end === undefined) {
+      run.issue(CommandKind.COMMAND_KIND_AWAIT_TRANSACT, encodeWith(AwaitTransact, { seq: this.#seq }));
+    }
   }
 
   resolved({ result }: ResolveTransact): void {

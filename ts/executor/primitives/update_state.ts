@@ -4,7 +4,7 @@ import { rejected } from "../scheduler/fiber.ts";
 import type { StateChange } from "../scheduler/job_targets.ts";
 
 /** updateState from an async handler or its branches. */
-export function updateState<R>(fn: StateChange<R>): Promise<R> {
+export function updateStateInFiber<R>(fn: StateChange<R>): Promise<R> {
   const fiber = callingFiber("updateState", undefined, 2);
   const scope = fiber.receive;
   if (scope === undefined) {

@@ -3,7 +3,7 @@
 import { CommandKind, UpdateResponse } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { encodeFailure } from "../../converter/failure_converter.ts";
 import { ApplicationFailure } from "../../converter/failures.ts";
-import { encode, type WirePayload } from "../program/encode.ts";
+import { encodeWith, type WirePayload } from "../program/encode.ts";
 import type { Answer } from "../scheduler/update_dedup.ts";
 import type { UpdateItem } from "../scheduler/inbox.ts";
 import type { RunState } from "../scheduler/run_state.ts";
@@ -14,7 +14,7 @@ type Response = UpdateResponse["response"];
 const RECEIVE_ENDING = "ReceiveEnding";
 
 function respond(run: RunState, { protocolInstanceId }: Pick<UpdateItem, "protocolInstanceId">, response: Response): void {
-  run.issue(CommandKind.COMMAND_KIND_UPDATE_RESPONSE, encode(UpdateResponse, { protocolInstanceId, response }));
+  run.issue(CommandKind.COMMAND_KIND_UPDATE_RESPONSE, encodeWith(UpdateResponse, { protocolInstanceId, response }));
 }
 
 export function acceptUpdate(run: RunState, update: UpdateItem): void {

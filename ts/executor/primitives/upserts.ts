@@ -7,7 +7,7 @@ import {
 } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { defaultPayloadConverter } from "../../converter/payload.ts";
 import { type SearchAttributeChanges, toSearchAttributeChanges } from "../../converter/search_attributes.ts";
-import { encode, wire, type WirePayload, wirePayloads } from "../program/encode.ts";
+import { encodeWith, wire, type WirePayload, wirePayloads } from "../program/encode.ts";
 import type { RunState } from "../scheduler/run_state.ts";
 
 type Fields = { readonly [name: string]: WirePayload };
@@ -22,7 +22,7 @@ export function upsertSearchAttributes(run: RunState, changes: SearchAttributeCh
   if (Object.hasOwn(searchAttributes, CHANGE_VERSION)) {
     throw new TypeError(`search attribute "${CHANGE_VERSION}" is reserved for the patches of a run, which patched() sets`);
   }
-  run.issue(CommandKind.COMMAND_KIND_UPSERT_SEARCH_ATTRIBUTES, encode(UpsertSearchAttributes, { searchAttributes }));
+  run.issue(CommandKind.COMMAND_KIND_UPSERT_SEARCH_ATTRIBUTES, encodeWith(UpsertSearchAttributes, { searchAttributes }));
   run.info!.merge({ searchAttributes });
 }
 
@@ -33,6 +33,6 @@ export function upsertMemo(run: RunState, changes: { readonly [key: string]: unk
     value === undefined || value === null ? defaultPayloadConverter.toPayload(undefined) : run.converter.toPayload(value);
   const memo: Fields = Object.fromEntries(Object.entries(changes).map(([key, value]) => [key, wire(payload(value))]));
   if (Object.keys(memo).length === 0) return;
-  run.issue(CommandKind.COMMAND_KIND_MODIFY_WORKFLOW_PROPERTIES, encode(ModifyWorkflowProperties, { memo }));
+  run.issue(CommandKind.COMMAND_KIND_MODIFY_WORKFLOW_PROPERTIES, encodeWith(ModifyWorkflowProperties, { memo }));
   run.info!.merge({ memo });
 }

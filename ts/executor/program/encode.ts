@@ -16,7 +16,7 @@ const writer = new BinaryWriter();
 const NO_EXTERNAL: WirePayload["externalPayloads"] = [];
 
 /** The bytes of a message. */
-export function encode<T>(codec: MessageFns<T>, message: T): Uint8Array {
+export function encodeWith<T>(codec: MessageFns<T>, message: T): Uint8Array {
   try {
     return codec.encode(message, writer).finish();
   } catch (e) {

@@ -3,7 +3,7 @@
 // remembers the first one (run.fail) and fails the activation with it.
 
 import { brand } from "../../converter/brand.ts";
-import { isA, safeText, textOf } from "../../converter/thrown.ts";
+import { describeValue, isA, safeText } from "../../converter/thrown.ts";
 
 /** temporal.api.enums.v1.WorkflowTaskFailedCause */
 export const FailedCause = { UNHANDLED_FAILURE: 14, NON_DETERMINISTIC_ERROR: 24 } as const;
@@ -77,7 +77,7 @@ const MAX_SHOWN = 10_000;
 export function describeThrown(thrown: unknown): string {
   if (typeof thrown === "string") return `the string ${JSON.stringify(safeText(thrown, MAX_SHOWN))}`;
   if (typeof thrown === "function") return "a function";
-  return safeText(`${typeof thrown} ${textOf(thrown)}`, MAX_SHOWN);
+  return safeText(`${typeof thrown} ${describeValue(thrown)}`, MAX_SHOWN);
 }
 
 export function isTaskError(error: unknown): error is WorkflowTaskError {

@@ -1,6 +1,6 @@
 // Names the calls of local activities (docs/dev/semantics/activities.md#the-idempotency-key). A workflow task that is lost runs
 // again, perhaps with other messages, so a count over the whole run would give one call the name of another.
-import { encode, type WirePayload } from "./encode.ts";
+import { encodeWith, type WirePayload } from "./encode.ts";
 import { ScheduleLocalActivity } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 
 /** The code that makes calls: the run itself, or the handler of one message. */
@@ -36,12 +36,12 @@ export class Caller {
 
 /** Bytes of ScheduleLocalActivity with the type alone. */
 export function encodeActivityType(activityType: string): Uint8Array {
-  return encode(ScheduleLocalActivity, ScheduleLocalActivity.fromPartial({ activityType }));
+  return encodeWith(ScheduleLocalActivity, ScheduleLocalActivity.fromPartial({ activityType }));
 }
 
 /** The same with arguments. */
 export function encodeCall(activityType: string, args: WirePayload[]): Uint8Array {
-  return encode(ScheduleLocalActivity, ScheduleLocalActivity.fromPartial({ activityType, arguments: args }));
+  return encodeWith(ScheduleLocalActivity, ScheduleLocalActivity.fromPartial({ activityType, arguments: args }));
 }
 
 const FNV_PRIME = 0x01000193;

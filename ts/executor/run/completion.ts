@@ -18,7 +18,7 @@ import { CARRY_HEADER, jsonHeader } from "../scheduler/next_run_headers.ts";
 import { type ContinueAsNewShape, isCarry, isContinueAsNew, isHandlerResult } from "../program/definition.ts";
 import { toSearchAttributePayloads } from "../../converter/search_attributes.ts";
 import { findCause, isA, messageOf, read } from "../../converter/thrown.ts";
-import { encode, encodePayloads, wire, wireAll, wirePayloads, wireRecord } from "../program/encode.ts";
+import { encodePayloads, encodeWith, wire, wireAll, wirePayloads, wireRecord } from "../program/encode.ts";
 import { isTaskError, NestingError, taskErrorOf } from "../program/errors.ts";
 import type { RunEnd, RunState } from "../scheduler/run_state.ts";
 import type { Outcome } from "../scheduler/turns.ts";
@@ -95,23 +95,23 @@ export function concludeRun(run: RunState, end: RunEnd): void {
     case "completed": {
       const what = `the result of workflow "${run.definition.name}"`;
       const result = wire(namingWhat(what, () => run.converter.toPayload(end.value)));
-      run.issue(CommandKind.COMMAND_KIND_COMPLETE_WORKFLOW, encode(CompleteWorkflow, { result }));
+      run.issue(CommandKind.COMMAND_KIND_COMPLETE_WORKFLOW, encodeWith(CompleteWorkflow, { result }));
       return;
     }
     case "failed":
       run.issue(
         CommandKind.COMMAND_KIND_FAIL_WORKFLOW,
-        encode(FailWorkflow, { failure: encodeFailure(end.error, run.context.converter) }),
+        encodeWith(FailWorkflow, { failure: encodeFailure(end.error, run.context.converter) }),
       );
       return;
     case "cancelled":
       run.issue(
         CommandKind.COMMAND_KIND_CANCEL_WORKFLOW,
-        encode(CancelWorkflowExecution, { details: detailsOf(run, end.error) }),
+        encodeWith(CancelWorkflowExecution, { details: detailsOf(run, end.error) }),
       );
       return;
     case "continued":
-      run.issue(CommandKind.COMMAND_KIND_CONTINUE_AS_NEW, encode(ContinueAsNew, continueAttributes(run, end.next)));
+      run.issue(CommandKind.COMMAND_KIND_CONTINUE_AS_NEW, encodeWith(ContinueAsNew, continueAttributes(run, end.next)));
       return;
   }
 }

@@ -5,7 +5,7 @@ import { ApplicationFailure } from "../../converter/failures.ts";
 import { namingWhat } from "../../converter/lossy_value.ts";
 import { fromPayloads } from "../../converter/payload.ts";
 import { answerBuiltIn } from "./built_in_answers.ts";
-import { encode, wire } from "../program/encode.ts";
+import { encodeWith, wire } from "../program/encode.ts";
 import { MisuseError } from "../program/errors.ts";
 import { hop } from "../../platform/hop.ts";
 import type { RunState } from "../scheduler/run_state.ts";
@@ -23,7 +23,7 @@ export async function answerQueries(run: RunState, jobs: readonly Job[]): Promis
     try {
       const result = inClosureWithMicrotasks("query", () => answer(run, queryType, args));
       await hop();
-      run.issue(CommandKind.COMMAND_KIND_QUERY_RESULT, encode(QueryResult, { queryId, result }));
+      run.issue(CommandKind.COMMAND_KIND_QUERY_RESULT, encodeWith(QueryResult, { queryId, result }));
     } finally {
       current.closure = undefined;
     }

@@ -42,7 +42,7 @@ export class StartHeaders {
     const names = Object.keys(headers).filter((name) => !HANDED_ON.has(name));
     if (names.length === 0) return StartHeaders.none;
     // Copies: the payloads are views into the bytes of the activation, which are let go.
-    return new StartHeaders(Object.fromEntries(names.map((name) => [name, copyOf(headers[name]!)])));
+    return new StartHeaders(Object.fromEntries(names.map((name) => [name, copyPayload(headers[name]!)])));
   }
 }
 
@@ -59,7 +59,7 @@ function encodedAs(tag: number, fields: Fields): Uint8Array {
 }
 
 /** A payload that is no view into other bytes. */
-export function copyOf(payload: WirePayload): WirePayload {
+export function copyPayload(payload: WirePayload): WirePayload {
   const metadata = Object.fromEntries(Object.entries(payload.metadata).map(([key, value]) => [key, value.slice()]));
   return { ...payload, metadata, data: payload.data.slice() };
 }

@@ -44,7 +44,7 @@ export const jsonHeader = {
 };
 
 export const toBase64 = (bytes: Uint8Array): string => base64Encode(bytes);
-export const fromBase64 = (encoded: string): Uint8Array => base64Decode(encoded);
+export const headerBytes = (encoded: string): Uint8Array => base64Decode(encoded);
 
 export function toText(payload: WirePayload): PayloadText {
   const metadata: { [key: string]: string } = {};

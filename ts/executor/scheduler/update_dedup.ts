@@ -6,9 +6,9 @@ import { type Failure, FailureSchema } from "../../api/generated/temporal/api/fa
 import type { WirePayload } from "../program/encode.ts";
 import {
   ANSWERED_UPDATES_HEADER,
-  fromBase64,
   fromText,
   HEADER_LIMIT,
+  headerBytes,
   jsonHeader,
   type PayloadText,
   toBase64,
@@ -77,7 +77,7 @@ export class AnsweredUpdates {
   restore(headers: { readonly [key: string]: WirePayload }): void {
     jsonHeader.read<AnswerText[]>(headers, ANSWERED_UPDATES_HEADER, (answers) => {
       for (const { id, value, failure } of answers) {
-        this.add(id, value === undefined ? { failure: fromBase64(failure!) } : { value: fromText(value) });
+        this.add(id, value === undefined ? { failure: headerBytes(failure!) } : { value: fromText(value) });
       }
     });
   }

@@ -11,7 +11,7 @@ import {
   UpdateResponse,
 } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { callSite } from "../program/call_site.ts";
-import { encode } from "../program/encode.ts";
+import { encodeWith } from "../program/encode.ts";
 import type { CommandPort } from "../program/program.ts";
 import { current } from "../program/current.ts";
 
@@ -147,16 +147,19 @@ export class Recorder implements CommandPort {
 export function reduceStacks(kind: CommandKind, attributes: Uint8Array): Uint8Array {
   switch (kind) {
     case CommandKind.COMMAND_KIND_FAIL_WORKFLOW:
-      return encode(FailWorkflow, { failure: reduced(FailWorkflow.decode(attributes).failure) });
+      return encodeWith(FailWorkflow, { failure: reduced(FailWorkflow.decode(attributes).failure) });
     case CommandKind.COMMAND_KIND_UPDATE_RESPONSE: {
       const message = UpdateResponse.decode(attributes);
       if (message.response?.$case !== "rejected") return attributes;
-      return encode(UpdateResponse, { ...message, response: { $case: "rejected", value: reduced(message.response.value) } });
+      return encodeWith(UpdateResponse, {
+        ...message,
+        response: { $case: "rejected", value: reduced(message.response.value) },
+      });
     }
     case CommandKind.COMMAND_KIND_QUERY_RESULT: {
       const message = QueryResult.decode(attributes);
       if (message.result?.$case !== "failed") return attributes;
-      return encode(QueryResult, { ...message, result: { $case: "failed", value: reduced(message.result.value) } });
+      return encodeWith(QueryResult, { ...message, result: { $case: "failed", value: reduced(message.result.value) } });
     }
     default:
       return attributes;

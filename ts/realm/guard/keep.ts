@@ -4,7 +4,7 @@
 import { isBlocked } from "./blocked.ts";
 import type { Globals } from "./patch.ts";
 import { reachable } from "./reachable.ts";
-import { KEPT } from "./table.ts";
+import { KEPT_GLOBALS } from "./table.ts";
 
 const { getOwnPropertyDescriptor, defineProperty, deleteProperty, getPrototypeOf, setPrototypeOf, ownKeys } = Reflect;
 const { is } = Object;
@@ -53,7 +53,7 @@ export function keepBuiltIns(globals: Globals): Keeper {
   // What all objects inherit comes first: descriptors inherit it, too.
   const all: Kept[] = [keptOf(Object.prototype, true)];
   for (const object of reachable(globals)) if (object !== Object.prototype) all.push(keptOf(object, core.has(object)));
-  const own = [...KEPT, ...HOST].filter((name) => Object.hasOwn(globals, name));
+  const own = [...KEPT_GLOBALS, ...HOST].filter((name) => Object.hasOwn(globals, name));
   all.push({
     object: globals,
     prototype: getPrototypeOf(globals),
@@ -211,7 +211,7 @@ function nameOf(globals: Globals, wanted: object, key: PropertyKey): string {
   const last = typeof key === "symbol" ? "[symbol]" : `.${String(key)}`;
   if (wanted === globals) return String(key);
   const seen = new Set<object>();
-  let level: [unknown, string][] = [...KEPT].filter((name) => name !== "globalThis" && name !== "self")
+  let level: [unknown, string][] = [...KEPT_GLOBALS].filter((name) => name !== "globalThis" && name !== "self")
     .map((name) => [getOwnPropertyDescriptor(globals, name)?.value, name]);
   level.push([getPrototypeOf(Uint8Array), "TypedArray"]);
   for (let depth = 0; depth < 4; depth++) {

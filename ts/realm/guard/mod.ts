@@ -17,7 +17,7 @@ import { restoreProto } from "./proto.ts";
 import { guardRandom } from "./random.ts";
 import { guardRegExp } from "./regexp.ts";
 import { sealRealm } from "./seal.ts";
-import { adviceFor, BLOCKED, KEPT, REMOVED } from "./table.ts";
+import { adviceFor, BLOCKED, KEPT_GLOBALS, REMOVED } from "./table.ts";
 import { guardTime } from "./time.ts";
 import { GuardContext, type Level } from "./violations.ts";
 
@@ -77,7 +77,7 @@ export function installGuard(options: GuardOptions): Guard {
   for (const name of new Set([...present, ...BLOCKED.keys()])) {
     if (REMOVED.includes(name) || name === "constructor") continue;
     // What stays becomes a plain property: some runtimes make theirs when it is first read, which sealing would prevent.
-    if (KEPT.has(name)) settle(globals, name);
+    if (KEPT_GLOBALS.has(name)) settle(globals, name);
     else {
       const stand = standIn(globals, context, name, real[name]);
       // In Node >= 22 to redefine a class that is loaded when it is first looked at would load it, and what is behind it (undici) does not

@@ -3,7 +3,7 @@
 // runtime, so that workflow code finds the same world in Node, Deno and browsers.
 
 /** Kept as they are (some are changed by the other files of this room). */
-export const KEPT: ReadonlySet<string> = new Set(
+export const KEPT_GLOBALS: ReadonlySet<string> = new Set(
   ("globalThis undefined NaN Infinity parseInt parseFloat isNaN isFinite encodeURI encodeURIComponent decodeURI decodeURIComponent escape " +
     "unescape Object Array Number Boolean String Symbol BigInt Promise RegExp Error AggregateError EvalError RangeError ReferenceError " +
     "SuppressedError SyntaxError TypeError URIError ArrayBuffer DataView Int8Array Uint8Array Uint8ClampedArray Int16Array Uint16Array " +

@@ -10,13 +10,13 @@ import {
   type FunctionNode,
   isDropped,
   isEndless,
-  isFunction,
+  isFunctionNode,
   isLoop,
   isNamedTimer,
   isPromiseMethod,
-  keyOf,
   leaves,
   property,
+  propertyKey,
 } from "./shapes.ts";
 
 export interface RawFinding {
@@ -228,7 +228,7 @@ export class ModuleLint {
   /** Functions around a node that run where primitives are forbidden: validators, query handlers, side effects. */
   #where(name: string, at: Node, outer: readonly AnyNode[]): void {
     for (let i = outer.length - 1; i > 0; i--) {
-      if (!isFunction(outer[i])) continue;
+      if (!isFunctionNode(outer[i])) continue;
       const place = this.#placeOf(outer, i);
       if (place === undefined) continue;
       return this.#add("blocking-where-forbidden", at, name, `${name}() is called in ${place}`);
@@ -243,14 +243,14 @@ export class ModuleLint {
       return "the function of sideEffect()";
     }
     if (parent.type !== "Property" || parent.value !== (fn as unknown)) return undefined;
-    const key = keyOf(parent);
+    const key = propertyKey(parent);
     const object = outer[i - 2];
     const above = outer[i - 3];
     if (object?.type !== "ObjectExpression" || above === undefined) return undefined;
     if (key === "validate" && above.type === "CallExpression" && this.#calleeName(above.callee as AnyNode) === "on") {
       return "the validator of an update";
     }
-    if (above.type !== "Property" || keyOf(above) !== "queries") return undefined;
+    if (above.type !== "Property" || propertyKey(above) !== "queries") return undefined;
     const definition = outer[i - 5];
     return definition?.type === "CallExpression" && this.#calleeName(definition.callee as AnyNode) === "workflow"
       ? `the handler of query "${key}"`
@@ -262,7 +262,7 @@ export class ModuleLint {
     let inFunction = false;
     for (let i = outer.length - 1; i >= 0; i--) {
       const node = outer[i]!;
-      if (isFunction(node)) inFunction = true;
+      if (isFunctionNode(node)) inFunction = true;
       if (node.type !== "CallExpression" || !inFunction) continue;
       const name = this.#calleeName(node.callee as AnyNode);
       // The body of an arm runs where its select stands; a function that is its source is a scope of its own.
@@ -333,7 +333,7 @@ export class ModuleLint {
 
   #inSideEffect(parents: readonly AnyNode[]): boolean {
     return parents.some((node, i) =>
-      isFunction(node) && i > 0 && parents[i - 1]!.type === "CallExpression" &&
+      isFunctionNode(node) && i > 0 && parents[i - 1]!.type === "CallExpression" &&
       this.#calleeName((parents[i - 1] as CallExpression).callee as AnyNode) === "sideEffect"
     );
   }
@@ -364,12 +364,16 @@ export class ModuleLint {
     const name = this.#calleeName(node.callee as AnyNode);
     if (name === "on") {
       const validate = property(node.arguments[2] as AnyNode | undefined, "validate");
-      if (isFunction(validate) && validate.async) this.#add("async-validator", validate, "validate", "this validator is async");
+      if (isFunctionNode(validate) && validate.async) {
+        this.#add("async-validator", validate, "validate", "this validator is async");
+      }
     } else if (name === "workflow") this.#definition(node);
     else if (name === "select") this.#arms(node);
     else if (name === "sideEffect") {
       const fn = node.arguments[0] as AnyNode | undefined;
-      if (isFunction(fn) && fn.async) this.#add("async-side-effect", fn, "sideEffect", "this function of sideEffect() is async");
+      if (isFunctionNode(fn) && fn.async) {
+        this.#add("async-side-effect", fn, "sideEffect", "this function of sideEffect() is async");
+      }
     } else if (isPromiseMethod(node.callee as AnyNode)) this.#race(node);
   }
 
@@ -399,8 +403,8 @@ export class ModuleLint {
     const queries = property(definition, "queries");
     if (queries?.type === "ObjectExpression") {
       for (const p of queries.properties) {
-        if (p.type !== "Property" || !isFunction(p.value as AnyNode) || !(p.value as FunctionNode).async) continue;
-        this.#add("async-query", p, keyOf(p) ?? "", `the handler of query "${keyOf(p) ?? "?"}" is async`);
+        if (p.type !== "Property" || !isFunctionNode(p.value as AnyNode) || !(p.value as FunctionNode).async) continue;
+        this.#add("async-query", p, propertyKey(p) ?? "", `the handler of query "${propertyKey(p) ?? "?"}" is async`);
       }
     }
     const messages = property(definition, "messages");
@@ -418,7 +422,7 @@ export class ModuleLint {
     if (parent?.type === "ExportSpecifier") return;
     if (parent?.type === "Property" && parent.value === (node as unknown)) {
       const above = parents.at(-3);
-      if (parents.at(-2)?.type === "ObjectExpression" && above?.type === "Property" && keyOf(above) === "messages") return;
+      if (parents.at(-2)?.type === "ObjectExpression" && above?.type === "Property" && propertyKey(above) === "messages") return;
     }
     this.#used.add(node.name);
   }
@@ -426,7 +430,9 @@ export class ModuleLint {
   #await(node: Extract<AnyNode, { type: "AwaitExpression" }>, parents: readonly AnyNode[]): void {
     const { argument } = node;
     if (!this.usesModel || argument.type !== "NewExpression" || argument.callee.type !== "Identifier") return;
-    if (argument.callee.name !== "Promise" || parents.some((parent) => isFunction(parent) && this.#declares(parent, "Promise"))) {
+    if (
+      argument.callee.name !== "Promise" || parents.some((parent) => isFunctionNode(parent) && this.#declares(parent, "Promise"))
+    ) {
       return;
     }
     this.#add("foreign-await", node, "Promise", "this promise is none of the workflow's primitives: what is to settle it?");
@@ -442,7 +448,7 @@ export class ModuleLint {
     let loop: AnyNode | undefined;
     for (let i = parents.length - 2; i >= 0; i--) {
       const parent = parents[i]!;
-      if (isFunction(parent)) break;
+      if (isFunctionNode(parent)) break;
       if (isLoop(parent)) {
         loop = parent;
         break;

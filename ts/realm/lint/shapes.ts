@@ -3,7 +3,7 @@ import type { AnyNode, CallExpression } from "acorn";
 import { children } from "../loader/scope.ts";
 
 export type FunctionNode = Extract<AnyNode, { type: "FunctionDeclaration" | "FunctionExpression" | "ArrowFunctionExpression" }>;
-export const isFunction = (node: AnyNode | undefined): node is FunctionNode =>
+export const isFunctionNode = (node: AnyNode | undefined): node is FunctionNode =>
   node?.type === "FunctionDeclaration" || node?.type === "FunctionExpression" || node?.type === "ArrowFunctionExpression";
 export const isLoop = (node: AnyNode): boolean => ["WhileStatement", "DoWhileStatement", "ForStatement"].includes(node.type);
 
@@ -18,17 +18,17 @@ export function isDropped(outer: readonly AnyNode[]): boolean {
 
 /** `timer("name", "1h")`; with a body it is an arm of a select. */
 export function isNamedTimer(call: CallExpression): boolean {
-  return call.arguments.length === 2 && !isFunction(call.arguments[1] as AnyNode) && call.arguments[1]!.type !== "Identifier";
+  return call.arguments.length === 2 && !isFunctionNode(call.arguments[1] as AnyNode) && call.arguments[1]!.type !== "Identifier";
 }
 
-export function keyOf(p: Extract<AnyNode, { type: "Property" }>): string | undefined {
+export function propertyKey(p: Extract<AnyNode, { type: "Property" }>): string | undefined {
   if (p.computed) return undefined;
   return p.key.type === "Identifier" ? p.key.name : p.key.type === "Literal" ? String(p.key.value) : undefined;
 }
 
 export function property(object: AnyNode | undefined, name: string): AnyNode | undefined {
   if (object?.type !== "ObjectExpression") return undefined;
-  for (const p of object.properties) if (p.type === "Property" && keyOf(p) === name) return p.value as AnyNode;
+  for (const p of object.properties) if (p.type === "Property" && propertyKey(p) === name) return p.value as AnyNode;
   return undefined;
 }
 
@@ -47,7 +47,7 @@ const isTrue = (node: AnyNode): boolean => node.type === "Literal" && (node.valu
 
 /** Whether a block holds a jump out of it: throw, return, break. */
 export function leaves(node: AnyNode): boolean {
-  if (isFunction(node)) return false;
+  if (isFunctionNode(node)) return false;
   if (node.type === "ThrowStatement" || node.type === "ReturnStatement" || node.type === "BreakStatement") return true;
   for (const child of children(node)) if (leaves(child)) return true;
   return false;

@@ -4,10 +4,10 @@ import type { AnyNode, CallExpression, Identifier, Node, Program } from "acorn";
 import { insteadOf } from "../../compat/sandbox/globals.ts";
 import { BLOCKED } from "../guard/table.ts";
 import { children, patternNames, walkModule } from "../loader/scope.ts";
-import { ofRun } from "../loader/run_globals.ts";
+import { isRunGlobal } from "../loader/run_globals.ts";
 import { OF_THE_ENGINE, type RawFinding } from "./module_lint.ts";
 import type { RuleId } from "./rules.ts";
-import { isEndless, isFunction, isLoop, keyOf, leaves, property } from "./shapes.ts";
+import { isEndless, isFunctionNode, isLoop, leaves, property, propertyKey } from "./shapes.ts";
 
 const WORKFLOW = /^(?:@temporalio\/workflow|temporalex\/compat\/workflow)(?:\/|$)/;
 /** Functions whose promise somebody must await. */
@@ -125,11 +125,11 @@ export class TemporalLint {
       : definition?.type === "CallExpression" && this.#called(definition.callee as AnyNode) === "defineQuery"
       ? "query"
       : undefined;
-    if (kind === "query" && isFunction(handler) && handler.async) {
+    if (kind === "query" && isFunctionNode(handler) && handler.async) {
       this.#add("async-query", handler, "setHandler", "this query handler is async");
     }
     const validator = property(options, "validator");
-    if (isFunction(validator) && validator.async) {
+    if (isFunctionNode(validator) && validator.async) {
       this.#add("async-validator", validator, "validator", "this validator is async");
     }
   }
@@ -163,7 +163,7 @@ export class TemporalLint {
       return;
     }
     const advice = insteadOf(name) ?? BLOCKED.get(name)?.advice;
-    if (advice === undefined || ofRun(name) || (!called && member === undefined)) return;
+    if (advice === undefined || isRunGlobal(name) || (!called && member === undefined)) return;
     // Whoever asks first whether it is there does without; NODE_ENV is a constant.
     if (new RegExp(`\\btypeof\\s+${name}\\b`).test(this.#text) || isNodeEnv(name, member, parents)) return;
     const path = member === undefined ? `${name}()` : `${name}.${member}`;
@@ -180,7 +180,7 @@ export class TemporalLint {
   #try(node: Extract<AnyNode, { type: "TryStatement" }>, parents: readonly AnyNode[]): void {
     const { block, handler, finalizer } = node;
     if (!handler || !this.#waits.some(({ start }) => start >= block.start && start < block.end)) return;
-    const inner = parents.slice(parents.findLastIndex((parent) => isFunction(parent)) + 1, -1);
+    const inner = parents.slice(parents.findLastIndex((parent) => isFunctionNode(parent)) + 1, -1);
     const loop = inner.findLast(isLoop);
     if (loop === undefined || !isEndless(loop) || leaves(handler.body as AnyNode)) return;
     if ((finalizer && leaves(finalizer as AnyNode)) || mentionsCancellation(loop)) return;
@@ -199,7 +199,7 @@ function isNodeEnv(name: string, member: string | undefined, parents: readonly A
 function mentionsCancellation(node: AnyNode): boolean {
   if (node.type === "Identifier" && /cancel/i.test(node.name)) return true;
   if (node.type === "Literal" && typeof node.value === "string" && /cancel/i.test(node.value)) return true;
-  if (node.type === "Property" && /cancel/i.test(keyOf(node) ?? "")) return true;
+  if (node.type === "Property" && /cancel/i.test(propertyKey(node) ?? "")) return true;
   for (const child of children(node)) if (mentionsCancellation(child)) return true;
   return false;
 }

@@ -9,7 +9,7 @@ import { describeImportRefusal, placeInModule } from "./evaluation_errors.ts";
 import type { Dependency, LoadedModule, ModuleGraph } from "./graph.ts";
 import { type ProbedSource, type ProbeFunctions, takingProbes } from "../../executor/program/line_probe.ts";
 import type { Form } from "./module_code.ts";
-import { define, IMPORTS, type Namespace, type NewView, READ, type ReadExport, type View, viewOf } from "./module_view.ts";
+import { define, IMPORTS, type Namespace, type NewView, READ, type ReadExport, type View, viewClass } from "./module_view.ts";
 import type { HostModule, Provided } from "./resolve.ts";
 
 export type { Namespace } from "./module_view.ts";
@@ -125,7 +125,7 @@ export class EvaluableGraph {
 
   /** A view of an ES module's exports, for one evaluation. */
   view(index: number): View {
-    const View = this.#views[index] ??= viewOf(this.graph.modules[index]!);
+    const View = this.#views[index] ??= viewClass(this.graph.modules[index]!);
     return new View();
   }
 

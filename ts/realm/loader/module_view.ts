@@ -20,7 +20,7 @@ export interface View {
 export type NewView = new () => View;
 
 /** The class of views of a module. */
-export function viewOf({ exports, reexports }: LoadedModule): NewView {
+export function viewClass({ exports, reexports }: LoadedModule): NewView {
   const View = function (this: View) {
     this[READ] = () => undefined;
     this[IMPORTS] = [];

@@ -22,7 +22,7 @@ const OF_RUN: ReadonlySet<string> = new Set([
   ...["globalThis", "global", "setTimeout", "clearTimeout", "WeakRef", "FinalizationRegistry", "assert", "AsyncLocalStorage"],
 ]);
 /** Programs of `@temporalio/workflow` find the name. */
-export const ofRun = (name: string): boolean => LANGUAGE.has(name) || OF_RUN.has(name);
+export const isRunGlobal = (name: string): boolean => LANGUAGE.has(name) || OF_RUN.has(name);
 
 /** What a CommonJS module is given. */
 const OF_COMMONJS: ReadonlySet<string> = new Set(["exports", "require", "module"]);

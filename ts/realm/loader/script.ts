@@ -64,7 +64,7 @@ export function childrenOf(node: AstNode): AstNode[] {
   return found.sort((a, b) => a.start - b.start);
 }
 
-export function isFunction(node: AstNode): boolean {
+export function isFunctionAst(node: AstNode): boolean {
   return node.type === "FunctionDeclaration" || node.type === "FunctionExpression" || node.type === "ArrowFunctionExpression";
 }
 
@@ -73,7 +73,7 @@ export function suspends(node: AstNode): boolean {
   if (node.type === "AwaitExpression" || node.type === "YieldExpression") return true;
   if (node.type === "ForOfStatement" && node.await === true) return true;
   if (node.type === "VariableDeclaration" && node.kind === "await using") return true;
-  return !isFunction(node) && childrenOf(node).some(suspends);
+  return !isFunctionAst(node) && childrenOf(node).some(suspends);
 }
 
 /** The first `super` of a method's own code: arrow functions belong to it, other functions do not. */

@@ -15,7 +15,7 @@ const COLLECTIONS =
   /^(?:Map|Set|WeakMap|WeakSet|Array|ArrayBuffer|DataView|(?:Big)?(?:Ui|I)nt\d+(?:Clamped)?Array|Float\d+Array|URLSearchParams)$/;
 
 /** The method changes the object that it is called on. */
-export const isMutator = (method: string): boolean => ARRAY_MUTATORS.has(method) || KEYED_MUTATORS.has(method);
+export const isMutatingMethod = (method: string): boolean => ARRAY_MUTATORS.has(method) || KEYED_MUTATORS.has(method);
 
 /** The initialiser makes an array, a plain object or one of the language's collections. */
 export function isCollection(init: AnyNode | undefined): boolean {
@@ -66,7 +66,7 @@ export class StateFindings {
   }
 
   methodCall(binding: Binding, method: string, at: Node): void {
-    if (isCollection(binding.init) && isMutator(method)) this.#warn(binding, at);
+    if (isCollection(binding.init) && isMutatingMethod(method)) this.#warn(binding, at);
     else if (remembers(binding.init) && (method === "test" || method === "exec")) {
       const message =
         `"${binding.name}" is a regular expression with the flag g or y at the top level: it remembers where it stopped, from ` +
@@ -107,7 +107,7 @@ export function importedChange(
     return hiddenState({ binding: name, kind: "object" });
   }
   const shared = compiled?.collections.includes(name)
-    ? method === undefined || isMutator(method)
+    ? method === undefined || isMutatingMethod(method)
     : method === undefined && name !== "*";
   return shared ? sharedObject(name) : undefined;
 }

@@ -3,7 +3,7 @@
 import type { Divergence, LineChange, Repair, Step } from "../../debug/divergence/types.ts";
 import { loadSucrase, needsSucrase } from "../loader/strip.ts";
 import { branches, isReturn, movable, withName } from "./forms.ts";
-import { apiName, callOf, isPatchCall, makes } from "./names.ts";
+import { apiName, findCall, isPatchCall, makes } from "./names.ts";
 import { ParsedText, type StatementAt } from "./parsed_text.ts";
 
 /** A module of the code. */
@@ -194,7 +194,7 @@ function bothOrders(text: ParsedText, statement: StatementAt, isPatched: string,
 
 /** The new way as it is, the old one by the module's own proxy: its values are to be filled in. */
 function beside(text: ParsedText, statement: StatementAt, isPatched: string, old: Step): Proposal | undefined {
-  const call = callOf(text, old);
+  const call = findCall(text, old);
   const moved = movable(statement);
   if (call === undefined || moved === undefined) return undefined;
   const { indent } = statement;
@@ -210,7 +210,7 @@ function beside(text: ParsedText, statement: StatementAt, isPatched: string, old
 }
 
 function asBefore(text: ParsedText, statement: StatementAt, isPatched: string, gone: Step): Proposal | undefined {
-  const call = callOf(text, gone);
+  const call = findCall(text, gone);
   if (call === undefined) return undefined;
   const { indent } = statement;
   const old = branches(`!${isPatched}`, indent, [call.code]);

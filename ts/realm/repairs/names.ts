@@ -96,7 +96,7 @@ export interface CallOfOld {
 }
 
 /** Undefined: the module shows no way to. */
-export function callOf(text: ParsedText, { kind, name, text: said, eventId }: Step): CallOfOld | undefined {
+export function findCall(text: ParsedText, { kind, name, text: said, eventId }: Step): CallOfOld | undefined {
   const values = `/* as in event ${eventId} */`;
   const maker = MAKERS[kind];
   if (maker !== undefined) {

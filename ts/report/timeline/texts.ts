@@ -4,7 +4,8 @@ import { count, lasting } from "../time.ts";
 import type { StripOf } from "./layout.ts";
 
 /** It ended in a way that is drawn in red. */
-export const isBad = ({ status }: RunItem): boolean => status === "failed" || status === "timedOut" || status === "terminated";
+export const isDrawnRed = ({ status }: RunItem): boolean =>
+  status === "failed" || status === "timedOut" || status === "terminated";
 
 /** How dark a strip is, 0 to 1: darker where more things lie. */
 export const densityOf = ({ items, w }: StripOf): number => Math.min(1, 0.45 + items.length / Math.max(1, w) / 3);
@@ -12,7 +13,7 @@ export const densityOf = ({ items, w }: StripOf): number => Math.min(1, 0.45 + i
 /** Of things that are drawn as one strip: how many failed, and what to say of them. */
 export function stripFacts(items: readonly RunItem[]): { readonly bad: number; readonly title: string } {
   const [first, last] = [items[0]!, items.at(-1)!];
-  const bad = items.filter(isBad).length;
+  const bad = items.filter(isDrawnRed).length;
   const failed = bad > 0 ? `, ${count(bad)} failed` : "";
   const took = lasting((last.endMs ?? last.startMs!) - first.startMs!);
   return { bad, title: `${count(items.length)} in ${took}${failed}: ${namesOf(items)}` };
@@ -27,7 +28,7 @@ function namesOf(items: readonly RunItem[]): string {
 export const cutTo = (text: string, most: number): string => text.length <= most ? text : `${text.slice(0, most - 1)}…`;
 
 /** What a bar or a glyph says where there is room: its end, tries, time, events. */
-export function titleOf({ name, status, startMs, endMs, attempt, from, to }: RunItem): string {
+export function barTitle({ name, status, startMs, endMs, attempt, from, to }: RunItem): string {
   const took = startMs !== undefined && endMs !== undefined && endMs > startMs ? `, ${lasting(endMs - startMs)}` : "";
   const tries = attempt > 1 ? `, ${attempt} tries` : "";
   const end = status === "completed" ? "" : `, ${WORDS[status] ?? status}`;

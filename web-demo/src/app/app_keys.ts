@@ -1,12 +1,12 @@
 // The keys that belong to no pane.
 import { bindKeys, sheetIsOpen } from "./keys.ts";
 import { type Tie, tiedTo } from "./chain.ts";
-import { currentRun, goTo, openRuns, pane, showRun } from "./state.ts";
+import { currentRun, goTo, openedRuns, pane, showRun } from "./state.ts";
 
 /** To the first opened run of its kind. */
 function toTied(tie: Tie): void {
   const run = currentRun.peek();
-  const there = run === undefined ? undefined : tiedTo(run, tie, openRuns.peek())[0];
+  const there = run === undefined ? undefined : tiedTo(run, tie, openedRuns.peek())[0];
   if (there !== undefined) showRun(there);
 }
 

@@ -1,7 +1,7 @@
 // Look-ups in what is in order: a step must not walk a history.
 
 /** How many of the first `length` hold, where those that hold come first. */
-export function countWhile(length: number, holds: (index: number) => boolean): number {
+export function countLeading(length: number, holds: (index: number) => boolean): number {
   let [low, high] = [0, length];
   while (low < high) {
     const middle = (low + high) >> 1;
@@ -13,4 +13,4 @@ export function countWhile(length: number, holds: (index: number) => boolean): n
 
 /** How many of some tasks had begun at an event. */
 export const tasksUpTo = (tasks: readonly { readonly eventId: number }[], eventId: number): number =>
-  countWhile(tasks.length, (i) => tasks[i]!.eventId <= eventId);
+  countLeading(tasks.length, (i) => tasks[i]!.eventId <= eventId);

@@ -5,7 +5,7 @@ import { historiesIn } from "../../../ts/debug/history_file.ts";
 import { keep } from "./kept.ts";
 import { notify } from "./notices.ts";
 import { readRun } from "./run_model.ts";
-import { addRun, currentRun, intro, makeRun, type OpenRun, openRuns, showRun } from "./state.ts";
+import { addRun, currentRun, intro, makeRun, openedRuns, type OpenRun, showRun } from "./state.ts";
 
 /** More than any server keeps in one history. */
 const LARGEST = 256 * 1024 * 1024;
@@ -61,7 +61,7 @@ const opening = new Map<string, Promise<OpenRun>>();
 async function openOne(name: string, bytes: Uint8Array, options: OpenOptions): Promise<OpenRun> {
   const { at, show: shown = true, listed = true } = options;
   const key = options.key ?? await digest(bytes);
-  const known = [...openRuns.value, currentRun.value].find((known) => known?.key === key);
+  const known = [...openedRuns.value, currentRun.value].find((known) => known?.key === key);
   const made = known === undefined ? opening.get(key) ?? readUpToGap(key, name, bytes) : Promise.resolve(known);
   opening.set(key, made);
   try {
@@ -143,7 +143,7 @@ export async function openFiles(files: Iterable<File>): Promise<void> {
 export const openText = async (text: string): Promise<OpenRun | undefined> =>
   await openBytes(pastedName(), new TextEncoder().encode(text));
 
-const pastedName = () => `pasted ${openRuns.value.filter(({ name }) => name.startsWith("pasted")).length + 1}`;
+const pastedName = () => `pasted ${openedRuns.value.filter(({ name }) => name.startsWith("pasted")).length + 1}`;
 
 /** A history at an address of this page's own origin (`#history=...`): the page's policy allows no other. */
 export async function openAddress(address: string): Promise<OpenRun | undefined> {

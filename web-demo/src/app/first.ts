@@ -1,9 +1,9 @@
 // What is open when the page is: the run of the address, the runs of this tab before a reload, or the first screen with a sample that plays.
 import { batch, effect } from "@preact/signals";
 import { openAddress, openBytes, type OpenOptions } from "./doors.ts";
-import { kept } from "./kept.ts";
+import { keptHistory } from "./kept.ts";
 import { notify } from "./notices.ts";
-import { addRun, currentRun, intro, type OpenRun, openRuns, playing, room, showRun } from "./state.ts";
+import { addRun, currentRun, intro, openedRuns, type OpenRun, playing, room, showRun } from "./state.ts";
 
 const TAB = "temporalex.open";
 const reduced = matchMedia("(prefers-reduced-motion: reduce)");
@@ -19,7 +19,7 @@ export async function openSample(id: string, options: OpenOptions = {}): Promise
 /** Opens the run that an address names. Returns whether it is open now. */
 export async function findRun(key: string): Promise<boolean> {
   if (key.startsWith("sample:")) return await openSample(key.slice("sample:".length), { show: false }) !== undefined;
-  const found = await kept(key);
+  const found = await keptHistory(key);
   if (found !== undefined) return await openBytes(found.name, found.bytes, { key, show: false }) !== undefined;
   notify({
     title: "The history of this link is not in this browser.",
@@ -38,10 +38,10 @@ export async function openTabsRuns(): Promise<void> {
     // Storage is refused, or holds something else: the list starts again.
   }
   for (const key of keys) {
-    if (openRuns.value.some((run) => run.key === key)) continue;
+    if (openedRuns.value.some((run) => run.key === key)) continue;
     if (key.startsWith("sample:")) await openSample(key.slice("sample:".length), { show: false });
     else {
-      const found = await kept(key);
+      const found = await keptHistory(key);
       if (found !== undefined) await openBytes(found.name, found.bytes, { key, show: false });
     }
   }
@@ -50,7 +50,7 @@ export async function openTabsRuns(): Promise<void> {
 /** From now on the tab's list of runs is kept for a reload. */
 export function keepTabsRuns(): void {
   effect(() => {
-    const keys = openRuns.value.map(({ key }) => key);
+    const keys = openedRuns.value.map(({ key }) => key);
     try {
       sessionStorage.setItem(TAB, JSON.stringify(keys));
     } catch {

@@ -57,7 +57,7 @@ export async function keep(key: string, name: string, bytes: Uint8Array): Promis
 }
 
 /** A kept history; undefined: it is not there. */
-export const kept = async (key: string): Promise<Kept | undefined> =>
+export const keptHistory = async (key: string): Promise<Kept | undefined> =>
   await run("readonly", (store) => store.get(key) as IDBRequest<Kept | undefined>);
 
 async function forgetOldest(): Promise<void> {

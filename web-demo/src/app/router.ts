@@ -3,7 +3,7 @@
 //
 // A burst of steps is one entry of the browser's history: the entry is made when a move comes after a rest, and then rewritten.
 import { batch, effect, type Signal } from "@preact/signals";
-import { currentRun, file, goTo, intro, openRuns, type Pane, pane, position, type Room, room, showRun } from "./state.ts";
+import { currentRun, file, goTo, intro, openedRuns, type Pane, pane, position, type Room, room, showRun } from "./state.ts";
 
 /** A move after so long a rest is an entry of its own. */
 const REST_MS = 1000;
@@ -108,10 +108,10 @@ async function obey(find: (key: string) => Promise<boolean>): Promise<void> {
   const route = parseRoute(location.hash);
   if (route === undefined) return;
   const { run: key } = route;
-  if (key !== undefined && !openRuns.value.some((run) => run.key === key) && !await find(key)) return;
+  if (key !== undefined && !openedRuns.value.some((run) => run.key === key) && !await find(key)) return;
   batch(() => {
     last = route;
-    const run = openRuns.value.find((run) => run.key === key);
+    const run = openedRuns.value.find((run) => run.key === key);
     if (run !== undefined) {
       if (run !== currentRun.value) showRun(run, route.event);
       else if (route.event !== undefined) goTo(route.event);

@@ -5,7 +5,7 @@ import { Icon, IconButton } from "../ui/icon.tsx";
 import { type Tie, tieOf } from "./chain.ts";
 import { count, date, lasting } from "../ui/time.ts";
 import { FileButton, PasteButton } from "./open_buttons.tsx";
-import { closeRun, type OpenRun, openRuns, showRun } from "./state.ts";
+import { closeRun, openedRuns, type OpenRun, showRun } from "./state.ts";
 
 export function RunFacts({ run }: { run: OpenRun }): JSX.Element {
   const { type, id, status, startMs, endMs } = run.model.facts;
@@ -42,11 +42,11 @@ function RunsMenu({ run }: { run: OpenRun }): JSX.Element {
         class="icon-button runs-button"
         id="opened-runs"
         aria-haspopup="dialog"
-        aria-label={`Opened runs: ${openRuns.value.length}`}
+        aria-label={`Opened runs: ${openedRuns.value.length}`}
         title="Opened runs"
         onClick={() => dialog.current?.showModal()}
       >
-        {openRuns.value.length > 1 && <b>{openRuns.value.length}</b>}
+        {openedRuns.value.length > 1 && <b>{openedRuns.value.length}</b>}
         <Icon name="down" />
       </button>
       <dialog
@@ -56,7 +56,7 @@ function RunsMenu({ run }: { run: OpenRun }): JSX.Element {
         onClick={(event) => event.target === dialog.current && close()}
       >
         <ul class="opened">
-          {openRuns.value.map((other) => (
+          {openedRuns.value.map((other) => (
             <li key={other.key}>
               <button
                 type="button"

@@ -64,7 +64,7 @@ export type Pane = "code" | "events" | "why";
 export type StepUnit = "fiber" | "line" | "command" | "event" | "task";
 
 export const room: Signal<Room> = signal<Room>("open");
-export const openRuns: Signal<readonly OpenRun[]> = signal<readonly OpenRun[]>([]);
+export const openedRuns: Signal<readonly OpenRun[]> = signal<readonly OpenRun[]>([]);
 export const currentRun: Signal<OpenRun | undefined> = signal<OpenRun | undefined>(undefined);
 /** The id of the last event that has happened: 1 to the number of events. */
 export const position: Signal<number> = signal(1);
@@ -81,7 +81,7 @@ export const playing: Signal<boolean> = signal(false);
 /** Number of events of the current run; 0: none is open. */
 export const length: ReadonlySignal<number> = computed(() => currentRun.value?.model.lines.length ?? 0);
 /** What the replay knows of the position; undefined without one. */
-export const view: ReadonlySignal<SessionView | undefined> = computed(() => {
+export const shownView: ReadonlySignal<SessionView | undefined> = computed(() => {
   const session = currentRun.value?.session.value;
   return session === undefined ? undefined : session.viewAt(clamp(position.value, session.length));
 });
@@ -97,7 +97,7 @@ export const changedAt = ({ changed }: OpenRun, eventIds: readonly number[]): Ch
   changed.value.find(({ eventId }) => eventIds.includes(eventId));
 
 /** How many values that are. */
-export const countOf = (changed: readonly ChangedValue[]): number =>
+export const countChanges = (changed: readonly ChangedValue[]): number =>
   changed.reduce((n, { differences }) => n + differences.length, 0);
 
 /** The current run while its position is where the page put it: the reader has not moved yet. */
@@ -126,7 +126,7 @@ export function goTo(wanted: number): void {
 }
 
 /** Shows a thing, and goes to where it began unless the position is within it. */
-export function select(item: RunItem): void {
+export function selectItem(item: RunItem): void {
   batch(() => {
     if (position.value < item.from || position.value > item.to) goTo(item.from);
     selected.value = item;
@@ -159,15 +159,15 @@ export const makeRun = (key: string, name: string, bytes: Uint8Array, model: Run
 
 /** Puts a run into the list, unless one of the same key is there. */
 export function addRun(run: OpenRun): void {
-  if (!openRuns.value.some(({ key }) => key === run.key)) openRuns.value = [...openRuns.value, run];
+  if (!openedRuns.value.some(({ key }) => key === run.key)) openedRuns.value = [...openedRuns.value, run];
 }
 
 /** Takes a run out of the list; the one before it becomes the current one. */
 export function closeRun(run: OpenRun): void {
   batch(() => {
-    const at = openRuns.value.indexOf(run);
-    const rest = openRuns.value.filter((other) => other !== run);
-    openRuns.value = rest;
+    const at = openedRuns.value.indexOf(run);
+    const rest = openedRuns.value.filter((other) => other !== run);
+    openedRuns.value = rest;
     if (currentRun.value !== run) return;
     const next = rest[Math.max(0, at - 1)];
     if (next === undefined) currentRun.value = undefined;

@@ -3,7 +3,7 @@ import type { JSX } from "preact";
 import { Glyph } from "../ui/glyph.tsx";
 import type { NotInHistory } from "temporalex/debug";
 import { notInHistoryText } from "../../../ts/debug/not_in_history_text.ts";
-import { countOf, goTo, type OpenRun, type Verdict } from "./state.ts";
+import { countChanges, goTo, type OpenRun, type Verdict } from "./state.ts";
 
 interface Said {
   readonly look: string;
@@ -36,7 +36,7 @@ function said(verdict: Verdict, changed: OpenRun["changed"]["value"], extra: rea
       if (extra.length > 0) return saidOfExtra(extra);
       return changed.length === 0 ? REPLAYS : {
         ...REPLAYS,
-        more: countOf(changed) === 1 ? "1 value differs" : `${countOf(changed)} values differ`,
+        more: countChanges(changed) === 1 ? "1 value differs" : `${countChanges(changed)} values differ`,
         at: changed[0]!.eventId,
       };
     case "diverges":

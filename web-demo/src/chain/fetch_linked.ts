@@ -4,7 +4,7 @@ import { effect, type Signal, signal } from "@preact/signals";
 import type { RunLink } from "temporalex/debug";
 import { tieOfLink } from "../app/chain.ts";
 import type { Family } from "../app/family.ts";
-import { addRun, currentRun, type OpenRun, openRuns } from "../app/state.ts";
+import { addRun, currentRun, openedRuns, type OpenRun } from "../app/state.ts";
 import { fetchRun, isFetched } from "../served/linked.ts";
 import { alone } from "./alone.ts";
 import { family } from "./state.ts";
@@ -27,7 +27,7 @@ const refused = new Map<string, string>();
 
 /** Runs that the family names and that are not open: before and after first, then parents, then children. */
 export function missingOf({ runs }: Family): readonly RunLink[] {
-  const open = new Set(openRuns.value.map(({ model }) => model.facts.runId));
+  const open = new Set(openedRuns.value.map(({ model }) => model.facts.runId));
   for (const { model } of runs) open.add(model.facts.runId);
   const missing = new Map<string, RunLink>();
   for (const { model } of runs) {

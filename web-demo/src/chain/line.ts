@@ -25,10 +25,10 @@ export interface Line {
 }
 
 /** The number of an event in its chain, from 1. */
-export const numberOf = ({ offset, first }: Piece, eventId: number): number => offset + Math.max(0, eventId - first) + 1;
+export const chainNumber = ({ offset, first }: Piece, eventId: number): number => offset + Math.max(0, eventId - first) + 1;
 
 /** The event of a number. */
-export function placeOf({ pieces, events }: Chain, number: number): Place {
+export function findInChain({ pieces, events }: Chain, number: number): Place {
   const wanted = Math.max(1, Math.min(events, Math.round(number)));
   let [low, high] = [0, pieces.length];
   while (low < high) {
@@ -43,7 +43,7 @@ export function placeOf({ pieces, events }: Chain, number: number): Place {
 const known = new WeakMap<Chain, Line>();
 
 /** Made once for a chain. Children that are open have rows of their own, and no bar in the lane of children. */
-export function lineOf(chain: Chain): Line {
+export function chainLine(chain: Chain): Line {
   const found = known.get(chain);
   if (found !== undefined) return found;
   const line = make(chain);
@@ -66,7 +66,7 @@ function make(chain: Chain): Line {
     for (const item of model.items) {
       if (item.to < first && (item.closedBy !== undefined || item.startMs === undefined)) continue;
       if (item.kind === "child" && opened.has(item.key)) continue;
-      const number = (id: number) => numberOf(piece, id);
+      const number = (id: number) => chainNumber(piece, id);
       const mine: RunItem = {
         ...item,
         index: items.length,

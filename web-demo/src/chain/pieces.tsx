@@ -5,7 +5,7 @@ import type { OpenRun } from "../app/state.ts";
 import { LETTER_PX } from "../../../ts/report/timeline/layout.ts";
 import type { Drawing } from "../timeline/shapes.tsx";
 import { count, lasting } from "../ui/time.ts";
-import { numberOf } from "./line.ts";
+import { chainNumber } from "./line.ts";
 import { CHAIN_PX } from "./rows.ts";
 
 const BAR_PX = 18;
@@ -49,7 +49,7 @@ function PieceBar({ chain, piece, index, drawing, isCurrent }: {
   const w = Math.max(2, (next !== undefined && scale.x(next.startMs) - end < 1 ? end - 1 : end) - x);
   if (x > drawing.toX || x + w < drawing.fromX) return null;
   const begun = piece.offset < position;
-  const done = numberOf(piece, piece.run.model.lines.length) <= position;
+  const done = chainNumber(piece, piece.run.model.lines.length) <= position;
   const inkTo = done ? x + w : begun ? Math.max(x, Math.min(x + w, now)) : x;
   const { status } = piece.run.model.facts;
   const isBad = done && /^(?:Failed|TimedOut|Terminated)$/.test(status);
@@ -60,7 +60,7 @@ function PieceBar({ chain, piece, index, drawing, isCurrent }: {
   const textX = isInk || inkTo === x ? x + 6 : x + w - inkTo >= wide ? inkTo + 5 : undefined;
   return (
     <g data-piece={index} class={isCurrent ? "tl-item ch-piece ch-current" : "tl-item ch-piece"}>
-      <title>{titleOf(chain, index)}</title>
+      <title>{pieceTitle(chain, index)}</title>
       <rect class="tl-hit" x={x - 1} y={TOP_PX - 2} width={w + 2} height={BAR_PX + 4} />
       {inkTo < x + w && (
         <rect class="tl-pencil" x={x + 0.5} y={TOP_PX + 0.5} width={Math.max(1, w - 1)} height={BAR_PX - 1} rx={3} />
@@ -115,7 +115,7 @@ const STATUS: { readonly [status: string]: string } = {
   ContinuedAsNew: "continued as new",
 };
 
-export function titleOf({ pieces }: Chain, index: number): string {
+export function pieceTitle({ pieces }: Chain, index: number): string {
   const { run: { model: { facts, lines } }, startMs, endMs } = pieces[index]!;
   const which = pieces.length === 1 ? facts.type : `${facts.type}, run ${index + 1} of ${pieces.length}`;
   const how = begunBy({ pieces } as Chain, index);

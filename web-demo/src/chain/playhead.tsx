@@ -4,7 +4,7 @@ import type { Chain } from "../app/family.ts";
 import { type OpenRun, playing, position } from "../app/state.ts";
 import { LETTER_PX } from "../../../ts/report/timeline/layout.ts";
 import { count } from "../ui/time.ts";
-import { numberOf, placeOf } from "./line.ts";
+import { chainNumber, findInChain } from "./line.ts";
 import { enter } from "./state.ts";
 
 /** A page is a part of the chain, at least some events. */
@@ -20,7 +20,7 @@ export function ChainPlayhead({ run, chain, x, leastX, mostX, onDrag }: {
   onDrag(event: PointerEvent): void;
 }): JSX.Element {
   const index = chain.pieces.findIndex((piece) => piece.run === run);
-  const at = numberOf(chain.pieces[index]!, position.value);
+  const at = chainNumber(chain.pieces[index]!, position.value);
   const line = run.model.lines[position.value - 1];
   const where = chain.pieces.length === 1 ? "" : `run ${index + 1}, `;
   const text = `${where}event ${count(position.value)}`;
@@ -58,7 +58,7 @@ export function ChainPlayhead({ run, chain, x, leastX, mostX, onDrag }: {
         if (wanted === undefined || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
         event.preventDefault();
         playing.value = false;
-        const { piece, eventId } = placeOf(chain, wanted);
+        const { piece, eventId } = findInChain(chain, wanted);
         enter(piece.run, eventId);
       }}
     >

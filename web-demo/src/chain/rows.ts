@@ -3,7 +3,7 @@ import type { Chain, Family } from "../app/family.ts";
 import { barIn, LANE_PX, type PlacedLane } from "../../../ts/report/timeline/geometry.ts";
 import { layoutOf } from "../../../ts/report/timeline/layout.ts";
 import { makeScale, type Scale } from "../../../ts/report/timeline/scale.ts";
-import { type Line, lineOf } from "./line.ts";
+import { chainLine, type Line } from "./line.ts";
 
 export const CHAIN_PX = 28;
 const ROW_PX = barIn({ rows: 2 } as PlacedLane).step;
@@ -31,7 +31,7 @@ export interface FamilyTimes {
 }
 
 function lines(chain: Chain): readonly Line[] {
-  return [lineOf(chain), ...chain.children.flatMap(lines)];
+  return [chainLine(chain), ...chain.children.flatMap(lines)];
 }
 
 export function timesOfFamily({ root }: Family): FamilyTimes {
@@ -58,7 +58,7 @@ export function placeFamily(
   const rows: ChainRow[] = [];
   let at = 0;
   const place = (chain: Chain, depth: number) => {
-    const line = lineOf(chain);
+    const line = chainLine(chain);
     const top = at;
     const open = isOpen(chain);
     at += CHAIN_PX;

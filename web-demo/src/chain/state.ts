@@ -5,7 +5,7 @@ import type { ComponentType } from "preact";
 import { tieOfLink } from "../app/chain.ts";
 import { familiesOf, type Family, type Piece } from "../app/family.ts";
 import { bindToAddress } from "../app/router.ts";
-import { currentRun, goTo, length, type OpenRun, openRuns, playing, position, showRun } from "../app/state.ts";
+import { currentRun, goTo, length, openedRuns, type OpenRun, playing, position, showRun } from "../app/state.ts";
 
 const inAddress: Signal<string | undefined> = signal(undefined);
 bindToAddress("chain", inAddress);
@@ -16,7 +16,7 @@ export function setChain(wanted: boolean): void {
   inAddress.value = wanted ? "1" : undefined;
 }
 
-const families = computed(() => familiesOf(openRuns.value));
+const families = computed(() => familiesOf(openedRuns.value));
 /** What hangs together with the current run; undefined: nothing that is open. */
 export const family: ReadonlySignal<Family | undefined> = computed(() =>
   currentRun.value === undefined ? undefined : families.value.get(currentRun.value)

@@ -3,7 +3,7 @@
 import type { JSX } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import type { Chain, Family } from "../app/family.ts";
-import { type OpenRun, playing, position, select, selected, shownItem } from "../app/state.ts";
+import { type OpenRun, playing, position, selected, selectItem, shownItem } from "../app/state.ts";
 import { Axis, Ground, Tears } from "../timeline/axis.tsx";
 import { useDrag } from "../timeline/drag.ts";
 import { eventAt } from "../../../ts/report/timeline/geometry.ts";
@@ -14,7 +14,7 @@ import { alone } from "./alone.ts";
 import { watchCodeAlong } from "./code_along.ts";
 import { watchLinked } from "./fetch_linked.ts";
 import { Heads } from "./heads.tsx";
-import { lineOf, numberOf, placeOf } from "./line.ts";
+import { chainLine, chainNumber, findInChain } from "./line.ts";
 import { ChainNote } from "./note.tsx";
 import { Edges, Pieces } from "./pieces.tsx";
 import { ChainPlayhead } from "./playhead.tsx";
@@ -47,8 +47,8 @@ export function ChainTimeline({ run }: { run: OpenRun }): JSX.Element {
   );
   const { scale, height } = placed;
   const chain = family.chains.get(run)!;
-  const line = lineOf(chain);
-  const at = numberOf(chain.pieces.find((piece) => piece.run === run)!, position.value);
+  const line = chainLine(chain);
+  const at = chainNumber(chain.pieces.find((piece) => piece.run === run)!, position.value);
   const nowMs = line.clock[at - 1] ?? 0;
   const x = scale.x(nowMs);
   const sight = { fromX: left - MARGIN_PX, toX: left + wide + MARGIN_PX };
@@ -161,7 +161,7 @@ function useChainDrag(
   const held = useRef(chain);
   const drag = useDrag((clientX) => {
     playing.value = false;
-    const { piece, eventId } = placeOf(held.current, eventAt(lineOf(held.current).clock, timeAt(clientX)));
+    const { piece, eventId } = findInChain(held.current, eventAt(chainLine(held.current).clock, timeAt(clientX)));
     enter(piece.run, eventId);
   });
   return {
@@ -188,7 +188,7 @@ function pickIn({ rows }: ChainRows, target: Element): void {
   playing.value = false;
   const { piece, item } = row.line.origins[Number(at)]!;
   enter(piece.run, Math.max(piece.first, item.from));
-  select(item);
+  selectItem(item);
 }
 
 /** Changes when a row is folded or unfolded. */

@@ -3,7 +3,7 @@ import { type Signal, signal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useEffect, useMemo } from "preact/hooks";
 import { bindKeys } from "../app/keys.ts";
-import { file as chosenFile, goTo, type OpenRun, position, view } from "../app/state.ts";
+import { file as chosenFile, goTo, type OpenRun, position, shownView } from "../app/state.ts";
 import { Breakpoints, BreakpointsButton } from "./breakpoints_panel.tsx";
 import { linesWithBreakpoints, toggleLine } from "./breakpoints.ts";
 import { digitsOf } from "../../../ts/report/rows.ts";
@@ -12,14 +12,14 @@ import { highlighted, shortNames } from "./code_files.ts";
 import { codeFacts, runOfLine } from "./code_facts.ts";
 import { CodeView } from "./code_view.tsx";
 import { editing, LazyEditor } from "./editing.tsx";
-import { editSize, editText, originalOf, undoEdits } from "./edits.ts";
+import { editSize, editText, originalCode, undoEdits } from "./edits.ts";
 import { type CodeFacts, type LineAt, NO_FACTS } from "./facts.ts";
 import { lineId } from "./line_id.ts";
 import { type LineAction, LineMenu, type OpenMenu } from "./line_menu.tsx";
 import { LogPoints, openLogPoint } from "./log_points.tsx";
 import { openInEditor } from "./open_in_editor.ts";
-import { partingOf } from "./parting.ts";
-import { refusalOf } from "./refusal.ts";
+import { findParting } from "./parting.ts";
+import { findRefusal } from "./refusal.ts";
 import { runToStop } from "./stops.ts";
 import { OtherFolderButton } from "../realm/code_doors.tsx";
 import { TaskTable } from "./task_table.tsx";
@@ -37,12 +37,12 @@ const focusCode = () => document.querySelector<HTMLElement>(".code-view")?.focus
 export function CodePane({ run }: { run: OpenRun }): JSX.Element {
   const code = run.code.value!;
   const session = run.session.value;
-  const shown = view.value;
+  const shown = shownView.value;
   const changed = run.changed.value;
   const facts = useMemo(() => codeFacts(session, shown, code, changed), [session, shown, code, changed]);
-  const parting = partingOf(run);
+  const parting = findParting(run);
   const isParted = parting !== undefined && position.value >= parting.position;
-  const refused = refusalOf(run);
+  const refused = findRefusal(run);
   const target = refused?.at ?? (isParted ? parting.at ?? facts.at : facts.at);
   const { type } = run.model.facts;
   const start = useMemo(() => workflowAt(code, type), [code, type]);
@@ -50,7 +50,7 @@ export function CodePane({ run }: { run: OpenRun }): JSX.Element {
     ? chosenFile.value!
     : target?.path ?? start?.path ?? code.entry;
   const file = highlighted(code, path);
-  const before = originalOf(run)?.files.find((one) => one.path === path)?.text;
+  const before = originalCode(run)?.files.find((one) => one.path === path)?.text;
   const edit = useMemo(
     () => before === undefined || file === undefined ? undefined : editSize(before, file.lines.join("\n")),
     [before, file],
@@ -128,7 +128,7 @@ let current: LineAt = { path: "", line: 1 };
 function PaneHead({ run, facts, path, edit }: { run: OpenRun; facts: CodeFacts; path: string; edit: string }): JSX.Element {
   const code = run.code.value!;
   const names = shortNames(code.files.map((one) => one.path));
-  const original = originalOf(run);
+  const original = originalCode(run);
   const verdict = run.verdict.value;
   const { ran } = facts === NO_FACTS ? { ran: undefined } : facts;
   const isEdited = (of: string) =>

@@ -45,7 +45,7 @@ const GLYPHS: { readonly [kind: string]: GlyphKind } = {
 };
 
 /** The line of "function (file:line:column)", for people; "" where it has none. */
-export const lineText = (site: string): string => {
+export const siteLineText = (site: string): string => {
   const line = /:(\d+)(?::\d+)?\)?$/.exec(site)?.[1];
   return line === undefined ? "" : `line ${line}`;
 };
@@ -60,7 +60,7 @@ export function comparedTasks(run: OpenRun): readonly ComparedTask[] {
       const isFirst = isBefore && !same && !notReplayed && task === divergence.firstTask;
       if (isFirst) isBefore = false;
       return {
-        code: code && { glyph: GLYPHS[code.kind], text: code.text, more: lineText(code.site), eventId: 0 },
+        code: code && { glyph: GLYPHS[code.kind], text: code.text, more: siteLineText(code.site), eventId: 0 },
         history: history && { glyph: GLYPHS[history.kind], text: history.text, more: "", eventId: history.eventId },
         isSame: notReplayed ? undefined : same,
         isFirst,
@@ -80,7 +80,7 @@ function oneTask(run: OpenRun): readonly ComparedTask[] {
   return [{
     task: (task?.index ?? 0) + 1,
     rows: [{
-      code: side(problem.actual, lineText(problem.location), 0),
+      code: side(problem.actual, siteLineText(problem.location), 0),
       history: side(problem.expected, "", problem.eventId),
       isSame: false,
       isFirst: true,

@@ -6,7 +6,7 @@ import { type CodeSet, withText } from "../realm/code_set.ts";
 const originals: Signal<ReadonlyMap<OpenRun, CodeSet>> = signal<ReadonlyMap<OpenRun, CodeSet>>(new Map());
 
 /** The code as it was opened; undefined: it was not edited. */
-export const originalOf = (run: OpenRun): CodeSet | undefined => originals.value.get(run);
+export const originalCode = (run: OpenRun): CodeSet | undefined => originals.value.get(run);
 
 /** Puts another text into a file of the run's code: it is replayed at once. */
 export function editFile(run: OpenRun, path: string, text: string): void {

@@ -2,7 +2,7 @@
 import type { OpenRun } from "../app/state.ts";
 import type { Divergence } from "../../../ts/debug/divergence/types.ts";
 import type { LineAt } from "./facts.ts";
-import { placeOf } from "./view_facts.ts";
+import { frameLine } from "./view_facts.ts";
 
 export interface Parting {
   readonly at: LineAt | undefined;
@@ -13,7 +13,7 @@ export interface Parting {
 }
 
 /** Undefined: the code reproduces the history as far as it was replayed. */
-export function partingOf(run: OpenRun): Parting | undefined {
+export function findParting(run: OpenRun): Parting | undefined {
   const { problem } = run.session.value ?? {};
   const code = run.code.value;
   if (problem === undefined || code === undefined) return undefined;
@@ -21,7 +21,7 @@ export function partingOf(run: OpenRun): Parting | undefined {
   const location = divergence?.location || problem.location;
   const expected = divergence?.first.history?.text ?? problem.expected;
   return {
-    at: placeOf(location, code),
+    at: frameLine(location, code),
     position,
     isDivergence,
     mark: isDivergence && divergence !== undefined && divergence.first.history === undefined

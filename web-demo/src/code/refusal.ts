@@ -9,7 +9,7 @@ export interface Refusal {
 }
 
 /** Undefined: the code runs, or nobody knows yet. */
-export function refusalOf(run: OpenRun): Refusal | undefined {
+export function findRefusal(run: OpenRun): Refusal | undefined {
   const verdict = run.verdict.value;
   if (verdict.state !== "not parsed" && verdict.state !== "no replay") return undefined;
   const code = run.code.value;

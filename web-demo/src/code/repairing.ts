@@ -2,7 +2,7 @@
 import type { Divergence } from "../../../ts/debug/divergence/types.ts";
 import type { OpenRun } from "../app/state.ts";
 import { editFile } from "./edits.ts";
-import { placeOf } from "./view_facts.ts";
+import { frameLine } from "./view_facts.ts";
 
 interface Repaired {
   readonly path: string;
@@ -12,7 +12,7 @@ interface Repaired {
 function repaired(run: OpenRun, { repair }: Divergence): Repaired | undefined {
   const code = run.code.value;
   if (code === undefined || repair?.changes === undefined) return undefined;
-  const path = placeOf(repair.location, code)?.path;
+  const path = frameLine(repair.location, code)?.path;
   const text = code.files.find((file) => file.path === path)?.text;
   if (path === undefined || text === undefined) return undefined;
   const lines = text.split("\n");

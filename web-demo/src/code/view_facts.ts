@@ -6,7 +6,7 @@ import { type CodeFacts, type FiberBadge, type FileFacts, type LineAt, lineOfSit
 import { orList } from "./or_list.ts";
 
 /** A stack frame as a line of the open code. */
-export function placeOf(site: string, code: CodeSet): LineAt | undefined {
+export function frameLine(site: string, code: CodeSet): LineAt | undefined {
   return site === "" ? undefined : lineOfSite(site, code);
 }
 
@@ -29,7 +29,7 @@ export function factsOfView(view: SessionView | undefined, code: CodeSet): CodeF
   const order = [...new Set(view.open.map(({ fiber }) => fiber))];
   let at: LineAt | undefined;
   for (const open of view.open) {
-    const place = placeOf(open.site, code);
+    const place = frameLine(open.site, code);
     if (place === undefined) continue;
     at = place;
     let lines = parked.get(place.path);

@@ -1,7 +1,7 @@
 // A codec as a module: its text is pasted, dropped or chosen, what will run is shown, and it runs once the reader presses.
 import { type Signal, signal } from "@preact/signals";
 import type { JSX } from "preact";
-import { type OpenRun, openRuns } from "../app/state.ts";
+import { openedRuns, type OpenRun } from "../app/state.ts";
 import { decodeRun } from "./decode_run.ts";
 import { codecIsOpen, codecText } from "./mod.ts";
 import "./codec.css";
@@ -21,7 +21,7 @@ const atWork: Signal<AbortController | undefined> = signal(undefined);
 const all: Signal<boolean> = signal(false);
 
 /** Opened runs with values that only a codec reads. */
-const encodedRuns = () => openRuns.value.filter(({ model }) => model.encodings.size > 0);
+const encodedRuns = () => openedRuns.value.filter(({ model }) => model.encodings.size > 0);
 
 async function decode(run: OpenRun, text: string): Promise<void> {
   const stop = atWork.value = new AbortController();

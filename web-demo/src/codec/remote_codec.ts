@@ -1,6 +1,6 @@
 // Temporal's protocol of codec servers: POST <endpoint>/decode with Payloads as JSON, and the same number of payloads back.
 import { codecEncoding } from "../../../ts/debug/run/encodings.ts";
-import { fromBase64 } from "../../../ts/debug/payload_json.ts";
+import { decodeBase64 } from "../../../ts/debug/payload_json.ts";
 import type { Payload, PayloadCodec } from "temporalex";
 
 /** What an endpoint answered. */
@@ -63,7 +63,7 @@ function payloadsOf(text: string): Payload[] {
       const read = value === undefined || value === null
         ? new Uint8Array(0)
         : typeof value === "string"
-        ? fromBase64(value)
+        ? decodeBase64(value)
         : undefined;
       if (read === undefined) throw new Error(`payloads[${i}].${what} of the endpoint's answer is no base64`);
       return read;

@@ -14,7 +14,7 @@ export const compareScreen: Signal<ComponentType | undefined> = signal(undefined
 export const isComparing: ReadonlySignal<boolean> = computed(() => sideA.value !== undefined);
 
 /** The run that a side is of. */
-export const keyOf = (side: string): string => side.replace(/~\d+$/, "");
+export const runOfSide = (side: string): string => side.replace(/~\d+$/, "");
 
 const load = async () => {
   const module = await import("./screen.tsx");
@@ -42,5 +42,5 @@ effect(() => {
   // Who goes to a third run leaves the comparison.
   const key = currentRun.value?.key;
   const [a, b] = [sideA.peek(), sideB.peek()];
-  if (a !== undefined && key !== undefined && key !== keyOf(a) && (b === undefined || key !== keyOf(b))) closeCompare();
+  if (a !== undefined && key !== undefined && key !== runOfSide(a) && (b === undefined || key !== runOfSide(b))) closeCompare();
 });

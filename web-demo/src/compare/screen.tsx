@@ -5,11 +5,11 @@ import { useEffect, useMemo } from "preact/hooks";
 import { compareRuns, type Comparison } from "../../../ts/what_if/compare.ts";
 import { findRun } from "../app/first.ts";
 import { bindKeys } from "../app/keys.ts";
-import { currentRun, type OpenRun, openRuns, showRun } from "../app/state.ts";
+import { currentRun, openedRuns, type OpenRun, showRun } from "../app/state.ts";
 import { knownBranches } from "../what_if/branches.ts";
 import "../what_if/what_if.css";
 import "./compare.css";
-import { keyOf, sideA, sideB } from "./mod.ts";
+import { runOfSide, sideA, sideB } from "./mod.ts";
 import { ComparedRows } from "./rows.tsx";
 import { choices, type Side, sideOf } from "./sides.ts";
 import { BothStates } from "./states.tsx";
@@ -26,7 +26,7 @@ const unfolded: Signal<ReadonlySet<number>> = signal(new Set());
 export function begin(run: OpenRun): void {
   const branches = knownBranches(run);
   const branch = branches?.chosen.value ?? 0;
-  const others = openRuns.value.filter((other) => other !== run);
+  const others = openedRuns.value.filter((other) => other !== run);
   const other = others.find(({ model }) => model.facts.type === run.model.facts.type) ?? others[0];
   const ran = branch !== 0 && branches?.tree.value.node(branch).result !== undefined;
   batch(() => {
@@ -42,7 +42,7 @@ export function CompareScreen(): JSX.Element {
   useEffect(() => {
     // The address of a comparison names runs that this tab may not have open.
     for (const side of [keyA, keyB]) {
-      if (side !== undefined && !openRuns.peek().some(({ key }) => key === keyOf(side))) void findRun(keyOf(side));
+      if (side !== undefined && !openedRuns.peek().some(({ key }) => key === runOfSide(side))) void findRun(runOfSide(side));
     }
   }, [keyA, keyB]);
   const events = [eventsOf(a), eventsOf(b)] as const;
@@ -71,7 +71,7 @@ export function CompareScreen(): JSX.Element {
           Swap A and B
         </button>
       </div>
-      {openRuns.value.length < 2 && choices().length < 2 && (
+      {openedRuns.value.length < 2 && choices().length < 2 && (
         <p class="compare-hint">One run is open. Open another history, or make a branch of this one with What if.</p>
       )}
       {comparison !== undefined && typeof a !== "string" && typeof b !== "string" && (
@@ -135,8 +135,8 @@ function choose(a: string, b: string | undefined): void {
     sideA.value = a;
     sideB.value = b;
     const key = currentRun.value?.key;
-    const run = openRuns.value.find((each) => each.key === keyOf(a));
-    if (run !== undefined && key !== keyOf(a) && (b === undefined || key !== keyOf(b))) showRun(run);
+    const run = openedRuns.value.find((each) => each.key === runOfSide(a));
+    if (run !== undefined && key !== runOfSide(a) && (b === undefined || key !== runOfSide(b))) showRun(run);
   });
 }
 

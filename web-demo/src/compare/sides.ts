@@ -1,9 +1,9 @@
 // What can stand on a side: an opened run as it was recorded, or a branch of it that has run.
 import type { DebugSession, SessionView } from "temporalex/debug";
 import type { HistoryEvent } from "../../../ts/api/generated/temporal/api/history/v1/message_pb.ts";
-import { type OpenRun, openRuns } from "../app/state.ts";
+import { openedRuns, type OpenRun } from "../app/state.ts";
 import { branchesOf, knownBranches } from "../what_if/branches.ts";
-import { keyOf } from "./mod.ts";
+import { runOfSide } from "./mod.ts";
 
 /** One side of a comparison. */
 export interface Side {
@@ -18,7 +18,7 @@ export interface Side {
 
 /** All that can be chosen: the side and how it is called. */
 export function choices(): readonly (readonly [side: string, label: string])[] {
-  return openRuns.value.flatMap((run) => {
+  return openedRuns.value.flatMap((run) => {
     const { type, id } = run.model.facts;
     const name = isOneOfSeveral(run) ? run.name : `${type} ${id || run.name}`;
     const branches = knownBranches(run)?.tree.value.nodes.filter(({ result }) => result !== undefined) ?? [];
@@ -31,13 +31,13 @@ export function choices(): readonly (readonly [side: string, label: string])[] {
 
 /** Another open run has its type and id: then their names tell them apart. */
 const isOneOfSeveral = (run: OpenRun): boolean =>
-  openRuns.value.some((other) =>
+  openedRuns.value.some((other) =>
     other !== run && other.model.facts.id === run.model.facts.id && other.model.facts.type === run.model.facts.type
   );
 
 /** What stands on a side; a string: why nothing does. */
 export function sideOf(side: string): Side | string {
-  const run = openRuns.value.find(({ key }) => key === keyOf(side));
+  const run = openedRuns.value.find(({ key }) => key === runOfSide(side));
   if (run === undefined) return "This run is not open: open its history.";
   const branches = branchesOf(run);
   const branch = Number(/~(\d+)$/.exec(side)?.[1] ?? 0);
@@ -57,6 +57,6 @@ export function sideOf(side: string): Side | string {
 }
 
 /** What the code shows at an event; undefined: it has not run, or not begun. */
-export function viewOf({ session }: Side, eventId: number): SessionView | undefined {
+export function sideView({ session }: Side, eventId: number): SessionView | undefined {
   return session === undefined || eventId < 1 ? undefined : session.viewAt(Math.min(eventId, session.length));
 }

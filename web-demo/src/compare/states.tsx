@@ -3,7 +3,7 @@ import type { JSX } from "preact";
 import type { Comparison } from "../../../ts/what_if/compare.ts";
 import { eventsAt } from "../../../ts/what_if/folded.ts";
 import { ValueDiff } from "../inspector/value_diff.tsx";
-import { type Side, viewOf } from "./sides.ts";
+import { type Side, sideView } from "./sides.ts";
 
 interface Props {
   readonly a: Side;
@@ -15,7 +15,7 @@ interface Props {
 
 export function BothStates({ a, b, comparison, at }: Props): JSX.Element {
   const [eventA, eventB] = eventsAt(comparison, at);
-  const [viewA, viewB] = [viewOf(a, eventA), viewOf(b, eventB)];
+  const [viewA, viewB] = [sideView(a, eventA), sideView(b, eventB)];
   const [stateA, stateB] = [viewA?.published, viewB?.published];
   const read = (state: typeof stateA) => state !== undefined && "value" in state ? state.value : undefined;
   const sides = [["A", a, eventA, viewA], ["B", b, eventB, viewB]] as const;
@@ -50,7 +50,7 @@ export function BothStates({ a, b, comparison, at }: Props): JSX.Element {
 
 const NO_CODE = "What is published is known once the code of a run has been replayed.";
 
-function standing(view: ReturnType<typeof viewOf>): string {
+function standing(view: ReturnType<typeof sideView>): string {
   if (view === undefined) return "nothing has run";
   if (view.outcome !== undefined) return view.outcome.kind;
   return view.open.length === 0 ? "waits for nothing" : `waits for ${view.open.map(({ label }) => label).join(", ")}`;

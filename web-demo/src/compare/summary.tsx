@@ -1,7 +1,7 @@
 // Both runs in a few lines: where they part first, how each ends and how long it took.
 import type { JSX } from "preact";
 import type { ComparedStep, Comparison } from "../../../ts/what_if/compare.ts";
-import { partingOf } from "../../../ts/what_if/folded.ts";
+import { firstDifference } from "../../../ts/what_if/folded.ts";
 import type { Step } from "../../../ts/what_if/steps.ts";
 import { count, lasting } from "../ui/time.ts";
 import { endOf } from "../what_if/words.ts";
@@ -16,7 +16,7 @@ interface Props {
 
 export function Summary({ a, b, comparison, next }: Props): JSX.Element {
   const { steps, differences, tookMs } = comparison;
-  const parting = partingOf(comparison);
+  const parting = firstDifference(comparison);
   return (
     <>
       <div class="compare-first">

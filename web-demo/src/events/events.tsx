@@ -5,7 +5,7 @@ import type { JSX } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { bindKeys } from "../app/keys.ts";
 import type { ItemKind } from "../app/run_model.ts";
-import { goTo, type OpenRun, playing, position, select } from "../app/state.ts";
+import { goTo, type OpenRun, playing, position, selectItem } from "../app/state.ts";
 import { Glyph, KIND_NAMES } from "../ui/glyph.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { count } from "../ui/time.ts";
@@ -13,7 +13,7 @@ import { topsOf, WindowedRows } from "../ui/windowed.tsx";
 import "./events.css";
 import { groupParts, itemsInGroup, loadGroups } from "./chosen_group.ts";
 import { EventRow, rowId } from "./row.tsx";
-import { type Row, rowsOf } from "../../../ts/report/rows.ts";
+import { listRows, type Row } from "../../../ts/report/rows.ts";
 import { countsOf, rowOf, taskRowOf } from "./row_at.ts";
 import { search } from "./search.ts";
 
@@ -30,7 +30,7 @@ function useRows(run: OpenRun): ReadonlySignal<{ readonly rows: readonly Row[]; 
       const within = itemsInGroup(run.model);
       const searched = search(run.model, sought.value);
       const found = within === undefined || searched === undefined ? within ?? searched : both(within, searched);
-      const rows = rowsOf(run.model, { hidden: hidden.value, isUnfolded: isUnfolded.value, found });
+      const rows = listRows(run.model, { hidden: hidden.value, isUnfolded: isUnfolded.value, found });
       return { rows, tops: topsOf(rows.map(({ is }) => ROW_PX[is])) };
     }), [run]);
 }
@@ -52,7 +52,7 @@ export function Events({ run }: { run: OpenRun }): JSX.Element {
     if (row === undefined) return;
     playing.value = false;
     if (row.is === "event") goTo(row.from);
-    else select(row.item);
+    else selectItem(row.item);
   };
   const move = (by: 1 | -1) => {
     const { rows } = made.peek();

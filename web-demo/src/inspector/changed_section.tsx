@@ -1,7 +1,7 @@
 // What the code gives otherwise than the history has it, where no replay looks: of the thing at the position in full, of others a line each.
 import type { ChangedValue } from "temporalex/debug";
 import type { JSX } from "preact";
-import { countOf, goTo, type OpenRun, shownItem, view } from "../app/state.ts";
+import { countChanges, goTo, type OpenRun, shownItem, shownView } from "../app/state.ts";
 import { count } from "../ui/time.ts";
 import { DifferencesTable } from "./differences_table.tsx";
 import "./changed.css";
@@ -12,7 +12,7 @@ const MOST = 8;
 export function ChangedSection({ run }: { run: OpenRun }): JSX.Element | null {
   const all = run.changed.value;
   if (all.length === 0) return null;
-  const { task, isInTask } = view.value ?? {};
+  const { task, isInTask } = shownView.value ?? {};
   const item = shownItem.value;
   const isHere = ({ eventId, startedEventId }: ChangedValue) =>
     item?.eventIds.includes(eventId) === true || (isInTask === true && startedEventId === task?.eventId);
@@ -21,7 +21,7 @@ export function ChangedSection({ run }: { run: OpenRun }): JSX.Element | null {
   return (
     <section class="section" id="changed-values">
       <h3>
-        Not compared by replay <span>{count(countOf(all))}</span>
+        Not compared by replay <span>{count(countChanges(all))}</span>
       </h3>
       {here.map((one) => <Changed key={one.eventId} changed={one} />)}
       {here.length > 0 && <p class="second">Running workflows keep the old value, new ones take the new one.</p>}

@@ -1,7 +1,7 @@
 // What the code asked for in the task at the position, beside the events that history has for it.
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
-import { changedAt, goTo, type OpenRun, view } from "../app/state.ts";
+import { changedAt, goTo, type OpenRun, shownView } from "../app/state.ts";
 import { Glyph, type GlyphKind } from "../ui/glyph.tsx";
 import { taskNumber } from "./state.tsx";
 import { lineOfValue } from "../../../ts/report/value_text.ts";
@@ -44,7 +44,7 @@ const MOST = 8;
 
 export function CommandsSection({ run }: { run: OpenRun }): JSX.Element | null {
   const [isOpen, setOpen] = useState(false);
-  const shown = view.value;
+  const shown = shownView.value;
   if (shown?.task === undefined || shown.commands.length === 0) return null;
   const { commands, task, problem } = shown;
   const agrees = problem === undefined || problem.position > task.lastEventId;

@@ -1,16 +1,16 @@
 // Where code and history part: the sentence first, then the likely edit, the fields that differ, and what repairs it.
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
-import { currentRun, goTo, type OpenRun, openRuns, position, showRun } from "../app/state.ts";
-import { divergenceOf, partingOf } from "../code/parting.ts";
+import { currentRun, goTo, openedRuns, type OpenRun, position, showRun } from "../app/state.ts";
+import { divergenceOf, findParting } from "../code/parting.ts";
 import { canPutIn, putIn } from "../code/repairing.ts";
 import { HighlightedFile } from "../code/highlight.ts";
 import { DifferencesTable } from "./differences_table.tsx";
-import { CONFIDENCE, differencesOf } from "../../../ts/report/words_of_parting.ts";
+import { CONFIDENCE, fieldDifferences } from "../../../ts/report/words_of_parting.ts";
 
 /** Set while the position is at or behind the place. */
 export function DivergenceSections({ run }: { run: OpenRun }): JSX.Element | null {
-  const parting = partingOf(run);
+  const parting = findParting(run);
   if (parting === undefined || position.value < parting.position) return null;
   const problem = run.session.value!.problem!;
   const divergence = divergenceOf(run);
@@ -48,7 +48,7 @@ const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 const has = (sentence: string, text: string) => sentence.toLowerCase().includes(text.toLowerCase());
 
 function Differences({ run }: { run: OpenRun }): JSX.Element | null {
-  const rows = differencesOf(run.session.value!.problem!);
+  const rows = fieldDifferences(run.session.value!.problem!);
   if (rows.length === 0) return null;
   return (
     <section class="section" id="what-differs">
@@ -100,7 +100,7 @@ function RepairSection({ run }: { run: OpenRun }): JSX.Element {
 function Sharing({ run }: { run: OpenRun }): JSX.Element | null {
   const key = divergenceOf(run)?.key;
   if (key === undefined) return null;
-  const others = openRuns.value.filter((one) => one !== currentRun.value && divergenceOf(one)?.key === key);
+  const others = openedRuns.value.filter((one) => one !== currentRun.value && divergenceOf(one)?.key === key);
   if (others.length === 0) return null;
   return (
     <section class="section" id="sharing">
@@ -110,7 +110,7 @@ function Sharing({ run }: { run: OpenRun }): JSX.Element | null {
       <ul class="told">
         {others.map((one) => (
           <li key={one.key}>
-            <button type="button" class="mono" onClick={() => showRun(one, partingOf(one)?.position ?? 1)}>
+            <button type="button" class="mono" onClick={() => showRun(one, findParting(one)?.position ?? 1)}>
               {one.model.facts.id || one.name}
             </button>
           </li>

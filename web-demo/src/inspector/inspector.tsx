@@ -1,8 +1,8 @@
 // The right pane: why the run waits first, then its state, what the code asked for, the selected thing, messages and the log. Where code
 // and history part, that comes first.
 import type { JSX } from "preact";
-import { type OpenRun, view } from "../app/state.ts";
-import { refusalOf } from "../code/refusal.ts";
+import { type OpenRun, shownView } from "../app/state.ts";
+import { findRefusal } from "../code/refusal.ts";
 import { Limits } from "../no_code/limits.tsx";
 import { changedSection } from "./changed.ts";
 import { CommandsSection } from "./commands.tsx";
@@ -14,7 +14,7 @@ import { ToldSections } from "./told.tsx";
 import { WhySection } from "./why.tsx";
 
 export function Inspector({ run }: { run: OpenRun }): JSX.Element {
-  const shown = view.value;
+  const shown = shownView.value;
   if (shown === undefined) return <NotReplayed run={run} />;
   const Changed = changedSection.value;
   return (
@@ -33,7 +33,7 @@ export function Inspector({ run }: { run: OpenRun }): JSX.Element {
 
 function NotReplayed({ run }: { run: OpenRun }): JSX.Element {
   const verdict = run.verdict.value;
-  const refusal = refusalOf(run);
+  const refusal = findRefusal(run);
   const text = verdict.state === "replaying"
     ? "The history is being replayed against this code."
     : refusal?.text ?? "The code has not been run. Its state and what it waits for are known once it was.";

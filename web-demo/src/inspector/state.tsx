@@ -1,12 +1,12 @@
 // What the workflow has published, and the state of its receive, as a difference to the step before.
 import type { JSX } from "preact";
 import { tasksUpTo } from "../app/ascending.ts";
-import { goTo, type OpenRun, view } from "../app/state.ts";
+import { goTo, type OpenRun, shownView } from "../app/state.ts";
 import { accumulatorAt, lastChange } from "../code/code_facts.ts";
 import { ValueDiff } from "./value_diff.tsx";
 
 export function StateSection({ run }: { run: OpenRun }): JSX.Element | null {
-  const shown = view.value;
+  const shown = shownView.value;
   const session = run.session.value;
   if (shown === undefined || session === undefined || shown.task === undefined) return null;
   const before = shown.task.eventId > 1 ? session.viewAt(shown.task.eventId - 1) : undefined;

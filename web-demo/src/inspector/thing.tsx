@@ -5,11 +5,11 @@ import { tasksUpTo } from "../app/ascending.ts";
 import { groupParts } from "../events/chosen_group.ts";
 import { goTo, type OpenRun, position, shownItem } from "../app/state.ts";
 import type { RunItem } from "../app/run_model.ts";
-import { Glyph, titleOf } from "../ui/glyph.tsx";
+import { Glyph, glyphTitle } from "../ui/glyph.tsx";
 import { changeThis, isChangeable } from "./legal_now.ts";
 import { type ThingFact, thingFacts } from "./thing_facts.ts";
 import { ValueTree } from "./value_tree.tsx";
-import { jsonOf, lineOfValue } from "../../../ts/report/value_text.ts";
+import { formatJson, lineOfValue } from "../../../ts/report/value_text.ts";
 
 /** A task of ten thousand commands is copied without their events. */
 const MOST = 200;
@@ -29,12 +29,12 @@ export function ThingSection({ run }: { run: OpenRun }): JSX.Element | null {
   if (item === undefined) return null;
   const copy = () => {
     const events = item.eventIds.slice(0, MOST).map((id) => [`event ${id}`, model.eventOf(id)]);
-    void navigator.clipboard.writeText(jsonOf(Object.fromEntries(events))).then(() => setCopied(item));
+    void navigator.clipboard.writeText(formatJson(Object.fromEntries(events))).then(() => setCopied(item));
   };
   const Groups = model.hasGroups && item.kind !== "task" ? groupParts.value : undefined;
   // A task has no name but its number.
   const number = tasksUpTo(model.tasks, item.to);
-  const title = titleOf(item.kind, item.kind === "task" ? String(number) : item.name);
+  const title = glyphTitle(item.kind, item.kind === "task" ? String(number) : item.name);
   return (
     <section class="section" id="thing">
       <h3>

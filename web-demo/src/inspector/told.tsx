@@ -1,7 +1,7 @@
 // Messages that came in and lines of the log, up to the position.
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
-import { goTo, type OpenRun, view } from "../app/state.ts";
+import { goTo, type OpenRun, shownView } from "../app/state.ts";
 import { Glyph } from "../ui/glyph.tsx";
 import { clock, count } from "../ui/time.ts";
 import { digitsOf } from "../../../ts/report/rows.ts";
@@ -51,7 +51,7 @@ function Folding({ title, id, length, row }: FoldingProps): JSX.Element | null {
 }
 
 export function ToldSections({ run }: { run: OpenRun }): JSX.Element {
-  const shown = view.value;
+  const shown = shownView.value;
   const start = run.model.lines[0]?.timeMs ?? 0;
   const time = (eventId: number) => {
     const at = run.model.lines[eventId - 1]?.timeMs;

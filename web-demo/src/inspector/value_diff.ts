@@ -20,19 +20,19 @@ const isTree = (value: unknown): value is object => typeof value === "object" &&
 const isAlike = (a: unknown, b: unknown): boolean => isTree(a) && isTree(b) && Array.isArray(a) === Array.isArray(b);
 
 /** Deep equality of plain data. */
-export function isSame(a: unknown, b: unknown): boolean {
+export function isEqualData(a: unknown, b: unknown): boolean {
   if (Object.is(a, b)) return true;
   if (!isTree(a) || !isTree(b) || Array.isArray(a) !== Array.isArray(b)) return false;
   const keys = Object.keys(a);
   const [x, y] = [a as { [key: string]: unknown }, b as { [key: string]: unknown }];
-  return keys.length === Object.keys(b).length && keys.every((key) => Object.hasOwn(b, key) && isSame(x[key], y[key]));
+  return keys.length === Object.keys(b).length && keys.every((key) => Object.hasOwn(b, key) && isEqualData(x[key], y[key]));
 }
 
 /** The entries of two values beside each other. `before` undefined as a whole: nothing was there, and nothing is marked as new. */
 export function diffRows(before: unknown, after: unknown, at: readonly (string | number)[] = []): readonly DiffRow[] {
   return pairs(before, after).map(([key, old, now, known]): DiffRow => {
     const path = [...at, key];
-    const change = known ?? (isSame(old, now) ? "same" : "changed");
+    const change = known ?? (isEqualData(old, now) ? "same" : "changed");
     // A value that was replaced by another shape is one change.
     const inside = change === "changed" && isAlike(old, now) ? diffRows(old, now, path) : [];
     return { path, key, change, before: old, after: now, inside };
@@ -56,9 +56,9 @@ function pairs(before: unknown, after: unknown): Keyed {
 
 function listPairs(old: readonly unknown[], now: readonly unknown[]): Keyed {
   let head = 0;
-  while (head < old.length && head < now.length && isSame(old[head], now[head])) head++;
+  while (head < old.length && head < now.length && isEqualData(old[head], now[head])) head++;
   let tail = 0;
-  while (tail < old.length - head && tail < now.length - head && isSame(old.at(-1 - tail), now.at(-1 - tail))) tail++;
+  while (tail < old.length - head && tail < now.length - head && isEqualData(old.at(-1 - tail), now.at(-1 - tail))) tail++;
   const [gone, come] = [old.slice(head, old.length - tail), now.slice(head, now.length - tail)];
   const middle = Math.max(gone.length, come.length);
   return [

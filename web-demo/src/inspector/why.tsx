@@ -4,11 +4,11 @@ import { nextResuming } from "./next_resuming.ts";
 import { legalNow } from "./legal_now.ts";
 import { digitsOf } from "../../../ts/report/rows.ts";
 import { lineOfValue } from "../../../ts/report/value_text.ts";
-import { goTo, type OpenRun, position, view } from "../app/state.ts";
-import { Glyph, titleOf } from "../ui/glyph.tsx";
+import { goTo, type OpenRun, position, shownView } from "../app/state.ts";
+import { Glyph, glyphTitle } from "../ui/glyph.tsx";
 import { clock, lasting } from "../ui/time.ts";
 import { waitingFibers } from "../code/session_facts.ts";
-import { type Said, type Untaken, untakenText, type Why, whyOf } from "../../../ts/report/why.ts";
+import { type Said, type Untaken, untakenText, type Why, whyText } from "../../../ts/report/why.ts";
 
 export const Sentence = ({ said }: { said: Said }): JSX.Element => (
   <>{said.map((piece, i) => typeof piece === "string" ? piece : <b key={i}>{piece.name}</b>)}</>
@@ -18,12 +18,12 @@ export const Sentence = ({ said }: { said: Said }): JSX.Element => (
 function nextThing(run: OpenRun): { readonly text: string; readonly eventId: number } | undefined {
   const { model } = run;
   const at = position.value;
-  const found = nextResuming(model, view.value?.open ?? [], at);
+  const found = nextResuming(model, shownView.value?.open ?? [], at);
   if (found === undefined) return undefined;
   const { item, eventId, ends } = found;
   const [now, then] = [model.lines[at - 1]?.timeMs, model.lines[eventId - 1]?.timeMs];
   const after = now === undefined || then === undefined || then <= now ? "at once" : `after ${lasting(then - now)}`;
-  const name = item.kind === "run" ? item.name : titleOf(item.kind, item.name);
+  const name = item.kind === "run" ? item.name : glyphTitle(item.kind, item.name);
   const ending = !ends ? "" : item.kind === "timer" ? " fires" : ` ${ENDINGS[item.status] ?? "ends"}`;
   return { text: `Next in the history, ${after}: ${name}${ending}`, eventId };
 }
@@ -37,10 +37,10 @@ const ENDINGS: { readonly [status: string]: string } = {
 };
 
 export function WhySection({ run }: { run: OpenRun }): JSX.Element | null {
-  const shown = view.value;
+  const shown = shownView.value;
   if (shown === undefined) return null;
   const next = nextThing(run);
-  const plain = whyOf(shown, next?.text ?? "");
+  const plain = whyText(shown, next?.text ?? "");
   const known = plain.fibers.length > 1 ? waitingFibers(run, shown) : [];
   const why = known.length > 0 ? { ...plain, fibers: known } : plain;
   const title = known.length === 1 ? "Why does it wait?" : why.title;

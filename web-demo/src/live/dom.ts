@@ -64,7 +64,7 @@ function show(value: unknown): string {
 
 /** "14:03:22.120", with the date in the title where it matters. */
 export const time = (ms: number): HTMLElement =>
-  h("time", { datetime: new Date(ms).toISOString(), title: new Date(ms).toISOString() }, clock(ms));
+  h("time", { datetime: new Date(ms).toISOString(), title: new Date(ms).toISOString() }, formatTime(ms));
 
-export const clock = (ms: number): string =>
+export const formatTime = (ms: number): string =>
   new Date(ms).toLocaleTimeString("en-GB", { hour12: false }) + `.${String(Math.floor(ms) % 1000).padStart(3, "0")}`;

@@ -1,5 +1,5 @@
 // What led to a thing and what came of it, as far as a history says: the workflow task that saw it, and what that task asked for.
-import { countWhile } from "../app/ascending.ts";
+import { countLeading } from "../app/ascending.ts";
 import type { RunItem, RunModel } from "../app/run_model.ts";
 
 /** A workflow task that completed, and what its commands made. */
@@ -39,33 +39,33 @@ function tasksOf(model: RunModel): Tasks {
 }
 
 /** Number of a task, from 1. */
-export const numberOf = (model: RunModel, task: RunItem): number => tasksOf(model).numbers.get(task) ?? 0;
+export const numberOfTask = (model: RunModel, task: RunItem): number => tasksOf(model).numbers.get(task) ?? 0;
 
 /** The completed task that saw an event first; undefined: none did. */
 export function takenBy(model: RunModel, eventId: number): TaskAnswer | undefined {
   const { completed } = tasksOf(model);
-  const found = completed[countWhile(completed.length, (i) => completed[i]!.task.eventIds[1]! <= eventId)];
-  return found === undefined ? undefined : answerOf(model, found);
+  const found = completed[countLeading(completed.length, (i) => completed[i]!.task.eventIds[1]! <= eventId)];
+  return found === undefined ? undefined : taskAnswer(model, found);
 }
 
 /** The completed task whose command made a thing; undefined for what comes from outside. */
 export function madeIn(model: RunModel, item: RunItem): Numbered | undefined {
   if (item.kind === "signal" || item.kind === "task" || item.from === 1) return undefined;
   const { completed } = tasksOf(model);
-  const task = completed[countWhile(completed.length, (i) => completed[i]!.task.closedBy! < item.from) - 1];
-  return task !== undefined && answerOf(model, task).began.includes(item) ? task : undefined;
+  const task = completed[countLeading(completed.length, (i) => completed[i]!.task.closedBy! < item.from) - 1];
+  return task !== undefined && taskAnswer(model, task).began.includes(item) ? task : undefined;
 }
 
 /** The completed task that wrote an event, of those that commands make. */
 export function writtenIn(model: RunModel, eventId: number): Numbered | undefined {
   const { completed } = tasksOf(model);
-  return completed[countWhile(completed.length, (i) => completed[i]!.task.closedBy! < eventId) - 1];
+  return completed[countLeading(completed.length, (i) => completed[i]!.task.closedBy! < eventId) - 1];
 }
 
 /** What was new to a task: messages, and things that had closed since the task before. */
 export function seenBy(model: RunModel, { number, task }: Numbered): readonly RunItem[] {
   const { completed } = tasksOf(model);
-  const before = completed[countWhile(completed.length, (i) => completed[i]!.number < number) - 1]?.task;
+  const before = completed[countLeading(completed.length, (i) => completed[i]!.number < number) - 1]?.task;
   const from = before === undefined ? 1 : before.eventIds[1]! + 1;
   const seen = new Set<RunItem>();
   for (let id = from; id < task.eventIds[1]!; id++) {
@@ -84,7 +84,7 @@ const isCommand = (model: RunModel, item: RunItem, id: number): boolean =>
   item.kind === "update" || /^(?:TimerCanceled|.*CancelRequested)$/.test(model.lines[id - 1]!.type);
 
 /** What the commands of a task made. */
-export function answerOf(model: RunModel, { number, task }: Numbered): TaskAnswer {
+export function taskAnswer(model: RunModel, { number, task }: Numbered): TaskAnswer {
   const began: RunItem[] = [];
   const took: RunItem[] = [];
   const answered: RunItem[] = [];

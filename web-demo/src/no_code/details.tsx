@@ -1,14 +1,14 @@
 // The right pane of a run without code: the door to code, what the history tells by itself, what is open at the position, other runs, limits.
 import type { JSX } from "preact";
 import type { RunLink } from "temporalex/debug";
-import { goTo, type OpenRun, openRuns, playing, position, select, showRun } from "../app/state.ts";
+import { goTo, openedRuns, type OpenRun, playing, position, selectItem, showRun } from "../app/state.ts";
 import { CodeButtons } from "../realm/code_doors.tsx";
 import { Glyph } from "../ui/glyph.tsx";
 import { count, date, lasting } from "../ui/time.ts";
 import { Limits } from "./limits.tsx";
 import { Marked } from "./names.tsx";
 import { canOpen, openLinked } from "./open_linked.ts";
-import { bareName, isBad, languageOf, LINKS } from "../../../ts/report/words.ts";
+import { bareName, endedBadly, languageOf, LINKS } from "../../../ts/report/words.ts";
 
 export function NoCodeDetails({ run }: { run: OpenRun }): JSX.Element {
   return (
@@ -89,7 +89,7 @@ function Findings({ run }: { run: OpenRun }): JSX.Element {
 
 /** The text for a history without findings. */
 const nothingText = ({ model }: OpenRun): string =>
-  model.items.some(isBad) ? "Nothing took long." : "Nothing failed, and nothing took long.";
+  model.items.some(endedBadly) ? "Nothing took long." : "Nothing failed, and nothing took long.";
 
 /** More are counted. */
 const MOST_OPEN = 6;
@@ -109,7 +109,7 @@ function OpenNow({ run }: { run: OpenRun }): JSX.Element {
       <ul class="told">
         {open.slice(0, MOST_OPEN).map((item) => (
           <li key={item.index}>
-            <button type="button" onClick={() => select(item)} title={`${item.name}, since event ${item.from}`}>
+            <button type="button" onClick={() => selectItem(item)} title={`${item.name}, since event ${item.from}`}>
               <Glyph kind={item.kind} />
               <span class="cut grow">{bareName(item)}</span>
               <span class="soft nowrap">
@@ -127,7 +127,7 @@ function OpenNow({ run }: { run: OpenRun }): JSX.Element {
 const MOST_LINKS = 8;
 
 const isOpen = (link: RunLink): OpenRun | undefined =>
-  openRuns.value.find(({ model: { facts } }) =>
+  openedRuns.value.find(({ model: { facts } }) =>
     facts.runId === link.runId || (link.runId === "" && facts.id === link.workflowId)
   );
 

@@ -4,19 +4,19 @@ import type { JSX } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import type { Shown } from "temporalex/debug";
 import type { RunItem } from "../app/run_model.ts";
-import { goTo, type OpenRun, playing, position, select, shownItem } from "../app/state.ts";
+import { goTo, type OpenRun, playing, position, selectItem, shownItem } from "../app/state.ts";
 import { ValueTree } from "../inspector/value_tree.tsx";
-import { jsonOf } from "../../../ts/report/value_text.ts";
+import { formatJson } from "../../../ts/report/value_text.ts";
 import { groupParts } from "../events/chosen_group.ts";
 import { Glyph, KIND_NAMES } from "../ui/glyph.tsx";
 import { clock, count, lasting } from "../ui/time.ts";
 import { CameOf, LedTo } from "./sentences.tsx";
-import { numberOf } from "./came_of.ts";
+import { numberOfTask } from "./came_of.ts";
 import { FailureWell } from "./failure_well.tsx";
 import "./no_code.css";
 import { SummaryTable } from "./summary_table.tsx";
 import { TriesTable } from "./tries_table.tsx";
-import { bareName, isBad, STATUS } from "../../../ts/report/words.ts";
+import { bareName, endedBadly, STATUS } from "../../../ts/report/words.ts";
 
 export function NoCodeMiddle({ run }: { run: OpenRun }): JSX.Element {
   const item = shownItem.value;
@@ -53,7 +53,7 @@ function Title({ run, item }: { run: OpenRun; item: RunItem }): JSX.Element {
     ? "open at the end of the history"
     : `${STATUS[item.status]}${item.status === "failed" && tries !== "" ? tries : took}`;
   const name = item.kind === "task"
-    ? `Task ${count(numberOf(run.model, item))}`
+    ? `Task ${count(numberOfTask(run.model, item))}`
     : item.kind === "run" && item.from > 1
     ? `${run.model.facts.type} ${item.name}`
     : bareName(item);
@@ -64,7 +64,7 @@ function Title({ run, item }: { run: OpenRun; item: RunItem }): JSX.Element {
       <span class="soft cut" title={item.key}>{KIND_NAMES[item.kind]}{item.key === "" ? "" : ` ${item.key}`}</span>
       {Groups !== undefined && <Groups.Chips model={run.model} item={item} most={3} />}
       <span class="grow" />
-      {item.from !== item.to && <span class={`thing-end ${isDone ? isBad(item) ? "failed" : "" : "future"}`}>{end}</span>}
+      {item.from !== item.to && <span class={`thing-end ${isDone ? endedBadly(item) ? "failed" : "" : "future"}`}>{end}</span>}
     </header>
   );
 }
@@ -124,7 +124,7 @@ function Events({ run, item }: { run: OpenRun; item: RunItem }): JSX.Element {
   const next = item.eventIds.find((id) => id > position.value);
   const copy = () => {
     const events = shown.map((id) => [`event ${id}`, model.eventOf(id)]);
-    void navigator.clipboard.writeText(jsonOf(Object.fromEntries(events))).then(() => setCopied(item));
+    void navigator.clipboard.writeText(formatJson(Object.fromEntries(events))).then(() => setCopied(item));
   };
   return (
     <section class="section">
@@ -169,5 +169,5 @@ function Events({ run, item }: { run: OpenRun; item: RunItem }): JSX.Element {
 function goAnd(eventId: number, item: RunItem): void {
   playing.value = false;
   goTo(eventId);
-  select(item);
+  selectItem(item);
 }

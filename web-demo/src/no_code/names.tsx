@@ -1,7 +1,7 @@
 // Names in sentences: each leads to its thing.
 import type { JSX } from "preact";
 import type { RunItem } from "../app/run_model.ts";
-import { playing, select } from "../app/state.ts";
+import { playing, selectItem } from "../app/state.ts";
 import { bareName } from "../../../ts/report/words.ts";
 
 export function ThingLink({ item }: { item: RunItem }): JSX.Element {
@@ -11,7 +11,7 @@ export function ThingLink({ item }: { item: RunItem }): JSX.Element {
       class="thing-link"
       onClick={() => {
         playing.value = false;
-        select(item);
+        selectItem(item);
       }}
     >
       {item.kind === "run" ? item.from === 1 ? "the start" : `the end: it ${item.name}` : bareName(item)}

@@ -3,7 +3,7 @@ import type { JSX } from "preact";
 import type { RunItem } from "../app/run_model.ts";
 import { goTo, type OpenRun, playing } from "../app/state.ts";
 import { lasting } from "../ui/time.ts";
-import { answerOf, madeIn, numberOf, seenBy, takenBy, type TaskAnswer, writtenIn } from "./came_of.ts";
+import { madeIn, numberOfTask, seenBy, takenBy, type TaskAnswer, taskAnswer, writtenIn } from "./came_of.ts";
 import { Things } from "./names.tsx";
 
 function TaskLink({ number, task }: { number: number; task: RunItem }): JSX.Element {
@@ -16,7 +16,7 @@ function TaskLink({ number, task }: { number: number; task: RunItem }): JSX.Elem
 
 export function LedTo({ run: { model }, item }: { run: OpenRun; item: RunItem }): JSX.Element | null {
   if (item.kind === "task") {
-    const number = numberOf(model, item);
+    const number = numberOfTask(model, item);
     const news = item.eventIds.length < 2 ? [] : seenBy(model, { number, task: item });
     return (
       <p class="say">
@@ -76,7 +76,7 @@ function UpdateResult({ model, item, closedBy }: UpdateResultProps): JSX.Element
 }
 
 function TaskResult({ run: { model }, item }: { run: Pick<OpenRun, "model">; item: RunItem }): JSX.Element {
-  const number = numberOf(model, item);
+  const number = numberOfTask(model, item);
   const [scheduled, started, closed] = item.eventIds.map((id) => model.lines[id - 1]?.timeMs);
   const waited = scheduled !== undefined && started !== undefined ? `It waited ${lasting(started - scheduled)} for a worker` : "";
   const ran = started !== undefined && closed !== undefined ? ` and took ${lasting(closed - started)}` : "";
@@ -90,7 +90,7 @@ function TaskResult({ run: { model }, item }: { run: Pick<OpenRun, "model">; ite
   }
   return (
     <p class="say">
-      <Answer answer={answerOf(model, { number, task: item })} text="asked for" /> {waited}
+      <Answer answer={taskAnswer(model, { number, task: item })} text="asked for" /> {waited}
       {ran}.
     </p>
   );

@@ -1,7 +1,7 @@
 // Where the run's time went: one row for each name, those that took longest first.
 import type { JSX } from "preact";
 import { useMemo, useState } from "preact/hooks";
-import { type OpenRun, playing, select } from "../app/state.ts";
+import { type OpenRun, playing, selectItem } from "../app/state.ts";
 import { Glyph, KIND_NAMES } from "../ui/glyph.tsx";
 import { count, lasting } from "../ui/time.ts";
 import { summaryOf } from "../../../ts/report/summary.ts";
@@ -40,7 +40,7 @@ export function SummaryTable({ run }: { run: OpenRun }): JSX.Element | null {
                     title={row.name}
                     onClick={() => {
                       playing.value = false;
-                      select(row.longest);
+                      selectItem(row.longest);
                     }}
                   >
                     {row.name}

@@ -75,7 +75,7 @@ function entrySource(root: FileSystemDirectoryEntry): FileSource {
       const entry = await new Promise<FileSystemFileEntry>((resolve, reject) =>
         root.getFile(path, {}, (found) => resolve(found as FileSystemFileEntry), reject)
       );
-      return await textOf(await new Promise<File>((resolve, reject) => entry.file(resolve, reject)), path);
+      return await readSourceText(await new Promise<File>((resolve, reject) => entry.file(resolve, reject)), path);
     },
   };
 }
@@ -102,12 +102,12 @@ function listSource(list: readonly File[]): FileSource {
       const found = folders.get(path);
       return Promise.resolve(found && { files: found.files, folders: [...found.folders] });
     },
-    read: async (path) => await textOf(files.get(path)!, path),
+    read: async (path) => await readSourceText(files.get(path)!, path),
   };
 }
 
 /** The text of a file. Rejects for one that is too large to be code. */
-export async function textOf(file: File, path: string): Promise<string> {
+export async function readSourceText(file: File, path: string): Promise<string> {
   if (file.size > LARGEST_FILE) {
     throw new Error(`${path} has ${Math.round(file.size / 2 ** 20)} MiB, too much for a file of code`);
   }

@@ -1,7 +1,7 @@
 // The texts of what was dropped: files by themselves, and the user's own files in a folder.
 import { isCode, isSkipped } from "./code_names.ts";
 import type { CodeFile } from "./code_set.ts";
-import { textOf } from "./dropped.ts";
+import { readSourceText } from "./dropped.ts";
 import type { FileSource } from "./file_source.ts";
 
 /** Files that are searched for the workflow at most: a folder with more is not a project's. */
@@ -33,6 +33,6 @@ export async function readFiles(files: readonly File[]): Promise<CodeFile[]> {
     let path = file.name;
     for (let n = 2; taken.has(path); n++) path = `${n}/${file.name}`;
     taken.add(path);
-    return { path, text: await textOf(file, path) };
+    return { path, text: await readSourceText(file, path) };
   }));
 }

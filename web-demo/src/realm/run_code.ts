@@ -1,6 +1,6 @@
 // The code of open runs: put beside a run, replayed as soon as it may run, stopped.
 import { effect, type Signal, signal } from "@preact/signals";
-import { currentRun, type OpenRun, openRuns } from "../app/state.ts";
+import { currentRun, openedRuns, type OpenRun } from "../app/state.ts";
 import type { CodeSet } from "./code_set.ts";
 import { replayOnChange } from "./replaying.ts";
 
@@ -23,7 +23,7 @@ export function putCode(run: OpenRun, code: CodeSet): void {
   // The run of the first screen is shown without being in the list.
   let wasOpen = false;
   const unwatch = effect(() => {
-    const isOpen = openRuns.value.includes(run) || currentRun.value === run;
+    const isOpen = openedRuns.value.includes(run) || currentRun.value === run;
     if (isOpen || !wasOpen) {
       wasOpen ||= isOpen;
       return;

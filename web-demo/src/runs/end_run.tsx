@@ -2,7 +2,7 @@
 import { type Signal, useSignal } from "@preact/signals";
 import type { JSX } from "preact";
 import { Dialog } from "../ui/dialog.tsx";
-import { client, isGone, refresh } from "./state.ts";
+import { client, isServerGone, refresh } from "./state.ts";
 import type { Watched } from "./watched_run.ts";
 
 interface How {
@@ -52,7 +52,9 @@ function EndButton({ run, how }: { run: Watched; how: How }): JSX.Element {
   };
   return (
     <>
-      <button type="button" class={how.class} disabled={isGone.value} onClick={() => (isOpen.value = true)}>{how.button}…</button>
+      <button type="button" class={how.class} disabled={isServerGone.value} onClick={() => (isOpen.value = true)}>
+        {how.button}…
+      </button>
       <Dialog id={how.id} title={how.title} isOpen={isOpen}>
         <form onSubmit={(event) => void end(event)}>
           <p>

@@ -4,7 +4,7 @@ import type { WorkflowSummary } from "temporalex/client";
 import { Glyph } from "../ui/glyph.tsx";
 import { count, date, lasting } from "../ui/time.ts";
 import { counts, limit, nows, PAGE_ROWS, rows, trouble } from "./state.ts";
-import { statusName, StatusSign } from "./status.tsx";
+import { statusLabel, StatusSign } from "./status.tsx";
 import { watched, watchRun } from "./watched_run.ts";
 
 export function RunList(): JSX.Element {
@@ -78,7 +78,7 @@ function Row({ run, isStop }: { run: WorkflowSummary; isStop: boolean }): JSX.El
       }}
     >
       <span role="gridcell" class="c-status">
-        <StatusSign status={status} /> <span class="cut">{statusName(status)}</span>
+        <StatusSign status={status} /> <span class="cut">{statusLabel(status)}</span>
       </span>
       <span role="gridcell" class="c-workflow-id mono cut" title={workflowId}>{workflowId}</span>
       <span role="gridcell" class="c-type cut" title={type}>{type}</span>

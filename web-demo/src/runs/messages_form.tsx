@@ -1,9 +1,9 @@
 // Signals, updates and queries of a run: those that its workflow names (`__temporal_workflow_metadata`), or any by name.
 import { type Signal, useSignal, useSignalEffect } from "@preact/signals";
 import type { JSX } from "preact";
-import { jsonOf } from "../../../ts/report/value_text.ts";
+import { formatJson } from "../../../ts/report/value_text.ts";
 import { Glyph } from "../ui/glyph.tsx";
-import { client, isGone } from "./state.ts";
+import { client, isServerGone } from "./state.ts";
 import type { Watched } from "./watched_run.ts";
 
 type Kind = "signal" | "update" | "query";
@@ -42,7 +42,7 @@ async function messagesOf({ workflowId, runId }: Watched): Promise<readonly Mess
 }
 
 /** The arguments in a field: a JSON value a line, or none. Throws an Error that names the line. */
-export function argumentsOf(text: string): unknown[] {
+export function parseArguments(text: string): unknown[] {
   const whole = text.trim();
   if (whole === "") return [];
   try {
@@ -65,7 +65,7 @@ async function send({ workflowId, runId }: Watched, { kind, name }: Message, arg
     return "Sent. The run has it in its history.";
   }
   const value = kind === "query" ? await handle.query(name, ...args) : await handle.executeUpdate(name, { args });
-  return value === undefined ? "Answered, with nothing." : jsonOf(value);
+  return value === undefined ? "Answered, with nothing." : formatJson(value);
 }
 
 interface Said {
@@ -115,7 +115,7 @@ export function MessagesForm({ run, open, readOnly }: { run: Watched; open: bool
     busy.value = true;
     said.value = undefined;
     try {
-      said.value = { text: await send(run, message, argumentsOf(text.value)), isFailure: false };
+      said.value = { text: await send(run, message, parseArguments(text.value)), isFailure: false };
     } catch (error) {
       const { cause, message: told } = error as Error;
       said.value = { text: cause instanceof Error ? `${told}: ${cause.message}` : told, isFailure: true };
@@ -169,7 +169,7 @@ export function MessagesForm({ run, open, readOnly }: { run: Watched; open: bool
               onInput={(event) => (text.value = event.currentTarget.value)}
             />
           </label>
-          <button type="submit" class="button main" disabled={busy.value || isGone.value || message.name === ""}>
+          <button type="submit" class="button main" disabled={busy.value || isServerGone.value || message.name === ""}>
             {message.kind === "query" ? "Ask" : "Send"} {message.name}
           </button>
         </form>

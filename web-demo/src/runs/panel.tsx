@@ -10,8 +10,8 @@ import { count, date, lasting } from "../ui/time.ts";
 import { currentRun } from "../app/state.ts";
 import { EndRun } from "./end_run.tsx";
 import { MessagesForm } from "./messages_form.tsx";
-import { fireTimer } from "./service.ts";
-import { isGone, nowMs, nows, rows } from "./state.ts";
+import { fireTimerOfRun } from "./service.ts";
+import { isServerGone, nowMs, nows, rows } from "./state.ts";
 import { debugWatched, type Watched, watchedRun, watchRun, watchTrouble } from "./watched_run.ts";
 
 export function Panel({ watched }: { watched: Watched }): JSX.Element {
@@ -57,14 +57,16 @@ const BY_HAND = "WorkflowTimers";
 function FireTimer({ run, timer }: { run: Watched; timer: RunItem }): JSX.Element {
   const trouble = useSignal<string | undefined>(undefined);
   const fire = () =>
-    void fireTimer({ workflowId: run.workflowId, runId: run.runId, name: timer.key }).then(
+    void fireTimerOfRun({ workflowId: run.workflowId, runId: run.runId, name: timer.key }).then(
       () => (trouble.value = undefined),
       (error: Error) => (trouble.value = error.message),
     );
   return (
     <>
       {" "}
-      <button type="button" class="button" disabled={isGone.value} aria-label={`Fire ${timer.name}`} onClick={fire}>Fire</button>
+      <button type="button" class="button" disabled={isServerGone.value} aria-label={`Fire ${timer.name}`} onClick={fire}>
+        Fire
+      </button>
       {trouble.value !== undefined && <span class="bad" role="alert">{trouble.value}</span>}
     </>
   );

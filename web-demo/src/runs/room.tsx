@@ -7,7 +7,7 @@ import { RunList } from "./list.tsx";
 import { Panel } from "./panel.tsx";
 import "./runs.css";
 import { asQuery } from "./search.ts";
-import { bars, counts, live, query, type Range, range, trouble, withCondition } from "./state.ts";
+import { bars, counts, live, type Range, range, searchQuery, trouble, withCondition } from "./state.ts";
 import { STATUSES, StatusSign } from "./status.tsx";
 import { watched } from "./watched_run.ts";
 
@@ -37,7 +37,7 @@ export function RunsRoom(): JSX.Element {
 
 function Filter(): JSX.Element {
   const field = useRef<HTMLInputElement>(null);
-  const text = query.value;
+  const text = searchQuery.value;
   // (The field is the person's while they type; a filter that comes from elsewhere is shown in it.)
   useEffect(() => {
     field.current!.value = text;
@@ -48,7 +48,7 @@ function Filter(): JSX.Element {
       role="search"
       onSubmit={(event) => {
         event.preventDefault();
-        query.value = field.current!.value.trim();
+        searchQuery.value = field.current!.value.trim();
       }}
     >
       <input
@@ -85,8 +85,8 @@ function StatusCounts(): JSX.Element {
             title={`Only ${name.toLowerCase()}`}
             onClick={() => {
               const condition = `ExecutionStatus = "${value}"`;
-              const own = asQuery(query.value);
-              query.value = own.includes(condition) ? query.value : withCondition(own, condition);
+              const own = asQuery(searchQuery.value);
+              searchQuery.value = own.includes(condition) ? searchQuery.value : withCondition(own, condition);
             }}
           >
             <StatusSign status={status} /> {name} <b>{count(counts.value[status] ?? 0)}</b>

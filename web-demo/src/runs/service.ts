@@ -39,7 +39,7 @@ async function post(method: string, request: Uint8Array, timeoutMs?: number, sig
 }
 
 /** Fires a timer, by its id, of a run whose timers fire by hand. Rejects with a ServiceError. */
-export async function fireTimer(
+export async function fireTimerOfRun(
   timer: { readonly workflowId: string; readonly runId: string; readonly name: string },
 ): Promise<void> {
   await post("fireTimer", new TextEncoder().encode(JSON.stringify(timer)));

@@ -22,7 +22,7 @@ export interface Bar {
 }
 
 /** As it was typed; `asQuery` makes the filter of it. */
-export const query: Signal<string> = signal("");
+export const searchQuery: Signal<string> = signal("");
 export const range: Signal<Range> = signal<Range>("all");
 export const live: Signal<boolean> = signal(true);
 export const rows: Signal<readonly WorkflowSummary[] | undefined> = signal<readonly WorkflowSummary[] | undefined>(undefined);
@@ -34,7 +34,7 @@ export const nows: Signal<ReadonlyMap<string, Now>> = signal<ReadonlyMap<string,
 export const trouble: Signal<string | undefined> = signal<string | undefined>(undefined);
 
 /** The server did not answer in time, or not at all: what is shown is old, and nothing can be sent. */
-export const isGone: Signal<boolean> = signal(false);
+export const isServerGone: Signal<boolean> = signal(false);
 /** The time, for what is told as an age; moves on while the room is in sight. */
 export const nowMs: Signal<number> = signal(Date.now());
 
@@ -73,7 +73,7 @@ export function withCondition(text: string, condition: string): string {
 const since = (range: Range): string =>
   range === "all" ? "" : `StartTime >= "${new Date(Date.now() - BARS[range].count * BARS[range].stepMs).toISOString()}"`;
 /** The filter of what is typed and of the range. */
-const filter = (): string => withCondition(asQuery(query.peek()), since(range.peek()));
+const filter = (): string => withCondition(asQuery(searchQuery.peek()), since(range.peek()));
 const withoutOrder = (text: string): string => text.replace(/\border\s+by\b.*$/is, "").trim();
 
 let asked = 0;
@@ -94,15 +94,15 @@ async function list(client: Client): Promise<void> {
       rows.value = found;
       counts.value = counted;
       trouble.value = undefined;
-      isGone.value = false;
+      isServerGone.value = false;
     });
     await lookAt(client, found, () => mine === asked);
   } catch (error) {
     if (mine !== asked) return;
     const { message, code } = error as Error & { readonly code?: unknown };
     batch(() => {
-      isGone.value = error instanceof DeadlineExceededError || code === Code.UNAVAILABLE;
-      trouble.value = isGone.value ? `The server does not answer; what is shown is from before. ${message}` : message;
+      isServerGone.value = error instanceof DeadlineExceededError || code === Code.UNAVAILABLE;
+      trouble.value = isServerGone.value ? `The server does not answer; what is shown is from before. ${message}` : message;
     });
   }
 }
@@ -129,7 +129,7 @@ async function drawBars(client: Client): Promise<void> {
   const { count, stepMs } = BARS[range.peek()];
   const end = Math.ceil(Date.now() / stepMs) * stepMs;
   const made: Bar[] = [];
-  const own = withoutOrder(asQuery(query.peek()));
+  const own = withoutOrder(asQuery(searchQuery.peek()));
   for (let i = count; i > 0; i--) {
     const fromMs = end - i * stepMs;
     const at = (ms: number) => new Date(ms).toISOString();
@@ -157,12 +157,12 @@ function keepInAddress(): void {
     if (parseRoute(location.hash)?.room === "runs") set(value);
   };
   const isRange = (value: string | undefined): value is Range => value !== undefined && value in BARS;
-  const setQuery = (value: string | undefined) => (query.value = value ?? "");
+  const setQuery = (value: string | undefined) => (searchQuery.value = value ?? "");
   const setRange = (value: string | undefined) => (range.value = isRange(value) ? value : "all");
   if (given?.room === "runs") batch(() => (setQuery(given.more.get("q")), setRange(given.more.get("within"))));
   bindToAddress("q", {
     get value() {
-      return isHere() && query.value !== "" ? query.value : undefined;
+      return isHere() && searchQuery.value !== "" ? searchQuery.value : undefined;
     },
     set value(value) {
       take(value, setQuery);
@@ -178,7 +178,7 @@ function keepInAddress(): void {
   });
   // Another filter begins with the first rows.
   effect(() => {
-    void [query.value, range.value];
+    void [searchQuery.value, range.value];
     limit.value = PAGE_ROWS;
   });
 }
@@ -191,7 +191,7 @@ export function watchRuns(): void {
   effect(() => {
     if (room.value !== "runs") return;
     // Another query asks at once.
-    void [query.value, range.value, limit.value];
+    void [searchQuery.value, range.value, limit.value];
     const isLive = live.value;
     let ended = false;
     let timer: ReturnType<typeof setTimeout> | undefined;

@@ -13,7 +13,7 @@ export const STATUSES: readonly (readonly [WorkflowStatus, string, string])[] = 
   ["CONTINUED_AS_NEW", "Continued", "ContinuedAsNew"],
 ];
 
-export const statusName = (status: WorkflowStatus): string => STATUSES.find(([name]) => name === status)?.[1] ?? "Unknown";
+export const statusLabel = (status: WorkflowStatus): string => STATUSES.find(([name]) => name === status)?.[1] ?? "Unknown";
 
 const stroke = (d: string) => (
   <path d={d} fill="none" stroke="currentColor" stroke-width="2" stroke-linecap="round" stroke-linejoin="round" />

@@ -3,7 +3,7 @@ import { batch, type Signal, signal } from "@preact/signals";
 import type { Client } from "temporalex/client";
 import { bindToAddress, parseRoute } from "../app/router.ts";
 import { readRun } from "../app/run_model.ts";
-import { addRun, currentRun, goTo, intro, makeRun, type OpenRun, openRuns, room, showRun } from "../app/state.ts";
+import { addRun, currentRun, goTo, intro, makeRun, openedRuns, type OpenRun, room, showRun } from "../app/state.ts";
 import { replaceRun } from "../served/grown.ts";
 import { client } from "./state.ts";
 
@@ -94,7 +94,7 @@ async function follow(client: Client, run: Watched, signal: AbortSignal, there: 
 function take(run: Watched, bytes: Uint8Array, model: OpenRun["model"]): void {
   const before = watchedRun.peek();
   const key = keyOf(run);
-  const known = before ?? openRuns.peek().find((open) => open.key === key);
+  const known = before ?? openedRuns.peek().find((open) => open.key === key);
   if (known === undefined) {
     const made = makeRun(key, run.workflowId, bytes, model);
     batch(() => {

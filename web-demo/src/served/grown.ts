@@ -1,6 +1,6 @@
 // A run that goes on while it is looked at, or whose file is written again. Whoever stands at its end follows it; whoever has stepped back stays, and is told what came.
 import { batch, type Signal, signal } from "@preact/signals";
-import { currentRun, goTo, type OpenRun, openRuns, position } from "../app/state.ts";
+import { currentRun, goTo, openedRuns, type OpenRun, position } from "../app/state.ts";
 
 /** Events of the current run that came since its end was last in sight. */
 export const newEvents: Signal<number> = signal(0);
@@ -11,7 +11,7 @@ export function replaceRun(before: OpenRun, next: OpenRun): void {
   const isShown = currentRun.peek() === before;
   const follows = isShown && position.peek() === length;
   batch(() => {
-    openRuns.value = openRuns.peek().map((run) => run === before ? next : run);
+    openedRuns.value = openedRuns.peek().map((run) => run === before ? next : run);
     if (!isShown) return;
     currentRun.value = next;
     const now = next.model.lines.length;

@@ -1,7 +1,7 @@
 // A run that a history names, from the store or the cluster behind the command that serves this page.
 import type { RunLink } from "temporalex/debug";
 import { readRun } from "../app/run_model.ts";
-import { makeRun, type OpenRun, openRuns } from "../app/state.ts";
+import { makeRun, openedRuns, type OpenRun } from "../app/state.ts";
 import { dataAddress, served } from "./about.ts";
 import { takeServed } from "./open_served.ts";
 
@@ -13,7 +13,7 @@ export async function fetchRun({ workflowId, runId }: Pick<RunLink, "workflowId"
   const key = `run:${runId}/${workflowId}`;
   const bytes = served?.by === "ui" ? await fromService(workflowId, runId) : await fromCommand(workflowId, runId);
   const model = await readRun(bytes);
-  const known = openRuns.peek().find((run) => run.key === key || run.model.facts.runId === runId);
+  const known = openedRuns.peek().find((run) => run.key === key || run.model.facts.runId === runId);
   return known ?? takeServed(makeRun(key, workflowId, bytes, model));
 }
 

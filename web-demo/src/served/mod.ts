@@ -1,7 +1,7 @@
-import { openRuns } from "./open_runs.ts";
+import { openRunsRoom } from "./open_runs.ts";
 import { openServed as openHistories } from "./open_served.ts";
 
 /** Opens what the command that serves this page was started with. Returns whether the address is of it from now on. */
 export async function openServed(): Promise<boolean> {
-  return await openHistories() || await openRuns();
+  return await openHistories() || await openRunsRoom();
 }

@@ -4,7 +4,7 @@ import { served } from "./about.ts";
 import { watchNewEvents } from "./new_events.tsx";
 
 /** Begins the room. Returns whether it is in sight now: the address names nothing else. */
-export async function openRuns(): Promise<boolean> {
+export async function openRunsRoom(): Promise<boolean> {
   if (served?.by !== "ui") return false;
   watchNewEvents();
   const [{ watchRuns }, { debugWatched, keepPanelInAddress, watchedOf, watchRun }] = await Promise.all([

@@ -2,7 +2,7 @@
 import { batch, effect, type Signal, signal } from "@preact/signals";
 import { dismiss, type Notice, notify } from "../app/notices.ts";
 import { readRun } from "../app/run_model.ts";
-import { addRun, intro, makeRun, type OpenRun, openRuns, showRun, type Verdict } from "../app/state.ts";
+import { addRun, intro, makeRun, openedRuns, type OpenRun, showRun, type Verdict } from "../app/state.ts";
 import { openInEditor } from "../code/open_in_editor.ts";
 import { replayOnChange } from "../realm/replaying.ts";
 import { dataAddress, served } from "./about.ts";
@@ -177,7 +177,7 @@ async function grown(index: number, events: number): Promise<void> {
   const before = runs[index]!;
   if (model.lines.length <= before.model.lines.length) return;
   // Closed by hand: it stays closed.
-  if (!openRuns.value.includes(before)) return;
+  if (!openedRuns.value.includes(before)) return;
   replace(index, before, { ...before, bytes, model, encoded: undefined });
 }
 
@@ -189,7 +189,7 @@ async function changed(index: number): Promise<void> {
   const model = await readRun(bytes);
   const before = runs[index]!;
   // The server's last word comes again with each start of the feed.
-  if (same(bytes, before.encoded ?? before.bytes) || !openRuns.value.includes(before)) return;
+  if (same(bytes, before.encoded ?? before.bytes) || !openedRuns.value.includes(before)) return;
   const next = makeRun(before.key, before.name, bytes, model);
   next.code.value = before.code.peek();
   replace(index, before, next);

@@ -5,7 +5,7 @@ import { reportText } from "../../../ts/report/report.ts";
 import { reportedRun } from "../../../ts/report/reported_run.ts";
 import { redactedText } from "../../../ts/report/words.ts";
 import type { OpenRun } from "../app/state.ts";
-import { placeOf } from "../code/view_facts.ts";
+import { frameLine } from "../code/view_facts.ts";
 
 interface Reported {
   /** As its values are to be shown. */
@@ -29,7 +29,7 @@ export async function reportOf(run: OpenRun, { history, realm, isEncoded, values
       ? { realm }
       : { notReplayed: `Not replayed: ${isEncoded ? "its values are encoded here." : "there was no code beside it."}` }),
     excerpt: (location) => {
-      const place = code === undefined ? undefined : placeOf(location, code);
+      const place = code === undefined ? undefined : frameLine(location, code);
       const text = code?.files.find(({ path }) => path === place?.path)?.text;
       return place === undefined || text === undefined ? undefined : excerptOf(place.path, text, place.line);
     },

@@ -1,8 +1,8 @@
 // The run's own lane: a notch for each workflow task, red for one that failed, and in yellow what the run waits for at the position.
 import type { JSX } from "preact";
 import { useMemo } from "preact/hooks";
-import { countWhile } from "../app/ascending.ts";
-import { type OpenRun, view } from "../app/state.ts";
+import { countLeading } from "../app/ascending.ts";
+import { type OpenRun, shownView } from "../app/state.ts";
 import { still } from "../ui/still.ts";
 import { count } from "../ui/time.ts";
 import { LANE_PX } from "../../../ts/report/timeline/geometry.ts";
@@ -13,7 +13,7 @@ import type { Drawing } from "./shapes.tsx";
 
 export function RunLane({ run, drawing, tasks }: { run: OpenRun; drawing: Drawing; tasks: readonly TaskMark[] }): JSX.Element {
   const { x, position, scale } = drawing;
-  const since = tasks[countWhile(tasks.length, (i) => tasks[i]!.doneAt <= position) - 1];
+  const since = tasks[countLeading(tasks.length, (i) => tasks[i]!.doneAt <= position) - 1];
   const from = since === undefined ? undefined : scale.x(since.doneMs);
   const text = waitText(run, position);
   const room = x - (from ?? x);
@@ -44,7 +44,7 @@ const Notch = still(({ task, x, isFaint }: NotchAt & { readonly isFaint: boolean
 
 /** What it waits for: as the code says where there is code, else what is open. */
 function waitText({ model }: OpenRun, position: number): string {
-  const labels = view.value?.open.map(({ label }) => label) ?? model.pendingAt(position).map(({ name }) => name);
+  const labels = shownView.value?.open.map(({ label }) => label) ?? model.pendingAt(position).map(({ name }) => name);
   const names = [...new Set(labels)];
   return names.slice(0, 3).join(", ") + (names.length > 3 ? ` and ${names.length - 3} more` : "");
 }

@@ -18,7 +18,7 @@ import {
   triesText,
 } from "../../../ts/report/timeline/layout.ts";
 import type { Scale } from "../../../ts/report/timeline/scale.ts";
-import { cutTo, densityOf, isBad, stripFacts, titleOf } from "../../../ts/report/timeline/texts.ts";
+import { barTitle, cutTo, densityOf, isDrawnRed, stripFacts } from "../../../ts/report/timeline/texts.ts";
 
 export interface Drawing {
   readonly model: RunModel;
@@ -92,13 +92,13 @@ const BarShape = still(({ bar, lane, model, scale, begun, done, inkTo, look }: B
   const isInk = done || (begun && label === "in" && inkTo - x >= text.length * LETTER_PX + 10);
   return (
     <g data-item={item.index} class={look}>
-      <title>{titleOf(item)}</title>
+      <title>{barTitle(item)}</title>
       <rect class="tl-hit" x={x - 2} y={y - 4} width={w + 4} height={height + 8} />
       {inkTo < x + w && <rect class="tl-pencil" x={x + 0.5} y={y + 0.5} width={Math.max(1, w - 1)} height={height - 1} rx={3} />}
       {inkTo > x && (
         <Ink bar={bar} y={y} height={height} to={inkTo} isOneName={lane.lane.isOneName} model={model} scale={scale} />
       )}
-      {done && isBad(item) && <rect class="tl-red" x={x + w - 3} y={y} width={3} height={height} rx={1} />}
+      {done && isDrawnRed(item) && <rect class="tl-red" x={x + w - 3} y={y} width={3} height={height} rx={1} />}
       {text !== "" && (
         <text
           class={label !== "in" ? begun ? "tl-name" : "tl-name tl-later" : isInk ? "tl-on" : "tl-later"}
@@ -170,7 +170,7 @@ const PointShape = still(({ point: { item, x, room }, height, begun, look }: Poi
   const text = most < 3 ? "" : cutTo(item.name, most);
   return (
     <g data-item={item.index} class={look}>
-      <title>{titleOf(item)}</title>
+      <title>{barTitle(item)}</title>
       <rect class="tl-hit" x={x - 7} y={0} width={14} height={height} />
       <svg
         x={x - 6}

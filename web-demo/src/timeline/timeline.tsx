@@ -4,7 +4,7 @@
 // scrolls without script. What is out of sight is not drawn, and what is too small is merged, so 51,200 events are some hundred shapes.
 import type { JSX } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
-import { goTo, length, type OpenRun, playing, position, select, selected, shownItem, view } from "../app/state.ts";
+import { goTo, length, type OpenRun, playing, position, selected, selectItem, shownItem, shownView } from "../app/state.ts";
 import { Corner } from "../chain/switch.tsx";
 import { Arrows } from "./arrow_shapes.tsx";
 import { arrowsOf, causesByTask } from "./arrows.ts";
@@ -51,7 +51,7 @@ export function Timeline({ run }: { run: OpenRun }): JSX.Element {
   );
   const { scale, lanes, height } = geometry;
   const causes = useMemo(() => session === undefined ? undefined : causesByTask(session), [session]);
-  const woken = causes?.get(view.value?.task?.eventId ?? 0);
+  const woken = causes?.get(shownView.value?.task?.eventId ?? 0);
   const arrows = session === undefined || woken === undefined
     ? NO_ARROWS
     : arrowsOf(woken, { model: run.model, session, scale, clock: measured.clock, added: laid, lanes });
@@ -82,7 +82,7 @@ export function Timeline({ run }: { run: OpenRun }): JSX.Element {
     const at = (event.target as Element).closest<SVGElement>("[data-item]")?.dataset["item"];
     if (at === undefined || drag.moved()) return;
     playing.value = false;
-    select(run.model.items[Number(at)]!);
+    selectItem(run.model.items[Number(at)]!);
   };
   const full = width + PAD_PX + end;
   return (

@@ -1,11 +1,11 @@
 // One sentence of where the run stands, at the bottom of narrow screens, where the inspector is behind a tab.
 import type { JSX } from "preact";
 import type { SessionView } from "temporalex/debug";
-import { type OpenRun, view } from "../app/state.ts";
+import { type OpenRun, shownView } from "../app/state.ts";
 import { Glyph } from "../ui/glyph.tsx";
 
 export function Strip({ run }: { run: OpenRun }): JSX.Element {
-  const shown = view.value;
+  const shown = shownView.value;
   const isBad = shown?.problem !== undefined;
   const text = textOf(run, shown);
   return (

@@ -7,7 +7,7 @@ export { COLOUR_OF, type GlyphKind, KIND_NAMES };
 /** Names that say themselves of which kind they are. */
 const NAMED = /^(?:timer|transact|procedure|(?:un)?subscribe) |^broadcast$/;
 /** "activity charge", "timer arrival". */
-export const titleOf = (kind: GlyphKind, name: string): string => NAMED.test(name) ? name : `${KIND_NAMES[kind]} ${name}`;
+export const glyphTitle = (kind: GlyphKind, name: string): string => NAMED.test(name) ? name : `${KIND_NAMES[kind]} ${name}`;
 
 /** The sign of a kind. Without `label` it is decoration, and screen readers are given the name beside it. */
 export function Glyph({ kind, label, size = 12 }: { kind: GlyphKind; label?: string; size?: number }): JSX.Element {

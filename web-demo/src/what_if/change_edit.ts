@@ -95,7 +95,7 @@ export function firstText(model: RunModel, item: RunItem | undefined, what: What
 }
 
 /** The edit of a form. Throws a {@link FieldError} for what is no change. `events`: how many the history has. */
-export function editOf(item: RunItem | undefined, what: What, given: Given, events: number): Edit {
+export function buildEdit(item: RunItem | undefined, what: What, given: Given, events: number): Edit {
   if (item === undefined) return { kind: "insert", after: eventOf(given.after, events), message: messageOf(given) };
   const eventId = item.from;
   const call = item.kind === "child" ? "child" : isTransact(item) ? "transact" : "activity";
@@ -130,7 +130,7 @@ export function editOf(item: RunItem | undefined, what: What, given: Given, even
 }
 
 /** A change in words, for the name of its branch. */
-export function titleOf(item: RunItem | undefined, what: What, { kind, name, after }: Given): string {
+export function changeTitle(item: RunItem | undefined, what: What, { kind, name, after }: Given): string {
   const message = hasValues(kind) ? name : kind === "cancel" ? "a cancel request" : "a termination";
   if (item === undefined) return `${message} is sent`;
   const thing = item.name || "start";

@@ -5,7 +5,17 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import type { Message } from "../../../ts/what_if/edits.ts";
 import { position } from "../app/state.ts";
 import { type Branches, tryEdits } from "./branches.ts";
-import { choicesOf, editOf, type Field, FieldError, firstText, hasValues, textLabel, titleOf, type What } from "./change_edit.ts";
+import {
+  buildEdit,
+  changeTitle,
+  choicesOf,
+  type Field,
+  FieldError,
+  firstText,
+  hasValues,
+  textLabel,
+  type What,
+} from "./change_edit.ts";
 import { asked } from "./mod.ts";
 
 /** Where a new message stands in the list of things. */
@@ -49,10 +59,10 @@ export function ChangeForm({ branches }: { branches: Branches }): JSX.Element {
   const submit = (event: Event) => {
     event.preventDefault();
     try {
-      const edit = editOf(item, what, given, model.lines.length);
+      const edit = buildEdit(item, what, given, model.lines.length);
       setWrong(undefined);
       setText(undefined);
-      void tryEdits(branches, titleOf(item, what, given), [edit]);
+      void tryEdits(branches, changeTitle(item, what, given), [edit]);
     } catch (error) {
       setWrong(error as Error);
       if (error instanceof FieldError) form.current?.querySelector<HTMLElement>(`[name="${error.field}"]`)?.focus();

@@ -1,6 +1,6 @@
 // Payloads on their way from the page to the codec endpoint of the command line and back. The page can name no other address, and no header.
 import { UsageError } from "../../frame/errors.ts";
-import { type DataRoute, refuse, sendJson } from "../../page/page_server.ts";
+import { type DataRoute, refusePageRequest, sendJson } from "../../page/page_server.ts";
 
 /** An endpoint, checked. */
 export interface CodecEndpoint {
@@ -43,7 +43,7 @@ export function codecRoute({ url, headers }: CodecEndpoint): DataRoute {
     maxBytes: MOST_BYTES,
     async handle(body, request, response) {
       if ((request.headers["content-type"] ?? "").split(";")[0]!.trim() !== "application/json") {
-        return refuse(request, response, 400, "send Payloads as JSON");
+        return refusePageRequest(request, response, 400, "send Payloads as JSON");
       }
       try {
         const answer = await fetch(url, {

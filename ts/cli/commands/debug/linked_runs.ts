@@ -1,7 +1,7 @@
 // Other runs of the chain, for the page's timeline of all of it: those that a history names which the page has already, and no others.
 import { openRun } from "../../../debug/run/model.ts";
 import type { HistoryFile } from "../../../debug/history_file.ts";
-import { type DataRoute, refuse, sendBytes } from "../../page/page_server.ts";
+import { type DataRoute, refusePageRequest, sendBytes } from "../../page/page_server.ts";
 import type { ServedHistory } from "./served_histories.ts";
 
 /** A run's history as it is now. Rejects with what the service says. */
@@ -30,14 +30,14 @@ export function linkedRoute(served: readonly ServedHistory[], fetch: LinkedRuns)
     async handle(_, request, response) {
       const asked = new URL(request.url!, "http://localhost").searchParams;
       const [workflowId, runId] = [asked.get("workflowId") ?? "", asked.get("runId") ?? ""];
-      if (!await isNamed(keyOf(workflowId, runId))) return refuse(request, response, 404, "no history names this run");
-      if (fetched.length >= MOST_RUNS) return refuse(request, response, 429, `${MOST_RUNS} runs were fetched already`);
+      if (!await isNamed(keyOf(workflowId, runId))) return refusePageRequest(request, response, 404, "no history names this run");
+      if (fetched.length >= MOST_RUNS) return refusePageRequest(request, response, 429, `${MOST_RUNS} runs were fetched already`);
       try {
         const file = await fetch(workflowId, runId);
         fetched.push(file);
         sendBytes(response, file.bytes);
       } catch (error) {
-        refuse(request, response, 404, (error as Error).message);
+        refusePageRequest(request, response, 404, (error as Error).message);
       }
     },
   };

@@ -3,8 +3,8 @@ import type { ServerResponse } from "node:http";
 import type { Problem } from "../../../realm/loader/errors.ts";
 import { displayName } from "../../../realm/loader/errors.ts";
 import { Feed } from "../../page/feed.ts";
-import { openInEditor } from "../../page/open_editor.ts";
-import { type DataRoute, refuse, sendBytes, sendJson } from "../../page/page_server.ts";
+import { launchEditor } from "../../page/open_editor.ts";
+import { type DataRoute, refusePageRequest, sendBytes, sendJson } from "../../page/page_server.ts";
 import { type CodecEndpoint, codecRoute } from "./codec_relay.ts";
 import { PageWaits } from "./page_waits.ts";
 import { linkedRoute, type LinkedRuns } from "./linked_runs.ts";
@@ -37,11 +37,11 @@ export function routesOf(
     method: "POST",
     async handle(body, request, response) {
       const asked = lineAsked(body, request.headers["content-type"]);
-      if (asked === undefined) return refuse(request, response, 400, "send JSON: file, line, column");
+      if (asked === undefined) return refusePageRequest(request, response, 400, "send JSON: file, line, column");
       // Files of the code that is served, and no others.
       const path = places.get(asked.file);
-      if (path === undefined) return refuse(request, response, 404, "the code has no such file on the disk");
-      await openInEditor({ path, line: asked.line, column: asked.column }, env)
+      if (path === undefined) return refusePageRequest(request, response, 404, "the code has no such file on the disk");
+      await launchEditor({ path, line: asked.line, column: asked.column }, env)
         .then(() => done(response), (error: Error) => sendJson(response, { message: error.message }, 409));
     },
   };
@@ -49,7 +49,7 @@ export function routesOf(
     method: "POST",
     handle(body, request, response) {
       const { version } = jsonOf(body, request.headers["content-type"]);
-      if (!Number.isInteger(version)) return refuse(request, response, 400, "send JSON: version");
+      if (!Number.isInteger(version)) return refusePageRequest(request, response, 400, "send JSON: version");
       waits.shown(version as number);
       done(response);
     },
@@ -60,7 +60,7 @@ export function routesOf(
     handle(_, request, response) {
       const index = Number(/\/history\/(\d{1,4})(?:\?|$)/.exec(request.url!)?.[1]);
       const found = histories[index];
-      if (found === undefined) return refuse(request, response, 404, "there is no such history");
+      if (found === undefined) return refusePageRequest(request, response, 404, "there is no such history");
       sendBytes(response, found.file.bytes);
     },
   };

@@ -11,7 +11,7 @@ import { type PageFiles, pageFiles } from "../../page/page_files.ts";
 import { checkPort, startPageServer } from "../../page/page_server.ts";
 import { brokenLine, type ReplayLine } from "../replay/line.ts";
 import { shortPath } from "../replay/place.ts";
-import { lineText } from "../replay/text.ts";
+import { replayLineText } from "../replay/text.ts";
 import { codecEndpointOf } from "./codec_relay.ts";
 import type { DebugCall } from "./options.ts";
 import { routesOf } from "./routes.ts";
@@ -168,7 +168,7 @@ async function serve(
 }
 
 function tellVerdict({ print }: DebugCall, version: number, line: ReplayLine): void {
-  print.result({ event: "verdict", version, ...line }, () => lineText(line, print));
+  print.result({ event: "verdict", version, ...line }, () => replayLineText(line, print));
 }
 
 function tellRefused(call: DebugCall, version: number, problems: readonly Problem[], message: string): void {

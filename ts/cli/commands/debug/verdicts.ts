@@ -5,7 +5,7 @@ import type { SourceHost } from "../../../platform/source_files.ts";
 import { createWorkerRealm, type WorkerRealm } from "../../../realm/mod.ts";
 import { loadSources } from "../../../realm/sources.ts";
 import { pathToFileURL } from "node:url";
-import { brokenLine, lineOf, type ReplayLine } from "../replay/line.ts";
+import { brokenLine, type ReplayLine, replayLine } from "../replay/line.ts";
 import type { CodeModules } from "./served_code.ts";
 import type { ServedHistory } from "./served_histories.ts";
 
@@ -101,7 +101,7 @@ export class Verdicts {
     let line: ReplayLine;
     try {
       const realm = await this.#current!.realm;
-      line = lineOf(found, file, await realm.replay(file.workflowId, file.bytes, { strict: false }), ms());
+      line = replayLine(found, file, await realm.replay(file.workflowId, file.bytes, { strict: false }), ms());
     } catch (error) {
       line = brokenLine(found, error, ms());
     }

@@ -3,12 +3,12 @@ import { minimise } from "../../../debug/take_away/minimise.ts";
 import { historyJson } from "../../../debug/take_away/test_file.ts";
 import { Exit } from "../../frame/exit.ts";
 import type { MinimiseCall } from "./options.ts";
-import { newFile, readHistory, withRealms, write } from "./support.ts";
+import { newFile, readHistoryAt, withRealms, write } from "./support.ts";
 
 export async function minimiseCommand(call: MinimiseCall): Promise<number> {
   const { options, args, io, print, signal } = call;
   const to = newFile(io, options.out);
-  const history = await readHistory(io, args[0]!);
+  const history = await readHistoryAt(io, args[0]!);
   return await withRealms(io, options, async (realm, repaired) => {
     const { history: left, events: [before, after], replays, stopped } = await minimise(history, {
       ...{ realm, ...repaired, signal, strict: options.strict, thorough: options.thorough },

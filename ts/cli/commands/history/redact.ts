@@ -6,14 +6,14 @@ import { CommandError } from "../../frame/errors.ts";
 import { printable } from "../../frame/printable.ts";
 import type { RedactCall } from "./options.ts";
 import { redactionOf } from "./rules.ts";
-import { newFile, readHistory, withRealm, write } from "./support.ts";
+import { newFile, readHistoryAt, withRealm, write } from "./support.ts";
 
 export async function redactCommand(call: RedactCall): Promise<number> {
   const { options, args, io, print, signal } = call;
   const to = newFile(io, options.out);
   const { key, match, numbers, taskQueues, keep } = options;
   const chosen = { ...redactionOf({ key, match, numbers, taskQueues, keep }, "--"), signal };
-  const history = await readHistory(io, args[0]!);
+  const history = await readHistoryAt(io, args[0]!);
   const result: RedactedHistory = options.unverified
     ? await redact(history, chosen)
     : await withRealm(io, options, (realm) => redact(history, { ...chosen, realm }));

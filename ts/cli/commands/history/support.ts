@@ -8,7 +8,7 @@ import type { Io } from "../../io.ts";
 import { configuredWorkflows } from "../../modules/workflow_modules.ts";
 
 /** Bytes of the history in a file. Throws a CommandError for a file that holds none. */
-export async function readHistory(io: Io, path: string): Promise<Uint8Array> {
+export async function readHistoryAt(io: Io, path: string): Promise<Uint8Array> {
   try {
     return (await readHistoryFile(await io.read(resolve(io.cwd, path)))).bytes;
   } catch (error) {

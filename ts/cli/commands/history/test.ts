@@ -5,7 +5,7 @@ import { testFiles } from "../../../debug/take_away/test_file.ts";
 import { Exit } from "../../frame/exit.ts";
 import { UsageError } from "../../frame/errors.ts";
 import type { TestCall } from "./options.ts";
-import { modulesOf, newFile, readHistory, withRealms, write } from "./support.ts";
+import { modulesOf, newFile, readHistoryAt, withRealms, write } from "./support.ts";
 
 export async function testCommand(call: TestCall): Promise<number> {
   const { options, args, io, print, signal } = call;
@@ -20,7 +20,7 @@ export async function testCommand(call: TestCall): Promise<number> {
   }
   const name = basename(to, ending);
   const path = relative(dirname(to), modules[0]!).split(sep).join("/");
-  const history = await readHistory(io, args[0]!);
+  const history = await readHistoryAt(io, args[0]!);
   return await withRealms(io, options, async (realm, repaired) => {
     const { history: left, events: [before, after] } = await minimise(history, {
       ...{ realm, ...repaired, signal, strict: options.strict },

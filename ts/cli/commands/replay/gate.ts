@@ -4,7 +4,7 @@ import type { CodecOptions } from "../../../codec/codec.ts";
 import { decodeHistory } from "../../../codec/message_codec.ts";
 import type { HistoryFile } from "../../../debug/history_file.ts";
 import type { WorkerRealm } from "../../../realm/mod.ts";
-import { brokenLine, lineOf, type ReplayLine } from "./line.ts";
+import { brokenLine, type ReplayLine, replayLine } from "./line.ts";
 import { type Found, HistoryGone, type Source } from "./sources/source.ts";
 
 /** Histories that a realm's thread has before it: one that it is at, and the next one. */
@@ -121,7 +121,7 @@ async function replayOne(
   try {
     const history = await found.read();
     const bytes = codec === undefined ? history.bytes : await decodeHistory(history.bytes, codec);
-    const line = lineOf(found, history, await realm.replay(history.workflowId, bytes, { strict }), ms());
+    const line = replayLine(found, history, await realm.replay(history.workflowId, bytes, { strict }), ms());
     if (keeps?.(line, number) !== true) return { line, history: undefined, bytes: 0 };
     return { line, history: { ...history, bytes }, bytes: bytes.length };
   } catch (e) {

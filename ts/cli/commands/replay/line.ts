@@ -51,7 +51,7 @@ export interface ReplayLine {
 const NOWHERE = { code: 0, eventId: 0, expected: "", actual: "", location: "" };
 
 /** The line of a history that was replayed. */
-export function lineOf(found: Found, history: HistoryFile, result: ReplayVerdict, ms: number): ReplayLine {
+export function replayLine(found: Found, history: HistoryFile, result: ReplayVerdict, ms: number): ReplayLine {
   const notes = history.notes.map((message) => ({ code: 0, message, eventId: 0 }));
   return {
     ...named(found),

@@ -15,7 +15,7 @@ export interface Place {
 }
 
 /** undefined for what names no file and line. */
-export function placeOf(location: string, folder: string): Place | undefined {
+export function parsePlace(location: string, folder: string): Place | undefined {
   const [, name = "", file, line, column] = /^(?:(.*) \()?(.+?):(\d+)(?::(\d+))?\)?$/.exec(location) ?? [];
   if (file === undefined) return undefined;
   // Modules of a bundle are named from the folder of the project, which is where they lie for whoever reads this.

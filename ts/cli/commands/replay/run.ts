@@ -22,7 +22,7 @@ import { reportsOf } from "./reports/reports.ts";
 import type { Source } from "./sources/source.ts";
 import { checkSource, withSource } from "./sources/with_source.ts";
 import { Summary } from "./summary.ts";
-import { countsText, lineText, summaryText } from "./text.ts";
+import { countsText, replayLineText, summaryText } from "./text.ts";
 
 export type { ReplayLine } from "./line.ts";
 export type { SummaryLine } from "./summary.ts";
@@ -101,7 +101,7 @@ async function replaySource(call: ReplayCall, source: Source, { realm, threads, 
     const shown = line.verdict === "ok" ? named.has(line.file) && line.place === undefined : group!.runs <= SHOWN_OF_A_GROUP;
     if (print.json || shown) {
       progress.clear();
-      print.result(line, () => lineText(line, print));
+      print.result(line, () => replayLineText(line, print));
     }
     const of = source.total === undefined ? "" : ` of ${source.total}`;
     progress.at(() => `replayed ${summary.histories}${of}: ${countsText(summary)}`);

@@ -1,6 +1,6 @@
 // What is said of all histories together: how many of each verdict, and for those that are not ok, which line of which workflow type.
 import type { ReplayLine, Verdict } from "./line.ts";
-import { type Place, placeOf } from "./place.ts";
+import { parsePlace, type Place } from "./place.ts";
 
 /** Histories that go wrong in the same way, at the same line. */
 export interface Group {
@@ -82,7 +82,7 @@ export class Summary {
   #group(line: ReplayLine, error: NonNullable<ReplayLine["error"]>): Group {
     const { verdict, workflowType, file, workflowId, runId } = line;
     const { code, message, eventId, expected, actual, location } = error;
-    const place = placeOf(location, this.folder);
+    const place = parsePlace(location, this.folder);
     // Without a line the message has to say what is the same; an unreadable file is a group of its own.
     const where = place === undefined ? message : `${place.file}:${place.line}`;
     const what = error.shared ?? code;

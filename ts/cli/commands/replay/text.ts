@@ -13,7 +13,7 @@ const COLOURS: { readonly [verdict in Verdict]: Colour } = {
 };
 
 /** One history, with what is wrong with it. */
-export function lineText(line: ReplayLine, print: Printer): string {
+export function replayLineText(line: ReplayLine, print: Printer): string {
   const { file, place, verdict, workflowType, events, activations, warnings, error, ms } = line;
   const facts = verdict === "unreadable" ? "" : `  ${workflowType}, ${events} events, ${activations} activations, ${ms} ms`;
   const details = [
@@ -28,7 +28,7 @@ export function lineText(line: ReplayLine, print: Printer): string {
       print.paint(`warning${eventId > 0 ? ` (event ${eventId})` : ""}: ${message}`, "yellow")
     ),
   ];
-  const head = `${print.paint(verdict.padEnd(14), COLOURS[verdict])}  ${printableLine(nameOf({ file, place }) + facts)}`;
+  const head = `${print.paint(verdict.padEnd(14), COLOURS[verdict])}  ${printableLine(historyLabel({ file, place }) + facts)}`;
   // A line feed within a message starts a line of the details, not one that looks like another history.
   return [head, ...details.flatMap((detail) => detail.split("\n")).map((detail) => `    ${detail}`)].join("\n") + "\n";
 }
@@ -45,7 +45,7 @@ function repairText(repair: NonNullable<ReplayLine["error"]>["repair"]): string[
 }
 
 /** The history's file, with the place in it. */
-export const nameOf = ({ file, place }: { readonly file: string; readonly place?: string | undefined }): string =>
+export const historyLabel = ({ file, place }: { readonly file: string; readonly place?: string | undefined }): string =>
   place === undefined ? file : `${file} (${place})`;
 
 /** How many histories have which verdict: "1,200 histories: 1,197 ok, 3 nondeterminism". */
@@ -63,7 +63,7 @@ const COLUMNS: readonly Column<Group>[] = [
   { title: "Runs", cell: ({ runs }) => String(runs), right: true },
   {
     title: "Example",
-    cell: ({ example }) => `${nameOf(example)}${example.eventId > 0 ? `, event ${example.eventId}` : ""}`,
+    cell: ({ example }) => `${historyLabel(example)}${example.eventId > 0 ? `, event ${example.eventId}` : ""}`,
   },
 ];
 

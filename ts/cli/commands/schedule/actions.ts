@@ -4,7 +4,7 @@ import type { CallSettings } from "../../../client/calls.ts";
 import type { ScheduleHandle } from "../../../client/schedules/handle.ts";
 import { Exit } from "../../frame/exit.ts";
 import type { BackfillScheduleCall, OneScheduleCall, PauseScheduleCall, TriggerScheduleCall } from "./options.ts";
-import { policyOf, timeOf, withSchedule } from "./service.ts";
+import { parseMoment, policyOf, withSchedule } from "./service.ts";
 
 /** Does something to the schedule, and says so. */
 function act(
@@ -37,7 +37,7 @@ export function triggerCommand(call: TriggerScheduleCall): Promise<number> {
 export async function backfillCommand(call: BackfillScheduleCall): Promise<number> {
   const { startTime, endTime, overlapPolicy } = call.options;
   const overlap = policyOf(overlapPolicy);
-  const times = { start: timeOf("--start-time", startTime), end: timeOf("--end-time", endTime) };
+  const times = { start: parseMoment("--start-time", startTime), end: parseMoment("--end-time", endTime) };
   return await act(
     call,
     "backfilled",

@@ -1,6 +1,16 @@
 // `temporalex schedule ...`: workflows that a cluster starts by itself.
 import { command, type Group } from "../../frame/command.ts";
-import { AT, backfill, create, describe, list, one, pause, trigger, update } from "./options.ts";
+import {
+  AT,
+  backfill,
+  create,
+  one,
+  pause,
+  scheduleDescribeOptions,
+  scheduleListOptions,
+  scheduleUpdateOptions,
+  trigger,
+} from "./options.ts";
 
 export const schedule: Group = {
   summary: "workflows that a cluster starts by itself, at given times",
@@ -27,7 +37,7 @@ export const schedule: Group = {
     }),
     describe: command({
       summary: "show a schedule: when it acts, what it starts, what it has done",
-      options: describe,
+      options: scheduleDescribeOptions,
       examples: [{ line: `temporalex schedule describe -s daily ${AT}` }, {
         line: `temporalex schedule describe -s daily ${AT} --json | jq .info.nextActionTimes`,
       }],
@@ -36,7 +46,7 @@ export const schedule: Group = {
     list: command({
       summary: "show schedules",
       description: "Shows schedules; with --query those that match. The list lags a moment behind.",
-      options: list,
+      options: scheduleListOptions,
       examples: [{ line: `temporalex schedule list ${AT}` }, {
         line: `temporalex schedule list --query 'TemporalSchedulePaused = true' ${AT} -o jsonl | jq -r .scheduleId`,
       }],
@@ -46,7 +56,7 @@ export const schedule: Group = {
       summary: "change a schedule",
       description:
         "Changes what the options name and keeps everything else. Calendars, intervals and cron expressions, where any is given, take the place of all that there were.",
-      options: update,
+      options: scheduleUpdateOptions,
       examples: [
         { line: `temporalex schedule update -s daily --cron "0 7 * * *" ${AT}` },
         { line: `temporalex schedule update -s daily -i '"costs"' --overlap-policy BufferOne ${AT}` },

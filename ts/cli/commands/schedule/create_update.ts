@@ -9,7 +9,7 @@ import { Exit } from "../../frame/exit.ts";
 import { UsageError } from "../../frame/errors.ts";
 import type { CreateScheduleCall, UpdateScheduleCall } from "./options.ts";
 import { jsonPairs, readInputs } from "../../text/values.ts";
-import { policyOf, timeOf, withSchedule } from "./service.ts";
+import { parseMoment, policyOf, withSchedule } from "./service.ts";
 
 type Made = CreateScheduleCall["options"] | UpdateScheduleCall["options"];
 
@@ -48,8 +48,8 @@ function specOf(options: Made, before: ScheduleSpec): ScheduleSpec {
     ...kept,
     ...times,
     ...(skip.length > 0 && { skip: calendars("--skip", skip) }),
-    ...(startTime !== undefined && { startAt: timeOf("--start-time", startTime) }),
-    ...(endTime !== undefined && { endAt: timeOf("--end-time", endTime) }),
+    ...(startTime !== undefined && { startAt: parseMoment("--start-time", startTime) }),
+    ...(endTime !== undefined && { endAt: parseMoment("--end-time", endTime) }),
     ...(jitter !== undefined && { jitter }),
     ...(timeZone !== undefined && { timezone: timeZone }),
   };

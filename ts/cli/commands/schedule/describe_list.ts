@@ -3,11 +3,11 @@ import type { ScheduleActionTaken, ScheduleDescription, ScheduleSummary } from "
 import type { CalendarSpecDescription, ScheduleRange, ScheduleSpecDescription } from "../../../client/schedules/spec.ts";
 import { Exit } from "../../frame/exit.ts";
 import type { Column } from "../../frame/printer.ts";
-import { wholeNumber } from "../../text/numbers.ts";
+import { wholeNumberOption } from "../../text/numbers.ts";
 import { showMs, showTime, type TimeFormat } from "../../text/times.ts";
 import type { DescribeScheduleCall, ListSchedulesCall } from "./options.ts";
 import { showValue } from "../../text/values.ts";
-import { withCluster, withSchedule } from "./service.ts";
+import { withClusterConnection, withSchedule } from "./service.ts";
 
 /** Fields of a calendar, with what matches where nothing is said. */
 const FIELDS = ["year", "month", "dayOfMonth", "dayOfWeek", "hour", "minute", "second"] as const;
@@ -99,8 +99,8 @@ export async function describeScheduleCommand(call: DescribeScheduleCall): Promi
 export async function listSchedulesCommand(call: ListSchedulesCall): Promise<number> {
   const { print } = call;
   const { query = "", timeFormat } = call.options;
-  const limit = wholeNumber("--limit", call.options.limit) ?? Infinity;
-  const pageSize = Math.min(wholeNumber("--page-size", call.options.pageSize) ?? 100, limit);
+  const limit = wholeNumberOption("--limit", call.options.limit) ?? Infinity;
+  const pageSize = Math.min(wholeNumberOption("--page-size", call.options.pageSize) ?? 100, limit);
   const columns: Column<ScheduleSummary>[] = [
     { title: "State", cell: (s) => s.state.paused ? "paused" : "active", colour: (s) => s.state.paused ? "yellow" : "green" },
     { title: "ScheduleId", cell: (s) => s.scheduleId },
@@ -109,7 +109,7 @@ export async function listSchedulesCommand(call: ListSchedulesCall): Promise<num
     { title: "Latest", cell: (s) => showTime(s.info.recentActions.at(-1)?.takenAt, timeFormat) },
     { title: "Note", cell: (s) => s.state.note ?? "" },
   ];
-  return await withCluster(call, async ({ client, settings, where }) => {
+  return await withClusterConnection(call, async ({ client, settings, where }) => {
     const table = print.pages(columns);
     let shown = 0;
     let page: ScheduleSummary[] = [];

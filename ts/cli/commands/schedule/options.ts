@@ -89,7 +89,7 @@ export const create = {
 export type CreateScheduleCall = Call<typeof create>;
 
 const YES_NO = { type: "text", value: "true|false", choices: ["true", "false"] } as const;
-export const update = {
+export const scheduleUpdateOptions = {
   scheduleId: SCHEDULE_ID,
   type: { section: WHAT, type: "text", value: "name", help: "Workflow type" },
   taskQueue: { section: WHAT, type: "text", short: "t", value: "name", help: "Queue whose workers run it" },
@@ -106,15 +106,15 @@ export const update = {
   },
   ...CLUSTER,
 } as const satisfies Options;
-export type UpdateScheduleCall = Call<typeof update>;
+export type UpdateScheduleCall = Call<typeof scheduleUpdateOptions>;
 
 export const one = { scheduleId: SCHEDULE_ID, ...CLUSTER } as const satisfies Options;
 export type OneScheduleCall = Call<typeof one>;
 
-export const describe = { ...one, timeFormat: TIME_FORMAT } as const satisfies Options;
-export type DescribeScheduleCall = Call<typeof describe>;
+export const scheduleDescribeOptions = { ...one, timeFormat: TIME_FORMAT } as const satisfies Options;
+export type DescribeScheduleCall = Call<typeof scheduleDescribeOptions>;
 
-export const list = {
+export const scheduleListOptions = {
   query: {
     type: "text",
     short: "q",
@@ -126,7 +126,7 @@ export const list = {
   timeFormat: TIME_FORMAT,
   ...CLUSTER,
 } as const satisfies Options;
-export type ListSchedulesCall = Call<typeof list>;
+export type ListSchedulesCall = Call<typeof scheduleListOptions>;
 
 export const pause = {
   scheduleId: SCHEDULE_ID,

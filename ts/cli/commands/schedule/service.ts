@@ -7,7 +7,7 @@ import type { ScheduleHandle } from "../../../client/schedules/handle.ts";
 import { ScheduleAlreadyRunningError } from "../../../client/errors.ts";
 import type { ScheduleOverlapPolicy } from "../../../client/schedules/options.ts";
 
-export async function withCluster<T>(call: ServiceCall, use: (connection: Connection) => Promise<T>): Promise<T> {
+export async function withClusterConnection<T>(call: ServiceCall, use: (connection: Connection) => Promise<T>): Promise<T> {
   if (!meansCluster(call.options) || call.given.has("store")) {
     throw new UsageError(
       "schedules need a Temporal cluster: name it with --address or --profile. In a store, a workflow that sleeps until the next moment and continues as new does the same",
@@ -24,7 +24,7 @@ export async function withSchedule<T>(
   use: (handle: ScheduleHandle, connection: Connection) => Promise<T>,
 ): Promise<T> {
   const { scheduleId } = call.options;
-  return await withCluster(call, async (connection) => {
+  return await withClusterConnection(call, async (connection) => {
     try {
       return await use(connection.client.schedule.getHandle(scheduleId), connection);
     } catch (error) {
@@ -43,7 +43,7 @@ export function policyOf(policy: string | undefined): ScheduleOverlapPolicy | un
 }
 
 /** A moment as ISO 8601 writes it, with its zone. */
-export function timeOf(option: string, text: string): Date {
+export function parseMoment(option: string, text: string): Date {
   const time = new Date(text);
   const zoned = /^\d{4}-\d\d-\d\d(?:$|[Tt ].*(?:[Zz]|[+-]\d\d:?\d\d)$)/.test(text);
   if (!zoned || Number.isNaN(time.getTime())) {

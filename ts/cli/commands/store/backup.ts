@@ -41,14 +41,14 @@ export async function backupCommand(call: BackupCall): Promise<number> {
     result,
     () =>
       `${problemLines(print, path, problems)}${to}: ${counted(runs, "run")} (${openRuns} open), ${bytesText(bytes)}, ${
-        problems.length === 0 ? "checked\n" : KEPT(problems.length)
+        problems.length === 0 ? "checked\n" : damagedCopyText(problems.length)
       }`,
   );
   return problems.length === 0 ? Exit.ok : Exit.failed;
 }
 
 /** What is said of a copy that is as damaged as its store. */
-export const KEPT = (problems: number): string =>
+export const damagedCopyText = (problems: number): string =>
   `copied and kept, with ${counted(problems, "problem")}: the copy holds what the store holds, and the store is damaged ` +
   "(temporalex store check). Keep older backups too\n";
 

@@ -1,6 +1,6 @@
 // `temporalex store ...`: looking after store files.
 import { command, type Group } from "../../frame/command.ts";
-import { checkOptions, exportOptions, importOptions, purgeOptions, STORE } from "./options.ts";
+import { exportOptions, importOptions, purgeOptions, STORE, storeCheckOptions } from "./options.ts";
 
 const backup = command({
   summary: "copy a store, also while a process works on it",
@@ -22,7 +22,7 @@ const check = command({
   description:
     `Reads the whole store, also while a process works on it: SQLite's own check of the file, the state of every run, and every history (its numbers, references, beginning and end). With --workflows, histories are replayed too. Nothing is changed.
 What is odd but may be so (events that only a newer server knows, for instance) is a note, and no damage.`,
-  options: checkOptions,
+  options: storeCheckOptions,
   exits: ["0 nothing was found", "1 damage was found, or the store cannot be read"],
   examples: [
     { line: "temporalex store check --store shop.sqlite" },

@@ -22,7 +22,7 @@ import { Exit } from "../../frame/exit.ts";
 import { CommandError, UsageError } from "../../frame/errors.ts";
 import { storePath } from "../../service/open_service.ts";
 import type { ImportCall } from "./options.ts";
-import { checked, KEPT } from "./backup.ts";
+import { checked, damagedCopyText } from "./backup.ts";
 import { problemLines } from "./findings.ts";
 import { bytesText, counted } from "./sizes.ts";
 
@@ -311,7 +311,7 @@ async function copyStore({ options, print }: ImportCall, from: string, to: strin
     { store: to, ok: problems.length === 0, imported: runs, openRuns, problems, notes },
     () =>
       `${problemLines(print, from, problems)}${counted(runs, "run")} (${openRuns} open) imported into the new store ${to}${
-        problems.length === 0 ? "\n" : `, ${KEPT(problems.length)}`
+        problems.length === 0 ? "\n" : `, ${damagedCopyText(problems.length)}`
       }`,
   );
   return problems.length === 0 ? Exit.ok : Exit.failed;

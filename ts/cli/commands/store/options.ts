@@ -6,7 +6,7 @@ const { store } = SERVICE_OPTIONS;
 export const STORE = { store: { ...store, help: "Store file. Default: ./temporalex.sqlite" } } as const satisfies Options;
 export type BackupCall = Call<typeof STORE>;
 
-export const checkOptions = {
+export const storeCheckOptions = {
   ...STORE,
   workflows: {
     type: "text",
@@ -16,7 +16,7 @@ export const checkOptions = {
     help: "Also replay every run whose workflow type these modules define",
   },
 } as const satisfies Options;
-export type CheckCall = Call<typeof checkOptions>;
+export type CheckCall = Call<typeof storeCheckOptions>;
 
 export const purgeOptions = {
   ...STORE,

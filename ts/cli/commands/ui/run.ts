@@ -8,7 +8,7 @@ import { openBrowser } from "../../page/open_browser.ts";
 import { type PageFiles, pageFiles } from "../../page/page_files.ts";
 import { checkPort, startPageServer } from "../../page/page_server.ts";
 import { importCodec } from "../../service/codec.ts";
-import { fireTimer } from "../../service/fire_timer.ts";
+import { fireTimerById } from "../../service/fire_timer.ts";
 import { withService } from "../../service/open_service.ts";
 import { callRoutes } from "./calls.ts";
 import type { UiCall } from "./options.ts";
@@ -24,7 +24,7 @@ export async function uiCommand(call: UiCall, page: () => PageFiles = pageFiles)
     // What is not there is said at once, and not in the page.
     await client.count("", { timeout: 10_000, signal });
     const service = codec === undefined ? raw : withCodec(raw, codec, { logger: silentLogger });
-    const route = callRoutes(service, { namespace, readOnly, fireTimer: (timer) => fireTimer(call, timer) });
+    const route = callRoutes(service, { namespace, readOnly, fireTimer: (timer) => fireTimerById(call, timer) });
     const server = await startPageServer({
       port: options.port,
       page: page(),

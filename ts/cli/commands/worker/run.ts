@@ -21,7 +21,7 @@ import type { WorkerCall } from "./options.ts";
 import { Reloader } from "./reload.ts";
 import { type Connected, openProbes, openService } from "./service.ts";
 import { crashNoteOf, deploymentOf, withOptions } from "./settings.ts";
-import { printStarted, printWaiting, progressText, textOf } from "./texts.ts";
+import { printStarted, printWaiting, progressText, reloadText } from "./texts.ts";
 import { FileWatch } from "./watch.ts";
 
 /** How long a stop waits for activities that do not listen. */
@@ -225,7 +225,7 @@ async function work(
       loadNexus: () => nexusOf(call.io.cwd, modules.nexus, options.payloadConverter),
       workflows: modules.workflows.length > 0,
       lint,
-      tell: (event) => print.result(event, () => textOf(event, call)),
+      tell: (event) => print.result(event, () => reloadText(event, call)),
       progress: (now) => print.progress(now === undefined ? "" : progressText(now)),
     }, { activities: modules.activityFiles, nexus: modules.nexusFiles })
     : undefined;

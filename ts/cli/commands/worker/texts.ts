@@ -73,7 +73,7 @@ export function progressText({ phase, checked, total }: ReplacementProgress): st
     : `switching over (${checked} of ${total} that moved on)`;
 }
 
-export function textOf(event: ReloadEvent, { print, io }: WorkerCall): string {
+export function reloadText(event: ReloadEvent, { print, io }: WorkerCall): string {
   const at = print.paint(new Date().toISOString().slice(11, 19), "dim");
   const folder = `${resolve(io.cwd)}/`;
   // Engines name a method of an object in their own way: "Object.eval [as run]" is run.

@@ -1,29 +1,29 @@
 import { command, type Group } from "../../frame/command.ts";
 import {
-  broadcast,
-  count,
-  describe,
+  broadcastOptions,
+  countOptions,
+  describeOptions,
   end,
   failedExits,
-  fireTimer,
-  list,
+  fireTimerOptions,
+  listOptions,
   metadata,
   procedureComplete,
   procedureFail,
   procedureList,
-  query,
+  queryOptions,
   release,
   remove,
   reset,
   result,
-  show,
-  signal,
+  showOptions,
+  signalOptions,
   stack,
   start,
-  update,
+  updateOptions,
   updateResult,
   updateStart,
-  updateWithStart,
+  updateWithStartOptions,
 } from "./options.ts";
 
 export const workflow: Group = {
@@ -61,7 +61,7 @@ While a process has the store open, its commands reach it through a socket besid
     signal: command({
       summary: "send a signal",
       description: "Sends a signal to a workflow, or to all open workflows that a query selects. Returns when it is recorded.",
-      options: signal,
+      options: signalOptions,
       examples: [
         { line: "temporalex workflow signal -w cart-42 --name checkout" },
         { line: `temporalex workflow signal --query 'WorkflowType = "Cart"' --yes --name remind -i '{"days": 3}'` },
@@ -72,7 +72,7 @@ While a process has the store open, its commands reach it through a socket besid
       summary: "send a signal to all workflows that have subscribed to it",
       description:
         "Sends a signal to all open workflows that have subscribed to it: with --filter to those with the same filter and those without one. Shows how many were reached; where some did not take it, exit status 1 and who they are.",
-      options: broadcast,
+      options: broadcastOptions,
       notes:
         "A store reaches exactly those that had subscribed, in one transaction. On a cluster they are listed by the search attribute WorkflowSubscription, some time after they subscribed, and signalled one by one.",
       examples: [
@@ -89,7 +89,7 @@ While a process has the store open, its commands reach it through a socket besid
           summary: "send an update and wait for its answer",
           description:
             "Sends an update and waits until the workflow has answered it. With the id of an update that was sent before it waits for that one.",
-          options: update,
+          options: updateOptions,
           examples: [
             { line: `temporalex workflow update -w cart-42 --name add_item --input '"BOOK-1"'` },
             { line: `temporalex workflow update execute -w cart-42 --name add_item -i '"BOOK-1"' --update-id add-1` },
@@ -114,7 +114,7 @@ While a process has the store open, its commands reach it through a socket besid
       summary: "fire a timer by hand",
       description:
         'Fires a timer now, of a workflow that was started with timers that fire by hand (workflow start --timers manual), or of an engine where all do: one that was opened with timers: "manual", or temporalex dev --timers manual. For all other workflows it is refused, and by every cluster.',
-      options: fireTimer,
+      options: fireTimerOptions,
       examples: [
         { line: "temporalex workflow start --type buff -w buff-1 --timers manual" },
         { line: "temporalex workflow fire-timer -w buff-1 --name expire" },
@@ -158,7 +158,7 @@ While a process has the store open, its commands reach it through a socket besid
       summary: "ask a workflow for a value",
       description:
         "Asks a workflow for a value that it publishes or computes; it is not changed by that. Works on closed workflows, too, while a worker runs.",
-      options: query,
+      options: queryOptions,
       examples: [{ line: "temporalex workflow query -w cart-42 --name status" }],
       run: async (call) => (await import("./messages.ts")).queryCommand(call),
     }),
@@ -208,7 +208,7 @@ While a process has the store open, its commands reach it through a socket besid
       summary: "send an update to a workflow, which is started where it is not running",
       description:
         "Starts a workflow, or takes the one that is running under the id, and sends it an update, in one step: both happen, or neither.",
-      options: updateWithStart,
+      options: updateWithStartOptions,
       examples: [{
         line:
           `temporalex workflow update-with-start --type Cart -w cart-42 -i '"ada"' --update-name add_item --update-input '"BOOK-1"' --address localhost:7233`,
@@ -242,7 +242,7 @@ While a process has the store open, its commands reach it through a socket besid
     }),
     describe: command({
       summary: "show what a workflow is, its pending activities, and why its task fails",
-      options: describe,
+      options: describeOptions,
       examples: [{ line: "temporalex workflow describe -w cart-42" }, {
         line: "temporalex workflow describe -w cart-42 --json | jq .status",
       }],
@@ -251,7 +251,7 @@ While a process has the store open, its commands reach it through a socket besid
     list: command({
       summary: "show workflows",
       description: "Shows workflows, the latest first; with --query those that match.",
-      options: list,
+      options: listOptions,
       notes:
         "Fields of a query: WorkflowId, RunId, WorkflowType, TaskQueue, ExecutionStatus, StartTime, CloseTime, ExecutionTime. Operators: =, !=, <, <=, >, >=, IN, BETWEEN, STARTS_WITH, IS NULL, AND, OR, NOT; ORDER BY StartTime or CloseTime.",
       examples: [
@@ -263,7 +263,7 @@ While a process has the store open, its commands reach it through a socket besid
     }),
     count: command({
       summary: "count workflows, also in groups",
-      options: count,
+      options: countOptions,
       examples: [
         { line: `temporalex workflow count --query 'ExecutionStatus = "Running"'` },
         { line: `temporalex workflow count --query 'GROUP BY ExecutionStatus'` },
@@ -274,7 +274,7 @@ While a process has the store open, its commands reach it through a socket besid
       summary: "show a workflow's history",
       description:
         "Shows the events of a workflow. With --json it writes the history in Temporal's own form: Temporal's UI, the replayers of all SDKs and temporalex replay load it.",
-      options: show,
+      options: showOptions,
       examples: [
         { line: "temporalex workflow show -w cart-42" },
         { line: "temporalex workflow show -w cart-42 --follow" },

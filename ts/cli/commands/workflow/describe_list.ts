@@ -11,7 +11,7 @@ import type { WorkflowCountGroup } from "../../../client/counts.ts";
 import { Exit } from "../../frame/exit.ts";
 import { errorDocument } from "../../frame/errors.ts";
 import type { Colour, Column, Printer } from "../../frame/printer.ts";
-import { wholeNumber } from "../../text/numbers.ts";
+import { wholeNumberOption } from "../../text/numbers.ts";
 import { type Handle, withService } from "../../service/open_service.ts";
 import { failureLine, lastTaskFailure, type TaskFailure } from "../../service/blocked_reason.ts";
 import { WaitsForCode } from "../../service/waits_for_code.ts";
@@ -130,8 +130,8 @@ export async function listCommand(call: ListCall): Promise<number> {
   const { timeFormat } = call.options;
   const query = queryOfOptions(call.options) ?? "";
   const { print } = call;
-  const limit = wholeNumber("--limit", call.options.limit) ?? Infinity;
-  const pageSize = Math.min(wholeNumber("--page-size", call.options.pageSize) ?? 100, limit);
+  const limit = wholeNumberOption("--limit", call.options.limit) ?? Infinity;
+  const pageSize = Math.min(wholeNumberOption("--page-size", call.options.pageSize) ?? 100, limit);
   let withoutCode: ReadonlyMap<WorkflowSummary, TaskFailure> = new Map();
   const columns: Column<WorkflowSummary>[] = [
     { title: "Status", cell: (w) => statusText(w.status), colour: (w) => withoutCode.has(w) ? "red" : COLOURS[w.status] },

@@ -77,15 +77,15 @@ const SOME = {
 
 const NAME = { type: "text", value: "name", aliases: ["type"], required: true } as const;
 
-export const signal = {
+export const signalOptions = {
   ...SOME,
   name: { ...NAME, help: "Signal name" },
   ...INPUT_OPTIONS,
   ...SERVICE_OPTIONS,
 } as const satisfies Options;
-export type SignalCall = Call<typeof signal>;
+export type SignalCall = Call<typeof signalOptions>;
 
-export const broadcast = {
+export const broadcastOptions = {
   signal: { type: "text", value: "name", aliases: ["name"], required: true, help: "Signal name" },
   filter: {
     type: "text",
@@ -95,7 +95,7 @@ export const broadcast = {
   ...INPUT_OPTIONS,
   ...SERVICE_OPTIONS,
 } as const satisfies Options;
-export type BroadcastCall = Call<typeof broadcast>;
+export type BroadcastCall = Call<typeof broadcastOptions>;
 
 export const end = {
   ...SOME,
@@ -134,7 +134,7 @@ export const reset = {
 export type ResetCall = Call<typeof reset>;
 
 const { startDelay: _delay, ...startable } = START_OPTIONS;
-export const updateWithStart = {
+export const updateWithStartOptions = {
   ...startable,
   workflowId: WORKFLOW_ID,
   idConflictPolicy: {
@@ -154,9 +154,9 @@ export const updateWithStart = {
   },
   ...SERVICE_OPTIONS,
 } as const satisfies Options;
-export type UpdateWithStartCall = Call<typeof updateWithStart>;
+export type UpdateWithStartCall = Call<typeof updateWithStartOptions>;
 
-export const update = {
+export const updateOptions = {
   workflowId: WORKFLOW_ID,
   runId: RUN_ID,
   name: { ...NAME, help: "Update name" },
@@ -164,10 +164,10 @@ export const update = {
   ...INPUT_OPTIONS,
   ...SERVICE_OPTIONS,
 } as const satisfies Options;
-export type UpdateCall = Call<typeof update>;
+export type UpdateCall = Call<typeof updateOptions>;
 
 export const updateStart = {
-  ...update,
+  ...updateOptions,
   waitForStage: { type: "text", value: "stage", choices: ["accepted"], default: "accepted", help: "What to wait for" },
 } as const satisfies Options;
 export type UpdateStartCall = Call<typeof updateStart>;
@@ -184,13 +184,13 @@ export const procedureList = { ...one, timeFormat: TIME_FORMAT } as const satisf
 export type ProcedureListCall = Call<typeof procedureList>;
 
 const { codec: _codec, identity: _identity, timeout: _timeout, ...WHERE } = SERVICE_OPTIONS;
-export const fireTimer = {
+export const fireTimerOptions = {
   workflowId: WORKFLOW_ID,
   runId: RUN_ID,
   name: { ...NAME, help: "Its name, or its id; of several that are open the oldest" },
   ...WHERE,
 } as const satisfies Options;
-export type FireTimerCall = Call<typeof fireTimer>;
+export type FireTimerCall = Call<typeof fireTimerOptions>;
 
 /** One procedure of a workflow. */
 const PROCEDURE = {
@@ -222,7 +222,7 @@ const REJECT_CONDITION = {
   help: "Do not ask a workflow that is closed, or that did not complete",
 } as const;
 
-export const query = {
+export const queryOptions = {
   workflowId: WORKFLOW_ID,
   runId: RUN_ID,
   name: { ...NAME, help: "Query name" },
@@ -230,7 +230,7 @@ export const query = {
   rejectCondition: REJECT_CONDITION,
   ...SERVICE_OPTIONS,
 } as const satisfies Options;
-export type QueryCall = Call<typeof query>;
+export type QueryCall = Call<typeof queryOptions>;
 
 const asked = { workflowId: WORKFLOW_ID, runId: RUN_ID, rejectCondition: REJECT_CONDITION } as const;
 export const stack = {
@@ -246,10 +246,10 @@ export type MetadataCall = Call<typeof metadata>;
 export const release = one;
 export type ReleaseCall = Call<typeof release>;
 
-export const describe = { ...one, timeFormat: TIME_FORMAT } as const satisfies Options;
-export type DescribeCall = Call<typeof describe>;
+export const describeOptions = { ...one, timeFormat: TIME_FORMAT } as const satisfies Options;
+export type DescribeCall = Call<typeof describeOptions>;
 
-export const list = {
+export const listOptions = {
   query: QUERY,
   ...BELONGING,
   limit: { type: "number", value: "n", help: "Show at most so many" },
@@ -257,18 +257,18 @@ export const list = {
   timeFormat: TIME_FORMAT,
   ...SERVICE_OPTIONS,
 } as const satisfies Options;
-export type ListCall = Call<typeof list>;
+export type ListCall = Call<typeof listOptions>;
 
-export const count = { query: QUERY, ...BELONGING, ...SERVICE_OPTIONS } as const satisfies Options;
-export type CountCall = Call<typeof count>;
+export const countOptions = { query: QUERY, ...BELONGING, ...SERVICE_OPTIONS } as const satisfies Options;
+export type CountCall = Call<typeof countOptions>;
 
-export const show = {
+export const showOptions = {
   ...one,
   follow: { type: "flag", short: "f", help: "Go on until the run closes, showing events as they come" },
   detailed: { type: "flag", help: "All fields of every event" },
   decode: { type: "flag", help: "Decode payloads in JSON too, with --codec. Default: an exported history keeps its secrets" },
 } as const satisfies Options;
-export type ShowCall = Call<typeof show>;
+export type ShowCall = Call<typeof showOptions>;
 
 export const result = {
   ...one,

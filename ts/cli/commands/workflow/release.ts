@@ -2,7 +2,7 @@
 import { printableLine } from "../../frame/printable.ts";
 import { existsSync } from "node:fs";
 import { heldPath } from "../../../engine/held_status.ts";
-import { noteText, realPath } from "../../../crash_notes/note_files.ts";
+import { noteText, resolveNotePath } from "../../../crash_notes/note_files.ts";
 import { HeldRuns } from "../../../crash_notes/held_runs.ts";
 import { meansCluster } from "../../service/cluster.ts";
 import { Exit } from "../../frame/exit.ts";
@@ -18,7 +18,7 @@ export async function releaseCommand(call: ReleaseCall): Promise<number> {
   }
   const path = storePath(call);
   if (!existsSync(path)) throw new CommandError(`the store ${path} does not exist; name one with --store`);
-  const held = new HeldRuns(noteText(heldPath(realPath(path)))!);
+  const held = new HeldRuns(noteText(heldPath(resolveNotePath(path)))!);
   const released = held.release(workflowId, runId);
   if (released.length === 0) {
     const others = [...new Set(held.list().map((run) => run.workflowId))];

@@ -4,7 +4,7 @@ import type { WorkflowOptions } from "../../../client/options.ts";
 import { randomId } from "../../../platform/host.ts";
 import type { Call } from "../../frame/command.ts";
 import { Exit } from "../../frame/exit.ts";
-import { errorDocument, errorText } from "../../frame/errors.ts";
+import { errorDocument, formatError } from "../../frame/errors.ts";
 import { type Connection, type Handle, withService } from "../../service/open_service.ts";
 import type { ResultCall, StartCall, UpdateWithStartCall } from "./options.ts";
 import { type Encoded, encodeInput, jsonPairs, readInputs, showValue } from "../../text/values.ts";
@@ -153,7 +153,7 @@ export async function showResult(
     const failure = errorDocument(cause).error;
     const document = { workflowId: error.workflowId, runId: error.runId, status: STATUS[cause.name] ?? "FAILED", failure };
     if (print.json) print.result(document, () => "");
-    else if (print.format === "text") io.err(errorText(error, false));
+    else if (print.format === "text") io.err(formatError(error, false));
     return Exit.failed;
   }
 }

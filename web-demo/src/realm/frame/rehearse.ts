@@ -19,7 +19,7 @@ const { port1, port2 } = new MessageChannel();
 const all = histories.map((text) => Uint8Array.from(atob(text), (c) => c.charCodeAt(0)));
 
 /** Replays until it is done or awaited. */
-export async function rehearse(core: WorkerCore, isAwaited: () => boolean): Promise<void> {
+export async function rehearseInFrame(core: WorkerCore, isAwaited: () => boolean): Promise<void> {
   const programs = programsOf([workflows], "the samples");
   const runner = new TaskRunner({
     core,

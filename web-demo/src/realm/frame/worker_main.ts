@@ -1,7 +1,7 @@
 // The worker in which dropped code runs: a realm behind the determinism guard, as one script without imports. The core comes as bytes with
 // the first message, because compiled modules cannot be posted into an opaque origin; it is compiled while the page still reads the code.
 import { serveRealm } from "../../../../ts/realm/serve.ts";
-import { rehearse } from "./rehearse.ts";
+import { rehearseInFrame } from "./rehearse.ts";
 
 const scope = globalThis as unknown as {
   addEventListener(type: string, listener: (event: MessageEvent) => void): void;
@@ -25,4 +25,4 @@ function first(event: MessageEvent): void {
 }
 
 scope.addEventListener("message", first);
-serveRealm(undefined, { core, rehearse: async (...args) => isSpare ? await rehearse(...args) : undefined });
+serveRealm(undefined, { core, rehearse: async (...args) => isSpare ? await rehearseInFrame(...args) : undefined });

@@ -11,7 +11,7 @@ import { replayAll } from "../gate.ts";
 import type { ReplayLine } from "../line.ts";
 import type { ReplayCall } from "../options.ts";
 import type { Source } from "../sources/source.ts";
-import { lineText, nameOf } from "../text.ts";
+import { historyLabel, replayLineText } from "../text.ts";
 import { revisionsOf } from "./revisions.ts";
 import type { CodeVersion, Opened } from "./version.ts";
 
@@ -115,7 +115,7 @@ async function lookAt(version: CodeVersion, { options, signal }: ReplayCall, sea
       let wrong: ReplayLine | undefined;
       const onLine = (line: ReplayLine) => {
         if (line.verdict === "ok" || wrong !== undefined) return;
-        if (line.verdict === "unreadable") throw new UsageError(`${nameOf(line)}: ${line.error?.message}`);
+        if (line.verdict === "unreadable") throw new UsageError(`${historyLabel(line)}: ${line.error?.message}`);
         wrong = line;
         enough.abort();
       };
@@ -179,7 +179,7 @@ function conclude(
       const maybe = unknown.length === 0 ? "" : `, or one of ${unknown.length} before it that do not load`;
       const oldest = last === undefined ? "The oldest version does not replay either: name an older one. " : "";
       const head = `\n${oldest}${first.version} is the first version that does not replay${maybe}. ${count}.\n`;
-      return `${head}${first.text === "" ? "" : `${first.text}\n`}${line === undefined ? "" : lineText(line, print)}`;
+      return `${head}${first.text === "" ? "" : `${first.text}\n`}${line === undefined ? "" : replayLineText(line, print)}`;
     },
   );
   return first === undefined ? Exit.ok : Exit.failed;

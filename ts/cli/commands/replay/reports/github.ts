@@ -1,6 +1,6 @@
 // Annotations for GitHub Actions: `::error file=...,line=...::...`, one for each line that diverges, because a step shows ten of them.
 import { printable } from "../../../frame/printable.ts";
-import { nameOf } from "../text.ts";
+import { historyLabel } from "../text.ts";
 import { type Place, shortPath } from "../place.ts";
 import type { Group, Summary } from "../summary.ts";
 
@@ -15,7 +15,7 @@ function annotation(group: Group, folder: string, workflows: readonly string[]):
   const title = `${verdict}: ${workflowType === "" ? example.file : workflowType}, ${runs === 1 ? "1 run" : `${runs} runs`}`;
   const where = place === undefined ? { file: fileOf(group, folder, workflows) } : lineOf(place);
   const fields = { ...where, title };
-  const at = `${nameOf(example)}${example.eventId > 0 ? `, event ${example.eventId}` : ""}`;
+  const at = `${historyLabel(example)}${example.eventId > 0 ? `, event ${example.eventId}` : ""}`;
   const list = Object.entries(fields).map(([name, value]) => `${name}=${property(String(value))}`).join(",");
   return `::error ${list}::${data(`${text}\nfor example ${at}`)}\n`;
 }

@@ -12,9 +12,9 @@ import { count } from "../../../../report/time.ts";
 import type { CodeExcerpt, ReportedLine, ReportedRun, ReportedVerdict } from "../../../../report/types.ts";
 import { redactedText } from "../../../../report/words.ts";
 import type { ReplayLine, Verdict } from "../line.ts";
-import { placeOf } from "../place.ts";
+import { parsePlace } from "../place.ts";
 import type { Group, Summary } from "../summary.ts";
-import { nameOf } from "../text.ts";
+import { historyLabel } from "../text.ts";
 
 export interface HtmlReportOptions {
   /** Files of workflow code are named relative to it. */
@@ -127,12 +127,12 @@ export class HtmlReport {
     const text = verdict !== "failed" || this.#options.redaction === undefined
       ? error?.sentence ?? error?.message ?? ""
       : run?.problem?.message ?? run?.notReplayed ?? "The code fails where the run went on.";
-    return { source: nameOf(line), verdict: VERDICTS[verdict], type, id, events, text };
+    return { source: historyLabel(line), verdict: VERDICTS[verdict], type, id, events, text };
   }
 
   async #run({ line, history }: Kept): Promise<ReportedRun> {
     const { realm, strict, redaction } = this.#options;
-    const common = { source: nameOf(line), excerpt: (location: string) => this.#excerpt(location) };
+    const common = { source: historyLabel(line), excerpt: (location: string) => this.#excerpt(location) };
     if (redaction === undefined) {
       return await reportedRun({ ...common, history, realm, strict, values: "Values are as they were recorded." });
     }
@@ -177,7 +177,7 @@ export class HtmlReport {
   /** From the disk, where the line's file is there and is code. */
   #excerpt(location: string): CodeExcerpt | undefined {
     const { folder } = this.#options;
-    const place = placeOf(location, folder);
+    const place = parsePlace(location, folder);
     if (place === undefined || !/\.[cm]?[jt]sx?$/.test(place.file)) return undefined;
     try {
       return excerptOf(place.file, readFileSync(resolve(folder, place.file), "utf8"), place.line);

@@ -2,7 +2,7 @@
 import { printable } from "../../../frame/printable.ts";
 import type { ReplayLine, Verdict } from "../line.ts";
 import { type Place, placeText } from "../place.ts";
-import { nameOf, placeLines } from "../text.ts";
+import { historyLabel, placeLines } from "../text.ts";
 
 interface Case {
   readonly name: string;
@@ -24,7 +24,7 @@ export class JUnit {
     this.#suites.set(suite, cases);
     const { verdict, ms, error } = line;
     cases.push({
-      name: nameOf(line),
+      name: historyLabel(line),
       ms,
       verdict,
       message: error?.sentence ?? error?.message ?? "",

@@ -2,10 +2,10 @@
 import { pathToFileURL } from "node:url";
 import { isAbsolute } from "node:path";
 import { VERSION } from "../../../../base/version.ts";
-import { placeOf, shortPath } from "../place.ts";
+import { parsePlace, shortPath } from "../place.ts";
 import type { Group, Summary } from "../summary.ts";
 import { printable, printableLine } from "../../../frame/printable.ts";
-import { nameOf } from "../text.ts";
+import { historyLabel } from "../text.ts";
 
 const RULES = [
   {
@@ -59,7 +59,7 @@ function result(group: Group, module: string, folder: string) {
     message: {
       text: printable(
         `${sentence}\n${sentence === message ? "" : `${message}\n`}${runs === 1 ? "1 run" : `${runs} runs`} of ${
-          printableLine(`${workflowType}, for example ${nameOf(example)}`)
+          printableLine(`${workflowType}, for example ${historyLabel(example)}`)
         }${event}`,
       ),
     },
@@ -80,7 +80,7 @@ function result(group: Group, module: string, folder: string) {
 
 /** A frame without a line of a file is left out. */
 const frames = (stack: string, folder: string) =>
-  stack.split("\n").map((frame) => placeOf(frame, folder)).filter((place) => place !== undefined).map((place) => ({
+  stack.split("\n").map((frame) => parsePlace(frame, folder)).filter((place) => place !== undefined).map((place) => ({
     location: {
       physicalLocation: {
         artifactLocation: artifact(place.file),
@@ -93,7 +93,7 @@ const frames = (stack: string, folder: string) =>
 function notification({ message, example }: Group) {
   return {
     level: "error",
-    message: { text: `${printableLine(nameOf(example))}: ${printable(message)}` },
+    message: { text: `${printableLine(historyLabel(example))}: ${printable(message)}` },
     locations: [{ physicalLocation: { artifactLocation: artifact(example.file) } }],
   };
 }

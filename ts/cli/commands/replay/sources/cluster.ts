@@ -19,7 +19,11 @@ const PAGE = 500;
 const RUNS_PER_THREAD = 1000;
 
 /** Connects for the time of `use`. Throws an InputError when the cluster cannot be reached, or refuses the query. */
-export async function withCluster(call: ReplayCall, query: string, use: (source: Source) => Promise<number>): Promise<number> {
+export async function withClusterSource(
+  call: ReplayCall,
+  query: string,
+  use: (source: Source) => Promise<number>,
+): Promise<number> {
   const { options } = call;
   try {
     // The option names the cluster, whatever else says which.

@@ -31,7 +31,7 @@ export function checkSource({ options, args, name }: ReplayCall): void {
 /** Opens the source for the time of `use`. Throws an InputError. */
 export async function withSource(call: ReplayCall, use: (source: Source) => Promise<number>): Promise<number> {
   const { fromCluster, store } = call.options;
-  if (fromCluster !== undefined) return await (await import("./cluster.ts")).withCluster(call, fromCluster, use);
+  if (fromCluster !== undefined) return await (await import("./cluster.ts")).withClusterSource(call, fromCluster, use);
   if (store !== undefined) return await (await import("./store.ts")).withStore(call, store, use);
   return await use(fileSource(call.args, call.io.cwd));
 }

@@ -1,6 +1,6 @@
 // Commands that the code issues after the last command of the history: the replay passes, and says so.
 import { openSession } from "../../ts/debug/mod.ts";
-import { whyText } from "../../ts/report/why.ts";
+import { whyText } from "../../ts/run_view/why.ts";
 import { deepEqual, equal, match, ok } from "./assert.ts";
 import type { Case } from "./case.ts";
 import { API, type RealmHarness, withRealm } from "./realm_host.ts";

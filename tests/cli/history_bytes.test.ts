@@ -4,11 +4,11 @@ import { test } from "node:test";
 import { Buffer } from "node:buffer";
 import { fromBinary, fromJson, type JsonValue, toBinary, toJson } from "@bufbuild/protobuf";
 import { HistorySchema } from "../../ts/api/generated/temporal/api/history/v1/message_pb.ts";
-import { readHistoryFile } from "../../ts/debug/history_file.ts";
-import { MAX_NESTING, nestedTooDeep } from "../../ts/debug/json_nesting.ts";
-import { timestamp } from "../../ts/debug/json_scalars.ts";
-import { decodeBase64 } from "../../ts/debug/payload_json.ts";
-import { isSurely } from "../../ts/debug/wire_check.ts";
+import { readHistoryFile } from "../../ts/history_files/history_file.ts";
+import { MAX_NESTING, nestedTooDeep } from "../../ts/history_files/json_nesting.ts";
+import { timestamp } from "../../ts/history_files/json_scalars.ts";
+import { decodeBase64 } from "../../ts/history_files/payload_json.ts";
+import { isSurely } from "../../ts/history_files/wire_check.ts";
 
 const utf8 = new TextEncoder();
 const long = "é".repeat(300);

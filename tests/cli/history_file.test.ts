@@ -9,7 +9,7 @@ import { HistorySchema } from "../../ts/api/generated/temporal/api/history/v1/me
 import {
   GetWorkflowExecutionHistoryResponseSchema,
 } from "../../ts/api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
-import { type HistoryFile, HistoryFileError, readHistoryFile } from "../../ts/debug/history_file.ts";
+import { type HistoryFile, HistoryFileError, readHistoryFile } from "../../ts/history_files/history_file.ts";
 import { openRun } from "../../ts/debug/run/model.ts";
 import { MiniServer, payloads } from "../cases/mini_server.ts";
 import { EventType } from "../../ts/api/generated/temporal/api/enums/v1/event_type_pb.ts";

@@ -1,8 +1,8 @@
 // Where a text stops being JSON: found without the engine's words, and without a piece of the text.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { jsonFault } from "../../ts/debug/json_fault.ts";
-import { readHistoryFile } from "../../ts/debug/history_file.ts";
+import { jsonFault } from "../../ts/history_files/json_fault.ts";
+import { readHistoryFile } from "../../ts/history_files/history_file.ts";
 
 const GOOD =
   '{"events": [{"eventId": 1, "a": ["x\\u00e9\\"", -1.5e3, true, null, {}, []]}, {"eventId": 2}],\n "more": {"deep": [1, {"b": "4111"}]}}';

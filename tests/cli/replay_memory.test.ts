@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { replayAll } from "../../ts/cli/commands/replay/gate.ts";
-import type { HistoryFile } from "../../ts/debug/history_file.ts";
+import type { HistoryFile } from "../../ts/history_files/history_file.ts";
 import type { ReplayVerdict } from "../../ts/realm/mod.ts";
 
 setFlagsFromString("--expose-gc");

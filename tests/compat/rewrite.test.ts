@@ -5,7 +5,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { test } from "node:test";
 import { asyncStorageContext, type ScopeContext, type ScopeFrame, SlotContext } from "../../ts/compat/context.ts";
 import { rewriteHelper } from "../../ts/compat/rewritten.ts";
-import { RewriteError, rewriteModule } from "../../ts/realm/loader/rewrite.ts";
+import { RewriteError, rewriteModule } from "../../ts/modules/loader/rewrite.ts";
 
 interface Tools {
   /** Notes a step with the scope in which it runs. */

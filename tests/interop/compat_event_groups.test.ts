@@ -20,7 +20,7 @@ import { enumName } from "../../ts/converter/enums.ts";
 import { silentLogger } from "../../ts/base/logger.ts";
 import { Client, type WorkflowHandle } from "../../ts/client/mod.ts";
 import type { Payload } from "../../ts/converter/payload.ts";
-import { readHistoryFile } from "../../ts/debug/history_file.ts";
+import { readHistoryFile } from "../../ts/history_files/history_file.ts";
 import { GrpcService } from "../../ts/grpc/grpc_service.ts";
 import { createWorkerRealm } from "../../ts/realm/mod.ts";
 import { Worker } from "../../ts/worker/mod.ts";

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { Decoder } from "../support/source_map_decoder.ts";
 import { bundleWorkflows, createWorkerRealm, WorkflowLoadError } from "../../ts/realm/mod.ts";
-import { loadSources } from "../../ts/realm/sources.ts";
+import { loadSources } from "../../ts/modules/sources.ts";
 
 const from = (specifier: string) => `from "${specifier}"`;
 const FILES = {

@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
-import { mapSources } from "../../ts/realm/loader/source_host.ts";
-import { type LintFinding, type LintOptions, lintWorkflows } from "../../ts/realm/lint/lint.ts";
-import { type Rule, RULES, rulesAsMarkdown } from "../../ts/realm/lint/rules.ts";
+import { mapSources } from "../../ts/modules/loader/source_host.ts";
+import { type LintFinding, type LintOptions, lintWorkflows } from "../../ts/modules/lint/lint.ts";
+import { type Rule, RULES, rulesAsMarkdown } from "../../ts/modules/lint/rules.ts";
 
 const HEAD = `import * as wf from "temporalex/workflow";
 import { activities, cancelled, deprecatePatch, isCancellation, noreply, on, parallel, patched, publishState, query, receive, reply, shield, sideEffect, signal, sleep, spawnAsync, stop, update, updateState, waitForSignal, workflow, now } from "temporalex/workflow";

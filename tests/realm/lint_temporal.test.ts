@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { existsSync, readdirSync } from "node:fs";
 import { test } from "node:test";
-import { mapSources } from "../../ts/realm/loader/source_host.ts";
-import { type LintFinding, lintWorkflows } from "../../ts/realm/lint/lint.ts";
-import { type Rule, RULES, temporalRulesAsMarkdown } from "../../ts/realm/lint/rules.ts";
+import { mapSources } from "../../ts/modules/loader/source_host.ts";
+import { type LintFinding, lintWorkflows } from "../../ts/modules/lint/lint.ts";
+import { type Rule, RULES, temporalRulesAsMarkdown } from "../../ts/modules/lint/rules.ts";
 
 const HEAD = `import * as wf from "@temporalio/workflow";
 import { condition, continueAsNew, defineQuery, defineSignal, defineUpdate, deprecatePatch, executeChild, isCancellation, makeContinueAsNewFunc, patched, proxyActivities, setHandler, sleep } from "@temporalio/workflow";

@@ -2,10 +2,10 @@
 // because a process loads the compiler once.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { loadGraph } from "../../ts/realm/loader/graph.ts";
-import { mapSources } from "../../ts/realm/loader/source_host.ts";
-import { SucraseNotLoadedError } from "../../ts/realm/loader/strip.ts";
-import { loadSources } from "../../ts/realm/sources.ts";
+import { loadGraph } from "../../ts/modules/loader/graph.ts";
+import { mapSources } from "../../ts/modules/loader/source_host.ts";
+import { SucraseNotLoadedError } from "../../ts/modules/loader/strip.ts";
+import { loadSources } from "../../ts/modules/sources.ts";
 
 const sources = {
   "main.js":

@@ -1,8 +1,8 @@
 // Names that Node 20 or 22 lacks are warned of, in both kinds of programs, with the line.
 import assert from "node:assert/strict";
 import test from "node:test";
-import { lintWorkflows } from "../../ts/realm/lint/lint.ts";
-import { mapSources } from "../../ts/realm/loader/source_host.ts";
+import { lintWorkflows } from "../../ts/modules/lint/lint.ts";
+import { mapSources } from "../../ts/modules/loader/source_host.ts";
 import { warnings } from "./loader_support.ts";
 
 const module = (expression: string): string =>

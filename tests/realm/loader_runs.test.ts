@@ -1,11 +1,11 @@
 // Modules that are evaluated for each run: what runs see of each other, and what an evaluation need not make.
 import test from "node:test";
 import assert from "node:assert/strict";
-import { loadGraph } from "../../ts/realm/loader/graph.ts";
-import { EvaluableGraph, type Namespace } from "../../ts/realm/loader/evaluate.ts";
-import { mapSources } from "../../ts/realm/loader/source_host.ts";
-import { parseUnit } from "../../ts/realm/loader/parse_module.ts";
-import { loadSucrase } from "../../ts/realm/loader/strip.ts";
+import { loadGraph } from "../../ts/modules/loader/graph.ts";
+import { EvaluableGraph, type Namespace } from "../../ts/modules/loader/evaluate.ts";
+import { mapSources } from "../../ts/modules/loader/source_host.ts";
+import { parseUnit } from "../../ts/modules/loader/parse_module.ts";
+import { loadSucrase } from "../../ts/modules/loader/strip.ts";
 import type { Files } from "./loader_support.ts";
 
 await loadSucrase();

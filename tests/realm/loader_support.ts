@@ -1,10 +1,10 @@
 // Loads modules from a table of texts and evaluates them right here, without a realm.
-import { loadGraph, type ModuleGraph } from "../../ts/realm/loader/graph.ts";
-import { EvaluableGraph, type Namespace, type ProvidedModule } from "../../ts/realm/loader/evaluate.ts";
-import type { Provided } from "../../ts/realm/loader/resolve.ts";
-import { mapSources } from "../../ts/realm/loader/source_host.ts";
-import { WorkflowLoadError } from "../../ts/realm/loader/errors.ts";
-import { loadSucrase } from "../../ts/realm/loader/strip.ts";
+import { loadGraph, type ModuleGraph } from "../../ts/modules/loader/graph.ts";
+import { EvaluableGraph, type Namespace, type ProvidedModule } from "../../ts/modules/loader/evaluate.ts";
+import type { Provided } from "../../ts/modules/loader/resolve.ts";
+import { mapSources } from "../../ts/modules/loader/source_host.ts";
+import { WorkflowLoadError } from "../../ts/modules/loader/errors.ts";
+import { loadSucrase } from "../../ts/modules/loader/strip.ts";
 
 await loadSucrase();
 

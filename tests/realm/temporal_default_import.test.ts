@@ -3,7 +3,7 @@
 // Elsewhere it is nothing there, and is refused with what to write. A default export is the workflow of all types that have no other.
 import assert from "node:assert/strict";
 import test from "node:test";
-import { WorkflowLoadError } from "../../ts/realm/loader/errors.ts";
+import { WorkflowLoadError } from "../../ts/modules/loader/errors.ts";
 import { harness } from "./realm_support.ts";
 
 const body = `

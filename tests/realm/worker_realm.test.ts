@@ -2,7 +2,7 @@
 // takes: 5 s
 import test from "node:test";
 import assert from "node:assert/strict";
-import { WorkflowLoadError } from "../../ts/realm/loader/errors.ts";
+import { WorkflowLoadError } from "../../ts/modules/loader/errors.ts";
 import { createWorkerRealm } from "../../ts/realm/mod.ts";
 import type { WebWorker } from "../../ts/platform/threads.ts";
 import { type Harness, harness, workflows } from "./realm_support.ts";

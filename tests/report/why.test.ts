@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { openSession } from "../../ts/debug/mod.ts";
 import { reportText } from "../../ts/report/report.ts";
 import { reportedRun } from "../../ts/report/reported_run.ts";
-import { whyText } from "../../ts/report/why.ts";
+import { whyText } from "../../ts/run_view/why.ts";
 import { API, realmOf } from "../cases/realm_host.ts";
 
 const COMPAT = `import * as wf from "@temporalio/workflow";

@@ -1,7 +1,7 @@
 // What a piece of workflow code runs in: its cancellation scope and, inside an update handler, that update. Programs of the official
 // API take all jobs of an activation in one drain, so continuations of several scopes interleave and the context has to follow each
 // async function. There are two ways, behind one interface: AsyncLocalStorage, given by a host that has one (Node, Deno), and a plain
-// slot that the rewriting loader puts back after every await (browsers, see realm/loader/rewrite.ts).
+// slot that the rewriting loader puts back after every await (browsers, see modules/loader/rewrite.ts).
 import type { EventGroupMarker } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import type { WatchedFiber } from "../executor/program/line_probe.ts";
 import type { Scope } from "./workflow/join.ts";

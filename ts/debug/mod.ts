@@ -39,7 +39,7 @@ export type {
   TaskPairs,
 } from "./divergence/types.ts";
 export type { EventLine } from "./events.ts";
-export { type HistoryFile, HistoryFileError, readHistoryFile } from "./history_file.ts";
+export { type HistoryFile, HistoryFileError, readHistoryFile } from "../history_files/history_file.ts";
 export type { MessageView } from "./messages.ts";
 export type { NotInHistory } from "./not_in_history.ts";
 export { type PreparedHistory, prepareHistory, type ReadOptions } from "./prepared_history.ts";

@@ -3,9 +3,9 @@ import type { HistoryEvent } from "../api/generated/temporal/api/history/v1/mess
 import type { PayloadCodec } from "../codec/codec.ts";
 import type { PayloadConverter } from "../converter/payload.ts";
 import { type EventLinks, linksOf } from "./event_links.ts";
-import { decodeHistoryBytes } from "./decode_events.ts";
+import { decodeHistoryBytes } from "../history_files/decode_events.ts";
 import { type EventLine, linesOf } from "./events.ts";
-import { type HistoryFile, readHistoryFile } from "./history_file.ts";
+import { type HistoryFile, readHistoryFile } from "../history_files/history_file.ts";
 
 /** How payloads are read. */
 export interface ReadOptions {

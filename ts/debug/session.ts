@@ -17,7 +17,7 @@ import { changedValues } from "./divergence/changed.ts";
 import type { ChangedValue } from "./divergence/types.ts";
 import type { EventLinks } from "./event_links.ts";
 import type { EventLine } from "./events.ts";
-import type { HistoryFile } from "./history_file.ts";
+import type { HistoryFile } from "../history_files/history_file.ts";
 import { commandsNotInHistory, type NotInHistory } from "./not_in_history.ts";
 import { type PreparedHistory, prepareHistory } from "./prepared_history.ts";
 import { type SessionProblem, sessionProblem } from "./problem.ts";

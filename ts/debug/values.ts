@@ -4,7 +4,7 @@ import { fromBinary, toJson } from "@bufbuild/protobuf";
 import { jsonPayloadConverter, type Payload, type PayloadConverter } from "../converter/payload.ts";
 import { type Failure, FailureSchema } from "../api/generated/temporal/api/failure/v1/message_pb.ts";
 import { type HistoryEvent, HistoryEventSchema } from "../api/generated/temporal/api/history/v1/message_pb.ts";
-import { decodeBase64 } from "./payload_json.ts";
+import { decodeBase64 } from "../history_files/payload_json.ts";
 
 /** A payload's value, or why it cannot be shown. */
 export type Shown = { readonly value: unknown } | { readonly unreadable: string };

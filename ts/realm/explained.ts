@@ -4,7 +4,7 @@ import type { KnownEdits } from "../debug/divergence/mod.ts";
 import type { Divergence } from "../debug/divergence/types.ts";
 import { EXTRA_COMMAND, hasExtraCommand, isThrownByCode } from "../debug/verdict_kinds.ts";
 import type { LastLines } from "./last_line.ts";
-import type { SourceOf, SourceText } from "./repairs/in_lines.ts";
+import type { SourceOf, SourceText } from "../modules/repairs/in_lines.ts";
 import type { ReplayOptions, ReplayVerdict } from "./realm.ts";
 
 /** Replays as a realm does it, without explanations. */
@@ -133,7 +133,7 @@ export class Explainer {
     sourceOf: SourceOf,
     replays: (changed: SourceText) => Promise<boolean>,
   ): Promise<Divergence> {
-    const { changedText, repairedInLines, unverified } = await import("./repairs/in_lines.ts");
+    const { changedText, repairedInLines, unverified } = await import("../modules/repairs/in_lines.ts");
     const inLines = await repairedInLines(divergence, sourceOf);
     const { repair } = inLines;
     if (repair?.changes === undefined) return inLines;

@@ -1,9 +1,9 @@
 // What this room exports beside the functions that need the core, and beside serveRealm, which belongs into files of their own: one list for
 // "temporalex/realm" and "temporalex/slim".
-export { bundleWorkflows } from "./bundle/mod.ts";
-export type { BundleOptions, BundlePart, WorkflowBundle } from "./bundle/build.ts";
+export { bundleWorkflows } from "../modules/bundle/mod.ts";
+export type { BundleOptions, BundlePart, WorkflowBundle } from "../modules/bundle/build.ts";
 export { type InlineRealmOptions } from "./inline_realm.ts";
-export { formatProblem, type Problem, type ProblemCode, WorkflowLoadError } from "./loader/errors.ts";
+export { formatProblem, type Problem, type ProblemCode, WorkflowLoadError } from "../modules/loader/errors.ts";
 export { RealmLostError } from "./realm_lost.ts";
 export {
   type CacheUse,

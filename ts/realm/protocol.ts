@@ -10,8 +10,8 @@ import type { SinkCall, SinkTable } from "../executor/program/sinks.ts";
 import type { ReplayOptions, ReplayVerdict } from "../executor/tasks/replay.ts";
 import type { WorkflowTask } from "../api/workflow_task.ts";
 import type { RealmOutcome } from "../executor/tasks/realm_outcome.ts";
-import type { Problem } from "./loader/errors.ts";
-import type { ModuleGraph } from "./loader/graph.ts";
+import type { Problem } from "../modules/loader/errors.ts";
+import type { ModuleGraph } from "../modules/loader/graph.ts";
 
 export interface InitMessage {
   readonly t: "init";

@@ -11,7 +11,7 @@ import { messageOf } from "../converter/thrown.ts";
 import { startThread, type Thread, type WebWorker } from "../platform/threads.ts";
 import type { HostSinks } from "./sinks.ts";
 import type { Loss } from "./lost_task.ts";
-import { WorkflowLoadError } from "./loader/errors.ts";
+import { WorkflowLoadError } from "../modules/loader/errors.ts";
 import { RealmDisposedError } from "./realm.ts";
 import { type BatchedMessage, detachedCopy, type FromRealm, type InitMessage, type ToRealm } from "./protocol.ts";
 

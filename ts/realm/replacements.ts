@@ -2,10 +2,10 @@
 // package the realm keeps its own, and warns (packages fix what older engines lack, and look whether it is needed with more or less care).
 import type { Replacement } from "./guard/keep.ts";
 import type { Guard } from "./guard/mod.ts";
-import { packageFolder } from "./loader/package_files.ts";
-import { displayName, type Problem, WorkflowLoadError } from "./loader/errors.ts";
-import type { EvaluationListener } from "./loader/evaluate.ts";
-import type { LoadedModule } from "./loader/graph.ts";
+import { packageFolder } from "../modules/loader/package_files.ts";
+import { displayName, type Problem, WorkflowLoadError } from "../modules/loader/errors.ts";
+import type { EvaluationListener } from "../modules/loader/evaluate.ts";
+import type { LoadedModule } from "../modules/loader/graph.ts";
 
 const WHY = "on which every run of the realm and the realm itself stand";
 

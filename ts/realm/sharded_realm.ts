@@ -1,7 +1,7 @@
 // A realm of several workers: every run belongs to one of them, by its id, for as long as it lives, so its cache entry, its tasks and what
 // the service says of them are always in one place. Each worker is a whole realm with a watch, a quarantine and a replacement of its own:
 // what one of them is lost on is no business of the others.
-import type { Problem } from "./loader/errors.ts";
+import type { Problem } from "../modules/loader/errors.ts";
 import type {
   Realm,
   RealmOutcome,

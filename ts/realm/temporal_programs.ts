@@ -14,11 +14,11 @@ import { asyncStorageContext, type CompatProgramOptions, type Exports, type Scop
 import { convertFailuresBy, type CustomFailures } from "../compat/common/failure_converter.ts";
 import type { PayloadConverter } from "../converter/payload.ts";
 import { asyncStorage } from "../platform/async_context.ts";
-import type { EvaluableGraph, EvaluationListener, ProvidedModule } from "./loader/evaluate.ts";
-import type { Provided } from "./loader/resolve.ts";
+import type { EvaluableGraph, EvaluationListener, ProvidedModule } from "../modules/loader/evaluate.ts";
+import type { Provided } from "../modules/loader/resolve.ts";
 import { sameNameMessage } from "../executor/run/native_program.ts";
-import { displayName } from "./loader/errors.ts";
-import type { ModuleGraph } from "./loader/graph.ts";
+import { displayName } from "../modules/loader/errors.ts";
+import type { ModuleGraph } from "../modules/loader/graph.ts";
 import { exportOrigin, type TemporalWorkflows } from "./programs.ts";
 
 export class TemporalPrograms {

@@ -9,10 +9,10 @@ import { silentLog } from "../executor/program/program.ts";
 import { ownFile } from "../platform/own_code.ts";
 import type { SourceHost } from "../platform/source_files.ts";
 import type { WebWorker } from "../platform/threads.ts";
-import type { Problem } from "./loader/errors.ts";
+import type { Problem } from "../modules/loader/errors.ts";
 import { type BareReplay, Explainer, type ExplainerHelp } from "./explained.ts";
 import { ProbedTwin } from "./probed_twin.ts";
-import type { ModuleGraph } from "./loader/graph.ts";
+import type { ModuleGraph } from "../modules/loader/graph.ts";
 import { LastLines } from "./last_line.ts";
 import { type Loss, lostReplayVerdict, lostTaskOutcome } from "./lost_task.ts";
 import { detachedCopy, type FromRealm } from "./protocol.ts";
@@ -34,8 +34,8 @@ import {
 import { type Job, type LostHandler, type RealmInit, type RealmSpec, RealmThread } from "./realm_thread.ts";
 import { ShardedRealm, shareOf } from "./sharded_realm.ts";
 import { HostSinks, type InjectedSinks } from "./sinks.ts";
-import { type LineOptions, loadSources, sourceTexts, withModuleText } from "./sources.ts";
-import type { SourceText } from "./repairs/in_lines.ts";
+import { type LineOptions, loadSources, sourceTexts, withModuleText } from "../modules/sources.ts";
+import type { SourceText } from "../modules/repairs/in_lines.ts";
 
 /** Options of {@link createWorkerRealm}. */
 export interface WorkerRealmOptions extends CommonRealmOptions {

@@ -1,5 +1,5 @@
 // The lines of code around a place, with the line marked.
-import { TokenizedFile } from "./code_tokens.ts";
+import { TokenizedFile } from "../run_view/code_tokens.ts";
 import { type Html, markup } from "./html.ts";
 import type { CodeExcerpt } from "./types.ts";
 

@@ -1,14 +1,14 @@
 // The timeline as an SVG in text: lanes, bars with their tries, glyphs and strips, as the page lays them out, all of it ink. What stands open at
 // the end has a dashed edge. A report has it in several widths and shows the one that there is room for.
 import type { RunItem, RunModel } from "../debug/run/types.ts";
-import { COLOUR_OF, type GlyphKind, SHAPES } from "./glyphs.ts";
+import { COLOUR_OF, type GlyphKind, SHAPES } from "../run_view/glyphs.ts";
 import { element, type Html, markup, type Part } from "./html.ts";
-import { clock, count, lasting } from "./time.ts";
-import { barIn, LANE_PX, measure, type Measured, type PlacedLane, placeLanes } from "./timeline/geometry.ts";
-import { type Bar, barText, LETTER_PX, type Point, type StripOf, triesText } from "./timeline/layout.ts";
-import { notchesIn, type TaskMark, tasksOf } from "./timeline/notches.ts";
-import { APART_PX, type Scale, tear, ticksOf } from "./timeline/scale.ts";
-import { barTitle, cutTo, densityOf, isDrawnRed, stripFacts } from "./timeline/texts.ts";
+import { clock, count, lasting } from "../run_view/time.ts";
+import { barIn, LANE_PX, measure, type Measured, type PlacedLane, placeLanes } from "../run_view/timeline/geometry.ts";
+import { type Bar, barText, LETTER_PX, type Point, type StripOf, triesText } from "../run_view/timeline/layout.ts";
+import { notchesIn, type TaskMark, tasksOf } from "../run_view/timeline/notches.ts";
+import { APART_PX, type Scale, tear, ticksOf } from "../run_view/timeline/scale.ts";
+import { barTitle, cutTo, densityOf, isDrawnRed, stripFacts } from "../run_view/timeline/texts.ts";
 
 const AXIS_PX = 25;
 /** A name of a lane that stands above it, where there is no room beside it. */

@@ -4,8 +4,8 @@ import { DARK, LIGHT } from "./colours.ts";
 import { drawn } from "./drawing.ts";
 import { looksAsAttributes } from "./drawing_looks.ts";
 import { markup } from "./html.ts";
-import { count, lasting } from "./time.ts";
-import { cutTo } from "./timeline/texts.ts";
+import { count, lasting } from "../run_view/time.ts";
+import { cutTo } from "../run_view/timeline/texts.ts";
 
 const WIDTH = 1380;
 const TITLE_PX = 40;

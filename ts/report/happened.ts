@@ -1,13 +1,13 @@
 // What happened: one row for one thing, which unfolds; workflow tasks folded; and every event with all that it says, one click away.
 import type { RunItem, RunModel } from "../debug/run/types.ts";
-import { COLOUR_OF, type GlyphKind, KIND_NAMES } from "./glyphs.ts";
+import { COLOUR_OF, type GlyphKind, KIND_NAMES } from "../run_view/glyphs.ts";
 import { shapeOf } from "./drawing.ts";
 import { type Html, markup, type Part } from "./html.ts";
-import { digitsOf, listRows, type Row, rowText } from "./rows.ts";
-import { clock, count, lasting } from "./time.ts";
-import { cutTo } from "./timeline/texts.ts";
+import { digitsOf, listRows, type Row, rowText } from "../run_view/rows.ts";
+import { clock, count, lasting } from "../run_view/time.ts";
+import { cutTo } from "../run_view/timeline/texts.ts";
 import type { Room } from "./values_of.ts";
-import { endedBadly, innermost, STATUS } from "./words.ts";
+import { endedBadly, innermost, STATUS } from "../run_view/words.ts";
 
 /** Of a detail in a row, and of a name. */
 const MOST_LETTERS = 160;

@@ -1,8 +1,8 @@
 // Many histories: how many of each verdict, and a row for each, those that diverged first, with a link to its section.
 import { type Html, markup } from "./html.ts";
 import { verdictPill } from "./run_section.ts";
-import { count } from "./time.ts";
-import { cutTo } from "./timeline/texts.ts";
+import { count } from "../run_view/time.ts";
+import { cutTo } from "../run_view/timeline/texts.ts";
 import type { ManyHistories } from "./types.ts";
 
 const MOST_LETTERS = 300;

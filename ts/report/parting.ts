@@ -1,10 +1,10 @@
 // Where code and history part: the sentence first, then both sides, the line, and what repairs it.
 import { codeOf } from "./code_excerpt.ts";
 import { type Html, markup, type Part } from "./html.ts";
-import { count } from "./time.ts";
-import { cutTo } from "./timeline/texts.ts";
+import { count } from "../run_view/time.ts";
+import { cutTo } from "../run_view/timeline/texts.ts";
 import type { ReportedProblem, ReportedRun } from "./types.ts";
-import { CONFIDENCE, fieldDifferences } from "./words_of_parting.ts";
+import { CONFIDENCE, fieldDifferences } from "../run_view/words_of_parting.ts";
 
 const MOST_LETTERS = 2000;
 

@@ -5,8 +5,8 @@ import { Html, markup } from "./html.ts";
 import { overviewOf } from "./overview.ts";
 import { moment, sectionOf } from "./run_section.ts";
 import { STYLE, STYLE_DIGEST } from "./style.ts";
-import { count } from "./time.ts";
-import { cutTo } from "./timeline/texts.ts";
+import { count } from "../run_view/time.ts";
+import { cutTo } from "../run_view/timeline/texts.ts";
 import type { ManyHistories, ReportedRun } from "./types.ts";
 import { Room } from "./values_of.ts";
 

@@ -1,5 +1,5 @@
 // What a report says of a run: its history is opened and, where there is code, replayed once.
-import type { HistoryFile } from "../debug/history_file.ts";
+import type { HistoryFile } from "../history_files/history_file.ts";
 import { openRun } from "../debug/run/model.ts";
 import { type DebugSession, openSession, type ReplayingRealm, UnknownWorkflowTypeError } from "../debug/session.ts";
 import type { CodeExcerpt, ReportedRun } from "./types.ts";

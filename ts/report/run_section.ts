@@ -4,12 +4,12 @@ import { happenedOf, sign } from "./happened.ts";
 import { type Html, markup, type Part } from "./html.ts";
 import { partingSection } from "./parting.ts";
 import { standingOf } from "./standing.ts";
-import { summaryOf } from "./summary.ts";
-import { count, lasting } from "./time.ts";
-import { cutTo } from "./timeline/texts.ts";
+import { summaryOf } from "../run_view/summary.ts";
+import { count, lasting } from "../run_view/time.ts";
+import { cutTo } from "../run_view/timeline/texts.ts";
 import type { ReportedRun, ReportedVerdict } from "./types.ts";
 import type { Room } from "./values_of.ts";
-import { languageOf, LINKS } from "./words.ts";
+import { languageOf, LINKS } from "../run_view/words.ts";
 
 /** Widths of the timeline; a style sheet shows one of them. */
 export const WIDTHS = [300, 620, 1080] as const;

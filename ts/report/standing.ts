@@ -2,12 +2,12 @@
 import { codeOf } from "./code_excerpt.ts";
 import { sign } from "./happened.ts";
 import { type Html, markup, type Part } from "./html.ts";
-import { count, lasting } from "./time.ts";
-import { cutTo } from "./timeline/texts.ts";
+import { count, lasting } from "../run_view/time.ts";
+import { cutTo } from "../run_view/timeline/texts.ts";
 import type { ReportedRun } from "./types.ts";
 import type { Room } from "./values_of.ts";
-import { type Said, untakenText, whyText } from "./why.ts";
-import { bareName } from "./words.ts";
+import { type Said, untakenText, whyText } from "../run_view/why.ts";
+import { bareName } from "../run_view/words.ts";
 
 const MOST_OPEN = 30;
 const MOST_LETTERS = 300;

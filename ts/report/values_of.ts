@@ -1,8 +1,8 @@
 // Values in a report: on many lines, cut where they are long, and no more of them in one file than a browser opens at once.
 import type { Shown, ShownFailure } from "../debug/values.ts";
 import { type Html, markup, type Part } from "./html.ts";
-import { count } from "./time.ts";
-import { formatJson } from "./value_text.ts";
+import { count } from "../run_view/time.ts";
+import { formatJson } from "../run_view/value_text.ts";
 
 /** Characters of one value. */
 const MOST_OF_ONE = 8_000;

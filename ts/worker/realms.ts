@@ -1,9 +1,9 @@
 // The realm of a worker: made from what its options say, connected to the service (pages of history) and to the log.
 import { create, toBinary } from "@bufbuild/protobuf";
 import { fileSources, fileUrl, hasFiles } from "../platform/source_files.ts";
-import { isBundle } from "../realm/bundle/format.ts";
+import { isBundle } from "../modules/bundle/format.ts";
 import { createInlineRealm, type InlineRealmOptions } from "../realm/inline_realm.ts";
-import { formatProblem } from "../realm/loader/errors.ts";
+import { formatProblem } from "../modules/loader/errors.ts";
 import type { CommonRealmOptions, Realm } from "../realm/realm.ts";
 import { createWorkerRealm, MAX_REALM_THREADS, type WorkerRealmOptions } from "../realm/worker_realm.ts";
 import type { InjectedSinks } from "../realm/sinks.ts";

@@ -2,7 +2,7 @@
 import { expect, test } from "@playwright/test";
 import { readFileSync } from "node:fs";
 import { HighlightedFile } from "../src/code/highlight.ts";
-import { TokenizedFile } from "../../ts/report/code_tokens.ts";
+import { TokenizedFile } from "../../ts/run_view/code_tokens.ts";
 
 const equal = (actual: unknown, wanted: unknown): void => expect(actual).toEqual(wanted);
 

@@ -1,10 +1,10 @@
 // The timeline: where things lie, what is cut, and what hands and keys do to it.
 import { readFileSync } from "node:fs";
 import type { RunItem, RunModel } from "../src/app/run_model.ts";
-import { eventAt, measure, placeLanes } from "../../ts/report/timeline/geometry.ts";
-import { lanesOf } from "../../ts/report/timeline/lanes.ts";
-import { layoutOf } from "../../ts/report/timeline/layout.ts";
-import { makeScale, ticksOf } from "../../ts/report/timeline/scale.ts";
+import { eventAt, measure, placeLanes } from "../../ts/run_view/timeline/geometry.ts";
+import { lanesOf } from "../../ts/run_view/timeline/lanes.ts";
+import { layoutOf } from "../../ts/run_view/timeline/layout.ts";
+import { makeScale, ticksOf } from "../../ts/run_view/timeline/scale.ts";
 import { expect, test } from "./support/story.ts";
 
 const equal = (actual: unknown, wanted: unknown): void => expect(actual).toEqual(wanted);

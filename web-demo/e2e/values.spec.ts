@@ -1,7 +1,7 @@
 // Values on one line, differences of values.
 import { expect, test } from "@playwright/test";
 import { type DiffRow, diffRows, isEqualData, plainRows, shownRows } from "../src/inspector/value_diff.ts";
-import { formatJson, lineOfArguments, lineOfValue } from "../../ts/report/value_text.ts";
+import { formatJson, lineOfArguments, lineOfValue } from "../../ts/run_view/value_text.ts";
 
 const equal = (actual: unknown, wanted: unknown): void => expect(actual).toEqual(wanted);
 

@@ -18,7 +18,7 @@ const rehearsal = {
   resolveId: (id) => id === REHEARSAL ? `\0${REHEARSAL}` : undefined,
   async load(id) {
     if (id !== `\0${REHEARSAL}`) return undefined;
-    const { readHistoryFile } = await import("../../dist/ts/debug/history_file.js");
+    const { readHistoryFile } = await import("../../dist/ts/history_files/history_file.js");
     const bytes = await Promise.all(
       REHEARSED.map(async (name) => (await readHistoryFile(readFileSync(here(`../samples/${name}.json`)))).bytes),
     );

@@ -10,8 +10,8 @@ import {
   SlotContext,
 } from "../../../ts/compat/mod.ts";
 import { current } from "../../../ts/executor/program/current.ts";
-import { EvaluableGraph } from "../../../ts/realm/loader/evaluate.ts";
-import { loadSources, type SourceOptions } from "../../../ts/realm/sources.ts";
+import { EvaluableGraph } from "../../../ts/modules/loader/evaluate.ts";
+import { loadSources, type SourceOptions } from "../../../ts/modules/sources.ts";
 
 /** As a guard's. */
 const now = () => current.run?.timeMs ?? 0;

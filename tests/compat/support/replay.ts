@@ -3,7 +3,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { join } from "node:path";
 import type { AsyncStorage, ScopeFrame } from "../../../ts/compat/mod.ts";
 import { loadCore } from "../../../ts/core/mod.ts";
-import { readHistoryFile } from "../../../ts/debug/history_file.ts";
+import { readHistoryFile } from "../../../ts/history_files/history_file.ts";
 import { TaskRunner } from "../../../ts/executor/tasks/task_runner.ts";
 import { createWorkerRealm, type WorkerRealm } from "../../../ts/realm/mod.ts";
 import { rejectionHost } from "../../cases/rejection_host.ts";

@@ -1,6 +1,6 @@
 // One history of a file: read, imported, checked, copied, exported again.
 import { join } from "node:path";
-import { HistoryFileError, readHistoryFile } from "../../../ts/debug/history_file.ts";
+import { HistoryFileError, readHistoryFile } from "../../../ts/history_files/history_file.ts";
 import { Client, silentLogger } from "../../../ts/client/mod.ts";
 import { EmbeddedEngine } from "../../../ts/engine/mod.ts";
 import { closedRun, ImportError, OpenRunError } from "../../../ts/engine/maintenance/mod.ts";

@@ -1,6 +1,6 @@
 // Histories of random runs on a real server, some of them reset, so that their histories begin as copies of others.
 import { Client, silentLogger } from "../../../ts/client/mod.ts";
-import { readHistoryFile } from "../../../ts/debug/history_file.ts";
+import { readHistoryFile } from "../../../ts/history_files/history_file.ts";
 import { closedRun, ImportError, OpenRunError } from "../../../ts/engine/maintenance/mod.ts";
 import type { RunWrite } from "../../../ts/core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import type { RawService } from "../../../ts/service/raw.ts";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { caseNames, corpusRoot, historyOf, loadCase } from "../../../dist/tests/compat/support/corpus.js";
 import { silentLogger } from "../../../dist/ts/base/logger.js";
-import { readHistoryFile } from "../../../dist/ts/debug/history_file.js";
+import { readHistoryFile } from "../../../dist/ts/history_files/history_file.js";
 import { TestEnvironment } from "../../../dist/ts/testing/mod.js";
 import { strip } from "../verdicts/edits.mjs";
 import { editsOf } from "./edits.mjs";

@@ -4,11 +4,11 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { parse } from "acorn";
-import { compileText } from "../../realm/loader/compile_text.ts";
-import { loadSucrase } from "../../realm/loader/strip.ts";
-import { requiredImports } from "../../realm/loader/typescript_checks.ts";
-import { syntaxAdvice, UnsupportedSyntaxError } from "../../realm/loader/unsupported_syntax.ts";
-import { compileUsing } from "../../realm/loader/using_declarations.ts";
+import { compileText } from "../../modules/loader/compile_text.ts";
+import { loadSucrase } from "../../modules/loader/strip.ts";
+import { requiredImports } from "../../modules/loader/typescript_checks.ts";
+import { syntaxAdvice, UnsupportedSyntaxError } from "../../modules/loader/unsupported_syntax.ts";
+import { compileUsing } from "../../modules/loader/using_declarations.ts";
 import { AGAIN } from "./again.ts";
 
 interface ResolveContext {

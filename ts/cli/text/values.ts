@@ -1,7 +1,7 @@
 // Values on the command line: arguments as JSON texts that reach the service as they were written, payloads as people can read them.
 import { resolve } from "node:path";
 import { jsonPayloadConverter, type Payload, type PayloadConverter } from "../../converter/payload.ts";
-import { nestedTooDeep } from "../../debug/json_nesting.ts";
+import { nestedTooDeep } from "../../history_files/json_nesting.ts";
 import type { Call } from "../frame/command.ts";
 import { UsageError } from "../frame/errors.ts";
 import { printable } from "../frame/printable.ts";

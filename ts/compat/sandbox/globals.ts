@@ -6,7 +6,7 @@ import { clearTimeout, setTimeout } from "../workflow/timers.ts";
 import { assert } from "./assert.ts";
 import { AsyncLocalStorage } from "./async_local_storage.ts";
 
-/** Of the realm, as the compiler of modules lists them (realm/loader/run_globals.ts), for whoever asks the global object. */
+/** Of the realm, as the compiler of modules lists them (modules/loader/run_globals.ts), for whoever asks the global object. */
 const OF_REALM =
   ("AbortController AggregateError Array ArrayBuffer AsyncDisposableStack Atomics BigInt BigInt64Array BigUint64Array Boolean " +
     "DataView Date DisposableStack Error EvalError Float16Array Float32Array Float64Array Function Infinity Int16Array Int32Array Int8Array " +

@@ -1,6 +1,6 @@
 // bundleWorkflowCode: writes what `temporalex build` writes. There is no webpack; options for it are refused by name.
-import { bundleWorkflows } from "../../realm/bundle/build.ts";
-import { formatProblem } from "../../realm/loader/errors.ts";
+import { bundleWorkflows } from "../../modules/bundle/build.ts";
+import { formatProblem } from "../../modules/loader/errors.ts";
 import { fileUrl } from "../../platform/source_files.ts";
 import { converterModule, SourceTexts } from "./source_texts.ts";
 import { Runtime } from "./runtime.ts";

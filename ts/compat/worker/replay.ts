@@ -6,7 +6,7 @@ import type { HistoryAndWorkflowId } from "../common/mod.ts";
 import { fromPlain } from "../common/plain_proto.ts";
 import { PayloadCodecError } from "../../codec/codec.ts";
 import type { MessageCodec } from "../../codec/message_codec.ts";
-import { readHistoryFile } from "../../debug/history_file.ts";
+import { readHistoryFile } from "../../history_files/history_file.ts";
 import { readRunStart } from "../../api/history_start.ts";
 import type { Realm, ReplayVerdict } from "../../realm/realm.ts";
 import { HistorySchema } from "../../api/generated/temporal/api/history/v1/message_pb.ts";

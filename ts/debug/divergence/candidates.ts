@@ -1,6 +1,6 @@
 // Edits of the code that would look like a first difference, each as the history that the edited code would have made.
 import type { HistoryEvent } from "../../api/generated/temporal/api/history/v1/message_pb.ts";
-import { decodeHistoryBytes } from "../decode_events.ts";
+import { decodeHistoryBytes } from "../../history_files/decode_events.ts";
 import type { Place, Sides } from "./align.ts";
 import type { CodeStep } from "./code_steps.ts";
 import { EditedHistory } from "./edited_history.ts";

@@ -1,7 +1,7 @@
 // What a history says of its run as a whole.
 import type { HistoryEvent } from "../../api/generated/temporal/api/history/v1/message_pb.ts";
 import { WorkflowTaskFailedCause } from "../../api/generated/temporal/api/enums/v1/failed_cause_pb.ts";
-import type { HistoryFile } from "../history_file.ts";
+import type { HistoryFile } from "../../history_files/history_file.ts";
 import { eventTimeMs } from "./event_time.ts";
 import type { RunFacts, RunLink } from "./types.ts";
 

@@ -2,7 +2,7 @@
 // marks what the handler of a message did. Few histories have any.
 import type { HistoryEvent } from "../../api/generated/temporal/api/history/v1/message_pb.ts";
 import type { EventGroupMarker } from "../../api/generated/temporal/api/sdk/v1/event_group_marker_pb.ts";
-import { decodeHistoryBytes } from "../decode_events.ts";
+import { decodeHistoryBytes } from "../../history_files/decode_events.ts";
 import { shown } from "../values.ts";
 import type { EventGroup, RunItem, RunModel } from "./types.ts";
 

@@ -2,9 +2,9 @@
 import type { PayloadCodec } from "../../codec/codec.ts";
 import type { PayloadConverter } from "../../converter/payload.ts";
 import type { HistoryEvent } from "../../api/generated/temporal/api/history/v1/message_pb.ts";
-import { decodeHistoryBytes } from "../decode_events.ts";
+import { decodeHistoryBytes } from "../../history_files/decode_events.ts";
 import { type EventLine, linesOf } from "../events.ts";
-import { type HistoryFile, readHistoryFile } from "../history_file.ts";
+import { type HistoryFile, readHistoryFile } from "../../history_files/history_file.ts";
 import { OpenSpans } from "../spans.ts";
 import { nameIn, timerSummary } from "../timer_name.ts";
 import { briefArgs, short } from "../value_text.ts";

@@ -3,7 +3,7 @@
 // unless the caller asks for it, so that a test made of the history passes once the code is repaired.
 import { create, toBinary } from "@bufbuild/protobuf";
 import { type HistoryEvent, HistorySchema } from "../../api/generated/temporal/api/history/v1/message_pb.ts";
-import { decodeHistoryBytes } from "../decode_events.ts";
+import { decodeHistoryBytes } from "../../history_files/decode_events.ts";
 import type { ReplayingRealm } from "../session.ts";
 import { ddmin, type Trying } from "./ddmin.ts";
 import { problemKey } from "../problem.ts";

@@ -3,7 +3,7 @@
 // way are found by replaying, and are kept only where the caller says so.
 import { create, toBinary } from "@bufbuild/protobuf";
 import { type HistoryEvent, HistorySchema } from "../../api/generated/temporal/api/history/v1/message_pb.ts";
-import { decodeHistoryBytes, useEvent } from "../decode_events.ts";
+import { decodeHistoryBytes, useEvent } from "../../history_files/decode_events.ts";
 import type { ReplayingRealm } from "../session.ts";
 import { ddmin } from "./ddmin.ts";
 import { redactEvent, type Replacing } from "./redact_event.ts";

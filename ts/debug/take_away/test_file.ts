@@ -1,5 +1,5 @@
 // A divergence as a test: one file that replays the history beside it against the user's workflows, and fails until the code replays it again.
-import { decodeHistoryBytes, historyToJsonValue } from "../decode_events.ts";
+import { decodeHistoryBytes, historyToJsonValue } from "../../history_files/decode_events.ts";
 
 /** What runs the test. */
 export type TestRunner = "node" | "vitest" | "deno";

@@ -1,4 +1,4 @@
-// Where the probes of a debug session's modules report (realm/loader/line_probes.ts puts them into the text). The realm has one LineProbes;
+// Where the probes of a debug session's modules report (modules/loader/line_probes.ts puts them into the text). The realm has one LineProbes;
 // while a replay with `lines` activates its run, that replay's watcher is told what runs. Otherwise a probe costs a test and a return.
 
 /** What a probe is at. Its number in its module is its index in the module's table. */

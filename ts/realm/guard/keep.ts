@@ -4,7 +4,7 @@
 import { isBlocked } from "./blocked.ts";
 import type { Globals } from "./patch.ts";
 import { reachable } from "./reachable.ts";
-import { KEPT_GLOBALS } from "./table.ts";
+import { KEPT_GLOBALS } from "../../modules/guarded_names.ts";
 
 const { getOwnPropertyDescriptor, defineProperty, deleteProperty, getPrototypeOf, setPrototypeOf, ownKeys } = Reflect;
 const { is } = Object;

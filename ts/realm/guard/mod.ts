@@ -17,7 +17,7 @@ import { restoreProto } from "./proto.ts";
 import { guardRandom } from "./random.ts";
 import { guardRegExp } from "./regexp.ts";
 import { sealRealm } from "./seal.ts";
-import { adviceFor, BLOCKED, KEPT_GLOBALS, REMOVED } from "./table.ts";
+import { adviceFor, BLOCKED, KEPT_GLOBALS, REMOVED } from "../../modules/guarded_names.ts";
 import { guardTime } from "./time.ts";
 import { GuardContext, type Level } from "./violations.ts";
 

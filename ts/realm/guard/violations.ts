@@ -1,7 +1,7 @@
 // How the guard asks what is going on in its realm, and how it says no.
 import { type Current, noteRefused } from "../../executor/program/current.ts";
 import { type GuardEffect, lineProbes } from "../../executor/program/line_probe.ts";
-import { packageFolder } from "../loader/package_files.ts";
+import { packageFolder } from "../../modules/loader/package_files.ts";
 import { ownCode } from "../../platform/own_code.ts";
 import { DeterminismError } from "./errors.ts";
 

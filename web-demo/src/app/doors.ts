@@ -1,7 +1,7 @@
 // The doors through which histories come in: files, text, addresses, samples. All of them end in `openBytes`. What is read stays in this tab.
 import { batch } from "@preact/signals";
 import { HistoryFileError } from "temporalex/debug";
-import { historiesIn } from "../../../ts/debug/history_file.ts";
+import { historiesIn } from "../../../ts/history_files/history_file.ts";
 import { keep } from "./kept.ts";
 import { notify } from "./notices.ts";
 import { readRun } from "./run_model.ts";

@@ -1,7 +1,7 @@
 // A chain of runs as if it were one run: its things and events numbered through, so that the shapes of the timeline draw it as they draw a run.
 import type { RunItem, RunModel } from "../app/run_model.ts";
 import type { Chain, Piece } from "../app/family.ts";
-import { busyOf, type Lane, lanesOf, timesOf } from "../../../ts/report/timeline/lanes.ts";
+import { busyOf, type Lane, lanesOf, timesOf } from "../../../ts/run_view/timeline/lanes.ts";
 
 /** An event of a run. */
 export interface Place {

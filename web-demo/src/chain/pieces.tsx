@@ -2,7 +2,7 @@
 import type { JSX } from "preact";
 import type { Chain, Piece } from "../app/family.ts";
 import type { OpenRun } from "../app/state.ts";
-import { LETTER_PX } from "../../../ts/report/timeline/layout.ts";
+import { LETTER_PX } from "../../../ts/run_view/timeline/layout.ts";
 import type { Drawing } from "../timeline/shapes.tsx";
 import { count, lasting } from "../ui/time.ts";
 import { chainNumber } from "./line.ts";

@@ -2,7 +2,7 @@
 import type { JSX } from "preact";
 import type { Chain } from "../app/family.ts";
 import { type OpenRun, playing, position } from "../app/state.ts";
-import { LETTER_PX } from "../../../ts/report/timeline/layout.ts";
+import { LETTER_PX } from "../../../ts/run_view/timeline/layout.ts";
 import { count } from "../ui/time.ts";
 import { chainNumber, findInChain } from "./line.ts";
 import { enter } from "./state.ts";

@@ -1,8 +1,8 @@
 // The rows of a family's timeline, from the top: a chain, its lanes where it is unfolded, and the chains of its children below it.
 import type { Chain, Family } from "../app/family.ts";
-import { barIn, LANE_PX, type PlacedLane } from "../../../ts/report/timeline/geometry.ts";
-import { layoutOf } from "../../../ts/report/timeline/layout.ts";
-import { makeScale, type Scale } from "../../../ts/report/timeline/scale.ts";
+import { barIn, LANE_PX, type PlacedLane } from "../../../ts/run_view/timeline/geometry.ts";
+import { layoutOf } from "../../../ts/run_view/timeline/layout.ts";
+import { makeScale, type Scale } from "../../../ts/run_view/timeline/scale.ts";
 import { chainLine, type Line } from "./line.ts";
 
 export const CHAIN_PX = 28;

@@ -6,7 +6,7 @@ import type { Chain, Family } from "../app/family.ts";
 import { type OpenRun, playing, position, selected, selectItem, shownItem } from "../app/state.ts";
 import { Axis, Ground, Tears } from "../timeline/axis.tsx";
 import { useDrag } from "../timeline/drag.ts";
-import { eventAt } from "../../../ts/report/timeline/geometry.ts";
+import { eventAt } from "../../../ts/run_view/timeline/geometry.ts";
 import { type Drawing, LaneShapes } from "../timeline/shapes.tsx";
 import { useKept, useSight } from "../timeline/sight.ts";
 import { bindTimelineKeys, cutsGaps, MOST_PX, zoom } from "../timeline/view.ts";

@@ -1,5 +1,5 @@
 // The block of a parked line: from the await down to where its brackets close. It is drawn in pale yellow.
-import type { TokenizedFile } from "../../../ts/report/code_tokens.ts";
+import type { TokenizedFile } from "../../../ts/run_view/code_tokens.ts";
 
 const OPEN = /[([{]/g;
 const CLOSE = /[)\]}]/g;

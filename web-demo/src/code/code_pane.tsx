@@ -6,7 +6,7 @@ import { bindKeys } from "../app/keys.ts";
 import { file as chosenFile, goTo, type OpenRun, position, shownView } from "../app/state.ts";
 import { Breakpoints, BreakpointsButton } from "./breakpoints_panel.tsx";
 import { linesWithBreakpoints, toggleLine } from "./breakpoints.ts";
-import { digitsOf } from "../../../ts/report/rows.ts";
+import { digitsOf } from "../../../ts/run_view/rows.ts";
 import "./code.css";
 import { highlighted, shortNames } from "./code_files.ts";
 import { codeFacts, runOfLine } from "./code_facts.ts";

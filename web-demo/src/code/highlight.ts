@@ -1,6 +1,6 @@
 // The pieces of a line as the code pane draws them.
 import { type DurableNames, durableNames, kindOf, type NameKind } from "./durable_names.ts";
-import { TokenizedFile } from "../../../ts/report/code_tokens.ts";
+import { TokenizedFile } from "../../../ts/run_view/code_tokens.ts";
 
 /** How a piece looks: nothing special, grey italics, a quieter ink, bold, or the colour of a kind. */
 export type PieceLook = "" | "comment" | "string" | "keyword" | NameKind;

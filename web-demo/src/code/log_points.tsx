@@ -3,9 +3,9 @@
 import { type Signal, signal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useMemo, useState } from "preact/hooks";
-import { digitsOf } from "../../../ts/report/rows.ts";
+import { digitsOf } from "../../../ts/run_view/rows.ts";
 import { goTo, type OpenRun, position } from "../app/state.ts";
-import { lineOfValue } from "../../../ts/report/value_text.ts";
+import { lineOfValue } from "../../../ts/run_view/value_text.ts";
 import type { CodeSet } from "../realm/code_set.ts";
 import { clock } from "../ui/time.ts";
 import { highlighted } from "./code_files.ts";

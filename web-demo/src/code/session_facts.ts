@@ -1,6 +1,6 @@
 // What a session knows of lines (temporalex/debug: `session.code`), as the code pane draws it.
 import type { ChangedValue, CopiedValue, Crossing, Parked, SessionCode, SessionView } from "temporalex/debug";
-import { lineOfValue } from "../../../ts/report/value_text.ts";
+import { lineOfValue } from "../../../ts/run_view/value_text.ts";
 import type { OpenRun } from "../app/state.ts";
 import type { CodeSet } from "../realm/code_set.ts";
 import {

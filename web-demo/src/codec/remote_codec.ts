@@ -1,6 +1,6 @@
 // Temporal's protocol of codec servers: POST <endpoint>/decode with Payloads as JSON, and the same number of payloads back.
 import { codecEncoding } from "../../../ts/debug/run/encodings.ts";
-import { decodeBase64 } from "../../../ts/debug/payload_json.ts";
+import { decodeBase64 } from "../../../ts/history_files/payload_json.ts";
 import type { Payload, PayloadCodec } from "temporalex";
 
 /** What an endpoint answered. */

@@ -13,7 +13,7 @@ import { topsOf, WindowedRows } from "../ui/windowed.tsx";
 import "./events.css";
 import { groupParts, itemsInGroup, loadGroups } from "./chosen_group.ts";
 import { EventRow, rowId } from "./row.tsx";
-import { listRows, type Row } from "../../../ts/report/rows.ts";
+import { listRows, type Row } from "../../../ts/run_view/rows.ts";
 import { countsOf, rowOf, taskRowOf } from "./row_at.ts";
 import { search } from "./search.ts";
 

@@ -7,7 +7,7 @@ import { groupParts } from "./chosen_group.ts";
 import { still } from "../ui/still.ts";
 import { clock } from "../ui/time.ts";
 import { placed } from "../ui/windowed.tsx";
-import { digitsOf, type Row, rowText } from "../../../ts/report/rows.ts";
+import { digitsOf, type Row, rowText } from "../../../ts/run_view/rows.ts";
 
 export const rowId = (row: Row): string => `row-${row.is}-${row.from}-${row.is === "event" ? "" : row.item.index}`;
 

@@ -1,5 +1,5 @@
 // Where a position is among the rows of the list, and how many things it has of each kind.
-import type { Row } from "../../../ts/report/rows.ts";
+import type { Row } from "../../../ts/run_view/rows.ts";
 import type { ItemKind, RunModel } from "../app/run_model.ts";
 
 /** Index of the row that a position is at: the last that has begun; -1 before all of them. Rows are in the order of their first events. */

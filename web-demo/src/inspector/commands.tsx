@@ -4,7 +4,7 @@ import { useState } from "preact/hooks";
 import { changedAt, goTo, type OpenRun, shownView } from "../app/state.ts";
 import { Glyph, type GlyphKind } from "../ui/glyph.tsx";
 import { taskNumber } from "./state.tsx";
-import { lineOfValue } from "../../../ts/report/value_text.ts";
+import { lineOfValue } from "../../../ts/run_view/value_text.ts";
 
 const GLYPHS: readonly (readonly [RegExp, GlyphKind])[] = [
   [/LocalActivity/, "localActivity"],

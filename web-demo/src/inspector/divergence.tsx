@@ -6,7 +6,7 @@ import { divergenceOf, findParting } from "../code/parting.ts";
 import { canPutIn, putIn } from "../code/repairing.ts";
 import { HighlightedFile } from "../code/highlight.ts";
 import { DifferencesTable } from "./differences_table.tsx";
-import { CONFIDENCE, fieldDifferences } from "../../../ts/report/words_of_parting.ts";
+import { CONFIDENCE, fieldDifferences } from "../../../ts/run_view/words_of_parting.ts";
 
 /** Set while the position is at or behind the place. */
 export function DivergenceSections({ run }: { run: OpenRun }): JSX.Element | null {

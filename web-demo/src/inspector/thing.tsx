@@ -9,7 +9,7 @@ import { Glyph, glyphTitle } from "../ui/glyph.tsx";
 import { changeThis, isChangeable } from "./legal_now.ts";
 import { type ThingFact, thingFacts } from "./thing_facts.ts";
 import { ValueTree } from "./value_tree.tsx";
-import { formatJson, lineOfValue } from "../../../ts/report/value_text.ts";
+import { formatJson, lineOfValue } from "../../../ts/run_view/value_text.ts";
 
 /** A task of ten thousand commands is copied without their events. */
 const MOST = 200;

@@ -4,8 +4,8 @@ import { useState } from "preact/hooks";
 import { goTo, type OpenRun, shownView } from "../app/state.ts";
 import { Glyph } from "../ui/glyph.tsx";
 import { clock, count } from "../ui/time.ts";
-import { digitsOf } from "../../../ts/report/rows.ts";
-import { lineOfArguments, lineOfValue } from "../../../ts/report/value_text.ts";
+import { digitsOf } from "../../../ts/run_view/rows.ts";
+import { lineOfArguments, lineOfValue } from "../../../ts/run_view/value_text.ts";
 
 /** The newest of them; the rest is asked for, and comes in parts. */
 const NEWEST = 5;

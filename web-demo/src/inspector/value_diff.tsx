@@ -1,7 +1,7 @@
 // A value as rows, with what changed in it marked: a sign, the key, the old value struck through before the new one, and where it came from.
 import type { JSX } from "preact";
 import { type DiffRow, diffRows, plainRows, type ShownRow, shownRows } from "./value_diff.ts";
-import { keyText, lineOfValue } from "../../../ts/report/value_text.ts";
+import { keyText, lineOfValue } from "../../../ts/run_view/value_text.ts";
 
 export interface ValueDiffProps {
   readonly label: string;

@@ -1,7 +1,7 @@
 // A value as a tree that opens: one row for each key, what is inside on the row until it is opened. Arrows move as in any tree.
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
-import { keyText, lineOfValue } from "../../../ts/report/value_text.ts";
+import { keyText, lineOfValue } from "../../../ts/run_view/value_text.ts";
 
 const isTree = (value: unknown): value is object => typeof value === "object" && value !== null && !(value instanceof Uint8Array);
 /** Entries of one list that are shown before the rest is asked for. */

@@ -2,13 +2,13 @@
 import type { JSX } from "preact";
 import { nextResuming } from "./next_resuming.ts";
 import { legalNow } from "./legal_now.ts";
-import { digitsOf } from "../../../ts/report/rows.ts";
-import { lineOfValue } from "../../../ts/report/value_text.ts";
+import { digitsOf } from "../../../ts/run_view/rows.ts";
+import { lineOfValue } from "../../../ts/run_view/value_text.ts";
 import { goTo, type OpenRun, position, shownView } from "../app/state.ts";
 import { Glyph, glyphTitle } from "../ui/glyph.tsx";
 import { clock, lasting } from "../ui/time.ts";
 import { waitingFibers } from "../code/session_facts.ts";
-import { type Said, type Untaken, untakenText, type Why, whyText } from "../../../ts/report/why.ts";
+import { type Said, type Untaken, untakenText, type Why, whyText } from "../../../ts/run_view/why.ts";
 
 export const Sentence = ({ said }: { said: Said }): JSX.Element => (
   <>{said.map((piece, i) => typeof piece === "string" ? piece : <b key={i}>{piece.name}</b>)}</>

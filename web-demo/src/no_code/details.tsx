@@ -8,7 +8,7 @@ import { count, date, lasting } from "../ui/time.ts";
 import { Limits } from "./limits.tsx";
 import { Marked } from "./names.tsx";
 import { canOpen, openLinked } from "./open_linked.ts";
-import { bareName, endedBadly, languageOf, LINKS } from "../../../ts/report/words.ts";
+import { bareName, endedBadly, languageOf, LINKS } from "../../../ts/run_view/words.ts";
 
 export function NoCodeDetails({ run }: { run: OpenRun }): JSX.Element {
   return (

@@ -6,7 +6,7 @@ import type { Shown } from "temporalex/debug";
 import type { RunItem } from "../app/run_model.ts";
 import { goTo, type OpenRun, playing, position, selectItem, shownItem } from "../app/state.ts";
 import { ValueTree } from "../inspector/value_tree.tsx";
-import { formatJson } from "../../../ts/report/value_text.ts";
+import { formatJson } from "../../../ts/run_view/value_text.ts";
 import { groupParts } from "../events/chosen_group.ts";
 import { Glyph, KIND_NAMES } from "../ui/glyph.tsx";
 import { clock, count, lasting } from "../ui/time.ts";
@@ -16,7 +16,7 @@ import { FailureWell } from "./failure_well.tsx";
 import "./no_code.css";
 import { SummaryTable } from "./summary_table.tsx";
 import { TriesTable } from "./tries_table.tsx";
-import { bareName, endedBadly, STATUS } from "../../../ts/report/words.ts";
+import { bareName, endedBadly, STATUS } from "../../../ts/run_view/words.ts";
 
 export function NoCodeMiddle({ run }: { run: OpenRun }): JSX.Element {
   const item = shownItem.value;

@@ -2,7 +2,7 @@
 import type { JSX } from "preact";
 import type { RunItem } from "../app/run_model.ts";
 import { playing, selectItem } from "../app/state.ts";
-import { bareName } from "../../../ts/report/words.ts";
+import { bareName } from "../../../ts/run_view/words.ts";
 
 export function ThingLink({ item }: { item: RunItem }): JSX.Element {
   return (

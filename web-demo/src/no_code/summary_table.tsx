@@ -4,7 +4,7 @@ import { useMemo, useState } from "preact/hooks";
 import { type OpenRun, playing, selectItem } from "../app/state.ts";
 import { Glyph, KIND_NAMES } from "../ui/glyph.tsx";
 import { count, lasting } from "../ui/time.ts";
-import { summaryOf } from "../../../ts/report/summary.ts";
+import { summaryOf } from "../../../ts/run_view/summary.ts";
 
 /** The rest is asked for. */
 const AT_ONCE = 12;

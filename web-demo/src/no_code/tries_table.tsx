@@ -1,10 +1,10 @@
 // The tries of an activity. History has the last one; where the others lay follows from the retry policy, about, and the table says so.
 import type { JSX } from "preact";
-import { digitsOf } from "../../../ts/report/rows.ts";
+import { digitsOf } from "../../../ts/run_view/rows.ts";
 import type { RunItem } from "../app/run_model.ts";
 import type { OpenRun } from "../app/state.ts";
 import { clock, count, lasting } from "../ui/time.ts";
-import { innermost } from "../../../ts/report/words.ts";
+import { innermost } from "../../../ts/run_view/words.ts";
 
 /** Of a thousand tries the first and last are read. */
 const MOST = 12;

@@ -1,6 +1,6 @@
 // Which of the files beside a history has its workflow: the one that exports the type's name, or declares a native workflow of that name.
 // Texts are searched, not parsed: what was found is only a place to begin, and the loader says what is wrong with it.
-import { isBundle } from "../../../ts/realm/bundle/format.ts";
+import { isBundle } from "../../../ts/modules/bundle/format.ts";
 import type { CodeFile } from "./code_set.ts";
 
 /** What was found. */

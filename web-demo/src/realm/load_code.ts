@@ -1,8 +1,8 @@
 // From the files of a code set to the module graph that a realm evaluates. Nothing is run, and nothing is parsed on this thread.
 import type { Divergence } from "../../../ts/debug/divergence/types.ts";
-import { type Problem, WorkflowLoadError } from "../../../ts/realm/loader/errors.ts";
-import type { ModuleGraph } from "../../../ts/realm/loader/graph.ts";
-import type { LineOptions } from "../../../ts/realm/sources.ts";
+import { type Problem, WorkflowLoadError } from "../../../ts/modules/loader/errors.ts";
+import type { ModuleGraph } from "../../../ts/modules/loader/graph.ts";
+import type { LineOptions } from "../../../ts/modules/sources.ts";
 import type { CodeFile, CodeSet } from "./code_set.ts";
 import type { FromLoader, ToLoader } from "./loader/protocol.ts";
 import { explained } from "./missing_imports.ts";

@@ -1,5 +1,5 @@
 // What to do about code that cannot be loaded for want of a file.
-import type { Problem } from "../../../ts/realm/loader/errors.ts";
+import type { Problem } from "../../../ts/modules/loader/errors.ts";
 import type { CodeSet } from "./code_set.ts";
 
 /** The problem with what the user of the page can do about it. */

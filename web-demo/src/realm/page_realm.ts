@@ -4,8 +4,8 @@ import { createWorkerRealm, type ReplayOptions, type ReplayVerdict, type WorkerR
 import type { ReplayingRealm } from "temporalex/debug";
 import type { Divergence } from "../../../ts/debug/divergence/types.ts";
 import type { WebWorker } from "../../../ts/platform/threads.ts";
-import type { Problem } from "../../../ts/realm/loader/errors.ts";
-import type { LineOptions } from "../../../ts/realm/sources.ts";
+import type { Problem } from "../../../ts/modules/loader/errors.ts";
+import type { LineOptions } from "../../../ts/modules/sources.ts";
 import type { CodeSet } from "./code_set.ts";
 import { CodeLoader } from "./load_code.ts";
 import { SandboxFrame } from "./sandbox_frame.ts";

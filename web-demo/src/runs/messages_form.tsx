@@ -1,7 +1,7 @@
 // Signals, updates and queries of a run: those that its workflow names (`__temporal_workflow_metadata`), or any by name.
 import { type Signal, useSignal, useSignalEffect } from "@preact/signals";
 import type { JSX } from "preact";
-import { formatJson } from "../../../ts/report/value_text.ts";
+import { formatJson } from "../../../ts/run_view/value_text.ts";
 import { Glyph } from "../ui/glyph.tsx";
 import { client, isServerGone } from "./state.ts";
 import type { Watched } from "./watched_run.ts";

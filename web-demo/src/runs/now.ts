@@ -1,6 +1,6 @@
 // What a run waits for now, or what came of it, in a few words: from its description, and where that says nothing from its history.
 import { type Client, WorkflowContinuedAsNewError, type WorkflowHandle, type WorkflowSummary } from "temporalex/client";
-import { lineOfValue } from "../../../ts/report/value_text.ts";
+import { lineOfValue } from "../../../ts/run_view/value_text.ts";
 import type { GlyphKind } from "../ui/glyph.tsx";
 
 export interface Now {

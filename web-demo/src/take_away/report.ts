@@ -3,7 +3,7 @@ import type { ReplayingRealm } from "temporalex/debug";
 import { excerptOf } from "../../../ts/report/code_excerpt.ts";
 import { reportText } from "../../../ts/report/report.ts";
 import { reportedRun } from "../../../ts/report/reported_run.ts";
-import { redactedText } from "../../../ts/report/words.ts";
+import { redactedText } from "../../../ts/run_view/words.ts";
 import type { OpenRun } from "../app/state.ts";
 import { frameLine } from "../code/view_facts.ts";
 

@@ -1,8 +1,8 @@
 // From what happened to the fiber that went on because of it, in the task at the position: who woke whom.
 import type { Cause, DebugSession } from "temporalex/debug";
 import type { RunModel } from "../app/run_model.ts";
-import { LANE_PX, type PlacedLane } from "../../../ts/report/timeline/geometry.ts";
-import type { Scale } from "../../../ts/report/timeline/scale.ts";
+import { LANE_PX, type PlacedLane } from "../../../ts/run_view/timeline/geometry.ts";
+import type { Scale } from "../../../ts/run_view/timeline/scale.ts";
 import type { SessionLane } from "./session_lanes.ts";
 
 export interface Arrow {

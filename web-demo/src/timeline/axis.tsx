@@ -2,8 +2,8 @@
 import type { JSX } from "preact";
 import { still } from "../ui/still.ts";
 import { clock, lasting } from "../ui/time.ts";
-import { LANE_PX, type PlacedLane } from "../../../ts/report/timeline/geometry.ts";
-import { APART_PX, type Scale, tear, ticksOf } from "../../../ts/report/timeline/scale.ts";
+import { LANE_PX, type PlacedLane } from "../../../ts/run_view/timeline/geometry.ts";
+import { APART_PX, type Scale, tear, ticksOf } from "../../../ts/run_view/timeline/scale.ts";
 
 interface Sight {
   readonly scale: Scale;

@@ -1,9 +1,9 @@
 // The flag of the playhead: a slider for the keyboard, and what a hand takes hold of.
 import type { JSX } from "preact";
-import { digitsOf } from "../../../ts/report/rows.ts";
+import { digitsOf } from "../../../ts/run_view/rows.ts";
 import { goTo, type OpenRun, playing, position } from "../app/state.ts";
 import { clock, count } from "../ui/time.ts";
-import { LETTER_PX } from "../../../ts/report/timeline/layout.ts";
+import { LETTER_PX } from "../../../ts/run_view/timeline/layout.ts";
 
 /** A page is a part of the run, at least some events. */
 const PAGES = 20;

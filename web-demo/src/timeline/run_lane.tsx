@@ -5,10 +5,10 @@ import { countLeading } from "../app/ascending.ts";
 import { type OpenRun, shownView } from "../app/state.ts";
 import { still } from "../ui/still.ts";
 import { count } from "../ui/time.ts";
-import { LANE_PX } from "../../../ts/report/timeline/geometry.ts";
-import { LETTER_PX } from "../../../ts/report/timeline/layout.ts";
-import { type NotchAt, notchesIn, type TaskMark } from "../../../ts/report/timeline/notches.ts";
-import { cutTo } from "../../../ts/report/timeline/texts.ts";
+import { LANE_PX } from "../../../ts/run_view/timeline/geometry.ts";
+import { LETTER_PX } from "../../../ts/run_view/timeline/layout.ts";
+import { type NotchAt, notchesIn, type TaskMark } from "../../../ts/run_view/timeline/notches.ts";
+import { cutTo } from "../../../ts/run_view/timeline/texts.ts";
 import type { Drawing } from "./shapes.tsx";
 
 export function RunLane({ run, drawing, tasks }: { run: OpenRun; drawing: Drawing; tasks: readonly TaskMark[] }): JSX.Element {

@@ -3,11 +3,11 @@ import type { JSX } from "preact";
 import { useMemo } from "preact/hooks";
 import { COLOUR_OF } from "../ui/glyph.tsx";
 import { still } from "../ui/still.ts";
-import { LANE_PX } from "../../../ts/report/timeline/geometry.ts";
-import { LETTER_PX } from "../../../ts/report/timeline/layout.ts";
-import type { Scale } from "../../../ts/report/timeline/scale.ts";
+import { LANE_PX } from "../../../ts/run_view/timeline/geometry.ts";
+import { LETTER_PX } from "../../../ts/run_view/timeline/layout.ts";
+import type { Scale } from "../../../ts/run_view/timeline/scale.ts";
 import type { SessionBar, SessionLane } from "./session_lanes.ts";
-import { cutTo } from "../../../ts/report/timeline/texts.ts";
+import { cutTo } from "../../../ts/run_view/timeline/texts.ts";
 import type { Drawing } from "./shapes.tsx";
 
 /** Of a bar that took no time. */

@@ -6,7 +6,7 @@ import type { RunItem, RunModel } from "../app/run_model.ts";
 import { itemsInGroup } from "../events/chosen_group.ts";
 import { COLOUR_OF, glyphShape } from "../ui/glyph.tsx";
 import { still } from "../ui/still.ts";
-import { barIn, type PlacedLane } from "../../../ts/report/timeline/geometry.ts";
+import { barIn, type PlacedLane } from "../../../ts/run_view/timeline/geometry.ts";
 import {
   type Bar,
   barText,
@@ -16,9 +16,9 @@ import {
   type Shape,
   type StripOf,
   triesText,
-} from "../../../ts/report/timeline/layout.ts";
-import type { Scale } from "../../../ts/report/timeline/scale.ts";
-import { barTitle, cutTo, densityOf, isDrawnRed, stripFacts } from "../../../ts/report/timeline/texts.ts";
+} from "../../../ts/run_view/timeline/layout.ts";
+import type { Scale } from "../../../ts/run_view/timeline/scale.ts";
+import { barTitle, cutTo, densityOf, isDrawnRed, stripFacts } from "../../../ts/run_view/timeline/texts.ts";
 
 export interface Drawing {
   readonly model: RunModel;

@@ -1,7 +1,7 @@
 // What part of the timeline is in sight, and what stays there when it is zoomed or the position moves.
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { position } from "../app/state.ts";
-import type { Geometry } from "../../../ts/report/timeline/geometry.ts";
+import type { Geometry } from "../../../ts/run_view/timeline/geometry.ts";
 import { zoom, zoomBy } from "./view.ts";
 
 type Scroller = { readonly current: HTMLDivElement | null };

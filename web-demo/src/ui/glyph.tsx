@@ -1,6 +1,6 @@
 // The sign of a kind of thing as an element.
 import { h, type JSX } from "preact";
-import { COLOUR_OF, type GlyphKind, KIND_NAMES, SHAPES } from "../../../ts/report/glyphs.ts";
+import { COLOUR_OF, type GlyphKind, KIND_NAMES, SHAPES } from "../../../ts/run_view/glyphs.ts";
 
 export { COLOUR_OF, type GlyphKind, KIND_NAMES };
 

@@ -1,5 +1,5 @@
 // Dates in the reader's time; and what is shown of time everywhere.
-export { clock, count, lasting } from "../../../ts/report/time.ts";
+export { clock, count, lasting } from "../../../ts/run_view/time.ts";
 
 /** "21 Nov 2026, 20:47:50", in the reader's time. */
 export const date = (ms: number): string => `${DAYS.format(ms)}, ${TIMES.format(ms)}`;

@@ -4,7 +4,7 @@ import { batch, type Signal, signal } from "@preact/signals";
 import { type DebugSession, openSession } from "temporalex/debug";
 import { type HistoryEvent, HistorySchema } from "../../../ts/api/generated/temporal/api/history/v1/message_pb.ts";
 import { fromBinary } from "@bufbuild/protobuf";
-import { readHistoryFile } from "../../../ts/debug/history_file.ts";
+import { readHistoryFile } from "../../../ts/history_files/history_file.ts";
 import { compareRuns, type Comparison } from "../../../ts/what_if/compare.ts";
 import type { Edit } from "../../../ts/what_if/edits.ts";
 import { BranchTree } from "../../../ts/what_if/tree.ts";

@@ -1,6 +1,6 @@
 // Other runs of the chain, for the page's timeline of all of it: those that a history names which the page has already, and no others.
 import { openRun } from "../../../debug/run/model.ts";
-import type { HistoryFile } from "../../../debug/history_file.ts";
+import type { HistoryFile } from "../../../history_files/history_file.ts";
 import { type DataRoute, refusePageRequest, sendBytes } from "../../page/page_server.ts";
 import type { ServedHistory } from "./served_histories.ts";
 

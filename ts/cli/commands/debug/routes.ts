@@ -1,7 +1,7 @@
 // What the page asks of `temporalex debug`: the feed of what changes, the histories' bytes, and a line in the user's editor.
 import type { ServerResponse } from "node:http";
-import type { Problem } from "../../../realm/loader/errors.ts";
-import { displayName } from "../../../realm/loader/errors.ts";
+import type { Problem } from "../../../modules/loader/errors.ts";
+import { displayName } from "../../../modules/loader/errors.ts";
 import { Feed } from "../../page/feed.ts";
 import { launchEditor } from "../../page/open_editor.ts";
 import { type DataRoute, refusePageRequest, sendBytes, sendJson } from "../../page/page_server.ts";

@@ -1,7 +1,7 @@
 // `temporalex debug`: the debugger's page over histories and the code beside them.
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
-import { formatProblem, type Problem } from "../../../realm/loader/errors.ts";
+import { formatProblem, type Problem } from "../../../modules/loader/errors.ts";
 import { Exit } from "../../frame/exit.ts";
 import { UsageError } from "../../frame/errors.ts";
 import { importCodec } from "../../service/codec.ts";

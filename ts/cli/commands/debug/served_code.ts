@@ -2,10 +2,10 @@
 // whenever a file of it changes. What does not load is told, and the code before it stays.
 import { fileURLToPath, pathToFileURL } from "node:url";
 import type { SourceHost } from "../../../platform/source_files.ts";
-import { bundleFromSources, type BundleSource } from "../../../realm/bundle/build.ts";
-import { addressOf, isBundle, readBundle } from "../../../realm/bundle/format.ts";
-import { displayName, type Problem, WorkflowLoadError } from "../../../realm/loader/errors.ts";
-import { packageFolder } from "../../../realm/loader/package_files.ts";
+import { bundleFromSources, type BundleSource } from "../../../modules/bundle/build.ts";
+import { addressOf, isBundle, readBundle } from "../../../modules/bundle/format.ts";
+import { displayName, type Problem, WorkflowLoadError } from "../../../modules/loader/errors.ts";
+import { packageFolder } from "../../../modules/loader/package_files.ts";
 import { notingSources } from "../worker/files.ts";
 import { FileWatch } from "../worker/watch.ts";
 

@@ -6,7 +6,7 @@ import type { CodecOptions } from "../../../codec/codec.ts";
 import { decodeHistory } from "../../../codec/message_codec.ts";
 import { historyToBytes, isClosing } from "../../../client/history.ts";
 import { readRunStart } from "../../../api/history_start.ts";
-import type { HistoryFile } from "../../../debug/history_file.ts";
+import type { HistoryFile } from "../../../history_files/history_file.ts";
 import { type History, HistorySchema } from "../../../api/generated/temporal/api/history/v1/message_pb.ts";
 import type { Connection, Handle } from "../../service/open_service.ts";
 import { fileSource } from "../replay/sources/files.ts";

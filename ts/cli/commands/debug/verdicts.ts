@@ -3,7 +3,7 @@
 // ahead: it waits for its modules.
 import type { SourceHost } from "../../../platform/source_files.ts";
 import { createWorkerRealm, type WorkerRealm } from "../../../realm/mod.ts";
-import { loadSources } from "../../../realm/sources.ts";
+import { loadSources } from "../../../modules/sources.ts";
 import { pathToFileURL } from "node:url";
 import { brokenLine, type ReplayLine, replayLine } from "../replay/line.ts";
 import type { CodeModules } from "./served_code.ts";

@@ -1,7 +1,7 @@
 // What the commands of histories share: reading one, a realm with the user's code, and writing what must not exist.
 import { existsSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { HistoryFileError, readHistoryFile } from "../../../debug/history_file.ts";
+import { HistoryFileError, readHistoryFile } from "../../../history_files/history_file.ts";
 import { createWorkerRealm, type WorkerRealm } from "../../../realm/mod.ts";
 import { CommandError, UsageError } from "../../frame/errors.ts";
 import type { Io } from "../../io.ts";

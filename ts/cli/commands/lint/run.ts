@@ -2,9 +2,9 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import { isBundle } from "../../../realm/bundle/format.ts";
-import { type LintFinding, lintWorkflows } from "../../../realm/lint/lint.ts";
-import { isRuleId, type Rule, type RuleId, RULES, type Severity } from "../../../realm/lint/rules.ts";
+import { isBundle } from "../../../modules/bundle/format.ts";
+import { type LintFinding, lintWorkflows } from "../../../modules/lint/lint.ts";
+import { isRuleId, type Rule, type RuleId, RULES, type Severity } from "../../../modules/lint/rules.ts";
 import { Exit } from "../../frame/exit.ts";
 import { UsageError } from "../../frame/errors.ts";
 import { printable } from "../../frame/printable.ts";

@@ -2,7 +2,7 @@
 // read when a place is free, and histories in work have a limit of bytes together.
 import type { CodecOptions } from "../../../codec/codec.ts";
 import { decodeHistory } from "../../../codec/message_codec.ts";
-import type { HistoryFile } from "../../../debug/history_file.ts";
+import type { HistoryFile } from "../../../history_files/history_file.ts";
 import type { WorkerRealm } from "../../../realm/mod.ts";
 import { brokenLine, type ReplayLine, replayLine } from "./line.ts";
 import { type Found, HistoryGone, type Source } from "./sources/source.ts";

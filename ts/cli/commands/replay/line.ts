@@ -2,7 +2,7 @@
 import type { ReplayVerdict } from "../../../realm/mod.ts";
 import type { LikelyEdit, Repair } from "../../../debug/divergence/types.ts";
 import { PayloadCodecError } from "../../../codec/codec.ts";
-import { type HistoryFile, HistoryFileError } from "../../../debug/history_file.ts";
+import { type HistoryFile, HistoryFileError } from "../../../history_files/history_file.ts";
 import type { Found } from "./sources/source.ts";
 
 export type Verdict = "ok" | "nondeterminism" | "failed" | "unreadable";

@@ -1,7 +1,7 @@
 // Lines of workflow code, as errors name them: "function (file:line:column)".
 import { relative } from "node:path";
 import { fileURLToPath } from "node:url";
-import { displayName } from "../../../realm/loader/errors.ts";
+import { displayName } from "../../../modules/loader/errors.ts";
 
 /** A line of workflow code. */
 export interface Place {

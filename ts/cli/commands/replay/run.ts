@@ -2,8 +2,8 @@
 // commands. One JSON line per history, or lines for people where standard output is a terminal; then a summary, and reports for others.
 import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
-import type { HistoryFile } from "../../../debug/history_file.ts";
-import { formatProblem } from "../../../realm/loader/errors.ts";
+import type { HistoryFile } from "../../../history_files/history_file.ts";
+import { formatProblem } from "../../../modules/loader/errors.ts";
 import { createWorkerRealm, type WorkerRealm } from "../../../realm/mod.ts";
 import { MAX_REALM_THREADS } from "../../../realm/worker_realm.ts";
 import { Exit } from "../../frame/exit.ts";

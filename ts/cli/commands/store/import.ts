@@ -6,8 +6,8 @@ import { closeSync, createReadStream, existsSync, openSync, readSync, statSync }
 import { resolve } from "node:path";
 import { createInterface } from "node:readline";
 import type { RunWrite } from "../../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
-import { HistoryFileError, readHistoryFile } from "../../../debug/history_file.ts";
-import { nestedTooDeep } from "../../../debug/json_nesting.ts";
+import { HistoryFileError, readHistoryFile } from "../../../history_files/history_file.ts";
+import { nestedTooDeep } from "../../../history_files/json_nesting.ts";
 import {
   closedRun,
   copiedRun,

@@ -5,8 +5,8 @@ import { dirname, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type AnyNode, parse } from "acorn";
 import { fileSources, type SourceHost } from "../../../platform/source_files.ts";
-import { children } from "../../../realm/loader/scope.ts";
-import { loadSucrase, needsSucrase, strip } from "../../../realm/loader/strip.ts";
+import { children } from "../../../modules/loader/scope.ts";
+import { loadSucrase, needsSucrase, strip } from "../../../modules/loader/strip.ts";
 
 /** Packages are installed, not edited. */
 const isOwn = (path: string): boolean => !/[\\/]node_modules[\\/]/.test(path);

@@ -1,6 +1,6 @@
 // `worker --watch`: when files of the code change, the new code is taken over, or refused with the reason while the old code serves on. One
 // take-over at a time; an edit during one gives it up and starts again with what is there then.
-import type { LintFinding } from "../../../realm/lint/lint.ts";
+import type { LintFinding } from "../../../modules/lint/lint.ts";
 import { WorkflowLoadError } from "../../../realm/mod.ts";
 import {
   type ActivityThreads,

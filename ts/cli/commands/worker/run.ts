@@ -5,7 +5,7 @@ import { pathToFileURL } from "node:url";
 import type { Logger } from "../../../base/logger.ts";
 import { hop } from "../../../platform/hop.ts";
 import { consoleLogger } from "../../../platform/host.ts";
-import { type Rule, RULES } from "../../../realm/lint/rules.ts";
+import { type Rule, RULES } from "../../../modules/lint/rules.ts";
 import { WorkflowLoadError } from "../../../realm/mod.ts";
 import { type ActivityThreads, Worker } from "../../../worker/mod.ts";
 import { Exit } from "../../frame/exit.ts";
@@ -193,7 +193,7 @@ async function createWorker(
 
 /** What the linter finds wrong. What the loader refuses, the load itself reports. */
 async function lintErrors({ workflows, sources }: Modules) {
-  const { lintWorkflows } = await import("../../../realm/lint/lint.ts");
+  const { lintWorkflows } = await import("../../../modules/lint/lint.ts");
   const { findings } = await lintWorkflows(workflows.map((path) => pathToFileURL(path)), { host: sources });
   return findings.filter(({ rule, severity }) => severity === "error" && !(RULES[rule] as Rule).loader);
 }

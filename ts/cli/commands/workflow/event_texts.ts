@@ -12,7 +12,7 @@ import { type HistoryEvent, HistoryEventSchema } from "../../../api/generated/te
 import { durationMs, timestampDate } from "../../../api/well_known.ts";
 import { shownActivity } from "../../../converter/procedure_names.ts";
 import { enumName } from "../../../converter/enums.ts";
-import { decodePayload } from "../../../debug/payload_json.ts";
+import { decodePayload } from "../../../history_files/payload_json.ts";
 import { nameIn, timerSummary } from "../../../debug/timer_name.ts";
 import type { Payload } from "../../../converter/payload.ts";
 import { showMs } from "../../text/times.ts";

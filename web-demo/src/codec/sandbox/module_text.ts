@@ -2,7 +2,7 @@
 // become calls, exports assignments; lines stay where they are.
 import { type ModuleDeclaration, parse, type Statement } from "acorn";
 import { transform } from "sucrase";
-import { orderParameterProperties } from "../../../../ts/realm/loader/parameter_properties.ts";
+import { orderParameterProperties } from "../../../../ts/modules/loader/parameter_properties.ts";
 
 type Edit = readonly [from: number, to: number, text: string];
 

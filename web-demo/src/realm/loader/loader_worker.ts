@@ -1,9 +1,9 @@
 // Parses and links the modules of code sets, in a worker of its own, so that no text can hold up the page: a parser that spins is ended with
 // its worker. Nothing is run here. Modules whose texts are the same as before are not parsed again.
-import { WorkflowLoadError } from "../../../../ts/realm/loader/errors.ts";
-import type { ParsedModules } from "../../../../ts/realm/loader/parsed_modules.ts";
-import { repairedInLines } from "../../../../ts/realm/repairs/in_lines.ts";
-import { type LineOptions, loadSources, sourceTexts } from "../../../../ts/realm/sources.ts";
+import { WorkflowLoadError } from "../../../../ts/modules/loader/errors.ts";
+import type { ParsedModules } from "../../../../ts/modules/loader/parsed_modules.ts";
+import { repairedInLines } from "../../../../ts/modules/repairs/in_lines.ts";
+import { type LineOptions, loadSources, sourceTexts } from "../../../../ts/modules/sources.ts";
 import type { FromLoader, ToLoader } from "./protocol.ts";
 import { pathOf, urlOf, VirtualFiles } from "./virtual_files.ts";
 

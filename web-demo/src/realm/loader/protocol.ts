@@ -1,8 +1,8 @@
 // What the page and its loader say to each other.
-import type { Problem } from "../../../../ts/realm/loader/errors.ts";
+import type { Problem } from "../../../../ts/modules/loader/errors.ts";
 import type { Divergence } from "../../../../ts/debug/divergence/types.ts";
-import type { ModuleGraph } from "../../../../ts/realm/loader/graph.ts";
-import type { LineOptions } from "../../../../ts/realm/sources.ts";
+import type { ModuleGraph } from "../../../../ts/modules/loader/graph.ts";
+import type { LineOptions } from "../../../../ts/modules/sources.ts";
 import type { CodeFile } from "../code_set.ts";
 import type { Listing } from "./virtual_files.ts";
 

@@ -1,6 +1,6 @@
 // Files for the loader, which is synchronous, from a folder that can only be read asynchronously: what is asked for and not there yet is
 // written down, and the loader starts again when it has come.
-import type { SourceHost } from "../../../../ts/realm/loader/source_host.ts";
+import type { SourceHost } from "../../../../ts/modules/loader/source_host.ts";
 
 /** What one folder holds; undefined: there is no such folder. */
 export type Listing = { readonly files: readonly string[]; readonly folders: readonly string[] } | undefined;

@@ -2,15 +2,15 @@
 // `--html-values` it is made from redacted histories, replayed as they are: nothing that it shows was ever in reach of what was replaced.
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
-import type { HistoryFile } from "../../../../debug/history_file.ts";
+import type { HistoryFile } from "../../../../history_files/history_file.ts";
 import { redact, RedactionError, type RedactOptions } from "../../../../debug/take_away/redact.ts";
 import type { WorkerRealm } from "../../../../realm/mod.ts";
 import { excerptOf } from "../../../../report/code_excerpt.ts";
 import { reportText } from "../../../../report/report.ts";
 import { reportedRun } from "../../../../report/reported_run.ts";
-import { count } from "../../../../report/time.ts";
+import { count } from "../../../../run_view/time.ts";
 import type { CodeExcerpt, ReportedLine, ReportedRun, ReportedVerdict } from "../../../../report/types.ts";
-import { redactedText } from "../../../../report/words.ts";
+import { redactedText } from "../../../../run_view/words.ts";
 import type { ReplayLine, Verdict } from "../line.ts";
 import { parsePlace } from "../place.ts";
 import type { Group, Summary } from "../summary.ts";

@@ -1,7 +1,7 @@
 // Reports beside the results: for other programs JUnit, SARIF, annotations for GitHub Actions; for people a file in HTML.
 import { writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
-import type { HistoryFile } from "../../../../debug/history_file.ts";
+import type { HistoryFile } from "../../../../history_files/history_file.ts";
 import { CommandError } from "../../../frame/errors.ts";
 import { redactionOf } from "../../history/rules.ts";
 import type { ReplayLine } from "../line.ts";

@@ -5,7 +5,7 @@ import { Fields } from "../../../../api/wire.ts";
 import type { WorkflowExecutionInfo } from "../../../../api/generated/temporal/api/workflow/v1/message_pb.ts";
 import type { Client, WorkflowSummary } from "../../../../client/mod.ts";
 import { WorkflowNotFoundError } from "../../../../client/errors.ts";
-import type { HistoryFile } from "../../../../debug/history_file.ts";
+import type { HistoryFile } from "../../../../history_files/history_file.ts";
 import { Interrupted, UsageError } from "../../../frame/errors.ts";
 import { type Connection, withService } from "../../../service/open_service.ts";
 import type { ReplayCall } from "../options.ts";

@@ -13,7 +13,7 @@ import {
 import { join, resolve } from "node:path";
 import { pipeline } from "node:stream";
 import { createGunzip } from "node:zlib";
-import { historiesIn, HistoryFileError, isHistoryLine, readHistoryText } from "../../../../debug/history_file.ts";
+import { historiesIn, HistoryFileError, isHistoryLine, readHistoryText } from "../../../../history_files/history_file.ts";
 import { type Found, InputError, type Source } from "./source.ts";
 
 /** What a folder's histories may be called. */

@@ -1,6 +1,6 @@
 // Where the histories of a replay come from: files and folders, a cluster, a store. A source hands out histories one by one, and each is
 // read when its turn comes, so that memory holds those in work and no others.
-import type { HistoryFile } from "../../../../debug/history_file.ts";
+import type { HistoryFile } from "../../../../history_files/history_file.ts";
 import { UsageError } from "../../../frame/errors.ts";
 
 /** One history that is to be replayed. */

@@ -2,7 +2,7 @@
 import { resolve } from "node:path";
 import { WorkflowExecutionStatus } from "../../../../api/generated/temporal/api/enums/v1/workflow_pb.ts";
 import { concat } from "../../../../api/wire.ts";
-import type { HistoryFile } from "../../../../debug/history_file.ts";
+import type { HistoryFile } from "../../../../history_files/history_file.ts";
 import { type StoredRunState, StoreReader } from "../../../../engine/maintenance/mod.ts";
 import type { ReplayCall } from "../options.ts";
 import { Sample } from "./sample.ts";

@@ -2,7 +2,7 @@
 // durable, and modules belong to the run; so the rules are fewer. A call is known by where its name is imported from.
 import type { AnyNode, CallExpression, Identifier, Node, Program } from "acorn";
 import { insteadOf } from "../../compat/sandbox/globals.ts";
-import { BLOCKED } from "../guard/table.ts";
+import { BLOCKED } from "../guarded_names.ts";
 import { children, patternNames, walkModule } from "../loader/scope.ts";
 import { isRunGlobal } from "../loader/run_globals.ts";
 import { OF_THE_ENGINE, type RawFinding } from "./module_lint.ts";

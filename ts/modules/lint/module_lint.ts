@@ -2,7 +2,7 @@
 // is imported from "temporalex/workflow" (or is made from such an import), so a function of the user's own that is called `sleep` is not
 // taken for it.
 import type { AnyNode, CallExpression, Identifier, Node, Program } from "acorn";
-import { BLOCKED } from "../guard/table.ts";
+import { BLOCKED } from "../guarded_names.ts";
 import { Receives } from "./receives.ts";
 import { type Binding, children, patternNames, walkModule } from "../loader/scope.ts";
 import type { RuleId } from "./rules.ts";

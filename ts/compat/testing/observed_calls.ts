@@ -97,7 +97,7 @@ export class ObservedCalls implements RawService, WorkInHand {
   #busy = 0;
   #acts = 0;
   /** Runs whose last workflow task was failed by its worker, which then lets further attempts time out. */
-  readonly failing = new Map<string, FailedWorkflowTask>();
+  readonly failing: Map<string, FailedWorkflowTask> = new Map<string, FailedWorkflowTask>();
   /** Called when a worker has failed a workflow task. */
   onWorkflowTaskFailed: (failed: FailedWorkflowTask) => void = () => {};
 

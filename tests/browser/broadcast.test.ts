@@ -32,7 +32,7 @@ check("a broadcast of the leading tab and one of a following tab reach the subsc
   assert.deepEqual(await Promise.all(elves), ["elf by leader", "elf by leader"]);
   assert.equal(await broadcast(follower, undefined, "nobody"), 0);
   const { message } = await broadcast(follower, "", "x") as { message: string };
-  assert.match(message, /a filter of subscriptions is a a non-empty string/);
+  assert.match(message, /a filter of subscriptions is a non-empty string/);
 });
 
 check("subscriptions outlive the tab that led; the next one reaches them", async ({ store, newTab }) => {

@@ -25,7 +25,7 @@ const fickle = workflow("Fickle", async () => {
   unsubscribe("b");
   unsubscribe("a");
   now();
-  throws(() => subscribe("a", ""), /a filter of subscriptions is a a non-empty string/);
+  throws(() => subscribe("a", ""), /a filter of subscriptions is a non-empty string/);
   throws(() => subscribe({} as never), /subscribe needs a signal or the name of a signal/);
   return await Promise.resolve(seen);
 });

@@ -254,7 +254,7 @@ test("broadcast: by filter, to all, as JSON, mistakes", async () => {
   assert.deepEqual(await json(...broadcast, "-i", "12345678901234567890"), { signal: "found", reached: 2, missed: [] });
   assert.equal(await ok("result", "-w", "hears-9"), "12345678901234567000\n", "as JavaScript has it");
   await refused(2, /--filter is not JSON: .*; a text needs its own quotes: --filter '"orc"'/, ...broadcast, "--filter", "orc");
-  await refused(2, /--filter is a a non-empty string, a number or a boolean, not \[1\]/, ...broadcast, "--filter", "[1]");
+  await refused(2, /--filter is a non-empty string, a number or a boolean, not \[1\]/, ...broadcast, "--filter", "[1]");
   await refused(2, /write the number as JavaScript does: 1000/, ...broadcast, "--filter", "1e3");
   await refused(2, /--signal/, "broadcast");
 });

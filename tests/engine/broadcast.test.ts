@@ -123,7 +123,7 @@ test("a broadcast from a workflow reaches what is committed: not what its own ta
 
 test("an invalid filter is rejected; a name with a colon is not read as a name with a filter", () =>
   withRuns(new MemoryStore(), { "a:b": ["a%3Ab"] }, async (client) => {
-    await assert.rejects(client.broadcast("kill", ""), /a filter of subscriptions is a a non-empty string/);
+    await assert.rejects(client.broadcast("kill", ""), /a filter of subscriptions is a non-empty string/);
     await assert.rejects(client.broadcast("kill", {} as never), /not object/);
     assert.equal(await client.broadcast("a", "b"), 0);
     assert.equal(await client.broadcast("a:b", undefined), 1);

@@ -205,7 +205,7 @@ const WRONG: Wrong[] = [
     what: "a namespace that is not there",
     options: () => ({ address: at("plain"), namespace: "nowhere" }),
     code: Code.NOT_FOUND,
-    says: /it has no namespace "nowhere"/,
+    says: /namespace "nowhere" not found, or this caller has no access to it/,
   },
   {
     what: "a namespace of others",

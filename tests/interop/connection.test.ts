@@ -82,7 +82,7 @@ test("the error for a missing namespace contains its name", { skip: noServer }, 
     assert.equal(error.code, Code.NOT_FOUND);
     assert.match(
       error.message,
-      new RegExp(`^cannot use the Temporal cluster at ${server.address}: it has no namespace "nowhere"`),
+      new RegExp(`^cannot use the Temporal cluster at ${server.address}: namespace "nowhere" not found`),
     );
     return true;
   });

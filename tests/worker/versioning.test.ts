@@ -160,7 +160,7 @@ test("a workflow of a versioned worker has its own behavior or the worker's; inv
         [{ version }, /useWorkerVersioning must be true or false/],
         [{ useWorkerVersioning: true }, /deploymentName must be a name/],
         [{ useWorkerVersioning: true, version: { ...version, deploymentName: "a.b" } }, /without "\." and ":", not "a\.b"/],
-        [{ useWorkerVersioning: true, version: { ...version, buildId: "" } }, /buildId must be a a non-empty string, not ""/],
+        [{ useWorkerVersioning: true, version: { ...version, buildId: "" } }, /buildId must be a non-empty string, not ""/],
         [{ ...bare, defaultVersioningBehavior: "pinned" }, /must be "PINNED" or "AUTO_UPGRADE", not "pinned"/],
       ] as const
     ) await assert.rejects(create(options), (error: Error) => error instanceof TypeError && message.test(error.message));

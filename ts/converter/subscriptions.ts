@@ -20,7 +20,7 @@ const escaped = (signal: string) => signal.replaceAll("%", "%25").replaceAll(":"
 export function filterText(filter: SubscriptionFilter): string {
   if (!["string", "number", "bigint", "boolean"].includes(typeof filter) || filter === "") {
     throw new TypeError(
-      `a filter of subscriptions is a a non-empty string, a number or a boolean, not ${filter === "" ? '""' : typeof filter}`,
+      `a filter of subscriptions is a non-empty string, a number or a boolean, not ${filter === "" ? '""' : typeof filter}`,
     );
   }
   return String(filter);

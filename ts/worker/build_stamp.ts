@@ -28,7 +28,7 @@ export class BuildStamp implements SentVersion {
   /** Throws a TypeError for a build id that is none. */
   constructor({ buildId, useVersioning }: BuildStampOptions) {
     if (typeof buildId !== "string" || buildId === "") {
-      throw new TypeError(`a worker's buildId must be a a non-empty string, not ${JSON.stringify(buildId)}`);
+      throw new TypeError(`a worker's buildId must be a non-empty string, not ${JSON.stringify(buildId)}`);
     }
     const encoded = (fields: { readonly buildId: number; readonly useVersioning: number }) => {
       const message = new Message().text(fields.buildId, buildId);

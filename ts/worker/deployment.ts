@@ -85,7 +85,7 @@ export class Deployment implements SentVersion {
     }
     if (typeof buildId !== "string" || buildId === "") {
       throw new TypeError(
-        `workerDeploymentOptions.version.buildId must be a a non-empty string, not ${JSON.stringify(buildId)}`,
+        `workerDeploymentOptions.version.buildId must be a non-empty string, not ${JSON.stringify(buildId)}`,
       );
     }
     if (defaultVersioningBehavior !== undefined && !Object.hasOwn(BEHAVIORS, defaultVersioningBehavior)) {

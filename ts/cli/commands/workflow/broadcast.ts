@@ -43,7 +43,7 @@ function readFilter(text: string | undefined): string | number | boolean | undef
   }
   if (typeof filter === "number") return text.trim() === String(filter) ? filter : exact(text);
   if (typeof filter === "boolean" || (typeof filter === "string" && filter !== "")) return filter;
-  throw new UsageError(`--filter is a a non-empty string, a number or a boolean, not ${text}`);
+  throw new UsageError(`--filter is a non-empty string, a number or a boolean, not ${text}`);
 }
 
 /** A number that JavaScript would write in another way; filters are compared as text, so its digits matter. */

@@ -87,7 +87,7 @@ test("workflow result of such a run says after its timeout to start a worker tha
       assert.notEqual(code, 0);
       assert.match(
         err,
-        /workflow type "Gone" is not known to this worker; .*Start a worker that has it; the workflow goes on then/,
+        /workflow type "Gone" is not known to this worker; .*Start a worker that has it; the workflow then continues/,
       );
     } finally {
       await app.close();

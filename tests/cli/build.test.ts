@@ -154,7 +154,7 @@ test("worker runs the bundle with separate interceptors; the stack of a run name
 test("a bundling error names file and line, and nothing is written", async () => {
   const refused = refusals(run);
   const write = (name: string, text: string) => writeFileSync(join(folder, "src", name), text);
-  await refused(2, /there is no module .*src\/none\.ts/, "build", "--workflows", "src/none.ts", "--out", "no.js");
+  await refused(2, /module not found: .*src\/none\.ts/, "build", "--workflows", "src/none.ts", "--out", "no.js");
   write("lost.ts", `import { gone } ${from("gone")};\nexport async function a() { gone(); }`);
   await refused(
     1,

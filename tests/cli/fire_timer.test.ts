@@ -51,7 +51,7 @@ test("in the process that holds the store: by name, in order; a missing timer is
       assert.equal(await handle.result(), "over");
       assert.match(
         (await run(["workflow", "fire-timer", "--store", path, "-w", "none", "--name", "x"])).err,
-        /there is no workflow "none"/,
+        /workflow "none" not found/,
       );
     } finally {
       await app.close();

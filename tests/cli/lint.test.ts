@@ -70,7 +70,7 @@ test("lint: wrong usage", () =>
     async (folder) => {
       for (
         const [args, message] of [
-          [["nowhere.ts"], /there is no module .*nowhere\.ts/],
+          [["nowhere.ts"], /module not found: .*nowhere\.ts/],
           [["w.ts", "--rule", "nope=off"], /there is no rule "nope"/],
           [["w.ts", "--rule", "outside=loud"], /write outside=off/],
           [["w.ts", "--rule", "builtin-import=off"], /cannot be switched off/],

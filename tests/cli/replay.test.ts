@@ -335,7 +335,7 @@ export const codec = {
   assert.equal(locked.code, 2);
   assert.match(locked.lines[0]!.error!.message, /could not decode .*no key k1/);
   write("no_codec.ts", `export const codecs = [];`);
-  for (const [file, message] of [["no_codec.ts", /exports no codec/], ["missing.ts", /there is no module missing.ts/]] as const) {
+  for (const [file, message] of [["no_codec.ts", /exports no codec/], ["missing.ts", /module not found: missing.ts/]] as const) {
     const refused = await run(["replay", "--workflows", "same.ts", "--codec", file, "encoded.bin"]);
     assert.equal(refused.code, 2);
     assert.match(refused.err, message);

@@ -57,7 +57,7 @@ test("failures: of the workflow, of its code", async () => {
   const bug = await run([workflows, "--type", "Bug"]);
   assert.equal(bug.code, 1);
   assert.match(bug.err, /workflow task failed \(attempt 1\): this code has a bug\n/);
-  assert.match(bug.err, /temporalex: the workflow cannot go on: this code has a bug\n {2}at .*workflows\.[tj]s:\d+:\d+/);
+  assert.match(bug.err, /temporalex: the workflow cannot continue: this code has a bug\n {2}at .*workflows\.[tj]s:\d+:\d+/);
   assert.match(
     (await run([workflows, "--type", "Bug", "--store", "bug.sqlite", "-w", "b"])).err,
     /The run is kept: fix the code/,
@@ -71,7 +71,7 @@ test("wrong usage", async () => {
       [[workflows], /name the workflow with --type; these modules define: .*Cart/],
       [[workflows, "--type", "Crat"], /there is no workflow "Crat" in these modules; there are: Cart/],
       [["nowhere.ts", "--type", "X"], /nowhere\.ts: there is no such file/],
-      [[workflows, "--type", "Cart", "--activities", "nowhere.ts"], /there is no module nowhere\.ts/],
+      [[workflows, "--type", "Cart", "--activities", "nowhere.ts"], /module not found: nowhere\.ts/],
       [[workflows, "--type", "Cart", "-i", "ada"], /--input is not JSON/],
       // A function of a module that imports neither package is a workflow of Temporal's SDK.
       [[activities, "--type", "Cart"], /there is no workflow "Cart" in these modules; there are: charge/],

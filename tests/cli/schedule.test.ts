@@ -98,7 +98,7 @@ test("a store has no reset, and says what it has", async () => {
   const asJson = await run(["workflow", "count", "--query", "GROUP BY ExecutionStatus", "--json", ...store], { cwd: folder });
   assert.deepEqual(JSON.parse(asJson.out), { count: 1, groups: [{ values: ["Running"], count: 1 }] });
   const unsure = await run(["workflow", "delete", "--query", 'WorkflowType = "Cart"', ...store], { cwd: folder });
-  assert.match(unsure.err, /1 workflow matches; add --yes to go on/);
+  assert.match(unsure.err, /1 workflow matches; add --yes to continue/);
   const removed = await run(["workflow", "delete", "-w", "w", ...store], { cwd: folder });
   assert.equal(removed.out, "deleted w\n", removed.err);
   const left = await run(["workflow", "count", ...store], { cwd: folder });

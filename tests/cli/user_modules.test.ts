@@ -90,7 +90,7 @@ inNode("modules of the official SDK are those of this package, in ES modules and
 test("a module that cannot be loaded is reported by name", async () => {
   for (
     const [path, expected] of [
-      ["nowhere.ts", /there is no module nowhere\.ts/],
+      ["nowhere.ts", /module not found: nowhere\.ts/],
       ["https://example.com/a.ts", /is no file/],
       ["broken.ts", inDeno ? /broken\.ts cannot be loaded: / : /broken\.ts cannot be loaded: \S+broken\.ts:1:\d+: /],
       ["broken.mjs", inDeno ? /broken\.mjs cannot be loaded: / : /broken\.mjs cannot be loaded: \S+broken\.mjs:2:11: /],

@@ -173,7 +173,7 @@ test("cancel and terminate, one and all that a query selects", async () => {
 
   await Promise.all(["a", "b", "c"].map((id) => json("start", "--type", "Slow", "-w", `many-${id}`, "-i", "600000")));
   const query = 'WorkflowId STARTS_WITH "many-"';
-  await refused(2, /3 open workflows match; add --yes to go on/, "terminate", "--query", query);
+  await refused(2, /3 open workflows match; add --yes to continue/, "terminate", "--query", query);
   await refused(2, /--run-id goes with --workflow-id/, "terminate", "--query", query, "-r", "x");
   const all = await run(["terminate", "--query", query, "--yes", "-o", "jsonl"]);
   assert.deepEqual(

@@ -182,5 +182,5 @@ test("the deadline counts for everything, and the error has the update's id", as
 
 test("a response of another shape is an error, and does not hang", async () => {
   const service = new ScriptedService().on("executeMultiOperation", () => ({ responses: [] }));
-  await assert.rejects(client(service).executeUpdateWithStart("Order", OPTIONS), /something else/);
+  await assert.rejects(client(service).executeUpdateWithStart("Order", OPTIONS), /unexpected response to an update-with-start/);
 });

@@ -109,7 +109,7 @@ test("the profile's name: the option, else TEMPORAL_PROFILE, else default, which
   refused(() => profile(FULL, {}, { profile: "__proto__" }), "was not found");
   refused(
     () => loadClientConfigProfile({ profile: "prod", overrideEnvVars: { TEMPORAL_CONFIG_FILE: join(folder, "no") } }),
-    "there is no",
+    "does not exist",
   );
 });
 

@@ -163,7 +163,7 @@ const WRONG: Wrong[] = [
     what: "a web server",
     options: () => ({ address: at("web") }),
     code: UNAVAILABLE,
-    says: /no gRPC/,
+    says: /is not a gRPC server/,
   },
   {
     what: "a server that says nothing",
@@ -187,7 +187,7 @@ const WRONG: Wrong[] = [
     what: "an unknown host name",
     options: () => ({ address: "temporal.invalid:7233", connectTimeout: "2s" }),
     code: UNAVAILABLE,
-    says: /the name "temporal\.invalid" is not known|no connection within/,
+    says: /unknown host name "temporal\.invalid"|no connection within/,
   },
   {
     what: "a server that closes every connection",

@@ -151,7 +151,7 @@ test("a workflow of a versioned worker has its own behavior or the worker's; inv
         ...more,
       });
     const bare = { useWorkerVersioning: true, version };
-    await assert.rejects(create(bare), /each workflow is "PINNED" or "AUTO_UPGRADE": give Free a versioningBehavior/);
+    await assert.rejects(create(bare), /each workflow is "PINNED" or "AUTO_UPGRADE": set the versioningBehavior of Free/);
     await (await create({ useWorkerVersioning: false, version })).shutdown();
     await (await create(bare, { workflows: [workflows[0]!] })).shutdown();
     await (await create(bare, { activities: { a: () => 1 } })).shutdown();
@@ -186,7 +186,7 @@ test("the behavior crosses from the realm's thread, and new code is held to the 
         assert.equal(await t.client.execute("W", { id: `${workflowThreads}` }), 1);
         const before = sources["/w.ts"];
         sources["/w.ts"] = text("");
-        await assert.rejects(worker.replaceWorkflows(), /give W a versioningBehavior/);
+        await assert.rejects(worker.replaceWorkflows(), /set the versioningBehavior of W/);
         sources["/w.ts"] = before;
         await worker.replaceWorkflows();
       });

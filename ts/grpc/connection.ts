@@ -76,7 +76,7 @@ export class Connection implements RawService {
     const { namespace, connectTimeout = "10s", signal, onRetry, ...rest } = options;
     const timeoutMs = toMs(connectTimeout);
     if (namespace !== undefined && (typeof namespace !== "string" || namespace === "")) {
-      throw new TypeError("a namespace is a non-empty string");
+      throw new TypeError("a namespace must be a non-empty string");
     }
     // A worker that is given this promise starts its thread first: the thread takes longer than the connection.
     await Promise.resolve();

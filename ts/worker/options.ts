@@ -48,7 +48,7 @@ export interface WorkerOptions extends RealmSettings, CodecOptions {
   taskQueue: string;
   /** Default: "default". */
   namespace?: string;
-  /** Who works, as histories show it. Default: the process id and a random part. */
+  /** Identity of the worker in histories. Default: the process id and a random part. */
   identity?: string;
   /** Activity functions by name, or several such objects; without them the worker takes workflow tasks only. */
   activities?: Activities | readonly Activities[];
@@ -61,7 +61,7 @@ export interface WorkerOptions extends RealmSettings, CodecOptions {
   nexusServices?: NexusServicesOf;
   /** How values become payloads; must be the clients' and the workflows' one. Default: JSON. */
   converter?: PayloadConverter;
-  /** Workflow tasks in work at once; at least 2. Default: 100. */
+  /** Maximum workflow tasks at a time; at least 2. Default: 100. */
   maxConcurrentWorkflowTasks?: number;
   /** Activities running at once. Default: 100. */
   maxConcurrentActivities?: number;

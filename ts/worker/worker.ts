@@ -88,7 +88,7 @@ function localActivities(settings: WorkerSettings, current: CurrentActivities): 
 export class Worker {
   /** The queue whose tasks it takes. */
   readonly taskQueue: string;
-  /** Who works, as histories show it. */
+  /** Identity of the worker in histories. */
   readonly identity: string;
   #options: WorkerOptions;
   readonly #settings: WorkerSettings;

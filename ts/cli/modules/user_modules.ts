@@ -49,8 +49,8 @@ export function forget(files: Iterable<string>): void {
  */
 export async function importModule(cwd: string, path: string, anew = false): Promise<{ readonly [name: string]: unknown }> {
   const url = /^[a-z][a-z0-9+.-]+:\/\//i.test(path) ? new URL(path) : pathToFileURL(resolve(cwd, path));
-  if (url.protocol !== "file:") throw new UsageError(`${path} is no file; modules are loaded from files only`);
-  if (!existsSync(url)) throw new UsageError(`there is no module ${path}`);
+  if (url.protocol !== "file:") throw new UsageError(`${path} is no file; modules can only be loaded from files`);
+  if (!existsSync(url)) throw new UsageError(`module not found: ${path}`);
   await (hooked ??= hook());
   if (anew && again > 0) url.searchParams.set(AGAIN, String(again));
   try {

@@ -100,7 +100,7 @@ export function launchEditor(at: EditorLine, env: Env): Promise<void> {
   const editor = findEditor(env);
   if (editor === undefined) {
     return Promise.reject(
-      new Error("no editor with a window of its own is known: set VISUAL to its command, for instance VISUAL=code"),
+      new Error("no graphical editor found: set VISUAL to its command, for example VISUAL=code"),
     );
   }
   const [program, ...args] = editorCommand(editor, at);

@@ -3,5 +3,5 @@ import type { Options } from "../frame/command.ts";
 
 export const PAGE_OPTIONS = {
   port: { type: "number", short: "p", value: "n", default: 0, help: "Port on 127.0.0.1; 0: any free one" },
-  noOpen: { type: "flag", help: "Do not open the browser; where standard output is no terminal it is never opened" },
+  noOpen: { type: "flag", help: "Do not open the browser. It is never opened if standard output is not a terminal" },
 } as const satisfies Options;

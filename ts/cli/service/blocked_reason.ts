@@ -48,7 +48,9 @@ export async function blockedReason(client: Client, workflowId: string, runId: s
     const failure = task !== undefined && task.attempt > 1 ? await lastTaskFailure(handle) : undefined;
     if (failure !== undefined) {
       const advice = isUnknownType(failure) ? "Start a worker that has it" : "Fix the code";
-      return `its workflow task fails (attempt ${task!.attempt}): ${failureLine(failure)}. ${advice}; the workflow goes on then`;
+      return `its workflow task fails (attempt ${task!.attempt}): ${
+        failureLine(failure)
+      }. ${advice}; the workflow then continues`;
     }
     const failing = pendingActivities.find(({ lastFailure }) => lastFailure !== undefined);
     if (failing !== undefined) {

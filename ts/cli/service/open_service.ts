@@ -63,7 +63,9 @@ export async function withService<T>(
     if (waiting) return;
     waiting = true;
     print.note(
-      `waiting: no process has ${storePath(call)} open, and only a worker can go on. Ctrl-C stops waiting, not the workflow.`,
+      `waiting: no process has ${
+        storePath(call)
+      } open, and the workflow needs a worker to continue. Ctrl-C stops waiting, not the workflow.`,
     );
   };
   const opened = cluster ? await openCluster(call) : openStore(call, tellWaiting);

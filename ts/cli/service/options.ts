@@ -68,7 +68,7 @@ export const SERVICE_OPTIONS = {
   tlsServerName: { section: WHERE, type: "text", value: "name", help: "Name to expect in the server's certificate" },
   grpcMeta: { section: WHERE, type: "text", value: "key=value", many: true, help: "Header of every request, with --address" },
   codec: { section: WHERE, ...codecOption },
-  identity: { section: WHERE, type: "text", value: "name", help: "Who asks, as histories show it" },
+  identity: { section: WHERE, type: "text", value: "name", help: "Identity of the caller in histories" },
   timeout: {
     section: WHERE,
     type: "duration",

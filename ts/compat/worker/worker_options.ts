@@ -69,7 +69,7 @@ export interface WorkerPlugin extends BundlerPlugin {
 export interface WorkerOptions {
   /** Where the cluster is. Default: a connection to localhost:7233 of the worker's own. */
   connection?: NativeConnection;
-  /** Who works, as histories show it. Default: `pid@host`. */
+  /** Identity of the worker in histories. Default: `pid@host`. */
   identity?: string;
   /** The worker's build, as histories show it. Deprecated: `workerDeploymentOptions`, beside which it says nothing. */
   buildId?: string;
@@ -115,7 +115,7 @@ export interface WorkerOptions {
   maxTaskQueueActivitiesPerSecond?: number;
   /** Activities that one workflow task may get back at once. Default: 3. */
   maxEagerActivityReservationsPerWorkflowTask?: number;
-  /** Workflow tasks in work at once. Default: 40. */
+  /** Maximum workflow tasks at a time. Default: 40. */
   maxConcurrentWorkflowTaskExecutions?: number;
   /** Part of the polls for workflow tasks that ask the common queue. Default: 0.2. */
   nonStickyToStickyPollRatio?: number;

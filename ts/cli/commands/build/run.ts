@@ -45,7 +45,7 @@ export async function buildCommand(call: BuildCall): Promise<number> {
 
 function found({ io }: BuildCall, modules: readonly string[]): string[] {
   const paths = modules.map((module) => resolve(io.cwd, module));
-  for (const path of paths) if (!existsSync(path)) throw new UsageError(`there is no module ${path}`);
+  for (const path of paths) if (!existsSync(path)) throw new UsageError(`module not found: ${path}`);
   return paths;
 }
 

@@ -35,7 +35,7 @@ export async function debugCommand(call: DebugCall, page: () => PageFiles = page
   const modules = modulesOf(call);
   codecEndpointOf(options.codecEndpoint, options.codecHeader);
   if (workflowId === undefined && args.length === 0) {
-    throw new UsageError("which history? Name files with histories, or a run of a store or a cluster with --workflow-id");
+    throw new UsageError("no history given: name history files, or a run of a store or a cluster with --workflow-id");
   }
   if (workflowId !== undefined && args.length > 0) {
     throw new UsageError("files with histories and --workflow-id contradict each other: open one or the other");
@@ -83,7 +83,7 @@ export async function debugCommand(call: DebugCall, page: () => PageFiles = page
 function modulesOf({ options, io }: DebugCall): CodeModules | undefined {
   const found = (flag: string) => (module: string): string => {
     const path = resolve(io.cwd, module);
-    if (!existsSync(path)) throw new UsageError(`${flag}: there is no module ${path}`);
+    if (!existsSync(path)) throw new UsageError(`${flag}: module not found: ${path}`);
     return path;
   };
   const { workflows, interceptors, payloadConverter } = options;

@@ -18,7 +18,7 @@ export const options = {
     value: "name",
     many: true,
     help:
-      'Serve this namespace, too; "default" is always there. Each has a store of its own: with --db-filename dev.sqlite that of "orders" is dev.orders.sqlite',
+      'Serve this namespace in addition to "default". Each has a separate store: with --db-filename dev.sqlite, "orders" is in dev.orders.sqlite',
   },
   httpPort: {
     type: "number",
@@ -49,7 +49,7 @@ export const options = {
     value: "level",
     choices: ["debug", "info", "warn", "error"],
     default: "warn",
-    help: "What is told on standard error; debug names every call, never what it carries",
+    help: "Level of the log on standard error; debug logs every call, without its contents",
   },
 } as const satisfies Options;
 

@@ -12,7 +12,7 @@ A tab can then be a client and a worker of the cluster. A caller must bring the 
   notes:
     `The URL is a secret: anyone who has it can do on the cluster, from this machine, what this process may. --namespace and --read-only narrow that.
 Without --token-file every start has a token of its own.
-JSON lines have event: started (url, address, origins, namespaces, readOnly), stopped. What is refused is told on standard error, once for each thing.`,
+JSON lines have event: started (url, address, origins, namespaces, readOnly), stopped. Each kind of rejection is logged once on standard error.`,
   exits: ["0 after Ctrl-C or SIGTERM", "1 when the port is taken or the token file cannot be used", "2 for wrong usage"],
   examples: [
     { line: "temporalex gateway --address localhost:7233 --allow-origin http://localhost:5173" },

@@ -48,7 +48,7 @@ export async function gatewayCommand(call: GatewayCall): Promise<number> {
       ]));
     void probe(service, where, call);
     await new Promise<void>((resolve) => signal.aborted ? resolve() : signal.addEventListener("abort", () => resolve()));
-    print.note("stopping: calls in work are answered; Ctrl-C again ends at once");
+    print.note("stopping after the running calls; press Ctrl-C again to stop now");
     await gateway.close();
     print.result({ event: "stopped" }, () => "stopped\n");
     return Exit.ok;

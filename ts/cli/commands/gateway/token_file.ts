@@ -24,7 +24,7 @@ export function tokenOf(path: string): string {
   let text: string;
   try {
     const found = statSync(path);
-    if (!found.isFile()) throw new CommandError(`${path} is no file; name one for the token`);
+    if (!found.isFile()) throw new CommandError(`${path} is not a file; name a file for the token`);
     // Windows has no such bits.
     if (process.platform !== "win32" && (found.mode & 0o077) !== 0) {
       throw new CommandError(`others may read the token file ${path}; make it yours alone (chmod 600 ${path}) or name another`);

@@ -18,7 +18,7 @@ export async function lintCommand(call: LintCall): Promise<number> {
   const rules = severities(options.rule);
   const paths = args.length > 0 ? args.map((path) => resolve(io.cwd, path)) : configuredWorkflows(io.cwd);
   for (const path of paths) {
-    if (!existsSync(path)) throw new UsageError(`there is no module ${path}`);
+    if (!existsSync(path)) throw new UsageError(`module not found: ${path}`);
     if (statSync(path).isFile() && isBundle(readFileSync(path, "utf8"))) {
       throw new UsageError(`${path} is a bundle of \`temporalex build\`: lint the modules that it was made from`);
     }

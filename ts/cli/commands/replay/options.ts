@@ -87,7 +87,7 @@ export const options = {
     value: "file",
     completes: "files",
     help:
-      "Write a report for people: one HTML file that stands alone, of one history with all that happened, of many with a table and what diverged. Values are replaced by others of the same length",
+      "Write a report for people: one self-contained HTML file: for one history all events, for several a table and the divergences. Values are replaced by others of the same length",
   },
   htmlValues: { section: REPORTS, type: "flag", help: "The report of --html shows values as they were recorded" },
   htmlKey: {

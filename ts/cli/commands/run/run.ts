@@ -38,7 +38,7 @@ export async function runCommand(call: RunCall): Promise<number> {
     workflowTaskFailed({ workflowId, attempt, message }) {
       if (workflowId !== id) return;
       if (attempt < MAX_TASK_FAILURES) return print.note(`workflow task failed (attempt ${attempt}): ${printableLine(message)}`);
-      giveUp(new CommandError(`the workflow cannot go on: ${message}`));
+      giveUp(new CommandError(`the workflow cannot continue: ${message}`));
     },
     activityFailed({ activityType, attempt, message }) {
       const advice = activities.length === 0 && message.endsWith("it has no activities")
@@ -78,13 +78,13 @@ export async function runCommand(call: RunCall): Promise<number> {
       print.note(
         store === undefined
           ? "interrupted; the run was in memory and is gone (--store keeps it)"
-          : `interrupted; the run is kept: the same command with --workflow-id ${id} goes on with it`,
+          : `interrupted; the run is kept: to continue, run the same command with --workflow-id ${id}`,
       );
       return exitCodeOf(error);
     }
     if (error instanceof CommandError && store !== undefined) {
       throw new CommandError(
-        `${error.message}\nThe run is kept: fix the code, and the same command with --workflow-id ${id} goes on with it.`,
+        `${error.message}\nThe run is kept: fix the code, then run the same command with --workflow-id ${id}.`,
       );
     }
     throw error;

@@ -70,7 +70,7 @@ export const schedule: Group = {
       run: async (call) => (await import("./actions.ts")).pauseCommand(call),
     }),
     unpause: command({
-      summary: "let a schedule act again",
+      summary: "unpause a schedule",
       description: "Lets a schedule act again. What was due meanwhile is not made up for: see backfill.",
       options: pause,
       examples: [{ line: `temporalex schedule unpause -s daily ${AT}` }],
@@ -93,7 +93,7 @@ export const schedule: Group = {
     }),
     delete: command({
       summary: "remove a schedule",
-      description: "Removes a schedule. Workflows that it has started go on.",
+      description: "Removes a schedule. Workflows that it started continue.",
       options: one,
       examples: [{ line: `temporalex schedule delete -s daily ${AT}` }],
       run: async (call) => (await import("./actions.ts")).deleteScheduleCommand(call),

@@ -60,7 +60,7 @@ const ACTION = {
     type: "text",
     short: "w",
     value: "id",
-    help: "Begin of the workflows' ids. Default: the schedule's id and \"-workflow\"",
+    help: 'Prefix of the workflow ids. Default: the schedule\'s id and "-workflow"',
   },
   ...INPUT_OPTIONS,
   executionTimeout: { section: WHAT, type: "duration", value: "duration", help: "Limit of the workflow, with all its retries" },

@@ -32,7 +32,7 @@ async function rowsOf(call: SqlCall): Promise<SqlRow[]> {
   } catch (e) {
     if (!(e instanceof ServiceError) || e.code !== Code.UNIMPLEMENTED) throw e;
     throw new CommandError(
-      `${where} answers no SQL: only stores do, and temporalex dev with --db-filename, not a Temporal cluster`,
+      `${where} does not support SQL: use a store, or temporalex dev with --db-filename`,
     );
   } finally {
     await close();

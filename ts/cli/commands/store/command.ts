@@ -5,7 +5,7 @@ import { exportOptions, importOptions, purgeOptions, STORE, storeCheckOptions } 
 const backup = command({
   summary: "copy a store, also while a process works on it",
   description:
-    `Copies the store, as it is at one moment, to a new file, and checks the copy. A process that has the store open goes on meanwhile.
+    `Copies a snapshot of the store to a new file and checks the copy. A process that has the store open continues to run.
 The copy is compact, and is a store: open it, or put it in the place of a lost one. A copy of a damaged store is kept, and what is damaged is named.`,
   options: STORE,
   exits: [

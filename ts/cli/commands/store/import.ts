@@ -162,7 +162,7 @@ async function firstPass(call: ImportCall, files: readonly string[], store: Sqli
     if (problems.length > shown.length) shown.push(`  and ${problems.length - shown.length} more`);
     throw new CommandError(`nothing was imported:\n${shown.join("\n")}`);
   }
-  if (seen === 0) throw new CommandError("there are no runs in these files");
+  if (seen === 0) throw new CommandError("these files contain no runs");
   return { wanted, kept, open, existing, notes };
 }
 

@@ -4,13 +4,13 @@ import { options } from "./options.ts";
 export const worker = command({
   summary: "run workflows and activities, and take changed code over while running",
   description: `Works on a task queue until Ctrl-C. Modules may be TypeScript and need no build step, in Node and in Deno.
-The first Ctrl-C takes no new tasks and finishes those in work; the second one ends the process at once (nothing acknowledged is lost).`,
+The first Ctrl-C stops taking tasks and finishes the running ones; the second one ends the process immediately (nothing acknowledged is lost).`,
   options,
   lines: true,
   drains: true,
   notes:
     `With --watch, a change that open runs do not agree with is not taken: the message names the run, the event of its history and the line of the new code, and the old code serves on. Edit again, and it is tried again.
-With --listen: /healthz answers 200 as long as the process is of use, /readyz once the worker's polls are taken, and 503 from the moment a stop begins; /metrics has the names of Temporal's SDKs. Ids and payloads are in none of them, and web pages may not read them.
+With --listen: /healthz returns 200 while the process works, /readyz returns 200 once the worker polls, and both return 503 when it starts to stop; /metrics has the names of Temporal's SDKs. Ids and payloads are in none of them, and web pages may not read them.
 With --address: what it waits for is told until the cluster has answered that the namespace is there. A namespace, a key or a certificate that the cluster does not take ends it.
 JSON lines have event: waiting (address, namespace, why), started (store, or address and namespace; deployment, taskQueue, workflowTypes, activityTypes, nexusServices), replaced (checkedRuns, broken, pausedMs), activitiesReplaced, refused (why, message, problems), stopped. What activities print themselves stands between them: let activities log with console.error.`,
   exits: [

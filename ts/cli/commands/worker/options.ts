@@ -18,7 +18,7 @@ export const options = {
     help:
       "Remove closed runs with their histories this long after they closed, for instance 30d; with a store. Default: keep them",
   },
-  identity: { ...SERVICE.identity, help: "Who works, as histories show it" },
+  identity: { ...SERVICE.identity, help: "Identity of the worker in histories" },
   taskQueue: { type: "text", short: "t", value: "name", default: "default", help: "The queue whose tasks this worker takes" },
   ...WORKFLOW_MODULES,
   activities: {
@@ -26,7 +26,7 @@ export const options = {
     value: "module",
     many: true,
     completes: "files",
-    help: "A module whose exported functions are activities. They run in a thread of their own",
+    help: "A module whose exported functions are activities. They run in a separate thread",
   },
   nexusServices: {
     type: "text",
@@ -62,7 +62,7 @@ export const options = {
     type: "text",
     value: "behavior",
     choices: ["PINNED", "AUTO_UPGRADE"],
-    help: "With --deployment: of workflows that name none of their own",
+    help: "With --deployment: the default for workflows that do not set one",
   },
   watch: {
     type: "flag",
@@ -84,11 +84,11 @@ export const options = {
       "On a cluster: note there whose workflow tasks are running, so that the next start says on which runs this process died; none: do not. Default: temporalex in your folder for state (Linux: ~/.local/state)",
   },
   maxActivities: { type: "number", value: "n", default: 100, help: "Activities running at once" },
-  maxWorkflowTasks: { type: "number", value: "n", default: 100, help: "Workflow tasks in work at once" },
+  maxWorkflowTasks: { type: "number", value: "n", default: 100, help: "Maximum workflow tasks at a time" },
   grace: {
     type: "duration",
     default: "5s",
-    help: "Time that running activities are given at Ctrl-C before they are told to stop",
+    help: "Time for running activities to finish after Ctrl-C, before they are canceled",
   },
 } as const satisfies Options;
 

@@ -238,7 +238,7 @@ async function work(
     throw new CommandError((error as Error).message, { cause: error });
   } finally {
     await reloader?.close();
-    if (signal.aborted) print.note("stopping: tasks in work are finished; Ctrl-C again ends at once");
+    if (signal.aborted) print.note("stopping after the running tasks; press Ctrl-C again to stop now");
     await worker.shutdown();
   }
 }

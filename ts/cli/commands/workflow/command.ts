@@ -52,7 +52,7 @@ While a process has the store open, its commands reach it through a socket besid
     }),
     execute: command({
       summary: "start a workflow and wait for its result",
-      description: "As start, followed by result. Ctrl-C stops waiting; the workflow goes on.",
+      description: "Like start, followed by result. Ctrl-C stops waiting; the workflow continues.",
       options: start,
       exits: failedExits,
       examples: [{ line: `temporalex workflow execute --type Cart --workflow-id cart-42 --input '"ada"'` }],
@@ -82,13 +82,13 @@ While a process has the store open, its commands reach it through a socket besid
       run: async (call) => (await import("./broadcast.ts")).broadcastCommand(call),
     }),
     update: {
-      summary: "send an update and get its answer",
+      summary: "send an update and print its result",
       fallback: "execute",
       commands: {
         execute: command({
-          summary: "send an update and wait for its answer",
+          summary: "send an update and wait for its result",
           description:
-            "Sends an update and waits until the workflow has answered it. With the id of an update that was sent before it waits for that one.",
+            "Sends an update and waits for its result. With the id of an update that was already sent, it waits for that one.",
           options: updateOptions,
           examples: [
             { line: `temporalex workflow update -w cart-42 --name add_item --input '"BOOK-1"'` },
@@ -103,7 +103,7 @@ While a process has the store open, its commands reach it through a socket besid
           run: async (call) => (await import("./messages.ts")).updateStartCommand(call),
         }),
         result: command({
-          summary: "wait for the answer of an update that was sent before",
+          summary: "wait for the result of an update that was already sent",
           options: updateResult,
           examples: [{ line: "temporalex workflow update result -w cart-42 --update-id add-1" }],
           run: async (call) => (await import("./messages.ts")).updateResultCommand(call),
@@ -196,7 +196,7 @@ While a process has the store open, its commands reach it through a socket besid
       run: async (call) => (await import("./cancel_terminate_delete.ts")).terminateCommand(call),
     }),
     release: command({
-      summary: "let a held workflow go on",
+      summary: "release a held workflow",
       description:
         "A workflow whose code ends the process, as V8 does when it is asked for more memory than there can be, is held after the second time: its tasks wait, and describe says so. This lets them be run again, by a process that has the store open now or by the next one.",
       options: release,
@@ -216,7 +216,7 @@ While a process has the store open, its commands reach it through a socket besid
       run: async (call) => (await import("./start.ts")).updateWithStartCommand(call),
     }),
     reset: command({
-      summary: "let a workflow go on from an earlier point, in a new run",
+      summary: "reset a workflow to an earlier event, in a new run",
       description:
         "Makes a new run of a workflow's history up to a point: --event-id, --type or --build-id. What was done after it is done again where the code does it again; signals, updates and cancel requests come again, unless they are excluded. An open run is terminated. Needs a cluster.",
       options: reset,
@@ -232,7 +232,7 @@ While a process has the store open, its commands reach it through a socket besid
     delete: command({
       summary: "remove a workflow with its history",
       description:
-        "Removes a run with its history; an open one is ended first. A cluster does it some time after it has answered.",
+        "Deletes a run and its history; an open run is terminated first. A cluster deletes it some time after the call.",
       options: remove,
       examples: [
         { line: "temporalex workflow delete -w cart-42" },
@@ -284,7 +284,7 @@ While a process has the store open, its commands reach it through a socket besid
     }),
     result: command({
       summary: "wait for a workflow's result",
-      description: "Waits until a workflow ends and shows its result. Ctrl-C stops waiting; the workflow goes on.",
+      description: "Waits until a workflow ends and prints its result. Ctrl-C stops waiting; the workflow continues.",
       options: result,
       exits: failedExits,
       examples: [{ line: "temporalex workflow result -w cart-42" }, {

@@ -113,15 +113,15 @@ export type DeleteCall = Call<typeof remove>;
 
 export const reset = {
   ...one,
-  eventId: { type: "number", short: "e", value: "n", help: "Go on behind this event: the end of a workflow task" },
+  eventId: { type: "number", short: "e", value: "n", help: "Continue after this event: the end of a workflow task" },
   type: {
     type: "text",
     short: "t",
     value: "point",
     choices: ["FirstWorkflowTask", "LastWorkflowTask", "LastContinuedAsNew"],
-    help: "Go on behind the first workflow task, the last one, or the last one of the run that continued as this one",
+    help: "Continue after the first workflow task, the last one, or the last one of the run that continued as this one",
   },
-  buildId: { type: "text", value: "id", help: "Go on behind the first workflow task that workers of this build completed" },
+  buildId: { type: "text", value: "id", help: "Continue after the first workflow task that workers of this build completed" },
   reason: { type: "text", value: "text", required: true, help: "Why; histories show it" },
   reapplyExclude: {
     type: "text",
@@ -264,7 +264,7 @@ export type CountCall = Call<typeof countOptions>;
 
 export const showOptions = {
   ...one,
-  follow: { type: "flag", short: "f", help: "Go on until the run closes, showing events as they come" },
+  follow: { type: "flag", short: "f", help: "Print new events until the run closes" },
   detailed: { type: "flag", help: "All fields of every event" },
   decode: { type: "flag", help: "Decode payloads in JSON too, with --codec. Default: an exported history keeps its secrets" },
 } as const satisfies Options;
@@ -277,7 +277,7 @@ export const result = {
     value: "true|false",
     choices: ["true", "false"],
     default: "true",
-    help: "Go on with the run that a run continued as",
+    help: "Follow the chain to the run that this run continued as",
   },
 } as const satisfies Options;
 export type ResultCall = Call<typeof result>;

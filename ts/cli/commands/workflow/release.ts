@@ -14,7 +14,7 @@ import type { ReleaseCall } from "./options.ts";
 export async function releaseCommand(call: ReleaseCall): Promise<number> {
   const { workflowId, runId } = call.options;
   if (meansCluster(call.options)) {
-    throw new UsageError("workflows are held beside a store, not on a cluster: name the store with --store");
+    throw new UsageError("only stores hold workflows, a cluster does not: name the store with --store");
   }
   const path = storePath(call);
   if (!existsSync(path)) throw new CommandError(`the store ${path} does not exist; name one with --store`);

@@ -62,7 +62,7 @@ export async function withTargets(
     if (!yes) {
       const count = await client.count(selected, settings);
       const kind = which === "all" ? "" : "open ";
-      throw new UsageError(`${count} ${kind}workflow${count === 1 ? " matches" : "s match"}; add --yes to go on`);
+      throw new UsageError(`${count} ${kind}workflow${count === 1 ? " matches" : "s match"}; add --yes to continue`);
     }
     return await withEach(call, client, selected, (handle) => act(handle.with(settings), settings), done);
   });

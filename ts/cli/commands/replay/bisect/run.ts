@@ -151,7 +151,7 @@ function conclude(
   looks: ReadonlyMap<CodeVersion, Look>,
   first: CodeVersion | undefined,
 ): number {
-  if (looks.size === 0) throw new UsageError("there is no version to look at");
+  if (looks.size === 0) throw new UsageError("no version to check");
   const at = first === undefined ? versions.length : versions.indexOf(first);
   const verdictOf = (version: CodeVersion) => looks.get(version)?.verdict;
   // Those before it that did not load may be the first one as well.

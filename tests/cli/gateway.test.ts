@@ -142,7 +142,7 @@ test("an error in the command line is reported before anything listens", async (
     assert.match(await refused(...to, "--port", "70000"), /^2 .*a port is a number from 0 to 65535/);
     assert.match(await refused("--address", "not an address"), /^2 .*is not an address/);
     assert.match(await refused(...to, "--token-file", "missing/token"), /^1 .*the token file cannot be made: .*ENOENT/);
-    assert.match(await refused(...to, "--token-file", "."), /^1 .*is no file|^1 .*EISDIR/);
+    assert.match(await refused(...to, "--token-file", "."), /^1 .*is not a file|^1 .*EISDIR/);
     writeFileSync(join(cwd, "short"), "hello\n", { mode: 0o600 });
     assert.match(await refused(...to, "--token-file", "short"), /^1 .*holds no token: 32 to 256 characters/);
     assert.equal(readFileSync(join(cwd, "short"), "utf8"), "hello\n");

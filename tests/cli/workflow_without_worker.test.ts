@@ -59,7 +59,7 @@ test("with no holder the store is opened for a moment; reading leaves no trace",
   const worker = await open({ path: file, workflows, activities, logger: silentLogger });
   const result = await waiting;
   assert.equal(result.out, '"slept"\n', result.err);
-  assert.match(result.err, /^waiting: no process has .* open, and only a worker can go on/);
+  assert.match(result.err, /^waiting: no process has .* open, and the workflow needs a worker to continue/);
   // 0 means no limit.
   const asked = await asking;
   assert.equal(asked.code, 0, asked.err);

@@ -126,7 +126,7 @@ test("what is no history is refused in words with what to do, and the next file 
     Buffer.from([0, 255, 3, 7, 9, 200, 1]),
     /noise\.bin.*neither JSON nor a protobuf history.*temporal workflow show/,
   );
-  await refused("cut.json", sample("counter").slice(0, 900), /not valid JSON.*cut off/);
+  await refused("cut.json", sample("counter").slice(0, 900), /not valid JSON.*truncated/);
   await refused("empty.json", "", /the file is empty/);
   await refused("page.html", "<!doctype html><p>Sign in", /web page/);
   await refused("<img src=x onerror=alert(1)>.json", '{"a":1}', /<img src=x onerror=alert\(1\)>\.json.*no "events"/);

@@ -283,7 +283,14 @@ impl Run {
             match self.history.take_next() {
                 Next::Sequence(events) => {
                     let is_last = self.history.peek().is_none();
-                    self.workflow.apply(&events, Frontier { is_last, ends_replay: is_last && self.task.is_replay, previous_started: self.task.previous_started })?;
+                    self.workflow.apply(
+                        &events,
+                        Frontier {
+                            is_last,
+                            ends_replay: is_last && self.task.is_replay,
+                            previous_started: self.task.previous_started,
+                        },
+                    )?;
                     if let Some(next) = self.history.peek() {
                         self.workflow.look_ahead(next)?;
                     }

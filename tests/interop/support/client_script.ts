@@ -279,8 +279,8 @@ export function clientScript(
     "a deadline, a signal": async () => {
       const handle = await start("forever", "deadline");
       const controller = new AbortController();
-      const late = await client.withDeadline(Date.now() + 300, () => handle.result()).catch((e: unknown) => e);
-      setTimeout(() => controller.abort(), 50);
+      const late = await client.withDeadline(Date.now() + 1000, () => handle.result()).catch((e: unknown) => e);
+      setTimeout(() => controller.abort(), 250);
       const errors = [
         late,
         await client.withAbortSignal(controller.signal, () => handle.result()).catch((e: unknown) => e),

@@ -48,9 +48,8 @@ export async function blockedReason(client: Client, workflowId: string, runId: s
     const failure = task !== undefined && task.attempt > 1 ? await lastTaskFailure(handle) : undefined;
     if (failure !== undefined) {
       const advice = isUnknownType(failure) ? "Start a worker that has it" : "Fix the code";
-      return `its workflow task fails (attempt ${task!.attempt}): ${
-        failureLine(failure)
-      }. ${advice}; the workflow then continues`;
+      const line = failureLine(failure);
+      return `its workflow task fails (attempt ${task!.attempt}): ${line}. ${advice}; the workflow then continues`;
     }
     const failing = pendingActivities.find(({ lastFailure }) => lastFailure !== undefined);
     if (failing !== undefined) {

@@ -62,11 +62,8 @@ export async function withService<T>(
   const tellWaiting = () => {
     if (waiting) return;
     waiting = true;
-    print.note(
-      `waiting: no process has ${
-        storePath(call)
-      } open, and the workflow needs a worker to continue. Ctrl-C stops waiting, not the workflow.`,
-    );
+    const reason = `no process has ${storePath(call)} open, and the workflow needs a worker to continue`;
+    print.note(`waiting: ${reason}. Ctrl-C stops waiting, not the workflow.`);
   };
   const opened = cluster ? await openCluster(call) : openStore(call, tellWaiting);
   const { service: raw, close, namespace, ...place } = opened;

@@ -80,7 +80,7 @@ async function watched(body: (watched: Watched) => Promise<void>, endlessWaits?:
 
 const HERE = String.raw`at .*endless_waits\.test\.[jt]s:\d+:\d+`;
 
-test("a signal that the test never sends: one warning with the run, the signal and the line, and the wait goes on", () =>
+test("a signal that the test never sends: one warning with the run, the signal and the line, and the wait continues", () =>
   watched(async ({ env, warnings, report }) => {
     await env.runWorker({ workflows }, async () => {
       const handle = await env.client.start(patient, { id: "p-1" });

@@ -109,6 +109,7 @@ export class EndlessWaitWatch {
     if (!this.#armed.isOver) return;
     this.#disarm();
     this.#isReporting = true;
+    // A report that fails (the engine closes, a query is rejected) is left out: the wait itself is not affected.
     void this.#report().catch(() => {}).finally(() => (this.#isReporting = false));
   }
 

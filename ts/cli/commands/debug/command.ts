@@ -11,7 +11,8 @@ A file with a history that is written again, by a new export, is read again; a r
   args: { name: "history", many: true, completes: "files", help: "Files with histories, and folders of such" },
   lines: true,
   drains: true,
-  notes: `The address is a secret: anyone on this machine who has it can read the histories. It is valid until the command ends.
+  notes:
+    `Keep the address secret: with it, any program on this machine can read the histories. It is valid until the command ends.
 JSON lines have event: started (url, histories), verdict (version, and the fields of a line of \`temporalex replay --json\`), refused (version, problems: file, line, column, message; the code before it stays), stopped. Versions of the code count from 1. Payloads are never written.
 The editor is the command in LAUNCH_EDITOR, VISUAL or EDITOR, unless it needs a terminal; else code, cursor, codium, windsurf, zed, subl, webstorm or idea, whichever is found first.`,
   exits: ["0 after Ctrl-C or SIGTERM", "1 when the port is taken", "2 for wrong usage, and when no history can be read"],

@@ -60,7 +60,7 @@ export function routesOf(
     handle(_, request, response) {
       const index = Number(/\/history\/(\d{1,4})(?:\?|$)/.exec(request.url!)?.[1]);
       const found = histories[index];
-      if (found === undefined) return refusePageRequest(request, response, 404, "there is no such history");
+      if (found === undefined) return refusePageRequest(request, response, 404, "history not found");
       sendBytes(response, found.file.bytes);
     },
   };

@@ -4,6 +4,7 @@ import fc from "fast-check";
 import { type Failure, FailureSchema } from "../../ts/api/generated/temporal/api/failure/v1/message_pb.ts";
 import { encodeCompatFailure as encodeCompat } from "../../ts/compat/common/failure_converter.ts";
 import { toData } from "../../ts/browser/error_data.ts";
+import { loggable } from "../../ts/codec/loggable.ts";
 import { encodeFailure } from "../../ts/converter/failure_converter.ts";
 import { ApplicationFailure, isCancellation, TemporalFailure } from "../../ts/converter/failures.ts";
 import { defaultPayloadConverter } from "../../ts/converter/payload.ts";
@@ -16,7 +17,7 @@ import { log, on, query, receive, reply, signal, spawnAsync, stop, update, workf
 import { equal, match, ok } from "./assert.ts";
 import type { Case } from "./case.ts";
 import { drive } from "./driver.ts";
-import { hostile, type HostilePlan, hostilePlans } from "./hostile_values.ts";
+import { everyHostileField, hostile, type HostilePlan, hostilePlans } from "./hostile_values.ts";
 
 /** Far below what a server takes of one failure. */
 const MAX_BYTES = 1024 * 1024;
@@ -32,6 +33,24 @@ function checkFailure(bytes: Uint8Array): Failure {
   const failure = fromBinary(FailureSchema, bytes);
   ok(depthOf(failure) <= MAX_CAUSES + 1, `${depthOf(failure)} causes`);
   return failure;
+}
+
+/** Everything that reads what was thrown, outside of a run. */
+function checkThrown(value: unknown): void {
+  const failure = checkFailure(encodeFailure(value));
+  checkFailure(encodeCompat(value, defaultPayloadConverter));
+  equal(typeof failure.message, "string");
+  equal(typeof describeThrown(value), "string");
+  equal(typeof taskErrorOf(value, "here"), "object");
+  equal(typeof formatArgs([value]), "string");
+  equal(typeof toData(value).message, "string");
+  equal(typeof isCancellation(value), "boolean");
+  if (isA(value, Error)) equal(typeof stackText(value), "string");
+  for (const shown of [readable(value), loggable(value, undefined), loggable(value, { hidesText: true })]) {
+    let line = "";
+    lineLogger({ write: (text) => line = text }).error("it failed", { error: shown, raw: value });
+    match(line, /^error it failed/);
+  }
 }
 
 const plans: { plan: HostilePlan } = { plan: { kind: "value", value: "null" } };
@@ -97,23 +116,19 @@ const property = (runs: number, check: () => Promise<void> | void) =>
 export const cases: Case[] = [
   {
     name: "whatever is thrown can be encoded, shown and asked about",
-    run: () =>
-      property(150, () => {
-        const value = thrown();
-        const failure = checkFailure(encodeFailure(value));
-        checkFailure(encodeCompat(value, defaultPayloadConverter));
-        equal(typeof failure.message, "string");
-        equal(typeof describeThrown(value), "string");
-        equal(typeof taskErrorOf(value, "here"), "object");
-        equal(typeof formatArgs([value]), "string");
-        equal(typeof toData(value).message, "string");
-        equal(typeof isCancellation(value), "boolean");
-        if (isA(value, Error)) equal(typeof stackText(value), "string");
-        const shown = readable(value);
-        let line = "";
-        lineLogger({ write: (text) => line = text }).error("it failed", { error: shown, raw: value });
-        match(line, /^error it failed/);
-      }),
+    run: () => property(150, () => checkThrown(thrown())),
+  },
+  {
+    name: "a failure with any of its fields replaced can be encoded, shown and asked about",
+    run: () => {
+      for (const plan of everyHostileField) {
+        try {
+          checkThrown(hostile(plan));
+        } catch (e) {
+          throw new Error(JSON.stringify(plan), { cause: e });
+        }
+      }
+    },
   },
   {
     name: "what can be read of a failure is kept",

@@ -18,7 +18,19 @@ const boom = (): never => {
   throw new Error("trap");
 };
 const TRAPS = ["get", "has", "getPrototypeOf", "ownKeys", "getOwnPropertyDescriptor"] as const;
-const FIELDS = ["name", "message", "stack", "cause", "details", "type", "nonRetryable", "nextRetryDelayMs", "failure", "source"];
+const FIELDS = [
+  "name",
+  "message",
+  "stack",
+  "cause",
+  "details",
+  "type",
+  "nonRetryable",
+  "nextRetryDelayMs",
+  "failure",
+  "source",
+  "code",
+];
 const VALUES: { readonly [name: string]: () => unknown } = {
   null: () => null,
   undefined: () => undefined,
@@ -78,6 +90,15 @@ export function hostile(plan: HostilePlan): unknown {
     }
   }
 }
+
+/** Values that are large, and slow to make: only the random plans have them. */
+const LARGE = ["long", "deep", "deepFailure"];
+const SMALL = ["throws", ...Object.keys(VALUES).filter((name) => !LARGE.includes(name))];
+
+/** A failure of each class with each of its fields replaced by each small value. */
+export const everyHostileField: readonly HostilePlan[] = Object.keys(BASES).flatMap((base) =>
+  FIELDS.flatMap((field) => SMALL.map((how) => ({ kind: "field" as const, base, field, how })))
+);
 
 const bases = fc.constantFrom(...Object.keys(BASES));
 

@@ -299,9 +299,9 @@ function cameHidden(error: TemporalFailure): boolean {
   if (read !== undefined) return hasHiddenText(read);
   let part: unknown = readField(error, "failure");
   for (let depth = 0; typeof part === "object" && part !== null && depth <= MAX_CAUSES; depth++) {
-    const { encodedAttributes, cause } = part as { readonly encodedAttributes?: unknown; readonly cause?: unknown };
-    if (encodedAttributes !== undefined && encodedAttributes !== null) return true;
-    part = cause;
+    const encoded = readField(part, "encodedAttributes");
+    if (encoded !== undefined && encoded !== null) return true;
+    part = readField(part, "cause");
   }
   return false;
 }

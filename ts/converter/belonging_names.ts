@@ -1,9 +1,12 @@
-// Names of the search attributes in which starts keep what a workflow belongs to, and how its timers fire. Servers keep names that begin with
-// "Temporal" for themselves.
+// Search attributes for what a workflow belongs to and how its timers fire. Servers reserve names
+// that begin with "Temporal".
 
-/** A Keyword: what a workflow works for. */
+/** Keyword: the entity that a workflow works for. */
 export const ENTITY = "WorkflowEntityId";
-/** A Keyword: what groups workflows. */
+/** Keyword: groups workflows. */
 export const CORRELATION = "WorkflowCorrelationId";
-/** A Keyword, "manual": its timers fire by hand. The core knows it by this name (core-rs/src/engine/search_attributes.rs). */
+/**
+ * Keyword, "manual": timers fire by hand. The core uses this name as well
+ * (core-rs/src/engine/search_attributes.rs).
+ */
 export const TIMERS = "WorkflowTimers";

@@ -1,5 +1,6 @@
-// `instanceof` that two copies of this package in one realm agree on: an application may carry the package twice (a bundled realm and an
-// unbundled workflow module, two versions of a dependency), and an ApplicationFailure of one copy must be one for the other as well.
+// `instanceof` across two copies of this package in one realm (a bundled realm and an unbundled
+// workflow module, or two versions of a dependency): an ApplicationFailure of one copy is one in
+// the other.
 
 const KEY = Symbol.for("temporalex.class.1");
 const MAX_PROTOTYPES = 1000;
@@ -7,7 +8,7 @@ const MAX_PROTOTYPES = 1000;
 // deno-lint-ignore no-explicit-any
 type Class = abstract new (...args: any[]) => object;
 
-/** A proxy that cannot be asked is an instance of nothing. */
+/** False for a proxy that throws. */
 function hasInstance(this: Class, value: unknown): boolean {
   try {
     return isInstance.call(this, value);
@@ -17,15 +18,16 @@ function hasInstance(this: Class, value: unknown): boolean {
 }
 
 function isInstance(this: Class, value: unknown): boolean {
-  // Classes of users that extend ours are themselves and nothing else.
+  // A user's subclass has no brand: only its own instances match.
   const name = Object.hasOwn(this.prototype, KEY) ? this.prototype[KEY] : undefined;
   const named = (proto: object) => Object.hasOwn(proto, KEY) && (proto as { readonly [KEY]: unknown })[KEY] === name;
   return somePrototype(value, (proto) => proto === this.prototype || (name !== undefined && named(proto)));
 }
 
 /**
- * Whether one of the prototypes of a value is such. A proxy may return one more prototype without end, and some engines (SpiderMonkey)
- * follow it with their own `instanceof`; here there is a bound. Throws what a trap throws.
+ * Returns whether a prototype of the value satisfies `is`. The chain is bounded: a proxy can return
+ * prototypes without end, and some engines (SpiderMonkey) follow it with their own `instanceof`.
+ * Throws what a trap throws.
  */
 export function somePrototype(value: unknown, is: (proto: object) => boolean): boolean {
   if ((typeof value !== "object" && typeof value !== "function") || value === null) return false;
@@ -37,7 +39,7 @@ export function somePrototype(value: unknown, is: (proto: object) => boolean): b
   return false;
 }
 
-/** Makes instances of the class of that name in any copy of the package instances of this one. */
+/** Makes `instanceof` accept instances of the class of that name from any copy of the package. */
 export function brand(name: string, target: Class): void {
   Object.defineProperty(target.prototype, KEY, { value: name });
   Object.defineProperty(target, Symbol.hasInstance, { value: hasInstance, configurable: true });

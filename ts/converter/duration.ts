@@ -1,4 +1,5 @@
-// Durations as people write them: milliseconds as a number, or "1.5s", "10 minutes", "2h". Units: ms, s, m, h, d and their long forms.
+// Durations: milliseconds as a number, or text such as "1.5s", "10 minutes", "2h". Units: ms, s, m,
+// h, d and their long forms.
 
 /** Milliseconds, or text such as "30s", "5 minutes", "1h". */
 export type Duration = number | string;
@@ -23,7 +24,10 @@ const UNITS: { [unit: string]: number } = {
   days: 86_400_000,
 };
 
-/** The duration in milliseconds. Throws a RangeError for text that is not one, for NaN, infinity and negative values. */
+/**
+ * Returns the duration in milliseconds. Throws a RangeError for invalid text, NaN, infinity and
+ * negative values.
+ */
 export function toMs(duration: Duration): number {
   let ms: number;
   if (typeof duration === "number") ms = duration;

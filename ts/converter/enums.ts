@@ -1,6 +1,6 @@
-// Names of protobuf enum values. The generated enums are plain tables from name to number, with no way back.
+// Names of protobuf enum values. The generated enums map names to numbers only.
 
-/** The name of an enum's value; undefined for 0 (unspecified) and for a number that this version does not know. */
+/** Returns the name of an enum value; undefined for 0 (unspecified) and for unknown numbers. */
 export function enumName<N extends string>(
   table: { readonly [name in N]: number },
   value: number,

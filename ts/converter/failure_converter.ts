@@ -1,5 +1,6 @@
-// Errors to Failure messages and back (temporal.api.failure.v1). Stack traces travel as text; an unknown thing that was thrown is an
-// ApplicationFailure of its constructor's name, as Temporal's SDKs do.
+// Converts errors to Failure messages (temporal.api.failure.v1) and back. Stack traces are text. A
+// thrown value of another class becomes an ApplicationFailure with its constructor's name as the
+// type, as in Temporal's SDKs.
 import { create, fromBinary, type MessageInitShape, toBinary } from "@bufbuild/protobuf";
 import { type Failure, FailureSchema } from "../api/generated/temporal/api/failure/v1/message_pb.ts";
 import { NexusHandlerErrorRetryBehavior as Retries } from "../api/generated/temporal/api/enums/v1/nexus_pb.ts";
@@ -31,27 +32,31 @@ import { durationMs } from "../api/well_known.ts";
 type FailureInfo = NonNullable<MessageInitShape<typeof FailureSchema>["failureInfo"]>;
 
 const SOURCE = "TypeScriptSDK";
-/** Characters of all messages and stacks of one failure: far below what servers refuse, also where each takes three bytes. */
+/**
+ * Maximum characters of all messages and stacks of one failure: below the limit of servers even at
+ * three bytes each.
+ */
 const MAX_TEXT = 256 * 1024;
-/** Ten thousand years: what a Duration can say. */
+/** 10,000 years, the maximum of a protobuf Duration. */
 const MAX_DELAY_MS = 315_576_000_000_000;
-/** Messages that replace a cause. */
+/** Message that replaces further causes. */
 export const CAUSES_LEFT_OUT = "further causes were left out";
 export const CIRCULAR_CAUSE = "circular cause: this error is already above in the chain";
 
 /**
- * The Failure message of anything that was thrown. Does not throw, whatever that is: what cannot be read is left out, what is too long is
- * cut, causes end where they come back to an error above, and details that cannot be encoded are dropped; the message says so.
+ * Returns the Failure message of a thrown value. Never throws: what cannot be read is left out,
+ * long text is cut, cyclic causes end, and details that cannot be encoded are dropped; the message
+ * reports it.
  */
 export function toFailure(error: unknown, converter: PayloadConverter = defaultPayloadConverter): Failure {
   const writer = new FailureWriter(converter);
   const failure = writer.write(error);
-  // What was read from a failure is written as it came, with the causes that it had there.
+  // A failure that was decoded is written as it arrived, with its causes.
   endCauses(failure);
   return failure;
 }
 
-/** Cuts the chain of causes where a server or the core would refuse it. */
+/** Limits the chain of causes to what servers and the core accept. */
 function endCauses(failure: Failure): void {
   let part: Failure | undefined = failure;
   for (let depth = 0; part !== undefined; depth++, part = part.cause) {
@@ -97,7 +102,7 @@ class FailureWriter {
     });
   }
 
-  /** As much of a text as there is room for in the whole failure. */
+  /** Returns as much of a text as the remaining space of the failure allows. */
   #text(text: string): string {
     const taken = safeText(text, this.#left);
     this.#left = Math.max(0, this.#left - taken.length);
@@ -112,8 +117,8 @@ class FailureWriter {
   }
 
   /**
-   * Values as payloads: in full, or as JSON has them where something of them would be refused, or not at all. Details must not hide that
-   * something failed; its message says what they lack.
+   * Encodes values as payloads: completely, or with the losses of JSON, or not at all. Details must
+   * not hide the failure itself; its message reports what is missing.
    */
   #payloads(values: unknown): { payloads: Payload[] } | undefined {
     try {
@@ -206,7 +211,7 @@ class FailureWriter {
   }
 }
 
-/** The message that a failure was read from. */
+/** Returns the message that a failure was decoded from. */
 function asRead(error: TemporalFailure): Failure | undefined {
   const bytes = readField(error, "failure");
   if (bytes === undefined) return undefined;
@@ -225,7 +230,7 @@ function traceOf(error: Error): string {
   }
 }
 
-/** A field as text that fits; undefined where there is none. */
+/** Returns a field as bounded text; undefined if it is missing. */
 function stringOf(error: Error, field: string): string | undefined {
   const value = readField(error, field);
   return value === undefined || value === null ? undefined : safeText(describeValue(value), MAX_NAME);
@@ -242,7 +247,7 @@ function delayOf(error: ApplicationFailure) {
 const retryStateOf = (error: Error): RetryStateEnum =>
   RetryStateEnum[(stringOf(error, "retryState") ?? "") as RetryState] ?? RetryStateEnum.UNSPECIFIED;
 
-/** The error of a Failure message. */
+/** Returns the error of a Failure message. */
 export function fromFailure(encoded: Failure, converter: PayloadConverter = defaultPayloadConverter): TemporalFailure {
   const { message, stackTrace } = textOfFailure(encoded, converter);
   const failure = { ...encoded, message, stackTrace };
@@ -250,9 +255,9 @@ export function fromFailure(encoded: Failure, converter: PayloadConverter = defa
   const options: ErrorOptions | undefined = cause === undefined ? undefined : { cause };
   const error = bare(failure, converter, options);
   error.source = failure.source;
-  // What prints an error leaves it out: it is the same in bytes.
+  // Not enumerable, so that printed errors omit these bytes.
   Object.defineProperty(error, "failure", {
-    // As it came: text that was in a payload stays in it when the error is passed on.
+    // As it arrived: text in a payload stays there if the error is passed on.
     value: toBinary(FailureSchema, encoded),
     enumerable: false,
     configurable: true,
@@ -263,8 +268,8 @@ export function fromFailure(encoded: Failure, converter: PayloadConverter = defa
 }
 
 /**
- * Returns the message and the stack trace of a failure, also where they are in a payload. A payload that does not decode (its codec is
- * missing) leaves the fields as they are.
+ * Returns the message and the stack trace of a failure, also if they are in a payload. Uses the
+ * plain fields if the payload does not decode (its codec is missing).
  */
 function textOfFailure(failure: Failure, converter: PayloadConverter): { message: string; stackTrace: string } {
   if (failure.encodedAttributes === undefined) return failure;
@@ -277,13 +282,16 @@ function textOfFailure(failure: Failure, converter: PayloadConverter): { message
   }
 }
 
-/** Returns whether a failure, or a cause of it, has its message and stack trace in a payload: logs must not show them. */
+/**
+ * Returns whether a failure, or a cause of it, has its message and stack trace in a payload: logs
+ * must not show them.
+ */
 export function hasHiddenText(failure: Failure | undefined): boolean {
   for (let part = failure; part !== undefined; part = part.cause) if (part.encodedAttributes !== undefined) return true;
   return false;
 }
 
-/** The same for what was thrown, with its causes. */
+/** Same as `hasHiddenText`, for a thrown value with its causes. */
 export function throwsHiddenText(thrown: unknown): boolean {
   const seen = new Set<unknown>();
   for (let error = thrown; isA(error, Error) && !seen.has(error); error = readField(error, "cause")) {
@@ -293,7 +301,10 @@ export function throwsHiddenText(thrown: unknown): boolean {
   return false;
 }
 
-/** `failure` of an error is bytes, or in programs of Temporal's packages an object with the same fields. */
+/**
+ * `failure` of an error is bytes; in programs that use Temporal's packages, an object with the same
+ * fields.
+ */
 function cameHidden(error: TemporalFailure): boolean {
   const read = asRead(error);
   if (read !== undefined) return hasHiddenText(read);
@@ -358,17 +369,17 @@ function bare(failure: Failure, converter: PayloadConverter, options: ErrorOptio
   }
 }
 
-/** Bytes of the Failure of anything that was thrown. Does not throw. */
+/** Returns the encoded Failure of a thrown value. Never throws. */
 export function encodeFailure(error: unknown, converter?: PayloadConverter): Uint8Array {
   try {
     return toBinary(FailureSchema, toFailure(error, converter));
   } catch (e) {
-    // A converter of the user made payloads that are none.
+    // A converter of the user returned invalid payloads.
     return toBinary(FailureSchema, note(`${messageOf(error)} (its details were dropped: ${messageOf(e)})`));
   }
 }
 
-/** The error of an encoded Failure. */
+/** Returns the error of an encoded Failure. */
 export function decodeFailure(bytes: Uint8Array, converter?: PayloadConverter): TemporalFailure {
   return fromFailure(fromBinary(FailureSchema, bytes), converter);
 }

@@ -1,11 +1,11 @@
-// The failures of Temporal as error classes. Names and fields are Temporal's; each knows the Failure message it came from, so that a
-// failure that passes through keeps everything another SDK put in.
+// Temporal's failures as error classes, with Temporal's names and fields. Each keeps the Failure
+// message it was decoded from, so that a failure passed on loses nothing that another SDK added.
 
 import { type OptionNames, rejectUnknownOptions } from "../base/option_names.ts";
 import { brand } from "./brand.ts";
 import { findCause, isA } from "./thrown.ts";
 
-/** The stages at which a retry policy stops, temporal.api.enums.v1.RetryState. */
+/** Reasons why a retry policy ended, temporal.api.enums.v1.RetryState. */
 export type RetryState =
   | "IN_PROGRESS"
   | "NON_RETRYABLE_FAILURE"
@@ -18,12 +18,12 @@ export type RetryState =
 /** temporal.api.enums.v1.TimeoutType */
 export type TimeoutType = "START_TO_CLOSE" | "SCHEDULE_TO_START" | "SCHEDULE_TO_CLOSE" | "HEARTBEAT";
 
-/** Base of everything that crosses between workflows, activities and clients as a Failure. */
+/** Base class of errors that cross between workflows, activities and clients as a Failure. */
 export class TemporalFailure extends Error {
   override name = "TemporalFailure";
-  /** Who made it ("GoSDK", "TypeScriptSDK", ...); empty for our own. */
+  /** SDK that created it ("GoSDK", "TypeScriptSDK", ...); empty for this package. */
   source?: string;
-  /** The encoded Failure it was read from. */
+  /** The encoded Failure that it was decoded from. */
   failure?: Uint8Array;
 
   constructor(message?: string, options?: ErrorOptions) {
@@ -33,15 +33,15 @@ export class TemporalFailure extends Error {
 
 /** Options of an {@link ApplicationFailure}. */
 export interface ApplicationFailureOptions {
-  /** Name that retry policies and callers match on. */
+  /** Name for retry policies and callers. */
   type?: string;
-  /** Retrying cannot help. */
+  /** Disables retries. Default: false. */
   nonRetryable?: boolean;
-  /** Plain data for the code that catches it. */
+  /** Data for the code that catches the failure. */
   details?: unknown[];
   /** Delay before the next attempt in milliseconds; overrides the retry policy once. */
   nextRetryDelayMs?: number;
-  /** What led to it; travels with it. */
+  /** Cause; encoded with the failure. */
   cause?: unknown;
 }
 
@@ -49,16 +49,19 @@ const APPLICATION_FAILURE_OPTIONS: OptionNames<ApplicationFailureOptions> = {
   ...{ type: 1, nonRetryable: 1, details: 1, nextRetryDelayMs: 1, cause: 1 },
 };
 
-/** What workflow and activity code throws to fail with a meaning. Thrown by a workflow it fails the workflow, not its task. */
+/**
+ * Failure of a workflow or activity with a type and details. Thrown by a workflow, it fails the
+ * workflow, not its task.
+ */
 export class ApplicationFailure extends TemporalFailure {
   override name = "ApplicationFailure";
-  /** Name that retry policies and callers match on. */
+  /** Name for retry policies and callers. */
   readonly type: string | undefined;
-  /** Retrying cannot help. */
+  /** True if retries are disabled. */
   readonly nonRetryable: boolean;
-  /** Plain data for the code that catches it. */
+  /** Data for the code that catches the failure. */
   readonly details: unknown[];
-  /** Delay before the next attempt in milliseconds, instead of the retry policy's; undefined: the policy's. */
+  /** Delay before the next attempt in milliseconds; undefined: the delay of the retry policy. */
   readonly nextRetryDelayMs: number | undefined;
 
   constructor(message?: string, options: ApplicationFailureOptions = {}) {
@@ -70,21 +73,21 @@ export class ApplicationFailure extends TemporalFailure {
     this.nextRetryDelayMs = options.nextRetryDelayMs;
   }
 
-  /** One that may be tried again, as far as the retry policy allows. */
+  /** Returns a failure that the retry policy may retry. */
   static retryable(message?: string, options?: Omit<ApplicationFailureOptions, "nonRetryable">): ApplicationFailure {
     return new ApplicationFailure(message, { ...options, nonRetryable: false });
   }
 
-  /** One that is not tried again. */
+  /** Returns a failure that is not retried. */
   static nonRetryable(message?: string, options?: Omit<ApplicationFailureOptions, "nonRetryable">): ApplicationFailure {
     return new ApplicationFailure(message, { ...options, nonRetryable: true });
   }
 }
 
-/** The workflow, scope or activity was cancelled. */
+/** The workflow, scope or activity was canceled. */
 export class CancelledFailure extends TemporalFailure {
   override name = "CancelledFailure";
-  /** What the canceller or the cancelled activity gave with it. */
+  /** Details given with the cancellation, or by the canceled activity. */
   readonly details: unknown[];
 
   constructor(message = "Cancelled", details: unknown[] = [], options?: ErrorOptions) {
@@ -101,9 +104,9 @@ export class TerminatedFailure extends TemporalFailure {
 /** A timeout of an activity or a run. */
 export class TimeoutFailure extends TemporalFailure {
   override name = "TimeoutFailure";
-  /** Which limit passed; undefined when the service does not say. */
+  /** The exceeded timeout; undefined if the service does not report it. */
   readonly timeoutType: TimeoutType | undefined;
-  /** What the activity reported last, decoded; undefined when it reported nothing. */
+  /** Details of the activity's last heartbeat, decoded; undefined without a heartbeat. */
   readonly lastHeartbeatDetails: unknown;
 
   constructor(
@@ -118,10 +121,10 @@ export class TimeoutFailure extends TemporalFailure {
   }
 }
 
-/** The server says that it failed. */
+/** A failure of the server. */
 export class ServerFailure extends TemporalFailure {
   override name = "ServerFailure";
-  /** Asking again cannot help. */
+  /** True if a retry cannot succeed. */
   readonly nonRetryable: boolean;
 
   constructor(message: string | undefined, nonRetryable: boolean, options?: ErrorOptions) {
@@ -130,16 +133,16 @@ export class ServerFailure extends TemporalFailure {
   }
 }
 
-/** An activity failed, timed out or was cancelled; `cause` says how. */
+/** An activity failed, timed out or was canceled; `cause` has the reason. */
 export class ActivityFailure extends TemporalFailure {
   override name = "ActivityFailure";
   /** Name of the activity. */
   readonly activityType: string;
-  /** Its id within the run. */
+  /** Id within the run. */
   readonly activityId: string;
-  /** Why there is no further attempt. */
+  /** Reason why no further attempt follows. */
   readonly retryState: RetryState | undefined;
-  /** Who had the last attempt. */
+  /** Identity of the worker of the last attempt. */
   readonly identity: string;
 
   constructor(
@@ -155,7 +158,7 @@ export class ActivityFailure extends TemporalFailure {
   }
 }
 
-/** A child workflow failed, timed out, was cancelled or terminated; `cause` says how. */
+/** A child workflow failed, timed out, was canceled or terminated; `cause` has the reason. */
 export class ChildWorkflowFailure extends TemporalFailure {
   override name = "ChildWorkflowFailure";
   /** Type of the child. */
@@ -164,7 +167,7 @@ export class ChildWorkflowFailure extends TemporalFailure {
   readonly workflowId: string;
   /** Run of the child. */
   readonly runId: string;
-  /** Why it is not run again. */
+  /** Reason why the child is not retried. */
   readonly retryState: RetryState | undefined;
 
   constructor(
@@ -180,7 +183,7 @@ export class ChildWorkflowFailure extends TemporalFailure {
   }
 }
 
-/** A Nexus operation failed, timed out or was cancelled; `cause` says how. */
+/** A Nexus operation failed, timed out or was canceled; `cause` has the reason. */
 export class NexusOperationFailure extends TemporalFailure {
   override name = "NexusOperationFailure";
   /** Name of the endpoint. */
@@ -189,7 +192,7 @@ export class NexusOperationFailure extends TemporalFailure {
   readonly service: string;
   /** Name of the operation. */
   readonly operation: string;
-  /** What its handler called it; "" where it never started, or had its result at once. */
+  /** Token from its handler; "" if the operation never started or was synchronous. */
   readonly operationToken: string;
 
   constructor(
@@ -205,12 +208,12 @@ export class NexusOperationFailure extends TemporalFailure {
   }
 }
 
-/** The handler of a Nexus operation refused the request, or could not be reached. */
+/** The handler of a Nexus operation rejected the request or could not be reached. */
 export class NexusHandlerFailure extends TemporalFailure {
   override name = "NexusHandlerFailure";
-  /** What kind of refusal: "NOT_FOUND", "BAD_REQUEST", "INTERNAL", ... */
+  /** Type of the error: "NOT_FOUND", "BAD_REQUEST", "INTERNAL", ... */
   readonly type: string;
-  /** Whether the server may try again, where the handler said so; undefined: its type decides. */
+  /** Whether the server may retry, if the handler specified it; undefined: the type decides. */
   readonly retryable: boolean | undefined;
 
   constructor(message: string | undefined, fields: { type: string; retryable?: boolean | undefined }, options?: ErrorOptions) {
@@ -220,12 +223,15 @@ export class NexusHandlerFailure extends TemporalFailure {
   }
 }
 
-/** The id of a child workflow is taken: by one that is open, or by a closed one that the reuse policy keeps. */
+/**
+ * The id of a child workflow is in use: by an open run, or by a closed one that the reuse policy
+ * protects.
+ */
 export class WorkflowExecutionAlreadyStartedError extends TemporalFailure {
   override name = "WorkflowExecutionAlreadyStartedError";
-  /** The id that is taken. */
+  /** The id in use. */
   readonly workflowId: string;
-  /** The type that was to be started. */
+  /** The type of the rejected start. */
   readonly workflowType: string;
 
   constructor(workflowId: string, workflowType: string) {
@@ -247,12 +253,15 @@ brand("NexusOperationFailure", NexusOperationFailure);
 brand("NexusHandlerFailure", NexusHandlerFailure);
 brand("WorkflowExecutionAlreadyStartedError", WorkflowExecutionAlreadyStartedError);
 
-/** True for a cancellation itself and for the failure of an activity, child or Nexus operation that was caused by one. */
+/**
+ * Returns whether an error is a cancellation, or the failure of an activity, child or Nexus
+ * operation caused by one.
+ */
 export function isCancellation(error: unknown): boolean {
   let wraps = true;
   const found = findCause(error, (part) => {
     if (isA(part, CancelledFailure)) return true;
-    // Only these hand a cancellation on; behind anything else it is an error like others.
+    // Only these pass a cancellation on. As a cause of any other error it does not count.
     wraps &&= isA(part, ActivityFailure) || isA(part, ChildWorkflowFailure) || isA(part, NexusOperationFailure);
     return !wraps;
   });

@@ -1,10 +1,10 @@
-// Which run a history is of.
+// The run id of a history.
 import { WorkflowTaskFailedCause } from "../api/generated/temporal/api/enums/v1/failed_cause_pb.ts";
 import type { HistoryEvent } from "../api/generated/temporal/api/history/v1/message_pb.ts";
 
 /**
- * The id of the run that a history is of; "" when it does not say. A reset copies the beginning of another run, the name of that run included, and the
- * event after the copy names the new one.
+ * Returns the id of the run of a history; "" if it is missing. A reset copies the beginning of
+ * another run with its id; the event after the copy has the new id.
  */
 export function runIdIn(events: readonly HistoryEvent[]): string {
   const reset = events.findLast(({ attributes: { case: kind, value } }) =>

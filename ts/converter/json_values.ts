@@ -1,16 +1,20 @@
-// What JSON loses, carried beside it. The JSON of a value is what any other program expects (a Date is ISO text, a Map its entries, NaN is
-// null), and a note per value says what it was: a list of [kind, ...path], inner values before outer ones. What cannot be carried (functions,
-// class instances, promises) is refused with its path. Plain data, which nearly everything is, has no notes and costs one look.
+// Keeps what JSON would lose. The JSON of a value is conventional (a Date is ISO text, a Map its
+// entries, NaN is null); notes in the metadata have the original kind of a value: a list of [kind,
+// ...path], inner values first. Other values (functions, class instances, promises) are rejected
+// with their path. Plain data has no notes and costs one pass.
 import { LossyValueError, PayloadConverterError } from "./lossy_value.ts";
 
-/** What a value was, and the keys and indices that lead to it in the JSON. */
+/** Kind of a value, and the keys and indices of its path in the JSON. */
 type Note = [kind: string, ...path: (string | number)[]];
 type Path = readonly (string | number)[];
 
-/** Deeper values take the careful way, which finds a cycle. */
+/** Maximum depth of the fast check; deeper values use the full conversion, which detects cycles. */
 const LOOK_DEPTH = 1000;
 
-/** Is the value what JSON gives back as it was? Anything out of the ordinary is not: the careful way looks again. */
+/**
+ * Returns whether JSON preserves the value. False for unusual objects; the full conversion then
+ * checks again.
+ */
 export function isPlainData(value: unknown, depth = LOOK_DEPTH): boolean {
   if (typeof value === "string" || typeof value === "boolean" || value === null) return true;
   if (typeof value === "number") return value === 0 ? 1 / value > 0 : Number.isFinite(value);
@@ -22,7 +26,7 @@ export function isPlainData(value: unknown, depth = LOOK_DEPTH): boolean {
   }
   const prototype = Object.getPrototypeOf(value);
   if (prototype !== Object.prototype && prototype !== null) return false;
-  // A toJSON method is among them.
+  // A toJSON method is an own key as well.
   for (const key of Object.keys(value)) {
     const item = (value as { [key: string]: unknown })[key];
     if (item !== undefined && !isPlainData(item, depth - 1)) return false;
@@ -30,7 +34,10 @@ export function isPlainData(value: unknown, depth = LOOK_DEPTH): boolean {
   return true;
 }
 
-/** Data that `JSON.stringify` writes without a loss, and what its values were. Throws a LossyValueError for what cannot be carried. */
+/**
+ * Returns data that `JSON.stringify` preserves, with notes on the original kinds. Throws a
+ * LossyValueError for other values.
+ */
 export function toJsonData(value: unknown): { data: unknown; notes: readonly Note[] } {
   const writer = new Writer();
   const data = writer.write(value, [], "");
@@ -39,10 +46,10 @@ export function toJsonData(value: unknown): { data: unknown; notes: readonly Not
 
 class Writer {
   readonly notes: Note[] = [];
-  /** The objects that the current one stands in, with their paths. */
+  /** Objects around the current one, with their paths. */
   readonly #around = new Map<object, Path>();
 
-  /** `key`: what toJSON methods are given. */
+  /** `key`: argument of toJSON methods. */
   write(value: unknown, path: Path, key: string): unknown {
     switch (typeof value) {
       case "string":
@@ -107,7 +114,7 @@ class Writer {
     }
     const problem = problemOf(value);
     if (problem !== undefined) throw new LossyValueError(shown(path), problem);
-    // Without a prototype, so that a key "__proto__" is a key like any other.
+    // Without a prototype, so that a key "__proto__" is an ordinary key.
     const copy = Object.create(null) as { [key: string]: unknown };
     for (const name of Object.keys(value)) {
       const item = (value as { [key: string]: unknown })[name];
@@ -126,13 +133,13 @@ function hasToJson(value: object): value is { toJSON(key: string): unknown } {
   return typeof (value as { toJSON?: unknown }).toJSON === "function";
 }
 
-/** By tag: the value may be of another realm. */
+/** By tag, because the value may be from another realm. */
 function tagOf(value: object): string {
   if (value instanceof Date) return "Date";
   return Object.prototype.toString.call(value).slice(8, -1);
 }
 
-/** Why an object is not plain data; undefined for one that is, of this realm or another. */
+/** Describes why an object is not plain data; undefined for plain data of any realm. */
 function problemOf(value: object): string | undefined {
   const prototype: unknown = Object.getPrototypeOf(value);
   const tag = tagOf(value);
@@ -155,14 +162,17 @@ function article(name: string): string {
   return `${/^[AEIOU](?!int)/.test(name) ? "an" : "a"} ${name}`;
 }
 
-/** ".items[3].price" */
+/** Formats a path: ".items[3].price". */
 function shown(path: Path): string {
   return path.map((key) =>
     typeof key === "number" ? `[${key}]` : /^[A-Za-z_$][\w$]*$/.test(key) ? `.${key}` : `[${JSON.stringify(key)}]`
   ).join("");
 }
 
-/** Puts back what the notes say, in place. Throws a PayloadConverterError for notes that do not fit the data. */
+/**
+ * Restores the kinds in the notes, in place. Throws a PayloadConverterError for notes that do not
+ * fit the data.
+ */
 export function fromJsonData(data: unknown, notes: unknown): unknown {
   if (!Array.isArray(notes)) throw misfit(notes);
   const root = { value: data };
@@ -180,7 +190,7 @@ export function fromJsonData(data: unknown, notes: unknown): unknown {
 function step(holder: unknown, key: unknown, note: unknown): unknown {
   const fits = typeof holder === "object" && holder !== null &&
     (Array.isArray(holder) ? typeof key === "number" : typeof key === "string") &&
-    // Its own: what it inherits is never reached, and a key "__proto__" is a key like any other.
+    // Own properties only: inherited ones are never read, and a key "__proto__" is an ordinary key.
     Object.hasOwn(holder, key as string);
   if (!fits) throw misfit(note);
   return (holder as { [key: string]: unknown })[key as string];
@@ -228,7 +238,7 @@ function misfit(note: unknown): PayloadConverterError {
   );
 }
 
-/** Bytes per call of String.fromCharCode: it takes them as arguments. */
+/** Bytes per call of String.fromCharCode, which takes them as arguments. */
 const CHUNK = 0x2000;
 
 function toBase64(bytes: Uint8Array): string {

@@ -1,20 +1,21 @@
-// A value that JSON would lose without a word, and the one place where losing it is right: a run that replays.
+// Values that JSON would silently lose, and the one case in which that is correct: replay.
 import { brand } from "./brand.ts";
 
-/** A value that no encoding takes, or a payload that none of them reads. */
+/** A value that cannot be encoded, or a payload that cannot be decoded. */
 export class PayloadConverterError extends Error {
   override name = "PayloadConverterError";
 }
 
 /**
- * A value of which JSON would keep nothing, or something else: a function, a class instance, a promise. In a client call and in an activity
- * it is thrown to the caller; in workflow code it fails the workflow task, whatever that code catches.
+ * A value that JSON loses or changes: a function, a class instance, a promise. Client calls and
+ * activities throw it to the caller; in workflow code it fails the workflow task, whatever that
+ * code catches.
  */
 export class LossyValueError extends PayloadConverterError {
   override name = "LossyValueError";
-  /** Where the value stands in what was to be encoded: ".items[3].price"; "" for the whole. */
+  /** Path within the encoded value: ".items[3].price"; "" for the whole. */
   readonly path: string;
-  /** What it is and what to do: "a Promise; await it first". */
+  /** What the value is and what to do: "a Promise; await it first". */
   readonly problem: string;
 
   constructor(path: string, problem: string) {
@@ -25,7 +26,10 @@ export class LossyValueError extends PayloadConverterError {
 }
 brand("LossyValueError", LossyValueError);
 
-/** Runs `encode`; an error about one value of a list says which one. It stays the same error: a run may have taken note of it. */
+/**
+ * Runs `encode`; adds the index of the value to an error. Keeps the same error object, which a run
+ * may have recorded.
+ */
 export function namingArgument<T>(index: number, encode: () => T): T {
   try {
     return encode();
@@ -36,7 +40,7 @@ export function namingArgument<T>(index: number, encode: () => T): T {
   }
 }
 
-/** Runs `encode`; an error about a value says what was to be encoded. */
+/** Runs `encode`; adds `what` to the message of an error about a value. */
 export function namingWhat<T>(what: string, encode: () => T): T {
   try {
     return encode();
@@ -48,19 +52,21 @@ export function namingWhat<T>(what: string, encode: () => T): T {
   }
 }
 
-// Under Symbol.for, as the executor's slot: a converter of the user's own may stand on another copy of this package.
+// Under Symbol.for, like the executor's slot: a user's converter may use another copy of this
+// package.
 const key = Symbol.for("temporalex.encoding.1");
 const holder = globalThis as unknown as { [key]?: { replaying: boolean } };
 const encoding = holder[key] ??= { replaying: false };
 
-/** Is a run encoding again what its history holds already? */
+/** Returns whether a run is encoding what its history already contains. */
 export function isEncodingReplay(): boolean {
   return encoding.replaying;
 }
 
 /**
- * Runs `encode` for a run that replays: what would be refused is encoded as JSON has it. The history was written before values were refused
- * (or with a converter that does not refuse), nothing reads what is encoded here, and an error would lead the code another way than it went.
+ * Runs `encode` for a run that replays: lossy values are encoded as JSON instead of rejected. The
+ * history was written before values were rejected, or with another converter. Nothing reads the
+ * result, and an error would make the code diverge.
  */
 export function encodingReplay<T>(replaying: boolean, encode: () => T): T {
   const before = encoding.replaying;

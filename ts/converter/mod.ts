@@ -1,4 +1,4 @@
-// Values, failures and durations on the wire. Pure; of the platform it asks only where this package's own code lies.
+// Values, failures and durations on the wire. Pure, except for the location of this package's code.
 export * from "./duration.ts";
 export * from "./enums.ts";
 export * from "./failures.ts";

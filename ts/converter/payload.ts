@@ -1,24 +1,25 @@
-// Values to payloads and back, in Temporal's default encodings (json/plain, binary/plain, binary/null, and json/protobuf when read),
-// so that any SDK and UI can read them. What JSON would lose is carried in the metadata or refused. Pure: runs inside workflow realms.
+// Converts values to payloads and back in Temporal's default encodings (json/plain, binary/plain,
+// binary/null; reads json/protobuf), so that any SDK and UI can read them. What JSON would lose is
+// kept in the metadata or rejected. Pure: runs inside workflow realms.
 import { fromJsonData, isPlainData, toJsonData } from "./json_values.ts";
 import { isEncodingReplay, LossyValueError, namingArgument, PayloadConverterError } from "./lossy_value.ts";
 import { messageOf } from "./thrown.ts";
 
 export { LossyValueError, PayloadConverterError };
 
-/** A payload as both protobuf layers of this package see it. */
+/** A payload in the form of both protobuf layers of this package. */
 export interface Payload {
-  /** Says how the data is encoded (`encoding`) and whatever converters and codecs add. */
+  /** Encoding of the data (`encoding`) and entries of converters and codecs. */
   metadata: { [key: string]: Uint8Array };
   /** The encoded value. */
   data: Uint8Array;
 }
 
-/** Turns one value into a payload and back. Must be pure and synchronous: it runs inside workflow code. */
+/** Converts one value to a payload and back. Must be pure and synchronous: runs inside workflow code. */
 export interface PayloadConverter {
-  /** Encodes. Throws for a value that it cannot encode. */
+  /** Encodes a value. Throws for values that it cannot encode. */
   toPayload(value: unknown): Payload;
-  /** Decodes what `toPayload` made. Throws for a payload that it does not know. */
+  /** Decodes a result of `toPayload`. Throws for unknown payloads. */
   fromPayload(payload: Payload): unknown;
 }
 
@@ -31,10 +32,10 @@ const ENCODING = {
 };
 const EMPTY = new Uint8Array(0);
 
-/** Key of the metadata that says what values JSON has no form for, as a list of [kind, ...path]. */
+/** Metadata key for values without a form in JSON: a list of [kind, ...path]. */
 const NOTES = "js-types";
 
-/** @internal The payload of JSON; throws where a value has none. */
+/** @internal Returns a payload of JSON text; throws for a value without one. */
 export function jsonPayload(json: string | undefined, value: unknown): Payload {
   if (json === undefined) throw new PayloadConverterError(`a ${typeof value} cannot be encoded as JSON; pass plain data`);
   return { metadata: { encoding: ENCODING.json }, data: utf8.encode(json) };
@@ -48,8 +49,9 @@ function withoutJson(error: unknown): PayloadConverterError {
 }
 
 /**
- * Temporal's encodings: undefined is binary/null, Uint8Array is binary/plain, everything else JSON, exactly as Temporal's other SDKs have
- * it. What JSON loses is lost without a word: a Date arrives as text, a Map as an empty object, NaN as null.
+ * Temporal's encodings: undefined is binary/null, Uint8Array is binary/plain, all else JSON,
+ * exactly as in Temporal's SDKs. What JSON loses is lost silently: a Date arrives as text, a Map as
+ * an empty object, NaN as null.
  */
 export const jsonPayloadConverter: PayloadConverter = {
   toPayload(value) {
@@ -79,7 +81,7 @@ export const jsonPayloadConverter: PayloadConverter = {
       case "binary/null":
         return undefined;
       case "":
-        // A void result: some writers leave out the payload's encoding.
+        // A void result: some SDKs omit the payload's encoding.
         if (payload.data.length === 0) return undefined;
         throw new PayloadConverterError("a payload has no encoding in its metadata");
       default:
@@ -91,9 +93,10 @@ export const jsonPayloadConverter: PayloadConverter = {
 };
 
 /**
- * The default converter: as {@link jsonPayloadConverter}, and what JSON loses is carried: Date, Map, Set, NaN, Infinity, -0, undefined in
- * lists and Uint8Array in other values arrive as what they were. Other programs find plain JSON. What cannot be carried (functions, class
- * instances without toJSON, promises, ...) throws a {@link LossyValueError} with its path.
+ * The default converter: {@link jsonPayloadConverter} that also preserves Date, Map, Set, NaN,
+ * Infinity, -0, undefined in lists, and Uint8Array in other values. Other programs read plain JSON.
+ * Throws a {@link LossyValueError} with the path for other values (functions, class instances
+ * without toJSON, promises).
  */
 export const defaultPayloadConverter: PayloadConverter = {
   toPayload(value) {
@@ -109,7 +112,7 @@ export const defaultPayloadConverter: PayloadConverter = {
       if (notes.length > 0) payload.metadata[NOTES] = utf8.encode(JSON.stringify(notes));
       return payload;
     } catch (e) {
-      // Nested deeper than the careful way's stack is high, JSON's may do.
+      // Too deep for the stack of the full conversion; JSON may succeed.
       if (e instanceof RangeError || (e instanceof LossyValueError && isEncodingReplay())) {
         return jsonPayloadConverter.toPayload(value);
       }
@@ -131,15 +134,16 @@ export const defaultPayloadConverter: PayloadConverter = {
 };
 
 /**
- * What takes a key out of a memo or of search attributes when it is written over it: nothing, null, and an empty list, which servers take
- * for nothing (SDKs unset search attributes so). Other metadata does not matter.
+ * Returns whether a payload removes a key of a memo or of search attributes: undefined, null, or an
+ * empty list, which servers treat as a removal (SDKs unset search attributes so). Ignores other
+ * metadata.
  */
 export function unsets({ metadata, data }: Payload): boolean {
   const encoding = text.decode(metadata["encoding"]);
   return encoding === "binary/null" || (encoding === "json/plain" && ["null", "[]"].includes(text.decode(data)));
 }
 
-/** The fields of a memo or of search attributes, changed by an upsert. */
+/** Returns the fields of a memo or of search attributes after an upsert. */
 export function upserted<P extends Payload>(
   before: { readonly [key: string]: P },
   changes: { readonly [key: string]: P },
@@ -152,12 +156,12 @@ export function upserted<P extends Payload>(
   return Object.fromEntries(after);
 }
 
-/** All arguments of a call. */
+/** Encodes all arguments of a call. */
 export function toPayloads(converter: PayloadConverter, values: readonly unknown[]): Payload[] {
   return values.map((value, i) => namingArgument(i, () => converter.toPayload(value)));
 }
 
-/** The values of a call's payloads. */
+/** Decodes all payloads of a call. */
 export function fromPayloads(converter: PayloadConverter, payloads: readonly Payload[] | undefined): unknown[] {
   return (payloads ?? []).map((payload) => converter.fromPayload(payload));
 }

@@ -1,5 +1,6 @@
-// How a procedure fails on a Temporal server: it refuses to fail an activity that no worker was given, and completes one. So the failure
-// goes as a result that says what it is; workflow code gets the same ActivityFailure as from an activity that failed.
+// Failures of procedures on a Temporal server. A server lets a client complete an activity that no
+// worker has, but not fail it. So the failure is sent as a marked result; workflow code receives
+// the usual ActivityFailure.
 import { decodeFailure, encodeFailure } from "./failure_converter.ts";
 import type { TemporalFailure } from "./failures.ts";
 import type { Payload, PayloadConverter } from "./payload.ts";
@@ -8,7 +9,7 @@ const MARK = "temporalex-procedure";
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 
-/** The failure as a result. */
+/** Encodes a failure as a result. */
 export function failedResult(error: unknown, converter: PayloadConverter): Payload {
   const metadata = {
     encoding: bytes("binary/protobuf"),
@@ -18,7 +19,7 @@ export function failedResult(error: unknown, converter: PayloadConverter): Paylo
   return { metadata, data: encodeFailure(error, converter) };
 }
 
-/** The failure that the result of a procedure stands for; undefined: it is a result. */
+/** Returns the failure that a procedure's result represents; undefined for an ordinary result. */
 export function failureOfResult(payload: Payload, converter: PayloadConverter): TemporalFailure | undefined {
   return payload.metadata[MARK] === undefined ? undefined : decodeFailure(payload.data, converter);
 }

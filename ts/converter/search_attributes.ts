@@ -1,34 +1,34 @@
-// Search attributes with types: a key names an attribute and the type under which a cluster knows it, so that what is written fits what was
-// registered, and what is read has that type. On the wire a value is JSON with the type's name beside it, whatever converter is in use,
-// because the service indexes it. Pure: runs inside workflow realms.
+// Typed search attributes: a key has the name and the registered type, so that written values fit
+// and read values have that type. On the wire a value is JSON with its type in the metadata, with
+// every converter, because the service indexes it. Pure: runs inside workflow realms.
 import { type OptionNames, rejectUnknownOptions } from "../base/option_names.ts";
 import { jsonPayloadConverter, type Payload } from "./payload.ts";
 
-/** The types of search attributes, and what their values are here. */
+/** Types of search attributes and of their values. */
 export interface SearchAttributeTypes {
-  /** Text of which words are searched. */
+  /** Text, searchable by words. */
   TEXT: string;
-  /** Text that is compared as a whole. */
+  /** Text, compared as a whole. */
   KEYWORD: string;
-  /** A whole number, up to 2^53 - 1 here. */
+  /** Integer, up to 2^53 - 1. */
   INT: number;
-  /** A number. */
+  /** Floating-point number. */
   DOUBLE: number;
   /** true or false. */
   BOOL: boolean;
-  /** A moment, to the millisecond here. */
+  /** Time, in milliseconds. */
   DATETIME: Date;
-  /** Several keywords. */
+  /** List of keywords. */
   KEYWORD_LIST: readonly string[];
 }
 /** Name of a type of search attributes. */
 export type SearchAttributeType = keyof SearchAttributeTypes;
 
-/** A search attribute by name and type; made by {@link defineSearchAttributeKey}. */
+/** A search attribute by name and type; created by {@link defineSearchAttributeKey}. */
 export interface SearchAttributeKey<T extends SearchAttributeType = SearchAttributeType> {
-  /** The name under which it is registered. */
+  /** Registered name. */
   readonly name: string;
-  /** The type under which it is registered. */
+  /** Registered type. */
   readonly type: T;
 }
 
@@ -37,21 +37,30 @@ export type SearchAttributePair = {
   [T in SearchAttributeType]: { readonly key: SearchAttributeKey<T>; readonly value: SearchAttributeTypes[T] };
 }[SearchAttributeType];
 
-/** Value of an untyped search attribute. A whole number is an Int, another number a Double, a string a Keyword. */
+/**
+ * Value of an untyped search attribute: an integer is an Int, another number a Double, a string a
+ * Keyword.
+ */
 export type SearchAttributeValue = string | number | boolean | Date | readonly string[];
 
-/** Search attributes as starts and schedules take them: keys with values, what was read elsewhere, or names with untyped values. */
+/**
+ * Search attributes of starts and schedules: keys with values, attributes read elsewhere, or names
+ * with untyped values.
+ */
 export type SearchAttributes =
   | readonly SearchAttributePair[]
   | TypedSearchAttributes
   | { readonly [name: string]: SearchAttributeValue };
 
-/** A key with a value of its type, or null: it is to have none. */
+/** A key with a value of its type; null removes the value. */
 export type SearchAttributeChange = {
   [T in SearchAttributeType]: { readonly key: SearchAttributeKey<T>; readonly value: SearchAttributeTypes[T] | null };
 }[SearchAttributeType];
 
-/** What an upsert takes: keys with values, what was read elsewhere, or names with untyped values; null removes. */
+/**
+ * Argument of an upsert: keys with values, attributes read elsewhere, or names with untyped values;
+ * null removes a value.
+ */
 export type SearchAttributeChanges =
   | readonly SearchAttributeChange[]
   | TypedSearchAttributes
@@ -62,7 +71,7 @@ const PAIR: OptionNames<SearchAttributePair> = { key: 1, value: 1 };
 const utf8 = new TextEncoder();
 const text = new TextDecoder();
 
-/** How types are named beside a value. */
+/** Names of types in the metadata. */
 const NAMES: { readonly [T in SearchAttributeType]: string } = {
   TEXT: "Text",
   KEYWORD: "Keyword",
@@ -74,10 +83,13 @@ const NAMES: { readonly [T in SearchAttributeType]: string } = {
 };
 const TYPES = Object.keys(NAMES) as SearchAttributeType[];
 
-/** @internal The bytes that name a type beside a value. */
+/** @internal Returns the bytes for a type in the metadata. */
 export const wireTypeOf = (type: SearchAttributeType): Uint8Array => utf8.encode(NAMES[type]);
 
-/** @internal The type that bytes beside a value name, in the short form or in that of the enumeration; undefined for every other. */
+/**
+ * @internal Returns the type for bytes in the metadata, in the short form or that of the
+ * enumeration; undefined for others.
+ */
 export function typeOfWire(bytes: Uint8Array | undefined): SearchAttributeType | undefined {
   if (bytes === undefined) return undefined;
   const name = text.decode(bytes);
@@ -85,8 +97,9 @@ export function typeOfWire(bytes: Uint8Array | undefined): SearchAttributeType |
 }
 
 /**
- * Declares a search attribute: once, for workflows, clients and schedules. On a cluster it must be registered under this name and type
- * (`temporal operator search-attribute create --name Customer --type Keyword`).
+ * Declares a search attribute once, for workflows, clients and schedules. A cluster needs it
+ * registered with the same name and type (`temporal operator search-attribute create --name
+ * Customer --type Keyword`).
  *
  * @example
  * export const customer = defineSearchAttributeKey("Customer", "KEYWORD");
@@ -104,7 +117,7 @@ export function defineSearchAttributeKey<T extends SearchAttributeType>(name: st
   return Object.freeze({ name, type });
 }
 
-/** What is wrong with a value of this type; undefined when nothing is. */
+/** Describes what is wrong with a value of this type; undefined for a valid value. */
 function problemOf(type: SearchAttributeType, value: unknown): string | undefined {
   switch (type) {
     case "TEXT":
@@ -124,7 +137,7 @@ function problemOf(type: SearchAttributeType, value: unknown): string | undefine
   }
 }
 
-/** The type of an untyped value. */
+/** Returns the type of an untyped value. */
 function typeOf(value: unknown): SearchAttributeType | undefined {
   const guesses: SearchAttributeType[] = ["KEYWORD", "INT", "DOUBLE", "BOOL", "DATETIME", "KEYWORD_LIST"];
   return guesses.find((type) => problemOf(type, value) === undefined);
@@ -137,10 +150,10 @@ function toPayload(name: string, type: SearchAttributeType, value: unknown): Pay
   return { ...payload, metadata: { ...payload.metadata, type: wireTypeOf(type) } };
 }
 
-/** Payloads by name. Throws a TypeError for a value that its type does not have, and for a key that is given twice. */
+/** Returns payloads by name. Throws a TypeError for an invalid value and for a duplicate key. */
 export function toSearchAttributePayloads(attributes: SearchAttributes): { [name: string]: Payload } {
   const payloads: { [name: string]: Payload } = {};
-  // Not by class: the attributes may be another copy's of this package.
+  // Not by class: the attributes may be from another copy of this package.
   if (typeof (attributes as TypedSearchAttributes).toPayloads === "function") {
     return (attributes as TypedSearchAttributes).toPayloads();
   }
@@ -165,7 +178,7 @@ export function toSearchAttributePayloads(attributes: SearchAttributes): { [name
   return payloads;
 }
 
-/** As {@link toSearchAttributePayloads}; null becomes what a service takes for "remove it". */
+/** Same as {@link toSearchAttributePayloads}; null becomes the payload that removes a value. */
 export function toSearchAttributeChanges(changes: SearchAttributeChanges): { [name: string]: Payload } {
   if (typeof changes !== "object" || changes === null) {
     throw new TypeError("search attributes must be an array of { key, value } or an object that maps names to values");
@@ -181,7 +194,7 @@ export function toSearchAttributeChanges(changes: SearchAttributeChanges): { [na
       .map(([name, value]) => [name, value, { [name]: value }] as const);
   for (const [name, value, change] of entries) {
     if (Object.hasOwn(payloads, name)) throw new TypeError(`search attribute "${name}" is set twice`);
-    // With a type's name beside it a service would take it for a value.
+    // With a type in the metadata, a service would treat it as a value.
     if (value === null) payloads[name] = jsonPayloadConverter.toPayload(null);
     else Object.assign(payloads, toSearchAttributePayloads((isList ? [change] : change) as SearchAttributes));
   }
@@ -193,11 +206,11 @@ interface Entry {
   readonly value: unknown;
 }
 
-/** Search attributes as they were read; ask for them by key. */
+/** Search attributes that were read, accessible by key. */
 export class TypedSearchAttributes {
   readonly #entries = new Map<string, Entry>();
 
-  /** Made by descriptions, lists and `workflowInfo()`; by hand from keys with values. */
+  /** Created by descriptions, lists and `workflowInfo()`, or from keys with values. */
   constructor(attributes: Iterable<SearchAttributePair> = []) {
     for (const pair of attributes) {
       rejectUnknownOptions("a search attribute", pair, PAIR);
@@ -206,7 +219,7 @@ export class TypedSearchAttributes {
     }
   }
 
-  /** What a service says. A value that cannot be read is left out. */
+  /** Decodes the attributes of a service. Skips values that cannot be read. */
   static fromPayloads(payloads: { readonly [name: string]: Payload }): TypedSearchAttributes {
     const read = new TypedSearchAttributes();
     for (const [name, payload] of Object.entries(payloads)) {
@@ -215,13 +228,16 @@ export class TypedSearchAttributes {
         const value = jsonPayloadConverter.fromPayload(payload);
         if (value !== undefined && value !== null) read.#entries.set(name, { type, value });
       } catch {
-        // Of another encoding: nobody here can tell what it is.
+        // Another encoding: unknown type.
       }
     }
     return read;
   }
 
-  /** The value of that key; undefined when it has none. Throws a TypeError when the service has it under a type that does not fit. */
+  /**
+   * Returns the value of a key; undefined without one. Throws a TypeError if the service has it
+   * with another type.
+   */
   get<T extends SearchAttributeType>(key: SearchAttributeKey<T>): SearchAttributeTypes[T] | undefined {
     const entry = this.#entries.get(key.name);
     if (entry === undefined) return undefined;
@@ -233,30 +249,33 @@ export class TypedSearchAttributes {
     return value as SearchAttributeTypes[T];
   }
 
-  /** Is there a value of that key? */
+  /** Returns whether the key has a value. */
   has(key: SearchAttributeKey): boolean {
     return this.#entries.has(key.name);
   }
 
-  /** All that have a known type. */
+  /** Returns all attributes of known types. */
   getAll(): SearchAttributePair[] {
     return [...this.#entries].flatMap(([name, { type, value }]) =>
       type === undefined ? [] : [{ key: { name, type }, value: read(type, value) } as SearchAttributePair]
     );
   }
 
-  /** Payloads by name, as a request carries them. */
+  /** Returns payloads by name, for requests. */
   toPayloads(): { [name: string]: Payload } {
     return toSearchAttributePayloads(this.getAll());
   }
 
-  /** Values by name, for logs and JSON. */
+  /** Returns values by name, for logs and JSON. */
   toJSON(): { [name: string]: unknown } {
     return Object.fromEntries([...this.#entries].map(([name, { value }]) => [name, value]));
   }
 }
 
-/** A value as its type has it: a service writes moments as text, and a single keyword of a list may come alone. */
+/**
+ * Converts a value to its type: a service stores times as text and may return a single keyword of a
+ * list alone.
+ */
 function read(type: SearchAttributeType, value: unknown): unknown {
   if (type === "DATETIME" && typeof value === "string") return new Date(value);
   if (type === "KEYWORD_LIST" && typeof value === "string") return [value];

@@ -1,16 +1,16 @@
-// Copies of values for another thread. Log lines and arguments of sinks may hold anything, and must not fail what they report on: what
-// structured clone cannot carry is replaced by a text in brackets, and the rest of the value is copied.
+// Copies values for another thread. Log lines and arguments of sinks can hold any value and must
+// not cause a failure: what structured clone cannot copy becomes text in brackets.
 import { isA, messageOf, nameOf, stackOf } from "./thrown.ts";
 
-/** Levels of nesting, and parts, of a value that is copied part by part. */
+/** Maximum nesting and parts of a value that is copied part by part. */
 const MAX_DEPTH = 32, MAX_PARTS = 10_000;
 
-// Taken before a realm's guard takes it from workflow code.
+// Captured before a realm's guard removes it from workflow code.
 const { structuredClone } = globalThis;
 const { toString } = Object.prototype;
 
 /**
- * Returns a copy that `postMessage` carries and the other side can read. Never throws. Parts that cannot be copied become `[function]`,
+ * Returns a copy for `postMessage`. Never throws. Parts that cannot be copied become `[function]`,
  * `[circular]`, `[Promise]`, or the reason why they cannot be read.
  *
  * @example sendable({ id: 7, done: () => {} }) // { id: 7, done: "[function]" }
@@ -18,19 +18,19 @@ const { toString } = Object.prototype;
 export function sendable(value: unknown): unknown {
   if (isScalar(value)) return value;
   try {
-    // Written and read here: V8 writes an error in its own causes, and cannot read it again.
+    // Written and read here: V8 writes an error into its own causes, and then cannot read it.
     return structuredClone(value);
   } catch {
     return new Copier().copy(value, 0);
   }
 }
 
-/** Copies the fields of a log line; returns them as they are where all are texts and numbers. */
+/** Copies the fields of a log line; returns them unchanged if all are strings and numbers. */
 export function sendableFields(fields: { readonly [name: string]: unknown }): { readonly [name: string]: unknown } {
   try {
     if (Object.values(fields).every(isScalar)) return fields;
   } catch {
-    // A getter that throws.
+    // A getter threw.
   }
   const copy = sendable(fields);
   return typeof copy === "object" ? copy as { readonly [name: string]: unknown } : { fields: copy };
@@ -40,7 +40,7 @@ function isScalar(value: unknown): boolean {
   return typeof value === "object" ? value === null : typeof value !== "function" && typeof value !== "symbol";
 }
 
-/** Copies what cannot be copied as a whole. */
+/** Copies a value part by part. */
 class Copier {
   readonly #above = new Set<object>();
   #parts = 0;
@@ -72,7 +72,7 @@ class Copier {
     if (isA(value, Set)) return new Set([...Set.prototype.values.call(value)].map((item) => this.copy(item, depth)));
     const kind = toString.call(value).slice("[object ".length, -1);
     try {
-      // Dates, bytes and the like have their data in slots that no field shows.
+      // Dates, bytes and similar objects keep their data in internal slots.
       if (kind !== "Object") return structuredClone(value);
     } catch {
       if (/^(?:Promise|WeakMap|WeakSet|WeakRef|(?:Async)?Generator)$/.test(kind)) return `[${kind}]`;

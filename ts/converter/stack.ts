@@ -1,18 +1,19 @@
-// Stacks of errors in one form. V8 writes "Name: message" and then lines "    at f (file:1:2)"; SpiderMonkey and JavaScriptCore write lines
-// "f@file:1:2" and nothing of the message. History, logs and call sites have V8's form in every engine.
+// Stacks of errors in V8's form. V8 writes "Name: message", then lines "    at f (file:1:2)".
+// SpiderMonkey and JavaScriptCore write lines "f@file:1:2" without the message. History, logs and
+// call sites use V8's form in every engine.
 import { bundled, ownCode } from "../platform/own_code.ts";
 import { MAX_STACK, messageOf, nameOf, safeText, stackOf } from "./thrown.ts";
 
 const MAX_FRAME = 4096;
 const V8 = /^\s+at /;
-/** What set the function off (`async*`, `promise callback*`) stands before it. */
+/** The async cause (`async*`, `promise callback*`) precedes the function. */
 const OTHERS = /^(?:[A-Za-z ]+\*)*(.*?)@(.*:\d+:\d+)$/;
 
-/** The frames as "f (file:1:2)" or "file:1:2", nearest first; none where `stack` is none. */
+/** Returns the frames as "f (file:1:2)" or "file:1:2", nearest first; empty without a stack. */
 export function stackFrames(stack: string | undefined): string[] {
   const frames: string[] = [];
   for (const line of (stack ?? "").split("\n")) {
-    // A line of a message, and a long one costs the expression much.
+    // A line of a message; a long one is slow to match.
     if (line.length > MAX_FRAME) continue;
     if (V8.test(line)) frames.push(line.replace(V8, ""));
     else {
@@ -23,18 +24,20 @@ export function stackFrames(stack: string | undefined): string[] {
   return frames;
 }
 
-/** Of the runtime: what lies below the user's code. */
+/** Frames of the runtime, below the user's code. */
 const HOST = /(?:^|[ (])(?:node|ext|deno|native):|native code|<anonymous>\)?$|\(index \d+\)$/;
 
 /**
- * What Failure.stack_trace has, as Temporal's SDK for TypeScript writes it: "Name: message", and a line "    at f (file:1:2)" for each frame of
- * the user's. Frames of this package are left out, and those of the runtime below the user's last one. In a bundle nothing is known to be
- * ours, and all stays. `asWritten`: name and message are those that the stack begins with, where the engine wrote them.
+ * Returns the text of Failure.stack_trace, as Temporal's SDK for TypeScript writes it: "Name:
+ * message" and a line "    at f (file:1:2)" for each frame of the user's code. Frames of this
+ * package are left out, as are those of the runtime below the user's last frame. In a bundle all
+ * frames stay, because the package's own are not known. `asWritten`: name and message as in the
+ * engine's stack.
  */
 export function failureTrace(error: Error, asWritten = false): string {
   const message = messageOf(error);
   const stack = stackOf(error);
-  // Lines of the message are no frames, whatever they look like.
+  // Lines of the message are not frames, whatever they look like.
   const after = stack.indexOf(message);
   const all = stackFrames(after < 0 ? stack : stack.slice(after + message.length));
   const frames = bundled ? all : all.filter((frame) => !frame.includes(ownCode));
@@ -44,25 +47,25 @@ export function failureTrace(error: Error, asWritten = false): string {
   return safeText([head ?? (message === "" ? nameOf(error) : `${nameOf(error)}: ${message}`), ...shown].join("\n"), MAX_STACK);
 }
 
-/** What V8 wrote before the frames: the name that the error had when it was made. Undefined in other engines. */
+/** Returns what V8 wrote before the frames: the name at construction. Undefined in other engines. */
 function headOf(stack: string, message: string, at: number): string | undefined {
   if (message === "") return /^\w+(?=\n\s+at |$)/.exec(stack)?.[0];
   return /^[^\n]+: $/.test(stack.slice(0, Math.max(0, at))) ? stack.slice(0, at + message.length) : undefined;
 }
 
-/** A failure's stack trace as an error's stack: other SDKs write the frames alone. */
+/** Returns a failure's stack trace as the stack of an error: other SDKs write only the frames. */
 export function stackOfFailure(name: string, message: string, trace: string): string {
   return trace === "" || V8.test(trace) ? `${name}: ${message}${trace === "" ? "" : `\n${trace}`}` : trace;
 }
 
-/** What follows name and message in an error's stack: "    at f (file:1:2)", a line for each frame. */
+/** Returns the frames of an error's stack: a line "    at f (file:1:2)" for each. */
 export function stackTrace(error: Error): string {
   const stack = stackOf(error);
   const at = stack.search(/^\s+at /m);
   return at >= 0 ? safeText(stack.slice(at), MAX_STACK) : stackFrames(stack).map((frame) => `    at ${frame}`).join("\n");
 }
 
-/** "Name: message" and the frames. */
+/** Returns "Name: message" and the frames. */
 export function stackText(error: Error): string {
   const stack = stackOf(error);
   if (/^\s+at /m.test(stack)) return safeText(stack);

@@ -1,22 +1,26 @@
-// Subscriptions on the wire: a keyword list among the run's search attributes, which broadcasts find runs by. A value is the signal's name,
-// or "name:filter"; beside filtered ones stands "name:", because a server cannot look for the beginning of a keyword in a list.
+// Subscriptions on the wire: a keyword list in the run's search attributes, by which broadcasts
+// find runs. A value is the signal's name, or "name:filter" with an additional "name:", because a
+// server cannot search a list by prefix.
 
-/** The search attribute that holds a run's subscriptions. */
+/** Search attribute of a run's subscriptions. */
 export const SUBSCRIPTION_ATTRIBUTE = "WorkflowSubscription";
 
-/** What a broadcast says in the `control` of a signal without a workflow, before its values as JSON. Servers refuse such a signal. */
+/**
+ * Prefix in the `control` of a broadcast signal without a workflow; the values follow as JSON.
+ * Servers reject such a signal.
+ */
 export const BROADCAST_CONTROL = "temporalex-broadcast ";
 
-/** The local activity by which workflow code broadcasts. */
+/** Local activity for broadcasts of workflow code. */
 export const BROADCAST_ACTIVITY = "__temporalex_broadcast";
 
-/** What a subscription is narrowed to: an id, a kind, a place. */
+/** Narrows a subscription: an id, a kind, a place. */
 export type SubscriptionFilter = string | number | bigint | boolean;
 
-// A ":" ends the name, so the name has none.
+// ":" ends the name, so it is escaped.
 const escaped = (signal: string) => signal.replaceAll("%", "%25").replaceAll(":", "%3A");
 
-/** The filter as text. Throws a TypeError for what is none. */
+/** Returns the filter as text. Throws a TypeError for an invalid filter. */
 export function filterText(filter: SubscriptionFilter): string {
   if (!["string", "number", "bigint", "boolean"].includes(typeof filter) || filter === "") {
     throw new TypeError(
@@ -26,7 +30,7 @@ export function filterText(filter: SubscriptionFilter): string {
   return String(filter);
 }
 
-/** The values of a run with one more subscription; the same list where it has it already. */
+/** Returns the values with an additional subscription; the same list if it is there already. */
 export function subscribed(values: readonly string[], signal: string, filter: SubscriptionFilter | undefined): readonly string[] {
   const name = escaped(signal);
   const added = filter === undefined ? [name] : [`${name}:`, `${name}:${filterText(filter)}`];
@@ -34,7 +38,10 @@ export function subscribed(values: readonly string[], signal: string, filter: Su
   return missing.length === 0 ? values : [...values, ...missing];
 }
 
-/** The values without one subscription, or, without a filter, without all of the signal; the same list where it had none. */
+/**
+ * Returns the values without one subscription, or without a filter, without all of the signal; the
+ * same list if nothing changes.
+ */
 export function unsubscribed(
   values: readonly string[],
   signal: string,
@@ -48,7 +55,10 @@ export function unsubscribed(
   return kept.length === values.length ? values : kept;
 }
 
-/** The values that a broadcast reaches: with a filter those of the same and those without one; without a filter every one of the signal. */
+/**
+ * Returns the values that a broadcast reaches: with a filter, subscriptions with the same filter or
+ * without one; otherwise all of the signal.
+ */
 export function reached(signal: string, filter: SubscriptionFilter | undefined): string[] {
   const name = escaped(signal);
   return [name, filter === undefined ? `${name}:` : `${name}:${filterText(filter)}`];

@@ -1,18 +1,19 @@
-// What was thrown, read without trust. JavaScript throws anything: proxies whose traps throw, revoked ones, errors with hostile getters,
-// causes in a circle, messages of megabytes. Nothing here throws, whatever it is given, and what it answers has a bounded size.
+// Reads thrown values without trust. JavaScript can throw anything: proxies with throwing traps,
+// revoked proxies, errors with hostile getters, cyclic causes, messages of megabytes. Nothing here
+// throws, and results have a bounded size.
 
 import { somePrototype } from "./brand.ts";
 
-/** Causes of causes that travel. A server, and the core, refuse messages that are nested about a hundred deep. */
+/** Maximum causes that are encoded. Servers and the core reject messages nested about 100 deep. */
 export const MAX_CAUSES = 32;
-/** Characters of one message. */
+/** Maximum characters of a message. */
 export const MAX_MESSAGE = 64 * 1024;
-/** Characters of one stack. */
+/** Maximum characters of a stack. */
 export const MAX_STACK = 32 * 1024;
-/** Characters of names: types of failures, names of errors. */
+/** Maximum characters of failure types and error names. */
 export const MAX_NAME = 1024;
 
-/** `value[name]`; undefined where that cannot be read. */
+/** Returns `value[name]`; undefined if it cannot be read. */
 export function read(value: unknown, name: string): unknown {
   try {
     return (value as { [name: string]: unknown } | null | undefined)?.[name];
@@ -26,7 +27,7 @@ type Class<T> = abstract new (...args: any[]) => T;
 
 const ordinary = Function.prototype[Symbol.hasInstance];
 
-/** `value instanceof type`, with a bound; false where that cannot be asked. */
+/** Returns `value instanceof type` with a bounded prototype chain; false if a trap throws. */
 export function isA<T>(value: unknown, type: Class<T>): value is T {
   try {
     if (type[Symbol.hasInstance] !== ordinary) return value instanceof type;
@@ -36,19 +37,19 @@ export function isA<T>(value: unknown, type: Class<T>): value is T {
   }
 }
 
-/** Text that UTF-8 can carry: lone surrogates are replaced, and what is longer than `max` characters is cut, and says so. */
+/** Returns text for UTF-8: replaces lone surrogates and cuts to `max` characters, with a note. */
 export function safeText(text: string, max: number = MAX_MESSAGE): string {
   const cut = text.length > max ? `${text.slice(0, max)}... (${text.length - max} more characters)` : text;
   return cut.replace(/\p{Surrogate}/gu, "\ufffd");
 }
 
-/** Its name, as text; "Error" where there is none. */
+/** Returns the name of an error; "Error" if it is missing. */
 export function nameOf(error: unknown): string {
   const name = read(error, "name");
   return typeof name === "string" && name !== "" ? safeText(name, MAX_NAME) : "Error";
 }
 
-/** What an error says, or in words what else was thrown. */
+/** Returns the message of an error, or a description of another thrown value. */
 export function messageOf(error: unknown): string {
   if (!isA(error, Error)) return safeText(typeof error === "string" ? error : describeValue(error));
   const message = read(error, "message");
@@ -56,25 +57,25 @@ export function messageOf(error: unknown): string {
   return message === undefined ? "(the error's message cannot be read)" : safeText(describeValue(message));
 }
 
-/** Its stack, as the engine wrote it; empty where there is none. */
+/** Returns the stack as the engine wrote it; empty if it is missing. */
 export function stackOf(error: unknown): string {
   const stack = read(error, "stack");
   return typeof stack === "string" ? stack : "";
 }
 
-/** "Name: message" of an error, and in words what else was thrown. */
+/** Returns "Name: message" of an error, or a description of another thrown value. */
 export function errorText(error: unknown): string {
   return isA(error, Error) ? `${nameOf(error)}: ${messageOf(error)}` : messageOf(error);
 }
 
-/** A value in words: JSON where it has some, otherwise what it calls itself. */
+/** Describes a value: as JSON if possible, otherwise by its own conversion to text. */
 export function describeValue(value: unknown): string {
   if (typeof value === "string") return value;
   try {
     const json = JSON.stringify(value);
     if (typeof json === "string") return json;
   } catch {
-    // What it calls itself is asked for below.
+    // Its own conversion follows below.
   }
   try {
     return String(value);
@@ -83,7 +84,10 @@ export function describeValue(value: unknown): string {
   }
 }
 
-/** Calls `visit` with an error, its cause, and so on: each once, and not more than `MAX_CAUSES`. Answers the first that `visit` takes. */
+/**
+ * Calls `visit` with an error, its cause, and so on, each once, at most `MAX_CAUSES`. Returns the
+ * first for which `visit` returns true.
+ */
 export function findCause(error: unknown, visit: (part: unknown) => boolean): unknown {
   const seen = new Set<unknown>();
   let part = error;
@@ -96,7 +100,10 @@ export function findCause(error: unknown, visit: (part: unknown) => boolean): un
   return undefined;
 }
 
-/** The error itself where others can read it (loggers, listeners); otherwise one that says what could be read. */
+/**
+ * Returns the error itself if it is safe for loggers and listeners; otherwise an error with what
+ * could be read.
+ */
 export function readable(error: unknown): unknown {
   if (!isA(error, Error)) return typeof error === "object" || typeof error === "function" ? messageOf(error) : error;
   const said = ["name", "message", "stack"].every((field) => ["string", "undefined"].includes(typeof read(error, field)));

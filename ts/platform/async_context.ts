@@ -1,6 +1,6 @@
-// A value that follows a call through its awaits: AsyncLocalStorage in Node and Deno. Browsers have nothing of the kind; there the value is
-// handed to the function as an argument, or code is rewritten so that it puts the value back. The built-in module is asked for, not imported,
-// so that bundles for browsers do not stumble over its name.
+// A value that follows a call through its awaits: AsyncLocalStorage in Node and Deno. Browsers have
+// no equivalent; there the value is an argument, or code is rewritten to restore it. The built-in
+// module is not imported, so that bundles for browsers do not contain its name.
 import { builtin } from "./builtin.ts";
 import { hasFiles } from "./source_files.ts";
 
@@ -9,7 +9,7 @@ export interface AsyncContext<T> {
   get(): T | undefined;
 }
 
-/** What is used of AsyncLocalStorage. */
+/** The part of AsyncLocalStorage that is used here. */
 export interface AsyncStorage<T> {
   getStore(): T | undefined;
   run<R>(store: T, fn: () => R): R;
@@ -20,16 +20,19 @@ interface AsyncHooks {
   readonly AsyncLocalStorage: new <T>() => AsyncStorage<T>;
 }
 
-/** Whether `asyncStorage` makes one here; loads nothing. */
+/** Returns whether `asyncStorage` works here, without loading a module. */
 export const hasAsyncStorage = (): boolean => hasFiles();
 
-/** A new AsyncLocalStorage; undefined where the runtime has none. */
+/** Returns a new AsyncLocalStorage; undefined if the runtime has none. */
 export function asyncStorage<T>(): AsyncStorage<T> | undefined {
   const hooks = builtin<AsyncHooks>("node:async_hooks");
   return hooks === undefined ? undefined : new hooks.AsyncLocalStorage<T>();
 }
 
-/** The context of that name, shared by all copies of this package in the process; undefined where the runtime has none. */
+/**
+ * Returns the context of that name, shared by all copies of this package in the process; undefined
+ * if the runtime has none.
+ */
 export function asyncContext<T>(name: string): AsyncContext<T> | undefined {
   const key = Symbol.for(`temporalex.${name}.1`);
   const holder = globalThis as { [key: symbol]: AsyncStorage<T> | undefined };

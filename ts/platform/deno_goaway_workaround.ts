@@ -1,17 +1,19 @@
-// Deno's node:http2 (2.9.5) calls JavaScript while nghttp2 still reads a frame. When the other side says goodbye (GOAWAY) and no call is open,
-// the session is closed and freed inside that call, and nghttp2 goes on with freed memory: mostly unnoticed, else the whole process aborts
-// (`find_stream_on_goaway_func: Assertion`) or crashes. Its guard against that, a flag that is set while frames are read, does not hold in
-// the released binary. So in Deno a session that this package serves (its own calls use no node:http2) is closed and destroyed behind a
-// goodbye one turn of the event loop later, when nothing of nghttp2 is on the stack; both happen through these two methods, whoever asks.
+// Deno's node:http2 (2.9.5) calls JavaScript while nghttp2 reads a frame. A GOAWAY from the peer
+// with no open call closes and frees the session inside that call; nghttp2 then reads freed memory,
+// and the process can abort (`find_stream_on_goaway_func: Assertion`) or crash. So in Deno,
+// sessions served by this package are closed and destroyed one turn of the event loop later, with
+// no nghttp2 frame on the stack. All callers use these two methods. Calls of this package do not
+// use node:http2.
 import type { Http2Session } from "node:http2";
 import { setImmediate } from "node:timers";
 
-/** Takes a session that was just made. */
+/** Installs the workaround on a new session. */
 export function endAfterGoaway(session: Http2Session): void {
   if (!("Deno" in globalThis)) return;
   let waiting: (() => void)[] | undefined;
   const emit = session.emit.bind(session) as (name: string | symbol, ...args: unknown[]) => boolean;
-  // Emitted before the session is closed, in the same turn. Not by a listener: others may close it before theirs, or remove all.
+  // Emitted before the session is closed, in the same turn. A listener is not sufficient: others
+  // may close the session first, or remove all listeners.
   session.emit = ((name: string | symbol, ...args: unknown[]) => {
     if (name === "goaway" && waiting === undefined) {
       waiting = [];

@@ -1,28 +1,32 @@
-// Packages that Deno keeps in its own cache, where a project has no node_modules folder: "<cache>/npm/<registry>/<name>/<version>/". Which
-// version is meant is written in the project's deno.lock, also for what packages need of each other; without it nothing is guessed.
+// Packages in Deno's cache, for projects without node_modules:
+// "<cache>/npm/<registry>/<name>/<version>/". The project's deno.lock has the versions, also of
+// dependencies of packages. Without it, no package is found.
 
-/** What looking for them needs of the file system. */
+/** File system access for the lookup. */
 export interface PackageFiles {
   read(url: string): string | undefined;
-  /** Names of the folders in a folder; none where it cannot be read. */
+  /** Returns the names of the folders in a folder; empty if it cannot be read. */
   folders(url: string): readonly string[];
-  /** Folder of Deno's cache, ending with "/"; undefined where it is not known. */
+  /** Folder of Deno's cache, ending with "/"; undefined if not known. */
   readonly cache: string | undefined;
 }
 
 interface Lock {
-  /** "npm:ms@2" to "2.1.3". */
+  /** Maps "npm:ms@2" to "2.1.3". */
   readonly specifiers?: { readonly [specifier: string]: string };
-  /** "debug@4.4.0" to what it needs: "ms", or "ms@2.1.3" where there are several. */
+  /** Maps "debug@4.4.0" to its dependencies: "ms", or "ms@2.1.3" if there are several versions. */
   readonly npm?: { readonly [id: string]: { readonly dependencies?: readonly string[] } };
 }
 
 const CACHED = /\/npm\/[^/]+\/((?:@[^/]+\/)?[^/]+)\/(\d+\.\d+\.\d+[^/]*)\//;
 
-/** Finds the folder of a package, by what the user's module asks for ("ms@2"), or by its name in another package. */
+/**
+ * Returns a function that finds the folder of a package, by the specifier of a user's module
+ * ("ms@2") or by its name in another package.
+ */
 export function denoPackages(files: PackageFiles): (name: string, parent: string, asked?: string) => string | undefined {
   const locks = new Map<string, Lock | undefined>();
-  /** Of the project: packages in the cache belong to many. */
+  /** The lock file of the project. Packages in the cache belong to many projects. */
   let project: Lock | undefined;
   const lockAround = (folder: string): Lock | undefined => {
     if (locks.has(folder)) return locks.get(folder);
@@ -51,7 +55,7 @@ function parsed(text: string | undefined): Lock | undefined {
   }
 }
 
-/** "2.1.3_react@19.0.0" is 2.1.3 with a peer. */
+/** Removes peers from a version: "2.1.3_react@19.0.0" is 2.1.3. */
 const plain = (version: string | undefined): string | undefined => version?.split("_")[0];
 
 function versionAsked(lock: Lock | undefined, name: string, asked = `${name}@*`): string | undefined {

@@ -1,13 +1,14 @@
-// One macrotask hop: everything that a turn of workflow code set off in microtasks has run when it resolves (measured: one hop drains
-// a 100,000-deep await chain in every runtime). The host functions are captured when this module is loaded, so that a determinism
-// guard which replaces globals later does not reach them. A hop never keeps a process alive after it has resolved.
+// One macrotask hop: when it resolves, all microtasks of a turn of workflow code have run
+// (measured: one hop drains an await chain of 100,000 in every runtime). Host functions are
+// captured when the module is loaded, before a determinism guard replaces globals. A resolved hop
+// does not keep the process alive.
 
 type Hop = () => Promise<void>;
 
 function makeHop(): Hop {
   const immediate = (globalThis as { setImmediate?: (callback: () => void) => unknown }).setImmediate;
   if (typeof immediate === "function") return () => new Promise<void>((resolve) => void immediate(resolve));
-  // Browsers. Messages of one port arrive in the order in which they were posted, so a queue of resolvers pairs them up.
+  // Browsers. Messages of one port arrive in order, so a queue of resolvers matches them.
   const { port1, port2 } = new MessageChannel();
   const waiting: (() => void)[] = [];
   let head = 0;

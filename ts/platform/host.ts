@@ -1,4 +1,4 @@
-// Small facts about the process: who we are to the service, and whether a terminal shows our log.
+// Facts about the process: its identity for the service, and whether the log goes to a terminal.
 import { lineLogger, type Logger, type LogLevel } from "../base/logger.ts";
 import { uuidOf } from "./uuid.ts";
 
@@ -12,7 +12,7 @@ interface Host {
 }
 const host = globalThis as Host;
 
-/** True where standard error is a terminal and the user did not forbid colours (NO_COLOR). */
+/** Returns whether standard error is a terminal and NO_COLOR is not set. */
 export function terminalTakesColours(): boolean {
   try {
     if (host.Deno !== undefined) return !host.Deno.noColor && host.Deno.stderr.isTerminal();
@@ -22,24 +22,27 @@ export function terminalTakesColours(): boolean {
   }
 }
 
-/** The default logger: lines on standard error from `minimum` on, with colours on a terminal only. */
+/** Returns the default logger: lines on standard error from level `minimum`, with colors on a terminal. */
 export function consoleLogger(minimum: LogLevel = "info"): Logger {
   return lineLogger({ minimum, colours: terminalTakesColours(), write: (line) => console.error(line) });
 }
 
-/** A random id (UUID version 4). Unlike crypto.randomUUID it is there on pages that were not loaded over https. */
+/** Returns a random id (UUID version 4). Works without https, unlike crypto.randomUUID. */
 export function randomId(): string {
   return uuidOf(crypto.getRandomValues(new Uint8Array(16)));
 }
 
 const instance = randomId().slice(0, 8);
 
-/** How this process names itself in histories: its process id and a random part, `1234@a1b2c3d4`. Says nothing about the machine. */
+/**
+ * Returns the identity of this process in histories: process id and a random part, `1234@a1b2c3d4`.
+ * Contains nothing about the machine.
+ */
 export function processIdentity(): string {
   return `${host.Deno?.pid ?? host.process?.pid ?? "browser"}@${instance}`;
 }
 
-/** How many threads the machine runs at once; 2 where nobody says. */
+/** Returns the number of hardware threads; 2 if not known. */
 export function hardwareThreads(): number {
   const { navigator, process } = globalThis as {
     navigator?: { hardwareConcurrency?: number };

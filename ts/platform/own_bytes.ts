@@ -1,4 +1,4 @@
-// Files that lie beside the package's code, read as bytes where that can be done without asking anybody.
+// Reads files next to the package's code, where that needs no permission prompt.
 import { builtin } from "./builtin.ts";
 import { bundled, ownCode } from "./own_code.ts";
 
@@ -7,21 +7,22 @@ interface Fs {
 }
 
 /**
- * The bytes of a file of this package, given from the folder of sources; undefined where there is none beside this code (a bundle, a page,
- * the sources of the checkout) or where it may not be read. In Deno only with a permission that is there: nobody is asked for one.
+ * Returns the bytes of a file of this package; `path` is relative to the source folder. Undefined
+ * if the file is missing (in a bundle, a page, a checkout) or may not be read. In Deno, reads only
+ * with a permission that is granted already, so no prompt appears.
  */
 export function ownBytes(path: string): Uint8Array<ArrayBuffer> | undefined {
   if (bundled || !ownCode.startsWith("file:")) return undefined;
   const fs = builtin<Fs>("node:fs");
   if (fs === undefined) return undefined;
-  // The published package's build for Node lies in a folder of its own, below the files that both builds share.
+  // The published build for Node is in a subfolder of the files that both builds share.
   for (const place of [path, `../${path}`]) {
     const url = new URL(place, ownCode);
     if (!mayRead(url)) return undefined;
     try {
       return fs.readFileSync(url);
     } catch {
-      // Not there, or not for this process: there is another way.
+      // Missing or not readable: the caller has another way.
     }
   }
   return undefined;

@@ -1,21 +1,23 @@
-// Where this package's own code lies: to tell its stack frames from the user's, and to find the files that its workers start from. It may be
-// the sources, a tree of stripped files, or the published package, whose chunks have names that nobody else gives (tools/pack.mjs). In a
-// bundle that a user made neither is known: the user's code is in the same file.
+// Location of this package's own code: separates its stack frames from the user's, and finds the
+// files of its workers. The code is the sources, a tree of stripped files, or the published package
+// with its unique chunk names (tools/pack.mjs). In a user's bundle the location is not known.
 
 const FILE = /(?:platform\/own_code\.[jt]s|_temporalex_\w+\.js)(?:[?#].*)?$/;
 
-/** True where a user's bundler has put this package into a file of its own making. */
+/** True if a user's bundler has put this package into another file. */
 export const bundled: boolean = !FILE.test(import.meta.url);
 
-/** The URL prefix that all frames of this package have and no others; in a bundle, the bundle's own URL. */
+/** URL prefix of all frames of this package and of no others; in a bundle, the URL of the bundle. */
 export const ownCode: string = import.meta.url.replace(FILE, "");
 
 /**
- * The URL of a file of this package that a worker starts from, given without extension from the folder of sources. In a bundle there is
- * no such file: `instead` says what to do.
+ * Returns the URL of a file of this package that a worker starts from; `path` is relative to the
+ * source folder, without extension. A bundle has no such file: throws an error with the advice
+ * `instead`.
  */
 export function ownFile(path: string, instead: string): URL {
   if (bundled) throw new TypeError(`temporalex is bundled, so ${path}.js is not next to it: ${instead}`);
-  // Not `new URL("...", import.meta.url)`: bundlers that see this form copy the file as an asset, without what it imports.
+  // Not `new URL("...", import.meta.url)`: bundlers copy a file named so as an asset, without its
+  // imports.
   return new URL(`${path}.${/\.ts(?:[?#]|$)/.test(import.meta.url) ? "ts" : "js"}`, ownCode);
 }

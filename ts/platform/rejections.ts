@@ -1,7 +1,8 @@
-// How a runtime reports promises that were rejected and that nobody handled: Node by events of the process, Deno and browsers by events of
-// the global object. Everything is captured when `captureRejections` is called, so that a guard may replace globals afterwards.
+// How a runtime reports unhandled rejections: Node by events of the process, Deno and browsers by
+// events of the global object. `captureRejections` captures everything, before a guard replaces
+// globals.
 
-/** What the executor wants to hear; the same shape as its RejectionListener. */
+/** What the executor listens to; same shape as its RejectionListener. */
 export interface RejectionListener {
   unhandled(promise: Promise<unknown>, reason: unknown): boolean;
   handled(promise: Promise<unknown>): void;
@@ -12,7 +13,10 @@ export interface RejectionHost {
 }
 
 export interface RejectionOptions {
-  /** This thread runs workflow code and nothing else: errors that nobody takes are told here, and do not end the thread. */
+  /**
+   * True if this thread runs only workflow code: unhandled errors are reported here and do not end
+   * the thread.
+   */
   readonly ownThread: boolean;
   readonly stray?: (reason: unknown) => void;
 }
@@ -45,13 +49,14 @@ export function captureRejections(options: RejectionOptions): RejectionHost {
   return webHost(globalThis as unknown as Target, options);
 }
 
-/** Listeners of a thread that is not only workflow code's, with one listener of the process for all of them. */
+/** Listeners of a thread that also runs other code, with one listener of the process for all of them. */
 interface Shared {
   readonly listeners: Set<RejectionListener>;
   stop(): void;
 }
 
-// Under Symbol.for: with one listener for each copy of this package, each would take the other one for the program's own.
+// Under Symbol.for: with one listener for each copy of this package, each would take the other for
+// the program's own.
 const KEY = Symbol.for("temporalex.rejections.1");
 
 function sharedNodeHost(process: NodeProcess): RejectionHost {
@@ -84,8 +89,9 @@ function sharedNodeHost(process: NodeProcess): RejectionHost {
 }
 
 /**
- * What Node does with a rejection to which nothing listens, by its option --unhandled-rejections. A listener changes it in two modes only:
- * in the others Node warns, or throws, whether there is a listener or not.
+ * Does what Node does with an unhandled rejection, by its option --unhandled-rejections. A listener
+ * changes the behavior in two modes only; in the others Node warns or throws with a listener as
+ * well.
  */
 function asWithoutListener(process: NodeProcess, reason: unknown): void {
   const mode = rejectionMode(process);
@@ -103,7 +109,7 @@ function shown(reason: unknown): string {
   }
 }
 
-/** The last one counts, and the command line more than the environment. */
+/** The last option counts, and the command line overrides the environment. */
 function rejectionMode({ env, execArgv }: NodeProcess): string {
   const options = [...(env["NODE_OPTIONS"] ?? "").split(/\s+/), ...execArgv];
   const at = options.findLastIndex((option) => option.startsWith(MODE));
@@ -164,7 +170,10 @@ function webHost(target: Target, { ownThread, stray }: RejectionOptions): Reject
   };
 }
 
-/** An error that no promise carries (a listener of an EventTarget threw) belongs to the run that is active, like a rejection. */
+/**
+ * Reports an error outside any promise (from a listener of an EventTarget) to the active run, like
+ * a rejection.
+ */
 function uncaughtError(listener: RejectionListener, error: unknown, stray?: (reason: unknown) => void): void {
   const promise = Promise.reject(error);
   promise.catch(() => {});

@@ -1,22 +1,23 @@
-// Workflow sources from the file system, in Node and Deno. `node:fs` is asked for when it is first needed, so that a program for browsers
-// can contain this module.
+// Workflow sources from the file system, in Node and Deno. `node:fs` is looked up on first use, so
+// that programs for browsers can contain this module.
 import { needBuiltin } from "./builtin.ts";
 import { denoPackages } from "./deno_packages.ts";
 
-/** Where module sources come from. Synchronous: loading happens once, and its steps depend on each other. */
+/** Source of module texts. Synchronous: loading happens once, in dependent steps. */
 export interface SourceHost {
-  /** The text of a file; undefined when there is no such file. */
+  /** Returns the text of a file; undefined if it does not exist. */
   read(url: string): string | undefined;
-  /** Whether there is such a file. */
+  /** Returns whether the file exists. */
   isFile(url: string): boolean;
-  /** The URL with symbolic links resolved: a package manager's links must not make two modules of one. */
+  /** Resolves symbolic links: a package manager's links must not make two modules of one. */
   real(url: string): string;
-  /** A bare or remote specifier that the host maps itself (import maps); undefined: as usual. */
+  /** Maps a bare or remote specifier (import maps); undefined for the usual resolution. */
   map(specifier: string, parent: string): string | undefined;
-  /** The URL of a file that stands for a module, whatever the module is: before every other rule. */
+  /** Returns the URL of a replacement for a module, before every other rule. */
   instead?(specifier: string): string | undefined;
   /**
-   * The folder (ending with "/") of a package that is in no node_modules folder. `asked`: name and version range, where the specifier has one.
+   * Returns the folder (ending with "/") of a package outside node_modules. `asked`: name and
+   * version range, if the specifier has one.
    */
   installed?(name: string, parent: string, asked?: string): string | undefined;
 }
@@ -32,20 +33,23 @@ interface Urls {
   pathToFileURL(path: string): URL;
 }
 
-/** True where `fileSources` works. */
+/** Returns whether `fileSources` works here. */
 export function hasFiles(): boolean {
   return "Deno" in globalThis ||
     (globalThis as { process?: { versions?: { node?: string } } }).process?.versions?.node !== undefined;
 }
 
-/** The URL of a file: a URL as it is, a path relative to the working directory. */
+/** Returns the URL of a file: URLs unchanged, paths relative to the working directory. */
 export function fileUrl(pathOrUrl: string | URL): string {
   if (pathOrUrl instanceof URL) return pathOrUrl.href;
   if (/^[a-z][a-z0-9+.-]+:/i.test(pathOrUrl)) return pathOrUrl;
   return needBuiltin<Urls>("node:url").pathToFileURL(pathOrUrl).href;
 }
 
-/** The file system. A file that may not be read (Deno without --allow-read) is an error that says so, not a missing file. */
+/**
+ * Reads the file system. A file that may not be read (Deno without --allow-read) is an error, not a
+ * missing file.
+ */
 export function fileSources(): SourceHost {
   const fs = needBuiltin<Fs>("node:fs");
   const { pathToFileURL } = needBuiltin<Urls>("node:url");
@@ -80,7 +84,7 @@ function foldersOf(fs: Fs): (url: string) => string[] {
   };
 }
 
-/** Where Deno keeps packages; undefined where this program may not know it. */
+/** Returns Deno's cache folder; undefined if this program may not read it. */
 function denoCache(pathToFileURL: Urls["pathToFileURL"]): string | undefined {
   const { Deno } = globalThis as unknown as {
     Deno: {
@@ -89,7 +93,7 @@ function denoCache(pathToFileURL: Urls["pathToFileURL"]): string | undefined {
       readonly permissions: { querySync(wanted: { name: "env"; variable: string }): { readonly state: string } };
     };
   };
-  // A program that is asked for a permission would wait for somebody at a terminal.
+  // A permission prompt would wait for input at a terminal.
   const env = (variable: string): string | undefined =>
     Deno.permissions.querySync({ name: "env", variable }).state === "granted" ? Deno.env.get(variable) : undefined;
   const home = env("HOME");
@@ -102,7 +106,7 @@ function denoCache(pathToFileURL: Urls["pathToFileURL"]): string | undefined {
   return folder === undefined || folder === "" ? undefined : `${pathToFileURL(folder).href.replace(/\/$/, "")}/`;
 }
 
-/** `imports` of the nearest deno.json, for bare specifiers. */
+/** Returns `imports` of the nearest deno.json, for bare specifiers. */
 function importMap(read: (url: string) => string | undefined): SourceHost["map"] {
   const maps = new Map<
     string,
@@ -141,7 +145,7 @@ function prefixed(imports: { readonly [specifier: string]: string }, specifier: 
   return longest === undefined ? undefined : imports[longest]! + specifier.slice(longest.length);
 }
 
-/** JSON with comments and trailing commas; undefined for what is not. */
+/** Parses JSON with comments and trailing commas; undefined for invalid text. */
 function parseJsonc(text: string): unknown {
   const plain = text.replace(/("(?:[^"\\]|\\.)*")|\/\/[^\n]*|\/\*[\s\S]*?\*\//g, (_, string?: string) => string ?? "");
   try {

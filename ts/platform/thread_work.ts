@@ -1,9 +1,10 @@
-// Whether workflow code runs in this thread at this moment. An embedded engine in the same thread keeps its batch of calls open meanwhile,
-// because each task that ends makes a call: without this, each task of an inline realm needs a separate commit.
+// Whether workflow code runs in this thread now. An embedded engine in the same thread then keeps
+// its batch of calls open: otherwise each completed task of an inline realm needs a separate
+// commit.
 
 const sources = new Set<() => boolean>();
 
-/** `isRunning`: called at each question. Returns the function that removes it. */
+/** `isRunning` is called at each check. Returns the function that removes it. */
 export function addThreadWork(isRunning: () => boolean): () => void {
   sources.add(isRunning);
   return () => void sources.delete(isRunning);

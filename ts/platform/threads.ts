@@ -1,45 +1,46 @@
-// Worker threads: worker_threads in Node, Web Workers in Deno and browsers. One small interface for both sides, because their events,
-// their errors and their ends have different names.
+// Worker threads: worker_threads in Node, Web Workers in Deno and browsers, behind one interface,
+// because their events, errors and ends have different names.
 import { needBuiltin } from "./builtin.ts";
 
 /** The host's side of a worker. */
 export interface Thread {
   post(message: unknown): void;
-  /** Resolves when it no longer runs. */
+  /** Resolves when the thread has ended. */
   terminate(): Promise<void>;
-  /** Whether it keeps the process alive (Node). */
+  /** Sets whether the thread keeps the process alive (Node). */
   hold(keep: boolean): void;
 }
 
 export interface ThreadEvents {
   message(data: unknown): void;
-  /** It ended, or will, by itself: a crash. Called once, not after `terminate`. */
+  /** The thread has crashed or will. Called once, not after `terminate`. */
   died(reason: string): void;
 }
 
 export interface ThreadOptions {
   readonly name: string;
-  /** Megabytes of heap (Node); beyond it the thread ends, not the process. */
+  /** Maximum heap in MB (Node); above it the thread ends, not the process. */
   readonly maxHeapMb?: number;
 }
 
 /**
- * False where a thread that computes goes on when it is terminated, until its process ends: Deno (denoland/deno#35657, seen with 2.9). It
- * does no harm but for the processor's time: nobody hears it any more.
+ * Returns false if a computing thread continues after `terminate` until its process ends: Deno
+ * (denoland/deno#35657, seen with 2.9). Such a thread costs processor time only; its messages are
+ * ignored.
  */
 export const endsComputingThreads = (): boolean => !("Deno" in globalThis);
 
-/** A Web Worker as far as it is used here. */
+/** The part of a Web Worker that is used here. */
 export interface WebWorker {
-  /** To the worker. */
+  /** Sends a message to the worker. */
   postMessage(message: unknown): void;
-  /** Ends it at once. */
+  /** Ends the worker at once. */
   terminate(): void;
-  /** From the worker. */
+  /** Receives messages of the worker. */
   onmessage: ((event: MessageEvent) => void) | null;
-  /** A message from it cannot be read. */
+  /** A message cannot be deserialized. */
   onmessageerror: ((event: MessageEvent) => void) | null;
-  /** It could not be loaded, or threw. */
+  /** The worker could not be loaded, or threw. */
   onerror: ((event: ErrorEvent) => void) | null;
 }
 
@@ -64,7 +65,7 @@ const isNode = (): boolean =>
 
 const nodeThreads = (): NodeThreads => needBuiltin<NodeThreads>("node:worker_threads");
 
-/** Starts a worker from a module's URL, or takes one that the caller made. */
+/** Starts a worker from the URL of a module, or uses a worker that the caller made. */
 export async function startThread(entry: URL | (() => WebWorker), events: ThreadEvents, options: ThreadOptions): Promise<Thread> {
   if (typeof entry === "function") return webThread(entry(), events);
   if (!isNode()) {
@@ -74,7 +75,8 @@ export async function startThread(entry: URL | (() => WebWorker), events: Thread
   const { process } = globalThis as unknown as { process: { readonly execArgv: readonly string[] } };
   const worker = new ThreadWorker(entry, {
     name: options.name,
-    // A program given on the command line (`node --input-type=module -e ...`) would pass that option on to its threads.
+    // A program on the command line (`node --input-type=module -e ...`) would pass that option on
+    // to its threads.
     ...(process.execArgv.some((flag) => flag.startsWith("--input-type")) ? { execArgv: [] } : {}),
     ...(options.maxHeapMb === undefined ? {} : { resourceLimits: { maxOldGenerationSizeMb: options.maxHeapMb } }),
   });
@@ -133,14 +135,17 @@ function webThread(worker: WebWorker, events: ThreadEvents): Thread {
   };
 }
 
-/** The worker's side: its line to the host. */
+/** The worker's connection to the host. */
 export interface HostPort {
   post(message: unknown, transfer?: readonly object[]): void;
-  /** Called once, as soon as possible: browsers drop messages that nobody listens to. */
+  /** Call once, as soon as possible: browsers drop messages without a listener. */
   listen(listener: (data: unknown) => void): void;
 }
 
-/** The port of this worker. Its functions are captured: a guard may replace the globals afterwards. */
+/**
+ * Returns the port of this worker. Its functions are captured: a guard may replace the globals
+ * afterwards.
+ */
 export function hostPort(): HostPort {
   if (!isNode()) {
     const scope = globalThis as unknown as {

@@ -1,6 +1,7 @@
-// UUIDs of version 4, whoever the random bytes are from: the machine, or the generator of a run, so that a replay makes the same.
+// UUIDs of version 4 from given random bytes: of the machine, or of a run's generator, so that a
+// replay makes the same UUIDs.
 
-/** The UUID of 16 random bytes, in which it sets version and variant. */
+/** Returns the UUID of 16 random bytes; sets version and variant in them. */
 export function uuidOf(bytes: Uint8Array): string {
   bytes[6] = (bytes[6]! & 0x0f) | 0x40;
   bytes[8] = (bytes[8]! & 0x3f) | 0x80;

@@ -1,26 +1,25 @@
-// A signal to all runs that have subscribed to it. The embedded engine does it as one operation: a signal without a workflow whose control
-// names the values that it is for, so that it passes every connection as any signal. A server refuses a signal without a workflow; there the
-// runs are listed by their search attribute and signalled one by one.
+// Sends a signal to every run that has subscribed to it. The embedded engine does this in one
+// operation: a signal without a workflow, whose control names the values. A server rejects such a
+// signal; there the runs are listed by their search attribute and signaled one by one.
 import type { SignalWorkflowExecutionRequest } from "../api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import { Code, ServiceError } from "./raw.ts";
 import type { TypedService } from "./typed.ts";
 
-/** Asks the service: with the retries and the deadline of who calls. */
+/** Calls of the service, with the retries and the deadline of the caller. */
 export type BroadcastCalls = Pick<TypedService, "signalWorkflowExecution" | "listWorkflowExecutions">;
 
-/** What is sent, and to whom. */
+/** The signal and its receivers. */
 export interface Broadcast {
   readonly namespace: string;
   readonly identity: string;
   readonly signalName: string;
-  /** The arguments. */
   readonly input: SignalWorkflowExecutionRequest["input"];
   /** Two broadcasts with one id reach a run once. */
   readonly requestId: string;
-  /** The search attribute, and its values that are reached. */
+  /** Search attribute that holds subscriptions. */
   readonly attribute: string;
   readonly values: readonly string[];
-  /** What the engine knows a broadcast by. */
+  /** Marks the signal as a broadcast for the engine. */
   readonly control: string;
 }
 
@@ -28,21 +27,20 @@ export interface Broadcast {
 export interface MissedSubscriber {
   /** Id of the workflow. */
   readonly workflowId: string;
-  /** The run that had subscribed. */
+  /** Id of the subscribed run. */
   readonly runId: string;
-  /** What the service said. */
+  /** Message of the service's error. */
   readonly reason: string;
 }
 
-/** What became of a broadcast. */
 export interface BroadcastOutcome {
-  /** Runs that have the signal. */
+  /** Runs that received the signal. */
   readonly reached: number;
-  /** Runs that had subscribed and do not have it. Those that had ended are in neither. */
+  /** Subscribed runs that did not receive it. Closed runs are counted in neither. */
   readonly missed: readonly MissedSubscriber[];
 }
 
-/** The outcome as an engine writes it into the answer, in the id of a batch job. */
+/** Formats the outcome as an engine returns it, in the id of a batch job. */
 export const outcomeText = ({ reached, missed }: BroadcastOutcome): string =>
   missed.length === 0 ? String(reached) : JSON.stringify({ reached, missed });
 
@@ -51,23 +49,24 @@ function readOutcome(text: string): BroadcastOutcome {
 }
 
 /**
- * Sorts what sending to one run threw: "ended" is no subscriber any more, "missed" is one that did not take it. Everything else is thrown:
- * it is about the whole call, which may be asked again.
+ * Classifies the error of a signal to one run: "ended" is a closed run, "missed" a run that
+ * rejected the signal. Rethrows every other error, which concerns the whole call; that call can be
+ * retried.
  */
 export function refusalOfOne(error: unknown): "ended" | "missed" {
   if (!(error instanceof ServiceError)) throw error;
   if (error.code === Code.NOT_FOUND) return "ended";
-  // A run's own limits: its inbox is full, its history is at its end.
+  // The run's own limits: its inbox is full, or its history has reached its maximum size.
   if (error.code === Code.RESOURCE_EXHAUSTED || error.code === Code.FAILED_PRECONDITION) return "missed";
   throw error;
 }
 
-/** Signals that are on their way at the same time. */
+/** Signals in flight at the same time. */
 const AT_ONCE = 20;
 /** Error of a server's visibility for an attribute that it does not know. */
 const UNKNOWN_ATTRIBUTE = /is not a valid search attribute|invalid search attribute/;
 
-/** Answers which runs were reached. Throws a ServiceError. */
+/** Signals all subscribed runs. Throws a ServiceError. */
 export async function broadcastSignal(calls: BroadcastCalls, broadcast: Broadcast): Promise<BroadcastOutcome> {
   const { namespace, identity, signalName, input, requestId, values, control } = broadcast;
   const signal = { namespace, identity, signalName, ...(input !== undefined && { input }), requestId };
@@ -87,7 +86,7 @@ export async function broadcastSignal(calls: BroadcastCalls, broadcast: Broadcas
         await calls.signalWorkflowExecution({ ...signal, workflowExecution: run });
         reached++;
       } catch (error) {
-        // It may have ended since it was listed.
+        // The run may have closed since it was listed.
         if (refusalOfOne(error) === "missed") missed.push({ ...run, reason: (error as Error).message });
       }
     }

@@ -1,28 +1,29 @@
-// Limits on what one request may carry. A cluster refuses larger ones with an error that names no argument, after the bytes have
-// travelled; so they are checked where the value is still at hand. The figures are the defaults of a Temporal server.
+// Limits on the payloads of one request. A cluster rejects larger ones with an error that names no
+// argument, after the transfer, so sizes are checked where the value is known. The defaults are
+// those of a Temporal server.
 
 interface Payload {
   readonly metadata: { readonly [key: string]: Uint8Array };
   readonly data: Uint8Array;
 }
 
-/** Sizes at which payloads are warned of and refused. */
+/** Payload sizes that cause a warning or an error. */
 export interface PayloadLimits {
   /** Bytes of one set of payloads above which a warning is logged. */
   warnBytes: number;
-  /** Bytes of one set of payloads that are refused. */
+  /** Bytes of one set of payloads above which an error is thrown. */
   errorBytes: number;
 }
 
-/** The limits of a Temporal server as it comes: a warning above 256 KiB, an error above 2 MiB. */
+/** Defaults of a Temporal server: a warning above 256 KiB, an error above 2 MiB. */
 export const DEFAULT_PAYLOAD_LIMITS: PayloadLimits = { warnBytes: 256 * 1024, errorBytes: 2 * 1024 * 1024 };
 
-/** A set of arguments, a result or details that no service would take. */
+/** A set of arguments, a result or details above the size limit. */
 export class PayloadTooLargeError extends Error {
   override name = "PayloadTooLargeError";
-  /** Its size. */
+  /** Size of the set, in bytes. */
   readonly bytes: number;
-  /** The size that is allowed. */
+  /** Maximum size, in bytes. */
   readonly limit: number;
 
   constructor(what: string, bytes: number, limit: number) {
@@ -35,7 +36,7 @@ export class PayloadTooLargeError extends Error {
   }
 }
 
-/** Bytes that a set of payloads takes on the wire, without the few bytes of framing. */
+/** Returns the bytes that a set of payloads takes on the wire, without framing. */
 export function payloadBytes(payloads: Iterable<Payload>): number {
   let bytes = 0;
   for (const payload of payloads) {
@@ -45,7 +46,7 @@ export function payloadBytes(payloads: Iterable<Payload>): number {
   return bytes;
 }
 
-/** Throws above the error limit; calls `warn` above the warning limit. `what` names the set for people. */
+/** Throws above the error limit, calls `warn` above the warning limit. `what` names the set in messages. */
 export function checkPayloads(
   what: string,
   payloads: Iterable<Payload>,

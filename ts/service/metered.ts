@@ -1,4 +1,5 @@
-// A service whose calls are counted and timed. It stands nearest to the service, so what is measured are attempts, as Temporal's SDKs do.
+// A service with counted and timed calls. It is the innermost wrapper, so retries count as separate
+// attempts, as in Temporal's SDKs.
 import { GetWorkflowExecutionHistoryRequest } from "../api/generated/fields.ts";
 import { intOf } from "../api/wire.ts";
 import { type Metrics, SeriesBy } from "../base/metrics.ts";
@@ -13,20 +14,22 @@ const POLLS: ReadonlySet<MethodName> = new Set<MethodName>([
 
 const CODE_NAMES: ReadonlyMap<number, string> = new Map(Object.entries(Code).map(([name, code]) => [code, name]));
 
-/** Calls that wait for something to happen: the ordinary ones' latencies say how the service is, theirs do not. */
+/**
+ * Returns whether a call waits for an event. Such calls have separate metrics: their latency does
+ * not depend on the service.
+ */
 function isLong(method: MethodName, request: Uint8Array): boolean {
   if (method !== "getWorkflowExecutionHistory") return POLLS.has(method);
   return intOf(request, GetWorkflowExecutionHistoryRequest.waitNewEvent) !== 0;
 }
 
-/** Who calls. */
 export interface Caller {
   readonly namespace: string;
   /** The queue that a worker polls. */
   readonly taskQueue?: string;
 }
 
-/** One kind of call, long or not. */
+/** Metrics of one method, for long or for ordinary calls. */
 class CallSeries {
   readonly #requests;
   readonly #latency;
@@ -58,7 +61,7 @@ class CallSeries {
   }
 }
 
-/** The service, with its calls reported. Without metrics it is the service itself. */
+/** Returns the service with metrics for each call, or the service itself without metrics. */
 export function metered(service: RawService, metrics: Metrics | undefined, caller: Caller): RawService {
   if (metrics === undefined) return service;
   const plain = new Map<MethodName, CallSeries>();
@@ -76,7 +79,8 @@ export function metered(service: RawService, metrics: Metrics | undefined, calle
     try {
       return await service.call(method, request, options);
     } catch (error) {
-      // A call that was given up here has not failed there, and a poll that met its deadline has only found nothing.
+      // A call canceled by the caller has not failed. A poll that reached its deadline has only
+      // found no task.
       const given = options?.signal?.aborted === true;
       const code = error instanceof ServiceError ? error.code : Code.UNKNOWN;
       if (!given && !(waits && code === Code.DEADLINE_EXCEEDED)) series.failed(code);
@@ -85,7 +89,7 @@ export function metered(service: RawService, metrics: Metrics | undefined, calle
       series.end(began);
     }
   };
-  // Whatever else a service says of itself stays said.
+  // All other properties of the service stay visible.
   return new Proxy(service, {
     get(target, name) {
       if (name === "call") return call;

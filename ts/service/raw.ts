@@ -1,5 +1,5 @@
-// The narrow waist between everything that asks (client, worker) and everything that answers (embedded engine, Temporal cluster):
-// one method name of temporal.api.workflowservice.v1.WorkflowService, bytes of its request, bytes of its response.
+// The interface between callers (client, worker) and services (embedded engine, Temporal cluster):
+// a method name of temporal.api.workflowservice.v1.WorkflowService, request bytes, response bytes.
 import type { WorkflowService } from "../api/generated/temporal/api/workflowservice/v1/service_pb.ts";
 import type { RunningTasks } from "../crash_notes/running_tasks.ts";
 
@@ -8,15 +8,18 @@ export type MethodName = keyof typeof WorkflowService.method;
 
 /** Options of one call. */
 export interface CallOptions {
-  /** Gives the call up; a waiting poll is taken back without losing a task, unless the service `losesCancelledPolls`. */
+  /** Cancels the call. A canceled poll loses no task, unless the service `losesCancelledPolls`. */
   signal?: AbortSignal;
-  /** Deadline in milliseconds; then DEADLINE_EXCEEDED. */
+  /** Milliseconds until the call fails with DEADLINE_EXCEEDED. */
   timeoutMs?: number;
-  /** Payloads of the answer stay as the service keeps them; a codec on the way does not decode them. */
+  /** Returns payloads as stored; codecs between caller and service do not decode them. */
   asStored?: boolean;
   /** @internal What a completed workflow task shows of its run, for a service that `showsRuns`. */
   shown?: { readonly runId: string; readonly phase: number; readonly state?: string | null };
-  /** Sent with this call, over what its connection sends with all: names in lower case; values of names that end in "-bin" are bytes. */
+  /**
+   * Metadata of this call; overrides metadata of the connection. Names are in lower case; values of
+   * names that end in "-bin" are bytes.
+   */
   metadata?: { readonly [name: string]: string | Uint8Array };
 }
 
@@ -26,17 +29,23 @@ export interface ClosedRunsSource {
   watch(listener: (runId: string) => void): () => void;
 }
 
-/** What clients and workers stand on: a method of Temporal's WorkflowService by name, bytes in, bytes out. */
+/**
+ * The service under clients and workers: calls a method of Temporal's WorkflowService by name, with
+ * bytes in both directions.
+ */
 export interface RawService {
-  /** A poll that is given up may take a task with it, if one is just being handed out: a network lies between. Default: false. */
+  /**
+   * A canceled poll can lose a task that the service is just sending, because a network is between.
+   * Default: false.
+   */
   readonly losesCancelledPolls?: boolean;
-  /** Sizes of payloads are checked behind this point, where a codec has changed them. Default: false. */
+  /** A later layer checks payload sizes, after the codec. Default: false. */
   readonly checksPayloads?: boolean;
-  /** @internal It runs reducers in the transaction that commits a workflow task. */
+  /** @internal Runs reducers in the transaction that commits a workflow task. */
   readonly runsReducers?: boolean;
-  /** @internal It keeps what runs show of themselves: `CallOptions.shown` of completed workflow tasks. */
+  /** @internal Stores what runs show of themselves: `CallOptions.shown` of completed workflow tasks. */
   readonly showsRuns?: boolean;
-  /** @internal Which runs' workflow tasks are running, where the service lives and dies with this process. */
+  /** @internal Returns the running workflow tasks, for a service that ends with this process. */
   runningTasks?(): RunningTasks | undefined;
   /** @internal Reports runs that end without their worker. */
   readonly closedRuns?: ClosedRunsSource | undefined;
@@ -47,8 +56,8 @@ export interface RawService {
 }
 
 /**
- * @internal Number of a field of DescribeTaskQueueResponse that Temporal's API does not have, and an embedded engine fills: a JSON list
- * of the queues whose workflow tasks workers take.
+ * @internal Number of a field of DescribeTaskQueueResponse that an embedded engine adds to
+ * Temporal's API: a JSON list of the queues whose workflow tasks are polled.
  */
 export const POLLED_QUEUES = 50_118;
 
@@ -74,21 +83,24 @@ export const Code = {
 /** One of the gRPC status codes. */
 export type Code = typeof Code[keyof typeof Code];
 
-/** `ServiceError.reason` of an operation that was given up because another one of the same call failed. */
+/** `ServiceError.reason` of an operation that was not done because another one of the same call failed. */
 export const OPERATION_ABORTED = "MultiOperationExecutionAborted";
 
-/** A call that the service refused or that did not reach it. */
+/** A call that the service rejected or that did not reach it. */
 export class ServiceError extends Error {
   override name = "ServiceError";
   /** The gRPC status code. */
   readonly code: Code;
-  /** Name of the error for programs, e.g. "WorkflowExecutionAlreadyStarted"; "" when the code says it all. */
+  /**
+   * Name of the error for programs, e.g. "WorkflowExecutionAlreadyStarted"; "" when the code is
+   * sufficient.
+   */
   readonly reason: string;
-  /** What the service says beside the message, by name. */
+  /** Details of the error by name. */
   readonly metadata: { readonly [key: string]: string };
-  /** The failure behind a query's error: bytes of temporal.api.failure.v1.Failure. */
+  /** Failure of a query: bytes of temporal.api.failure.v1.Failure. */
   readonly failure: Uint8Array | undefined;
-  /** Of a call of several operations: how each of them fared, in their order; undefined for one that went well. */
+  /** Results of a call with several operations, in their order; undefined for a successful one. */
   readonly operations: readonly (ServiceError | undefined)[];
 
   constructor(

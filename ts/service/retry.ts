@@ -1,5 +1,5 @@
-// Waiting between attempts: exponential back-off with jitter, so that many callers that failed together do not come back together.
-// Used by clients (idempotent calls) and by workers (polls and reports).
+// Exponential backoff with jitter, so that callers that failed together do not retry together. Used
+// by clients (idempotent calls) and workers (polls and reports).
 import { Code, ServiceError } from "./raw.ts";
 
 export interface BackoffOptions {
@@ -11,9 +11,9 @@ export interface BackoffOptions {
   jitter: number;
 }
 
-/** How often and how fast a call is tried again while the service is unavailable. */
+/** Retries of a call while the service is unavailable. */
 export interface RetryOptions extends BackoffOptions {
-  /** Attempts in all; 1 never retries. */
+  /** Maximum number of attempts; 1 disables retries. */
   maximumAttempts: number;
 }
 
@@ -25,9 +25,9 @@ export const DEFAULT_RETRY: RetryOptions = {
   maximumAttempts: 10,
 };
 
-/** Delay after the `attempt`-th failed attempt (from 1). Never negative, never above the maximum. */
+/** Returns the delay in milliseconds after failed attempt `attempt` (from 1): 0 to the maximum interval. */
 export function backoffMs(attempt: number, options: BackoffOptions, random: () => number = Math.random): number {
-  // The exponent is bounded: a service that is away for a day must not overflow into Infinity * 0.
+  // Bounded exponent: after a day of failures it must not overflow to Infinity * 0.
   const full = Math.min(
     options.maximumIntervalMs,
     options.initialIntervalMs * options.backoffCoefficient ** Math.min(attempt - 1, 60),
@@ -35,29 +35,41 @@ export function backoffMs(attempt: number, options: BackoffOptions, random: () =
   return full * (1 - options.jitter * random());
 }
 
-/** The service was not reached, or says that it did nothing: asking again is right for idempotent calls. A closed engine stays closed. */
+/**
+ * Returns whether the service was not reached or reports that it did nothing, so that an idempotent
+ * call can be retried. False for a closed engine, which stays closed.
+ */
 export function isUnavailable(error: unknown): boolean {
   return error instanceof ServiceError && error.code === Code.UNAVAILABLE && !isServiceGone(error);
 }
 
 /**
- * A connection could not be made, and will not be with the options that it has: a certificate, a name, TLS or none. A client tells that at
- * once; a worker goes on asking, because certificates are renewed.
+ * Returns whether a connection cannot be made with its options: certificate, name, or TLS. A client
+ * reports this at once; a worker continues to retry, because certificates are renewed.
  */
 export function isMisconfigured(error: unknown): boolean {
   return error instanceof ServiceError && error.code === Code.UNAVAILABLE && error.metadata["setup"] === "yes";
 }
 
-/** The service is an engine in this process that was closed, or has stopped by itself: it never answers again. */
+/**
+ * Returns whether the service is an engine in this process that was closed or has stopped. It never
+ * responds again.
+ */
 export function isServiceGone(error: unknown): error is ServiceError {
   return error instanceof ServiceError && error.code === Code.UNAVAILABLE &&
     (error.reason === "EngineClosed" || error.metadata["engine"] === "stopped");
 }
 
-/** Causes of RESOURCE_EXHAUSTED that pass by themselves (temporal.api.enums.v1.ResourceExhaustedCause): rates, too much at once, load. */
+/**
+ * Causes of RESOURCE_EXHAUSTED that pass (temporal.api.enums.v1.ResourceExhaustedCause): rates,
+ * concurrency, load.
+ */
 const PASSING: ReadonlySet<string> = new Set(["1", "2", "3", "4", "5", "6", "9"]);
 
-/** The service took no notice of the call, because it has too much to do: asking again is right, but later than after UNAVAILABLE. */
+/**
+ * Returns whether the service rejected the call because of its load. Retry after a longer delay
+ * than for UNAVAILABLE.
+ */
 export function isThrottled(error: unknown): boolean {
   return error instanceof ServiceError && error.code === Code.RESOURCE_EXHAUSTED && error.reason === "ResourceExhausted" &&
     PASSING.has(error.metadata["cause"] ?? "");

@@ -1,4 +1,4 @@
-// A RawService with messages instead of bytes: the shape is that of a Connect client of WorkflowService.
+// A RawService with messages instead of bytes, shaped like a Connect client of WorkflowService.
 import { create, fromBinary, type MessageInitShape, type MessageShape, toBinary } from "@bufbuild/protobuf";
 import { WorkflowService } from "../api/generated/temporal/api/workflowservice/v1/service_pb.ts";
 import type { CallOptions, MethodName, RawService } from "./raw.ts";
@@ -13,7 +13,7 @@ export type TypedService = {
   ) => Promise<MessageShape<Methods[M]["output"]>>;
 };
 
-/** A service with messages. Its methods are made, and descriptors built, when they are first asked for. */
+/** Returns a service with messages. Methods and descriptors are created on first use. */
 export function typedService(raw: RawService): TypedService {
   const made = new Map<string, unknown>();
   return new Proxy({} as TypedService, {

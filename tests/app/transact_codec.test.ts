@@ -196,7 +196,7 @@ test("several codecs, in order; a promise instead of payloads is rejected", () =
         const { events } = await handle.fetchHistory();
         return events.some((e) =>
           e.attributes.case === "workflowTaskFailedEventAttributes" &&
-          /it answered no list of payloads, but a object/.test(e.attributes.value.failure?.message ?? "")
+          /it returned a value of type object, not a list of payloads/.test(e.attributes.value.failure?.message ?? "")
         );
       });
     });

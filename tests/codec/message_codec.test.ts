@@ -323,15 +323,15 @@ const one = (data: string): Uint8Array =>
 test("a codec that breaks the rules is named, with the field", async () => {
   const payload: Payload = { metadata: {}, data: new Uint8Array(0) };
   const bad: [RegExp, (payloads: Payload[]) => unknown][] = [
-    [/was given 2 payloads and answered 1/, (p) => [p[0]]],
-    [/was given 2 payloads and answered 3/, (p) => [...p, payload]],
-    [/was given 2 payloads and answered 0/, () => []],
-    [/no list of payloads, but a undefined/, () => undefined],
-    [/no list of payloads, but null/, () => null],
-    [/data is no Uint8Array/, (p) => p.map(() => ({ metadata: {}, data: "text" }))],
-    [/data is no Uint8Array/, (p) => p.map(() => undefined)],
+    [/was given 2 payloads and returned 1/, (p) => [p[0]]],
+    [/was given 2 payloads and returned 3/, (p) => [...p, payload]],
+    [/was given 2 payloads and returned 0/, () => []],
+    [/value of type undefined, not a list of payloads/, () => undefined],
+    [/returned null, not a list of payloads/, () => null],
+    [/data is not a Uint8Array/, (p) => p.map(() => ({ metadata: {}, data: "text" }))],
+    [/data is not a Uint8Array/, (p) => p.map(() => undefined)],
     [/without metadata/, (p) => p.map(() => ({ data: new Uint8Array(0) }))],
-    [/metadata that is no Uint8Array/, (p) => p.map(() => ({ metadata: { encoding: "x" }, data: new Uint8Array(0) }))],
+    [/metadata that is not a Uint8Array/, (p) => p.map(() => ({ metadata: { encoding: "x" }, data: new Uint8Array(0) }))],
     [/KeyError: no key k7/, () => {
       throw Object.assign(new Error("no key k7"), { name: "KeyError" });
     }],
@@ -355,7 +355,7 @@ test("a codec call that never settles times out", async () => {
   const never = { encode: () => new Promise<Payload[]>(() => {}), decode: () => new Promise<Payload[]>(() => {}) };
   await assert.rejects(
     MessageCodec.of({ codec: never })!.decode(HistorySchema, one("a"), { timeoutMs: 20 }),
-    /not answered within 20 ms/,
+    /did not return within 20 ms/,
   );
 });
 

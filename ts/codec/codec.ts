@@ -1,48 +1,54 @@
-// Payload codecs: bytes to bytes, between the converter and the service. They encrypt, compress, or put large values elsewhere. A codec is
-// asynchronous and may do I/O, so it runs on the host's side and never inside a workflow realm.
+// Payload codecs: bytes to bytes, between converter and service. They encrypt, compress, or store
+// large values elsewhere. Codecs are asynchronous and may do I/O, so they run on the host, never in
+// a realm.
 import type { Payload } from "../converter/payload.ts";
 import { isA, messageOf, nameOf } from "../converter/thrown.ts";
 
 /**
- * Changes payloads on their way to the service and back. Temporal's interface: a codec written for its SDKs works here, and the other way.
+ * Transforms payloads on their way to the service and back. Same interface as in Temporal's SDKs,
+ * so codecs work in both.
  *
- * Rules that every codec must keep: one payload out for each that came in, in the same order; `decode(encode(p))` is `p`; and `decode`
- * answers a payload that it did not encode (another or no `encoding` in its metadata) as it is, because histories have such ones: those
- * from the time before the codec was there.
+ * Rules for every codec: return one payload for each input, in the same order; `decode(encode(p))`
+ * is `p`; and `decode` returns payloads that it did not encode unchanged (another or no `encoding`
+ * in the metadata), because histories from before the codec contain them.
  */
 export interface PayloadCodec {
-  /** On the way to the service. A rejection fails what is being sent, with a {@link PayloadCodecError}. */
+  /** Transforms payloads for the service. A rejection fails the request with a {@link PayloadCodecError}. */
   encode(payloads: Payload[]): Promise<Payload[]>;
-  /** On the way back. */
+  /** Transforms payloads from the service. */
   decode(payloads: Payload[]): Promise<Payload[]>;
   /**
-   * As `encode`, without waiting: for what reducers of `transact` return and throw, because the transaction that they run in waits for
-   * nothing. Needed with reducers, and used nowhere else.
+   * Synchronous `encode`, for what reducers of `transact` return and throw: their transaction
+   * cannot wait. Only needed with reducers.
    */
   encodeSync?(payloads: Payload[]): Payload[];
-  /** As `decode`, without waiting: for the arguments of reducers. */
+  /** Synchronous `decode`, for the arguments of reducers. */
   decodeSync?(payloads: Payload[]): Payload[];
 }
 
-/** How a client, a worker or an application encodes; all that work on the same workflows need the same. */
+/**
+ * Codec settings of a client, worker or application. All that use the same workflows need the same
+ * settings.
+ */
 export interface CodecOptions {
-  /** Codecs of all payloads. Several are applied in their order, and taken back in reverse. Default: none, and bytes pass unread. */
+  /** Codecs for all payloads. Several are applied in order and undone in reverse. Default: no codec. */
   codec?: PayloadCodec | readonly PayloadCodec[] | undefined;
   /**
-   * Puts messages and stack traces of failures into a payload, so that the codec encodes them too; in the log they are left out, and
-   * listeners of the worker's `events` get them. Decoding needs no option. Default: false, and both are readable in histories and logs.
+   * Moves messages and stack traces of failures into a payload, so that the codec encodes them.
+   * Logs then omit them; listeners of the worker's `events` receive them. Decoding needs no option.
+   * Default: false, so both are readable in histories and logs.
    */
   encodeCommonAttributes?: boolean | undefined;
 }
 
-/** A codec threw, did not answer, or answered something else than one payload for each. `cause` has what it threw. */
+/** A codec threw, timed out, or did not return one payload for each input. `cause` is what it threw. */
 export class PayloadCodecError extends Error {
   override name = "PayloadCodecError";
-  /** Which way it failed. */
+  /** Direction of the failed call. */
   readonly direction: "encode" | "decode";
-  /** The field at fault, e.g. "ScheduleActivityTaskCommandAttributes.input"; of several payloads the first one's. */
+  /** The failed field, e.g. "ScheduleActivityTaskCommandAttributes.input"; the first one of several. */
   readonly field: string;
-  /** The message without the codec's own words, which may quote what it was given. */
+  /** The message without the codec's own text, which may quote its input. */
   readonly summary: string;
 
   constructor(direction: "encode" | "decode", field: string, problem: string, details: string, options?: ErrorOptions) {
@@ -54,7 +60,7 @@ export class PayloadCodecError extends Error {
   }
 }
 
-/** The codecs of the options, in order. Throws a TypeError for what is none. */
+/** Returns the codecs of the options, in order. Throws a TypeError for an invalid codec. */
 export function codecsOf({ codec, encodeCommonAttributes }: CodecOptions): readonly PayloadCodec[] {
   const codecs = codec === undefined ? [] : Array.isArray(codec) ? codec as readonly PayloadCodec[] : [codec as PayloadCodec];
   for (const one of codecs) {
@@ -70,12 +76,12 @@ export function codecsOf({ codec, encodeCommonAttributes }: CodecOptions): reado
   return codecs;
 }
 
-/** A codec that hangs is given up after this: a task or call that waited for it for ever would keep its slot. */
+/** Timeout of a call of a codec, in milliseconds: a codec that hangs would occupy a slot forever. */
 export const CODEC_TIMEOUT_MS = 60_000;
-/** Payloads that one call of a codec gets at most, so that a long history does not ask for ten thousand blobs at once. */
+/** Maximum payloads in one call of a codec, so that a long history does not request 10,000 blobs at once. */
 export const CODEC_BATCH = 128;
 
-/** Payloads with the field that each stands in. */
+/** Payloads, each with the name of its field. */
 export interface CodecInput {
   readonly payload: Payload;
   readonly field: string;
@@ -109,12 +115,12 @@ async function ask(
   const count = payloads.length;
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<never>((_, reject) => {
-    const tooLong = () => reject(new PayloadCodecError(direction, field, `it has not answered within ${timeoutMs} ms`, ""));
+    const tooLong = () => reject(new PayloadCodecError(direction, field, `it did not return within ${timeoutMs} ms`, ""));
     timer = setTimeout(tooLong, timeoutMs);
   });
   let answer: Payload[];
   try {
-    // A copy: what the codec does to the list it was given is its own business.
+    // A copy: a codec may change the list it receives.
     answer = await Promise.race([codec[direction]([...payloads]), late]);
   } catch (cause) {
     throw codecError(direction, field, cause);
@@ -126,23 +132,25 @@ async function ask(
   return answer;
 }
 
-/** What a codec threw, with the field at fault. */
+/** Wraps what a codec threw, with the name of the field. */
 export function codecError(direction: "encode" | "decode", field: string, cause: unknown): PayloadCodecError {
   if (cause instanceof PayloadCodecError) return cause;
   const name = isA(cause, Error) ? nameOf(cause) : typeof cause;
   return new PayloadCodecError(direction, field, name, messageOf(cause), { cause });
 }
 
-/** What is wrong with a codec's answer. */
+/** Describes what is wrong with a codec's result; undefined for a valid one. */
 export function codecAnswerProblem(answer: unknown, count: number): string | undefined {
-  if (!Array.isArray(answer)) return `it answered no list of payloads, but ${answer === null ? "null" : `a ${typeof answer}`}`;
-  if (answer.length !== count) return `it was given ${count} payloads and answered ${answer.length}`;
+  if (!Array.isArray(answer)) {
+    return `it returned ${answer === null ? "null" : `a value of type ${typeof answer}`}, not a list of payloads`;
+  }
+  if (answer.length !== count) return `it was given ${count} payloads and returned ${answer.length}`;
   for (const payload of answer as Partial<Payload>[]) {
-    if (!(payload?.data instanceof Uint8Array)) return "it answered a payload whose data is no Uint8Array";
+    if (!(payload?.data instanceof Uint8Array)) return "it returned a payload whose data is not a Uint8Array";
     const { metadata } = payload;
-    if (typeof metadata !== "object" || metadata === null) return "it answered a payload without metadata";
+    if (typeof metadata !== "object" || metadata === null) return "it returned a payload without metadata";
     for (const key of Object.keys(metadata)) {
-      if (!(metadata[key] instanceof Uint8Array)) return "it answered a payload with metadata that is no Uint8Array";
+      if (!(metadata[key] instanceof Uint8Array)) return "it returned a payload with metadata that is not a Uint8Array";
     }
   }
   return undefined;

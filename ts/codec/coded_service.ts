@@ -1,5 +1,6 @@
-// A service whose callers see decoded payloads, while what goes over the wire (and into the store) is encoded. The client stands on it as
-// it is; the worker, which must answer for a task that does not decode, uses its parts.
+// A service with decoded payloads for callers and encoded payloads on the wire and in the store.
+// Clients use it directly; the worker uses its parts, because it must report tasks that do not
+// decode.
 import { fromBinary } from "@bufbuild/protobuf";
 import type { MessageCodec } from "./message_codec.ts";
 import { CODEC_TIMEOUT_MS } from "./codec.ts";
@@ -10,12 +11,12 @@ import type { Logger } from "../base/logger.ts";
 import { type CallOptions, type MethodName, type RawService, ServiceError } from "../service/raw.ts";
 
 export interface CodecServiceOptions {
-  /** Sizes of payloads after encoding. Without them the service decides. */
+  /** Maximum payload sizes after encoding. Default: the service checks them. */
   limits?: PayloadLimits | undefined;
   logger: Logger;
 }
 
-/** Answers in which one payload that does not decode must not hide the rest. */
+/** Responses in which one payload that does not decode must not hide the rest. */
 const LENIENT: ReadonlyMap<MethodName, true | "notGiven"> = new Map<MethodName, true | "notGiven">([
   ["describeWorkflowExecution", true],
   ["listWorkflowExecutions", true],
@@ -23,7 +24,10 @@ const LENIENT: ReadonlyMap<MethodName, true | "notGiven"> = new Map<MethodName, 
   ["getWorkflowExecutionHistory", "notGiven"],
 ]);
 
-/** Encodes a request. Rejects with a PayloadCodecError, or with a PayloadTooLargeError when codecs make more of it than a service takes. */
+/**
+ * Encodes a request. Rejects with a PayloadCodecError, or with a PayloadTooLargeError if the
+ * encoded payloads exceed the limit.
+ */
 export function encodeRequest(
   codec: MessageCodec,
   method: MethodName,
@@ -40,8 +44,8 @@ export function encodeRequest(
 }
 
 /**
- * Decodes a task, or a page of history, for a run: payloads that no run is given stay as they are, so that one which no longer decodes fails
- * no task. Rejects with a PayloadCodecError.
+ * Decodes a task, or a page of history, for a run. Payloads that a run never receives stay encoded,
+ * so that one that no longer decodes fails no task. Rejects with a PayloadCodecError.
  */
 export function decodeForRun(
   codec: MessageCodec,
@@ -62,7 +66,7 @@ export function decodeResponse(
   return codec.decode(WorkflowService.method[method].output, response, options);
 }
 
-/** The service with payloads encoded on their way to it, and decoded on their way back. */
+/** Returns the service with encoding of requests and decoding of responses. */
 export function withCodec(service: RawService, codec: MessageCodec, settings: CodecServiceOptions): RawService {
   return {
     ...(service.losesCancelledPolls !== undefined && { losesCancelledPolls: service.losesCancelledPolls }),
@@ -82,7 +86,7 @@ export function withCodec(service: RawService, codec: MessageCodec, settings: Co
   };
 }
 
-/** A failed query's error brings the failure with it: its text may be encoded. */
+/** Replaces the text of a failed query's error by that of its failure, which may be encoded. */
 async function withText(codec: MessageCodec, error: unknown): Promise<unknown> {
   if (!(error instanceof ServiceError) || error.failure === undefined) return error;
   try {

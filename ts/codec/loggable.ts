@@ -1,5 +1,5 @@
-// What logs, spans and other plain outputs may show of an error. With `encodeCommonAttributes`, and for text that came encoded, they show
-// the type of the error and no message or stack.
+// What logs, spans and other plain outputs may show of an error. With `encodeCommonAttributes`, and
+// for text that arrived encoded, they show the type of the error without message and stack.
 import { fromBinary } from "@bufbuild/protobuf";
 import { FailureSchema } from "../api/generated/temporal/api/failure/v1/message_pb.ts";
 import { hasHiddenText, throwsHiddenText } from "../converter/failure_converter.ts";
@@ -8,7 +8,7 @@ import { findCause, isA, nameOf, read, readable } from "../converter/thrown.ts";
 import { ServiceError } from "../service/raw.ts";
 import { PayloadCodecError } from "./codec.ts";
 
-/** A codec, as far as the text of errors goes. */
+/** The codec, as far as the text of errors is concerned. */
 export interface HidesText {
   /** Messages and stack traces of errors are encoded too. */
   readonly hidesText: boolean;
@@ -19,11 +19,11 @@ export function hidesTextOf(error: unknown, codec: HidesText | undefined): boole
   return codec?.hidesText === true || throwsHiddenText(error) || findCause(error, hasDecodedText) !== undefined;
 }
 
-/** Returns an error for a plain output: the error itself, or the name of its type where its text is hidden. */
+/** Returns an error for a plain output: the error itself, or the name of its type if its text is hidden. */
 export function loggable(error: unknown, codec: HidesText | undefined): unknown {
   if (!hidesTextOf(error, codec)) return readable(error);
   if (isA(error, ServiceError)) {
-    // The words of the service itself have nothing of a payload; those of a failure have.
+    // Messages of the service itself contain nothing of a payload; those of a failure do.
     return findCause(error, carriesFailure) === undefined ? readable(error) : `${nameOf(error)} (code ${error.code})`;
   }
   if (isA(error, PayloadCodecError)) return error.summary;
@@ -34,7 +34,7 @@ export function loggable(error: unknown, codec: HidesText | undefined): unknown 
 
 const carriesFailure = (part: unknown): boolean => isA(part, ServiceError) && part.failure !== undefined;
 
-/** The text of a failed query's error is that of its failure, after decoding. */
+/** Returns whether the text is that of a failed query's failure, after decoding. */
 function hasDecodedText(part: unknown): boolean {
   if (!isA(part, ServiceError) || part.failure === undefined) return false;
   try {

@@ -1,4 +1,4 @@
-// Payload codecs applied to whole messages of the service: every payload in them, wherever it stands.
+// Applies payload codecs to all payloads in a message of the service.
 import type { DescMessage } from "@bufbuild/protobuf";
 import { HistorySchema } from "../api/generated/temporal/api/history/v1/message_pb.ts";
 import { applyCodecs, CODEC_TIMEOUT_MS, type CodecOptions, codecsOf, type PayloadCodec, PayloadCodecError } from "./codec.ts";
@@ -6,33 +6,36 @@ import type { Payload } from "../converter/payload.ts";
 import { planOf } from "./payload_plan.ts";
 import { type Found, Walk } from "./payload_walk.ts";
 
-/** On a codec: decoded failures keep their text in its payload, for failure converters that read it from there. */
+/**
+ * Set on a codec whose decoded failures keep their text in the payload, for failure converters that
+ * read it there.
+ */
 export const KEEPS_FAILURE_TEXT: unique symbol = Symbol.for("temporalex.codec.keepsFailureText");
 
-/** Payloads under way at once that a codec is asked for one by one. */
+/** Maximum concurrent calls when payloads are decoded one by one. */
 const EACH_AT_ONCE = 16;
 
 export interface DecodeOptions {
   /**
-   * A payload that does not decode stays as it is, for lists in which it must not hide the rest; with "notGiven" only one of a history that
-   * no run is given.
+   * Leaves payloads that do not decode as they are, for lists in which one must not hide the rest.
+   * With "notGiven", only payloads of a history that a run never receives.
    */
   lenient?: boolean | "notGiven";
-  /** Payloads of a history that no run is given stay as they are. */
+  /** Leaves payloads of a history that a run never receives as they are. */
   givenOnly?: boolean;
-  /** Time that each call of a codec is given. */
+  /** Timeout of each call of a codec, in milliseconds. */
   timeoutMs?: number;
 }
 
 export interface EncodeOptions {
-  /** Told of each set of payloads after encoding, e.g. to refuse those that are too large. */
+  /** Called with each set of payloads after encoding, e.g. to reject those that are too large. */
   check?: (field: string, payloads: Payload[]) => void;
   timeoutMs?: number;
 }
 
 export class MessageCodec {
   readonly #codecs: readonly PayloadCodec[];
-  /** Messages and stack traces of failures are encoded too. */
+  /** True if messages and stack traces of failures are encoded too. */
   readonly hidesText: boolean;
   readonly #keepsText: boolean;
 
@@ -42,7 +45,7 @@ export class MessageCodec {
     this.#keepsText = keepsText;
   }
 
-  /** Returns the codec of the options; undefined without one. Throws a TypeError for what is not a codec. */
+  /** Returns the codec of the options; undefined without one. Throws a TypeError for an invalid codec. */
   static of(options: CodecOptions): MessageCodec | undefined {
     const codecs = codecsOf(options);
     if (codecs.length === 0) return undefined;
@@ -61,7 +64,10 @@ export class MessageCodec {
     return walk.finish();
   }
 
-  /** Decodes the payloads of a message, and puts messages and stack traces of failures back. Rejects with a PayloadCodecError. */
+  /**
+   * Decodes the payloads of a message and restores messages and stack traces of failures. Rejects
+   * with a PayloadCodecError.
+   */
   async decode(message: DescMessage, bytes: Uint8Array, options: DecodeOptions = {}): Promise<Uint8Array> {
     const { lenient = false, givenOnly } = options;
     const walk = walkOf(message, bytes, "decode", { failureText: this.#keepsText ? "keep" : "show", givenOnly });
@@ -79,8 +85,9 @@ export class MessageCodec {
   }
 
   /**
-   * Of payloads that do not decode together, those that decode by themselves. A few at once, and what must decode goes first: a codec that is
-   * away is not asked for each payload of a long history. Rejects with what the first that must decode failed with.
+   * Decodes payloads one by one, for a set that does not decode together. Payloads that must decode
+   * come first, so that an unavailable codec is not called for each payload of a long history.
+   * Rejects with the first error of a payload that must decode.
    */
   async #decodeEach(found: readonly Found[], lenient: true | "notGiven", timeoutMs: number): Promise<(Payload | undefined)[]> {
     const results: (Payload | undefined)[] = found.map(() => undefined);
@@ -101,23 +108,23 @@ export class MessageCodec {
     return results;
   }
 
-  /** Bytes of temporal.api.history.v1.History as workflow code is to see them, and everything else that decodes. */
+  /** Decodes temporal.api.history.v1.History for workflow code, and every other payload that decodes. */
   decodeHistory(history: Uint8Array): Promise<Uint8Array> {
     return this.decode(HistorySchema, history, { lenient: "notGiven" });
   }
 }
 
 /**
- * Decodes an exported history (bytes of temporal.api.history.v1.History), so that it can be replayed. Without a codec it is answered as
- * it is, and a payload that a replay does not need (what the run sent itself) stays as it is where it does not decode. Rejects with a
- * PayloadCodecError.
+ * Decodes an exported history (bytes of temporal.api.history.v1.History) for replay. Without a
+ * codec, returns it unchanged. Payloads that a replay does not need (those that the run itself
+ * sent) stay encoded if they do not decode. Rejects with a PayloadCodecError.
  */
 export async function decodeHistory(history: Uint8Array, codec: CodecOptions["codec"]): Promise<Uint8Array> {
   const decoder = MessageCodec.of({ codec });
   return decoder === undefined ? history : await decoder.decodeHistory(history);
 }
 
-/** The payloads of a message. Throws a PayloadCodecError for bytes that are none. */
+/** Returns the payloads of a message. Throws a PayloadCodecError for invalid bytes. */
 export function walkOf(
   message: DescMessage,
   bytes: Uint8Array,
@@ -132,7 +139,7 @@ export function walkOf(
   }
 }
 
-/** Payloads by their sets, with the field of each set. */
+/** Groups payloads into sets, with the field of each. */
 function sets(found: readonly Found[]): Iterable<readonly [string, Payload[]]> {
   const groups = new Map<object, [string, Payload[]]>();
   for (const { group, field, result } of found) {

@@ -1,9 +1,9 @@
-// A payload as bytes of temporal.api.common.v1.Payload, and back.
+// Converts payloads to and from bytes of temporal.api.common.v1.Payload.
 import { MapEntry, Payload as PayloadFields } from "../api/generated/fields.ts";
 import { Fields, Message } from "../api/wire.ts";
 import type { Payload } from "../converter/payload.ts";
 
-/** The payload of its bytes, in arrays of its own. Throws when the bytes are no message. */
+/** Decodes a payload into new arrays. Throws for invalid bytes. */
 export function payloadFromBytes(bytes: Uint8Array): Payload {
   const payload: Payload = { metadata: {}, data: new Uint8Array(0) };
   for (const at = new Fields(bytes); at.next();) {
@@ -23,7 +23,7 @@ export function payloadFromBytes(bytes: Uint8Array): Payload {
   return payload;
 }
 
-/** The payload as bytes of temporal.api.common.v1.Payload: what codecs encrypt or store, with its metadata. */
+/** Encodes a payload as temporal.api.common.v1.Payload, which codecs encrypt or store. */
 export function payloadToBytes({ metadata, data }: Payload): Uint8Array {
   const payload = new Message();
   for (const key of Object.keys(metadata)) {

@@ -1,14 +1,15 @@
-// Where payloads stand in Temporal's messages, found by reflection over their descriptors: for each message type the fields behind which a
-// payload can be, and nothing else. New messages and fields are covered as soon as they are generated.
+// Where payloads are in Temporal's messages, found by reflection over descriptors: for each message
+// type the fields that can contain a payload. New messages and fields are covered once they are
+// generated.
 import type { DescField, DescFile, DescMessage } from "@bufbuild/protobuf";
 import { file_temporal_api_update_v1_message } from "../api/generated/temporal/api/update/v1/message_pb.ts";
 import { HistorySchema } from "../api/generated/temporal/api/history/v1/message_pb.ts";
 
-/** What stands in a field. */
+/** Content of a field. */
 export type Step =
   | { readonly kind: "payload"; readonly field: string }
   | { readonly kind: "message"; readonly plan: Plan; readonly field: string }
-  /** An entry of a map: its field 2 is the value. */
+  /** Entry of a map; its field 2 is the value. */
   | { readonly kind: "entry"; readonly value: Step }
   /** google.protobuf.Any */
   | { readonly kind: "any" }
@@ -18,11 +19,11 @@ export type Step =
 export interface Plan {
   /** Full name of the message. */
   readonly typeName: string;
-  /** By field number; fields that lead to no payload are not here. */
+  /** By field number; fields without payloads are left out. */
   readonly steps: ReadonlyMap<number, Step>;
-  /** Numbers of fields with the text of errors, which `encodeCommonAttributes` hides. */
+  /** Numbers of fields with error text, which `encodeCommonAttributes` hides. */
   readonly errorText: ReadonlySet<number>;
-  /** Numbers of the fields of a history whose payloads are given to no run. */
+  /** Numbers of history fields whose payloads no run receives. */
   readonly notGiven: ReadonlySet<number>;
 }
 
@@ -30,12 +31,12 @@ const COMMON = "temporal.api.common.v1";
 export const PAYLOAD = `${COMMON}.Payload`;
 export const PAYLOADS = `${COMMON}.Payloads`;
 export const FAILURE = "temporal.api.failure.v1.Failure";
-/** The messages of markers: some markers are the core's own, not the user's. */
+/** Marker messages. Some markers belong to the core, not to the user. */
 export const MARKERS: ReadonlySet<string> = new Set([
   "temporal.api.history.v1.MarkerRecordedEventAttributes",
   "temporal.api.command.v1.RecordMarkerCommandAttributes",
 ]);
-/** The service indexes search attributes (and counts by them), so it must be able to read them. */
+/** Not encoded: the service indexes search attributes and counts by them. */
 const READABLE: ReadonlySet<string> = new Set([
   `${COMMON}.SearchAttributes`,
   "temporal.api.workflowservice.v1.CountWorkflowExecutionsResponse.AggregationGroup",
@@ -44,13 +45,13 @@ const READABLE: ReadonlySet<string> = new Set([
 export const HEADER = `${COMMON}.Header`;
 export const MEMO = `${COMMON}.Memo`;
 /**
- * Headers that go over the wire as they are: the trace context, which Temporal's SDKs never encode and cannot read encoded. There is nothing
- * of the user's in it.
+ * Headers that are not encoded: the trace context, which Temporal's SDKs never encode and cannot
+ * decode. It contains no user data.
  */
 export const PLAIN_HEADERS: ReadonlySet<string> = new Set(["_tracer-data"]);
 /**
- * The fields of an event of which a run is given nothing: what the run has sent itself, what an activity needs, what became of tasks and of
- * the run. Of all others a run is given all payloads, as with Temporal's workers (an activation has what answers the code).
+ * Event fields that a run never receives: what the run has sent, what an activity needs, results of
+ * tasks and of the run. A run receives all other payloads, as with Temporal's workers.
  */
 const NOT_GIVEN: ReadonlySet<string> = new Set([
   "userMetadata",
@@ -82,14 +83,20 @@ const NONE: ReadonlySet<number> = new Set();
 const plans = new Map<string, Plan>();
 const reaching = new Map<string, boolean>();
 
-/** Messages that travel inside of an Any: those of updates. Found when first asked for: an import builds no descriptors. */
+/**
+ * Messages inside an Any: those of updates. Created on first use, so that an import builds no
+ * descriptors.
+ */
 let inAny: ReadonlyMap<string, DescMessage> | undefined;
 
 function messagesOf(file: DescFile): ReadonlyMap<string, DescMessage> {
   return new Map(file.messages.map((message) => [message.typeName, message]));
 }
 
-/** The message type that an Any's url names; undefined for one without payloads or not known. */
+/**
+ * Returns the plan of the message type in an Any's URL; undefined for an unknown type or one
+ * without payloads.
+ */
 export function planOfUrl(url: string): Plan | undefined {
   inAny ??= messagesOf(file_temporal_api_update_v1_message);
   const desc = inAny.get(url.slice(url.lastIndexOf("/") + 1));
@@ -98,13 +105,13 @@ export function planOfUrl(url: string): Plan | undefined {
 
 export const planOfHistory = (): Plan => planOf(HistorySchema);
 
-/** The plan of a message type; the same object for the same type. */
+/** Returns the plan of a message type; the same object for the same type. */
 export function planOf(desc: DescMessage): Plan {
   const known = plans.get(desc.typeName);
   if (known !== undefined) return known;
   const steps = new Map<number, Step>();
   const plan: Plan = { typeName: desc.typeName, steps, errorText: errorText(desc), notGiven: notGiven(desc) };
-  // Before its fields: messages contain themselves (a failure's cause).
+  // Before its fields: messages can contain themselves (a failure's cause).
   plans.set(desc.typeName, plan);
   for (const field of desc.fields) {
     const step = stepOf(field);
@@ -113,7 +120,7 @@ export function planOf(desc: DescMessage): Plan {
   return plan;
 }
 
-/** What `error_message` says stands in the failure beside it too. */
+/** Fields named `error_message`: the failure next to them contains the same text. */
 function errorText(desc: DescMessage): ReadonlySet<number> {
   const hasFailure = desc.fields.some((field) => field.message?.typeName === FAILURE);
   const found = desc.fields.filter((field) => hasFailure && field.name === "error_message" && field.fieldKind === "scalar");
@@ -143,7 +150,7 @@ function stepOf(field: DescField): Step | undefined {
   return field.fieldKind === "map" ? { kind: "entry", value } : value;
 }
 
-/** Can a payload be in a message of this type, or in what it contains? */
+/** Returns whether a message of this type can contain a payload, at any depth. */
 function reaches(from: DescMessage): boolean {
   const known = reaching.get(from.typeName);
   if (known !== undefined) return known;

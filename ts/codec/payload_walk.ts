@@ -1,5 +1,5 @@
-// Payloads in encoded messages, found and replaced on the wire: everything else is carried over byte for byte, also fields that this
-// version does not know, and what leads to no payload is skipped and never decoded.
+// Finds and replaces payloads in encoded messages on the wire. All other bytes are copied
+// unchanged, including unknown fields; fields without payloads are skipped and never decoded.
 import { Any, DataBlob, Failure, MapEntry, MarkerRecordedEventAttributes as Marker } from "../api/generated/fields.ts";
 import { concat, fieldHead, Fields, firstOf, lengthPrefix, Message, readBytes, readTextField } from "../api/wire.ts";
 import type { Payload } from "../converter/payload.ts";
@@ -20,18 +20,18 @@ import {
 /** A payload in a message. `result` replaces it. */
 export interface Found {
   readonly payload: Payload;
-  /** The field it stands in, for errors. */
+  /** Name of its field, for errors. */
   readonly field: string;
-  /** Payloads of one set (arguments, details) have one group. */
+  /** The same object for all payloads of one set (arguments, details). */
   readonly group: object;
-  /** A run may be given it; false for those of a history that no run is given. */
+  /** True if a run may receive it; false for payloads of a history that a run never receives. */
   readonly given: boolean;
   result: Payload | undefined;
 }
 
 interface Leaf extends Found {
   readonly kind: "payload";
-  /** As it came; empty for one that was made here. */
+  /** Original bytes; empty for a payload that was created here. */
   readonly bytes: Uint8Array;
 }
 
@@ -40,42 +40,43 @@ interface Body {
   readonly pieces: Piece[];
 }
 
-/** Bytes as they are, or a length-delimited value whose tag stands before it. */
+/** Bytes as they are, or a length-delimited value after its tag. */
 type Piece = Uint8Array | Leaf | Body | Attributes;
 
-/** The message, stack trace and encoded attributes of a failure that came with such. */
+/** Message, stack trace and encoded attributes of a failure that arrived with encoded attributes. */
 interface Attributes {
   readonly kind: "attributes";
-  /** The three fields as they came. */
+  /** The three fields as they arrived. */
   readonly asIs: Piece[];
   readonly leaf: Leaf;
 }
 
 /**
- * What happens to the message and the stack trace of failures. When encoding: "hide" moves them into a payload (encodeCommonAttributes);
- * "hideAgain" does so only for failures that came with such a payload. When decoding: "show" puts them back next to the decoded payload,
- * by which "hideAgain" recognizes the failure; "keep" leaves them in the payload.
+ * Treatment of message and stack trace of failures. Encoding: "hide" moves them into a payload
+ * (encodeCommonAttributes); "hideAgain" does so only for failures that arrived with such a payload.
+ * Decoding: "show" restores them next to the decoded payload, by which "hideAgain" recognizes the
+ * failure; "keep" leaves them in the payload.
  */
 export type FailureText = "hide" | "hideAgain" | "show" | "keep";
 
 export interface WalkOptions {
   readonly failureText: FailureText;
-  /** Leave out what no run is given. */
+  /** Skip payloads that a run never receives. */
   readonly givenOnly?: boolean | undefined;
 }
 
-/** Messages in messages that are looked into; protobuf's own limit, as prost and protoc have it. */
+/** Maximum nesting of messages; protobuf's own limit, as in prost and protoc. */
 const MAX_DEPTH = 100;
-/** What stands for the text, as in Temporal's SDKs. */
+/** Placeholder of hidden text, as in Temporal's SDKs. */
 export const HIDDEN_TEXT = "Encoded failure";
-/** Details of a marker that are the core's own: the entry of that key, or all. */
+/** Marker details of the core, not of the user: the key of the entry, or all. */
 type OwnDetails = string;
 const OWN_DETAILS: ReadonlyMap<string, OwnDetails> = new Map([["core_patch", "all"], ["core_local_activity", "data"]]);
 
 const utf8 = new TextEncoder();
 const text = new TextDecoder();
 
-/** The payloads of an encoded message. Throws when the bytes are no message. */
+/** The payloads of an encoded message. Throws for invalid bytes. */
 export class Walk {
   readonly found: Found[] = [];
   readonly #bytes: Uint8Array;
@@ -89,7 +90,7 @@ export class Walk {
     this.#root = this.#message(plan, bytes, 0, { field: plan.typeName, group: {} });
   }
 
-  /** The message with what the payloads were replaced by. */
+  /** Returns the message with replaced payloads. */
   finish(): Uint8Array {
     return this.#root === undefined ? this.#bytes : write(this.#root);
   }
@@ -127,7 +128,7 @@ export class Walk {
   #value(step: Step, content: Uint8Array, depth: number, from: From, plan: Plan, own?: OwnDetails): Leaf | Body | undefined {
     switch (step.kind) {
       case "payload":
-        // In a set of payloads the field that has the set says more.
+        // In a set of payloads, the name of the set's field is more useful.
         return plan.typeName === PAYLOADS
           ? this.#payload(content, from)
           : this.#payload(content, { field: step.field, group: {} });
@@ -152,7 +153,7 @@ export class Walk {
   #entry(step: Step, bytes: Uint8Array, depth: number, plan: Plan, own: OwnDetails | undefined): Body | undefined {
     const from = { field: plan.typeName, group: {} };
     if (plan.typeName === HEADER && PLAIN_HEADERS.has(readTextField(bytes, MapEntry.key))) return undefined;
-    // What removes a key from a memo must reach the service as nothing.
+    // The payload that removes a key from a memo must reach the service unencoded.
     if (plan.typeName === MEMO && isNothing(bytes)) return undefined;
     if (own === "all" || (own !== undefined && readTextField(bytes, MapEntry.key) === own)) return undefined;
     return this.#only(MapEntry.value, bytes, (content) => this.#value(step, content, depth, from, plan));
@@ -173,7 +174,7 @@ export class Walk {
     );
   }
 
-  /** A message of which one field is of interest. */
+  /** Converts one field of a message. */
   #only(tag: number, bytes: Uint8Array, value: (content: Uint8Array) => Leaf | Body | undefined): Body | undefined {
     const cut = new Cutter(bytes);
     for (const at = new Fields(bytes); at.next();) {
@@ -184,7 +185,10 @@ export class Walk {
     return cut.finish();
   }
 
-  /** What the core writes into markers of its own is not the user's, and every worker of the task queue must be able to read it. */
+  /**
+   * The core's own marker details are not encoded: every worker of the task queue must be able to
+   * read them.
+   */
   #marker(plan: Plan, bytes: Uint8Array, depth: number): Body | undefined {
     return this.#fields(
       plan,
@@ -195,7 +199,10 @@ export class Walk {
     );
   }
 
-  /** Returns whether a field next to a failure repeats text that goes out in a payload; undefined where no field does. */
+  /**
+   * Returns a check for fields next to a failure that repeat text hidden in a payload; undefined
+   * without such a field.
+   */
   #hidesErrorText(plan: Plan, bytes: Uint8Array): ((at: Fields) => boolean) | undefined {
     const { failureText } = this.#options;
     if (failureText === "hide") return () => true;
@@ -246,7 +253,10 @@ export class Walk {
     return body;
   }
 
-  /** Encodes a failure that has the payload of its text: the text that decoding put next to the payload is removed. */
+  /**
+   * Encodes a failure that has its text in a payload, and removes the text that decoding added next
+   * to it.
+   */
   #hiddenAgain(plan: Plan, bytes: Uint8Array, depth: number): Body | undefined {
     const shown = failureTextIn(payloadFromBytes(readBytes(bytes, Failure.encodedAttributes) ?? EMPTY));
     const cut = new Cutter(bytes);
@@ -292,7 +302,7 @@ class Cutter {
     if (until > this.#at) this.#pieces.push(this.#bytes.subarray(this.#at, until));
   }
 
-  /** A value that stands, with its length, from `start` to `end`. */
+  /** Replaces the value that reaches, with its length, from `start` to `end`. */
   value(start: number, end: number, value: Leaf | Body): void {
     this.replace(start, end, value);
   }
@@ -313,7 +323,7 @@ class Cutter {
     return { kind: "body", pieces: this.#pieces };
   }
 
-  /** Undefined when nothing was replaced. */
+  /** Returns undefined if nothing was replaced. */
   finish(): Body | undefined {
     return this.#pieces.length === 0 ? undefined : this.whole();
   }
@@ -323,15 +333,15 @@ function stringField(tag: number, value: string): Uint8Array {
   return new Message().text(tag, value).finish();
 }
 
-/** An entry of a map whose value is a payload of nothing. */
+/** Returns whether the value of a map entry is an undefined value (binary/null). */
 function isNothing(entry: Uint8Array): boolean {
   const { metadata, data } = payloadFromBytes(readBytes(entry, MapEntry.value) ?? EMPTY);
   return data.length === 0 && text.decode(metadata["encoding"]) === "binary/null";
 }
 
 /**
- * A payload that was answered as it came stays as it was, with fields that only the service knows. A codec may also answer the object that
- * it was given with something else in it.
+ * Encodes a payload. If the codec returned it unchanged, keeps the original bytes, with fields that
+ * only the service knows. A codec can also return its input object with changed content.
  */
 function encoded({ bytes, payload, result }: Leaf): Uint8Array {
   if (result === undefined) return bytes;
@@ -341,7 +351,7 @@ function encoded({ bytes, payload, result }: Leaf): Uint8Array {
 
 const equal = (a: Uint8Array, b: Uint8Array): boolean => a.length === b.length && a.every((byte, i) => byte === b[i]);
 
-/** Returns the message and the stack trace in a payload of them; undefined for other payloads. */
+/** Returns the message and stack trace in a payload; undefined for other payloads. */
 function failureTextIn(payload: Payload | undefined): { readonly message: string; readonly stackTrace: string } | undefined {
   const encoding = payload?.metadata["encoding"];
   if (payload === undefined || encoding === undefined || text.decode(encoding) !== "json/plain") return undefined;
@@ -354,7 +364,10 @@ function failureTextIn(payload: Payload | undefined): { readonly message: string
   }
 }
 
-/** Message, stack trace and the payload of them, where the payload has them; else the three fields as they came, with the payload decoded. */
+/**
+ * Returns message, stack trace and their payload if the payload has them; otherwise the three
+ * fields as they arrived, with the payload decoded.
+ */
 function attributePieces({ asIs, leaf }: Attributes): Piece[] {
   const shown = failureTextIn(leaf.result);
   if (shown === undefined) return asIs;
@@ -366,14 +379,14 @@ function attributePieces({ asIs, leaf }: Attributes): Piece[] {
   ];
 }
 
-/** Encodes what is left of the tree. Small parts are many, so they are laid into one buffer. */
+/** Encodes the tree into one buffer, because it has many small parts. */
 function write(root: Body): Uint8Array {
   const parts: Uint8Array[] = [];
   flatten(root, parts);
   return concat(parts);
 }
 
-/** Appends the content of a body; answers its length. */
+/** Appends the content of a body; returns its length in bytes. */
 function flatten(body: Body, parts: Uint8Array[]): number {
   let length = 0;
   const add = (piece: Piece) => {
@@ -382,7 +395,7 @@ function flatten(body: Body, parts: Uint8Array[]): number {
       length += piece.length;
     } else if (piece.kind === "attributes") attributePieces(piece).forEach(add);
     else {
-      // The length goes before what it counts, and is known after it.
+      // The length precedes its content and is known after it.
       const at = parts.push(EMPTY) - 1;
       let inner: number;
       if (piece.kind === "body") inner = flatten(piece, parts);

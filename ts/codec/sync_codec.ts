@@ -1,5 +1,6 @@
-// Payload codecs inside a transaction: reducers run in the one that commits their workflow task, which waits for nothing
-// (docs/dev/semantics/database.md#transact), so their arguments and results go through the codec's synchronous form.
+// Payload codecs inside a transaction. Reducers run in the transaction that commits their workflow
+// task, which cannot wait, so arguments and results use the codec's synchronous functions
+// (docs/dev/semantics/database.md#transact).
 import type { DescMessage } from "@bufbuild/protobuf";
 import { codecAnswerProblem, codecError, type CodecOptions, codecsOf, type PayloadCodec, PayloadCodecError } from "./codec.ts";
 import type { Payload } from "../converter/payload.ts";
@@ -10,7 +11,7 @@ type SyncCodec = PayloadCodec & Required<Pick<PayloadCodec, "encodeSync" | "deco
 const isSync = (codec: PayloadCodec): codec is SyncCodec =>
   typeof codec.encodeSync === "function" && typeof codec.decodeSync === "function";
 
-/** Codecs of whole messages, without waiting. */
+/** Applies codecs to whole messages, synchronously. */
 export class SyncMessageCodec {
   readonly #codecs: readonly SyncCodec[];
   readonly #hidesText: boolean;
@@ -20,24 +21,30 @@ export class SyncMessageCodec {
     this.#hidesText = hidesText;
   }
 
-  /** The codec of the options; undefined without one. Throws a TypeError for one that has to be waited for. */
+  /**
+   * Returns the codec of the options; undefined without one. Throws a TypeError for a codec without
+   * synchronous functions.
+   */
   static of(options: CodecOptions): SyncMessageCodec | undefined {
     const codecs = codecsOf(options);
     if (codecs.length === 0) return undefined;
     if (codecs.every(isSync)) return new SyncMessageCodec(codecs, options.encodeCommonAttributes === true);
     throw new TypeError(
       "reducers with a codec need its synchronous form, because the transaction that they run in waits for nothing: give the codec " +
-        "`encodeSync` and `decodeSync` beside `encode` and `decode`. Where it has to wait (keys or values elsewhere), use activities in " +
+        "`encodeSync` and `decodeSync` next to `encode` and `decode`. Where it has to wait (keys or values elsewhere), use activities in " +
         "place of reducers",
     );
   }
 
-  /** Encodes the payloads of a message; with encodeCommonAttributes the text of failures, too. Throws a PayloadCodecError, with `what`. */
+  /**
+   * Encodes the payloads of a message; with encodeCommonAttributes also the text of failures.
+   * Throws a PayloadCodecError that names `what`.
+   */
   encode(message: DescMessage, bytes: Uint8Array, what: string): Uint8Array {
     return this.#apply("encode", message, bytes, what);
   }
 
-  /** Decodes the payloads of a message. Throws a PayloadCodecError, with `what`. */
+  /** Decodes the payloads of a message. Throws a PayloadCodecError that names `what`. */
   decode(message: DescMessage, bytes: Uint8Array, what: string): Uint8Array {
     return this.#apply("decode", message, bytes, what);
   }
@@ -65,7 +72,7 @@ function ask(codec: SyncCodec, direction: "encode" | "decode", payloads: Payload
   }
   const wrong = codecAnswerProblem(answer, payloads.length);
   if (wrong === undefined) return answer;
-  // A promise that nobody waits for.
+  // Nothing awaits this promise.
   Promise.resolve(answer).catch(() => {});
   throw new PayloadCodecError(direction, field, wrong, "");
 }

@@ -102,7 +102,7 @@ test("errors of a codec are reported by name and place: syntax, imports, no code
     `export default { encode() {}, async decode(all) { return all.map((p) => { if (p.data.length < 60) throw new RangeError("too short"); return p; }); } };`,
     /^(?:event \d+ \(\w+\), input(?:, encoded value \d of \d)?: RangeError: too short|nothing was decoded)/,
   );
-  await tryText(`export default { encode() {}, decode: async () => [] };`, /TypeError: it was given \d payloads? and answered 0/);
+  await tryText(`export default { encode() {}, decode: async () => [] };`, /TypeError: it was given \d payloads? and returned 0/);
   await tryText(
     `export default { encode() {}, decode: async (all) => all };`,
     /nothing was decoded: 2 values still have the encoding binary\/encrypted/,

@@ -26,7 +26,7 @@ export const onlyEncoded = (decode: (payloads: Payload[]) => Promise<Payload[]>)
     if (places.length === 0) return payloads;
     const decoded = await decode(places.map((i) => payloads[i]!));
     if (decoded.length !== places.length) {
-      throw new Error(`it was given ${places.length} payloads and answered ${decoded.length}`);
+      throw new Error(`it was given ${places.length} payloads and returned ${decoded.length}`);
     }
     const all = [...payloads];
     places.forEach((place, i) => (all[place] = decoded[i]!));

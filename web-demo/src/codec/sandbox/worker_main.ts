@@ -56,8 +56,8 @@ async function decode(id: number, given: readonly Payload[]): Promise<void> {
     for (const codec of codecs.toReversed()) {
       const count = payloads.length;
       const decoded: unknown = await codec.decode(payloads);
-      if (!Array.isArray(decoded)) throw new TypeError(`it answered no list of payloads, but ${typeof decoded}`);
-      if (decoded.length !== count) throw new TypeError(`it was given ${count} payloads and answered ${decoded.length}`);
+      if (!Array.isArray(decoded)) throw new TypeError(`it returned a value of type ${typeof decoded}, not a list of payloads`);
+      if (decoded.length !== count) throw new TypeError(`it was given ${count} payloads and returned ${decoded.length}`);
       payloads = decoded.map(plainPayload);
     }
     tell({ t: "decoded", id, payloads });
@@ -74,7 +74,7 @@ function plainPayload(payload: Partial<Payload> | null | undefined): Payload {
 }
 
 function bytesOf(value: unknown, what: string): Uint8Array {
-  if (!ArrayBuffer.isView(value)) throw new TypeError(`it answered a payload whose ${what} is no Uint8Array`);
+  if (!ArrayBuffer.isView(value)) throw new TypeError(`it returned a payload whose ${what} is not a Uint8Array`);
   return new Uint8Array(value.buffer, value.byteOffset, value.byteLength).slice();
 }
 

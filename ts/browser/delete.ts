@@ -1,15 +1,16 @@
-// Removing a store that cannot be opened any more, or is not wanted.
+// Removes a store that cannot be opened or is not needed.
 import { folderName, privateFiles } from "../engine/sqlite/opfs/files.ts";
 import { StoreBusyError, StoreUnavailableError } from "../engine/store_errors.ts";
 import { lockName } from "./messages.ts";
 
-/** A tab that has just closed the store, or failed to open it, is done with its lock and its files a moment later. */
+/** Time until a tab that has closed the store, or failed to open it, has released lock and files. */
 const BUSY_MS = 5000;
 const POLL_MS = 25;
 
 /**
- * Removes the store of this name with all its runs, for good. Rejects with a StoreBusyError when a tab has it open, and goes on having it for
- * five seconds. The way out of a StoreCorruptError: delete the store, open it (empty), and import a backup.
+ * Removes the store of this name with all its runs. Rejects with a StoreBusyError if a tab keeps it
+ * open for five seconds. Repairs a StoreCorruptError: delete the store, open it (empty), and import
+ * a backup.
  */
 export async function deleteStore(name: string): Promise<void> {
   const root = await privateFiles("a page");

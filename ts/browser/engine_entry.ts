@@ -1,16 +1,22 @@
-// What an application's engine worker gives to its engine: functions, which cannot come from the page by a message.
+// What an application's engine worker passes to its engine: functions, which the page cannot send.
 import type { EmbeddedEngineOptions } from "../engine/options.ts";
 
 /** Options of {@link serveEngine}. */
 export interface EngineEntryOptions {
-  /** Functions that workflows run by `transact`, in the transaction that commits the task (`import * as reducers from "./reducers.ts"`). */
+  /**
+   * Functions for `transact` in workflows, in the transaction that commits the task (`import * as
+   * reducers from "./reducers.ts"`).
+   */
   readonly reducers?: NonNullable<EmbeddedEngineOptions["reducers"]>;
-  /** The application's own tables in the store's file, step by step; each is applied once. */
+  /** Migrations of the application's own tables in the store's file; each is applied once. */
   readonly migrations?: NonNullable<EmbeddedEngineOptions["migrations"]>;
-  /** How arguments and results of reducers become payloads: that of the page. Default: JSON. */
+  /** Converter for arguments and results of reducers: the page's converter. Default: JSON. */
   readonly converter?: NonNullable<EmbeddedEngineOptions["converter"]>;
-  /** The codec of the page, for arguments and results of reducers. It needs `encodeSync` and `decodeSync`. Default: none. */
+  /**
+   * Codec of the page, for arguments and results of reducers; needs `encodeSync` and `decodeSync`.
+   * Default: none.
+   */
   readonly codec?: NonNullable<EmbeddedEngineOptions["codec"]>;
-  /** As the page has it. Default: false. */
+  /** Same value as in the page. Default: false. */
   readonly encodeCommonAttributes?: NonNullable<EmbeddedEngineOptions["encodeCommonAttributes"]>;
 }

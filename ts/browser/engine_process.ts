@@ -1,20 +1,20 @@
-// A tab's engine worker, seen from its page: started, ended when the page is frozen or put away, started again when it comes back.
-//
-// A frozen page's workers are frozen with it, and would keep the lock and the files from every other tab. The page is told before it is
-// frozen, and can do one thing that needs no more turns: end the worker. That is safe at any moment (P1).
+// A tab's engine worker, managed by its page: started, ended when the page is frozen or hidden, and
+// restarted when the page returns. The workers of a frozen page are frozen as well, and would block
+// lock and files for all other tabs. So the page ends the worker in its freeze event. That is safe
+// at any time (P1).
 import type { WebWorker } from "../platform/threads.ts";
 import { EngineWorkerError } from "./errors.ts";
 import type { EngineInit, FromEngine, FromLeader, ToEngine, ToLeader } from "./messages.ts";
 
 export interface EngineEvents {
   message(message: FromEngine | FromLeader): void;
-  /** The worker was ended; what it held is with nobody. */
+  /** The worker was ended and has released everything. */
   gone(): void;
-  /** It cannot be started, or its code failed. */
+  /** The worker cannot start, or its code failed. */
   broken(error: EngineWorkerError): void;
 }
 
-/** A worker that has died is started again after this, unless it does so over and over. */
+/** Delay before a crashed worker is restarted, up to MAX_DEATHS times in a row. */
 const RESTART_MS = 1000;
 const MAX_DEATHS = 5;
 const CALM_MS = 60_000;
@@ -29,7 +29,7 @@ export class EngineProcess {
   #deaths = 0;
   #diedAt = 0;
   #restart: ReturnType<typeof setTimeout> | undefined;
-  /** The worker that stays out by itself has nothing to finish. */
+  /** The worker that has resigned by itself; it has nothing to finish. */
   #idle: WebWorker | undefined;
   #hasResigned: () => void = () => (this.#idle = this.#worker);
 
@@ -73,7 +73,7 @@ export class EngineProcess {
   #died(worker: WebWorker, reason: string): void {
     if (this.#worker !== worker) return;
     this.suspend();
-    // One that has never said a word is not there, or is forbidden: trying again changes nothing.
+    // Never sent a message: the file is missing or blocked, so a retry is useless.
     const now = performance.now();
     this.#deaths = now - this.#diedAt > CALM_MS ? 1 : this.#deaths + 1;
     this.#diedAt = now;
@@ -92,7 +92,7 @@ export class EngineProcess {
     this.#worker?.postMessage(message);
   }
 
-  /** Ends the worker at once, with everything that it holds. */
+  /** Ends the worker at once; lock and files are released. */
   suspend(): void {
     const worker = this.#worker;
     if (worker === undefined) return;
@@ -102,7 +102,7 @@ export class EngineProcess {
     this.#events.gone();
   }
 
-  /** Lets the worker finish (commit, close its files), then ends it. */
+  /** Lets the worker finish (commit, close files), then ends it. */
   async close(withinMs: number): Promise<void> {
     this.#life.abort();
     clearTimeout(this.#restart);

@@ -1,5 +1,5 @@
-// The engine worker's file, for pages that are served the package's modules as they are, and for bundlers that follow
-// `new Worker(new URL(...))`.
+// File of the engine worker, for pages that load the package's modules unbundled and for bundlers
+// that follow `new Worker(new URL(...))`.
 import { serveEngine } from "./leadership.ts";
 
 serveEngine();

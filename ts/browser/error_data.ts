@@ -1,4 +1,4 @@
-// Errors as plain data: structured clone keeps neither the class nor the fields of an Error.
+// Errors as plain data: structured clone loses the class and the fields of an Error.
 import {
   NotAStoreError,
   StoreBusyError,

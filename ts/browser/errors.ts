@@ -1,19 +1,19 @@
-// What can go wrong between tabs, by name. What can be wrong with the store itself has its names in the engine's room.
+// Errors between tabs. Errors of the store itself are in ts/engine.
 
-/** Base of the errors of this room. */
+/** Base class of errors between tabs. */
 export class TabError extends Error {
   override name = "TabError";
 }
 
 /**
- * Another tab runs a newer version of this package, whose store or messages this page does not know. Reload the page: the server has
- * the newer code. Nothing is lost; the newer tab has taken the store over.
+ * Another tab runs a newer version of this package, with a store or messages that this page does
+ * not support. Reload the page to get the newer code. No data is lost; the newer tab leads.
  */
 export class PageOutdatedError extends TabError {
   override name = "PageOutdatedError";
-  /** Version of the other tab, and of this page. */
+  /** Version of the newer tab. */
   readonly newest: string;
-  /** The version of this page. */
+  /** Version of this page. */
   readonly own: string;
 
   constructor(newest: string, own: string) {
@@ -25,12 +25,15 @@ export class PageOutdatedError extends TabError {
   }
 }
 
-/** The engine's worker could not be started: its file is not served, a content security policy forbids it, or its code failed. */
+/**
+ * The engine's worker could not start: its file is missing, a content security policy blocks it, or
+ * its code failed.
+ */
 export class EngineWorkerError extends TabError {
   override name = "EngineWorkerError";
 }
 
-/** No tab leads: the tabs that could have given up, or none of them has answered. */
+/** No tab leads: those that could have failed, or no tab has responded. */
 export class NoLeaderError extends TabError {
   override name = "NoLeaderError";
 }

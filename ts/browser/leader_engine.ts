@@ -1,5 +1,5 @@
-// The engine of the leading tab, in its worker: the store, the embedded engine on it, and the calls of this page and of the other tabs.
-// A call that comes from a tab is answered to that tab; calls in flight outlive an import, which replaces the engine below them.
+// The engine of the leading tab, in its worker: the store, the embedded engine, and the calls of
+// this page and of other tabs. Pending calls survive an import, which replaces the engine.
 import { EmbeddedEngine } from "../engine/host.ts";
 import { SQL_LIMITS } from "../engine/sqlite/bounded_rows.ts";
 import type { SqlValue } from "../engine/sqlite/driver.ts";
@@ -24,17 +24,17 @@ interface OpenCall {
 }
 
 /**
- * One connection, in the engine's own thread: nothing is committed while a page's query runs, so it gets little time. Of more than that, a
- * page asks in parts.
+ * Limits of a query. It runs in the engine's thread and blocks commits meanwhile, so long reads
+ * must be split.
  */
 const READ_LIMITS = { ...SQL_LIMITS, ms: 2_000 };
 
 export interface LeaderEngineEvents {
-  /** The engine survived it. */
+  /** The engine survived the error. */
   survived(error: Error): void;
-  /** The engine has stopped: the store can never serve again as it is. */
+  /** The engine has stopped: the store cannot serve as it is. */
   stopped(error: Error): void;
-  /** Another store lies there now. */
+  /** The store was replaced. */
   replaced(): void;
 }
 
@@ -46,10 +46,10 @@ export class LeaderEngine {
   readonly #open = new Map<string, OpenCall>();
   #opfs!: OpfsStore;
   #engine!: EmbeddedEngine;
-  /** Between two engines: calls wait for the next one. */
+  /** True between two engines: calls wait for the next one. */
   #replacing = false;
   #closed = false;
-  /** Imports and exports one after the other. */
+  /** Imports and exports run one at a time. */
   #chores: Promise<unknown> = Promise.resolve();
 
   private constructor(init: EngineInit, entry: EngineEntryOptions, fence: StoreFence, events: LeaderEngineEvents) {
@@ -150,7 +150,7 @@ export class LeaderEngine {
     const { message: { from: to, id, method, request, timeoutMs, shown }, abort: { signal }, reply } = call;
     const engine = this.#engine;
     const done = (answer: FromLeader) => {
-      // An engine that is being replaced refuses what it had in hand: that goes to the next one.
+      // A replaced engine rejects its pending calls, which go to the next one.
       if (engine !== this.#engine || this.#replacing) return;
       this.#open.delete(key);
       reply(answer);
@@ -158,7 +158,8 @@ export class LeaderEngine {
     engine.call(method, request, { signal, ...(timeoutMs !== undefined && { timeoutMs }), ...(shown && { shown }) }).then(
       (value) => done({ k: "answer", to, id, value: detachedCopy(value) }),
       (e) => {
-        // The engine has stopped, or is closed because this tab steps down: the next leader answers.
+        // The engine has stopped, or is closed because this tab steps down: the next leader
+        // responds.
         if (engine.failure !== undefined || (this.#closed && e instanceof ServiceError && e.reason === "EngineClosed")) return;
         done({ k: "refusal", to, id, error: toData(e) });
       },
@@ -178,7 +179,7 @@ export class LeaderEngine {
   }
 
   #read(sql: string, params: readonly SqlValue[]): readonly object[] {
-    // What does not even begin as a read is refused by the tables, in words about reducers.
+    // The tables' own error for other statements refers to reducers.
     if (/^[\s(;]*(?:select|values|with|explain)\b/i.test(sql)) refuseWriting(sql);
     return this.#opfs.within(READ_LIMITS, () => this.#engine.tables.all(sql, ...params));
   }
@@ -207,10 +208,10 @@ export class LeaderEngine {
       await staged.discard();
       throw e;
     } finally {
-      // Whichever store is ready now. Without one nothing is left to lead.
+      // Uses the store that is available now; without one this tab cannot lead.
       try {
         if (!swapped) this.#opfs.store.close();
-        // Without the lock, which goes with `close`, the store must stay closed.
+        // `close` releases the lock: without it the store must stay closed.
         if (!this.#closed) await this.#begin();
         this.#replacing = false;
         if (swapped) this.#events.replaced();
@@ -232,7 +233,7 @@ export class LeaderEngine {
     );
   }
 
-  /** Commits what was entered and lets go of the files. Calls in flight are not answered: their tabs send them to the next leader. */
+  /** Commits and closes the files. Pending calls get no response; their tabs send them to the next leader. */
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
@@ -249,7 +250,7 @@ function isShown({ runId, phase, state }: NonNullable<CallOptions["shown"]>): bo
   return typeof runId === "string" && Number.isSafeInteger(phase) && (typeof state === "string" || state == null);
 }
 
-/** Other tabs may be of another version, and anything of this site can write to a channel. */
+/** Other tabs can have another version, and any code of this origin can write to a channel. */
 function isCall(message: ToLeader): boolean {
   if (typeof message !== "object" || message === null) return false;
   if (typeof message.from !== "string" || typeof message.id !== "number") return false;

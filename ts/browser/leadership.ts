@@ -1,12 +1,8 @@
-// The inside of an engine worker: it waits for the store's Web Lock, and while it has it this tab leads. The lock goes with the worker, so
-// a tab that is closed, killed or frozen (its page then ends the worker) makes way by itself.
-//
-// An application whose bundler does not follow the package's own `new Worker(new URL(...))` gives an entry file of its own:
-//
-//   import { serveEngine } from "temporalex/browser";
-//   serveEngine();
-//
-// The reducers and the tables of the application come by the same file.
+// Code of an engine worker: it waits for the store's Web Lock and leads while it has the lock. The
+// lock is released with the worker, so a tab that is closed, killed or frozen (its page then ends
+// the worker) makes way. Applications with reducers, or whose bundler does not follow the package's
+// `new Worker(new URL(...))`, have an entry file that calls `serveEngine()` of
+// "temporalex/browser".
 import { randomId } from "../platform/host.ts";
 import {
   isFinalStoreError,
@@ -39,16 +35,16 @@ interface WorkerScope {
   onmessage: ((event: MessageEvent) => void) | null;
 }
 
-/** The page is asked this often whether it still runs, while other tabs wait. */
+/** Interval of pings to the page while other tabs wait. */
 const PING_MS = 2000;
-/** So many questions in a row without an answer, and the next tab takes over: workflow code runs in the page's threads. */
+/** Unanswered pings after which the next tab leads: workflow code runs in the page's threads. */
 const MAX_SILENT = 2;
-/** After a failure that may pass (no space, files in use) the next try waits this long. */
+/** Delay of a retry after a transient failure (no space, files in use). */
 const RETRY_MS = 2000;
 
 /**
- * Serves the engine of one tab in this worker. Every page of a site that can lead gives the same reducers and migrations; they run in the
- * tab that leads.
+ * Serves the engine of one tab in this worker. All pages of a site that can lead must pass the same
+ * reducers and migrations; they run in the leading tab.
  *
  * @example
  * // engine.ts
@@ -89,7 +85,7 @@ class Session {
     void this.#contend();
   }
 
-  /** Waits for the lock and leads, again and again, until this tab stays out. */
+  /** Waits for the lock and leads, in a loop, until this tab resigns. */
   async #contend(): Promise<void> {
     const locks = (navigator as { locks?: LockManager }).locks;
     if (locks === undefined) {
@@ -104,7 +100,7 @@ class Session {
       try {
         pause = await locks.request(lockName(this.#init.name), { signal: this.#waiting.signal }, () => this.#turn()) as number;
       } catch (e) {
-        // Given up while waiting, or the lock was taken away in the middle (somebody stole it): #turn has seen to that.
+        // Resigned while waiting, or the lock was stolen: #turn has handled it.
         if (this.#resigned) break;
         if ((e as Error).name === "SecurityError") {
           this.#post({ k: "failed", error: toData(blocked(e as Error)), final: true });
@@ -119,7 +115,7 @@ class Session {
     this.#post({ k: "resigned" });
   }
 
-  /** One turn as the leader; the lock is held until it resolves, with the pause before the next try. */
+  /** Leads once. The lock is held until the promise resolves, with the delay before the next try. */
   async #turn(): Promise<number> {
     if (this.#resigned) return 0;
     let problem: Error | undefined;
@@ -180,7 +176,7 @@ class Session {
     this.#silent = 0;
     const calls = new BroadcastChannel(channelOf(this.#init.name, this.#address));
     const lines = new Map<string, BroadcastChannel>();
-    /** Kept for a while: a tab calls more than once. */
+    /** Cached: a tab usually calls again. */
     const lineTo = (tab: string): BroadcastChannel => {
       let line = lines.get(tab);
       if (line === undefined) {
@@ -219,10 +215,11 @@ class Session {
     this.#common.postMessage({ temporalex: 1, kind: "leader", from: this.#address, ...this.#own } satisfies Hail);
   }
 
-  /** Somebody spoke on the common channel. */
+  /** Handles a message of the common channel. */
   #hail(data: unknown): void {
     if (!isHail(data)) return;
-    // The page hears it too, and tells the user to reload. What it still asks goes to the newer tab, if that understands it.
+    // The page receives it as well and asks the user to reload. Its further calls go to the newer
+    // tab, if that supports them.
     if (isNewer(data, this.#own)) return this.#resign(`a tab with temporalex ${data.version} becomes the leader`);
     if (data.kind === "hello") this.#announce();
   }
@@ -249,7 +246,10 @@ class Session {
     this.#stepDown?.(reason);
   }
 
-  /** A page that hangs (a dialog, a debugger, an endless loop) runs no workflow: another tab can, if there is one. */
+  /**
+   * Steps down if the page hangs (a dialog, a debugger, an endless loop), because workflows run
+   * there, and another tab waits.
+   */
   async #watchPage(): Promise<void> {
     this.#post({ k: "ping" });
     if (++this.#silent <= MAX_SILENT) return;
@@ -268,7 +268,7 @@ function blocked(e: Error): StoreUnavailableError {
   );
 }
 
-/** Nothing that this tab could try again would help. */
+/** Returns whether a retry by this tab cannot help. */
 function isHopeless(e: Error): boolean {
   return e instanceof StoreUnavailableError || e instanceof StoreVersionError || e instanceof NotAStoreError ||
     (isFinalStoreError(e) && !(e instanceof StoreFencedError)) || !(e instanceof StoreError);

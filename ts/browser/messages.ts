@@ -1,11 +1,7 @@
-// What tabs, and a tab and its engine worker, say to each other.
-//
-//   page ──postMessage── its engine worker          the local line
-//   page ──BroadcastChannel "…:to:<leader>"── the leading tab's engine worker, answers on "…:to:<page>"
-//   everybody ──BroadcastChannel "…:all"──          who leads, and which versions are about
-//
-// A channel of its own for each receiver, so that a call reaches one tab and wakes no other. `Hail` must be understood by all versions of
-// this package for ever: by it an older page learns that it is older.
+// Messages between tabs, and between a tab and its engine worker. A page and its engine worker use
+// postMessage. A page calls the leader's engine worker on the BroadcastChannel "…:to:<leader>", with
+// responses on "…:to:<page>". All use "…:all", for the current leader and the versions of tabs. All
+// future versions must understand `Hail`: from it an older page learns that it is outdated.
 import type { EngineLimits } from "../engine/options.ts";
 import type { Synchronous } from "../engine/sqlite/open.ts";
 import type { SqlValue } from "../engine/sqlite/driver.ts";
@@ -17,7 +13,7 @@ import type { ErrorData } from "./error_data.ts";
 /** Version of the messages below `Hail`. Tabs of different protocols do not call each other. */
 export const TAB_PROTOCOL = 3;
 
-/** What a tab's code knows. */
+/** Versions that a tab's code supports. */
 export interface Versions {
   readonly protocol: number;
   readonly schema: number;
@@ -28,16 +24,16 @@ export function ownVersions(): Versions {
   return { protocol: TAB_PROTOCOL, schema: schemaVersion(), version: VERSION };
 }
 
-/** Older code must not open the store after this one has. */
+/** Returns whether `theirs` is newer. Older code must not open the store after newer code. */
 export function isNewer(theirs: Versions, ours: Versions): boolean {
   return theirs.schema > ours.schema || theirs.protocol > ours.protocol;
 }
 
-/** On the common channel. "hello": a tab is here, and asks who leads. "leader": I lead. */
+/** Message of the common channel. "hello": a new tab asks for the leader. "leader": the sender leads. */
 export interface Hail extends Versions {
   readonly temporalex: 1;
   readonly kind: "hello" | "leader";
-  /** The sender: for "leader", the address of calls. */
+  /** The sender; for "leader", the address of calls. */
   readonly from: string;
 }
 
@@ -48,7 +44,7 @@ export function isHail(data: unknown): data is Hail {
     typeof hail.schema === "number" && typeof hail.version === "string";
 }
 
-/** Calls of a RawService, and of the store itself. `from` and `id` together name a call. */
+/** Calls of a RawService, and of the store itself. `from` and `id` identify a call. */
 export type ToLeader =
   | {
     readonly k: "call";
@@ -64,7 +60,7 @@ export type ToLeader =
   | { readonly k: "check"; readonly from: string; readonly id: number }
   | { readonly k: "purge"; readonly from: string; readonly id: number; readonly closedBefore: number; readonly limit: number }
   | { readonly k: "import"; readonly from: string; readonly id: number; readonly file: Blob; readonly force: boolean }
-  /** Of a workflow with manual timers. */
+  /** Fires a timer of a workflow with manual timers. */
   | {
     readonly k: "fire";
     readonly from: string;
@@ -73,7 +69,7 @@ export type ToLeader =
     readonly name: string;
     readonly runId: string | undefined;
   }
-  /** A query of the application's tables. */
+  /** Queries the application's tables. */
   | {
     readonly k: "read";
     readonly from: string;
@@ -88,40 +84,40 @@ export type FromLeader =
   | { readonly k: "answer"; readonly to: string; readonly id: number; readonly value: Uint8Array | ChoreValue }
   | { readonly k: "refusal"; readonly to: string; readonly id: number; readonly error: ErrorData };
 
-/** The first message to an engine worker. */
+/** First message to an engine worker. */
 export interface EngineInit {
   readonly k: "init";
   readonly name: string;
-  /** The engine's half. */
+  /** WASM module of the engine's core. */
   readonly core: WebAssembly.Module;
   readonly sqliteWasm: string | undefined;
   readonly namespace: string | undefined;
   readonly limits: EngineLimits | undefined;
   readonly synchronous: Synchronous | undefined;
-  /** The page has a payload codec, which reducers need, too. */
+  /** True if the page has a payload codec, which reducers need as well. */
   readonly coded: boolean;
 }
 
-/** Page to its engine worker, beside calls. */
+/** Messages of a page to its engine worker, in addition to calls. */
 export type ToEngine =
   | EngineInit
   | { readonly k: "pong" }
-  /** Finish, let go of the store, and stay out. */
+  /** Finish, release the store, and do not lead again. */
   | { readonly k: "resign" };
 
-/** Engine worker to its page, beside answers. */
+/** Messages of an engine worker to its page, in addition to responses. */
 export type FromEngine =
-  /** It runs, and waits for its turn. */
+  /** The worker runs and waits for the lock. */
   | { readonly k: "waiting" }
-  /** This tab leads; its own calls go over the local line. */
+  /** This tab leads; its own calls use the local connection. */
   | { readonly k: "leading"; readonly leader: string; readonly description: string; readonly runsReducers: boolean }
-  /** It leads no more. `again`: it waits for its next turn. */
+  /** This tab no longer leads. `again`: it waits for its next turn. */
   | { readonly k: "stepped-down"; readonly reason: string; readonly again: boolean }
-  /** The store was replaced by an import: what the page remembers of runs is of no use. */
+  /** An import replaced the store: cached runs of the page are invalid. */
   | { readonly k: "replaced" }
-  /** The store cannot be opened, or not any more. `final`: this tab does not try again. */
+  /** The store cannot be opened, or no longer. `final`: this tab does not retry. */
   | { readonly k: "failed"; readonly error: ErrorData; readonly final: boolean }
-  /** A failure that the engine has survived. */
+  /** An error that the engine survived. */
   | { readonly k: "survived"; readonly error: ErrorData }
   | { readonly k: "ping" }
   | { readonly k: "resigned" };

@@ -1,5 +1,6 @@
-// temporalex in a browser tab: `open` keeps durable workflows in the origin's private files, over reloads, closed pages and crashes, with
-// one leading tab at a time. `serveEngine` is what the entry file of an engine worker calls.
+// temporalex in a browser tab: `open` keeps durable workflows in the origin's private file system,
+// across reloads, closed pages and crashes. One tab leads at a time. `serveEngine` is the entry of
+// an engine worker.
 import { inlineEngine } from "../core/inline_engine.ts";
 import { inlineWorker } from "../core/inline_worker.ts";
 import { open as openTab } from "./open.ts";
@@ -26,5 +27,5 @@ export {
 export { type CoreSource, type CoreSources, useCore } from "../core/source.ts";
 export * from "../client/mod.ts";
 
-/** As in open.ts, with the core that comes with the package where neither `core` nor useCore says otherwise. */
+/** Opens a store in this tab, with the package's own core unless `core` or useCore specifies another. */
 export const open: typeof openTab = /* #__PURE__ */ inlineWorker(/* #__PURE__ */ inlineEngine(openTab));

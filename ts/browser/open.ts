@@ -1,5 +1,6 @@
-// `open` for a browser tab: the same program as in Node or Deno, kept in the origin's private files. One tab at a time leads: its engine
-// worker has the store, its page runs workflows and activities. Calls of the other tabs go to it; when it goes, the next one takes over.
+// `open` for a browser tab, with the store in the origin's private file system. One tab leads at a
+// time: its engine worker has the store, its page runs workflows and activities. Other tabs call
+// it; when it ends, the next one leads.
 import type { App, OpenOptions } from "../app/open.ts";
 import { Client } from "../client/mod.ts";
 import { codecsOf } from "../codec/codec.ts";
@@ -20,43 +21,51 @@ import { Tab, type TabStatus } from "./tab.ts";
 /** Options of {@link open} in a browser tab. */
 export interface BrowserOpenOptions
   extends Omit<OpenOptions, "engine" | "worker" | "workflows" | "serve" | "reducers" | "migrations"> {
-  /** Name of the store: every page of this site that opens the same name shares it. */
+  /** Name of the store, shared by all pages of this origin. */
   path?: string;
-  /** The same, by a name that fits better. */
+  /** Alias of `path`. */
   name?: string;
   /**
-   * Makes the Worker in which workflow code runs. Its entry file is yours, so that your bundler finds it:
-   * `serveRealm(() => import("./workflows.ts"))` of "temporalex/realm". The same as `worker.realmEntry`, which Node and Deno know too.
+   * Creates the Worker for workflow code, from an entry file that your bundler finds:
+   * `serveRealm(() => import("./workflows.ts"))` of "temporalex/realm". Same as `worker.realmEntry`
+   * in Node and Deno.
    */
   realm?: () => WebWorker;
-  /** For pages without a realm worker (tests, trials): definitions that run in the page itself, or modules together with `sources`. */
+  /**
+   * For pages without a realm worker (tests, trials): definitions that run in the page, or modules
+   * with `sources`.
+   */
   workflows?: WorkerOptions["workflows"];
-  /** Texts of the workflow modules by path, where `workflows` names modules. */
+  /** Texts of the workflow modules by path, if `workflows` names modules. */
   sources?: WorkerOptions["sources"];
-  /** Makes the Worker in which the engine runs. Default: the package's own file. With a bundler, and for reducers: an entry that calls `serveEngine`. */
+  /**
+   * Creates the Worker for the engine. Default: the package's own file. With a bundler or reducers:
+   * an entry that calls `serveEngine`.
+   */
   engineWorker?: () => WebWorker;
   /**
-   * The core, as `useCore` takes it: the addresses of the package's `worker.wasm` (for the tab's workflow code) and `engine.wasm`. A tab
-   * that never leads needs neither. Default: what useCore was given, or the copies in the package's code.
+   * WASM files of the core, as for `useCore`: the addresses of `worker.wasm` (for workflow code)
+   * and `engine.wasm`. A tab with `lead: false` needs neither. Default: the files of useCore, or
+   * the copies in the package's code.
    */
   core?: CoreSources;
-  /** Where SQLite's .wasm file is. Default: beside SQLite's code, where most bundlers put it. */
+  /** Address of SQLite's .wasm file. Default: next to SQLite's code, as most bundlers place it. */
   sqliteWasm?: string | URL;
-  /** Ask the browser to keep the store when the device runs out of space. Default: true. The answer is in `persisted`. */
+  /** Request persistent storage of the browser. Default: true. The result is in `persisted`. */
   persist?: boolean;
-  /** False: this tab never leads; it only calls. It needs no workflows. Default: true. */
+  /** False: this tab only calls other tabs and needs no workflows. Default: true. */
   lead?: boolean;
-  /** Options of the engine; they count in the tab that leads. */
+  /** Options of the engine, used while this tab leads. */
   engine?: { namespace?: string; limits?: EngineLimits; synchronous?: Synchronous };
-  /** Options of the worker; it runs in the tab that leads. */
+  /** Options of the worker, used while this tab leads. */
   worker?: Omit<WorkerOptions, "service" | "taskQueue" | "workflows" | "activities" | "realm" | "sources">;
 }
 
-/** Reads of the application's tables from a page. Rejects with a DatabaseError for a statement that does not only read. */
+/** Reads of the application's tables from a page. Rejects with a DatabaseError for statements that write. */
 export interface TabTables {
-  /** The first row of a query; undefined: there is none. */
+  /** Returns the first row of a query; undefined without rows. */
   get<T extends object = SqlRow>(sql: string, ...params: SqlValue[]): Promise<T | undefined>;
-  /** All rows of a query. */
+  /** Returns all rows of a query. */
   all<T extends object = SqlRow>(sql: string, ...params: SqlValue[]): Promise<T[]>;
 }
 
@@ -64,41 +73,46 @@ export interface TabTables {
 export interface BrowserApp extends Pick<App, "client" | "done" | "close"> {
   /** Runs workflows and activities while this tab leads. */
   readonly worker: WorkflowWorker | undefined;
-  /** What this tab is doing: its role, and what it waits for. */
+  /** Role of this tab, and its current problem. */
   readonly status: TabStatus;
-  /** The role alone. */
+  /** Role in `status`. */
   readonly role: TabStatus["role"];
-  /** Calls back at each change of `status`; the answer ends that. */
+  /** Calls the listener at each change of `status`. Returns a function that removes it. */
   onStatus(listener: (status: TabStatus) => void): () => void;
-  /** Whether the browser has promised to keep the store. It may ask its user first, so this can take as long as they do. */
+  /** Whether the browser grants persistent storage. Waits for the user if the browser prompts. */
   readonly persisted: Promise<boolean>;
-  /** What the site may keep and keeps, in bytes, as far as the browser says. */
+  /** Storage usage and quota of the origin in bytes; undefined if the browser does not report them. */
   storage(): Promise<{ readonly usage: number | undefined; readonly quota: number | undefined; readonly persisted: boolean }>;
-  /** The whole store as one SQLite file; Node and Deno can open it too. */
+  /** Returns the whole store as one SQLite file; Node and Deno can open it. */
   exportStore(): Promise<Blob>;
   /**
-   * Replaces the store by an exported one, after it has been checked. Rejects with a NotAStoreError, StoreVersionError or StoreCorruptError,
-   * and with a StoreNotEmptyError when there are runs and `force` is not set; then nothing has changed.
+   * Validates an exported store and replaces this one by it. Rejects with a NotAStoreError,
+   * StoreVersionError or StoreCorruptError, and with a StoreNotEmptyError if there are runs and
+   * `force` is not set; the store is then unchanged.
    */
   importStore(file: Blob | ArrayBuffer | Uint8Array<ArrayBuffer>, options?: { force?: boolean }): Promise<void>;
-  /** The application's own tables, for reading; the tab that leads is asked. They are made by the migrations of `serveEngine`. */
+  /** The application's own tables, read through the leading tab. Migrations of `serveEngine` create them. */
   readonly tables: TabTables;
   /**
-   * Fires the oldest open timer of that name, or id, of a workflow that was started with `timers: "manual"`; the tab that leads is asked.
-   * Rejects with a ServiceError for a timer or a workflow that is not there, and for one whose timers fire when they are due.
+   * Fires the oldest open timer with this name or id of a workflow started with `timers: "manual"`,
+   * through the leading tab. Rejects with a ServiceError for an unknown timer or workflow, and for
+   * timers that fire when due.
    */
   fireTimer(workflowId: string, name: string, runId?: string): Promise<void>;
-  /** Removes closed runs with their histories; answers how many. Their space is used again before the store grows. In a full store it fails, too. */
+  /**
+   * Removes closed runs with their histories. Returns their number. The space is reused before the
+   * store grows. Fails if the storage is full.
+   */
   purge(options: PurgeOptions): Promise<number>;
-  /** Looks for damage in the store: one sentence for each, none when all is well. Reads everything. */
+  /** Checks the store for damage; one sentence for each problem. Reads the whole store. */
   checkStore(): Promise<readonly string[]>;
-  /** As `close`, for `await using`. */
+  /** Same as `close`, for `await using`. */
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** How long `close` waits for activities that were told to stop. */
+/** Time that `close` waits for canceled activities. */
 const CLOSE_MS = 10_000;
-/** And for the engine worker to commit and close its files. */
+/** Time that `close` waits for the engine worker to commit and close its files. */
 const ENGINE_CLOSE_MS = 3000;
 
 /**
@@ -143,11 +157,12 @@ export async function open(options: BrowserOpenOptions): Promise<BrowserApp> {
   }
   const persisted = options.persist === false ? isPersisted() : askToPersist();
   if (options.core !== undefined) useCore(options.core);
-  // Before this tab can lead: at its turn the site may have the files of another version. A tab that never leads needs none.
+  // Before this tab can lead: at its turn the origin may serve another version. A tab that never
+  // leads needs no workflows.
   const runsWorkflows = workflows !== undefined || realm !== undefined || options.worker?.realmEntry !== undefined;
   const [core] = lead ? await Promise.all([coreModule("engine"), runsWorkflows && coreModule("worker")]) : [];
   const { codec, encodeCommonAttributes } = options;
-  // Before anything is opened: a codec that is none must not leave plain text in the store.
+  // Before anything is opened: an invalid codec must not leave plain text in the store.
   codecsOf(options);
   const shared = { logger, codec, encodeCommonAttributes, ...(converter !== undefined && { converter }) };
   const namespace = options.engine?.namespace ?? "default";
@@ -244,7 +259,7 @@ function checkPage(): void {
   }
 }
 
-/** Asks for persistence; "no" where the browser cannot tell. */
+/** Requests persistent storage; "no" if the browser does not support it. */
 async function askToPersist(): Promise<boolean> {
   try {
     return await navigator.storage.persist();

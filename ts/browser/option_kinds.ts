@@ -1,4 +1,4 @@
-// What the options of `open` in a browser tab may be.
+// Types of the options of `open` in a browser tab.
 import * as kind from "../base/option_kinds.ts";
 import { CLIENT_OPTIONS } from "../client/option_kinds.ts";
 import { ENGINE_OPTIONS } from "../engine/option_kinds.ts";
@@ -23,14 +23,14 @@ const OPTIONS: kind.Table<BrowserOpenOptions> = {
   },
   ...{ logger, engine: { namespace, limits, synchronous }, worker, client },
 };
-/** Options that `open` has elsewhere, and what stands in their place in a tab. */
+/** Options of `open` in other runtimes, and their replacements in a tab. */
 const ELSEWHERE: { readonly [name: string]: string } = {
   reducers: "pass it to the engine's Worker: serveEngine({ reducers })",
   migrations: "pass it to the engine's Worker: serveEngine({ migrations })",
   serve: "no other process can reach a tab",
 };
 
-/** Throws a TypeError that names the option, what was given and what is expected. */
+/** Throws a TypeError with the option, its value and the expected type. */
 export function checkBrowserOptions(options: BrowserOpenOptions): void {
   kind.checkOptions("open", options, OPTIONS, (part, name) => {
     if (part !== "" && Object.hasOwn(OPTIONS, name)) {

@@ -1,4 +1,4 @@
-// One tab: its engine worker, its calls, its workflow worker, and what it knows of the others.
+// One tab: its engine worker, calls, workflow worker, and knowledge of other tabs.
 import type { Logger } from "../base/logger.ts";
 import { Code, ServiceError } from "../service/raw.ts";
 import { randomId } from "../platform/host.ts";
@@ -22,13 +22,16 @@ import {
 import { TabService } from "./tab_service.ts";
 import { type HostedWorker, WorkflowHost } from "./workflow_host.ts";
 
-/** What a tab is at this moment. */
+/** Current state of a tab. */
 export interface TabStatus {
-  /** "leader": the store is open here. "follower": another tab leads. "none": no tab is known to lead (for a moment, or see `problem`). */
+  /**
+   * "leader": the store is open here. "follower": another tab leads. "none": no leader is known
+   * (for a moment, or see `problem`).
+   */
   readonly role: "leader" | "follower" | "none";
-  /** Changes with each leader. */
+  /** Address of the leader; changes with each leader. */
   readonly leader: string | undefined;
-  /** What keeps this tab from leading, or from working at all; undefined while all is well. */
+  /** Why this tab cannot lead, or cannot work at all; undefined without a problem. */
   readonly problem: Error | undefined;
 }
 
@@ -36,22 +39,22 @@ export interface TabOptions {
   readonly name: string;
   readonly logger: Logger;
   readonly engineWorker: () => WebWorker;
-  /** What the engine worker starts with; undefined: this tab never leads. */
+  /** Initial message of the engine worker; undefined if this tab never leads. */
   readonly init: Omit<EngineInit, "k" | "name"> | undefined;
   readonly worker: () => Promise<HostedWorker>;
 }
 
-/** A tab that does not lead waits so long for one that does. */
+/** Time that a tab that does not lead waits for a leader. */
 const FIND_LEADER_MS = 5000;
 const ASK_AGAIN_MS = 3000;
-/** The same trouble of the engine is logged no more often than this. */
+/** Minimum interval between logs of the same engine error. */
 const REPEAT_MS = 10_000;
 
 export class Tab {
   readonly service = new TabService({ forClients: true });
-  /** Settles once: the tab can be used, or never will. */
+  /** Settles once: the tab can be used, or never will be. */
   readonly ready: Promise<void>;
-  /** Resolves after `close`; rejects when this tab's worker has stopped by itself, or its store is lost. */
+  /** Resolves after `close`; rejects if this tab's worker has stopped by itself or its store is lost. */
   readonly done: Promise<void>;
   readonly #options: TabOptions;
   readonly #own = ownVersions();
@@ -70,7 +73,7 @@ export class Tab {
   #doneNow!: () => void;
   #failedNow!: (error: Error) => void;
   #closed = false;
-  /** As the own engine has said when it began to lead. */
+  /** Value reported by the own engine when it began to lead. */
   #runsReducers = false;
 
   constructor(options: TabOptions) {
@@ -84,7 +87,7 @@ export class Tab {
       this.#doneNow = resolve;
       this.#failedNow = reject;
     });
-    // Nobody may be listening yet.
+    // Prevents an unhandled rejection.
     this.ready.catch(() => {});
     this.done.catch(() => {});
     this.#host = new WorkflowHost(options.worker, logger, {
@@ -95,9 +98,10 @@ export class Tab {
     this.#common.onmessage = ({ data }) => this.#hail(data);
     this.#answers = new BroadcastChannel(channelOf(name, this.service.address));
     this.#answers.onmessage = ({ data }) => this.service.receive(data);
-    // Said before this tab's own engine can touch the store: a leader of an older version lets go of it first.
+    // Sent before this tab's engine can open the store: a leader of an older version releases it
+    // first.
     this.#hello();
-    // What was said while this page slept may be lost.
+    // Messages during a freeze of this page may be lost.
     const { signal } = this.#life;
     const awake = () => {
       this.#hello();
@@ -106,7 +110,8 @@ export class Tab {
     document.addEventListener("resume", awake, { signal });
     document.addEventListener("visibilitychange", () => this.#hello(), { signal });
     globalThis.addEventListener("pageshow", ({ persisted }) => persisted ? awake() : this.#hello(), { signal });
-    // Messages of two senders may overtake each other: whoever waits for an answer makes sure now and then that he asks the right one.
+    // Messages of two senders can arrive out of order, so a waiting tab checks its leader
+    // periodically.
     const asking = setInterval(() => this.service.waiting && this.#status.role !== "leader" && this.#hello(), ASK_AGAIN_MS);
     signal.addEventListener("abort", () => clearInterval(asking));
     if (init !== undefined) {
@@ -166,7 +171,7 @@ export class Tab {
     if (isNewer(data, this.#own)) this.#outdated(data);
     if (data.kind !== "leader" || this.#status.role === "leader") return;
     if (data.protocol === TAB_PROTOCOL) this.#follow(data.from);
-    // An older leader has heard of us and makes way.
+    // An older leader received this tab's message and makes way.
   }
 
   #outdated(newer: Hail): void {
@@ -189,7 +194,7 @@ export class Tab {
     this.#readyNow();
   }
 
-  /** Trouble with this tab's own turn means little while another tab leads; being outdated stays. */
+  /** Problems of this tab's own turn do not matter while another tab leads; being outdated does. */
   #fixed(): Partial<TabStatus> {
     return this.#status.problem instanceof PageOutdatedError ? {} : { problem: undefined };
   }
@@ -248,7 +253,7 @@ export class Tab {
     return { address, send: (message: Parameters<EngineProcess["send"]>[0]) => this.#engine?.send(message) };
   }
 
-  /** This tab's engine is gone, if it led. Open calls wait for the next leader. */
+  /** The engine of this tab is gone, if it led. Open calls wait for the next leader. */
   #lost(): void {
     this.#host.stop();
     if (this.#status.role !== "leader") return;
@@ -261,13 +266,13 @@ export class Tab {
     if (this.#closed) return;
     const first = this.#status.problem;
     this.#become({ problem: error });
-    // Said once: a try that fails again every few seconds would fill the log.
+    // Logged once: a retry every few seconds would fill the log.
     if (first?.message !== error.message) this.#options.logger.error("this tab cannot lead", { error });
     this.#neverReady(error);
     if (final && this.#status.role === "none") this.#failedNow(error);
   }
 
-  /** Without a worker this tab is of no use as the leader: another one may do better. */
+  /** Steps down, because a leader needs a worker and another tab may have one. */
   #workerFailed(error: Error): void {
     this.#options.logger.error("the worker has stopped", { error });
     this.#become({ problem: error });

@@ -1,6 +1,6 @@
-// A RawService whose calls go to whoever leads. A call is kept until it is answered: when the leader changes, everything that is open is sent
-// to the new one again, in order, with the same bytes. The engine knows calls by their request and update ids, also after a restart, so
-// nothing is applied twice.
+// A RawService that calls the current leader. Calls are kept until their response: when the leader
+// changes, all open calls are sent to the new one, in order, with the same bytes. The engine
+// deduplicates by request and update ids, also after a restart, so nothing is applied twice.
 import { Calls } from "../engine/calls.ts";
 import { callCanceled } from "../engine/refusals.ts";
 import { randomId } from "../platform/host.ts";
@@ -11,7 +11,7 @@ import { StoreError } from "../engine/store_errors.ts";
 import { fromData } from "./error_data.ts";
 import type { ChoreValue, FromLeader, ToLeader } from "./messages.ts";
 
-/** Where calls go. Routes with one address are one. */
+/** Target of calls. Routes with the same address are equal. */
 export interface Route {
   readonly address: string;
   send(message: ToLeader): void;
@@ -24,8 +24,8 @@ interface Chore {
 }
 
 /**
- * What is not sent a second time: another import of the same file could be refused, or replace what came in between, and another timer of the
- * name could fire.
+ * Requests that are not sent a second time: a repeated import could be rejected or overwrite newer
+ * runs, and a repeated fire could reach another timer of the same name.
  */
 const ONCE: { readonly [k in ToLeader["k"]]?: string } = {
   import: "imported: check whether the runs of the file exist before you retry",
@@ -33,13 +33,13 @@ const ONCE: { readonly [k in ToLeader["k"]]?: string } = {
 };
 
 export class TabService implements RawService {
-  /** Answers come to this address. */
+  /** Address for responses. */
   readonly address = randomId();
   readonly #calls: Calls;
   readonly #open = new Map<number, Extract<ToLeader, { k: "call" }>>();
   readonly #chores = new Map<number, Chore>();
   readonly #forClients: boolean;
-  /** @internal The engine keeps what runs show of themselves. */
+  /** @internal The engine stores what runs show of themselves. */
   readonly showsRuns = true;
   /** @internal The engine of this tab runs reducers. */
   readonly runsReducers: boolean;
@@ -47,7 +47,7 @@ export class TabService implements RawService {
   #ended: ServiceError | undefined;
   #lastChore = 0;
 
-  /** `forClients`: people wait for the answers; a full store is said at once instead of being tried again. */
+  /** `forClients`: a full store is reported at once, because a user waits; otherwise calls are retried. */
   constructor(options: { forClients: boolean; runsReducers?: boolean }) {
     this.#forClients = options.forClients;
     this.runsReducers = options.runsReducers === true;
@@ -114,7 +114,7 @@ export class TabService implements RawService {
     });
   }
 
-  /** Somebody waits for an answer. */
+  /** True while calls or requests wait for a response. */
   get waiting(): boolean {
     return this.#open.size > 0 || this.#chores.size > 0;
   }
@@ -123,7 +123,7 @@ export class TabService implements RawService {
     return this.#route?.address;
   }
 
-  /** Somebody else leads, or (undefined) nobody is known to. */
+  /** Sets the route to the current leader; undefined if no leader is known. */
   follow(route: Route | undefined): void {
     if (route?.address === this.#route?.address) return;
     const had = this.#route;
@@ -132,7 +132,10 @@ export class TabService implements RawService {
     this.#sendAll(() => true);
   }
 
-  /** This page was asleep, and answers to it may be lost: sends what is open once more. What could be done twice is waited for. */
+  /**
+   * Sends open calls again after a freeze of this page, which may have lost responses. Does not
+   * repeat requests in ONCE.
+   */
   askAgain(): void {
     this.#sendAll(({ k }) => ONCE[k] === undefined);
   }
@@ -144,7 +147,7 @@ export class TabService implements RawService {
     for (const { message } of this.#chores.values()) if (which(message)) route.send(message);
   }
 
-  /** Nobody knows whether it happened. */
+  /** Rejects requests in ONCE, whose outcome is not known. */
   #dropOnce(): void {
     for (const [id, { message, reject }] of this.#chores) {
       const why = ONCE[message.k];
@@ -176,11 +179,11 @@ export class TabService implements RawService {
     return new ServiceError(Code.RESOURCE_EXHAUSTED, e.message.replace(/; retry$/, ""), "StoreFull", e.metadata);
   }
 
-  /** Refuses everything that is open, and what comes. */
+  /** Rejects all open and future calls. */
   end(error: ServiceError): void {
     if (this.#ended !== undefined) return;
     this.#ended = error;
-    // Long polls of a worker would be held in the engine until they expire.
+    // A worker's long polls would stay in the engine until they expire.
     for (const id of this.#open.keys()) this.#route?.send({ k: "cancel", from: this.address, id });
     this.#open.clear();
     this.#calls.rejectAll(error);

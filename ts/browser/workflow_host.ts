@@ -1,9 +1,8 @@
-// Workflow code and activities of the leading tab. They run from the page, not from the engine worker: activities are the functions that the
-// page gave to `open`, and may touch what only a page has (the document, its storage, what it has loaded); the realm is a Web Worker beside
-// them. Only the leading tab has them, because tasks of this engine are answered by the very process that runs it: one set of realms
-// and caches per store, and no task that waits for a tab that the browser has put to sleep.
-//
-// A worker lives as long as its tab leads. When that ends its service refuses everything at once, so it can report nothing late.
+// Runs workflow code and activities of the leading tab. They run in the page, not in the engine
+// worker: activities are functions passed to `open` and may use the page (document, storage); the
+// realm is a Web Worker of the page. Only the leading tab has them, so a store has one set of
+// realms and caches, and no task waits for a suspended tab. A worker ends with its tab's lead: its
+// service then rejects all calls.
 import type { WorkerOptions } from "../worker/options.ts";
 import { Worker } from "../worker/worker.ts";
 import type { Logger } from "../base/logger.ts";
@@ -16,14 +15,14 @@ interface Term {
   readonly service: TabService;
   worker: Worker | undefined;
   ended: boolean;
-  /** Resolves when nothing of it runs any more. */
+  /** Resolves when nothing of the worker runs any more. */
   over: Promise<void>;
 }
 
 export class WorkflowHost {
   readonly #options: () => Promise<HostedWorker>;
   readonly #logger: Logger;
-  /** The worker could not be made, or has stopped by itself. */
+  /** The worker could not be created, or has stopped by itself. */
   readonly #failed: (error: Error) => void;
   readonly #started: () => void;
   #term: Term | undefined;
@@ -40,12 +39,12 @@ export class WorkflowHost {
     this.#failed = events.failed;
   }
 
-  /** Runs while this tab leads; undefined otherwise. */
+  /** The worker while this tab leads; otherwise undefined. */
   get worker(): Worker | undefined {
     return this.#term?.worker;
   }
 
-  /** Answers of this address belong to the worker. */
+  /** Service whose address receives the worker's responses. */
   get service(): TabService | undefined {
     return this.#term?.service;
   }
@@ -75,7 +74,7 @@ export class WorkflowHost {
     }
   }
 
-  /** Ends the worker. Activities are told to stop; what they report goes nowhere, and the next leader runs them again. */
+  /** Ends the worker and cancels activities. Their reports are discarded; the next leader runs them again. */
   stop(): void {
     const term = this.#term;
     if (term === undefined) return;
@@ -85,7 +84,7 @@ export class WorkflowHost {
     void term.worker?.shutdown();
   }
 
-  /** Finishes the tasks in hand and reports them, then ends. */
+  /** Completes running tasks, reports them, then ends. */
   async drain(): Promise<void> {
     await this.#term?.worker?.shutdown();
     this.stop();

@@ -1,22 +1,22 @@
-// Serving an opened store to other processes, without a cost for the start: the server's code is loaded a moment later, and an application
-// that is closed before that never loads it.
+// Serves an opened store to other processes at no cost for the start: the server's code is loaded a
+// moment later, and never if the application closes before that.
 import type { EmbeddedEngine } from "../engine/host.ts";
 import { unrefTimer } from "../engine/clock.ts";
 import { hasFiles } from "../platform/source_files.ts";
 import type { Logger } from "../base/logger.ts";
 import type { StoreServer } from "./serve_store.ts";
 
-/** The server is loaded when the first tasks have had the processor for themselves. */
+/** The server is loaded after the first tasks, which need the processor. */
 const SERVE_AFTER_MS = 100;
 
 export class DeferredServer {
-  /** Where it can be reached; undefined when it is not served after all. */
+  /** Address of the server; undefined if the store is not served. */
   readonly address: Promise<string | undefined>;
   #server: StoreServer | undefined;
   #serving: Promise<void> | undefined;
   #cancel = () => {};
 
-  /** `wanted`: the engine's store is a file, and the caller did not say otherwise. */
+  /** `wanted`: the store is a file, and the caller has not disabled serving. */
   constructor(engine: EmbeddedEngine, wanted: boolean, logger: Logger) {
     const path = (engine.store as { path?: unknown }).path;
     if (!wanted || typeof path !== "string" || !hasFiles()) {
@@ -38,7 +38,7 @@ export class DeferredServer {
     });
   }
 
-  /** Nobody finds the server any more; calls that wait go on. */
+  /** Makes the server undiscoverable. Pending calls continue. */
   async retire(): Promise<void> {
     this.#cancel();
     await this.#serving;

@@ -1,5 +1,6 @@
-// Timers by hand over the line to the process that has the engine: one method beside WorkflowService, for the command line. Both its sides are
-// here. The engine refuses it for workflows whose timers fire by themselves (engine/manual_timers.ts), so none of those fires too early.
+// Fires timers by hand through the process that has the engine, for the command line: one method in
+// addition to WorkflowService, with client and server side. The engine rejects it for workflows
+// whose timers fire when due (engine/manual_timers.ts).
 import type { EmbeddedEngine } from "../engine/host.ts";
 import type { GrpcService } from "../grpc/grpc_service.ts";
 import type { ExtraMethod } from "../server/extra_methods.ts";
@@ -12,17 +13,16 @@ const SERVICE = "temporalex.test.v1.TestService";
 const METHOD = "FireTimer";
 const TIMEOUT_MS = 10_000;
 
-/** Which timer. */
 export interface TimerToFire {
-  /** "": that of the store. */
+  /** "": the namespace of the store. */
   readonly namespace: string;
   readonly workflowId: string;
   readonly runId?: string;
-  /** Its name, or its id. */
+  /** Name or id of the timer. */
   readonly name: string;
 }
 
-/** `engineOf`: the engine of a namespace; undefined where there is no such namespace. */
+/** `engineOf`: the engine of a namespace; undefined for an unknown namespace. */
 export function fireTimerMethod(engineOf: (namespace: string) => EmbeddedEngine | undefined): ExtraMethod {
   return {
     service: SERVICE,
@@ -30,7 +30,7 @@ export function fireTimerMethod(engineOf: (namespace: string) => EmbeddedEngine 
     async unary(bytes) {
       const { namespace, workflowId, name, runId } = read(bytes);
       const engine = engineOf(namespace);
-      if (engine === undefined) throw new ServiceError(Code.NOT_FOUND, `there is no namespace "${namespace}"`);
+      if (engine === undefined) throw new ServiceError(Code.NOT_FOUND, `namespace "${namespace}" does not exist`);
       await engine.fireTimer(workflowId, name, runId);
       return new Uint8Array(0);
     },
@@ -44,7 +44,7 @@ function read(bytes: Uint8Array): TimerToFire {
       return { namespace: namespace!, workflowId: workflowId!, name: name!, ...(runId !== undefined && { runId }) };
     }
   } catch {
-    // Said below.
+    // Reported below.
   }
   throw new ServiceError(
     Code.INVALID_ARGUMENT,
@@ -52,12 +52,18 @@ function read(bytes: Uint8Array): TimerToFire {
   );
 }
 
-/** Fires it in a process that has the engine. Rejects with a ServiceError: UNIMPLEMENTED where timers are a server's own. */
+/**
+ * Fires a timer in a process that has the engine. Rejects with a ServiceError; UNIMPLEMENTED if the
+ * service is a Temporal server.
+ */
 export async function askToFire(service: GrpcService, timer: TimerToFire, signal: AbortSignal): Promise<void> {
   await service.callOther(`/${SERVICE}/${METHOD}`, jsonMessage(timer), { signal, timeoutMs: TIMEOUT_MS });
 }
 
-/** Fires it in the process that holds a store. Rejects with a ServiceError, FAILED_PRECONDITION where none does. */
+/**
+ * Fires a timer in the process that holds a store. Rejects with a ServiceError; FAILED_PRECONDITION
+ * if no process holds it.
+ */
 export async function fireInStore(given: string, timer: TimerToFire, signal: AbortSignal): Promise<void> {
   const path = resolveStorePath(given);
   const notHeld = () =>
@@ -68,7 +74,7 @@ export async function fireInStore(given: string, timer: TimerToFire, signal: Abo
   try {
     await askToFire(line, timer, signal);
   } catch (error) {
-    // One that was killed has left what it was found by.
+    // A killed holder leaves its socket or port file.
     throw error instanceof ServiceError && error.code === Code.UNAVAILABLE ? notHeld() : error;
   } finally {
     line.close();

@@ -1,5 +1,5 @@
-// One object with everything that an application needs: engine, worker and client in this process. `open` is the short way; each part
-// can be had on its own (EmbeddedEngine, Worker, Client) and put together otherwise, for instance with a cluster instead of the engine.
+// An application in one object: engine, worker and client in this process. The parts are available
+// separately (EmbeddedEngine, Worker, Client), for example to use a cluster instead of the engine.
 import { Client } from "../client/mod.ts";
 import { EmbeddedEngine } from "../engine/host.ts";
 import { MemoryStore } from "../engine/memory_store.ts";
@@ -18,26 +18,29 @@ export type { OpenOptions };
 
 /** A running application. */
 export interface App {
-  /** Starts workflows and talks to them. */
+  /** Starts workflows and communicates with them. */
   readonly client: Client;
   /** Runs workflows and activities in this process. */
   readonly worker: Worker;
-  /** The embedded engine; also a service for further workers and clients. */
+  /** The embedded engine; also a service for other workers and clients. */
   readonly engine: EmbeddedEngine;
   /**
-   * Where other processes can reach the engine: a socket's path or `127.0.0.1:<port>`; undefined where it is not served. Resolves shortly
-   * after `open`, so that serving costs the start no time.
+   * Address of the engine for other processes: a socket's path or `127.0.0.1:<port>`; undefined if
+   * it is not served. Resolves shortly after `open`, so that serving does not delay the start.
    */
   readonly served: Promise<string | undefined>;
-  /** Resolves after `close`; rejects when the worker has stopped by itself. */
+  /** Resolves after `close`; rejects if the worker has stopped by itself. */
   readonly done: Promise<void>;
-  /** Stops the worker (tasks in work are finished, activities are told to stop) and closes the engine. What was going on goes on at the next `open`. */
+  /**
+   * Stops the worker (finishes running tasks, cancels activities) and closes the engine. Workflows
+   * continue after the next `open`.
+   */
   close(): Promise<void>;
-  /** As `close`, for `await using`. */
+  /** Same as `close`, for `await using`. */
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** How long `close` waits for activities that were told to stop. */
+/** Time that `close` waits for canceled activities. */
 const CLOSE_MS = 10_000;
 
 /**
@@ -51,7 +54,7 @@ const CLOSE_MS = 10_000;
 export async function open(options: OpenOptions): Promise<App> {
   checkOpenOptions(options);
   const { path, workflows, activities, taskQueue = "default", converter, reducers, migrations } = options;
-  // Before a file is made.
+  // Checked before a file is created.
   if (reducers !== undefined) new ReducerPayloads(options);
   const logger = containedLogger(options.logger ?? consoleLogger());
   const { codec, encodeCommonAttributes } = options;
@@ -83,7 +86,8 @@ export async function open(options: OpenOptions): Promise<App> {
       throw error;
     }
   };
-  // The realm's thread is started first, and the store opened while it starts. The worker calls its service when it runs, after both.
+  // The realm's thread starts first, and the store opens meanwhile. The worker calls its service
+  // after both.
   const service: RawService = {
     call: (method, request, call) => late.engine!.call(method, request, call),
     runningTasks: () => late.engine!.runningTasks(),
@@ -102,7 +106,7 @@ export async function open(options: OpenOptions): Promise<App> {
     ...(activities !== undefined && { activities }),
     realmStarting: () => {
       starting();
-      // The client's first call needs the service's descriptors: they are built while the thread starts.
+      // Builds the descriptors for the client's first call while the thread starts.
       void WorkflowService.method;
     },
     service,
@@ -120,7 +124,7 @@ export async function open(options: OpenOptions): Promise<App> {
   const { engine, client } = opened.value;
   const worker = worked.value;
   const done = worker.run();
-  // Nobody may be listening yet.
+  // Prevents an unhandled rejection.
   done.catch((error) => logger.error("the worker has stopped", { error }));
   const server = new DeferredServer(
     engine,
@@ -128,7 +132,7 @@ export async function open(options: OpenOptions): Promise<App> {
     logger,
   );
   let closing: Promise<void> | undefined;
-  // The engine's end answers the calls that wait; the server passes that on before it closes.
+  // The closing engine completes pending calls; the server sends the responses before it closes.
   const close = () =>
     closing ??= worker.shutdown().then(() => server.retire()).then(() => engine.close()).then(() => server.close())
       .then(() => late.tables?.close());

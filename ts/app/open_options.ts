@@ -1,4 +1,4 @@
-// Options of open(), and what is refused of them before anything is opened.
+// Options of open() and their validation, before anything is opened.
 import * as kind from "../base/option_kinds.ts";
 import type { ClientOptions } from "../client/mod.ts";
 import type { CodecOptions } from "../codec/codec.ts";
@@ -11,35 +11,42 @@ import { WORKER_OPTIONS } from "../worker/option_kinds.ts";
 
 /** Options of {@link open}. */
 export interface OpenOptions extends CodecOptions {
-  /** SQLite file in which everything is kept, created when missing. Without it everything is in memory, and gone with the process. */
+  /**
+   * SQLite file of the store, created if missing. Without it everything is in memory and ends with
+   * the process.
+   */
   path?: string;
-  /** The modules that define the workflows: `new URL("./workflows.ts", import.meta.url)`. Or definitions, to run them in this thread. */
+  /**
+   * Modules that define the workflows: `new URL("./workflows.ts", import.meta.url)`. Definitions
+   * instead run in this thread.
+   */
   workflows?: WorkerOptions["workflows"];
   /** Activity functions by name: an object, or a module (`import * as activities from "./activities.ts"`). */
   activities?: WorkerOptions["activities"];
   /** Default: "default". */
   taskQueue?: string;
-  /** How values become payloads. Default: JSON. */
+  /** Converts values to payloads. Default: JSON. */
   converter?: ClientOptions["converter"];
   /**
-   * Functions that workflows run by `transact`, in the transaction that commits their task: an object, or a module
-   * (`import * as reducers from "./reducers.ts"`).
+   * Functions for `transact` in workflows; they run in the transaction that commits the workflow
+   * task. An object, or a module (`import * as reducers from "./reducers.ts"`).
    */
   reducers?: EmbeddedEngineOptions["reducers"];
-  /** The application's own tables in the store's file, step by step; each is applied once. */
+  /** Migrations of the application's own tables in the store's file; each is applied once. */
   migrations?: EmbeddedEngineOptions["migrations"];
-  /** Default: lines on standard error. */
+  /** Default: logs lines to standard error. */
   logger?: Logger;
   /**
-   * Lets the command line and other processes of the same user talk to the engine while it runs, over a socket beside the store file.
-   * Default: true where there is a `path`, in Node and Deno. If that is not possible there, a warning is logged and the engine runs on.
+   * Serves the engine to the command line and other processes of the same user, over a socket next
+   * to the store file. Default: true with a `path`, in Node and Deno. If serving fails by default,
+   * a warning is logged and the engine runs.
    */
   serve?: boolean;
-  /** More options of the parts. */
+  /** Further options of the engine. */
   engine?: Omit<EmbeddedEngineOptions, "path">;
-  /** Options of the worker, beside those above. */
+  /** Further options of the worker. */
   worker?: Omit<WorkerOptions, "service" | "taskQueue" | "workflows" | "activities">;
-  /** Options of the client, beside those above. */
+  /** Further options of the client. */
   client?: Omit<ClientOptions, "service" | "taskQueue">;
 }
 
@@ -54,7 +61,7 @@ const OPTIONS: kind.Table<OpenOptions> = {
   ...{ serve: kind.flag, engine, worker, client },
 };
 
-/** Throws a TypeError that names the option, what was given and what is expected. */
+/** Throws a TypeError with the option, its value and the expected type. */
 export function checkOpenOptions(options: OpenOptions): void {
   kind.checkOptions("open", options, OPTIONS, (part, name) => {
     if (part === "" || !Object.hasOwn(OPTIONS, name)) return undefined;

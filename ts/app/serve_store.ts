@@ -1,5 +1,5 @@
-// The holder's side: serves an engine's WorkflowService beside its store file, so that the command line and other processes of the same
-// user can talk to it while it runs. Node and Deno; loaded only when a store is opened there.
+// Serves an engine's WorkflowService next to its store file, for the command line and other
+// processes of the same user. Node and Deno; loaded only when a store is opened there.
 import { randomBytes } from "node:crypto";
 import { rmSync } from "node:fs";
 import type { EmbeddedEngine } from "../engine/host.ts";
@@ -16,23 +16,24 @@ import { fileId, fitsSocket, placePort, placeSocket, portPath, removePort, remov
 export interface StoreServer {
   /** The socket's path, or `127.0.0.1:<port>`. */
   readonly address: string;
-  /** Removes what lies beside the store: from now on nobody finds it. */
+  /** Removes the files next to the store, so that no process finds the server. */
   retire(): void;
-  /** Lets open calls end for at most `graceMs`, and closes. */
+  /** Waits at most `graceMs` for open calls, then closes. */
   close(graceMs?: number): Promise<void>;
 }
 
 export interface ServeStoreOptions {
   onError?(error: Error): void;
-  /** The largest request that is read, in bytes. Default: 64 MiB. */
+  /** Maximum size of a request in bytes. Default: 64 MiB. */
   readonly maxRequestBytes?: number;
-  /** Methods beside WorkflowService: SQL, timers by hand. */
+  /** Methods in addition to WorkflowService: SQL, timers by hand. */
   readonly extra?: readonly ExtraMethod[];
 }
 
 /**
- * Serves `service` beside the store at `path` (absolute). To be called by the process that holds the store's fence, and by no other: what
- * a killed one left is replaced. Throws when nothing can be served there; the store is not affected.
+ * Serves `service` next to the store at `path` (absolute). Only the process that holds the store's
+ * fence may call this, because files of a killed holder are replaced. Throws if serving is not
+ * possible; the store is not affected.
  */
 export async function serveStore(service: RawService, path: string, options: ServeStoreOptions = {}): Promise<StoreServer> {
   const handler = serviceHandler(service, options);
@@ -45,7 +46,8 @@ export async function serveStore(service: RawService, path: string, options: Ser
       });
       return closing(socketPath(path), socketPath(path), listener);
     } catch (error) {
-      // Some file systems know no sockets (shared folders of virtual machines, network drives).
+      // Some file systems do not support sockets (shared folders of virtual machines, network
+      // drives).
       if (!["ENOTSUP", "EOPNOTSUPP", "EPERM", "EINVAL"].includes((error as { code?: string }).code ?? "")) throw error;
     }
   }
@@ -53,7 +55,7 @@ export async function serveStore(service: RawService, path: string, options: Ser
   askDeno("127.0.0.1", "--allow-net=127.0.0.1");
   const secret = randomBytes(32).toString("base64url");
   let port = 0;
-  // Only who knows the secret is let through, and no web page.
+  // Requires the secret, and rejects web pages.
   const guard = new HttpGuard({ port: () => port, token: secret });
   const listener = await listen({ at: { port: 0 }, handler, guard, ...options });
   port = listener.port;
@@ -66,7 +68,7 @@ export async function serveStore(service: RawService, path: string, options: Ser
   return closing(portPath(path), `127.0.0.1:${port}`, listener);
 }
 
-/** The same for an engine, whose store answers SQL, and whose timers may fire by hand. */
+/** Same as `serveStore` for an engine, with SQL queries and manual timers. */
 export function serveEngineStore(
   engine: EmbeddedEngine,
   path: string,
@@ -78,7 +80,7 @@ export function serveEngineStore(
 
 function closing(file: string, address: string, listener: Listener): StoreServer {
   const id = fileId(file);
-  // Not what the next holder has put in its place.
+  // Keeps files that the next holder has put there.
   const retire = () => {
     if (id !== undefined && fileId(file) === id) rmSync(file, { force: true });
   };
@@ -92,12 +94,12 @@ function closing(file: string, address: string, listener: Listener): StoreServer
   };
 }
 
-/** The program may not listen there: whoever started it has decided that. */
+/** The program has no permission to listen there: a decision of the user. */
 export class NotPermittedError extends Error {
   override name = "NotPermittedError";
 }
 
-/** Deno asks people on a terminal for a permission that a program uses without having it: no program is to be surprised by that. */
+/** Checks Deno's permission first: an unpermitted use would open a prompt on a terminal. */
 function askDeno(host: string, flag: string): void {
   const { Deno } = globalThis as {
     Deno?: { permissions?: { querySync(descriptor: { name: "net"; host: string }): { state: string } } };

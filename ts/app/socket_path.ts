@@ -1,6 +1,7 @@
-// Where the holder of a store can be reached by other processes of this machine: a Unix socket beside the store file, or, where the path
-// is too long for one, on Windows and in some versions of Deno, a port on the loopback interface with a note beside the store that holds its number and a secret.
-// Both are for the owner of the store alone.
+// Where other processes of this machine reach the holder of a store: a Unix socket next to the
+// store file. If the path is too long, on Windows, and in some versions of Deno: a loopback port,
+// with a file next to the store that has its number and a secret. Both are accessible to the
+// store's owner only.
 import {
   chmodSync,
   closeSync,
@@ -18,38 +19,39 @@ import { type Builtins, builtins } from "../engine/sqlite/builtins.ts";
 import { removeFolder } from "../engine/sqlite/own_files.ts";
 import { isDead, ownIdentity, type ProcessIdentity } from "../engine/sqlite/process_identity.ts";
 
-/** `<store>-socket` and `<store>-port`. */
 export const socketPath = (store: string): string => `${store}-socket`;
 export const portPath = (store: string): string => `${store}-port`;
-/** A folder that only the owner can enter; the socket is made in it, and moved when it has its mode. */
+/** Folder with mode 0700: the socket is created there and moved once it has its mode. */
 const nursery = (store: string): string => `${store}-socket.new`;
 
-/** Bytes that fit into sockaddr_un.sun_path, without the closing zero. */
+/** Bytes of sockaddr_un.sun_path, without the terminating zero. */
 const SUN_PATH_BYTES = process.platform === "linux" || process.platform === "android" ? 107 : 103;
 
 /**
- * Deno 2.8.0 to 2.9.5 close the file descriptor of a Unix socket twice: the second time may hit a file that another thread has just
- * opened ("Bad file descriptor" where a module is read).
+ * Returns whether this Deno closes the file descriptor of a Unix socket twice (2.8.0 to 2.9.5). The
+ * second time can close a file that another thread has just opened ("Bad file descriptor" when a
+ * module is read).
  */
 export function closesSocketsTwice(deno: string | undefined): boolean {
   const [major = 0, minor = 0, patch = 0] = (deno ?? "").split(".").map((part) => Number.parseInt(part, 10));
   return major === 2 && (minor === 8 || (minor === 9 && patch <= 5));
 }
 
-/** Whether a Unix socket can be made beside the store. */
+/** Returns whether a Unix socket can be created next to the store. */
 export function fitsSocket(store: string): boolean {
   if (closesSocketsTwice(process.versions["deno"])) return false;
   return process.platform !== "win32" && new TextEncoder().encode(`${nursery(store)}/s`).length <= SUN_PATH_BYTES;
 }
 
 /**
- * Makes a socket that nobody but the owner can open at any moment: it is bound in a folder of mode 0700, gets mode 0600, and is moved to
- * its place, where it replaces one that a killed process left. Only the holder of the store's fence may call this.
+ * Creates a socket that is never accessible to other users: bound in a folder of mode 0700, set to
+ * mode 0600, then moved to its path, where it replaces that of a killed process. Only for the
+ * holder of the store's fence.
  */
 export async function placeSocket<T>(store: string, bind: (path: string) => Promise<T>): Promise<T> {
   const folder = nursery(store);
   const { fs } = required();
-  // A process that was killed in the middle has left it, with the socket.
+  // Left with the socket by a process that was killed here.
   if (!removeFolder(fs, folder, ["s"])) throw inTheWay(folder, "is not a folder for a socket");
   mkdirSync(folder, { mode: 0o700 });
   try {
@@ -68,7 +70,7 @@ const inTheWay = (path: string, why: string): Error =>
     `${path} ${why}, and blocks the store's socket: move it, or choose another name for the store`,
   );
 
-/** Removes the socket that a dead holder left. Throws for anything else of that name. */
+/** Removes the socket of a dead holder. Throws for any other file of that name. */
 export function removeSocket(store: string): void {
   const path = socketPath(store);
   const found = lstatSync(path, { throwIfNoEntry: false });
@@ -77,16 +79,16 @@ export function removeSocket(store: string): void {
   rmSync(path, { force: true });
 }
 
-/** Removes the note about a port that a dead holder left. Throws for anything else of that name. */
+/** Removes the port file of a dead holder. Throws for any other file of that name. */
 export function removePort(store: string): void {
   const path = portPath(store);
   if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return;
-  // After a power failure it may be empty.
+  // It can be empty after a power failure.
   if (noteAt(path) === undefined && !/^\0*$/.test(readFileSync(path, "utf8"))) throw inTheWay(path, "is not a port file");
   rmSync(path, { force: true });
 }
 
-/** Undefined for what is no such note. */
+/** Returns the content of a port file; undefined if it is invalid. */
 function noteAt(path: string): PortNote | undefined {
   try {
     const note = JSON.parse(readFileSync(path, "utf8")) as PortNote;
@@ -97,7 +99,7 @@ function noteAt(path: string): PortNote | undefined {
   }
 }
 
-/** Identity of a file, to remove only what is still ours. */
+/** Returns the identity of a file, to remove only one's own. */
 export function fileId(path: string): string | undefined {
   const stat = statSync(path, { throwIfNoEntry: false });
   return stat === undefined ? undefined : `${stat.dev} ${stat.ino}`;
@@ -108,7 +110,7 @@ interface PortNote extends ProcessIdentity {
   readonly secret: string;
 }
 
-/** Leaves the note about a port, readable by its owner alone from the first moment. */
+/** Writes the port file, readable by its owner only from the start. */
 export function placePort(store: string, port: number, secret: string): void {
   const note: PortNote = { port, secret, ...ownIdentity(required()) };
   const fresh = `${portPath(store)}.${crypto.randomUUID()}`;
@@ -128,20 +130,23 @@ function required(): Builtins {
   return found;
 }
 
-/** Where a holder seems to listen. It may have died since. */
+/** Address of a holder, which may have died since. */
 export type Holder = { readonly socket: string } | { readonly port: number; readonly secret: string };
 
-/** Looks beside the store. Files that belong to somebody else than the store's owner or this process' user are not trusted. */
+/**
+ * Looks for a holder next to the store. Ignores files of a user other than the store's owner or the
+ * user of this process.
+ */
 export function findHolder(store: string): Holder | undefined {
   const socket = lstatSync(socketPath(store), { throwIfNoEntry: false });
   if (socket?.isSocket() && trusted(store, socket.uid)) return { socket: socketPath(store) };
   const file = lstatSync(portPath(store), { throwIfNoEntry: false });
   if (!file?.isFile() || !trusted(store, file.uid)) return undefined;
-  // On Windows the folder's access list decides, and modes mean nothing.
+  // On Windows the access list of the folder decides; modes have no meaning.
   if (process.platform !== "win32" && (file.mode & 0o077) !== 0) return undefined;
   const note = noteAt(portPath(store));
   if (note === undefined) return undefined;
-  // The port of a dead process may be somebody else's by now, who must not learn the secret.
+  // The port of a dead process may belong to another user now, which must not receive the secret.
   const found = required();
   return isDead(found, note, ownIdentity(found)) ? undefined : { port: note.port, secret: note.secret };
 }

@@ -1,6 +1,7 @@
-// A store file as a WorkflowService for a process that does not hold it: calls go to the process that does, and with none the store is
-// opened for a moment, for just that call (a visit). Who holds the store may change between two calls; callers notice nothing but time.
-// Calls that need a worker (queries, updates) or that wait for what only a worker can bring (results) cannot be answered by a visit.
+// A store file as a WorkflowService for a process that does not hold it. Calls go to the holder;
+// without one, the store is opened briefly for the call (a visit). The holder can change between
+// two calls. Calls that need a worker (queries, updates, waits for results) cannot be served by a
+// visit.
 import { fromBinary } from "@bufbuild/protobuf";
 import { existsSync, realpathSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
@@ -16,28 +17,27 @@ import { GetWorkflowExecutionHistoryRequestSchema } from "../api/generated/tempo
 import { findHolder } from "./socket_path.ts";
 
 export interface StoreServiceOptions {
-  /** The store's file. */
   path: string;
-  /** Default "default"; of use only while no process holds the store. */
+  /** Default: "default". Only used while no process holds the store. */
   namespace?: string;
   /** Whether a start may create the store. Default: true. */
   create?: boolean;
-  /** How long a call that needs a worker waits for a process that opens the store. Default: 0, it is refused at once. */
+  /** Time that a call that needs a worker waits for a holder. Default: 0, it is rejected at once. */
   patienceMs?: number;
-  /** Told when a call begins to wait for a process that opens the store, because only a worker can bring what it waits for. */
+  /** Called when a call begins to wait for a holder, because it needs a worker. */
   onWaiting?(): void;
 }
 
-/** A visit stays open for so long after its last call: what asks in pages asks again at once. */
+/** Time that a visit stays open after its last call: paged reads call again at once. */
 const LINGER_MS = 20;
-/** And for no longer than this, whatever is asked: others wait for its end. */
+/** Maximum duration of a visit; others wait for its end. */
 const MAX_VISIT_MS = 500;
-/** How long a holder may take from opening the store to being reachable: it is starting, perhaps on a busy machine. */
+/** Time from opening a store to being reachable, for a holder that starts on a busy machine. */
 export const REACHABLE_MS = 8_000;
 const PAUSE_MS = 50;
-/** A call that waits looks into the store by itself so often. */
+/** Interval in which a waiting call reads the store itself. */
 const LOOK_MS = 2_000;
-/** Time in which a store that need not be waited for gives its answer. */
+/** Time in which a response that needs no waiting arrives. */
 const AT_ONCE_MS = 25;
 
 const NEED_A_WORKER: ReadonlySet<MethodName> = new Set<MethodName>([
@@ -49,8 +49,7 @@ const NEED_A_WORKER: ReadonlySet<MethodName> = new Set<MethodName>([
   "pollActivityTaskQueue",
   "pollNexusTaskQueue",
 ]);
-/** Reason of the refusal of a call that needs a worker. */
-/** The reason of a refusal because no process has the store open. */
+/** Reason of a rejected call that needs a worker: no process has the store open. */
 export const NO_WORKER = "NoWorker";
 
 const CREATES: ReadonlySet<MethodName> = new Set<MethodName>(["startWorkflowExecution", "signalWithStartWorkflowExecution"]);
@@ -64,25 +63,25 @@ interface Visit {
   close(): Promise<void>;
 }
 
-/** The line to a process that has the store open. */
+/** A connection to a process that has the store open. */
 interface Line {
   readonly service: GrpcService;
   readonly key: string;
-  /** Calls that it has not answered yet. */
+  /** Calls without a response. */
   calls: number;
 }
 
 export class StoreService implements RawService {
   readonly losesCancelledPolls = true;
-  /** Absolute, with links followed: the name under which the holder has it. */
+  /** Absolute and with links resolved, as the holder names it. */
   readonly path: string;
   readonly #options: StoreServiceOptions;
   #holder: Line | undefined;
-  /** Lines to processes that are no longer to be found: what they were asked before, they may still answer. */
+  /** Connections to processes that are no longer found; they may still respond to earlier calls. */
   readonly #left = new Set<Line>();
   #hadHolder = false;
   #visit: Visit | undefined;
-  /** Visits are opened and closed one after the other. */
+  /** Visits are opened and closed one at a time. */
   #turn: Promise<unknown> = Promise.resolve();
   #closed = false;
 
@@ -91,7 +90,7 @@ export class StoreService implements RawService {
     this.path = resolveStorePath(options.path);
   }
 
-  /** Whether a process that can be reached holds the store at this moment. */
+  /** Returns whether a process holds the store now. */
   get held(): boolean {
     return findHolder(this.path) !== undefined;
   }
@@ -110,14 +109,14 @@ export class StoreService implements RawService {
         if (e instanceof ServiceError && e.reason === NO_WORKER && waited < (this.#options.patienceMs ?? 0)) {
           this.#options.onWaiting?.();
         } else if (!(e instanceof StoreLockedError)) throw e;
-        // It is held by now; the holder may not listen yet, or listen again.
+        // Now held; the holder may not listen yet, or not again yet.
         else if (waited > REACHABLE_MS) throw unreachable(this.path, e);
       }
       await sleepOn(realTimers, PAUSE_MS, options.signal);
     }
   }
 
-  /** The holder's answer; undefined when nobody is there to ask. */
+  /** Calls the holder; undefined if no process listens. */
   async #askHolder(method: MethodName, request: Uint8Array, options: CallOptions): Promise<Uint8Array | undefined> {
     const holder = this.#find();
     if (holder === undefined) return undefined;
@@ -129,8 +128,8 @@ export class StoreService implements RawService {
     } catch (e) {
       if (!(e instanceof ServiceError) || e.code !== Code.UNAVAILABLE) throw e;
       this.#leaveHolder(holder);
-      // Nobody listens there: what a killed process left. Whatever else went wrong may have happened after the call had its effect, so it
-      // is left to the caller to ask again, who knows whether that is right.
+      // No process listens: left by a killed process. After any other error the call may have had
+      // its effect, so the caller decides whether to retry.
       if (e.reason === NOT_CONNECTED) return undefined;
       this.#hadHolder = true;
       throw e;
@@ -175,7 +174,7 @@ export class StoreService implements RawService {
   }
 
   #noWorker(): ServiceError {
-    // A holder that was there a moment ago may come back: callers ask again for a while.
+    // A recent holder may return: callers retry for a while.
     if (this.#hadHolder) {
       return new ServiceError(Code.UNAVAILABLE, `the process that had ${this.path} open has ended, and no worker is available`);
     }
@@ -186,7 +185,7 @@ export class StoreService implements RawService {
     );
   }
 
-  /** What is there already, or what comes once a process has opened the store. */
+  /** Returns an existing result, or waits for a process that opens the store. */
   async #waitFor(method: MethodName, request: Uint8Array, options: CallOptions): Promise<Uint8Array> {
     const { timeoutMs = Infinity, signal } = options;
     const deadline = performance.now() + timeoutMs;
@@ -262,7 +261,7 @@ export class StoreService implements RawService {
     await visit.close();
   }
 
-  /** Ends the connection; open calls are refused. */
+  /** Closes the connection; open calls are rejected. */
   async close(): Promise<void> {
     this.#closed = true;
     if (this.#holder !== undefined) this.#leaveHolder(this.#holder);
@@ -276,14 +275,14 @@ export class StoreService implements RawService {
   }
 }
 
-/** A connection to the process that holds a store. */
+/** Connects to the process that holds a store. */
 export function lineTo(holder: NonNullable<ReturnType<typeof findHolder>>): GrpcService {
   return "socket" in holder
     ? new GrpcService({ address: `unix:${holder.socket}` })
     : new GrpcService({ address: `127.0.0.1:${holder.port}`, apiKey: holder.secret, tls: false });
 }
 
-/** What is said of a store whose holder was not found for {@link REACHABLE_MS}. */
+/** Returns the error for a holder that was not reachable for {@link REACHABLE_MS}. */
 export function unreachable(path: string, e: StoreLockedError): ServiceError {
   const who = e.holder === undefined ? "another process" : `process ${e.holder.pid}`;
   return new ServiceError(
@@ -300,12 +299,12 @@ function waits(request: Uint8Array): boolean {
   try {
     return fromBinary(GetWorkflowExecutionHistoryRequestSchema, request).waitNewEvent;
   } catch {
-    // The service says what is wrong with it.
+    // The service reports the error.
     return false;
   }
 }
 
-/** As the store resolves it: the folder's links are followed, also where the file is not there yet. */
+/** Returns the path as the store resolves it: links of the folder are followed, also for a missing file. */
 export function resolveStorePath(path: string): string {
   try {
     return realpathSync(path);

@@ -1,17 +1,17 @@
-// A store whose driver locks the file for one process (node-sqlite3-wasm), for a query: the file and its log as they are at one moment. SQLite is
-// not at work between two turns of the process that holds it, so what is copied in one turn is what was committed; frames of a transaction
-// that is open have no commit behind them, and a reader passes over them.
+// Copies a store whose driver locks the file for one process (node-sqlite3-wasm), for a query.
+// SQLite is idle between two turns of the holding process, so a copy within one turn has all
+// commits. Readers skip log frames of an open transaction, because no commit follows them.
 import { constants, copyFileSync, existsSync, mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { StoreError } from "../../engine/store_errors.ts";
 
-/** Of file and log together: about half a second in which the engine stands still. */
+/** Maximum size of file and log; the engine is blocked for about half a second meanwhile. */
 const MOST_BYTES = 512 * 1024 * 1024;
 
 const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 
-/** To be called in the process that holds the store. The copy is for its owner alone, and removed after `use`. */
+/** Call in the process that holds the store. Only the owner can read the copy; it is removed after `use`. */
 export async function withCopy<T>(path: string, use: (copy: string) => Promise<T>): Promise<T> {
   const bytes = sizeOf(path) + sizeOf(`${path}-wal`);
   if (bytes > MOST_BYTES) {

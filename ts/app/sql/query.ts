@@ -1,13 +1,13 @@
-// A query as it travels: to the process that runs it, and to the process that holds its store. JSON, because rows are small and everybody
-// can read it; what JSON has no form for (bytes, numbers that are not finite) is an object with one field.
+// Messages of a query, to the process that runs it and to the process that holds its store. JSON,
+// because rows are small; values without a form in JSON (bytes, non-finite numbers) are objects
+// with one field.
 import type { SqlRow, SqlValue } from "../../engine/sqlite/driver.ts";
 import { SqlLimitError, type SqlLimits } from "../../engine/sqlite/bounded_rows.ts";
 import { SqlRefusedError } from "../../engine/sqlite/read_only_sql.ts";
 import { StoreError, type StoreHolder, StoreLockedError } from "../../engine/store_errors.ts";
 
-/** What a query's process is given. */
+/** Input of a query's process. */
 export interface QueryJob {
-  /** The store's file. */
   readonly path: string;
   readonly sql: string;
   readonly limits: SqlLimits;
@@ -15,15 +15,18 @@ export interface QueryJob {
 
 type WireValue = string | number | null | { readonly hex: string } | { readonly number: string };
 
-/** "refused": it was not run. "limit": it was stopped. "locked": another process has the file for itself. "sqlite": SQLite's own words. */
+/**
+ * "refused": not run. "limit": stopped. "locked": another process has exclusive access. "sqlite":
+ * an error of SQLite.
+ */
 type Kind = "refused" | "limit" | "locked" | "store" | "sqlite";
 
-/** What comes back. */
+/** Result of a query's process. */
 export type QueryAnswer =
   | { readonly columns: readonly string[]; readonly rows: readonly (readonly WireValue[])[] }
   | { readonly kind: Kind; readonly message: string; readonly holder?: StoreHolder };
 
-/** SQLite has said no. */
+/** An error of SQLite. */
 export class SqliteError extends Error {
   override name = "SqliteError";
 }
@@ -43,7 +46,7 @@ export function refusedAnswer(error: unknown): QueryAnswer {
   return { kind: error instanceof StoreError ? "store" : "sqlite", message };
 }
 
-/** The rows of an answer. Throws what it says instead. */
+/** Returns the rows of a result, or throws its error. */
 export function answerRows(answer: QueryAnswer): SqlRow[] {
   if ("rows" in answer) {
     return answer.rows.map((row) => Object.fromEntries(row.map((value, i) => [answer.columns[i]!, valueOf(value)])));

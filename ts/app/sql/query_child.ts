@@ -1,6 +1,6 @@
-// The program of a query's process, and of the thread in it that runs the query. SQLite is inside one call until the query ends, so the
-// process's own thread stays free to see that it is no longer wanted: its standard input is closed when the process that
-// started it ends, even by SIGKILL.
+// Program of a query's process, and of its thread that runs the query. SQLite blocks that thread
+// until the query ends. The main thread ends the process when standard input closes, which happens
+// when the parent process ends, even by SIGKILL.
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { isMainThread, parentPort, Worker, workerData } from "node:worker_threads";
@@ -32,7 +32,7 @@ function main(): void {
     if (started || !line.endsWith("\n")) return;
     started = true;
     const job = JSON.parse(line) as QueryJob;
-    // Whoever started it kills it at this time; this is for one that is stopped itself.
+    // The parent kills this process at the limit; this timer covers a stopped parent.
     setTimeout(end, job.limits.ms + 5_000);
     const thread = new Worker(fileURLToPath(import.meta.url), { workerData: job });
     thread.on("message", (found: string) => process.stdout.write(found, () => process.exit(0)));

@@ -1,6 +1,6 @@
-// Runs a query in a process of its own, because nothing else ends one for sure: SQLite does not return before it has a row, a thread
-// inside of it cannot be ended, and two of the three libraries offer no way to interrupt it
-// (docs/dev/decisions/058-queries-in-processes.md).
+// Runs a query in a separate process, because only that can always be ended: SQLite does not return
+// before it has a row, its thread cannot be ended meanwhile, and two of the three libraries have no
+// interrupt (docs/dev/decisions/058-queries-in-processes.md).
 import { spawn } from "node:child_process";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
@@ -10,10 +10,10 @@ import { refuseWriting } from "../../engine/sqlite/read_only_sql.ts";
 import type { SqlRow } from "../../engine/sqlite/driver.ts";
 import { answerRows, type QueryAnswer, type QueryJob } from "./query.ts";
 
-/** The longest time that a query may be given. */
+/** Maximum time limit of a query. */
 export const MOST_MS = 60 * 60 * 1000;
 
-/** What is kept of the process's standard error, for a message. */
+/** Characters of the process's standard error that are kept for a message. */
 const WORDS = 2_000;
 
 const program = (): string =>
@@ -22,8 +22,9 @@ const program = (): string =>
   );
 
 /**
- * The rows of a statement that reads, from the store at `path`. Throws a SqlRefusedError, a SqlLimitError, a StoreError or a SqliteError,
- * and the signal's reason when that is aborted; in each case the process has been ended.
+ * Returns the rows of a statement that reads from the store at `path`. Throws a SqlRefusedError, a
+ * SqlLimitError, a StoreError, a SqliteError, or the signal's reason. The process has ended in each
+ * case.
  */
 export async function runQuery(job: QueryJob, signal?: AbortSignal): Promise<SqlRow[]> {
   refuseWriting(job.sql);
@@ -32,7 +33,7 @@ export async function runQuery(job: QueryJob, signal?: AbortSignal): Promise<Sql
   return answerRows(await answerOf(job, signal));
 }
 
-/** Throws a SqlLimitError for a time that no query is given. */
+/** Throws a SqlLimitError for a time limit above the maximum. */
 export function checkTime(ms: number): void {
   if (ms > 0 && ms <= MOST_MS) return;
   throw new SqlLimitError(`the timeout of a query must be more than 0 and at most ${MOST_MS / 60_000} min, not ${ms / 1000} s`);
@@ -44,7 +45,7 @@ function answerOf(job: QueryJob, signal: AbortSignal | undefined): Promise<Query
     const child = spawn(process.execPath, [...(deno ? ["run", "-A", "--no-lock"] : []), program()], {
       stdio: ["pipe", "pipe", "pipe"],
       windowsHide: true,
-      // For applications whose own program is Electron.
+      // For applications that run in Electron.
       env: { ...process.env, ELECTRON_RUN_AS_NODE: "1", NODE_OPTIONS: "" },
     });
     let out = "";
@@ -60,7 +61,7 @@ function answerOf(job: QueryJob, signal: AbortSignal | undefined): Promise<Query
     signal?.addEventListener("abort", aborted);
     child.stdout.setEncoding("utf8").on("data", (text: string) => out += text);
     child.stderr.setEncoding("utf8").on("data", (text: string) => words = (words + text).slice(-WORDS));
-    // It may end before it has read.
+    // The child may exit before it has read.
     child.stdin.on("error", () => {});
     child.stdin.write(`${JSON.stringify(job)}\n`);
     child.on("error", (error) => settle(() => reject(noProcess(error.message))));

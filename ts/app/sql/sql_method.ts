@@ -1,4 +1,5 @@
-// SQL over the line to a process that holds a store: one method beside WorkflowService, for the command line. Both its sides are here.
+// SQL queries through the process that holds a store, for the command line: one method in addition
+// to WorkflowService, with client and server side.
 import { SQL_LIMITS, SqlLimitError } from "../../engine/sqlite/bounded_rows.ts";
 import type { SqlRow } from "../../engine/sqlite/driver.ts";
 import type { Store } from "../../engine/store.ts";
@@ -12,9 +13,9 @@ import { runQuery } from "./query_process.ts";
 
 const SERVICE = "temporalex.sql.v1.SqlService";
 const METHOD = "Query";
-/** Each is a process. */
+/** Maximum concurrent queries; each is a process. */
 const AT_ONCE = 4;
-/** Beyond the query's own time: for the way, the copy, and the process's start. */
+/** Time beyond the query's own limit, for transfer, copy and process start. */
 const GRACE_MS = 15_000;
 
 interface Request {
@@ -23,7 +24,7 @@ interface Request {
   readonly ms: number;
 }
 
-/** `storeOf`: the store of a namespace; undefined where there is no such namespace. */
+/** `storeOf`: the store of a namespace; undefined for an unknown namespace. */
 export function sqlMethod(storeOf: (namespace: string) => Store | undefined): ExtraMethod {
   let running = 0;
   return {
@@ -51,7 +52,7 @@ export function sqlMethod(storeOf: (namespace: string) => Store | undefined): Ex
 }
 
 function pathOf(store: Store | undefined, namespace: string): string {
-  if (store === undefined) throw new ServiceError(Code.NOT_FOUND, `there is no namespace "${namespace}"`);
+  if (store === undefined) throw new ServiceError(Code.NOT_FOUND, `namespace "${namespace}" does not exist`);
   const { path } = store as { path?: unknown };
   if (typeof path === "string") return path;
   throw new ServiceError(
@@ -66,14 +67,17 @@ function readRequest(bytes: Uint8Array): Request {
     const { namespace, sql, ms } = found;
     if (typeof namespace === "string" && typeof sql === "string" && typeof ms === "number") return { namespace, sql, ms };
   } catch {
-    // Said below.
+    // Reported below.
   }
   throw new ServiceError(Code.INVALID_ARGUMENT, "invalid query request: field 1 must be JSON with namespace, sql and ms");
 }
 
 const written = (value: Request | QueryAnswer): Uint8Array => jsonMessage(value);
 
-/** The rows, from a process that has the store. Throws as `runQuery` does, and a ServiceError for what the line has to say. */
+/**
+ * Returns rows from a process that has the store. Throws like `runQuery`, and a ServiceError for
+ * connection errors.
+ */
 export async function askForRows(service: GrpcService, request: Request, signal: AbortSignal): Promise<SqlRow[]> {
   let answer: Uint8Array;
   try {

@@ -1,4 +1,5 @@
-// A query of a store file by a process that does not hold it: beside the holder where both drivers share the file, else through it.
+// Queries a store file from a process that does not hold it: directly if both drivers can share the
+// file, otherwise through the holder.
 import { StoreLockedError } from "../../engine/store_errors.ts";
 import { SQL_LIMITS } from "../../engine/sqlite/bounded_rows.ts";
 import type { SqlRow } from "../../engine/sqlite/driver.ts";
@@ -12,7 +13,7 @@ import { askForRows } from "./sql_method.ts";
 
 const PAUSE_MS = 100;
 
-/** The rows of a statement that reads. `ms`: the time that it may take. Throws as `runQuery` and `askForRows` do. */
+/** Returns the rows of a statement that reads. `ms`: time limit. Throws like `runQuery` and `askForRows`. */
 export async function queryStore(given: string, sql: string, ms: number, signal: AbortSignal): Promise<SqlRow[]> {
   const path = resolveStorePath(given);
   const began = performance.now();
@@ -23,14 +24,14 @@ export async function queryStore(given: string, sql: string, ms: number, signal:
       if (!(error instanceof StoreLockedError)) throw error;
       const rows = await throughHolder(path, sql, ms, signal);
       if (rows !== undefined) return rows;
-      // It is starting, or has just gone.
+      // The holder is starting or has just exited.
       if (performance.now() - began > REACHABLE_MS) throw unreachable(path, error);
     }
     await sleepOn(realTimers, PAUSE_MS, signal);
   }
 }
 
-/** undefined when no process can be found. */
+/** Returns undefined if no process is found. */
 async function throughHolder(path: string, sql: string, ms: number, signal: AbortSignal): Promise<SqlRow[] | undefined> {
   const holder = findHolder(path);
   if (holder === undefined) return undefined;

@@ -1,20 +1,21 @@
-// What an activity can know and do while it runs. In Node and Deno the free functions find the context of the attempt that calls them; in
-// browsers, and wherever one likes it better, an activity made with `withContext` is given it as its first argument.
+// The context of a running activity. In Node and Deno the free functions find the context of the
+// attempt that calls them. Browsers have no such lookup: there an activity made with `withContext`
+// gets its context as the first argument, which works everywhere.
 import type { Duration } from "../converter/duration.ts";
 import type { Payload } from "../converter/payload.ts";
 import { read } from "../converter/thrown.ts";
 import { asyncContext } from "../platform/async_context.ts";
 import type { Logger } from "../base/logger.ts";
 
-/** Facts about the attempt that runs. They come from the service with the task. */
+/** Facts about the running attempt. The service sends them with the task. */
 export interface ActivityInfo {
-  /** Names the activity to `client.completeActivity`. Changes with every attempt. */
+  /** Identifies the attempt for `client.completeActivity`. Changes with every attempt. */
   readonly taskToken: Uint8Array;
-  /** The activity's id within its run: a number, unless the workflow chose one. */
+  /** Activity id within its run: a number, unless the workflow chose one. */
   readonly activityId: string;
-  /** Its name on the wire. */
+  /** Type name of the activity as registered. */
   readonly activityType: string;
-  /** The queue that the task came from. */
+  /** Task queue that the task came from. */
   readonly taskQueue: string;
   /** Namespace of the workflow. */
   readonly namespace: string;
@@ -24,78 +25,91 @@ export interface ActivityInfo {
   readonly runId: string;
   /** Type of the workflow that called it. */
   readonly workflowType: string;
-  /** From 1. */
+  /** Number of the attempt, from 1. */
   readonly attempt: number;
-  /** It is a local activity: it runs within the workflow task, its heartbeats go nowhere, and it cannot be completed from outside. */
+  /**
+   * True for a local activity: it runs within the workflow task, its heartbeats are not sent, and
+   * it cannot be completed from outside.
+   */
   readonly isLocal: boolean;
   /**
-   * The same for every attempt of this activity and for no other one: pass it to services that know idempotency keys. An activity runs at
-   * least once, so an attempt whose result was lost (crash, timeout) is followed by another.
+   * The same for all attempts of this activity and for no other activity. Pass it to services that
+   * support idempotency keys: an activity runs at least once, so an attempt whose result was lost
+   * (crash, timeout) is followed by another.
    */
   readonly idempotencyKey: string;
-  /** What the previous attempt reported last; undefined when it reported nothing. */
+  /** Details of the last heartbeat of the previous attempt; undefined without one. */
   readonly heartbeatDetails: unknown;
-  /** When the workflow's command was recorded: the same for all attempts. */
+  /** When the workflow's command was recorded; the same for all attempts. */
   readonly scheduledTime: Date | undefined;
   /** When this attempt became due. */
   readonly currentAttemptScheduledTime: Date | undefined;
-  /** When this attempt was handed to the worker. */
+  /** When this attempt was sent to the worker. */
   readonly startedTime: Date | undefined;
-  /** Limits in milliseconds; undefined: none. */
+  /** In milliseconds, as the two below; undefined without a limit. */
   readonly heartbeatTimeoutMs: number | undefined;
-  /** Longest time of this attempt. */
+  /** Limit of one attempt. */
   readonly startToCloseTimeoutMs: number | undefined;
-  /** Longest time of all attempts together, waiting included. */
+  /** Limit of all attempts together, including the time between them. */
   readonly scheduleToCloseTimeoutMs: number | undefined;
 }
 
 /** Why an activity is asked to stop. */
 export type CancelReason =
-  /** Its workflow wants that. */
+  /** The workflow requested it. */
   | "CANCELLED"
-  /** It was reset: the attempts start again. */
+  /** The activity was reset: attempts start again from 1. */
   | "RESET"
-  /** It was paused: it runs again later. */
+  /** The activity was paused: it runs again later. */
   | "PAUSED"
-  /** It is not known any more: timed out, or its workflow has ended. Its result is not awaited. */
+  /**
+   * The service no longer knows the activity: it timed out, or its workflow is closed. Its result
+   * is discarded.
+   */
   | "NOT_FOUND"
-  /** Its time is over: the service has given it up or is about to. */
+  /** The attempt timed out, or is about to. */
   | "TIMED_OUT"
-  /** The worker stops. The attempt counts as failed, and another worker takes the next one. */
+  /** The worker shuts down. The attempt fails, and another worker runs the next one. */
   | "WORKER_SHUTDOWN";
 
-/** What a running activity can know and do. Found by `activityContext()`, or handed over by `withContext`. */
+/**
+ * The context of a running activity. Returned by `activityContext()` or passed by `withContext`.
+ */
 export interface ActivityContext {
   /** Facts about this attempt. */
   readonly info: ActivityInfo;
-  /** Aborted when the activity is to stop; its reason is a CancelledFailure. Hand it to `fetch` and the like. */
+  /**
+   * Aborted when the activity must stop; the reason is a CancelledFailure. Pass it to `fetch` and
+   * similar APIs.
+   */
   readonly cancelled: AbortSignal;
-  /** Why, once `cancelled` is aborted. */
+  /** Why the activity must stop; undefined until `cancelled` is aborted. */
   readonly cancelReason: CancelReason | undefined;
   /**
-   * What came with the call beside its arguments: the headers of the workflow's start, or what interceptors made of them. Decode one with
-   * `defaultPayloadConverter.fromPayload`, or with the converter that its sender used.
+   * Headers of the call: those of the workflow's start, or as changed by interceptors. Decode one
+   * with `defaultPayloadConverter.fromPayload`, or with the converter of its sender.
    */
   readonly headers: { readonly [name: string]: Payload };
-  /** Adds the activity's ids to each record. */
+  /** A logger that adds the activity's ids to each record. */
   readonly logger: Logger;
   /**
-   * Says that the activity is alive and how far it is. Cheap: the service hears of it at most once per interval. Only activities that
-   * heartbeat learn of a cancellation. Throws when `details` cannot be encoded.
+   * Reports that the activity is alive, with its progress. Cheap: the service receives at most one
+   * heartbeat per interval. Only activities that heartbeat learn of a cancellation. Throws when
+   * `details` cannot be encoded.
    */
   heartbeat(details?: unknown): void;
-  /** Waits. Rejects with a CancelledFailure as soon as the activity is to stop. */
+  /** Waits. Rejects with a CancelledFailure as soon as the activity must stop. */
   sleep(duration: Duration): Promise<void>;
-  /** Throws a CancelledFailure when the activity is to stop. */
+  /** Throws a CancelledFailure when the activity must stop. */
   throwIfCancelled(): void;
 }
 
-/** Thrown by `completeAsync`: the attempt ends without a result, which comes from elsewhere. */
+/** Thrown by `completeAsync`: the attempt ends without a result, which another process delivers. */
 export class CompleteAsyncError extends Error {
   override name = "CompleteAsyncError";
 }
 
-/** @internal Whether that is what an activity threw, in whichever copy of the package. */
+/** @internal Whether an activity threw a CompleteAsyncError, from any copy of the package. */
 export function completesAsync(thrown: unknown): boolean {
   return read(thrown, "name") === "CompleteAsyncError";
 }
@@ -107,12 +121,15 @@ export function runInContext<R>(context: ActivityContext, call: () => R): R {
   return current === undefined ? call() : current.run(context, call);
 }
 
-/** @internal The activity whose code set off what is happening, if one did. It may have ended since. */
+/**
+ * @internal Returns the activity whose code caused the current call, or undefined. The activity may
+ * have ended since.
+ */
 export function activityBehind(): ActivityContext | undefined {
   return current?.get();
 }
 
-/** The context of the running activity. Throws outside of one. */
+/** Returns the context of the running activity. Throws outside of an activity. */
 export function activityContext(): ActivityContext {
   const context = current?.get();
   if (context !== undefined) return context;
@@ -123,24 +140,25 @@ export function activityContext(): ActivityContext {
   );
 }
 
-/** Ids, attempt and limits of the running activity. */
+/** Returns the ids, attempt and limits of the running activity. */
 export function activityInfo(): ActivityInfo {
   return activityContext().info;
 }
 
-/** `activityContext().heartbeat(details)` */
+/** Calls `activityContext().heartbeat(details)`. */
 export function heartbeat(details?: unknown): void {
   activityContext().heartbeat(details);
 }
 
-/** `activityContext().sleep(duration)` */
+/** Calls `activityContext().sleep(duration)`. */
 export function sleep(duration: Duration): Promise<void> {
   return activityContext().sleep(duration);
 }
 
 /**
- * Ends the attempt without a result: `completeAsync()` as the last thing an activity does (or `return completeAsync()`). The result is
- * delivered with `client.completeActivity(taskToken, result)`, from wherever, before the activity times out. Always throws.
+ * Ends the attempt without a result. Always throws: call it last, as in `return completeAsync()`.
+ * Any process can then deliver the result with `client.completeActivity(taskToken, result)`, before
+ * the activity times out.
  */
 export function completeAsync(): never {
   throw new CompleteAsyncError("this activity is completed from outside");
@@ -153,8 +171,9 @@ interface WithContext {
 }
 
 /**
- * An activity that is given its context as the first argument. For workflows its arguments are the others:
- * `export const charge = withContext((context, items: Item[]) => ...)` is called as `charge(items)`.
+ * Returns an activity that gets its context as the first argument. Workflows pass only the other
+ * arguments: `export const charge = withContext((context, items: Item[]) => ...)` is called as
+ * `charge(items)`.
  */
 export function withContext<A extends unknown[], R>(run: (context: ActivityContext, ...args: A) => R): (...args: A) => R {
   const activity = (...args: A): R => run(activityContext(), ...args);
@@ -162,7 +181,10 @@ export function withContext<A extends unknown[], R>(run: (context: ActivityConte
   return activity;
 }
 
-/** @internal Calls an activity function the way it was made, as a method of `self`. */
+/**
+ * @internal Calls an activity function as a method of `self`, with its context if it was made by
+ * `withContext`.
+ */
 // deno-lint-ignore ban-types
 export function callActivity(activity: Function, self: unknown, context: ActivityContext, args: readonly unknown[]): unknown {
   const explicit = (activity as WithContext)[WITH_CONTEXT];

@@ -1,4 +1,4 @@
-// What activity code imports: its context, and the failures that it throws.
+// The module that activity code imports: its context, and the failures that it throws.
 export {
   type ActivityContext,
   activityContext,

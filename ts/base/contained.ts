@@ -1,11 +1,14 @@
-// What users hand over to be told things (loggers, metrics, listeners) must not decide about the work that it is told of: what it throws,
-// at once or in a promise, is said once on standard error and goes no further.
+// Isolates errors of user callbacks (loggers, metrics, listeners): a callback that throws or
+// rejects must not change the work that it observes. The first error of each is printed to stderr.
 import type { Logger, LogLevel } from "./logger.ts";
 import type { Counter, Histogram, Metrics } from "./metrics.ts";
 
 const noted = new WeakSet<object>();
 
-/** Says once that `source` throws. Even that may fail: a console can be replaced, and an error can be unreadable. */
+/**
+ * Prints the first error of `source`. Never throws: a console can be replaced, and an error can be
+ * unreadable.
+ */
 function note(source: object, what: string, error: unknown): void {
   if (noted.has(source)) return;
   noted.add(source);
@@ -13,16 +16,19 @@ function note(source: object, what: string, error: unknown): void {
   try {
     text = String(error);
   } catch {
-    // The words above say so.
+    // The default text above is used.
   }
   try {
     console.error(`temporalex: ${what} threw (${text}); execution continues, further errors are not logged`);
   } catch {
-    // There is nowhere left to say it.
+    // No other output is left.
   }
 }
 
-/** Calls a function of the user's for what it does. Never throws, and no promise that it answers goes unheard. */
+/**
+ * Calls a user function for its effect. Never throws; handles a rejection of the promise that it
+ * returns. Returns undefined if it threw.
+ */
 export function contained<T>(source: object, what: string, call: () => T): T | undefined {
   try {
     const answer = call();
@@ -38,7 +44,7 @@ export function contained<T>(source: object, what: string, call: () => T): T | u
 
 const loggers = new WeakMap<Logger, Logger>();
 
-/** The logger, unable to do harm. */
+/** Returns a logger that never throws. */
 export function containedLogger(logger: Logger): Logger {
   let made = loggers.get(logger);
   if (made === undefined) {
@@ -47,7 +53,7 @@ export function containedLogger(logger: Logger): Logger {
     };
     made = { debug: log("debug"), info: log("info"), warn: log("warn"), error: log("error") };
     loggers.set(logger, made);
-    // Contained once is enough, however many parts it is handed through.
+    // A contained logger is returned as it is when it passes through here again.
     loggers.set(made, made);
   }
   return made;
@@ -55,7 +61,7 @@ export function containedLogger(logger: Logger): Logger {
 
 const metricsOf = new WeakMap<Metrics, Metrics>();
 
-/** The metrics, unable to do harm. */
+/** Returns metrics that never throw. */
 export function containedMetrics(metrics: Metrics): Metrics {
   let made = metricsOf.get(metrics);
   if (made === undefined) {
@@ -85,7 +91,7 @@ export function containedMetrics(metrics: Metrics): Metrics {
   return made;
 }
 
-/** An object of listeners, unable to do harm. */
+/** Returns the listeners as functions that never throw. `what` names them in messages. */
 export function containedListeners<T extends object>(listeners: T, what: string): T {
   return new Proxy(listeners, {
     get(target, name) {

@@ -1,31 +1,32 @@
-// Structured logging: a message for people and fields for programs. Fields hold ids, names, counts and durations, never payloads: what a
-// workflow or activity is given and answers does not belong in a log file.
+// Structured logging: a message for people and fields for programs. Fields hold ids, names, counts
+// and durations, never payloads: arguments and results of workflows and activities do not belong in
+// a log file.
 
-/** How serious a record is, the least first. */
+/** Severity of a record, in ascending order. */
 export type LogLevel = "debug" | "info" | "warn" | "error";
 
-/** What a record is about, for programs: ids, names, counts, durations; never payloads. */
+/** Fields of a record: ids, names, counts, durations; never payloads. */
 export interface LogFields {
   /** One field. */
   readonly [name: string]: unknown;
 }
 
-/** Where records go. Yours may hand them to any logging library: a message and fields. */
+/** Destination of log records. Implementations can forward them to any logging library. */
 export interface Logger {
-  /** For those who look for a fault. */
+  /** Detail for debugging. */
   debug(message: string, fields?: LogFields): void;
-  /** What happens in the course of things. */
+  /** Normal operation. */
   info(message: string, fields?: LogFields): void;
-  /** What should be looked at, and did no harm. */
+  /** Needs attention, but nothing failed. */
   warn(message: string, fields?: LogFields): void;
-  /** What went wrong. */
+  /** Something failed. */
   error(message: string, fields?: LogFields): void;
 }
 
 export interface LineLoggerOptions {
   /** Records below this level are dropped. Default: info. */
   minimum?: LogLevel;
-  /** Write the level in colour (ANSI). Default: no. */
+  /** Whether to color the level (ANSI). Default: false. */
   colours?: boolean;
   write(line: string): void;
 }
@@ -33,17 +34,21 @@ export interface LineLoggerOptions {
 const LEVELS: LogLevel[] = ["debug", "info", "warn", "error"];
 const COLOURS: { [level in LogLevel]: string } = { debug: "\x1b[2m", info: "\x1b[36m", warn: "\x1b[33m", error: "\x1b[31m" };
 
-/** A value on one line, so that one record stays one line. */
+/** Returns a value on one line, so that a record stays on one line. */
 function show(value: unknown): string {
   try {
     return shown(value);
   } catch {
-    // A circle, a proxy or getter that throws: the record is worth more than this field.
+    // A circular value, or a proxy or getter that throws: the record is kept without this field's
+    // value.
     return "(cannot be printed)";
   }
 }
 
-/** Characters that start a new line, control a terminal or reorder text: C0, DEL, C1, line separators, marks of writing direction. */
+/**
+ * Characters that start a new line, control a terminal or reorder text: C0, DEL, C1, line
+ * separators, marks of writing direction.
+ */
 // deno-lint-ignore no-control-regex
 const CONTROLS = /[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
 const SHORT: { readonly [character: string]: string } = { "\n": "\\n", "\r": "\\r", "\t": "\\t" };
@@ -61,7 +66,7 @@ function shown(value: unknown): string {
   return JSON.stringify(value) ?? String(value);
 }
 
-/** Writes lines of `level message name=value ...`. */
+/** Returns a logger that writes lines of the form `level message name=value ...`. */
 export function lineLogger({ minimum = "info", colours = false, write }: LineLoggerOptions): Logger {
   const log = (level: LogLevel) => (message: string, fields: LogFields = {}) => {
     if (LEVELS.indexOf(level) < LEVELS.indexOf(minimum)) return;
@@ -75,10 +80,10 @@ export function lineLogger({ minimum = "info", colours = false, write }: LineLog
 }
 
 const nothing = () => {};
-/** Logs nothing. */
+/** A logger that discards all records. */
 export const silentLogger: Logger = { debug: nothing, info: nothing, warn: nothing, error: nothing };
 
-/** A logger that adds fields to every record. */
+/** Returns a logger that adds fields to every record. */
 export function withFields(logger: Logger, fields: LogFields): Logger {
   const log = (level: LogLevel) => (message: string, more?: LogFields) => logger[level](message, { ...fields, ...more });
   return { debug: log("debug"), info: log("info"), warn: log("warn"), error: log("error") };

@@ -1,6 +1,7 @@
-// What clients and workers report about themselves, and to whom: an interface of three instruments that any metrics library can stand
-// behind. Names, labels and units are those of Temporal's SDKs (sdk-core), so their dashboards fit. Nothing is measured where nobody gave
-// an object of this kind; labels hold names of types, queues and calls, never ids and never payloads.
+// The interface of a metrics sink for clients and workers, small enough to adapt to any metrics
+// library. Names, labels and units are those of Temporal's SDKs (sdk-core), so their dashboards
+// fit. Without a sink nothing is measured. Labels hold names of types, queues and calls, never ids
+// or payloads.
 
 /** Labels of a series: names of types, queues, calls. */
 export interface MetricLabels {
@@ -8,34 +9,40 @@ export interface MetricLabels {
   readonly [name: string]: string;
 }
 
-/** Something that is counted. */
+/** A counter. */
 export interface Counter {
   /** Adds to the count. Default: 1. */
   add(amount?: number): void;
 }
 
-/** How long things take. */
+/** A distribution, usually of durations. */
 export interface Histogram {
-  /** Notes a duration in milliseconds. */
+  /** Records a duration in milliseconds. */
   record(milliseconds: number): void;
 }
 
 /**
- * Where clients and workers report to: `MetricsRegistry` of `temporalex/metrics`, or an adapter of yours. Asked once per series; what it
- * answers is kept. What it or its answers throw is said once on standard error, and changes nothing.
+ * The metrics sink of clients and workers: `MetricsRegistry` of `temporalex/metrics`, or an
+ * adapter. Called once per series; the returned instrument is kept. If the sink or an instrument
+ * throws, the first error is printed to stderr and work continues.
  */
 export interface Metrics {
-  /** A series of that name and with these labels. */
+  /** Returns the counter of this name with these labels. */
   counter(name: string, labels: MetricLabels): Counter;
-  /** A series of durations. */
+  /** Returns the histogram of durations of this name with these labels. */
   histogram(name: string, labels: MetricLabels): Histogram;
-  /** A series of values that are no durations. Absent: they are given to `histogram`. */
+  /**
+   * Returns a histogram of values that are not durations. If absent, `histogram` is called instead.
+   */
   values?(name: string, labels: MetricLabels): Histogram;
-  /** A value that is read when metrics are collected, until the function that this answers is called. */
+  /**
+   * Registers a value that is read when metrics are collected, until the returned function is
+   * called.
+   */
   gauge(name: string, labels: MetricLabels, read: () => number): () => void;
 }
 
-/** Makes series when they are first needed, and keeps them: one per value of the label that varies. */
+/** Creates series on first use and caches them: one per value of the label that varies. */
 export class SeriesBy<T> {
   readonly #made = new Map<string, T>();
   readonly #make: (value: string) => T;
@@ -48,7 +55,7 @@ export class SeriesBy<T> {
     let made = this.#made.get(value);
     if (made === undefined) {
       made = this.#make(value);
-      // Types are few; a flood of made-up ones must not fill the memory.
+      // Bounds the cache: type names come from outside and can be arbitrary.
       if (this.#made.size < MAX_KEPT) this.#made.set(value, made);
     }
     return made;

@@ -1,6 +1,6 @@
 // Finds the known name that a mistyped name most likely means: for options, commands and flags.
 
-/** Edits (insert, remove, change, swap neighbors) that turn one text into the other. */
+/** Number of edits (insert, remove, change, swap neighbors) that turn one text into the other. */
 function editDistance(a: string, b: string): number {
   let before: number[] = [];
   let previous = Array.from({ length: b.length + 1 }, (_, j) => j);

@@ -1,9 +1,13 @@
-// What options may be, and what is refused of them before anything is done. Types do not reach everyone: a program in JavaScript, a value
-// from the environment, a name that was misspelt in an object made elsewhere. What was not read would be lost without a word: a misspelt
-// `path` would mean a store in memory, a misspelt `codec` values in clear.
+// Validation of options before they are used. Static types do not cover JavaScript callers, values
+// from the environment and misspelled names in objects made elsewhere. An ignored option loses
+// data: without its `path` a store is in memory, without its `codec` values are stored in clear
+// text.
 import { unknownOptionMessage } from "./option_names.ts";
 
-/** What an option must be, in words, and whether a value is it; "" for what is not told of and not looked at. */
+/**
+ * The expected value in words, and a predicate. The words "" mark an option that is not checked and
+ * not listed.
+ */
 export type Kind = readonly [expected: string, is: (value: unknown) => boolean];
 export interface Kinds {
   readonly [name: string]: Kind | Kinds;
@@ -17,10 +21,12 @@ const at = (value: unknown, name: string) => (value as { readonly [name: string]
 export const has = (...names: string[]) => (value: unknown) => names.every((name) => isFunction(at(value, name)));
 const isPromise = has("then");
 export const isModule = (value: unknown) => value instanceof URL || (typeof value === "string" && value !== "");
-/** Holds values by name: an object, a module's namespace, an instance of a class. */
+/**
+ * True for values that hold others by name: an object, a module namespace, an instance of a class.
+ */
 const isNamed = (value: unknown) => isObject(value) && !Array.isArray(value) && !(value instanceof URL) && !isPromise(value);
 const isDefinition = (value: unknown) => isNamed(value) && isFunction(at(value, "run")) && isObject(at(value, "queries"));
-/** Definitions, lists of them, and what holds them. */
+/** True for workflow definitions, lists of them, and objects that hold them. */
 const areDefinitions = (value: unknown): boolean => Array.isArray(value) ? value.every(areDefinitions) : isNamed(value);
 export const oneOrList = (is: (value: unknown) => boolean) => (value: unknown) =>
   Array.isArray(value) ? value.every(is) : is(value);
@@ -31,7 +37,7 @@ export const oneOf = (...names: string[]): Kind => [
 
 export const any: Kind = ["", () => true];
 export const text: Kind = ["a non-empty string", (value) => typeof value === "string" && value !== ""];
-/** A name that others send over the wire: UTF-8 has no lone surrogates. */
+/** A name that is sent to other processes: UTF-8 cannot encode lone surrogates. */
 export const name: Kind = [
   "a non-empty string without lone surrogates",
   (value) => typeof value === "string" && value !== "" && !/\p{Surrogate}/u.test(value),
@@ -52,7 +58,7 @@ export const logger: Kind = [
   "an object with the functions debug, info, warn and error, like console",
   has("debug", "info", "warn", "error"),
 ];
-/** A codec, or several. */
+/** One codec or a list of codecs. */
 export const codec: Kind = [
   "an object with the functions encode and decode, or a list of them",
   oneOrList(has("encode", "decode")),
@@ -71,7 +77,7 @@ export const workflows: Kind = [
 ];
 /** Functions by name. */
 export const functions: Kind = ["an object of functions, such as a module namespace", isNamed];
-/** Functions by name, or several such objects. */
+/** Functions by name, or a list of such objects. */
 export const functionObjects: Kind = [
   "an object of functions, such as a module namespace, or a list of such objects",
   oneOrList(isNamed),

@@ -91,7 +91,7 @@ export function rejectMisspelledOptions(owner: string, options: unknown, names: 
   }
 }
 
-/** Names of an object's methods, its own and those of its classes, without a look at the values of getters. */
+/** Returns the names of an object's methods, including inherited ones, without calling getters. */
 function methodNames(object: object): string[] {
   const names = new Set<string>();
   for (let at: unknown = object; isObject(at) && Object.getPrototypeOf(at) !== null; at = Object.getPrototypeOf(at)) {
@@ -119,7 +119,10 @@ export function rejectMisspelledMethods(owner: string, object: unknown, names: o
   }
 }
 
-/** False for what callbacks of arrays, maps and promises are called with in addition to a value. Works for objects of another realm. */
+/**
+ * False for the index, key or array that callbacks of arrays, maps and promises are called with
+ * after a value. Works for objects of another realm.
+ */
 function isPlainObject(value: unknown): value is object {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
   const prototype: unknown = Object.getPrototypeOf(value);

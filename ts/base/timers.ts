@@ -1,15 +1,19 @@
-// Time as far as hosts need it: now, and a call after a delay. Replaced in tests, so that rules about seconds do not take seconds.
+// The clock that hosts use: current time, and a call after a delay. Tests replace it, so that rules
+// about seconds do not take seconds.
 
 export interface Timers {
-  /** Milliseconds; only differences mean something. */
+  /** Milliseconds of a monotonic clock; only differences are meaningful. */
   now(): number;
-  /** Milliseconds since the epoch. Left out: the system's time. */
+  /** Milliseconds since the epoch. Default: the system's time. */
   date?(): number;
-  /** Calls `fire` once after `ms`; the returned function takes that back. In the background it keeps no process alive. */
+  /**
+   * Calls `fire` once after `ms`, unless the returned function is called first. A `background`
+   * timer does not keep the process alive.
+   */
   after(ms: number, fire: () => void, background?: boolean): () => void;
 }
 
-/** The longest delay that setTimeout keeps; it fires at once on larger ones. */
+/** The longest delay that setTimeout supports; it fires at once for longer ones. */
 const LONGEST_MS = 2 ** 31 - 1;
 
 export const realTimers: Timers = {
@@ -27,12 +31,12 @@ export const realTimers: Timers = {
   },
 };
 
-/** Milliseconds since the epoch, on the clock of these timers. */
+/** Returns milliseconds since the epoch, on the clock of these timers. */
 export function dateOn(timers: Timers): number {
   return timers.date?.() ?? Date.now();
 }
 
-/** Resolves after `ms`; with a signal it rejects with the signal's reason when that is aborted first. */
+/** Resolves after `ms`. Rejects with the signal's reason when the signal is aborted first. */
 export function sleepOn(timers: Timers, ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason);

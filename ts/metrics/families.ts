@@ -1,9 +1,9 @@
-// What is reported under which name: help texts and buckets, as Temporal's SDKs have them (sdk-core: telemetry/metrics). A name that is not
-// here is the application's own.
+// Help texts and buckets of the reported metrics, as Temporal's SDKs have them (sdk-core:
+// telemetry/metrics). Other names are the application's own.
 
 export interface Family {
   readonly help: string;
-  /** Upper bounds in milliseconds, of histograms. */
+  /** Upper bounds in milliseconds; set for histograms only. */
   readonly buckets?: readonly number[];
 }
 
@@ -62,7 +62,7 @@ export const FAMILIES: { readonly [name: string]: Family } = {
   temporal_activity_execution_failed: { help: "Failed activity attempts" },
 };
 
-/** Buckets of a histogram in milliseconds, where nobody asked for others. */
+/** Returns the default buckets of a histogram, in milliseconds. */
 export function bucketsOf(name: string): readonly number[] {
   return Object.hasOwn(FAMILIES, name) ? FAMILIES[name]!.buckets ?? DEFAULT_BUCKETS : DEFAULT_BUCKETS;
 }

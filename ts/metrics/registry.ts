@@ -1,16 +1,23 @@
-// A registry in memory, and its text for Prometheus. Reporting is an addition in a field; the text is made when somebody scrapes.
+// An in-memory metrics registry with Prometheus text output. Recording adds to a field; the text is
+// built when it is scraped.
 import type { Counter, Histogram, MetricLabels, Metrics } from "../base/metrics.ts";
 import { bucketsOf, FAMILIES } from "./families.ts";
 
 /** Options of {@link MetricsRegistry}. */
 export interface MetricsRegistryOptions {
-  /** Labels of every series, such as the service's name. */
+  /** Labels added to every series, such as the service's name. */
   labels?: MetricLabels;
-  /** Unit of durations. Temporal's SDKs on its Rust core report milliseconds, those for Java and Go seconds. Default: "ms". */
+  /**
+   * Unit of durations. Temporal's SDKs on its Rust core report milliseconds, those for Java and Go
+   * seconds. Default: "ms".
+   */
   durations?: "ms" | "s";
-  /** Upper bounds of a histogram's buckets by its name, in milliseconds, instead of the usual ones. */
+  /** Upper bounds of buckets by histogram name, in milliseconds. Replaces the defaults. */
   buckets?: { readonly [name: string]: readonly number[] };
-  /** Series that a name may have; what comes beyond is counted under labels that read "other". Default: 2000. */
+  /**
+   * Maximum number of series per name; further ones are counted under labels with the value
+   * "other". Default: 2000.
+   */
   maxSeries?: number;
 }
 
@@ -23,7 +30,7 @@ interface Series {
 interface FamilyState {
   readonly kind: Kind;
   readonly help: string;
-  /** By their labels as text. */
+  /** Keyed by labels as text. */
   readonly series: Map<string, Series>;
 }
 
@@ -31,7 +38,7 @@ class CounterSeries implements Series, Counter {
   #value = 0;
 
   add(amount = 1): void {
-    // What makes a counter fall would read as a restart.
+    // Prometheus interprets a decreasing counter as a restart.
     if (amount > 0) this.#value += amount;
   }
 
@@ -65,7 +72,7 @@ class HistogramSeries implements Series, Histogram {
   }
 
   record(milliseconds: number): void {
-    // Clocks of two machines may differ: what took less than nothing took nothing.
+    // A negative duration comes from clocks of two machines that differ; it counts as 0.
     const value = milliseconds > 0 ? milliseconds : 0;
     this.#sum += value;
     this.#count++;
@@ -94,23 +101,26 @@ const NAME = /^[a-zA-Z_:][a-zA-Z0-9_:]*$/;
 const LABEL = /^(?!__)[a-zA-Z_][a-zA-Z0-9_]*$/;
 
 /**
- * Metrics in memory, scraped as text by Prometheus and whatever reads its format. Give it to clients and workers (`metrics`), and answer
- * `GET /metrics` with `text()` under `contentType`. An application's own metrics may live in it too.
+ * Metrics in memory, as text for Prometheus and compatible scrapers. Pass it to clients and workers
+ * (`metrics`), and respond to `GET /metrics` with `text()` and `contentType`. Applications can add
+ * metrics of their own.
  *
  * @example
  * const metrics = new MetricsRegistry();
  * const worker = await Worker.create({ service, taskQueue, workflows, metrics });
- * createServer((_, response) => response.writeHead(200, { "content-type": metrics.contentType }).end(metrics.text())).listen(9090);
+ * createServer((_, response) => {
+ *   response.writeHead(200, { "content-type": metrics.contentType }).end(metrics.text());
+ * }).listen(9090);
  */
 export class MetricsRegistry implements Metrics {
-  /** Content type of the text: Prometheus' text format 0.0.4. */
+  /** Content type of the text: Prometheus text format 0.0.4. */
   readonly contentType = "text/plain; version=0.0.4; charset=utf-8";
   readonly #options: MetricsRegistryOptions;
   readonly #divisor: number;
   readonly #maxSeries: number;
   readonly #families = new Map<string, FamilyState>();
 
-  /** Throws a TypeError for labels and buckets that cannot be. */
+  /** Throws a TypeError for invalid labels or buckets. */
   constructor(options: MetricsRegistryOptions = {}) {
     const { durations = "ms", buckets = {}, maxSeries = 2000 } = options;
     if (durations !== "ms" && durations !== "s") throw new TypeError(`durations must be "ms" or "s", not "${durations}"`);
@@ -128,17 +138,19 @@ export class MetricsRegistry implements Metrics {
     this.#maxSeries = maxSeries;
   }
 
-  /** A series that is counted; the same object for the same name and labels. */
+  /** Returns a counter; the same object for the same name and labels. */
   counter(name: string, labels: MetricLabels = {}, help?: string): Counter {
     return this.#series("counter", name, labels, help, () => new CounterSeries());
   }
 
-  /** A series of durations, which are given in milliseconds; the same object for the same name and labels. */
+  /**
+   * Returns a histogram of durations in milliseconds; the same object for the same name and labels.
+   */
   histogram(name: string, labels: MetricLabels = {}, help?: string): Histogram {
     return this.#distribution(name, labels, help, this.#divisor);
   }
 
-  /** A series of values that are no durations, in whatever unit; the same object for the same name and labels. */
+  /** Returns a histogram of values in any unit; the same object for the same name and labels. */
   values(name: string, labels: MetricLabels = {}, help?: string): Histogram {
     return this.#distribution(name, labels, help, 1);
   }
@@ -150,8 +162,8 @@ export class MetricsRegistry implements Metrics {
   }
 
   /**
-   * A value that is read at each scrape, until the function that this answers is called. Several readers of one series are added up.
-   * A reader must not throw.
+   * Registers a value that is read at each scrape, until the returned function is called. Several
+   * readers of one series add up. A reader must not throw.
    */
   gauge(name: string, labels: MetricLabels, read: () => number, help?: string): () => void {
     const series = this.#series("gauge", name, labels, help, () => new GaugeSeries());
@@ -159,7 +171,7 @@ export class MetricsRegistry implements Metrics {
     return () => void series.readers.delete(read);
   }
 
-  /** All series in Prometheus' text format. */
+  /** Returns all series in Prometheus text format. */
   text(): string {
     const lines: string[] = [];
     for (const [name, { kind, help, series }] of [...this.#families].sort(([a], [b]) => (a < b ? -1 : 1))) {
@@ -181,7 +193,7 @@ export class MetricsRegistry implements Metrics {
     let key = labelText(all);
     let series = family.series.get(key);
     if (series === undefined) {
-      // A label that was made from data would fill the memory here and the database behind the scraper.
+      // A label made from data would exhaust memory here and in the database of the scraper.
       if (family.series.size >= this.#maxSeries) {
         key = labelText({ ...Object.fromEntries(Object.keys(labels).map((label) => [label, "other"])), ...this.#options.labels });
         series = family.series.get(key);

@@ -1,5 +1,6 @@
-// The trace context in a header, as Temporal's SDKs have it: `_tracer-data`, a JSON object with the fields that the propagator writes
-// (`traceparent` and `tracestate` of W3C's). So a trace goes on through workers and clients of other SDKs, and comes back.
+// The trace context in a header, as Temporal's SDKs encode it: `_tracer-data`, a JSON object with
+// the fields that the propagator writes (W3C `traceparent` and `tracestate`). So a trace continues
+// through workers and clients of other SDKs.
 import { type Context, defaultTextMapGetter, defaultTextMapSetter, propagation } from "@opentelemetry/api";
 import { defaultPayloadConverter, type Payload } from "../converter/payload.ts";
 
@@ -8,7 +9,10 @@ export const TRACE_HEADER = "_tracer-data";
 
 type Headers = { readonly [name: string]: Payload };
 
-/** The context that headers bring, on top of another one. Headers that cannot be read bring none: a trace is not worth a failure. */
+/**
+ * Returns the context in the headers, on top of another one. Unreadable headers are ignored: a
+ * trace is not worth a failure.
+ */
 export function contextOf(headers: Headers, on: Context): Context {
   const payload = Object.hasOwn(headers, TRACE_HEADER) ? headers[TRACE_HEADER] : undefined;
   if (payload === undefined) return on;
@@ -22,7 +26,7 @@ export function contextOf(headers: Headers, on: Context): Context {
   return propagation.extract(on, carrier as { [key: string]: string }, defaultTextMapGetter);
 }
 
-/** The headers with the context in them; as they are where no propagator is set up. */
+/** Returns the headers with the context added; unchanged without a propagator. */
 export function headersWith(context: Context, headers: Headers): Headers {
   const carrier: { [key: string]: string } = {};
   propagation.inject(context, carrier, defaultTextMapSetter);

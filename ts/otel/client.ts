@@ -1,5 +1,5 @@
-// Spans for the operations of a client, under the names that Temporal's SDKs give them, with the span's context in the headers of what is
-// started, signalled, updated and queried.
+// Spans for the operations of a client, named as in Temporal's SDKs, with the span context in the
+// headers of starts, signals, updates and queries.
 import { loggable } from "../codec/loggable.ts";
 import { isA, messageOf, nameOf as errorName } from "../converter/thrown.ts";
 import { context, type Span, SpanStatusCode, trace, type Tracer } from "@opentelemetry/api";
@@ -8,7 +8,7 @@ import type { AnyClientInput, ClientInterceptor } from "../client/interceptors.t
 import { headersWith } from "./carrier.ts";
 import { ATTRIBUTES } from "./names.ts";
 
-/** The name of an operation's span. */
+/** Returns the span name of an operation. */
 function nameOf({ operation, input }: AnyClientInput): string {
   switch (operation) {
     case "start":
@@ -77,7 +77,10 @@ function set(span: Span, name: string, value: unknown): void {
   if (typeof value === "string" && value !== "") span.setAttribute(name, value);
 }
 
-/** Records the message and the stack of an error in a span; the type alone where the text is hidden, as in the worker's log. */
+/**
+ * Records the message and the stack of an error in a span; only its type where the text is hidden,
+ * as in the worker's log.
+ */
 export function recordError(span: Span, error: unknown, hidesText: boolean): void {
   const shown = loggable(error, { hidesText });
   const message = messageOf(shown);

@@ -9,30 +9,40 @@ export { TRACE_HEADER } from "./carrier.ts";
 
 /** Options of {@link openTelemetry}. */
 export interface OpenTelemetryOptions {
-  /** Makes the spans. Default: the global provider's tracer "temporalex". */
+  /** Creates the spans. Default: the global provider's tracer "temporalex". */
   tracer?: Tracer;
 }
 
-/** What {@link openTelemetry} answers: options to be spread into those of clients and workers. */
+/** Result of {@link openTelemetry}: options to spread into those of clients and workers. */
 export interface OpenTelemetry {
-  /** Options of a `Client`. Where you have interceptors of your own: `interceptors: [...tracing.client.interceptors, mine]`. */
+  /**
+   * Options of a `Client`. To add other interceptors: `interceptors:
+   * [...tracing.client.interceptors, mine]`.
+   */
   readonly client: Required<Pick<ClientOptions, "interceptors">>;
   /** Options of a `Worker`. */
   readonly worker: Required<Pick<WorkerOptions, "activityInterceptors" | "workflowTracer">>;
 }
 
 /**
- * Traces with OpenTelemetry. Spans have the names that Temporal's SDKs give them and travel in the same header, so a trace goes through
- * clients and workers of other SDKs, too: StartWorkflow, RunWorkflow, StartActivity, RunActivity, each under the one before.
+ * Returns options that trace with OpenTelemetry. Spans are named as in Temporal's SDKs and travel
+ * in the same header, so a trace includes clients and workers of other SDKs: StartWorkflow,
+ * RunWorkflow, StartActivity, RunActivity, each the parent of the next.
  *
- * The application sets up OpenTelemetry as usual (a tracer provider, a context manager, a propagator); without that this does nothing. The
- * span of a workflow run begins with its first task and ends with the run, or when the worker that had its first task stops. A replay
- * makes no spans.
+ * The application sets up OpenTelemetry as usual (a tracer provider, a context manager, a
+ * propagator); without it no spans are made. The span of a workflow run begins with its first task
+ * and ends with the run, or when the worker of its first task stops. A replay makes no spans.
  *
  * @example
  * const tracing = openTelemetry();
  * const client = new Client({ service, ...tracing.client });
- * const worker = await Worker.create({ service, taskQueue, workflows, activities, ...tracing.worker });
+ * const worker = await Worker.create({
+ *   service,
+ *   taskQueue,
+ *   workflows,
+ *   activities,
+ *   ...tracing.worker,
+ * });
  */
 export function openTelemetry(options: OpenTelemetryOptions = {}): OpenTelemetry {
   const tracer = options.tracer ?? trace.getTracer("temporalex");

@@ -1,4 +1,4 @@
-// Names of attributes, as Temporal's TypeScript SDK has them.
+// Names of span attributes, as in Temporal's TypeScript SDK.
 export const ATTRIBUTES = {
   workflowId: "temporalWorkflowId",
   runId: "run_id",

@@ -1,4 +1,4 @@
-// Spans on the worker's side: of workflow runs, of what they ask for, and of attempts of activities.
+// Spans of a worker: of workflow runs, of the calls that they make, and of attempts of activities.
 import { context, ROOT_CONTEXT, type Span, SpanStatusCode, trace, type Tracer } from "@opentelemetry/api";
 import { read } from "../converter/thrown.ts";
 import type { ActivityInterceptor } from "../worker/interceptors.ts";
@@ -22,7 +22,7 @@ export function activityInterceptor(tracer: Tracer): ActivityInterceptor {
       span.setStatus({ code: SpanStatusCode.OK });
       return result;
     } catch (error) {
-      // An attempt that ends without a result is none that failed.
+      // The activity is completed from outside; the attempt did not fail.
       if (read(error, "name") === "CompleteAsyncError") span.setStatus({ code: SpanStatusCode.OK });
       else recordError(span, error, call.hidesText);
       throw error;
@@ -44,8 +44,8 @@ export function workflowTracer(tracer: Tracer): WorkflowTracer {
     run({ workflowType, workflowId, runId, headers, isNew }): RunTrace {
       const ids = { [ATTRIBUTES.workflowId]: workflowId, [ATTRIBUTES.runId]: runId };
       const parent = contextOf(headers, ROOT_CONTEXT);
-      // The span of a run is made with its first task. A worker that takes the run over makes none: what the run asks for then hangs
-      // under what started it.
+      // The span of a run is made with its first task. A worker that continues the run makes none:
+      // calls of the run then have the parent that started the run.
       const span: Span | undefined = isNew
         ? tracer.startSpan(`RunWorkflow:${workflowType}`, { attributes: ids }, parent)
         : undefined;

@@ -1,43 +1,47 @@
-// Runs that are suspected of having ended their process, and those that are held because they did it again. Kept in a small file of its own
-// that outlives the process; the command line may take a run out of it while a process works with it, so it is read again when it changed.
+// Runs suspected of having crashed their process, and runs on hold because they did so again. Kept
+// in a small file that outlives the process. The CLI can release a run while a process uses the
+// file, so it is read again after each change.
 
-/** Which run, and what it is. */
+/** Identifies a run, with its workflow type. */
 export interface RunName {
   readonly workflowId: string;
   readonly runId: string;
   readonly workflowType: string;
 }
 
-/** A run that was computing when its process died. */
+/** A run that was executing when its process died. */
 export interface NotedRun extends RunName {
-  /** How often the task had waited outside of its realm before. Code that ends the process does so at the same place again. */
+  /**
+   * How often the task had waited outside of its realm before. Code that crashes the process does
+   * so after the same number of waits.
+   */
   readonly waits: number;
 }
 
-/** A run whose tasks are given to no worker until it is released. */
+/** A run whose tasks are on hold until it is released. */
 export interface HeldRun extends RunName {
-  /** How often in a row the process died while a task of it, and of no other run, was running. */
+  /** Number of consecutive deaths while a task of this run, and of no other run, was executing. */
   readonly deaths: number;
-  /** Since when. */
+  /** When the run was put on hold. */
   readonly since: Date;
 }
 
 /** A small text that survives the process. */
 export interface NoteText {
-  /** "" where there is none. */
+  /** Returns "" if there is no text. */
   read(): string;
-  /** Replaces it: whoever reads gets the old text or the new one. */
+  /** Replaces the text atomically: a reader gets the old text or the new one. */
   write(text: string): void;
-  /** Changes with the text. */
+  /** Returns a value that changes with the text. */
   version(): string;
 }
 
-/** A run on which the process may have died. */
+/** A run that may have crashed the process. */
 interface Suspect extends RunName {
   readonly deaths: number;
-  /** What these deaths say against it. */
+  /** Sum of the weights of these deaths; the run is held at HELD_WEIGHT. */
   readonly weight: number;
-  /** The waits of its task before the last death; left out by earlier versions. */
+  /** Waits of its task before the last death; not written by earlier versions. */
   readonly waits?: number;
 }
 
@@ -46,15 +50,16 @@ interface State {
   readonly held?: readonly (RunName & { readonly deaths: number; readonly since: number })[];
 }
 
-/** The weight at which a run is held: two deaths that are clear. */
+/** Weight at which a run is held: two deaths of weight 1. */
 const HELD_WEIGHT = 2;
 /**
- * V8 needs a while to come to such an end, and to say so. A death before that is more likely a kill from outside that met a short task: it
- * weighs less, and a run that ends the process in no time is held later.
+ * V8 needs time to run out of memory and to report it. An earlier death is more likely an external
+ * kill during a short task, so it weighs less. A run that crashes the process at once is held
+ * later.
  */
 const CLEAR_MS = 100;
 const UNCLEAR_WEIGHT = 0.25;
-/** Suspects that are remembered, the newest: of more, the oldest are given the benefit of the doubt. */
+/** Maximum number of suspects. Beyond it the oldest are removed. */
 const MAX_SUSPECTS = 1000;
 
 export class HeldRuns {
@@ -75,7 +80,7 @@ export class HeldRuns {
     try {
       state = JSON.parse(this.#note.read() || "{}") as State;
     } catch {
-      // Damaged: the runs get another chance, and show what they are by themselves.
+      // Damaged file: start without suspects. Runs that crash the process become suspects again.
     }
     this.#suspects = new Map(list(state.suspects).map((run) => [run.runId, run]));
     this.#held = new Map(list(state.held).map((run) => [run.runId, { ...run, since: new Date(run.since) }]));
@@ -89,12 +94,12 @@ export class HeldRuns {
     try {
       this.#note.write(JSON.stringify(state));
     } catch {
-      // A full disk, for one: it is known to this process then, and to no other.
+      // For example a full disk: the state is then known to this process only.
     }
     this.#version = this.#note.version();
   }
 
-  /** All that are held. */
+  /** Returns all held runs. */
   list(): HeldRun[] {
     this.#refresh();
     return [...this.#held.values()];
@@ -105,12 +110,15 @@ export class HeldRuns {
     return this.#held.get(runId);
   }
 
-  /** How often the process died on it alone; undefined where it is not suspected. */
+  /** Number of deaths while the run executed alone; undefined if it is not suspected. */
   deathsOf(runId: string): number | undefined {
     return this.#suspects.get(runId)?.deaths;
   }
 
-  /** The process died while these were running; a run that was alone, for how many milliseconds at least. */
+  /**
+   * Records that the process died while `runs` were executing. `aloneMs`: for how long at least a
+   * single run had executed.
+   */
   died(runs: readonly NotedRun[], aloneMs: number, now: number): void {
     this.#refresh();
     const alone = runs.length === 1;
@@ -127,19 +135,22 @@ export class HeldRuns {
     this.#save();
   }
 
-  /** A task of it has computed up to a further wait, after `waits` of them. Past the place of its last death it is not suspected any more. */
+  /**
+   * Records that a task of the run reached another wait, after `waits` of them. A run past the
+   * place of its last death is no longer suspected.
+   */
   computed(runId: string, waits: number): void {
     const suspect = this.#suspects.get(runId);
     if (suspect !== undefined && waits >= (suspect.waits ?? Infinity)) this.cleared(runId);
   }
 
-  /** A task of it has ended with the process alive. */
+  /** Records that a task of the run ended and the process survived. */
   cleared(runId: string): void {
     this.#refresh();
     if (this.#suspects.delete(runId)) this.#save();
   }
 
-  /** Takes out those that have ended meanwhile. */
+  /** Removes runs that are closed. */
   keepOnly(isOpen: (run: RunName) => boolean): void {
     this.#refresh();
     const gone = [...this.#suspects.values(), ...this.#held.values()].filter((run) => !isOpen(run));
@@ -150,7 +161,9 @@ export class HeldRuns {
     if (gone.length > 0) this.#save();
   }
 
-  /** Lets a run go on; without a run id every held run of the workflow. Answers those that were held. */
+  /**
+   * Releases a run, or without a run id all held runs of the workflow. Returns the released runs.
+   */
   release(workflowId: string, runId?: string): HeldRun[] {
     const released = this.list().filter((run) => run.workflowId === workflowId && (runId === undefined || run.runId === runId));
     for (const run of released) this.#held.delete(run.runId);
@@ -163,7 +176,7 @@ function list<T extends RunName>(runs: readonly T[] | undefined): readonly T[] {
   return Array.isArray(runs) ? runs.filter((run) => typeof run?.runId === "string" && typeof run.workflowId === "string") : [];
 }
 
-/** Why a run is held, and what to do. */
+/** Returns why a run is held and how to release it. */
 export function describeHeld({ workflowId, deaths }: HeldRun): string {
   return `held: the process died ${deaths} times in a row while it ran a workflow task of this run, so its tasks are on hold. ` +
     `Fix the code, then release the run: temporalex workflow release --workflow-id ${quoted(workflowId)}`;

@@ -1,4 +1,5 @@
-// Small notes that outlive the process, in files that their owner alone can read. Node and Deno; elsewhere there are none.
+// Small notes that outlive the process, in files readable by their owner only. Node and Deno; in
+// browsers the functions return undefined.
 import type { NoteText } from "./held_runs.ts";
 import type { WorkNote } from "./running_tasks.ts";
 import { builtin } from "../platform/builtin.ts";
@@ -27,7 +28,10 @@ function files(): Files | undefined {
   return builtin<Files>("node:fs");
 }
 
-/** The file's own name, absolute and with links followed: where notes about it lie. As it is where there are no files. */
+/**
+ * Returns the real absolute path of a file (links resolved), from which the paths of its notes are
+ * made. Returns the path unchanged in browsers.
+ */
 export function resolveNotePath(path: string): string {
   try {
     return files()?.realpathSync(path) ?? path;
@@ -37,28 +41,28 @@ export function resolveNotePath(path: string): string {
 }
 
 /**
- * What a note begins with (crash_notes/running_tasks.ts, crash_notes/held_runs.ts). A file that has its name and
- * begins otherwise is not ours: it is not replaced or removed.
+ * How a note begins (crash_notes/running_tasks.ts, crash_notes/held_runs.ts). A file of the same
+ * name with another content was not written here: it is not replaced or removed.
  */
 const BEGINS = {
-  // A line break over a longer note leaves the rest of it.
+  // A line break written over a longer note leaves its rest.
   work: /^(?:$|\0|\{"runs":|\n(?:$|"runs":))/,
-  // After a power failure it may be empty.
+  // The file may be empty after a power failure.
   held: /^(?:$|\0|\{"(?:suspects|held)":)/,
 };
 
-/** Whether a file has the name of a note and is something else. */
+/** Whether a file has the name of a note but another content. */
 export function isInTheWay(path: string, note: keyof typeof BEGINS): boolean {
   try {
     const text = files()?.readFileSync(path, "utf8");
     return text !== undefined && !BEGINS[note].test(text);
   } catch (e) {
-    // One that cannot be read may be another user's note; a folder is none.
+    // An unreadable file may be another user's note; a folder is not a note.
     return (e as { code?: string }).code === "EISDIR";
   }
 }
 
-/** Throws where a note cannot be written without a loss. */
+/** Throws if writing a note would overwrite something else. */
 function leaveOthers(fs: Files, path: string, note: keyof typeof BEGINS): void {
   if (fs.statSync(path, { throwIfNoEntry: false }) === undefined) return;
   if (!BEGINS[note].test(fs.readFileSync(path, "utf8"))) {
@@ -66,7 +70,7 @@ function leaveOthers(fs: Files, path: string, note: keyof typeof BEGINS): void {
   }
 }
 
-/** A text that is replaced as a whole; undefined where there are no files. */
+/** Returns a text that is replaced as a whole; undefined in browsers. */
 export function noteText(path: string): NoteText | undefined {
   const fs = files();
   if (fs === undefined) return undefined;
@@ -96,7 +100,10 @@ export function noteText(path: string): NoteText | undefined {
   };
 }
 
-/** A note that is written over in place, with one system call; it survives the process, not the machine. Undefined where there are no files. */
+/**
+ * Returns a note that is overwritten in place with one system call. It survives the process, not a
+ * crash of the machine. Undefined in browsers.
+ */
 export function workNote(path: string): WorkNote | undefined {
   const fs = files();
   if (fs === undefined) return undefined;
@@ -121,7 +128,7 @@ export function workNote(path: string): WorkNote | undefined {
     write(text) {
       if (file === undefined) {
         leaveOthers(fs, path, "work");
-        // What is there may have belonged to another one, with another mode.
+        // The existing file may belong to another user or have another mode.
         fs.rmSync(path, { force: true });
         file = fs.openSync(path, "wx", OWNER_ONLY);
         process?.on("exit", remove);

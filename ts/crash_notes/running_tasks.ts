@@ -1,26 +1,26 @@
-// Which runs' workflow tasks are running, written down so that the next process knows it if this one dies: V8 ends the whole process when
-// workflow code asks for more memory than there can be, and the open run would do that at each start. After a death the runs that were
-// running are suspected. A suspected run's task runs alone, so that another death names one run; a task that ends clears its run.
-//
-// What is counted against a run are deaths in which it was alone, in a row: two of them hold it (held_runs.ts). A process that is killed
-// from outside looks the same. So the note is exact about "alone" and says for how long, because most tasks are too short for a kill to
-// meet them twice; and a run with a death against it waits a moment after the start: what kills a process as soon as it starts does not
-// meet it.
+// Records which runs execute workflow tasks, so that the next process knows them if this one dies:
+// V8 ends the process when workflow code exhausts memory, and the open run would do so at each
+// start. Runs that were executing are suspected; a suspected run executes alone, so that another
+// death names one run. Two consecutive deaths alone hold a run (held_runs.ts); a kill from outside
+// looks the same.
 import { realTimers, type Timers } from "../base/timers.ts";
 import type { HeldRun, HeldRuns, NotedRun, RunName } from "./held_runs.ts";
 
-/** A suspected run with a death against it waits so long after the start. */
+/**
+ * A suspected run with a recorded death waits this long after the start: a process that is killed
+ * as soon as it starts is not killed by the run.
+ */
 const WAIT_MS = 1000;
 
-/** How often the note says for how long a run has been alone. */
+/** Interval at which the note is updated with the time for which a run has executed alone. */
 const TICK_MS = 25;
 
-/** Where the runs in work are noted: written often, so it costs a system call and no more. */
+/** Where executing runs are recorded. Written often, so a write is one system call. */
 export interface WorkNote {
-  /** What the process before left; "" where it left nothing. */
+  /** Returns what the previous process left, or "". */
   read(): string;
   write(text: string): void;
-  /** Removes it: there is nothing to tell. */
+  /** Removes the note. */
   remove(): void;
 }
 
@@ -32,9 +32,9 @@ interface Waiting {
 
 export interface RunningTasksOptions {
   readonly work: WorkNote;
-  /** Without it nothing is suspected or held, and it only reports what died. */
+  /** Without it no run is suspected or held; only the runs that died are reported. */
   readonly held?: HeldRuns | undefined;
-  /** Runs that have ended are suspected no more. */
+  /** Closed runs are no longer suspected. */
   readonly isOpen?: (run: RunName) => boolean;
   readonly timers?: Timers;
 }
@@ -44,10 +44,13 @@ export class RunningTasks {
   readonly #held: HeldRuns | undefined;
   readonly #timers: Timers;
   readonly #startedAt: number;
-  /** Runs whose code computes: how the note names each, written once because the note is written often, and with how many tasks. */
+  /**
+   * Executing runs by run id. `name` is the run as the note has it, made once because the note is
+   * written often; `count` is its number of tasks.
+   */
   readonly #open = new Map<string, { readonly run: NotedRun; readonly name: string; count: number }>();
   #waiting: Waiting[] = [];
-  /** The suspected run that is in the realm alone. */
+  /** The suspected run that executes alone. */
   #alone: string | undefined;
   #dirty = false;
   #stopTimer = () => {};
@@ -69,31 +72,36 @@ export class RunningTasks {
     this.#write("\n");
   }
 
-  /** Runs whose tasks were running when the process before this one died: told to the first who asks. */
+  /**
+   * Returns the runs that were executing when the previous process died; only at the first call.
+   */
   takeDied(): readonly RunName[] {
     const died = this.#died;
     this.#died = [];
     return died;
   }
 
-  /** Runs that are held since the start: told to the first who asks. */
+  /** Returns the runs that are held since the start; only at the first call. */
   takeHeld(): readonly HeldRun[] {
     if (this.#toldHeld) return [];
     this.#toldHeld = true;
     return this.#held?.list() ?? [];
   }
 
-  /** The run's tasks wait for its release. */
+  /** Returns the run if its tasks are on hold. */
   held(runId: string): HeldRun | undefined {
     return this.#held?.get(runId);
   }
 
-  /** The run, if a task of it is in a realm and computes. */
+  /** Returns the run if a task of it is executing in a realm. */
   computing(runId: string): NotedRun | undefined {
     return this.#open.get(runId)?.run;
   }
 
-  /** A task of the run is about to enter a realm: now (undefined), or when its turn comes. What enters calls `leave`. */
+  /**
+   * Announces a task that is about to enter a realm: at once (undefined), or when the promise
+   * resolves. The caller then calls `leave`.
+   */
   enter({ workflowId, runId, workflowType }: RunName, waits = 0): Promise<void> | undefined {
     const run = { workflowId, runId, workflowType, waits };
     if (this.#waiting.length === 0 && this.#alone === undefined && this.#deathsOf(run) === undefined) {
@@ -106,20 +114,26 @@ export class RunningTasks {
     });
   }
 
-  /** The task waits for something outside of its realm, and enters again after the wait, with the waits counted. */
+  /**
+   * Suspends the task while it waits for something outside of its realm. It enters again after the
+   * wait, with the number of waits.
+   */
   pause(run: NotedRun): void {
     this.#held?.computed(run.runId, run.waits);
     this.leave(run, false);
   }
 
-  /** The task has ended, and the process lives; `clears`: it is one that would have done again what it is suspected of. */
+  /**
+   * Records that the task ended and the process survived. `clears`: the task executed the code that
+   * the run is suspected of.
+   */
   leave({ runId }: RunName, clears: boolean): void {
     const open = this.#open.get(runId);
     if (open !== undefined && --open.count === 0) this.#open.delete(runId);
     if (clears) this.#held?.cleared(runId);
     if (this.#alone === runId) this.#alone = undefined;
-    // At once: a process that is killed while nothing runs is killed from outside. With others in work the note may name too many, and
-    // then names none of them alone.
+    // Written at once: a process that dies while the note is empty was killed from outside. While
+    // other runs execute, the note may name too many; then no run counts as alone.
     if (this.#open.size === 0) this.#note();
     this.#next();
   }
@@ -135,11 +149,12 @@ export class RunningTasks {
     } else open.count++;
     if (this.#dirty) return;
     this.#dirty = true;
-    // Before the realm hears of the task: its messages leave in a microtask that is queued after this one.
+    // Before the realm gets the task: its messages leave in a microtask that is queued after this
+    // one.
     queueMicrotask(() => this.#dirty && this.#note());
   }
 
-  /** Lets in what may enter, in the order of coming. */
+  /** Admits waiting tasks that may enter, in order of arrival. */
   #next(): void {
     this.#stopTimer();
     let later = Infinity;
@@ -154,7 +169,7 @@ export class RunningTasks {
         continue;
       }
       if (deaths !== undefined) {
-        // Those that are in the realm end first, and nothing overtakes.
+        // Tasks in the realm end first, and later ones do not overtake.
         if (this.#open.size > 0) return;
         this.#alone = run.runId;
       }
@@ -173,13 +188,13 @@ export class RunningTasks {
     if (this.#open.size === 1) this.#count(this.#timers.now());
   }
 
-  /** One line of JSON. `ms`: for how long the one run has been alone. */
+  /** One line of JSON. `ms`: for how long a single run has executed alone. */
   #text(ms: number): string {
     const names = Array.from(this.#open.values(), ({ name }) => name);
     return `{"runs":[${names.join(",")}],"ms":${ms}}\n`;
   }
 
-  /** Says for how long the one run has been alone, until the next note. */
+  /** Updates the time for which the run has executed alone, until the next note. */
   #count(since: number): void {
     const tick = () => {
       if (this.#open.size !== 1 || this.#closed) return;
@@ -194,11 +209,11 @@ export class RunningTasks {
     try {
       this.#work.write(text);
     } catch {
-      // A full disk, for one: the work matters more than what is said of it.
+      // For example a full disk: executing workflows matters more than the note.
     }
   }
 
-  /** The process ends by itself: whatever runs is not to blame. */
+  /** Removes the note: a process that exits normally was not crashed by its runs. */
   close(): void {
     if (this.#closed) return;
     this.#closed = true;
@@ -213,7 +228,10 @@ function nameInNote({ workflowId, runId, workflowType, waits }: NotedRun): strin
   return JSON.stringify([workflowId, runId, workflowType, ...(waits > 0 ? [waits] : [])]);
 }
 
-/** One note of what several processes have left: their runs, and not how long one was alone. "" where none of them died at work. */
+/**
+ * Merges the notes of several processes: all their runs, without the time alone. Returns "" if no
+ * process died while executing.
+ */
 export function joinedNotes(texts: readonly string[]): string {
   const names = new Set(
     texts.flatMap((text) => contentOf(text).runs).map((run) => nameInNote({ ...run, waits: 0 })),
@@ -221,7 +239,7 @@ export function joinedNotes(texts: readonly string[]): string {
   return names.size === 0 ? "" : `{"runs":[${[...names].join(",")}],"ms":0}\n`;
 }
 
-/** The first line of the note; what stands behind it is left over from longer ones. */
+/** Reads the first line of a note; the rest is left over from longer notes. */
 function contentOf(text: string): { runs: NotedRun[]; ms: number } {
   try {
     const { runs, ms } = JSON.parse(text.slice(0, text.indexOf("\n"))) as {

@@ -1,4 +1,5 @@
-// gRPC's own health service (grpc.health.v1.Health), which `temporal operator cluster health`, containers and load balancers ask.
+// The health service of gRPC (grpc.health.v1.Health), called by `temporal operator cluster health`,
+// containers and load balancers.
 import { HealthCheckRequest, HealthCheckResponse } from "../api/generated/fields.ts";
 import { Message } from "../api/wire.ts";
 import { textField } from "../engine/host_bytes.ts";
@@ -14,12 +15,12 @@ export class Health {
   readonly #services: ReadonlySet<string>;
   readonly #stopping = new AbortController();
 
-  /** "" stands for the server as a whole. */
+  /** The service name "" is the server as a whole. */
   constructor(services: readonly string[]) {
     this.#services = new Set(["", ...services]);
   }
 
-  /** From now on the answer is NOT_SERVING, and those who watch are told so; their streams end. */
+  /** Reports NOT_SERVING from now on, also to open Watch streams, which then end. */
   stop(): void {
     this.#stopping.abort();
   }

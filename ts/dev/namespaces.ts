@@ -1,5 +1,5 @@
-// Several namespaces in one process: an engine with a store of its own for each, behind one RawService that goes by the namespace which a
-// request names. Nothing is shared between them but the process.
+// Several namespaces in one process: one engine with its own store for each, and one RawService
+// that dispatches by the namespace in the request.
 import { DescribeNamespaceRequest } from "../api/generated/fields.ts";
 import { namespaceField } from "../api/request_namespace.ts";
 import { describedNamespace, listedNamespaces, type NamespaceOptions } from "../engine/server_description.ts";
@@ -10,10 +10,10 @@ import { callFromOutside } from "../engine/outside_calls.ts";
 import { NexusPolls } from "./nexus_polls.ts";
 import { type CallOptions, Code, type MethodName, type RawService, ServiceError } from "../service/raw.ts";
 
-/** Temporal's own rule for names is looser; this one also makes a file name. */
+/** Stricter than Temporal's rule for names, because the name is used as a file name. */
 const NAME = /^[A-Za-z0-9][\w.-]{0,98}$/;
 
-/** Throws a TypeError with the reason for a name that no namespace can have. */
+/** Throws a TypeError with the reason for an invalid namespace name. */
 export function checkNamespace(name: string): void {
   if (NAME.test(name)) return;
   throw new TypeError(
@@ -42,15 +42,18 @@ function needsNamespace(method: MethodName): boolean {
 interface Space {
   readonly engine: EmbeddedEngine;
   readonly options: NamespaceOptions;
-  /** Ends the removal of closed runs. */
+  /** Stops the removal of closed runs. */
   readonly stop: () => void;
 }
 
-/** What namespaces need of their surroundings. */
+/** What namespaces need from their host. */
 export interface NamespacesHost {
   /** Opens the engine of a namespace. */
   open(name: string): Promise<EmbeddedEngine>;
-  /** Removes runs of an engine that have been closed for so long, until it is told to end that. */
+  /**
+   * Removes runs of an engine after they have been closed for `retentionMs`. The returned function
+   * stops it.
+   */
   keepFor(retentionMs: number, engine: EmbeddedEngine): () => void;
 }
 
@@ -58,12 +61,12 @@ export class Namespaces implements RawService {
   readonly #spaces = new Map<string, Space>();
   readonly #first: string;
   readonly #host: NamespacesHost;
-  /** Those whose engines are being opened: their names are taken. */
+  /** Namespaces whose engines are being opened: their names are already in use. */
   readonly #opening = new Map<string, Promise<void>>();
   readonly #nexusPolls = new NexusPolls();
   #closed = false;
 
-  /** Opens all of them, or none. The first is meant where a request names no namespace. */
+  /** Opens all namespaces or rejects. The first is the default for requests without a namespace. */
   static async open(names: readonly string[], options: NamespaceOptions, host: NamespacesHost): Promise<Namespaces> {
     const namespaces = new Namespaces(names[0]!, host);
     try {
@@ -88,12 +91,12 @@ export class Namespaces implements RawService {
     return [...this.#spaces.values()].map(({ engine }) => engine);
   }
 
-  /** The engine of a namespace; undefined for a name that is none. */
+  /** Returns the engine of a namespace; undefined for an unknown name. */
   engineOf(name: string): EmbeddedEngine | undefined {
     return this.#spaces.get(name)?.engine;
   }
 
-  /** Adds a namespace; rejects with ALREADY_EXISTS, also while another call is about to add it. */
+  /** Adds a namespace. Rejects with ALREADY_EXISTS, also while another call is adding it. */
   async register(name: string, options: NamespaceOptions): Promise<void> {
     try {
       checkNamespace(name);

@@ -1,5 +1,5 @@
-// What there is of Temporal's OperatorService and of WorkflowService's methods about namespaces: what can be searched by, and namespaces
-// that are added while the server runs.
+// The supported methods of Temporal's OperatorService, and the namespace methods of
+// WorkflowService: search attributes, and namespaces that are added while the server runs.
 import {
   ListSearchAttributesResponse,
   ListSearchAttributesResponse_SystemAttributesEntry as Entry,

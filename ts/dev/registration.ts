@@ -1,17 +1,16 @@
-// What a RegisterNamespaceRequest asks for: kept and shown, or refused by name.
+// Reads a RegisterNamespaceRequest: fields that are stored, and fields that are rejected by name.
 import { MapEntry, RegisterNamespaceRequest as Request } from "../api/generated/fields.ts";
 import { ArchivalState } from "../api/generated/temporal/api/enums/v1/namespace_pb.ts";
 import { Fields, timeMs } from "../api/wire.ts";
 import type { NamespaceOptions } from "../engine/server_description.ts";
 import { invalid } from "../engine/host_bytes.ts";
 
-/** Adds a namespace. */
 export type RegisterNamespace = (name: string, options: NamespaceOptions) => Promise<void>;
 
 export interface Registration {
   readonly name: string;
   readonly options: NamespaceOptions;
-  /** What it asks for that there is not here. */
+  /** The first requested feature that is not supported; undefined if all are. */
   readonly refused: string | undefined;
 }
 
@@ -26,7 +25,10 @@ const REFUSED: ReadonlyMap<number, string> = new Map([
   [Request.visibilityArchivalUri, "archival of visibility: export histories with temporalex store export"],
 ]);
 
-/** Throws an INVALID_ARGUMENT ServiceError for bytes that do not decode and without a positive retention. */
+/**
+ * Throws an INVALID_ARGUMENT ServiceError for bytes that do not decode, and without a positive
+ * retention.
+ */
 export function readRegistration(request: Uint8Array): Registration {
   let [name, description, ownerEmail] = ["", "", undefined as string | undefined];
   const data: { [key: string]: string } = Object.create(null);
@@ -69,7 +71,10 @@ export function readRegistration(request: Uint8Array): Registration {
   return { name, options, refused };
 }
 
-/** Whether it asks for what its field is for: an address, a flag, an archival that is to be on. */
+/**
+ * Whether the field requests its feature: a non-empty address, a flag that is set, an enabled
+ * archival.
+ */
 function asks(at: Fields): boolean {
   if (at.hasLength) return at.bytes().length > 0;
   return at.tag === Request.isGlobalNamespace ? at.bool() : at.int() === ArchivalState.ENABLED;

@@ -1,9 +1,8 @@
-// The embedded engine as a Temporal server on the loopback: gRPC (HTTP/2 without TLS) for Temporal's SDKs and command line, and HTTP/1.1
-// with JSON, Connect and gRPC-web for pages and curl.
-//
-// The gRPC port asks nobody for a name or a secret, as Temporal's own development server does not: every program of this machine may call,
-// and no web page can, because browsers speak HTTP/2 over TLS only (what carries an Origin is refused all the same). The HTTP port is
-// within reach of pages, so it has the guard.
+// The embedded engine as a Temporal server on loopback: gRPC (HTTP/2 without TLS) for Temporal's
+// SDKs and CLI, and HTTP/1.1 with JSON, Connect and gRPC-web for pages and curl. Like Temporal's
+// development server, the gRPC port needs no authentication. Web pages cannot call it: browsers
+// speak HTTP/2 only over TLS, and requests with an Origin are rejected. Pages can reach the HTTP
+// port, so it has the guard.
 import type { Clock } from "../engine/clock.ts";
 import { EmbeddedEngine } from "../engine/mod.ts";
 import { MemoryStore } from "../engine/memory_store.ts";
@@ -23,28 +22,28 @@ import { Namespaces } from "./namespaces.ts";
 import { operatorMethods } from "./operator.ts";
 
 export interface DevServerOptions {
-  /** For gRPC; 0: any free one. */
+  /** Port of gRPC; 0: any free port. */
   readonly port: number;
-  /** For HTTP/1.1; 0: any free one. Undefined: not served. */
+  /** Port of HTTP/1.1; 0: any free port. Undefined: not served. */
   readonly httpPort?: number | undefined;
   /** Origins of pages that may call the HTTP port. */
   readonly origins?: readonly string[];
-  /** Not empty; the first is meant where a request names none. */
+  /** Not empty. The first is the default for requests without a namespace. */
   readonly namespaces: readonly string[];
-  /** Runs of these namespaces are removed so long after they closed, in milliseconds; absent: they are kept. */
+  /** Time in milliseconds after which closed runs are removed. Undefined: they are kept. */
   readonly retentionMs?: number | undefined;
-  /** The store file of a namespace; undefined: in memory. */
+  /** Returns the path of a namespace's store; undefined: in memory. */
   storeOf(namespace: string): string | undefined;
   readonly logger: Logger;
   /** Default: the wall clock. */
   readonly clock?: Clock;
-  /** "manual": timers of workflows fire by hand alone. */
+  /** "manual": workflow timers fire only when requested. */
   readonly timers?: "due" | "manual";
-  /** More methods, with the namespaces that are open. */
+  /** Additional methods, made with the open namespaces. */
   extra?(namespaces: Namespaces): readonly ExtraMethod[];
-  /** Puts something around the service that is served. */
+  /** Wraps the served service. */
   around?(service: Namespaces): RawService;
-  /** The largest request that is read, in bytes. Default: 64 MiB. */
+  /** Maximum size of a request in bytes. Default: 64 MiB. */
   readonly maxRequestBytes?: number;
 }
 
@@ -52,7 +51,7 @@ export interface DevServer {
   readonly port: number;
   readonly httpPort: number | undefined;
   readonly namespaces: Namespaces;
-  /** Takes no more calls, answers those that wait, and closes the stores. */
+  /** Rejects new calls, completes open ones and closes the stores. */
   close(): Promise<void>;
 }
 
@@ -60,7 +59,7 @@ const SERVICES = [SERVICE_NAME, "temporal.api.operatorservice.v1.OperatorService
 
 const codeName = (code: number) => Object.entries(Code).find(([, number]) => number === code)?.[0] ?? String(code);
 
-/** The calls in the log, without what they carry. */
+/** Logs calls, without their payloads. */
 function logged(service: RawService, logger: Logger): RawService {
   return {
     async call(method: MethodName, request: Uint8Array, options?: CallOptions) {
@@ -87,7 +86,8 @@ export async function startDevServer(options: DevServerOptions): Promise<DevServ
       const path = options.storeOf(namespace);
       return await EmbeddedEngine.open({
         namespace,
-        // Workers are other processes: what they hold at a restart, they may still answer.
+        // Workers are other processes: they may still complete tasks that they polled before a
+        // restart.
         remoteWorkers: true,
         ...(options.clock !== undefined && { clock: options.clock }),
         ...(options.timers !== undefined && { timers: options.timers }),
@@ -114,7 +114,8 @@ export async function startDevServer(options: DevServerOptions): Promise<DevServ
     ...(options.maxRequestBytes !== undefined && { maxRequestBytes: options.maxRequestBytes }),
   });
   const opened: { close(): Promise<void> }[] = [];
-  // Health first: who watches is told. The engines' end answers the calls that wait, and the listeners pass that on before they close.
+  // Health first, so that watchers are notified. Closing the engines completes open calls, and the
+  // listeners send these responses before they close.
   const close = async () => {
     health.stop();
     const closing = opened.map((each) => each.close());

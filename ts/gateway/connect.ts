@@ -1,9 +1,8 @@
-// The caller's side of a gateway: a RawService over one WebSocket, for pages, workers of pages, Deno and Node. It names no platform beside
-// WebSocket itself.
-//
-// Rules: one socket at a time, opened when a call needs one and opened again when a later call does. A call that was never sent waits for
-// the socket (`patience`), because sending it later has one effect only; a call that was sent and lost its socket is UNAVAILABLE, because
-// nobody knows what became of it, and its caller decides (clients and workers send it again with the same ids).
+// The client side of a gateway: a RawService over one WebSocket, for pages, their workers, Deno and
+// Node. The socket is opened when a call needs it, and again after a loss. A call that was never
+// sent waits for the socket (`patience`), because sending it later has one effect only. A call that
+// was sent and lost its socket is UNAVAILABLE: its outcome is unknown, so the caller decides
+// (clients and workers retry with the same ids).
 import { type Duration, toMs } from "../converter/duration.ts";
 import { type CallOptions, Code, type MethodName, type RawService, ServiceError } from "../service/raw.ts";
 import { backoffMs, type BackoffOptions } from "../service/retry.ts";
@@ -21,47 +20,56 @@ import {
   TOKEN_PREFIX,
 } from "./frames.ts";
 
-/** A WebSocket as far as it is used here. The global one of browsers, Deno and Node 22 is one; for Node 20 the npm package `ws` has one. */
+/**
+ * The part of WebSocket that is used. Satisfied by the global one of browsers, Deno and Node 22,
+ * and by the npm package `ws` for Node 20.
+ */
 export interface GatewaySocket {
-  /** "arraybuffer". */
+  /** Set to "arraybuffer". */
   binaryType: string;
   /** Sends one message. */
   send(data: Uint8Array<ArrayBuffer>): void;
-  /** Ends the socket. */
+  /** Closes the socket. */
   close(code?: number, reason?: string): void;
-  /** It is open. */
+  /** The socket is open. */
   onopen: ((event: never) => void) | null;
-  /** A message. */
+  /** A message has arrived. */
   onmessage: ((event: never) => void) | null;
-  /** It is closed, or was never opened. */
+  /** The socket is closed, or could not be opened. */
   onclose: ((event: never) => void) | null;
-  /** What went wrong; it is closed afterwards. */
+  /** An error; the socket is closed afterwards. */
   onerror: ((event: never) => void) | null;
 }
 
 /** Options of connectGateway. */
 export interface GatewayOptions {
-  /** The gateway's token, where the URL does not carry it. */
+  /** The gateway's token, if the URL does not contain it. */
   token?: string;
-  /** How long `connectGateway` tries until the gateway answers, and how long a call that is not sent yet waits for it. Default: 10 s. */
+  /** Time that `connectGateway` retries, and that an unsent call waits for the gateway. Default: 10 s. */
   patience?: Duration;
-  /** Gives the first attempt up; `connectGateway` rejects with the signal's reason. */
+  /** Cancels the first attempt; `connectGateway` rejects with the signal's reason. */
   signal?: AbortSignal;
-  /** The class of sockets. Default: the global WebSocket. Node 20 has none: `import { WebSocket } from "ws"` and pass it. */
+  /**
+   * The WebSocket class. Default: the global WebSocket. Node 20 has none: `import { WebSocket }
+   * from "ws"` and pass it.
+   */
   webSocket?: new (url: string, protocols: string[]) => GatewaySocket;
 }
 
-/** What a connection is doing. "idle": no call has needed it since it was lost. */
+/** State of a connection. "idle": no call has needed the connection since its loss. */
 export type GatewayStatus = "connecting" | "open" | "idle" | "closed";
 
-/** Deadline of a call that names none; polls name theirs. */
+/** Default deadline of a call; polls set their own. */
 const CALL_TIMEOUT_MS = 30_000;
-/** An attempt that is not open by then is given up. */
+/** Timeout of an attempt to open the socket. */
 const OPENING_MS = 10_000;
-/** With open calls and nothing heard for `quietMs` the gateway is asked whether it is there; after `answerMs` more the socket is given up. */
+/**
+ * With open calls and no message for `quietMs`, the gateway is pinged; without a response in
+ * `answerMs`, the socket is closed.
+ */
 const WATCH = { quietMs: 20_000, answerMs: 10_000 };
 const BACKOFF: BackoffOptions = { initialIntervalMs: 50, maximumIntervalMs: 2000, backoffCoefficient: 2, jitter: 0.3 };
-/** The largest number of a call. */
+/** Maximum number of a call. */
 const LAST_ID = 0xffff_ffff;
 const LONGEST_TIMEOUT_MS = 0x7fff_ffff;
 
@@ -70,26 +78,26 @@ interface OpenCall {
   settle(result: Uint8Array | ServiceError): void;
 }
 
-/** One socket's life. */
+/** One socket and its calls. */
 interface Line {
   readonly socket: GatewaySocket;
   readonly calls: Map<number, OpenCall>;
   hello: Hello | undefined;
   heardAt: number;
   ended: boolean;
-  /** Tells whoever waits for it to open. */
+  /** Rejects all waits for this socket to open. */
   refuse: (error: ServiceError) => void;
   stopWatching: () => void;
 }
 
 /**
- * A connection to a cluster through `temporalex gateway`: the `service` of clients and workers in a page, or wherever gRPC is out of reach.
- * One socket carries the calls of all of them; it is made again by itself whenever it was lost.
+ * A connection to a cluster through `temporalex gateway`: the `service` of clients and workers in a
+ * page, or where gRPC is not available. One socket carries all calls; it is reopened after a loss.
  */
 export class GatewayConnection implements RawService {
-  /** A poll that is given up may take a task with it: a network lies between. */
+  /** True: a canceled poll can lose a task on the network. */
   readonly losesCancelledPolls = true;
-  /** The gateway's address, without the token. */
+  /** Address of the gateway, without the token. */
   readonly url: string;
   readonly #socketUrl: string;
   readonly #protocols: string[];
@@ -98,12 +106,12 @@ export class GatewayConnection implements RawService {
   readonly #listeners = new Set<(status: GatewayStatus) => void>();
   #status: GatewayStatus = "idle";
   #line: Line | undefined;
-  /** Set while no call may have a socket: the attempts that are going on. */
+  /** The pending attempts, while no socket is open. */
   #opening: Promise<Line> | undefined;
-  /** Attempts in a row that failed. */
+  /** Number of consecutive failed attempts. */
   #failures = 0;
   #mayOpenAt = 0;
-  /** Until then it is tried. */
+  /** End of the attempts, in `performance.now()` ms. */
   #openUntil = 0;
   #lastId = 0;
   readonly #closing = new AbortController();
@@ -128,18 +136,18 @@ export class GatewayConnection implements RawService {
     this.#patienceMs = toMs(options.patience ?? OPENING_MS);
   }
 
-  /** What the connection is doing. */
+  /** State of the connection. */
   get status(): GatewayStatus {
     return this.#status;
   }
 
-  /** Calls `listener` at every change of `status`, from now on; the returned function ends that. */
+  /** Calls `listener` at each change of `status`. Returns a function that removes it. */
   onStatus(listener: (status: GatewayStatus) => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
   }
 
-  /** One call of WorkflowService: bytes in, bytes out. Rejects with a ServiceError. */
+  /** Calls a method of WorkflowService. Rejects with a ServiceError. */
   async call(method: MethodName, request: Uint8Array, options: CallOptions = {}): Promise<Uint8Array> {
     const { signal } = options;
     const timeoutMs = Math.min(LONGEST_TIMEOUT_MS, Math.max(1, Math.ceil(options.timeoutMs ?? CALL_TIMEOUT_MS)));
@@ -150,7 +158,7 @@ export class GatewayConnection implements RawService {
     return await this.#send(line, method, request, rest, signal);
   }
 
-  /** Ends the connection: open calls are refused, and so are later ones. */
+  /** Closes the connection. Open and later calls are rejected. */
   close(): Promise<void> {
     if (this.#status === "closed") return Promise.resolve();
     this.#setStatus("closed");
@@ -160,12 +168,12 @@ export class GatewayConnection implements RawService {
     return Promise.resolve();
   }
 
-  /** `close()`, for `await using`. */
+  /** Same as `close()`, for `await using`. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
   }
 
-  /** @internal Resolves when the gateway has answered. */
+  /** @internal Resolves when the gateway has responded. */
   async opened(signal?: AbortSignal): Promise<void> {
     try {
       await this.#lineWithin(Infinity, undefined, signal);
@@ -181,7 +189,7 @@ export class GatewayConnection implements RawService {
     for (const listener of [...this.#listeners]) listener(status);
   }
 
-  /** The open socket, as soon as there is one; at most for the patience that this connection has. */
+  /** Returns the open socket, waiting at most `timeoutMs` and the patience of this connection. */
   async #lineWithin(timeoutMs: number, method: MethodName | undefined, signal: AbortSignal | undefined): Promise<Line> {
     if (this.#status === "closed") throw closedError();
     if (signal?.aborted) throw givenUp(method ?? "connecting", signal);
@@ -199,7 +207,10 @@ export class GatewayConnection implements RawService {
     });
   }
 
-  /** Attempts until one succeeds, shared by all who wait; ends with the first refusal that no repetition fixes, or when nobody waits. */
+  /**
+   * Retries until an attempt succeeds, shared by all waiting calls. Ends with the first error that
+   * a retry cannot fix, or when no call waits.
+   */
   #open(waitMs: number): Promise<Line> {
     if (this.#line?.hello !== undefined) return Promise.resolve(this.#line);
     this.#openUntil = Math.max(this.#openUntil, performance.now() + waitMs);
@@ -235,7 +246,7 @@ export class GatewayConnection implements RawService {
       try {
         socket = new this.#WebSocket(this.#socketUrl, this.#protocols);
       } catch (error) {
-        // The policy of the page (connect-src), or a token with characters that no header takes.
+        // The page's policy (connect-src), or a token with characters that a header cannot have.
         const why = error instanceof Error ? error.message : String(error);
         return reject(new ServiceError(Code.FAILED_PRECONDITION, `cannot open a WebSocket to ${this.url}: ${why}`));
       }
@@ -264,14 +275,14 @@ export class GatewayConnection implements RawService {
       };
       socket.onclose = (event: never) =>
         this.#end(line, this.#closedBy(event as { code: number; reason: string }, line.hello !== undefined));
-      // What was wrong is in the close that follows; browsers tell nothing here.
+      // The close event that follows has the reason; browsers report none here.
       socket.onerror = () => {};
     });
   }
 
   #heard(line: Line, frame: Exclude<GatewayFrame, { kind: "hello" }>): void {
     if (frame.kind === "here") return;
-    // Undefined for a call that its caller has given up.
+    // Undefined for a canceled call.
     const call = line.calls.get(frame.id);
     if (frame.kind === "answer") return call?.settle(frame.response);
     const { code, message, reason, metadata, failure } = frame.refusal;
@@ -321,8 +332,9 @@ export class GatewayConnection implements RawService {
   }
 
   /**
-   * Finds out that a socket is dead although nobody has closed it: the machine slept, the gateway's process is stopped. Timers of hidden
-   * pages come late, and then before what has arrived meanwhile, so a late one decides nothing.
+   * Detects a dead socket without a close event: the machine slept, or the gateway's process is
+   * stopped. Timers of hidden pages fire late, before messages that have arrived meanwhile, so a
+   * late timer is ignored.
    */
   #watch(line: Line): void {
     const { quietMs, answerMs } = this.#watchTimes;
@@ -348,7 +360,7 @@ export class GatewayConnection implements RawService {
     arm();
   }
 
-  /** Refuses the line's calls, and closes the socket. */
+  /** Rejects the calls of the socket and closes it. */
   #end(line: Line, error: ServiceError, code?: number): void {
     if (line.ended) return;
     line.ended = true;
@@ -367,7 +379,7 @@ export class GatewayConnection implements RawService {
     try {
       socket.close(code);
     } catch {
-      // It is closed already.
+      // Already closed.
     }
     if (this.#opening === undefined) this.#setStatus("idle");
   }
@@ -425,11 +437,11 @@ function readUrl(text: string, option: string | undefined): { readonly address: 
 }
 
 /**
- * Connects to a cluster through a `temporalex gateway`. Resolves when the gateway has answered; rejects with a ServiceError that says what
- * is wrong (UNAVAILABLE: nobody there, or this page's origin is not let in; UNAUTHENTICATED: the token), and with a TypeError for a URL
- * that is none.
+ * Connects to a cluster through a `temporalex gateway`. Resolves when the gateway has responded.
+ * Rejects with a ServiceError (UNAVAILABLE: no gateway, or the page's origin is not allowed;
+ * UNAUTHENTICATED: invalid token), and with a TypeError for an invalid URL.
  *
- * @param url What the gateway prints at its start, with its token behind "#".
+ * @param url The URL that the gateway prints at start, with its token after "#".
  *
  * @example
  * const service = await connectGateway("http://127.0.0.1:8273/#kU2...");

@@ -1,43 +1,47 @@
-// What a caller and the gateway say to each other over one WebSocket: a frame is one binary message. Calls of any number share the socket,
-// because a browser opens only six connections per host over HTTP/1.1, and a worker's waiting polls alone would use them up.
+// Frames between a caller and the gateway: each is one binary message of a WebSocket. All calls
+// share the socket, because browsers open at most six connections per host over HTTP/1.1, fewer
+// than a worker's polls.
 //
 //   byte 0      kind
 //   bytes 1-4   number of the call, chosen by the caller, unsigned, big-endian
 //   the rest    by kind:
 //     call      deadline in milliseconds (4 bytes, 0: none), length of the method's name (1 byte), name in ASCII, request
 //     cancel    nothing
-//     ask       nothing: is anybody there? Answered by `here` with the same number
+//     ask       nothing: a ping. The response is `here` with the same number
 //     answer    response
 //     refusal   gRPC status (1 byte), length of the text (4 bytes), JSON of message, reason and metadata, then the failure's bytes
 //     hello     JSON of Hello; the number is 0. The gateway's first frame
 //     here      nothing
 //
-// Requests, responses and failures are bytes of Temporal's messages, which nobody here reads.
+// Requests, responses and failures are bytes of Temporal's messages and are not decoded here.
 
 /** The subprotocol; its number changes with the frames. */
 export const GATEWAY_PROTOCOL = "temporalex.gateway.v1";
-/** Before the token in the second subprotocol that a caller offers: the only header that a page may set on a WebSocket. */
+/**
+ * Precedes the token in the second subprotocol of a caller: the only header that a page can set on
+ * a WebSocket.
+ */
 export const TOKEN_PREFIX = "temporalex.token.";
-/** Where the gateway takes WebSockets. */
+/** Path of the gateway's WebSockets. */
 export const SOCKET_PATH = "/socket";
 
-/** Codes with which the gateway closes a socket, beside those of the WebSocket protocol. */
+/** Close codes of the gateway, in addition to those of the WebSocket protocol. */
 export const Close = {
-  /** The token is missing or not that of this start. */
+  /** The token is missing or not that of this gateway process. */
   TOKEN: 4401,
   /** A frame cannot be read. */
   PROTOCOL: 4400,
 } as const;
 
-/** What the gateway says first. */
+/** The gateway's first message. */
 export interface Hello {
   /** The gateway's version. */
   readonly version: string;
-  /** The largest request that it takes, in bytes. */
+  /** Maximum size of a request in bytes. */
   readonly maxRequestBytes: number;
 }
 
-/** A refusal as it travels. */
+/** An error on the wire. */
 export interface RefusalFrame {
   readonly code: number;
   readonly message: string;
@@ -64,13 +68,13 @@ export type GatewayFrame =
   | { readonly kind: "hello"; readonly hello: Hello }
   | { readonly kind: "here"; readonly id: number };
 
-/** A frame that does not follow the form above. */
+/** A frame in an invalid form. */
 export class FrameError extends Error {
   override name = "FrameError";
 }
 
 const HEAD = 5;
-/** What a call's frame takes beside its request, at most. */
+/** Maximum bytes of a call's frame in addition to its request. */
 export const CALL_OVERHEAD = HEAD + 4 + 1 + 255;
 const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { fatal: true });
@@ -130,7 +134,7 @@ function need(bytes: Uint8Array, length: number): void {
   if (bytes.length < length) throw new FrameError("invalid frame: shorter than its declared length");
 }
 
-/** Reads what a caller sends. Throws a FrameError. */
+/** Reads a frame of a caller. Throws a FrameError. */
 export function readCallerFrame(bytes: Uint8Array<ArrayBuffer>): CallerFrame {
   const { kind, id, view } = head(bytes);
   switch (kind) {
@@ -149,7 +153,7 @@ export function readCallerFrame(bytes: Uint8Array<ArrayBuffer>): CallerFrame {
   throw new FrameError(`invalid frame from a caller: kind ${kind}`);
 }
 
-/** Reads what the gateway sends. Throws a FrameError. */
+/** Reads a frame of the gateway. Throws a FrameError. */
 export function readGatewayFrame(bytes: Uint8Array<ArrayBuffer>): GatewayFrame {
   const { kind, id, view } = head(bytes);
   switch (kind) {

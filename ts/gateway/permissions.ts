@@ -1,7 +1,7 @@
-// What a caller of the gateway may do: which namespaces it may name, and whether it may change anything. Namespaces stand in requests under
-// different field numbers, and inside of what requests carry (operations of executeMultiOperation, commands that start children in another
-// namespace); where is found by reflection over the descriptors, so methods and fields that are generated later are covered. Requests
-// are only looked at, and pass on as they came.
+// Permissions of the gateway's callers: allowed namespaces, and read-only access. Namespaces are in
+// different fields of requests, also nested (operations of executeMultiOperation, commands for
+// children). Reflection over descriptors finds them, so later generated methods and fields are
+// covered. Requests are passed on unchanged.
 import { type DescField, type DescMessage, ScalarType } from "@bufbuild/protobuf";
 import { type CallOptions, Code, type MethodName, type RawService, ServiceError } from "../service/raw.ts";
 import { MapEntry } from "../api/generated/fields.ts";
@@ -9,27 +9,30 @@ import { Fields } from "../api/wire.ts";
 import { WorkflowService } from "../api/generated/temporal/api/workflowservice/v1/service_pb.ts";
 
 export interface Permissions {
-  /** Only methods that change nothing. Default: false. */
+  /** Allow only methods that change nothing. Default: false. */
   readOnly?: boolean;
-  /** The namespaces that requests may name. Default: all. */
+  /** Namespaces that requests may name. Default: all. */
   namespaces?: readonly string[];
 }
 
-/** Reads that are not called so. */
+/** Reading methods without a reading prefix in their names. */
 const READS: ReadonlySet<string> = new Set<MethodName>(["queryWorkflow", "pollWorkflowExecutionUpdate"]);
-/** Requests without a namespace that tell nothing of any: what the server is and can do. */
+/** Requests without a namespace that return server information only. */
 const WITHOUT: ReadonlySet<string> = new Set<MethodName>(["getSystemInfo", "getClusterInfo"]);
-/** Fields that name a namespace in another way than by its name: "message.field". */
+/** Fields that identify a namespace other than by name: "message.field". */
 const IDS: ReadonlySet<string> = new Set(["DescribeNamespaceRequest.id"]);
-/** Messages that tell of a namespace and reach into none: refusing what a failure says would keep a workflow from failing. */
+/**
+ * Messages that mention namespaces without accessing them: a rejected failure could never fail its
+ * workflow.
+ */
 const TELLS: ReadonlySet<string> = new Set(["temporal.api.failure.v1.Failure", "temporal.api.common.v1.Link"]);
 
-/** True for a method that changes nothing on the server. A poll for tasks takes tasks, so it is none. */
+/** Returns whether a method changes nothing on the server. Polls for tasks do, because they take tasks. */
 export function isReadOnlyMethod(method: MethodName): boolean {
   return READS.has(method) || /^(?:get|list|describe|count)[A-Z]/.test(method);
 }
 
-/** `service`, with calls outside of the fence refused with PERMISSION_DENIED before they reach it. */
+/** Returns `service` with forbidden calls rejected as PERMISSION_DENIED. */
 export function withPermissions(service: RawService, { readOnly = false, namespaces }: Permissions): RawService {
   if (!readOnly && namespaces === undefined) return service;
   const allowed = namespaces === undefined ? undefined : new Set(namespaces);
@@ -59,7 +62,7 @@ function whyOutside(method: MethodName, request: Uint8Array, allowed: ReadonlySe
   } catch {
     throw new ServiceError(Code.INVALID_ARGUMENT, `the request of ${method} is not a valid message`);
   }
-  // Without it a server may take the namespace from a task's token.
+  // A server may take a missing namespace from a task's token.
   if (own === undefined || own === "") return `${method} has no namespace, and ${only}`;
   const outside = found.find((name) => !allowed.has(name));
   return outside === undefined ? undefined : `${method} uses the namespace ${JSON.stringify(outside.slice(0, 100))}, and ${only}`;
@@ -70,13 +73,13 @@ interface NamespaceFields {
   readonly name: number | undefined;
   /** Fields that name a namespace. */
   readonly texts: ReadonlySet<number>;
-  /** Fields with messages in which one can be named. */
+  /** Fields with messages that can name a namespace. */
   readonly inner: ReadonlyMap<number, NamespaceFields>;
 }
 
 const plans = new Map<string, NamespaceFields>();
 
-/** The plan of a message type; the same object for the same type. */
+/** Returns the plan of a message type; the same object for the same type. */
 function namespaceFieldsOf(desc: DescMessage): NamespaceFields {
   const known = plans.get(desc.typeName);
   if (known !== undefined) return known;
@@ -86,12 +89,12 @@ function namespaceFieldsOf(desc: DescMessage): NamespaceFields {
     texts: new Set(desc.fields.filter(names).map((field) => field.number)),
     inner,
   };
-  // Before its fields: messages contain themselves.
+  // Before its fields: messages can contain themselves.
   plans.set(desc.typeName, plan);
   for (const field of desc.fields) {
     if (field.message === undefined || !reaches(field.message)) continue;
     const value = namespaceFieldsOf(field.message);
-    // An entry of a map is a message, too.
+    // An entry of a map is a message as well.
     inner.set(
       field.number,
       field.fieldKind === "map" ? { name: undefined, texts: new Set(), inner: new Map([[MapEntry.value >>> 3, value]]) } : value,
@@ -100,7 +103,7 @@ function namespaceFieldsOf(desc: DescMessage): NamespaceFields {
   return plan;
 }
 
-/** Can a namespace be named in a message of this type, or in what it contains? */
+/** Returns whether a message of this type can name a namespace, at any depth. */
 function reaches(from: DescMessage): boolean {
   const seen = new Set([from.typeName]);
   const open = [from];
@@ -123,7 +126,10 @@ const isText = (field: DescField): boolean =>
   (field.fieldKind === "scalar" || (field.fieldKind === "list" && field.listKind === "scalar")) &&
   field.scalar === ScalarType.STRING;
 
-/** Collects what is named; answers the message's own namespace. The last one counts, as for every reader of protobuf; all are collected. */
+/**
+ * Collects all named namespaces. Returns the message's own one: the last one, as in every protobuf
+ * reader.
+ */
 function read(at: Fields, plan: NamespaceFields, found: string[]): string | undefined {
   let own: string | undefined;
   while (at.next()) {

@@ -1,8 +1,7 @@
-// `temporalex gateway`: a relay on the loopback through which web pages, and whatever else speaks no gRPC, reach a Temporal cluster. It
-// takes WebSockets (frames.ts; all calls of a page over one of them) and plain HTTP/1.1 (Connect, gRPC-web and JSON, one call a request),
-// and hands both on to a RawService, whose credentials never leave this process.
-//
-// What it relies on: http_guard.ts decides who may call, permissions.ts what; everything that a caller may send or leave open is bounded here.
+// `temporalex gateway`: a relay on the loopback interface for web pages and other clients without
+// gRPC. It accepts WebSockets (frames.ts) and plain HTTP/1.1 (Connect, gRPC-web, JSON) and forwards
+// calls to a RawService, whose credentials stay in this process. http_guard.ts checks callers,
+// permissions.ts their calls; everything that a caller can send or leave open is bounded here.
 import { randomBytes } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
@@ -20,28 +19,28 @@ import { CALL_OVERHEAD, Close, GATEWAY_PROTOCOL, helloFrame, SOCKET_PATH, TOKEN_
 import { SocketCalls } from "./socket_calls.ts";
 
 export interface GatewayLimits {
-  /** Bytes of one request. Default: 16 MiB; a Temporal server takes 4 MiB. */
+  /** Maximum size of a request in bytes. Default: 16 MiB; a Temporal server accepts 4 MiB. */
   requestBytes?: number;
-  /** Connections, WebSockets among them. Default: 256. */
+  /** Maximum connections, including WebSockets. Default: 256. */
   connections?: number;
-  /** Calls of one WebSocket, and calls over HTTP in all, that may be open at once. Default: 1000. */
+  /** Maximum open calls of one WebSocket, and of all HTTP requests. Default: 1000. */
   calls?: number;
-  /** Time for a request to arrive whole. Default: 10 s. */
+  /** Time for a complete request to arrive. Default: 10 s. */
   arrivalMs?: number;
-  /** Bytes of answers that may wait for a caller that does not read them. Default: 64 MiB. */
+  /** Maximum bytes of responses that a caller has not read. Default: 64 MiB. */
   waitingBytes?: number;
-  /** How often it is asked whether a caller that says nothing is still there. Default: 20 s. */
+  /** Interval of pings to silent callers. Default: 20 s. */
   pingMs?: number;
 }
 
 export interface GatewayServerOptions extends Permissions {
-  /** Where calls go. */
+  /** Service that receives the calls. */
   service: RawService;
   /** 0: any free port. */
   port: number;
   /** Origins of pages that may call. Default: none; then only programs may, which send no Origin. */
   origins?: readonly string[];
-  /** At least 32 characters A-Z, a-z, 0-9, "-" and "_". Default: a new one. */
+  /** At least 32 characters A-Z, a-z, 0-9, "-" and "_". Default: a new token. */
   token?: string;
   logger?: Logger;
   limits?: GatewayLimits;
@@ -49,13 +48,16 @@ export interface GatewayServerOptions extends Permissions {
 
 export interface Gateway {
   readonly port: number;
-  /** With the token behind "#", which browsers keep to themselves. */
+  /** With the token after "#", which browsers do not send. */
   readonly url: string;
-  /** Takes no more calls, lets open ones end for at most `graceMs` (waiting polls are taken back at once), closes. */
+  /**
+   * Accepts no more calls, waits for open ones at most `graceMs` (cancels waiting polls at once),
+   * then closes.
+   */
   close(graceMs?: number): Promise<void>;
 }
 
-/** The port cannot be had. */
+/** The port is not available. */
 export class PortError extends Error {
   override name = "PortError";
 }
@@ -68,14 +70,14 @@ const LIMITS: Required<GatewayLimits> = {
   waitingBytes: 64 * 1024 * 1024,
   pingMs: 20_000,
 };
-/** Each thing that a refused caller did wrong is told once, and no more things than this. */
+/** Maximum number of different rejections that are logged, each once. */
 const TOLD = 50;
 const LANDING =
   `This is temporalex gateway ${VERSION}. It is not a web page: pass its URL, with the token, to connectGateway() of temporalex/gateway.\n`;
 
-/** A token that nobody guesses. */
+/** Returns a random token. */
 export const newToken = (): string => randomBytes(32).toString("base64url");
-/** What a token must look like: long enough, and of characters that a subprotocol of a WebSocket may have. */
+/** Returns whether a token is long enough and has only characters of a WebSocket subprotocol. */
 export const isToken = (text: string): boolean => /^[A-Za-z0-9_-]{32,256}$/.test(text);
 
 export async function startGateway(options: GatewayServerOptions): Promise<Gateway> {
@@ -127,7 +129,7 @@ class GatewayServer {
     this.#handler = (request, response) => {
       const seen = request.method === "GET" && request.url === "/" && request.headers["origin"] === undefined;
       if (!seen || this.#guard.refusesSender(request) !== undefined) return guarded(request, response);
-      // Somebody has opened the URL; the browser has kept the token to itself.
+      // The URL was opened in a browser, which does not send the token.
       (response as ServerResponse).writeHead(200, {
         "content-type": "text/plain; charset=utf-8",
         "x-content-type-options": "nosniff",
@@ -136,7 +138,10 @@ class GatewayServer {
     };
   }
 
-  /** Listens on both loopback addresses, because "localhost" may mean either: nobody else is to get this port on the other one. */
+  /**
+   * Listens on both loopback addresses: "localhost" can mean either, and no other process may get
+   * this port on the other one.
+   */
   async listen(port: number): Promise<number> {
     for (let attempt = 1;; attempt++) {
       try {
@@ -163,12 +168,12 @@ class GatewayServer {
     return listen({
       at: { host, port },
       http: 1,
-      // Its own guard, in front of all but the landing page: a connection is trusted when it has brought the token.
+      // A guard for all but the landing page: a connection is trusted once it has sent the token.
       handler: this.#handler,
       untrusted: true,
       upgrade: (request, socket, head) => this.#upgrade(request, socket, head),
       limits: { arrivalMs: this.#limits.arrivalMs },
-      // The two addresses share what there may be.
+      // Both addresses share the limits.
       connections: this.#connections,
       keepsAlive: true,
       onError: (error) => this.#failed(error),
@@ -198,7 +203,7 @@ class GatewayServer {
     const no = (status: string, message: string) => {
       const headers = `content-type: text/plain; charset=utf-8\r\ncontent-length: ${message.length + 1}\r\nconnection: close`;
       socket.end(`HTTP/1.1 ${status}\r\n${headers}\r\n\r\n${message}\n`);
-      // A caller that does not close its side would keep the place of another.
+      // A caller that does not close its side would occupy a place.
       setTimeout(() => socket.destroy(), CUT_MS).unref();
     };
     const refusal = this.#guard.refusesSender(request);
@@ -217,7 +222,8 @@ class GatewayServer {
         this.#connections.takenOver(socket);
         return this.#open(opened, request.headers.origin);
       }
-      // A page learns no HTTP status of a WebSocket that was not opened; this close it can tell from a gateway that is not there.
+      // A page cannot see the HTTP status of a rejected WebSocket. This close code differs from
+      // that of a missing gateway.
       this.#tell(wrong);
       opened.on("error", () => {});
       opened.close(Close.TOKEN, "the token is wrong");
@@ -234,7 +240,7 @@ class GatewayServer {
     let heard = true;
     socket.on("pong", () => heard = true);
     socket.on("message", () => heard = true);
-    // Browsers answer pings by themselves, whatever the page is doing.
+    // Browsers respond to pings without the page.
     const ping = setInterval(() => {
       if (!heard) return socket.terminate();
       heard = false;
@@ -266,7 +272,7 @@ class GatewayServer {
     this.#sockets.close();
   }
 
-  /** Tells whoever runs the gateway why a caller is refused; each thing once, so that no caller fills a log. */
+  /** Logs why callers are rejected, each reason once, so that no caller fills the log. */
   #tell({ message, reason }: Refusal): void {
     if (this.#told.has(message) || this.#told.size >= TOLD) return;
     this.#told.add(message);

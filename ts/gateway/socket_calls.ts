@@ -1,5 +1,5 @@
-// The calls of one WebSocket: frames in, calls of the service, frames out. The socket's caller has been let in already. Payloads are never
-// looked at and never logged.
+// The calls of one accepted WebSocket: frames in, service calls, frames out. Payloads are neither
+// decoded nor logged.
 import type { WebSocket } from "ws";
 import { METHOD_NAMES } from "../api/raw_methods.ts";
 import type { Logger } from "../base/logger.ts";
@@ -8,14 +8,14 @@ import { isServiceGone } from "../service/retry.ts";
 import { answerFrame, type CallerFrame, Close, FrameError, hereFrame, readCallerFrame, refusalFrame } from "./frames.ts";
 
 export interface SocketLimits {
-  /** Calls of one socket that may be open at once. */
+  /** Maximum open calls of one socket. */
   readonly calls: number;
-  /** Bytes of answers that may wait for a caller that does not read them. */
+  /** Maximum bytes of responses that the caller has not read. */
   readonly waitingBytes: number;
 }
 
 const METHODS: ReadonlySet<string> = new Set(METHOD_NAMES);
-/** A deadline beyond this is cut; polls, the longest calls, end after a minute or so. */
+/** Maximum deadline of a call; polls, the longest calls, end after about a minute. */
 const LONGEST_CALL_MS = 10 * 60_000;
 
 export class SocketCalls {
@@ -33,11 +33,11 @@ export class SocketCalls {
     this.#limits = limits;
     this.#logger = logger;
     socket.on("message", (data: Uint8Array<ArrayBuffer>, binary: boolean) => this.#message(data, binary));
-    // Its calls are nobody's any more; their answers would go nowhere.
+    // No caller is left to receive the responses.
     socket.on("close", () => this.abandon());
   }
 
-  /** Takes no more calls, and resolves when those that are open have ended. Waiting polls do not count: they would wait on. */
+  /** Accepts no more calls. Resolves when open ones have ended, except for waiting polls. */
   drain(): Promise<void> {
     this.#refusing = true;
     return new Promise((resolve) => {
@@ -48,7 +48,7 @@ export class SocketCalls {
     });
   }
 
-  /** Gives up every call that is open. */
+  /** Cancels all open calls. */
   abandon(): void {
     for (const { controller } of this.#calls.values()) controller.abort(new Error("the caller's connection is closed"));
     this.#calls.clear();
@@ -104,7 +104,7 @@ export class SocketCalls {
   }
 
   #done(id: number, controller: AbortController): void {
-    // Not a later call of the same number.
+    // Keeps a later call with the same number.
     if (this.#calls.get(id)?.controller === controller) this.#calls.delete(id);
     this.#idle();
   }
@@ -116,7 +116,7 @@ export class SocketCalls {
       return refusalFrame(id, { code: Code.INTERNAL, message, reason: "", metadata: {}, failure: undefined });
     }
     const { code, message, reason, metadata, failure } = error;
-    // A service that is gone here may come back under the same address.
+    // A service that has stopped may return at the same address.
     return refusalFrame(id, {
       code,
       message,

@@ -1,5 +1,6 @@
-// Calls that end when an AbortSignal is aborted. One listener per signal serves all of them, for as long as the signal is there: workers give
-// thousands of calls the same one, Node warns of more than ten listeners, and adding and removing them is work.
+// Calls that end when an AbortSignal is aborted. All calls of a signal share one listener for its
+// lifetime: workers pass the same signal to thousands of calls, Node warns above ten listeners, and
+// adding and removing listeners costs time.
 
 /** A listener of an abort signal. */
 export interface AbortListener {
@@ -8,7 +9,10 @@ export interface AbortListener {
 
 const known = new WeakMap<AbortSignal, Set<AbortListener>>();
 
-/** Listeners in this set are called when the signal is aborted. One that is aborted already calls none. */
+/**
+ * Returns the set of listeners that are called on abort. Has no effect for a signal that is aborted
+ * already.
+ */
 export function abortListenersOf(signal: AbortSignal): Set<AbortListener> {
   let followers = known.get(signal);
   if (followers === undefined) {

@@ -1,6 +1,6 @@
-// One gRPC call on a connection: a message out, a message in, as bytes that nobody looks into. It ends in exactly one way, and whatever
-// ends it early (deadline, caller, lost connection) frees its stream. A worker makes hundreds of these per second and none of them needs
-// a timer or a listener of its own: the link watches deadlines, and an AbortSignal is listened to once for all calls that were given it.
+// One gRPC call on a connection: a message out, a message in, as bytes. It ends exactly once, and
+// whatever ends it early (deadline, caller, lost connection) frees its stream. Calls have no timers
+// or listeners: the link checks deadlines, and all calls share one listener of an AbortSignal.
 import { concat } from "../api/wire.ts";
 import { Code, ServiceError } from "../service/raw.ts";
 import { type AbortListener, abortListenersOf } from "./abort_listeners.ts";
@@ -11,35 +11,35 @@ import type { Link } from "./http2_link.ts";
 import { LinkCall } from "./link_call.ts";
 import type { LinkError } from "./link_target.ts";
 
-/** The server has not touched the call: it may be sent again at once, on another connection. */
+/** The server has not processed the call: it can be sent again at once, on another connection. */
 export class NotProcessed extends ServiceError {
   override name = "ServiceError";
 }
 
 export interface UnaryCall {
-  /** For messages. */
+  /** Name for messages. */
   readonly method: string;
   readonly address: string;
-  /** Names `fields` among all that go over one connection. */
+  /** Identifies `fields` among all of the connection. */
   readonly key: string;
   readonly fields: () => FieldList;
   readonly request: Uint8Array;
   readonly dueMs: number;
-  /** The caller's own words for its deadline, of which `dueMs` is what is left. */
+  /** The caller's deadline in milliseconds, for messages; `dueMs` is the remaining part. */
   readonly wholeTimeoutMs: number;
   readonly signal: AbortSignal | undefined;
-  /** Larger answers are refused. */
+  /** Maximum size of a response; larger ones are rejected. */
   readonly maxBytes: number;
 }
 
 const PREFIX_BYTES = 5;
 const CANCELLED = String(Code.CANCELLED);
-/** Timers are early by a fraction of a millisecond at times. */
+/** Timers can fire a fraction of a millisecond early. */
 const EARLY_MS = 1;
-/** An answer that says it is larger is not given room before it has come. */
+/** Maximum memory reserved for a response by its announced length. */
 const TRUSTED_BYTES = 1024 * 1024;
 
-/** Sends and waits. The answer is a buffer of its own. Rejects with a ServiceError. */
+/** Sends a request and waits. The response is a new buffer. Rejects with a ServiceError. */
 export function unary(link: Link, call: UnaryCall): Promise<Uint8Array> {
   return new Promise((resolve, reject) => new Unary(link, call, resolve, reject).start());
 }
@@ -54,7 +54,7 @@ class Unary extends LinkCall implements AbortListener {
   #over = false;
   #answered = false;
   #trailers: Fields | undefined;
-  /** The answer: its length once its prefix has come, and what has come of it. */
+  /** The response: its length, once its prefix has arrived, and the part received so far. */
   #prefix: Uint8Array | undefined;
   #prefixBytes = 0;
   #length = -1;
@@ -85,14 +85,14 @@ class Unary extends LinkCall implements AbortListener {
     return true;
   }
 
-  /** Ends the call here; the server is told. */
+  /** Ends the call and resets its stream. */
   #giveUp(error: ServiceError): void {
     if (!this.#settle()) return;
     this.#reject(error);
     this.#link.cancel(this);
   }
 
-  /** The stream is over, and so is the call. */
+  /** Fails the call after its stream has ended. */
   #fail(error: ServiceError): void {
     if (!this.#settle()) return;
     this.#reject(error);
@@ -114,7 +114,10 @@ class Unary extends LinkCall implements AbortListener {
     return new ServiceError(Code.DEADLINE_EXCEEDED, `${method} timed out after ${wholeTimeoutMs} ms`);
   }
 
-  /** Its time is over; the server, whose clock for this call started later, may have said so before the timer here. */
+  /**
+   * True after the deadline. The server's clock for this call started later, but its error can
+   * precede the timer.
+   */
   #isLate(): boolean {
     return performance.now() + EARLY_MS >= this.dueMs;
   }
@@ -147,7 +150,7 @@ class Unary extends LinkCall implements AbortListener {
       return;
     }
     const status = fields[":status"] ?? "";
-    // More is to come.
+    // Informational response; the final one follows.
     if (status[0] === "1") return;
     this.#answered = this.#link.proven = true;
     if (fields["grpc-status"] !== undefined) {
@@ -176,7 +179,7 @@ class Unary extends LinkCall implements AbortListener {
     else this.#chunks!.push(chunk.slice(at));
   }
 
-  /** Answers where the message begins in this chunk. */
+  /** Returns where the message begins in this chunk. */
   #readPrefix(chunk: Uint8Array): number {
     let prefix = chunk;
     let at = PREFIX_BYTES;
@@ -209,15 +212,15 @@ class Unary extends LinkCall implements AbortListener {
     const { method, address } = this.#call;
     const trailers = this.#trailers;
     if (trailers?.["grpc-status"] !== undefined) return this.#complete(trailers);
-    // The stream came too late for a connection that is being closed.
+    // The stream was opened on a connection that the server is closing.
     if (reset === Reset.REFUSED_STREAM && !this.#answered) return this.#fail(this.#refused());
-    // Servers (grpc-go) take back what they do not finish in time.
+    // Servers (grpc-go) reset streams at the deadline.
     if (reset === Reset.CANCEL && this.#isLate()) return this.#fail(this.#late());
     const why = reset === undefined || reset === 0 ? "the response ended early" : `reset with code ${reset}`;
     this.#fail(new ServiceError(Code.UNAVAILABLE, `the connection to ${address} was lost during ${method}: ${why}`));
   }
 
-  /** Everything has come. */
+  /** Ends the call after the trailers. */
   #complete(trailers: Trailers): void {
     const { method } = this.#call;
     const refused = trailers["grpc-status"] === "0" ? undefined : refusal(method, trailers);

@@ -1,22 +1,23 @@
-// Why a connection was not made, in words that say which option to look at. Runtimes and TLS libraries have names of their own for the same
-// mistake; a server that refuses a client's certificate may even say nothing and just close. What the runtime said stands in parentheses.
+// Explains why a connection failed and which option to check. Runtimes and TLS libraries report the
+// same mistake differently; a server that rejects a client certificate may just close. The
+// runtime's message follows in parentheses.
 import type { LinkTarget } from "./link_target.ts";
 import { ProxyError } from "./tunnel.ts";
 
-/** How far an attempt to connect came; "proxy" and "tunnel" come instead of "tcp" where there is a proxy. */
+/** Progress of an attempt to connect; with a proxy, "proxy" and "tunnel" replace "tcp". */
 export type Stage = "tcp" | "proxy" | "tunnel" | "tls" | "http2";
 
 export interface FailedConnect {
-  /** undefined: the connection was closed without a word, or the time was over. */
+  /** undefined: the connection was closed without an error, or timed out. */
   readonly error: Error | undefined;
   readonly timedOut: boolean;
   readonly timeoutMs: number;
-  /** How far it came. */
+  /** Last stage that was reached. */
   readonly stage: Stage;
   readonly target: LinkTarget;
 }
 
-/** Codes of node:tls by what they mean here. OpenSSL's names; Deno takes them over. */
+/** Codes of node:tls by meaning: names of OpenSSL, also used by Deno. */
 const UNTRUSTED =
   /^(?:UNABLE_TO_VERIFY_LEAF_SIGNATURE|UNABLE_TO_GET_ISSUER_CERT(?:_LOCALLY)?|CERT_UNTRUSTED|ERR_TLS_CERT_UNTRUSTED)$/;
 const SELF_SIGNED = /^(?:SELF_SIGNED_CERT_IN_CHAIN|DEPTH_ZERO_SELF_SIGNED_CERT)$/;
@@ -26,19 +27,20 @@ const CERTIFICATE_REFUSED =
 const NOT_TLS = /WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|UNKNOWN_PROTOCOL|HTTP_REQUEST/;
 
 /**
- * The message, the code of the error behind it ("" for none), and whether what is given to the connection has to change: then trying again
- * does not help. A server that just closes may be a matter of options (`setup`: "perhaps") or be going down.
+ * Returns the message, the code of the underlying error ("" without one), and whether options must
+ * change ("yes": a retry does not help). "perhaps": a server that just closes may have other
+ * options or be shutting down.
  */
 export function explain(failed: FailedConnect): { message: string; code: string; setup: "yes" | "perhaps" | "no" } {
   const { error, timedOut, target } = failed;
-  // A name with several addresses fails with one error for each.
+  // A host name with several addresses fails with one error for each.
   const first = (error as AggregateError | undefined)?.errors?.[0] as Error | undefined ?? error;
   const raw = (first as { code?: unknown } | undefined)?.code;
   const code = typeof raw === "string" ? raw : "";
   const why = timedOut ? slow(failed) : first === undefined ? silent(failed) : named(code, first.message, failed);
   const said = first === undefined ? "" : tidy(first.message);
   const more = said === "" || why.includes(said) ? "" : ` (${said})`;
-  // Deno's own word for a missing --allow-net; its message says the rest.
+  // Deno's error for a missing --allow-net; its message is sufficient.
   const denied = first?.name === "NotCapable";
   const setup = timedOut
     ? "no"
@@ -58,7 +60,7 @@ function isSetup(code: string): boolean {
     /^ERR_(?:TLS|SSL|NO_ALPN|HTTP2|OSSL)|CERT|SELF_SIGNED|UNABLE_TO_VERIFY|UNABLE_TO_GET_ISSUER/.test(code);
 }
 
-/** One line without the addresses of memory and source files that OpenSSL writes. */
+/** Removes memory addresses and source files that OpenSSL writes, and line breaks. */
 export function tidy(message: string): string {
   return message.replace(/^[0-9A-F]{8,}:error:[0-9A-F]+:/, "").replace(/:\.\.\/deps\/\S+\.c:\d+:/g, " ").replace(/\s+/g, " ")
     .trim();
@@ -81,7 +83,7 @@ function slow({ stage, timeoutMs, target }: FailedConnect): string {
     : `the server completed TLS, but did not respond like a gRPC server ${within}`;
 }
 
-/** The other side closed, and that is all that is known. */
+/** The peer closed the connection without an error. */
 function silent({ stage, target: { tls } }: FailedConnect): string {
   if (stage === "proxy") return "the connection to the proxy was closed during connect";
   if (stage === "tunnel") {
@@ -121,7 +123,7 @@ function named(code: string, message: string, failed: FailedConnect): string {
         ? "; set `tls.serverRootCaCertificate` to the certificate of that authority"
         : ": not by the one in `tls.serverRootCaCertificate`") +
       (proxy === undefined ? "" : " (a proxy that intercepts TLS presents its own certificates)") +
-      // Deno's library has one error for all that is wrong with a certificate.
+      // Deno's library has one error for all certificate problems.
       (code === "UNABLE_TO_VERIFY_LEAF_SIGNATURE" && "Deno" in globalThis ? ", or it has expired" : "");
   }
   if (code === "CERT_HAS_EXPIRED") return "the server's certificate has expired";

@@ -1,5 +1,5 @@
-// A connection to a Temporal cluster as applications hold it: opened and checked before anything is done with it, with errors that say what
-// is wrong with which option, and what the server says that it can do. The calls themselves are grpc_service.ts's.
+// A connection to a Temporal cluster for applications: checked before use, with errors that name
+// the option, and with the server's capabilities. grpc_service.ts makes the calls.
 import { type Duration, toMs } from "../converter/duration.ts";
 import { type CallOptions, Code, type MethodName, type RawService, ServiceError } from "../service/raw.ts";
 import { backoffMs, type BackoffOptions } from "../service/retry.ts";
@@ -8,7 +8,7 @@ import { type GrpcOptions, GrpcService } from "./grpc_service.ts";
 import { NOT_CONNECTED } from "./links.ts";
 import { namespaceRequest, readServerInfo, type ServerInfo } from "../api/server_info.ts";
 
-/** Options of `Connection.lazy`: where the cluster is, and who asks. */
+/** Options of `Connection.lazy`: address and credentials. */
 export interface ConnectionOptions extends Omit<GrpcOptions, "address"> {
   /** `host:port`. Default: "localhost:7233". */
   address?: string;
@@ -16,17 +16,17 @@ export interface ConnectionOptions extends Omit<GrpcOptions, "address"> {
 
 /** Options of `Connection.connect`. */
 export interface ConnectOptions extends ConnectionOptions {
-  /** A namespace that must be there and be open to this caller. Clients and workers name theirs in options of their own. */
+  /** A namespace that must exist and be accessible. Clients and workers have a separate option. */
   namespace?: string;
-  /** How long to try until the server answers. Default: 10 s. */
+  /** Time that attempts are repeated until the server responds. Default: 10 s. */
   connectTimeout?: Duration;
-  /** Gives the attempt up. */
+  /** Cancels the attempt. */
   signal?: AbortSignal;
-  /** Told why the server cannot be used yet, whenever it is about to be tried again: for a log, so that who waits sees what for. */
+  /** Called before each retry with the reason why the server cannot be used yet, for logs. */
   onRetry?: (reason: ServiceError) => void;
 }
 
-/** A misspelt option would otherwise connect to another place, or without a key, and say nothing. */
+/** A misspelled option would otherwise silently change the connection. */
 const LAZY_OPTIONS = ["address", "tls", "apiKey", "metadata", "proxy", "keepAlive", "attemptTimeout"];
 const CONNECT_OPTIONS = [...LAZY_OPTIONS, "namespace", "connectTimeout", "signal", "onRetry"];
 
@@ -39,13 +39,13 @@ function refuseUnknown(options: object, known: readonly string[]): void {
 }
 
 const DEFAULT_ADDRESS = "localhost:7233";
-/** A server that closes connections before they are made is tried so often. */
+/** Attempts for a server that closes connections during setup. */
 const CLOSED_ATTEMPTS = 3;
 const BACKOFF: BackoffOptions = { initialIntervalMs: 100, maximumIntervalMs: 2000, backoffCoefficient: 2, jitter: 0.3 };
 
 /**
- * A connection to a Temporal cluster, over gRPC, in Node and Deno: the `service` of clients and workers. One connection serves many of
- * them; it is made again by itself whenever it is lost.
+ * A gRPC connection to a Temporal cluster, in Node and Deno: the `service` of clients and workers.
+ * One connection serves many of them and reconnects after a loss.
  *
  * @example
  * const connection = await Connection.connect({ address: "temporal.example.com:7233", namespace: "shop", apiKey: "..." });
@@ -53,9 +53,9 @@ const BACKOFF: BackoffOptions = { initialIntervalMs: 100, maximumIntervalMs: 200
  * const worker = await Worker.create({ service: connection, namespace: "shop", taskQueue: "main", workflows, activities });
  */
 export class Connection implements RawService {
-  /** A poll that is given up may take a task with it: a network lies between. */
+  /** True: a canceled poll can lose a task on the network. */
   readonly losesCancelledPolls = true;
-  /** Where the cluster is: `host:port`. */
+  /** Address of the cluster: `host:port`. */
   readonly address: string;
   readonly #grpc: GrpcService;
   #info: Promise<ServerInfo> | undefined;
@@ -66,10 +66,11 @@ export class Connection implements RawService {
   }
 
   /**
-   * Connects, and resolves when the server has answered: it speaks Temporal's protocol, takes the credentials, and has the namespace if
-   * one is named. A server that is not there yet is tried again until `connectTimeout`.
+   * Connects. Resolves when the server has responded, with Temporal's protocol, accepted
+   * credentials, and the namespace if one is given. Retries until `connectTimeout`.
    *
-   * Rejects with a ServiceError that names the address and what to change, and with a TypeError for options that contradict each other.
+   * Rejects with a ServiceError that names the address and what to change, and with a TypeError for
+   * contradicting options.
    */
   static async connect(options: ConnectOptions = {}): Promise<Connection> {
     refuseUnknown(options, CONNECT_OPTIONS);
@@ -78,9 +79,10 @@ export class Connection implements RawService {
     if (namespace !== undefined && (typeof namespace !== "string" || namespace === "")) {
       throw new TypeError("a namespace must be a non-empty string");
     }
-    // A worker that is given this promise starts its thread first: the thread takes longer than the connection.
+    // A worker that receives this promise starts its thread first, which takes longer than
+    // connecting.
     await Promise.resolve();
-    // An attempt ends early enough to tell why, and to leave time for another.
+    // An attempt ends early enough to report its error, and for another attempt.
     const attemptTimeout = rest.attemptTimeout ?? Math.min(5000, timeoutMs * 0.45);
     const connection = new Connection({ ...rest, attemptTimeout });
     try {
@@ -92,13 +94,16 @@ export class Connection implements RawService {
     }
   }
 
-  /** A connection that is made with the first call. Nothing is checked before; throws a TypeError for options that make no sense. */
+  /**
+   * Returns a connection that connects with the first call, unchecked. Throws a TypeError for
+   * invalid options.
+   */
   static lazy(options: ConnectionOptions = {}): Connection {
     refuseUnknown(options, LAZY_OPTIONS);
     return new Connection(options);
   }
 
-  /** One call of WorkflowService: bytes in, bytes out. Rejects with a ServiceError. */
+  /** Calls a method of WorkflowService. Rejects with a ServiceError. */
   call(method: MethodName, request: Uint8Array, options?: CallOptions): Promise<Uint8Array> {
     return this.#grpc.call(method, request, options);
   }
@@ -108,7 +113,7 @@ export class Connection implements RawService {
     return this.#grpc.callOther(path, request, options);
   }
 
-  /** What the server says of itself; asked once, and again after a failure. */
+  /** Returns the server's information; requested once, and again after a failure. */
   serverInfo(): Promise<ServerInfo> {
     return this.#info ??= this.#askInfo().catch((error) => {
       this.#info = undefined;
@@ -116,13 +121,13 @@ export class Connection implements RawService {
     });
   }
 
-  /** Ends the connection: open calls are refused, and so are later ones. */
+  /** Closes the connection. Open and later calls are rejected. */
   close(): Promise<void> {
     this.#grpc.close();
     return Promise.resolve();
   }
 
-  /** `close()`, for `await using`. */
+  /** Same as `close()`, for `await using`. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
   }
@@ -132,7 +137,7 @@ export class Connection implements RawService {
     try {
       bytes = await this.#grpc.call("getSystemInfo", new Uint8Array(0), options);
     } catch (error) {
-      // Servers before 1.14 do not have this call.
+      // Servers before 1.14 do not have this method.
       if (error instanceof ServiceError && error.code === Code.UNIMPLEMENTED && error.reason === "") {
         return { version: "", capabilities: {} };
       }
@@ -174,7 +179,8 @@ export class Connection implements RawService {
 
   #refusal(error: unknown, namespace: string | undefined, timeoutMs: number, last: ServiceError | undefined): unknown {
     if (!(error instanceof ServiceError)) return error;
-    // Why there is no connection says it all; what came before the time was over says more than that it was.
+    // The reason of a missing connection is sufficient. An earlier error is more useful than a
+    // timeout.
     if (error.reason === NOT_CONNECTED) return error;
     const overtime = error.code === Code.DEADLINE_EXCEEDED;
     if (overtime && last?.reason === NOT_CONNECTED) return last;
@@ -194,7 +200,7 @@ export class Connection implements RawService {
   }
 }
 
-/** A server that is not there yet, or was going down, may be there in a moment; options that are wrong stay wrong. */
+/** Returns whether to retry: for a server that is starting or restarting, but not for wrong options. */
 function isWorthAnother(error: unknown, attempt: number): error is ServiceError {
   if (!(error instanceof ServiceError) || error.code !== Code.UNAVAILABLE) return false;
   const { setup } = error.metadata;

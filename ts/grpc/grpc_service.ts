@@ -1,5 +1,6 @@
-// A RawService over gRPC: a Temporal cluster, or anything that speaks its protocol. Requests and responses pass through as bytes. Runs in
-// Node and Deno, on sockets (docs/dev/decisions/042-own-http2-client.md says why); browsers need a gateway.
+// A RawService over gRPC: a Temporal cluster, or any server of the same protocol. Messages are
+// passed as bytes. Runs in Node and Deno on sockets (docs/dev/decisions/042-own-http2-client.md has
+// the reason); browsers need a gateway.
 import { type Duration, toMs } from "../converter/duration.ts";
 import { type CallOptions, Code, type MethodName, type RawService, ServiceError } from "../service/raw.ts";
 import { VERSION } from "../base/version.ts";
@@ -14,52 +15,58 @@ import { proxyOf, type ProxyOptions } from "./proxy.ts";
 import { namespaceOf } from "../api/request_namespace.ts";
 import { nodeTls, type TlsOptions } from "./tls.ts";
 
-/** When a connection that is silent is asked whether it is still there. */
+/** Pings on a silent connection. */
 export interface KeepAliveOptions {
-  /** Silence after which it is asked; servers refuse clients that ask all the time (Temporal's: below 10 s). Default: 30 s. */
+  /**
+   * Silence before a ping; servers reject clients that ping often (Temporal's: below 10 s).
+   * Default: 30 s.
+   */
   interval?: Duration;
-  /** Time in which it answers, or is given up and made again. Default: 15 s. */
+  /** Time for the response to a ping, before the connection is replaced. Default: 15 s. */
   timeout?: Duration;
 }
 
-/** Where a service is, and who asks. */
+/** Address and credentials of a service. */
 export interface GrpcOptions {
   /** `host:port`, or `unix:` and the path of a socket. */
   address: string;
-  /** Default: false, plain HTTP/2; true when an API key is given. True takes the system's authorities. */
+  /** Default: false, plain HTTP/2; true with an API key. True trusts the system's authorities. */
   tls?: boolean | TlsOptions;
-  /** Sent as a bearer token; a function is asked before each call, so it can renew the key. */
+  /** Sent as a bearer token; a function is called before each call, so it can renew the key. */
   apiKey?: string | (() => string | Promise<string>);
   /** Sent with every call: names in lower case; values of names that end in "-bin" are bytes. */
   metadata?: { readonly [name: string]: string | Uint8Array };
-  /** An HTTP proxy (CONNECT) on the way there. Default: none, whatever HTTPS_PROXY says ({@link proxyFromEnvironment} reads it). */
+  /**
+   * An HTTP proxy (CONNECT). Default: none; HTTPS_PROXY is ignored ({@link proxyFromEnvironment}
+   * reads it).
+   */
   proxy?: ProxyOptions | undefined;
-  /** When a silent connection is asked whether it is still there. */
+  /** Pings on a silent connection. */
   keepAlive?: KeepAliveOptions;
   /** Time for one attempt to connect: TCP, the proxy, TLS and HTTP/2 together. Default: 5 s. */
   attemptTimeout?: Duration;
 }
 
-/** Deadline of a call that names none; polls name theirs. */
+/** Default deadline of a call; polls set their own. */
 const CALL_TIMEOUT_MS = 30_000;
-/** The header takes at most eight digits. */
+/** The header has at most eight digits. */
 const LONGEST_TIMEOUT_MS = 99_999_999;
-/** The largest response that is read: histories come in pages of at most 4 MiB, plus what frames them. */
+/** Maximum size of a response: histories have pages of at most 4 MiB, plus framing. */
 const READ_MAX_BYTES = 64 * 1024 * 1024;
-/** A call that the server has not touched is sent so often; then its caller decides. */
+/** Attempts of a call that the server has not processed; then its caller decides. */
 const SENDS = 3;
 
 const SERVICE_PATH = "/temporal.api.workflowservice.v1.WorkflowService/";
 const paths = new Map<MethodName, string>();
 
-/** "startWorkflowExecution" on the wire. */
+/** Returns the path on the wire. */
 function pathOf(method: MethodName): string {
   let path = paths.get(method);
   if (path === undefined) paths.set(method, path = `${SERVICE_PATH}${method[0]!.toUpperCase()}${method.slice(1)}`);
   return path;
 }
 
-/** A method as messages name it, its path on the wire, and the namespace that its request is for ("": none). */
+/** A method's name in messages, its path, and the namespace of its request ("": none). */
 interface Called {
   readonly method: string;
   readonly path: string;
@@ -75,10 +82,10 @@ export class GrpcService implements RawService {
   readonly #fields: FieldList;
   readonly #apiKey: GrpcOptions["apiKey"];
   #closed = false;
-  /** Calls that wait for a connection or a key: what ends their wait. */
+  /** Calls that wait for a connection or a key: functions that end the wait. */
   readonly #waiting = new Set<(error: ServiceError) => void>();
 
-  /** Connects with the first call, and again whenever the connection was lost. Throws a TypeError for options that make no sense. */
+  /** Connects with the first call, and again after a loss. Throws a TypeError for invalid options. */
   constructor(options: GrpcOptions) {
     const { apiKey, keepAlive = {} } = options;
     if (apiKey !== undefined && Object.keys(options.metadata ?? {}).some((name) => name.toLowerCase() === "authorization")) {
@@ -88,7 +95,7 @@ export class GrpcService implements RawService {
     this.#address = target.address;
     this.#apiKey = apiKey;
     this.#scheme = target.tls === undefined ? "http" : "https";
-    // (URL leaves out the port that is its scheme's own, as servers do that compare.)
+    // URL omits the default port of the scheme, as do servers that compare.
     this.#authority = "path" in target.at ? "localhost" : new URL(`${this.#scheme}://${target.address}`).host;
     this.#fields = Object.entries({
       te: "trailers",
@@ -132,12 +139,12 @@ export class GrpcService implements RawService {
           const mine = turn ??= this.#links.turn();
           link = this.#links.take(await this.#within(method, began, options, (until) => this.#links.more(mine, until)));
         }
-        // It may have been given up between the wait's end and here.
+        // The call may have been canceled after the wait.
         if (signal?.aborted) {
           this.#links.roomy();
           throw new ServiceError(Code.CANCELLED, `${method} was canceled by its caller`);
         }
-        // Whole milliseconds: servers refuse others.
+        // Whole milliseconds: servers reject fractions.
         const now = performance.now();
         const left = Math.min(Math.max(1, Math.ceil(timeoutMs - (now - began))), LONGEST_TIMEOUT_MS);
         const metadata = options.metadata === undefined ? undefined : checkedMetadata(options.metadata);
@@ -168,23 +175,23 @@ export class GrpcService implements RawService {
       [":scheme", this.#scheme],
       [":path", path],
       [":authority", this.#authority],
-      // Pollers and reports have deadlines in whole seconds, again and again; others hardly ever come twice.
+      // Deadlines of polls and reports are whole seconds and repeat; others rarely do.
       ["grpc-timeout", `${left}m`, left % 1000 !== 0],
       ...(namespace === "" || own("temporal-namespace") ? [] : [["temporal-namespace", namespace] as const]),
-      // The one that is given to the connection stands for all calls; a key that is asked for may be another one soon.
+      // A fixed key is the same for all calls; that of a function may change.
       ...(authorization === undefined ? [] : [["authorization", authorization, true] as const]),
       ...(authorization === undefined ? this.#fields : this.#fields.filter(([name]) => name !== "authorization")),
     ];
   }
 
-  /** Ends the connection; open calls are refused. */
+  /** Closes the connection. Open calls are rejected. */
   close(): void {
     this.#closed = true;
     for (const end of this.#waiting) end(new ServiceError(Code.CANCELLED, "the connection is closed"));
     this.#links.close(new LinkError("the connection is closed"));
   }
 
-  /** Waits for what comes before a call can be sent, no longer than the call has. */
+  /** Waits for the prerequisites of a call, at most for its deadline. */
   async #within<T>(
     method: string,
     began: number,
@@ -220,7 +227,7 @@ export class GrpcService implements RawService {
         key = await Promise.race([apiKey(), until]);
       } catch (error) {
         if (error instanceof ServiceError) throw error;
-        // Whoever gives out keys may be away for a moment.
+        // The key source may be temporarily unavailable.
         const message = `the function \`apiKey\` failed: ${error instanceof Error ? error.message : String(error)}`;
         throw new ServiceError(Code.UNAVAILABLE, message, "ApiKeyFailed", {}, { cause: error });
       }
@@ -233,7 +240,7 @@ export class GrpcService implements RawService {
   }
 }
 
-/** The fields of a call with those of its own in place of the connection's. */
+/** Returns the fields of a call: those of the connection, overridden by its own. */
 function withMetadata(fields: FieldList, metadata: { readonly [name: string]: string } | undefined): FieldList {
   if (metadata === undefined) return fields;
   return [
@@ -260,7 +267,7 @@ function targetOf({ address, apiKey, tls: wanted, proxy: by }: GrpcOptions): Lin
     if (by !== undefined) throw new TypeError(`"${address}" is a local socket, which cannot be reached through a proxy`);
     return { address, at: { path: socket }, tls: undefined, proxy: undefined };
   }
-  // (URL drops the port that is its scheme's own.)
+  // URL omits the default port of the scheme.
   const url = URL.canParse(`grpc://${address}`) ? new URL(`grpc://${address}`) : undefined;
   if (url === undefined || url.hostname === "" || !/^[^/@?#]+:\d+$/.test(address)) {
     throw new TypeError(`"${address}" is not an address; write "host:port", without a scheme, or "unix:/path/of/a/socket"`);

@@ -1,11 +1,8 @@
-// One HTTP/2 connection to a service, as a client has it: made within a time of its own, watched by pings, drained when the server says
-// goodbye, and ended for all calls at once. `http2/wire.ts` does the protocol; the rules here say what a connection owes its calls when the
-// network breaks.
-//
-// - It is ready when the server's SETTINGS have come, not when TCP or TLS say "connected": a server that wants a client certificate refuses
-//   after its side of TLS is done, and one that speaks another protocol never sends any.
-// - It is alive while bytes come or pings are answered. Calls that wait for a minute are the rule here, so silence means nothing by itself.
-// - Whatever ends it ends every call on it in the same turn, with one reason, whether or not the runtime tells the streams.
+// One HTTP/2 client connection with a connect timeout, pings, GOAWAY handling and a common end for
+// all its calls; `http2/wire.ts` has the protocol. It is ready after the server's SETTINGS, not
+// after TCP or TLS: a server can still reject a client certificate after its TLS handshake. It is
+// alive while bytes or ping responses arrive; silence is normal, because polls wait for a minute.
+// Its end fails all calls in the same turn with the same reason.
 import type { Socket } from "node:net";
 import { clearTimeout, setTimeout } from "node:timers";
 import { tidy } from "./connect_errors.ts";
@@ -17,18 +14,18 @@ import { connect, type Connected, LinkEvents } from "./link_connect.ts";
 import { LinkError, type LinkTarget } from "./link_target.ts";
 
 export interface LinkTimes {
-  /** TCP, the proxy, TLS and HTTP/2 together. */
+  /** Timeout of TCP, proxy, TLS and HTTP/2 together. */
   readonly connectMs: number;
-  /** Silence after which a ping is sent. */
+  /** Silence before a ping. */
   readonly pingMs: number;
-  /** Time in which a ping is answered. */
+  /** Time for the response to a ping. */
   readonly pongMs: number;
 }
 
-/** A ping that is sent because a call had no answer is not sent more often than this: servers take many pings for an attack. */
+/** Minimum interval of pings that follow a timed-out call: servers treat many pings as an attack. */
 const PROBE_PAUSE_MS = 10_000;
 const PROBE_PONG_MS = 5_000;
-/** Time to read what lies there already. */
+/** Time to read data that has arrived already. */
 const READ_MS = 50;
 
 export class Link {
@@ -36,29 +33,32 @@ export class Link {
   readonly #socket: Socket;
   readonly #target: LinkTarget;
   readonly #times: LinkTimes;
-  /** Wall clock, which goes on while a machine sleeps. */
+  /** Wall clock, which continues while a machine sleeps. */
   #lastHeard = Date.now();
   #pingMs: number;
   #pingTimer: ReturnType<typeof setTimeout> | undefined;
   #pinging: Promise<boolean> | undefined;
-  /** Tells who waits for the ping's answer that none will come. */
+  /** Ends the wait for a ping's response. */
   #endPing: () => void = () => {};
   #lastProbe = -Infinity;
-  /** One timer for the deadlines of all calls: mostly none of them is ever reached. */
+  /** One timer for the deadlines of all calls, because most are never reached. */
   #deadline: { readonly at: number; readonly timer: ReturnType<typeof setTimeout> } | undefined;
   #draining = false;
   #ended: LinkError | undefined;
-  /** Since when the server has taken no calls at all (its limit is 0), by `performance.now()`; undefined while it does. */
+  /**
+   * Since when the server accepts no calls (its limit is 0), in `performance.now()` ms; otherwise
+   * undefined.
+   */
   #shutSince: number | undefined;
-  /** Calls that are about to be started here: they have waited for it. */
+  /** Calls that have waited for this connection and are about to start. */
   reserved = 0;
-  /** The server has answered a call here: it is more than something that takes connections. */
+  /** True after the first completed call: the server does more than accept connections. */
   proven = false;
-  /** Told once, when the link has ended. */
+  /** Called once, when the link has ended. */
   onEnd: (reason: LinkError) => void = () => {};
-  /** There may be room for calls for which there was none. */
+  /** Called when there may be room for more calls. */
   onRoom: () => void = () => {};
-  /** The server says that it was asked too often whether it is there. */
+  /** Called when the server reports too many pings. */
   onTooManyPings: () => void = () => {};
 
   private constructor({ socket, wire }: Connected, target: LinkTarget, times: LinkTimes) {
@@ -73,7 +73,7 @@ export class Link {
     this.#armPing();
   }
 
-  /** Connects. Rejects with a LinkError that says what is wrong; never later than `connectMs`. */
+  /** Connects within `connectMs`. Rejects with a LinkError that has the reason. */
   static async open(target: LinkTarget, times: LinkTimes, signal: AbortSignal): Promise<Link> {
     const events = new LinkEvents();
     const link = new Link(await connect(target, times.connectMs, signal, events), target, times);
@@ -88,12 +88,12 @@ export class Link {
     return link;
   }
 
-  /** Takes new calls. */
+  /** True while new calls are accepted. */
   get usable(): boolean {
     return this.#ended === undefined && !this.#draining && !this.#wire.usedUp;
   }
 
-  /** Why it has ended; undefined while it has not. */
+  /** Reason of the end; undefined while the link is open. */
   get ended(): LinkError | undefined {
     return this.#ended;
   }
@@ -102,35 +102,35 @@ export class Link {
     return this.#wire.streams.size;
   }
 
-  /** For how long the server has said, in milliseconds, that it takes no calls at all; undefined while it takes some. */
+  /** Milliseconds for which the server has accepted no calls; undefined while it accepts some. */
   get shutForMs(): number | undefined {
     return this.#shutSince === undefined ? undefined : performance.now() - this.#shutSince;
   }
 
-  /** The server takes one more call on this connection. */
+  /** True if the server accepts another call on this connection. */
   get hasRoom(): boolean {
     return this.#wire.streams.size + this.reserved < this.#wire.maxStreams;
   }
 
-  /** Nothing was heard for so long that a ping is due: the process, or the network, may have been away. */
+  /** True after a silence that makes a ping due: the process or the network may have been suspended. */
   get doubtful(): boolean {
     return this.#silentMs() > this.#pingMs + this.#times.pongMs;
   }
 
-  /** Sends a call; `key` names its header fields among all that this connection sends. Only while `usable`. */
+  /** Sends a call; `key` identifies its header fields on this connection. Only while `usable`. */
   start(call: LinkCall, key: string, fields: () => FieldList, request: Uint8Array): void {
     if (this.#wire.streams.size === 0) this.#socket.ref();
     this.#wire.open(call, key, fields, request);
     this.#armDeadline(call.dueMs);
   }
 
-  /** The call is given up. */
+  /** Cancels a call. */
   cancel(call: LinkCall): void {
     this.#wire.reset(call, Reset.CANCEL);
     this.release();
   }
 
-  /** A call is over. */
+  /** Called when a call has ended. */
   release(): void {
     if (this.#ended !== undefined) return;
     if (this.#wire.streams.size === 0) {
@@ -141,24 +141,24 @@ export class Link {
     this.onRoom();
   }
 
-  /** The server has said how many calls it takes at once. */
+  /** Called when the server has changed its limit of concurrent calls. */
   #limited(): void {
     this.#shutSince = this.#wire.maxStreams > 0 ? undefined : this.#shutSince ?? performance.now();
     this.onRoom();
   }
 
-  /** A wall clock that was put back tells nothing: then it was silent for as long as anybody asks. */
+  /** Returns the silence in ms; infinite if the wall clock was set back. */
   #silentMs(): number {
     const ms = Date.now() - this.#lastHeard;
     return ms < 0 ? Infinity : ms;
   }
 
-  /** Bytes have come. */
+  /** Bytes have arrived. */
   heard(): void {
     this.#lastHeard = Date.now();
   }
 
-  /** A call had no answer in its time: whether anybody is there is found out now, and not when the next ping is due. */
+  /** Pings after a timed-out call, without waiting for the next regular ping. */
   probe(): void {
     const now = performance.now();
     if (now - this.#lastProbe < PROBE_PAUSE_MS || this.#ended !== undefined) return;
@@ -166,7 +166,7 @@ export class Link {
     void this.ping(Math.min(PROBE_PONG_MS, this.#times.pongMs));
   }
 
-  /** Whether the server answers a ping in time; the link ends when it does not. */
+  /** Resolves to whether the server responds to a ping in time; the link ends if not. */
   ping(pongMs = this.#times.pongMs): Promise<boolean> {
     if (this.#ended !== undefined) return Promise.resolve(false);
     if (this.#pinging !== undefined) return this.#pinging;
@@ -180,7 +180,7 @@ export class Link {
       const late = () => {
         this.destroy(new LinkError(`${this.#target.address} did not acknowledge a keep-alive PING within ${pongMs} ms`));
       };
-      // A process that computed meanwhile runs its timers before it reads what has come.
+      // After a long computation, timers run before received data is read.
       let timer = setTimeout(() => {
         timer = setTimeout(late, READ_MS);
         timer.unref();
@@ -194,8 +194,9 @@ export class Link {
   }
 
   /**
-   * Ends the connection and all its calls. Without a GOAWAY: the end of the socket says the same, and a server in Deno (2.9.5) may abort
-   * its whole process over one (an assertion of nghttp2, find_stream_on_goaway_func).
+   * Closes the connection and all its calls. Sends no GOAWAY: closing the socket has the same
+   * effect, and a Deno server (2.9.5) can abort its process on GOAWAY (nghttp2's assertion
+   * find_stream_on_goaway_func).
    */
   destroy(reason: LinkError): void {
     if (this.#ended !== undefined) return;
@@ -210,9 +211,9 @@ export class Link {
     this.#endPing();
   }
 
-  /** The server takes no more calls here, and finishes those that it has, unless it names an error. */
+  /** The server accepts no more calls here and finishes the current ones, unless it reports an error. */
   #goAway(code: number, data: Uint8Array, untouched: readonly LinkCall[]): void {
-    // The server counts pings and found them too many: the next connection asks half as often.
+    // Too many pings for the server: the next connection doubles the interval.
     if (new TextDecoder().decode(data) === "too_many_pings") this.onTooManyPings();
     const reason = new LinkError(`the server closed the connection (GOAWAY ${code})`);
     this.#draining = true;
@@ -230,9 +231,10 @@ export class Link {
     const timer = setTimeout(() => {
       this.#deadline = undefined;
       let next = Infinity;
-      // (A timer may be early by a fraction of a millisecond.)
+      // A timer can fire a fraction of a millisecond early.
       const now = performance.now() + 1;
-      // A process that computed meanwhile runs its timers before it reads what has come: the answer may lie there.
+      // After a long computation, timers run before received data is read, which may include the
+      // response.
       const late = now - at > READ_MS;
       for (const call of [...this.#wire.streams.values()] as LinkCall[]) {
         if (call.dueMs > now) next = Math.min(next, call.dueMs);

@@ -1,15 +1,15 @@
-// A call as its link sees it.
+// A call as seen by its link.
 import { WireStream } from "./http2/wire.ts";
 import type { LinkError } from "./link_target.ts";
 
-/** A call on a link: what the link does to it. */
+/** A call on a link, with the callbacks of the link. */
 export abstract class LinkCall extends WireStream {
-  /** When its time is over, by `performance.now()`. */
+  /** Deadline, in `performance.now()` ms. */
   abstract readonly dueMs: number;
-  /** Its time was over when the process had no time to read; it is looked at once more. */
+  /** The deadline passed while the process could not read; checked again after a read. */
   overdue = false;
-  /** The link has ended, or (`untouched`) the server will not look at this call. */
+  /** The link has ended, or (`untouched`) the server will not process this call. */
   abstract onLost(reason: LinkError, untouched: boolean): void;
-  /** Its time is over. */
+  /** The deadline has passed. */
   abstract onDeadline(): void;
 }

@@ -1,5 +1,5 @@
-// Makes the connection of a link: TCP or a socket file, through a proxy or not, TLS or not, up to the
-// server's first SETTINGS, within one time.
+// Connects a link: TCP or a Unix socket, optionally through a proxy and with TLS, up to the
+// server's first SETTINGS, within one timeout.
 import type { Socket } from "node:net";
 import { clearTimeout, setTimeout } from "node:timers";
 import type { ConnectionOptions as NodeTlsOptions, TLSSocket } from "node:tls";
@@ -11,7 +11,7 @@ import { nodeNet, nodeTlsModule } from "./node_net.ts";
 import type { Proxy } from "./proxy.ts";
 import { enterTunnel, ProxyError } from "./tunnel.ts";
 
-/** What comes before the client has said anything in TLS: a server's greeting in plain HTTP/2, mostly. */
+/** Error for data before the TLS handshake: usually the preface of a server with plain HTTP/2. */
 const EARLY = "the server does not support TLS; omit `tls`, or set it to false (or the proxy sent other data)";
 export interface Connected {
   readonly wire: Wire;
@@ -27,10 +27,10 @@ export interface LinkListener {
   closed(): void;
 }
 
-/** What happens on a connection: first for the attempt to make it, then for the link. */
+/** Events of a connection: first for the attempt, then for the link. */
 export class LinkEvents {
   #listener: LinkListener | undefined;
-  /** The end, if it came before there was anybody to tell. */
+  /** The end of the connection, if it came before a listener was set. */
   #ended: ((listener: LinkListener) => void) | undefined;
 
   listenedBy(listener: LinkListener): void {
@@ -44,7 +44,7 @@ export class LinkEvents {
   }
 }
 
-/** A connection whose server has introduced itself. What happens on it afterwards goes to `events`. */
+/** Returns a connection whose server has sent SETTINGS. `events` receives its further events. */
 export function connect(target: LinkTarget, timeoutMs: number, signal: AbortSignal, events: LinkEvents): Promise<Connected> {
   return new Promise((resolve, reject) => new Connecting(target, timeoutMs, signal, events, { resolve, reject }).start());
 }
@@ -126,16 +126,16 @@ class Connecting {
     });
   }
 
-  /** The proxy has opened the way. `early`: what came behind its answer. */
+  /** The tunnel of the proxy is open. `early`: bytes after the proxy's response. */
   #tunnelled(way: Socket, host: string, early: Uint8Array): void {
     if (this.#target.tls === undefined) {
       this.#speak();
-      // A server may greet before it is greeted, and so right behind the proxy's answer.
+      // A server can send its preface first, directly after the proxy's response.
       if (early.length > 0) way.unshift(early);
       way.resume();
       return;
     }
-    // In TLS the client speaks first.
+    // In TLS the client sends first.
     if (early.length > 0) return this.#fail(new ProxyError(EARLY, "ERR_PROXY_ANSWER", "perhaps"));
     this.#stage = "tls";
     try {
@@ -145,7 +145,7 @@ class Connecting {
     }
   }
 
-  /** TLS with the server, never with what stands in between: names and certificates are the server's. */
+  /** TLS with the server, not with the proxy: names and certificates are the server's. */
   #secure(over: NodeTlsOptions): TLSSocket {
     const made = nodeTlsModule().connect({ ...over, ...this.#target.tls, ALPNProtocols: ["h2"] });
     made.once("secureConnect", () => {
@@ -206,7 +206,7 @@ class Connecting {
     else this.#fail(error);
   };
 
-  /** What was wrong is said by an error, where it is said; that may come behind the end itself. */
+  /** Waits for the error with the reason, which may follow the end of the socket. */
   readonly #closed = (): void => {
     if (this.#settled) this.#events.emit((listener) => listener.closed(), true);
     else setTimeout(() => this.#fail(undefined), 0);

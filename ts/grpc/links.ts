@@ -1,35 +1,33 @@
-// The connections to one address: as few as will do. Mostly that is one; another is made when the server takes no more calls on it (it says
-// how many), or has said goodbye (GOAWAY: servers behind a balancer do so every few minutes, and finish the calls that they have).
-// One attempt to connect is under way at most, and all who wait share its outcome; after a failure the next one waits (back-off with
-// jitter), so an address where nobody is costs little however many ask. A connection that ends soon and has answered nothing failed, too.
-// Calls for which the server has no room, and will have none on another connection, wait until one ends, and are served in the order in
-// which they came: room is given to the one that has waited longest, and nobody who comes later sees it.
+// The connections to one address, usually one. Another is made when the server's limit of
+// concurrent calls is reached, or after GOAWAY (servers behind a balancer send it every few
+// minutes). At most one attempt to connect is in progress, shared by all waiting calls; failures
+// cause backoff with jitter. Connections that end early without a response count as failures.
+// Waiting calls get room in the order of arrival.
 import { Code, ServiceError } from "../service/raw.ts";
 import { backoffMs, type BackoffOptions } from "../service/retry.ts";
 import { realTimers, sleepOn } from "../base/timers.ts";
 import { Link, type LinkTimes } from "./http2_link.ts";
 import { LinkError, type LinkTarget } from "./link_target.ts";
 
-/** Reason of the ServiceError of a call that was never sent, because there was no connection. */
+/** Reason of the ServiceError of a call that was not sent because no connection was open. */
 export const NOT_CONNECTED = "NotConnected";
 
 const BACKOFF: BackoffOptions = { initialIntervalMs: 50, maximumIntervalMs: 3000, backoffCoefficient: 1.6, jitter: 0.3 };
-/** Above this, calls wait until the connections that are there have room. */
+/** Maximum connections; further calls wait for room. */
 const MAX_LINKS = 64;
-/** A server that takes no calls at all on so many connections would take none on another one. */
+/** Maximum connections on which the server accepts no calls: another one would not help. */
 const MAX_SHUT = 2;
-/** A connection without calls whose server takes none for so long is given up for another one. */
+/** Time after which an unused connection without accepted calls is replaced. */
 const SHUT_MS = 5000;
-/** A connection that ends before this, with nothing answered, was none. */
+/** A connection that ends earlier, without a response, counts as a failed attempt. */
 const PROOF_MS = 5000;
-/** Timers take no more. */
+/** Maximum delay of a timer. */
 const LONGEST_MS = 2 ** 31 - 1;
 
-/** A call that waits for room. */
 interface Waiting {
-  /** Its place: lower ones are served first. */
+  /** Position in the queue; lower ones are served first. */
   readonly turn: number;
-  /** Has it look again; or gives it a connection, where room is kept for it. */
+  /** Wakes the call, with a connection if room is reserved there. */
   readonly wake: (link: Link | undefined) => void;
   link: Link | undefined;
 }
@@ -42,7 +40,7 @@ export class Links {
   #failures = 0;
   #failedAt = 0;
   #lastFailure: LinkError | undefined;
-  /** Calls that wait for room, the oldest first. */
+  /** Calls that wait for room, oldest first. */
   readonly #queue: Waiting[] = [];
   #turns = 0;
   readonly #closing = new AbortController();
@@ -56,7 +54,10 @@ export class Links {
     };
   }
 
-  /** A connection that takes a call now; undefined when one has to be made, or asked whether it still is one, or others wait already. */
+  /**
+   * Returns a connection that accepts a call now; undefined if one must be made or pinged first, or
+   * if others wait.
+   */
   ready(): Link | undefined {
     this.#serve();
     return this.#free();
@@ -67,7 +68,7 @@ export class Links {
     return undefined;
   }
 
-  /** Gives the room that there is to those who have waited longest. */
+  /** Assigns available room to the calls that have waited longest. */
   #serve(): void {
     while (this.#queue.length > 0) {
       const link = this.#free();
@@ -78,15 +79,15 @@ export class Links {
     }
   }
 
-  /** The place of a call among those that wait; it keeps its place if it has to wait again. */
+  /** Returns the queue position of a call, which keeps it if it must wait again. */
   turn(): number {
     return this.#turns++;
   }
 
   /**
-   * Makes one, asks one that was silent, or waits until one has room; then `take` is to be called with what this resolves to, because others
-   * may have come first. `until` ends the wait: it rejects with what the caller shall be told. Rejects with UNAVAILABLE, reason
-   * NotConnected, when the attempt fails that it waited for: nothing of the call was sent.
+   * Connects, pings a silent connection, or waits for room; then call `take` with the result,
+   * because other calls may have been first. `until` ends the wait with its rejection. Rejects with
+   * UNAVAILABLE, reason NotConnected, if the attempt fails: nothing of the call was sent.
    */
   async more(turn: number, until: Promise<never>): Promise<Link | undefined> {
     for (const link of [...this.#links]) {
@@ -98,26 +99,29 @@ export class Links {
     return undefined;
   }
 
-  /** The connection that `more` has kept room on, if it still is one, or another that is ready. */
+  /**
+   * Returns the connection on which `more` reserved room, if it is still usable, or another one
+   * that is ready.
+   */
   take(kept: Link | undefined): Link | undefined {
     if (kept === undefined) return this.ready();
     kept.reserved--;
     return kept.usable ? kept : this.ready();
   }
 
-  /** Why a call is not sent; undefined when nothing is known that keeps it. */
+  /** Describes why calls are not sent; undefined if no reason is known. */
   get trouble(): string | undefined {
     return this.#full ? `${this.#target.address} accepts no more calls at the moment` : this.#lastFailure?.message;
   }
 
-  /** Another connection would not help. */
+  /** True if another connection would not help. */
   get #full(): boolean {
     const alive = [...this.#links].filter((link) => link.usable && !link.doubtful);
     return alive.filter((link) => link.shutForMs !== undefined).length >= MAX_SHUT ||
       (alive.length > 0 && this.#links.size >= MAX_LINKS);
   }
 
-  /** Waits until room is kept for it (a connection), or there may be another way to some (undefined). */
+  /** Waits for reserved room (returns the connection), or for a chance to get some (undefined). */
   async #room(turn: number, until: Promise<never>): Promise<Link | undefined> {
     let wake: Waiting["wake"] = () => {};
     const woken = new Promise<Link | undefined>((resolve) => (wake = resolve));
@@ -130,18 +134,18 @@ export class Links {
     } catch (error) {
       const left = this.#queue.indexOf(waiting);
       if (left >= 0) this.#queue.splice(left, 1);
-      // It was given room as its time ended: then that is the next one's.
+      // Room was reserved as its time ended: the next call gets it.
       else if (waiting.link !== undefined) waiting.link.reserved--;
       this.roomy();
       throw error;
     }
   }
 
-  /** There may be room for those who wait; also to be called by one that was given a connection and does not need it any more. */
+  /** Called when there may be room, also by a call that no longer needs its reserved connection. */
   roomy(): void {
     if (this.#queue.length === 0) return;
     this.#serve();
-    // What they wait for has another end now: a connection more.
+    // Another connection would help now.
     if (!this.#full) { for (const { wake } of this.#queue.splice(0)) wake(undefined); }
   }
 
@@ -158,7 +162,7 @@ export class Links {
         if (left > 0) await sleepOn(realTimers, left, this.#closing.signal);
       }
       const link = await Link.open(this.#target, this.#times, this.#closing.signal);
-      // It may have ended since it was made.
+      // The set may have been closed during the attempt.
       if (this.#closing.signal.aborted) link.destroy(new LinkError("the connection is closed"));
       if (link.ended !== undefined) throw new LinkError(`cannot use the connection to ${address}: ${link.ended.message}`);
       this.#add(link);

@@ -1,4 +1,5 @@
-// "temporalex/temporal": connections to a Temporal cluster, for clients and workers in Node and Deno. (A browser needs a gateway.)
+// "temporalex/temporal": connections to a Temporal cluster, in Node and Deno. Browsers need a
+// gateway.
 export { Connection, type ConnectionOptions, type ConnectOptions } from "./connection.ts";
 export { type ServerCapabilities, type ServerInfo } from "../api/server_info.ts";
 export { type GrpcOptions, type KeepAliveOptions } from "./grpc_service.ts";

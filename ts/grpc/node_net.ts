@@ -1,5 +1,5 @@
-// Node's modules that connections are made of, asked for when they are first needed. Imported, they would take five milliseconds of every
-// start before a worker's thread could begin, which takes longer than the connection.
+// Node's modules for connections, loaded on first use. Imported, they would delay the start of a
+// worker's thread by 5 ms.
 import type * as Crypto from "node:crypto";
 import type * as Net from "node:net";
 import type * as Tls from "node:tls";

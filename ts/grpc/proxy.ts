@@ -1,29 +1,33 @@
-// A way through an HTTP proxy (CONNECT, RFC 9110 section 9.3.6), for networks that let nothing else out. The proxy joins two connections
-// and is told only where to: TLS, its certificates and API keys are between the caller and the cluster, so nothing of them is the proxy's.
+// Connects through an HTTP proxy (CONNECT, RFC 9110 section 9.3.6). The proxy learns only the
+// destination: TLS is between caller and cluster, so certificates and API keys are not visible to
+// it.
 import { nodeNet } from "./node_net.ts";
 
-/** An HTTP proxy on the way to a cluster, as Temporal's SDKs name it. */
+/** An HTTP proxy in front of a cluster, with the names of Temporal's SDKs. */
 export interface ProxyOptions {
-  /** The one kind there is. */
+  /** The only supported type. */
   type?: "http-connect";
-  /** The proxy's `host:port`, or `http://host:port`. What is said to the proxy itself is not encrypted. */
+  /** `host:port` of the proxy, or `http://host:port`. The request to the proxy is not encrypted. */
   targetHost: string;
-  /** What the proxy is told of who asks (Basic); never told to the cluster. */
+  /** Credentials for the proxy (Basic); never sent to the cluster. */
   basicAuth?: { username: string; password: string };
 }
 
-/** A proxy as connections take it. */
+/** A validated proxy. */
 export interface Proxy {
   /** `host:port`, for messages. */
   readonly address: string;
   readonly at: { readonly host: string; readonly port: number };
-  /** The value of `proxy-authorization`. */
+  /** Value of `proxy-authorization`. */
   readonly authorization: string | undefined;
 }
 
 const OPTIONS = ["type", "targetHost", "basicAuth"];
 
-/** Checks a proxy's options. Throws a TypeError that names the option, and never says what is in it where that may be a secret. */
+/**
+ * Validates a proxy's options. Throws a TypeError that names the option, without values that may be
+ * secret.
+ */
 export function proxyOf(options: ProxyOptions): Proxy {
   if (typeof options !== "object" || options === null) {
     throw new TypeError(`proxy must be an object such as { targetHost: "host:port" }, not ${kindOf(options)}`);
@@ -52,7 +56,7 @@ function placeOf(targetHost: unknown): Pick<Proxy, "address" | "at"> {
     );
   }
   const place = scheme === null ? targetHost : targetHost.slice(scheme[0].length).replace(/\/$/, "");
-  // (Of a scheme that is not its own, URL keeps the port as it is written.)
+  // URL keeps the port for a scheme without a default port.
   const url = /^[^\s/?#]+:\d+$/.test(place) && URL.canParse(`proxy://${place}`) ? new URL(`proxy://${place}`) : undefined;
   if (url === undefined || url.hostname === "" || url.port === "" || url.port === "0") {
     throw new TypeError(`${wanted}, not "${targetHost}"`);
@@ -85,7 +89,7 @@ function authorizationOf(basicAuth: unknown): string {
 
 const kindOf = (value: unknown) => (value === null ? "null" : typeof value);
 
-/** An IPv6 address without its brackets. */
+/** Removes the brackets of an IPv6 address. */
 function bare(hostname: string): string {
   const inner = hostname.slice(1, -1);
   return nodeNet().isIPv6(inner) ? inner : hostname;

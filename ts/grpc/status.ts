@@ -1,4 +1,4 @@
-// How a gRPC call ended, read from its trailers, as the error that callers get.
+// Converts the trailers of a gRPC call to an error.
 import { Code, ServiceError } from "../service/raw.ts";
 import { type NamedRefusal, readStatus } from "../api/error_details.ts";
 
@@ -7,14 +7,14 @@ export type Trailers = { readonly [name: string]: string | string[] | undefined 
 
 const one = (value: string | string[] | undefined) => Array.isArray(value) ? value[0] : value;
 
-/** The refusal that trailers tell of; undefined for status 0. */
+/** Returns the error in trailers; undefined for status 0. */
 export function refusal(method: string, trailers: Trailers): ServiceError | undefined {
   const said = one(trailers["grpc-status"]) ?? "";
   const status = /^\d+$/.test(said) ? Number(said) : NaN;
   if (status === 0) return undefined;
   const text = unescaped(one(trailers["grpc-message"]) ?? "");
   const message = text === "" ? `${method} failed` : text;
-  // Nobody here took the call back: the server, or something on the way, is going down. Nothing is known of what was done.
+  // Not canceled here: the server, or a proxy, is shutting down. The outcome is unknown.
   if (status === Code.CANCELLED) {
     return new ServiceError(Code.UNAVAILABLE, `${method} was canceled before it reached the server: ${message}`);
   }
@@ -27,8 +27,9 @@ export function refusal(method: string, trailers: Trailers): ServiceError | unde
 }
 
 /**
- * An answer of HTTP that is none of gRPC: of a proxy, or of a server of another kind. The mapping is gRPC's own, but that a proxy's troubles
- * of any number (500, 52x, a timeout) are UNAVAILABLE: nothing is known of what was done, and another attempt is right.
+ * Converts an HTTP response without gRPC, from a proxy or another server. The mapping is gRPC's,
+ * but proxy errors (500, 52x, timeouts) are UNAVAILABLE: the outcome is unknown, and a retry is
+ * right.
  */
 export function httpRefusal(method: string, status: number, contentType: string, address: string): ServiceError {
   const codes: { readonly [status: number]: Code } = {
@@ -47,7 +48,7 @@ export function httpRefusal(method: string, status: number, contentType: string,
   );
 }
 
-/** Percent-encoding as gRPC has it; what does not decode stays as it is. */
+/** Decodes gRPC's percent-encoding; keeps what does not decode. */
 function unescaped(text: string): string {
   if (!text.includes("%")) return text;
   try {
@@ -57,7 +58,10 @@ function unescaped(text: string): string {
   }
 }
 
-/** What the details (a google.rpc.Status) say. Damaged ones say nothing: code and message are still good. */
+/**
+ * Returns the details (a google.rpc.Status); undefined if damaged, because code and message are
+ * still valid.
+ */
 function namedDetail(base64: string | undefined): NamedRefusal | undefined {
   if (base64 === undefined) return undefined;
   try {

@@ -1,18 +1,21 @@
-// TLS as applications give it (PEM texts), as node:tls takes it. What is wrong with the texts is said here, before anything connects:
-// at a handshake each runtime has other words for it, and some have none.
+// Converts TLS options (PEM texts) for node:tls. Invalid texts are reported here, before
+// connecting: each runtime reports them differently during the handshake, or not at all.
 import { nodeCrypto, nodeNet } from "./node_net.ts";
 
-/** PEM texts. All absent: the system's certificates. */
+/** TLS as PEM texts. Without any: the system's certificates. */
 export interface TlsOptions {
-  /** Certificates of the authorities to trust, instead of the system's. */
+  /** Certificates of trusted authorities, instead of the system's. */
   serverRootCaCertificate?: string;
-  /** The client's own certificate, where the server asks for one (mTLS); with the certificates between it and the authority behind it. */
+  /**
+   * The client's certificate, if the server requires one (mTLS), followed by its intermediate
+   * certificates.
+   */
   clientCertificate?: string;
   /** The key of the client's certificate. */
   clientKey?: string;
-  /** Name to expect in the server's certificate, and to ask for, instead of the address's. */
+  /** Name for SNI and expected in the server's certificate, instead of the address's. */
   serverName?: string;
-  /** Take any certificate of the server. For tests: whoever stands between reads everything. */
+  /** Accept any server certificate. For tests: allows a machine in the middle to read everything. */
   disableHostVerification?: boolean;
 }
 
@@ -26,7 +29,7 @@ const TYPES: { readonly [name: string]: string } = {
 
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g;
 
-/** As node:tls takes them. Written out, because the public types name none of Node's. */
+/** Options of node:tls, declared here so that public types do not depend on Node's. */
 interface NodeTls {
   ca?: string[];
   cert?: string;
@@ -37,7 +40,7 @@ interface NodeTls {
 
 /** Throws a TypeError that names the option. */
 export function nodeTls(tls: true | TlsOptions, host: string): NodeTls {
-  // A name is asked for (SNI); an address cannot be.
+  // SNI has names only, not addresses.
   const ofHost = nodeNet().isIP(host) === 0 ? { servername: host } : {};
   if (tls === true) return ofHost;
   const { serverRootCaCertificate, clientCertificate, clientKey, serverName } = tls;

@@ -1,18 +1,17 @@
-// Asking an HTTP proxy for a tunnel (CONNECT, RFC 9110 section 9.3.6). In a file of its own, because it deals in sockets, whose types the public
-// ones must not reach (proxy.ts has the options).
-//
-// Rules: credentials stand in the request to the proxy and nowhere else, in no message and no error; so does nothing that the proxy says
-// in words, because it may say them back. The answer is read up to its empty line and no further, and is small.
+// Requests a tunnel from an HTTP proxy (CONNECT, RFC 9110 section 9.3.6). Separate from proxy.ts,
+// because public types must not depend on sockets. Credentials are only in the request to the
+// proxy, never in messages or errors; texts of the proxy, which may repeat them, are not used
+// either. The response is read up to its empty line and has a maximum size.
 import type { Socket } from "node:net";
 import { VERSION } from "../base/version.ts";
 import { nodeNet } from "./node_net.ts";
 import type { Proxy } from "./proxy.ts";
 
-/** What a proxy did instead of making a tunnel. The code stands for its kind. */
+/** An error of the proxy. The code identifies its kind. */
 export class ProxyError extends Error {
   override name = "ProxyError";
   readonly code: "ERR_PROXY_REFUSED" | "ERR_PROXY_ANSWER";
-  /** Whether options have to change before another attempt makes sense. */
+  /** Whether options must change before a retry. */
   readonly setup: "yes" | "perhaps" | "no";
 
   constructor(message: string, code: ProxyError["code"], setup: ProxyError["setup"]) {
@@ -22,14 +21,15 @@ export class ProxyError extends Error {
   }
 }
 
-/** A proxy's answer has a handful of header fields. */
+/** Maximum size of the response's header fields. */
 const MAX_ANSWER_BYTES = 16 * 1024;
 const HEAD_END = Buffer.from("\r\n\r\n", "latin1");
 const TLS_ALERT = 0x15;
 
 /**
- * Asks the proxy at the other end of `socket` for a tunnel. `done` is told once: of an error, or of the bytes that came behind the answer;
- * the socket is paused then, and nobody's. The end of the socket, its errors and the time are the caller's to watch.
+ * Requests a tunnel from the proxy at the other end of `socket`. Calls `done` once, with an error
+ * or with the bytes after the response; the socket is then paused without listeners. The caller
+ * watches the socket's end, errors and time.
  */
 export function enterTunnel(
   socket: Socket,
@@ -57,7 +57,7 @@ export function enterTunnel(
       read = read.subarray(end + HEAD_END.length);
       const status = /^HTTP\/1\.[01] ([1-5][0-9]{2})(?: |\r|$)/.exec(head)?.[1];
       if (status === undefined) return finish(answer(NO_PROXY));
-      // "Wait": the answer itself is still to come.
+      // Informational response; the final one follows.
       if (status[0] === "1" && status !== "101") continue;
       return finish(status[0] === "2" ? undefined : refusal(Number(status), head, proxy));
     }
@@ -73,7 +73,7 @@ export function enterTunnel(
 
 const NO_PROXY = "the address does not respond like an HTTP proxy";
 
-/** What begins otherwise than an answer does; undefined while it may become one. */
+/** Returns an error for data that cannot begin an HTTP response; otherwise undefined. */
 function notHttp(read: Buffer): ProxyError | undefined {
   const begin = "HTTP/1.".slice(0, read.length);
   if (read.toString("latin1", 0, begin.length) === begin) return undefined;
@@ -85,7 +85,7 @@ function notHttp(read: Buffer): ProxyError | undefined {
 
 const answer = (message: string) => new ProxyError(message, "ERR_PROXY_ANSWER", "perhaps");
 
-/** Kinds of credentials by their names; others are not repeated. */
+/** Known authentication schemes; others are not repeated in messages. */
 const KINDS: readonly string[] = ["Basic", "Bearer", "Digest", "Kerberos", "Negotiate", "NTLM"];
 
 function refusal(status: number, head: string, { authorization }: Proxy): ProxyError {

@@ -1,9 +1,8 @@
-// The connections of a server, and what keeps them from being its end: how many there may be, how long one may stay without a request, with
-// half of one, with nothing to do, or without reading its answers. Every listener (listener.ts) keeps its book here, because what HTTP
-// libraries bound by themselves differs between runtimes and versions, and a half-open socket is bounded by none of them.
-//
-// Places are given so that nobody without a right to call can take them: when all are taken, the oldest connection that has made no accepted
-// request gives way to the new one. Only when every connection has made one is the new one turned away.
+// Limits on a server's connections: their number, and their time without a request, with a partial
+// one, idle, or without reading responses. All listeners (listener.ts) use it, because limits of
+// HTTP libraries differ between runtimes and versions, and none covers half-open sockets. At the
+// maximum, the oldest connection without an accepted request is closed for the new one; if there is
+// none, the new one is rejected. So clients without permission cannot block others.
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Http2ServerRequest, Http2ServerResponse, ServerHttp2Session } from "node:http2";
 import type { Socket } from "node:net";
@@ -14,19 +13,19 @@ export type AnyResponse = ServerResponse | Http2ServerResponse;
 export type AnyHandler = (request: AnyRequest, response: AnyResponse) => void;
 
 export interface ConnectionLimits {
-  /** Connections at once. */
+  /** Maximum connections. */
   readonly connections: number;
-  /** Time for a request to arrive whole, and for the first one to begin. */
+  /** Time for a complete request to arrive, and for the first one to begin. */
   readonly arrivalMs: number;
-  /** Time for which a connection may have nothing to do. */
+  /** Time that a connection may be idle. */
   readonly idleMs: number;
-  /** Time for which a caller may read nothing of an answer that waits for it. */
+  /** Time that a caller may leave a response unread. */
   readonly stalledMs: number;
 }
 
-/** Time that the other side has to take a last answer and to close, before its socket is destroyed. */
+/** Time for the peer to receive a last response and close, before its socket is destroyed. */
 export const CUT_MS = 200;
-/** Calls that a caller may take back before they are answered: so many at once, and so many a second. */
+/** Calls that a caller may cancel at once (burst), and per second (rate). */
 const TAKEN_BACK_BURST = 1000;
 const TAKEN_BACK_RATE = 100;
 const ENHANCE_YOUR_CALM = 11;
@@ -35,24 +34,24 @@ const CANCEL = 8;
 interface Exchange {
   readonly response: AnyResponse;
   readonly since: number;
-  /** The request is here whole. */
+  /** The request has arrived completely. */
   whole: boolean;
-  /** Bytes that wait for the caller, and since when it is so many. */
+  /** Bytes that the caller has not read, and since when their number is unchanged. */
   waiting: number;
   waitingSince: number;
 }
 
-/** One connection: its socket and what it is about. */
+/** A connection with its socket and state. */
 class Connection {
   readonly socket: Socket;
   readonly since = performance.now();
   readonly exchanges = new Set<Exchange>();
   session: ServerHttp2Session | undefined;
-  /** It has made a request that was let in. */
+  /** True after an accepted request. */
   proven = false;
-  /** It has spoken HTTP. */
+  /** True after its first HTTP message. */
   greeted = false;
-  /** It is a WebSocket now, which has limits of its own. */
+  /** True once it is a WebSocket, which has separate limits. */
   taken = false;
   quietSince = performance.now();
   takenBack = 0;
@@ -62,7 +61,7 @@ class Connection {
     this.socket = socket;
   }
 
-  /** False when its caller has taken back more calls than anybody has reason to. */
+  /** Returns false if the caller has canceled more calls than is reasonable. */
   takesBack(): boolean {
     const now = performance.now();
     this.takenBack = Math.max(0, this.takenBack - (now - this.takenBackAt) * TAKEN_BACK_RATE / 1000) + 1;
@@ -73,7 +72,7 @@ class Connection {
 
 export class Connections {
   readonly #limits: ConnectionLimits;
-  /** In the order in which they came. */
+  /** In order of arrival. */
   readonly #bySocket = new Map<Duplex, Connection>();
   readonly #bySession = new WeakMap<object, Connection>();
   #exchanges = 0;
@@ -88,7 +87,7 @@ export class Connections {
     return this.#bySocket.size;
   }
 
-  /** Takes a socket that was just accepted. False when it was turned away, and destroyed. */
+  /** Adds an accepted socket. Returns false if it was rejected and destroyed. */
   admit(socket: Socket): boolean {
     socket.on("error", () => {});
     if (this.#bySocket.size >= this.#limits.connections) {
@@ -107,7 +106,7 @@ export class Connections {
     return true;
   }
 
-  /** Says that this socket speaks HTTP/2. */
+  /** Marks a socket as HTTP/2. */
   speaks(socket: Duplex | undefined, session: ServerHttp2Session): void {
     const connection = socket && this.#bySocket.get(socket);
     if (connection === undefined) return;
@@ -116,7 +115,7 @@ export class Connections {
     session.on("remoteSettings", () => connection.greeted = true);
   }
 
-  /** Follows a request whose head has arrived until it is answered. */
+  /** Tracks a request from its header to its response. */
   follow(request: AnyRequest, response: AnyResponse): void {
     const connection = this.#of(request);
     const now = performance.now();
@@ -133,7 +132,7 @@ export class Connections {
         connection.exchanges.delete(exchange);
         connection.quietSince = performance.now();
         if (connection.session !== undefined && !response.writableEnded && !connection.takesBack()) {
-          // Not within an event of the session: nghttp2 may be in the middle of its frames.
+          // Not within an event of the session: nghttp2 may be processing frames.
           setImmediate(() => this.#calms(connection));
         }
       }
@@ -141,19 +140,19 @@ export class Connections {
     });
   }
 
-  /** The caller of this request may call: its connection is not given away any more. */
+  /** Marks the caller of this request as trusted: its connection is no longer closed for others. */
   proves(request: AnyRequest): void {
     const connection = this.#of(request);
     if (connection !== undefined) connection.proven = true;
   }
 
-  /** The socket is a WebSocket from now on: whoever has taken it over bounds it. */
+  /** Marks the socket as a WebSocket, whose owner limits it from now on. */
   takenOver(socket: Duplex): void {
     const connection = this.#bySocket.get(socket);
     if (connection !== undefined) connection.taken = connection.proven = true;
   }
 
-  /** When no request is open. */
+  /** Resolves when no request is open. */
   idle(): Promise<void> {
     return this.#exchanges === 0 ? Promise.resolve() : new Promise((resolve) => this.#idle.push(resolve));
   }
@@ -181,7 +180,7 @@ export class Connections {
 
   #drop(connection: Connection): void {
     connection.socket.destroy();
-    // Its "close" comes later, and its place is needed now.
+    // Its "close" event comes later, and its place is needed now.
     this.#forget(connection);
   }
 
@@ -205,12 +204,12 @@ export class Connections {
     }
   }
 
-  /** Ends one call: over HTTP/1.1, which has no other way, with its connection. */
+  /** Ends one call; over HTTP/1.1, by closing its connection. */
   #cut(connection: Connection, { response }: Exchange): void {
     const stream = (response as Partial<Http2ServerResponse>).stream;
     if (stream?.close === undefined) return this.#drop(connection);
     stream.close(CANCEL);
-    // A caller whose window is shut would never see the end of the stream.
+    // A caller with an exhausted window would never see the end of the stream.
     setTimeout(() => stream.destroyed || stream.destroy(), CUT_MS).unref();
   }
 

@@ -1,20 +1,21 @@
-// Methods of other services beside WorkflowService (health checks, Temporal's OperatorService), served as bytes. TypeScript has no generated
-// messages for them: their few fields are read and written by hand where they are answered.
+// Methods of services other than WorkflowService (health checks, Temporal's OperatorService),
+// served as bytes. TypeScript has no generated messages for them, so their handlers encode the few
+// fields by hand.
 import { fromBinary, toBinary } from "@bufbuild/protobuf";
 import type { DescMethodServerStreaming } from "@bufbuild/protobuf";
 import type { ConnectError, ConnectRouter } from "@connectrpc/connect";
 import { emptyMethod, type RawMethod } from "../api/raw_methods.ts";
 import { EmptySchema } from "../api/well_known.ts";
 
-/** One method: its service's full name, its own name, and what answers it. */
+/** A method: full name of its service, its name, and its handler. */
 export interface ExtraMethod {
   /** "grpc.health.v1.Health" */
   readonly service: string;
   /** As the service's definition spells it: "Check". */
   readonly method: string;
-  /** Answers a call; rejects with a ServiceError. The signal is aborted when the caller is gone. */
+  /** Handles a call. Rejects with a ServiceError. The signal is aborted when the caller disconnects. */
   readonly unary?: (request: Uint8Array, signal: AbortSignal) => Uint8Array | Promise<Uint8Array>;
-  /** Answers a call with one message after the other, until the caller is gone. */
+  /** Handles a call with a stream of messages, until the caller disconnects. */
   readonly stream?: (request: Uint8Array, signal: AbortSignal) => AsyncIterable<Uint8Array>;
 }
 

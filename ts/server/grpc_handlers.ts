@@ -1,5 +1,5 @@
-// A RawService as an HTTP handler: gRPC, gRPC-web and Connect, with binary bodies that pass through unread, or JSON. Who listens, and who
-// may call, is somebody else's business (listener.ts, ../app/store_socket.ts).
+// A RawService as an HTTP handler: gRPC, gRPC-web and Connect, with binary bodies that are not
+// decoded, or JSON. Listening and access control are in listener.ts and http_guard.ts.
 import { type DescMethodUnary, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { Code as ConnectCode, ConnectError, type HandlerContext } from "@connectrpc/connect";
 import { type MethodName, type RawService, ServiceError } from "../service/raw.ts";
@@ -17,25 +17,25 @@ import { EmptySchema } from "../api/well_known.ts";
 /** A listener for requests of node:http and node:http2. */
 export type ServiceHandler = AnyHandler;
 
-/** The largest request that is read. Services have smaller limits for what they take, with better words. */
+/** Maximum size of a request. Services have smaller limits with better messages. */
 const READ_MAX_BYTES = 64 * 1024 * 1024;
-/** What all requests may hold at once, times the largest one. */
+/** Bytes that all requests together may occupy, as a multiple of the maximum size. */
 const AT_ONCE = 2;
 
 /**
- * A query whose caller names no deadline (Temporal's command line) waits so long for a worker, as on a Temporal server; a wait without end
- * looks like a server that hangs.
+ * Default deadline of queries, as on a Temporal server. Temporal's command line sets none, and an
+ * endless wait for a worker looks like a server that hangs.
  */
 const QUERY_MS = 30_000;
 
 export interface ServiceHandlerOptions {
-  /** Methods beside those of WorkflowService that TypeScript knows. */
+  /** Methods in addition to those of WorkflowService. */
   readonly extra?: readonly ExtraMethod[];
-  /** Told of a call of a method that nobody here has; answers what its caller is told. */
+  /** Called for an unknown method; returns the message for the caller. */
   readonly unknown?: UnknownMethod;
-  /** The largest request that is read, in bytes, as it arrives and decoded. Default: 64 MiB. */
+  /** Maximum size of a request in bytes, as received and decoded. Default: 64 MiB. */
   readonly maxRequestBytes?: number;
-  /** Told of answers that could not be made. */
+  /** Called when a response could not be created. */
   onError?(error: Error): void;
 }
 
@@ -60,7 +60,8 @@ export function serviceHandler(service: RawService, options: ServiceHandlerOptio
     }
     extraRoutes(router, extra, toConnectError);
   }, routed);
-  // JSON needs the messages' own types, whose descriptors take a while to build: with the first request of that kind.
+  // JSON needs message types, whose descriptors are slow to build: created with the first JSON
+  // request.
   let json: typeof binary | undefined;
   const jsonHandler = () =>
     json ??= routesHandler((router) => {
@@ -78,7 +79,10 @@ export function serviceHandler(service: RawService, options: ServiceHandlerOptio
   };
 }
 
-/** The refusal as it travels. A service that is gone here may come back under the same address: for callers it is unavailable. */
+/**
+ * Converts an error for the wire. A stopped service may return at the same address, so callers see
+ * it as unavailable.
+ */
 function toConnectError(error: unknown): ConnectError {
   if (!(error instanceof ServiceError)) {
     return new ConnectError(error instanceof Error ? error.message : String(error), ConnectCode.Internal);

@@ -1,74 +1,74 @@
-// Who may call an HTTP server of this package. Any web page that is open in a browser of this machine can send requests to a server on its
-// loopback, so binding to 127.0.0.1 alone keeps nobody out. Three things do, and each request is held against all of them:
-//  - Host (or :authority) must be a name that no page has. A page that rebinds its own domain name to 127.0.0.1 passes the browser's
-//    same-origin rule, but sends its own name. On the loopback these are loopback names with the port; on other addresses every name but
-//    public ones, and the one that the server was told to listen on.
-//  - Origin, which browsers add and pages cannot forge, must be on the list. Programs that are no browsers send none and pass. Requests of
-//    pages that carry no Origin (images, links, forms by GET) are known by Sec-Fetch-Site.
-//  - the token, where one is asked for: a secret of this start, compared in constant time. It is what keeps other programs and users of the
-//    machine out, and it is never put into an answer or a log.
-// Preflight questions are answered for listed origins only. The same guard serves HTTP/1.1, HTTP/2 and the upgrade to a WebSocket.
+// Access control of this package's HTTP servers. Any web page in a browser of this machine can send
+// requests to the loopback interface, so each request is checked: see HttpGuard. HTTP/1.1, HTTP/2 and
+// WebSocket upgrades use the same guard.
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { ServerResponse } from "node:http";
 import type { AnyHandler, AnyRequest, AnyResponse } from "./bounded_connections.ts";
 
-/** What the guard looks at; requests of node:http and node:http2 have this shape. */
+/** The part of a request that is checked; same shape in node:http and node:http2. */
 export interface GuardedRequest {
   readonly method?: string | undefined;
   readonly headers: { readonly [name: string]: string | readonly string[] | undefined };
 }
 
 export interface HttpGuardOptions {
-  /** The port that callers name, asked at each request: it may be known only once the server listens. */
+  /**
+   * Returns the port that callers name; called for each request, because it may be known only after
+   * listening.
+   */
   port(): number;
   /**
-   * What the server listens on: a name or an address. Default: the loopback. "any": every Host is let in, for servers to which browsers have
-   * no way of their own (HTTP/2 without TLS) and whose callers come by whatever name leads to them.
+   * Name or address of the server. Default: the loopback. "any" accepts every Host, for servers
+   * that browsers cannot reach (HTTP/2 without TLS).
    */
   readonly host?: string;
-  /** Origins of pages that may call, as `parseOrigin` writes them. Default: none, so no page of any browser. */
+  /** Origins of pages that may call, in the form of `parseOrigin`. Default: none, so no page may. */
   origins?: readonly string[];
-  /** What pages are told that are not let in. Default: that their origin is not on the list. */
+  /** Message for pages that may not call. Default: their origin is not on the list. */
   readonly pagesElsewhere?: string;
-  /** Pages that this server itself serves may call it, too. Default: false. */
+  /** Allows pages of this server to call it. Default: false. */
   ownPages?: boolean;
-  /** What callers must send as `Authorization: Bearer ...`. Default: nothing is asked for. */
+  /** Token that callers must send as `Authorization: Bearer ...`. Default: not required. */
   token?: string;
 }
 
-/** What was wrong with a request. */
+/** The check that failed. */
 export type GuardReason = "host" | "origin" | "token";
 
 export interface Refusal {
   readonly reason: GuardReason;
-  /** The HTTP status: 401 for the token, 403 otherwise. */
+  /** HTTP status: 401 for the token, 403 otherwise. */
   readonly status: 401 | 403;
-  /** For people; holds no secret. What of it came from the caller is shortened and quoted. */
+  /** Message without secrets. Values of the caller are shortened and quoted. */
   readonly message: string;
 }
 
-/** An Origin may be as long as a header; in a message it is cut. */
+/** Maximum characters of an Origin in a message. */
 const SHOWN = 100;
 const isLoopback = (name: string): boolean => name === "localhost" || name === "::1" || /^127\.\d+\.\d+\.\d+$/.test(name);
-/** Names that nobody can register, so that no page has one: of one label, and under the suffixes of clusters and private networks. */
+/**
+ * Names that cannot be registered, so no page has one: single labels, and suffixes of clusters and
+ * private networks.
+ */
 const PRIVATE_NAME = /^[a-z0-9_-]+$|\.(?:svc|local|internal|localhost)$/;
 const IP = /^\d+\.\d+\.\d+\.\d+$/;
-/** What Connect, gRPC-web and gRPC put into headers of requests and of answers. */
+/** Headers of Connect, gRPC-web and gRPC in requests and responses. */
 const REQUEST_HEADERS =
   "authorization, content-type, connect-protocol-version, connect-timeout-ms, grpc-timeout, x-grpc-web, x-user-agent";
 const ANSWER_HEADERS = "grpc-status, grpc-message, grpc-status-details-bin";
 const PREFLIGHT_SECONDS = 600;
 
 /**
- * An origin as browsers send it: scheme, host and port, without a path. Throws a TypeError with what to write for anything else; also for
- * "*" and "null", which are no origins: every site can make a frame whose origin is "null".
+ * Normalizes an origin as browsers send it: scheme, host and port, without a path. Throws a
+ * TypeError with the expected form for anything else, including "*" and "null": every site can
+ * create a frame with origin "null".
  */
 export function parseOrigin(text: string): string {
   if (text === "*" || text === "null") {
     throw new TypeError(`"${text}" would allow pages of every site; list each origin, for example https://app.example.com`);
   }
   const example = 'write scheme, host and port, for instance "https://app.example.com" or "http://localhost:5173"';
-  // Extensions have origins that URL calls opaque.
+  // The URL class does not report origins of browser extensions.
   const parts = /^([a-z][a-z0-9+.-]*):\/\/([^/?#@*\s]+)\/?$/i.exec(text);
   if (parts === null) throw new TypeError(`"${text}" is not an origin; ${example}`);
   if (!/^https?$/i.test(parts[1]!)) return `${parts[1]!.toLowerCase()}://${parts[2]!.toLowerCase()}`;
@@ -78,12 +78,24 @@ export function parseOrigin(text: string): string {
 
 const shown = (text: string): string => JSON.stringify(text.length > SHOWN ? `${text.slice(0, SHOWN)}...` : text);
 
-/** One value of a header; lists, which none of these headers may be, are taken as no value that fits. */
+/** Returns the value of a header; undefined for lists, which are invalid in these headers. */
 function header(request: GuardedRequest, name: string): string | undefined {
   const value = request.headers[name];
   return value === undefined || typeof value === "string" ? value : value.join(", ");
 }
 
+/**
+ * Checks each request for:
+ * - Host (or :authority): a name that no page can have. A page that rebinds its domain to 127.0.0.1
+ *   passes the same-origin rule, but sends its own name. On the loopback, loopback names with the
+ *   port are allowed; on other addresses all non-public names and the configured one.
+ * - Origin: must be on the list. Browsers add it and pages cannot forge it; other programs send none
+ *   and pass. Requests of pages without Origin (images, links, GET forms) have Sec-Fetch-Site.
+ * - the token, if required: compared in constant time, never in a response or a log. It excludes
+ *   other programs and users of the machine.
+ *
+ * CORS preflight requests succeed for listed origins only.
+ */
 export class HttpGuard {
   readonly #options: HttpGuardOptions;
   readonly #host: string;
@@ -97,12 +109,18 @@ export class HttpGuard {
     this.#token = options.token === undefined ? undefined : digest(options.token);
   }
 
-  /** Why this request is refused; undefined when it is let in. `token`: the caller's, where it does not come in the header. */
+  /**
+   * Returns why a request is rejected; undefined if it is allowed. `token`: the caller's token, if
+   * it is not in the header.
+   */
   refuses(request: GuardedRequest, token?: string): Refusal | undefined {
     return this.refusesSender(request) ?? this.refusesToken(token ?? bearer(request));
   }
 
-  /** Host and Origin alone: for what carries its token elsewhere, and for preflight questions, which carry none. */
+  /**
+   * Checks only Host and Origin: for requests with a token elsewhere, and preflight requests, which
+   * have none.
+   */
   refusesSender(request: GuardedRequest): Refusal | undefined {
     for (const host of [header(request, ":authority"), header(request, "host")]) {
       if (host !== undefined && !this.#isOwnHost(host)) return this.#wrongHost(host);
@@ -138,15 +156,15 @@ export class HttpGuard {
     return this.#options.ownPages === true && origin.startsWith("http://") && this.#isOwnHost(origin.slice("http://".length));
   }
 
-  /** Headers that let the page of this request read the answer; none for a caller that is no page. */
+  /** Returns headers that let the page of this request read the response; empty for other callers. */
   answerHeaders(request: GuardedRequest): { [name: string]: string } {
     const origin = header(request, "origin");
-    // Caches must not hand an answer for one origin to another.
+    // Caches must not use a response for another origin.
     if (origin === undefined || !this.allowsOrigin(origin)) return { vary: "origin" };
     return { vary: "origin", "access-control-allow-origin": origin, "access-control-expose-headers": ANSWER_HEADERS };
   }
 
-  /** Headers of the answer to a preflight question that `refusesSender` lets pass; undefined for a request that is none. */
+  /** Returns headers of a preflight response; undefined for other requests. Call after `refusesSender`. */
   preflightHeaders(request: GuardedRequest): { [name: string]: string } | undefined {
     if (request.method !== "OPTIONS" || header(request, "origin") === undefined) return undefined;
     if (header(request, "access-control-request-method") === undefined) return undefined;
@@ -161,14 +179,14 @@ export class HttpGuard {
     };
   }
 
-  /** A handler that is called only for requests that are let in. `refused` is told of the others. */
+  /** Returns a handler that is called only for allowed requests. `refused` is called for the others. */
   wrap(handler: AnyHandler, refused: (refusal: Refusal, request: GuardedRequest) => void = () => {}): AnyHandler {
     return (request, response) => {
       const preflight = this.preflightHeaders(request);
       const refusal = preflight === undefined ? this.refuses(request) : this.refusesSender(request);
       if (refusal !== undefined) {
         refused(refusal, request);
-        // What a page puts into its Host is not given back to it.
+        // A page's Host is not returned to it.
         const { reason, status, message } = refusal;
         return refuseRequest(request, response, {
           status,
@@ -202,7 +220,7 @@ export class HttpGuard {
   }
 }
 
-/** Answers a refused request, and reads no more of it than has arrived. */
+/** Responds to a rejected request and reads no more of it. */
 export function refuseRequest(
   request: AnyRequest,
   response: AnyResponse,
@@ -215,7 +233,7 @@ export function refuseRequest(
     "content-length": String(new TextEncoder().encode(text).length),
     "x-content-type-options": "nosniff",
     ...(status === 401 && { "www-authenticate": "Bearer" }),
-    // HTTP/2 has no such header, and ends a stream by itself.
+    // HTTP/2 has no such header; it closes the stream.
     ...(request.httpVersionMajor < 2 && { connection: "close" }),
   });
   response.end(text);
@@ -223,7 +241,7 @@ export function refuseRequest(
 
 const refusal = (reason: GuardReason, status: 401 | 403, message: string): Refusal => ({ reason, status, message });
 
-/** Equal lengths for every token, so that comparing tells nothing of the length either. */
+/** Hashes, so that the comparison does not reveal the length of the token. */
 const digest = (token: string): Uint8Array => createHash("sha256").update(token).digest();
 
 function bearer(request: GuardedRequest): string | undefined {

@@ -1,7 +1,8 @@
-// The one way in which this package listens: HTTP/1.1 or HTTP/2 without TLS, on a Unix socket or an address of this machine. Whatever is
-// served (gRPC for SDKs, the socket beside a store, the gateway, probes), its connections are bounded by bounded_connections.ts, its callers are
-// held against one guard (http_guard.ts), a handler that throws is an answer, and the end is orderly: calls that wait are answered by their
-// service first, then connections are closed, then cut. It does not keep its process alive unless asked to.
+// All servers of this package: HTTP/1.1 or HTTP/2 without TLS, on a Unix socket or a local address.
+// Connections are limited by bounded_connections.ts, callers checked by http_guard.ts, and a
+// handler that throws yields an error response. On close, the service first completes waiting
+// calls; then connections are closed, then destroyed. A listener does not keep its process alive by
+// default.
 import { createServer as createServer1, type IncomingMessage, type RequestListener } from "node:http";
 import { createServer as createServer2, type ServerHttp2Session } from "node:http2";
 import type { AddressInfo, Server, Socket } from "node:net";
@@ -11,55 +12,57 @@ import { endAfterGoaway } from "../platform/deno_goaway_workaround.ts";
 import { type HttpGuard, type Refusal, refuseRequest } from "./http_guard.ts";
 
 export interface ListenOptions {
-  /** Path of a Unix socket, or a port (0: any free one) of a host. Default: 127.0.0.1. */
+  /** Path of a Unix socket, or a port (0: any free one) of a host. Default host: 127.0.0.1. */
   readonly at: { readonly path: string } | { readonly port: number; readonly host?: string };
-  /** Default: 2. */
   readonly http?: 1 | 2;
   readonly handler: AnyHandler;
-  /** Requests that it refuses are answered here, and `refused` is told. Default: all are let in. */
+  /** Rejects requests and calls `refused`. Default: all are accepted. */
   readonly guard?: HttpGuard;
   refused?(refusal: Refusal): void;
-  /** The handler has a guard of its own, and tells `connections` which requests it lets in. Default: false. */
+  /** The handler has a separate guard and reports accepted requests to `connections`. Default: false. */
   readonly untrusted?: boolean;
-  /** Takes over sockets that ask for another protocol (HTTP/1.1). Default: they are refused. */
+  /** Handles upgrades to another protocol (HTTP/1.1). Default: they are rejected. */
   upgrade?(request: IncomingMessage, socket: Duplex, head: Uint8Array): void;
-  /** Where they differ from `LIMITS`. */
+  /** Overrides of `LIMITS`. */
   readonly limits?: Partial<ConnectionLimits>;
-  /** Given where several listeners share their limits; then `limits` is not looked at. */
+  /** Shared by several listeners; `limits` is then ignored. */
   readonly connections?: Connections;
-  /** The process lives as long as it listens. Default: false. */
+  /** Keeps the process alive. Default: false. */
   readonly keepsAlive?: boolean;
-  /** Told when the server fails after it has begun to listen, and of handlers that throw. */
+  /** Called for errors of the server after it listens, and for handlers that throw. */
   onError?(error: Error): void;
 }
 
 export interface Listener {
   /** 0 for a Unix socket. */
   readonly port: number;
-  /** As the system writes it; empty for a Unix socket. */
+  /** As formatted by the system; empty for a Unix socket. */
   readonly host: string;
-  /** Takes no more calls, waits for open ones for at most `graceMs`, closes. */
+  /** Accepts no more calls, waits at most `graceMs` for open ones, then closes. */
   close(graceMs?: number): Promise<void>;
 }
 
 const FLUSH_MS = 20;
-/** Bytes that a caller may send ahead on one call, and on all of a connection. The protocol's 64 KB would let large messages crawl. */
+/**
+ * Flow-control windows of a call and of a connection, in bytes. The protocol's default of 64 KiB is
+ * slow for large messages.
+ */
 const STREAM_WINDOW = 1024 * 1024;
 const CONNECTION_WINDOW = 16 * 1024 * 1024;
 /**
- * Node refuses new calls of a connection whose calls hold more than this, in megabytes; its 10 would be reached by three large messages.
- * All of a worker's calls share a connection.
+ * Memory limit of a connection's calls, in MB; Node rejects new calls above it. Its default of 10
+ * is reached by three large messages, and a worker's calls share one connection.
  */
 const SESSION_MEMORY_MB = 512;
-/** Calls of a connection that may be open at once; callers wait with more. Workers have a few hundred polls. */
+/** Maximum open calls of a connection; callers queue more. Workers have a few hundred polls. */
 const MAX_STREAMS = 2000;
-/** How often Node looks at its own limits of HTTP/1.1. */
+/** Interval in which Node checks its own HTTP/1.1 limits. */
 const CHECK_MS = 1000;
 
-/** What a listener's connections may do where it says nothing else. */
+/** Default limits of a listener's connections. */
 export const LIMITS: { readonly [version in 1 | 2]: ConnectionLimits } = {
   1: { connections: 1024, arrivalMs: 30_000, idleMs: 30_000, stalledMs: 60_000 },
-  // All calls of a program share a connection, and its polls keep it busy. One without calls is opened again when there is one.
+  // A program's calls share one connection, busy with polls. An idle one is reopened on demand.
   2: { connections: 1024, arrivalMs: 30_000, idleMs: 300_000, stalledMs: 60_000 },
 };
 
@@ -75,13 +78,13 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   const handle = handler(options, connections, onError);
   const sessions = new Set<ServerHttp2Session>();
   const server = http === 1 ? http1(limits, handle, options.upgrade) : http2(connections, sessions, handle);
-  // Before HTTP looks at the socket.
+  // Before HTTP sees the socket.
   server.prependListener("connection", (socket: Socket) => {
     if (connections.admit(socket) && !keepsAlive) socket.unref();
   });
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
-    // `exclusive`: in a worker of node:cluster the socket would otherwise be the parent's.
+    // `exclusive`: in a worker of node:cluster, the parent would own the socket.
     const where = "path" in at ? { path: at.path } : { host: at.host ?? "127.0.0.1", port: at.port, ipv6Only: at.host === "::1" };
     server.listen({ ...where, exclusive: true }, () => {
       server.off("error", reject);
@@ -93,9 +96,9 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   const address = server.address() as AddressInfo | string | null;
   const [port, host] = typeof address === "object" && address !== null ? [address.port, address.address] : [0, ""];
   const close = async (graceMs = 1000) => {
-    // Not left to `close()` of server and sessions: they are to let open calls end, but Deno's cut them off.
+    // Not by `close()` of server and sessions, which in Deno aborts open calls.
     if (graceMs > 0) await within(graceMs, connections.idle());
-    // Deno calls a response closed before its last bytes are on their way.
+    // Deno reports a response as closed before its last bytes are sent.
     if (connections.size > 0 && graceMs > 0) await within(FLUSH_MS, new Promise(() => {}));
     const closed = new Promise<void>((resolve) => server.close(() => resolve()));
     for (const session of sessions) session.close();
@@ -107,7 +110,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   return { port, host, close };
 }
 
-/** A handler that fails is an error of ours, and not the end of the process. */
+/** A handler that throws is an internal error and does not end the process. */
 function handler(options: ListenOptions, connections: Connections, onError: (error: Error) => void): AnyHandler {
   const { handler, guard, refused, untrusted = false } = options;
   const letIn: AnyHandler = (request, response) => {
@@ -138,7 +141,7 @@ function http1(limits: ConnectionLimits, handle: AnyHandler, upgrade: ListenOpti
     if (!socket.writable) return void socket.destroy();
     const status = STATUS[error.code ?? ""] ?? "400 Bad Request";
     socket.end(`HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`);
-    // `end` closes one half. A caller that keeps the other one open would keep the place of another.
+    // `end` closes one half. A caller that keeps the other half open would occupy a place.
     setTimeout(() => socket.destroy(), CUT_MS).unref();
   });
   return server;
@@ -152,19 +155,19 @@ function http2(connections: Connections, sessions: Set<ServerHttp2Session>, hand
   server.on("session", (session) => {
     endAfterGoaway(session);
     sessions.add(session);
-    // Made in the same turn in which its socket came.
+    // Created in the same turn as its socket.
     connections.speaks(latest, session);
     session.on("close", () => sessions.delete(session));
-    // A caller that goes away in the middle: its calls are given up by their own streams.
+    // The caller disconnected: the streams cancel their calls.
     session.on("error", () => {});
-    // Deno has no such method, and its own window.
+    // Deno has no such method and a window of another size.
     (session as { setLocalWindowSize?: (bytes: number) => void }).setLocalWindowSize?.(CONNECTION_WINDOW);
   });
   server.on("sessionError", () => {});
   return server;
 }
 
-/** Waits for something, but no longer than this. */
+/** Waits for a promise, at most `ms`. */
 export function within(ms: number, wait: Promise<unknown>): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, ms);

@@ -1,7 +1,7 @@
-// Connect's handlers behind node:http and node:http2: requests become what Connect takes, their bodies read within limits first
-// (request_body.ts), and its answers are written. The adapter of @connectrpc/connect-node is not used: it reads without a limit after
-// decompression where a caller chooses, throws at an authority that is no URL's (in the server's own event, which ends the process), and
-// wants Node 22.
+// Connect's handlers on node:http and node:http2: reads bodies within limits (request_body.ts) and
+// writes responses. @connectrpc/connect-node is not used: it has no limit after decompression,
+// throws at an invalid authority (in the server's event, which ends the process), and needs Node
+// 22.
 import { brotliCompress, gzip } from "node:zlib";
 import { Code, ConnectError, type ConnectRouter, createConnectRouter } from "@connectrpc/connect";
 import type { AnyHandler, AnyRequest, AnyResponse } from "./bounded_connections.ts";
@@ -13,18 +13,18 @@ type UniversalResponse = Awaited<ReturnType<Route>>;
 type Compression = NonNullable<NonNullable<Parameters<typeof createConnectRouter>[0]>["acceptCompression"]>[number];
 
 export interface RoutesOptions {
-  /** The largest message that is read, in bytes. */
+  /** Maximum size of a message in bytes. */
   readonly maxBytes: number;
-  /** What all requests may hold together. */
+  /** Shared by all requests. */
   readonly budget: BodyBudget;
-  /** Told of an answer that could not be made: a bug. */
+  /** Called when a response could not be created, which is a bug. */
   onError?(error: Error): void;
 }
 
-/** Time that a caller has to take the answer to a request of which the rest is not wanted. */
+/** Time for a caller to receive the response to a request that is not read further. */
 const LINGER_MS = 500;
 
-/** For answers; requests are decoded before Connect sees them. */
+/** For responses; requests are decoded before Connect sees them. */
 function compression(name: string, compress: typeof gzip): Compression {
   return {
     name,
@@ -36,7 +36,7 @@ function compression(name: string, compress: typeof gzip): Compression {
   };
 }
 
-/** A handler for the methods that `routes` adds to a router; undefined for a request of none of them. */
+/** Returns a handler for the methods that `routes` adds; its result is undefined for other requests. */
 export function routesHandler(
   routes: (router: ConnectRouter) => void,
   options: RoutesOptions,
@@ -68,7 +68,7 @@ async function answer(route: Route, request: AnyRequest, response: AnyResponse, 
     const made = await route({
       httpVersion: request.httpVersion,
       method: request.method ?? "",
-      // Nobody here asks for the host, which is the guard's business, and need not be one that a URL can have.
+      // The host is checked by the guard, and need not be valid in a URL.
       url: `http://localhost${route.requestPath}`,
       header: requestHeaders(request.headers, known ? form : undefined),
       body: known ? once(() => readBody(request, form, { maxBytes: options.maxBytes, take: share.take })) : nothing(),
@@ -76,7 +76,7 @@ async function answer(route: Route, request: AnyRequest, response: AnyResponse, 
     });
     await write(made, request, response, () => whole || lingers(request, response));
   } catch (error) {
-    // The other side has hung up, or the answer cannot be made.
+    // The peer has disconnected, or the response could not be created.
     if (!gone.signal.aborted) options.onError?.(error as Error);
     response.destroy();
   }
@@ -89,7 +89,7 @@ async function* once(read: () => Promise<Uint8Array>): AsyncGenerator<Uint8Array
 
 async function* nothing(): AsyncGenerator<Uint8Array> {}
 
-/** Without what is true of the body as it came, and not as it is handed on. */
+/** Removes headers that describe the body as received. */
 function requestHeaders(headers: AnyRequest["headers"], form: BodyForm | undefined): Headers {
   const all = new Headers();
   for (const [name, value] of Object.entries(headers)) {
@@ -103,11 +103,11 @@ function requestHeaders(headers: AnyRequest["headers"], form: BodyForm | undefin
 const nodeHeaders = (headers: Headers | undefined): { [name: string]: string } => Object.fromEntries(headers?.entries() ?? []);
 
 async function write(made: UniversalResponse, request: AnyRequest, response: AnyResponse, ended: () => void): Promise<void> {
-  // Node calls the two kinds of responses alike, their types do not.
+  // Node calls both kinds of responses alike, but their types differ.
   const out = response as Exclude<AnyResponse, { readonly stream: unknown }>;
   const parts = made.body?.[Symbol.asyncIterator]();
   try {
-    // A handler may add headers until it has given its first part.
+    // A handler can add headers until its first part.
     let part = await parts?.next();
     out.writeHead(made.status, nodeHeaders(made.header));
     for (; part !== undefined && part.done !== true; part = await parts!.next()) await written(out, part.value);
@@ -129,8 +129,8 @@ function written(response: Exclude<AnyResponse, { readonly stream: unknown }>, b
 }
 
 /**
- * Connect encodes every letter of `grpc-message` that a URL would not have, and grpc-js, which Temporal's SDK stands on, decodes only those
- * that gRPC says are encoded: its users would read "ID%3A order-1".
+ * Connect percent-encodes all of `grpc-message` that a URL would not have. grpc-js, used by
+ * Temporal's SDK, decodes only what gRPC encodes: its users would read "ID%3A order-1".
  */
 function trailers(headers: Headers, request: AnyRequest): { [name: string]: string } {
   const all = nodeHeaders(headers);
@@ -139,7 +139,10 @@ function trailers(headers: Headers, request: AnyRequest): { [name: string]: stri
   return { ...all, "grpc-message": grpcMessage(decodeURIComponent(message)) };
 }
 
-/** An answer was given before the request had arrived whole. Closed at once, the caller might not get to read it. */
+/**
+ * Handles a response sent before the request has arrived completely: closed at once, the caller
+ * might not read it.
+ */
 function lingers(request: AnyRequest, response: AnyResponse): void {
   const stream = (response as { stream?: { close?(code: number): void } }).stream;
   const { socket } = request;

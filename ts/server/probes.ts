@@ -1,42 +1,44 @@
-// What platforms ask a worker over HTTP: /healthz (restart me when this is not 200), /readyz (I take work), /metrics (for Prometheus). The
-// worker need not be there yet: a process that waits for its cluster is alive and not ready.
-//
-// Nothing secret is told: states, and metrics, whose labels are names of types and queues. Still, a page in a browser of this machine or
-// network shall not read them: http_guard.ts refuses what comes from a page, and a Host that could be a page's own name.
+// Probes of a worker over HTTP: /healthz (restart on a status other than 200), /readyz (accepts
+// work), /metrics (for Prometheus). They work before the worker exists: a process that waits for
+// its cluster is alive and not ready. Responses have no secrets, but http_guard.ts rejects web
+// pages, and a Host that a page could have.
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { ConnectionLimits } from "./bounded_connections.ts";
 
-/** The worker, as far as probes look at it. */
+/** The worker's state as probes see it. */
 export interface ProbedWorker {
-  /** "stopped": it is alive no more. Everything else is told to whoever asks why it is not ready. */
+  /** "stopped": the worker is no longer alive. Other states are the text of a failed /readyz. */
   readonly state: string;
-  /** It takes work. */
+  /** True while the worker accepts work. */
   readonly ready: boolean;
 }
 
 /** What is served, and where. */
 export interface ProbesOptions {
-  /** "host:port", "[::1]:9464", or a port alone, which is on 127.0.0.1. Port 0: any free one. */
+  /** "host:port", "[::1]:9464", or a port on 127.0.0.1. Port 0: any free one. */
   readonly listen: string;
   /** The worker. */
   readonly worker: ProbedWorker;
-  /** For /metrics: a `MetricsRegistry`, or anything that writes a text for Prometheus. Without it /metrics is not there. */
+  /**
+   * For /metrics: a `MetricsRegistry`, or anything that writes Prometheus text. Without it /metrics
+   * does not exist.
+   */
   readonly metrics?: { readonly contentType: string; text(): string | Promise<string> };
 }
 
 /** A server of probes. */
 export interface Probes {
-  /** Where it listens: "127.0.0.1:9464". */
+  /** The listening address: "127.0.0.1:9464". */
   readonly address: string;
-  /** Takes no more questions and closes its connections. */
+  /** Accepts no more requests and closes its connections. */
   close(): Promise<void>;
 }
 
 const HOST = "127.0.0.1";
-/** More than this many callers at once are no probes, and one that has not sent its few lines by then is none. Metrics are asked for every minute at most. */
+/** Limits for probes: few callers with short requests. Metrics are scraped every minute at most. */
 const LIMITS: Partial<ConnectionLimits> = { connections: 64, arrivalMs: 5000, idleMs: 90_000 };
 
-/** Reads an address as `listen` takes it. Throws a TypeError with what to write. */
+/** Parses an address for `listen`. Throws a TypeError with the expected form. */
 export function parseListen(text: string): { readonly host: string; readonly port: number } {
   const [, bracketed, plain, digits] = /^(?:(?:\[([0-9a-fA-F:.]+)\]|([^\s:/[\]@?#]+)):)?(\d{1,5})$/.exec(text) ?? [];
   const port = Number(digits);
@@ -51,8 +53,8 @@ export function parseListen(text: string): { readonly host: string; readonly por
 }
 
 /**
- * Serves /healthz, /readyz and /metrics of a worker over HTTP, in Node and Deno. It keeps no process alive. Rejects when it cannot listen,
- * and throws a TypeError for an address that is none.
+ * Serves /healthz, /readyz and /metrics of a worker over HTTP, in Node and Deno. Does not keep the
+ * process alive. Rejects if it cannot listen. Throws a TypeError for an invalid address.
  *
  * @example
  * const probes = await serveProbes({ listen: "127.0.0.1:9464", worker, metrics });
@@ -86,14 +88,14 @@ export async function serveProbes(options: ProbesOptions): Promise<Probes> {
 const REASONS: { readonly [code: string]: string } = {
   EADDRINUSE: "the port is in use",
   EADDRNOTAVAIL: "this machine does not have this address",
-  // Deno's word for the same.
+  // Deno's code for the same error.
   EINVAL: "this machine does not have this address",
   EACCES: "permission denied",
   ENOTFOUND: "unknown host",
   EAI_AGAIN: "unknown host",
 };
 
-/** Whatever fails is an answer: a metric that does must not end the worker. */
+/** Errors become responses: a failing metric must not end the worker. */
 async function answer(options: ProbesOptions, request: IncomingMessage, response: ServerResponse): Promise<void> {
   let [status, text, type = "text/plain; charset=utf-8"] = answerOf(options, request);
   if (typeof text === "function") {
@@ -120,7 +122,7 @@ function answerOf({ worker, metrics }: ProbesOptions, request: IncomingMessage):
   if (request.method !== "GET" && request.method !== "HEAD") return [405, "only GET\n"];
   switch ((request.url ?? "").split("?")[0]) {
     case "/healthz":
-      // A worker that stops is alive until it has stopped: its last activities have time to finish.
+      // A stopping worker is alive until its last activities have ended.
       return worker.state === "stopped" ? [503, "stopped\n"] : [200, "ok\n"];
     case "/readyz":
       return worker.ready ? [200, "ready\n"] : [503, `not ready: the worker is ${worker.state}\n`];

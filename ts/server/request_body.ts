@@ -1,19 +1,20 @@
-// The message of a request, read within limits: what arrives, what comes out of its compression, and what stands in JSON. All of it happens
-// before a library sees the message, so that the limits are the same for gRPC, gRPC-web and Connect, in protobuf and JSON, in any encoding:
-// a body of some hundred bytes can hold gigabytes. Every method takes one message, so a request is read whole.
+// Reads the message of a request within limits: received bytes, decompressed bytes, and JSON
+// nesting. This comes before any library, so the limits are the same for gRPC, gRPC-web and
+// Connect, in protobuf and JSON: 100 compressed bytes can hold gigabytes. Each method takes one
+// message, so it is read whole.
 import { concat } from "../api/wire.ts";
 import { createBrotliDecompress, createGunzip } from "node:zlib";
 import { Code, ConnectError } from "@connectrpc/connect";
 import type { AnyRequest } from "./bounded_connections.ts";
 
-/** How the message stands in the body, by its headers. */
+/** Form of the message in the body, by its headers. */
 export interface BodyForm {
-  /** It has five bytes before it: flags and length. */
+  /** Five bytes precede the message: flags and length. */
   readonly enveloped: boolean;
   readonly json: boolean;
   /** The header that names the encoding. */
   readonly encodingHeader: string;
-  /** Undefined: as it is. */
+  /** Undefined: not encoded. */
   readonly encoding: string | undefined;
 }
 
@@ -31,7 +32,7 @@ export function bodyForm(headers: AnyRequest["headers"]): BodyForm {
   };
 }
 
-/** The encodings that are read. Others are refused by name, and their bodies not looked at. */
+/** Supported encodings. Others are rejected by name without reading the body. */
 const DECODERS: { readonly [encoding: string]: () => NodeJS.ReadWriteStream & { destroy(): void } } = {
   gzip: () => createGunzip(),
   br: () => createBrotliDecompress(),
@@ -39,10 +40,10 @@ const DECODERS: { readonly [encoding: string]: () => NodeJS.ReadWriteStream & { 
 
 export const isKnownEncoding = (encoding: string): boolean => Object.hasOwn(DECODERS, encoding);
 
-/** Small requests are not counted: they pass when large ones have used up what there is. */
+/** Smaller requests are not counted, so they pass when large ones have used up the budget. */
 const UNCOUNTED = 64 * 1024;
 
-/** Bytes that all requests of a server may hold at once while they are read and answered. */
+/** Bytes that all requests of a server may occupy until their responses. */
 export class BodyBudget {
   #left: number;
 
@@ -50,7 +51,10 @@ export class BodyBudget {
     this.#left = bytes;
   }
 
-  /** A request's part of it. `take` throws RESOURCE_EXHAUSTED when nothing is left; `release` gives back what was taken. */
+  /**
+   * Returns the share of one request. `take` throws RESOURCE_EXHAUSTED if the budget is used up;
+   * `release` returns all taken bytes.
+   */
   share(): { take(bytes: number): void; release(): void } {
     let free = UNCOUNTED, taken = 0, over = false;
     return {
@@ -60,7 +64,7 @@ export class BodyBudget {
         if (counted > this.#left) {
           throw new ConnectError("too many large requests; retry later", Code.ResourceExhausted);
         }
-        // A request may end while its body is still decoded.
+        // A request can end while its body is decoded.
         if (over) return;
         this.#left -= counted;
         taken += counted;
@@ -74,7 +78,7 @@ export class BodyBudget {
 }
 
 export interface BodyLimits {
-  /** Of the message, as it arrives and decoded. */
+  /** Maximum size of the message, as received and decoded. */
   readonly maxBytes: number;
   take(bytes: number): void;
 }
@@ -83,13 +87,14 @@ const tooLarge = (maxBytes: number, what = "the request") =>
   new ConnectError(`${what} exceeds the limit of ${maxBytes} bytes`, Code.ResourceExhausted);
 
 /**
- * The body with its message decoded, in the envelope that it had. Rejects with a ConnectError: RESOURCE_EXHAUSTED for what is too large,
- * INVALID_ARGUMENT for what cannot be decoded; nothing more is read then.
+ * Returns the body with its message decoded, in the same envelope. Rejects with a ConnectError and
+ * stops reading: RESOURCE_EXHAUSTED for a size above the limit, INVALID_ARGUMENT for data that
+ * cannot be decoded.
  */
 export async function readBody(request: AnyRequest, form: BodyForm, limits: BodyLimits): Promise<Uint8Array> {
   const body = await collect(request, form, limits);
   const message = form.enveloped ? body.subarray(Math.min(ENVELOPE, body.length)) : body;
-  // Of an envelope, one bit says whether this message is encoded.
+  // One bit of an envelope is set if this message is encoded.
   const encoded = form.encoding !== undefined && (!form.enveloped || (body[0]! & COMPRESSED) !== 0) && message.length > 0;
   const decoded = encoded ? await decode(message, form.encoding!, limits) : message;
   if (form.json) checkJson(decoded);
@@ -107,7 +112,7 @@ function inEnvelope(flags: number, message: Uint8Array): Uint8Array {
   return body;
 }
 
-/** What arrives, as far as it is within the limits. */
+/** Collects received bytes within the limits. */
 function collect(request: AnyRequest, { enveloped }: BodyForm, { maxBytes, take }: BodyLimits): Promise<Uint8Array> {
   const most = maxBytes + (enveloped ? ENVELOPE : 0);
   return new Promise((resolve, reject) => {
@@ -116,7 +121,7 @@ function collect(request: AnyRequest, { enveloped }: BodyForm, { maxBytes, take 
     let opened = !enveloped;
     const end = (error: Error | undefined) => {
       request.off("data", onData).off("end", onEnd).off("error", onGone).off("close", onGone);
-      // The caller may still be sending; what comes is thrown away until its time is over (bounded_connections.ts).
+      // The caller may still be sending: discarded until its time is over (bounded_connections.ts).
       request.on("error", () => {}).resume();
       if (error === undefined) resolve(concat(parts));
       else reject(error);
@@ -125,7 +130,7 @@ function collect(request: AnyRequest, { enveloped }: BodyForm, { maxBytes, take 
       size += part.length;
       parts.push(part);
       if (size > most) return end(tooLarge(maxBytes));
-      // The envelope says at once how large its message is.
+      // The envelope contains the size of its message.
       if (!opened && size >= ENVELOPE) {
         opened = true;
         const head = concat(parts);
@@ -145,7 +150,7 @@ function collect(request: AnyRequest, { enveloped }: BodyForm, { maxBytes, take 
   });
 }
 
-/** Decodes part by part, and stops with the part that is too much. */
+/** Decodes in parts and stops at the limit. */
 function decode(bytes: Uint8Array, encoding: string, { maxBytes, take }: BodyLimits): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
     const decoder = DECODERS[encoding]!();
@@ -175,13 +180,16 @@ function decode(bytes: Uint8Array, encoding: string, { maxBytes, take }: BodyLim
   });
 }
 
-/** Messages of protobuf, too, are read no deeper than this. */
+/** Maximum nesting, as for protobuf messages. */
 const JSON_DEPTH = 100;
-/** Each value becomes an object of some dozen bytes, whatever it takes in the text. */
+/** Maximum number of values: each becomes an object, whatever its size in the text. */
 const JSON_VALUES = 500_000;
 const [QUOTE, BACKSLASH, COMMA, OPEN_LIST, CLOSE_LIST, OPEN, CLOSE] = [...'"\\,[]{}'].map((letter) => letter.charCodeAt(0));
 
-/** Throws a ConnectError for JSON that would take the parser's stack, or far more memory than its text. */
+/**
+ * Throws a ConnectError for JSON that would overflow the parser's stack, or needs much more memory
+ * than its text.
+ */
 export function checkJson(text: Uint8Array): void {
   let depth = 0, values = 0;
   for (let at = 0; at < text.length; at++) {
@@ -208,7 +216,7 @@ export function checkJson(text: Uint8Array): void {
   if (values > JSON_VALUES) throw new ConnectError(`the JSON has more than ${JSON_VALUES} values`, Code.ResourceExhausted);
 }
 
-/** Where the string that begins here ends. */
+/** Returns the end of the string that begins here. */
 function endOfString(text: Uint8Array, begin: number): number {
   for (let from = begin + 1;;) {
     const at = text.indexOf(QUOTE!, from);

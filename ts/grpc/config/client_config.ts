@@ -1,8 +1,8 @@
-// Where the cluster is and who asks, as Temporal's own tools are told: environment variables, and a TOML file with profiles. The rules are
-// those of Temporal's environment configuration (its SDKs and its command line read the same names): the file's profile first, then each
-// variable over it. Stricter than theirs in three places, because each would silently connect otherwise than meant: a boolean that is none
-// is an error (theirs ignore it or take it for false), so is a value of the wrong type in the file, and so is a file that the program itself
-// names and that is not there. An empty variable takes the file's value back (theirs hand on the empty text).
+// Connection settings as for Temporal's own tools: environment variables and a TOML file with
+// profiles. Rules of Temporal's environment configuration: the profile first, then variables
+// override it. Three stricter rules prevent a connection to the wrong place: invalid booleans,
+// wrong types in the file, and a missing file that the program names are errors. An empty variable
+// means the file's value (Temporal's tools use the empty text).
 import { builtin } from "../../platform/builtin.ts";
 import { ClientConfigError, readClientConfigToml } from "./toml.ts";
 import type { ConnectionOptions } from "../connection.ts";
@@ -10,68 +10,71 @@ import type { TlsOptions } from "../tls.ts";
 
 export { ClientConfigError } from "./toml.ts";
 
-/** A file, or what would stand in it. */
+/** A file, or its content. */
 export type ConfigDataSource = { readonly path: string } | { readonly data: string };
 
 /** TLS of a profile. */
 export interface ClientConfigTls {
-  /** True switches TLS off, false on; undefined leaves it to what else is given. */
+  /** True disables TLS, false enables it; undefined: decided by the other settings. */
   disabled?: boolean;
-  /** Name to expect in the server's certificate. */
+  /** Name expected in the server's certificate. */
   serverName?: string;
   /** The client's certificate (PEM). */
   clientCert?: ConfigDataSource;
-  /** Its key (PEM). */
+  /** Key of the client's certificate (PEM). */
   clientKey?: ConfigDataSource;
-  /** Certificates of the authorities to trust (PEM). */
+  /** Certificates of trusted authorities (PEM). */
   serverCaCert?: ConfigDataSource;
-  /** Take any certificate of the server. For tests: who stands between reads everything. */
+  /** Accept any server certificate. For tests: allows a machine in the middle to read everything. */
   disableHostVerification?: boolean;
 }
 
-/** A profile: what one entry of the file and the variables say together. */
+/** A profile: one entry of the file with the environment variables applied. */
 export interface ClientConfigProfile {
   /** `host:port`. */
   address?: string;
-  /** The namespace to work in. */
+  /** The namespace to use. */
   namespace?: string;
-  /** Sent as a bearer token; switches TLS on, unless the profile switches it off. */
+  /** Sent as a bearer token; enables TLS unless the profile disables it. */
   apiKey?: string;
-  /** TLS; the section alone, also an empty one, switches it on. */
+  /** TLS; an empty section enables it as well. */
   tls?: ClientConfigTls;
-  /** A remote codec, as Temporal's command line uses it. It is read, and used by nothing here: codecs of programs are code. */
+  /** A remote codec for Temporal's command line. Read but not used: codecs of programs are code. */
   codec?: { endpoint?: string; auth?: string };
-  /** Headers of every request, by names in lower case with hyphens. */
+  /** Headers of every request; names in lower case with hyphens. */
   grpcMeta?: { [name: string]: string };
 }
 
 /** Options of {@link loadClientConnectConfig} and {@link loadClientConfigProfile}. */
 export interface LoadClientConfigOptions {
-  /** Name of the profile. Default: TEMPORAL_PROFILE, else "default", which need not be in the file. */
+  /** Name of the profile. Default: TEMPORAL_PROFILE, else "default", which may be missing in the file. */
   profile?: string;
-  /** The file, which must be there, or its text. Default: TEMPORAL_CONFIG_FILE, else `temporalio/temporal.toml` in the user's folder for configuration. */
+  /**
+   * The file, which must exist, or its text. Default: TEMPORAL_CONFIG_FILE, else
+   * `temporalio/temporal.toml` in the user's configuration folder.
+   */
   configSource?: ConfigDataSource;
-  /** Refuse unknown keys, and a TEMPORAL_CONFIG_FILE that is not there. Default: they are passed over. */
+  /** Reject unknown keys and a missing TEMPORAL_CONFIG_FILE. Default: both are ignored. */
   configFileStrict?: boolean;
   /** Read no file. */
   disableFile?: boolean;
-  /** Read no environment variables, not even where the file is. */
+  /** Read no environment variables, including those for the file's location. */
   disableEnv?: boolean;
-  /** Stands in for the environment of the process. */
+  /** Replaces the environment of the process. */
   overrideEnvVars?: { readonly [name: string]: string | undefined };
 }
 
-/** What a connection takes, and the namespace that clients and workers take. */
+/** Options of a connection, and the namespace of clients and workers. */
 export interface ClientConnectConfig {
   /** Options of `Connection.connect` and `Connection.lazy`. */
   connectionOptions: ConnectionOptions;
-  /** Undefined where nothing names one: "default" then. */
+  /** Undefined if not configured: use "default". */
   namespace: string | undefined;
 }
 
 /**
- * The environment variables that are read, but for those that begin with TEMPORAL_GRPC_META_: what `--allow-env` of Deno must name. The
- * last ones tell where the user's folder for configuration is (APPDATA on Windows).
+ * The environment variables that are read, except TEMPORAL_GRPC_META_*: the list for Deno's
+ * `--allow-env`. The last ones locate the user's configuration folder (APPDATA on Windows).
  */
 export const CLIENT_CONFIG_VARIABLES: readonly string[] = [
   "TEMPORAL_CONFIG_FILE",
@@ -97,10 +100,10 @@ export const CLIENT_CONFIG_VARIABLES: readonly string[] = [
 const META_PREFIX = "TEMPORAL_GRPC_META_";
 
 /**
- * Reads profile and environment, and the files with certificates that they name, and answers what `Connection.connect` takes. Nothing is
- * connected.
+ * Reads profile, environment and certificate files, and returns options for `Connection.connect`.
+ * Does not connect.
  *
- * Throws a {@link ClientConfigError} that names the variable, or the file and the key, and what is wrong with it.
+ * Throws a {@link ClientConfigError} with the variable, or the file and the key, and the problem.
  *
  * @example
  * const { connectionOptions, namespace = "default" } = loadClientConnectConfig();
@@ -111,7 +114,7 @@ export function loadClientConnectConfig(options: LoadClientConfigOptions = {}): 
   return { connectionOptions: connectionOptionsOf(profile), namespace: profile.namespace };
 }
 
-/** Reads profile and environment; files with certificates are named in it and not read yet. Throws a {@link ClientConfigError}. */
+/** Reads profile and environment, but not the certificate files. Throws a {@link ClientConfigError}. */
 export function loadClientConfigProfile(options: LoadClientConfigOptions = {}): ClientConfigProfile {
   const { disableFile = false, disableEnv = false } = options;
   if (disableFile && disableEnv) {
@@ -123,7 +126,7 @@ export function loadClientConfigProfile(options: LoadClientConfigOptions = {}): 
   return profile;
 }
 
-/** Reads all profiles of the file; those of a file that nobody named and that is not there are none. Throws a {@link ClientConfigError}. */
+/** Reads all profiles of the file; empty for a missing default file. Throws a {@link ClientConfigError}. */
 export function loadClientConfigProfiles(
   options: Pick<LoadClientConfigOptions, "configSource" | "configFileStrict" | "overrideEnvVars"> = {},
 ): { [name: string]: ClientConfigProfile } {
@@ -132,10 +135,13 @@ export function loadClientConfigProfiles(
   return text === undefined ? {} : readClientConfigToml(text, { file: name, strict });
 }
 
-/** What a connection takes, with the files that the profile names read. Throws a {@link ClientConfigError}. */
+/**
+ * Returns options for a connection; reads the profile's certificate files. Throws a {@link
+ * ClientConfigError}.
+ */
 export function connectionOptionsOf(profile: ClientConfigProfile): ConnectionOptions {
   const { address, apiKey, grpcMeta } = profile;
-  // An API key without TLS would go over the network in clear text, so it asks for TLS by itself.
+  // An API key without TLS would be sent in clear text, so it enables TLS.
   const tls = profile.tls === undefined ? (apiKey === undefined ? undefined : true) : tlsOf(profile.tls);
   return {
     ...(address !== undefined && { address }),
@@ -209,7 +215,7 @@ function configFile(
     return { name, text: readText(path) };
   } catch (cause) {
     const missing = (cause as { code?: unknown }).code === "ENOENT";
-    // A file that nobody named is not there either where it may not be looked for (Deno's permissions).
+    // A default file counts as missing if it may not be read (Deno's permissions).
     const optional = configSource === undefined && !strict;
     if (named === undefined ? missing || isRefused(cause) : missing && optional) return { name, text: undefined };
     const by = configSource === undefined ? " (TEMPORAL_CONFIG_FILE)" : "";
@@ -217,7 +223,7 @@ function configFile(
   }
 }
 
-/** `temporalio/temporal.toml` in the folder that the platform has for a user's configuration; undefined where none is known. */
+/** Returns `temporalio/temporal.toml` in the user's configuration folder; undefined if that is not known. */
 function defaultConfigFile(env: Environment): string | undefined {
   const platform = builtin<typeof import("node:os")>("node:os")?.platform();
   const path = builtin<typeof import("node:path")>("node:path");
@@ -227,7 +233,7 @@ function defaultConfigFile(env: Environment): string | undefined {
   if (platform === "win32") return under(env.ifAllowed("APPDATA"));
   if (platform === "darwin") return under(env.ifAllowed("HOME"), "Library", "Application Support");
   const xdg = env.ifAllowed("XDG_CONFIG_HOME");
-  // The standard says to ignore a relative one.
+  // The XDG specification ignores relative paths.
   if (xdg) return path.isAbsolute(xdg) ? under(xdg) : undefined;
   return under(env.ifAllowed("HOME"), ".config");
 }
@@ -247,7 +253,7 @@ class Environment {
     this.#variables = variables ?? (globalThis as { process?: { env?: NodeJS.ProcessEnv } }).process?.env ?? {};
   }
 
-  /** A variable's text; undefined when it is not set. Throws where reading it is not allowed. */
+  /** Returns a variable's value; undefined if not set. Throws if it may not be read. */
   get(name: string): string | undefined {
     try {
       return this.#variables[name];
@@ -262,7 +268,7 @@ class Environment {
     }
   }
 
-  /** The same for a variable that is no setting: one that may not be read is not there. */
+  /** Returns a variable that is not a setting; undefined if it may not be read. */
   ifAllowed(name: string): string | undefined {
     try {
       return this.#variables[name];
@@ -271,7 +277,10 @@ class Environment {
     }
   }
 
-  /** Names that begin with a prefix. None where the names may not be listed: Deno lists them only to who may read all. */
+  /**
+   * Returns names with a prefix; empty if names may not be listed. Deno lists them only with full
+   * permission.
+   */
   names(prefix: string): string[] {
     try {
       return Object.keys(this.#variables).filter((name) => name.startsWith(prefix));
@@ -309,7 +318,7 @@ function applyEnvironment(profile: ClientConfigProfile, env: Environment): void 
   }
 }
 
-/** Headers of HTTP/2 have no capitals, and variables no hyphens. */
+/** Converts a name: HTTP/2 headers have no capitals, variables no hyphens. */
 export function metaName(name: string): string {
   return name.toLowerCase().replaceAll("_", "-");
 }
@@ -361,7 +370,7 @@ function setSource(
   tls[key] = path !== undefined ? { path } : { data: data! };
 }
 
-/** Deno's permissions and the file system's. */
+/** Returns whether the error is a denied permission of Deno or the file system. */
 function isRefused(error: unknown): boolean {
   const { name, code } = error as { name?: unknown; code?: unknown };
   return name === "NotCapable" || name === "PermissionDenied" || code === "EACCES" || code === "EPERM" || code === "ENOTDIR";

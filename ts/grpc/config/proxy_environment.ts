@@ -1,6 +1,7 @@
-// The proxy that an environment names for an address: HTTPS_PROXY and NO_PROXY, by the rules of Go's programs, Temporal's command line among
-// them. Connections do not look here by themselves, as Temporal's workers do not: a variable that was set for another program must not
-// lead a worker, and its API key's requests, somewhere else. Our command line does, as Temporal's does.
+// The proxy for an address by HTTPS_PROXY and NO_PROXY, with the rules of Go programs such as
+// Temporal's command line. Connections do not use it by default, like Temporal's workers: a
+// variable for another program must not redirect a worker and its API key. The command line of this
+// package does use it.
 import { builtin } from "../../platform/builtin.ts";
 import type * as Net from "node:net";
 import type { ProxyOptions } from "../proxy.ts";
@@ -8,11 +9,13 @@ import type { ProxyOptions } from "../proxy.ts";
 type Variables = { readonly [name: string]: string | undefined };
 
 /**
- * The proxy that HTTPS_PROXY (or https_proxy) names, as the option `proxy` of a connection to `address` takes it; undefined where it names
- * none, where NO_PROXY (or no_proxy) excepts the address, and for the machine itself. NO_PROXY lists names, which stand for what is below
- * them, too (with a dot before it: only for that), IP addresses and ranges (10.0.0.0/8), each with a port or without, or is "*".
+ * Returns the proxy of HTTPS_PROXY (or https_proxy) for option `proxy` of a connection to
+ * `address`. Undefined without the variable, for addresses in NO_PROXY (or no_proxy), and for this
+ * machine. NO_PROXY lists names, which include subdomains (with a leading dot: only those), IP
+ * addresses and ranges (10.0.0.0/8), each with an optional port, or is "*".
  *
- * Throws a TypeError for a HTTPS_PROXY that is no `http://user:password@host:port`; it does not say what is in it.
+ * Throws a TypeError if HTTPS_PROXY does not have the form `http://user:password@host:port`; its
+ * value is not in the message.
  *
  * @example
  * const connection = await Connection.connect({ address, proxy: proxyFromEnvironment(address) });
@@ -39,7 +42,7 @@ export function proxyFromEnvironment(address = "localhost:7233", variables?: Var
     const basicAuth = { username: decodeURIComponent(url.username), password: decodeURIComponent(url.password) };
     return { type: "http-connect", targetHost, basicAuth };
   } catch {
-    // (No cause: it would quote them.)
+    // Without a cause, which would quote the values.
     throw new TypeError(
       'the credentials in the environment variable HTTPS_PROXY are not percent-encoded ("%" is "%25")',
     );
@@ -50,7 +53,7 @@ const parsed = (text: string) => (URL.canParse(text) ? new URL(text) : undefined
 
 function isExcepted(address: string, exceptions: string): boolean {
   const url = parsed(`grpc://${address}`);
-  // (What is no address is refused by the connection.)
+  // The connection rejects invalid addresses.
   if (url === undefined) return true;
   const net = builtin<typeof Net>("node:net");
   const host = url.hostname.replace(/^\[(.*)\]$/, "$1").replace(/\.$/, "").toLowerCase();

@@ -1,21 +1,24 @@
-// The TOML file of Temporal's environment configuration: `[profile.NAME]` with `tls`, `codec` and `grpc_meta` in it. What is wrong is said
-// with the file and the key. A value of the wrong type is always an error; an unknown key only in strict mode, because the file
-// is shared with other programs and newer versions of them.
+// The TOML file of Temporal's environment configuration: `[profile.NAME]` with `tls`, `codec` and
+// `grpc_meta`. Errors name the file and the key. A wrong type is always an error; an unknown key
+// only in strict mode, because other programs and newer versions use the same file.
 import { parse, TomlError } from "smol-toml";
 import type { ClientConfigProfile, ClientConfigTls, ConfigDataSource } from "./client_config.ts";
 
-/** The environment or the file with Temporal's client configuration is wrong: the message names the variable, or file and key. */
+/**
+ * Invalid environment or file of Temporal's client configuration; the message names the variable,
+ * or file and key.
+ */
 export class ClientConfigError extends Error {
   override name = "ClientConfigError";
 }
 
 interface ReadOptions {
-  /** For messages: "configuration file /path". */
+  /** Name for messages: "configuration file /path". */
   readonly file: string;
   readonly strict: boolean;
 }
 
-/** A table with the way to it, for messages. */
+/** A table with its path, for messages. */
 class Table {
   readonly #values: { readonly [key: string]: unknown };
   readonly #path: string;
@@ -67,7 +70,7 @@ class Table {
     return value === undefined ? undefined : new Table(value, this.#at(key), this.#options);
   }
 
-  /** A file or its content: `NAME_path` or `NAME_data`. */
+  /** Reads a file name or content: `NAME_path` or `NAME_data`. */
   source(name: string): ConfigDataSource | undefined {
     const path = this.text(`${name}_path`) || undefined;
     const data = this.text(`${name}_data`) || undefined;
@@ -80,7 +83,7 @@ class Table {
     return path !== undefined ? { path } : data !== undefined ? { data } : undefined;
   }
 
-  /** Everything was read: in strict mode keys that were not are refused. */
+  /** Rejects unread keys in strict mode. */
   done(known: readonly string[] = []): void {
     if (!this.#options.strict) return;
     const left = this.keys.filter((key) => !this.#read.has(key) && !known.includes(key));
@@ -94,7 +97,7 @@ class Table {
   }
 }
 
-/** The kind alone: what stands there may be a secret. */
+/** Returns only the type, because the value may be a secret. */
 function kindOf(value: unknown): string {
   if (value instanceof Date) return "a date";
   if (Array.isArray(value)) return "a list";
@@ -102,14 +105,14 @@ function kindOf(value: unknown): string {
   return typeof value === "string" ? "text" : typeof value === "boolean" ? "true or false" : "a number";
 }
 
-/** The profiles of a file, by name. Throws a ClientConfigError. */
+/** Returns the profiles of a file by name. Throws a ClientConfigError. */
 export function readClientConfigToml(text: string, options: ReadOptions): { [name: string]: ClientConfigProfile } {
   let parsed: unknown;
   try {
     parsed = parse(text);
   } catch (cause) {
     if (!(cause instanceof TomlError)) throw cause;
-    // The library's message quotes the lines around the error: a secret may stand there.
+    // The library's message quotes lines around the error, which may contain a secret.
     const what = cause.message.split("\n")[0]!.replace(/^Invalid TOML document:\s*/, "");
     throw new ClientConfigError(`the ${options.file} is not valid TOML: line ${cause.line}, column ${cause.column}: ${what}`);
   }

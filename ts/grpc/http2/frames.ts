@@ -1,4 +1,4 @@
-// Frames of HTTP/2 (RFC 9113), as bytes: their heads, types, flags and settings, and the prefix of a gRPC message.
+// Frames of HTTP/2 (RFC 9113): heads, types, flags, settings, and the prefix of a gRPC message.
 export const FRAME = {
   data: 0,
   headers: 1,
@@ -15,13 +15,13 @@ export const SETTING = { tableSize: 1, enablePush: 2, maxStreams: 3, initialWind
 export const HEAD_BYTES = 9;
 export const PREFACE = Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "latin1");
 
-/** Of a gRPC message: a flag and its length. */
+/** Bytes before a gRPC message: a flag and its length. */
 export const PREFIX_BYTES = 5;
 
 /** Codes of RST_STREAM and GOAWAY. */
 export const Reset = { NO_ERROR: 0, REFUSED_STREAM: 7, CANCEL: 8 } as const;
 
-/** The peer does not speak HTTP/2, or breaks its rules. */
+/** The peer does not use HTTP/2, or violates its rules. */
 export class WireError extends Error {
   override name = "WireError";
   readonly code = "ERR_HTTP2_ERROR";
@@ -33,7 +33,7 @@ export function uint32(bytes: Uint8Array, at: number): number {
 
 export const uint31 = (bytes: Uint8Array, at: number) => uint32(bytes, at) & 0x7fff_ffff;
 
-/** Writes the head of a frame; answers where it ends. */
+/** Writes the head of a frame; returns its end. */
 export function head(out: Uint8Array, at: number, length: number, type: number, flags: number, id: number): number {
   out[at++] = length >>> 16;
   out[at++] = length >>> 8;
@@ -53,7 +53,7 @@ export function frame(type: number, flags: number, id: number, payload: Uint8Arr
   return whole;
 }
 
-/** A message that is not compressed, and its length. */
+/** Writes the prefix of an uncompressed message. */
 export function prefix(out: Uint8Array, at: number, length: number): void {
   out[at] = 0;
   out[at + 1] = length >>> 24;

@@ -1,14 +1,14 @@
-// Header fields of HTTP/2 as a client of gRPC needs them (HPACK, RFC 7541). What we send is the same from call to call, so fields are put
-// into the connection's dynamic table once and named by number ever after, and the block of a call that is like an earlier one is a look-up.
-// What we get is without a dynamic table, because our SETTINGS allow none: a block stands for itself, and one that was read before is a
-// look-up, too (a server says "200, application/grpc" and "status 0" all day).
+// Header fields of HTTP/2 for a gRPC client (HPACK, RFC 7541). Requests repeat their fields, so
+// these are added to the dynamic table once and then referenced; the block of a repeated call is
+// cached. Responses use no dynamic table, because SETTINGS allow none, so blocks are independent
+// and cached as well.
 import { unhuffman } from "./huffman.ts";
 
-/** Names are lower case. Of fields that come twice the first one counts. */
+/** Names are lower case. The first of duplicate fields counts. */
 export type Fields = { readonly [name: string]: string | undefined };
 /**
- * In the order in which they are sent: names that begin with ":" come first. A value that will hardly come again (`once`) gets no place in
- * the table.
+ * In sending order: names that begin with ":" come first. Values marked `once` are not added to the
+ * table.
  */
 export type FieldList = readonly (readonly [name: string, value: string, once?: boolean])[];
 
@@ -34,16 +34,16 @@ STATIC.forEach(([name, value], i) => {
   if (!STATIC_NAMES.has(name)) STATIC_NAMES.set(name, i + 1);
 });
 
-/** A block of header fields that breaks the rules: the connection is of no more use. */
+/** An invalid block of header fields: the connection is unusable. */
 export class HpackError extends Error {
   override name = "HpackError";
 }
 
-/** What an entry counts beyond its text. */
+/** Overhead of an entry in bytes. */
 const ENTRY_BYTES = 32;
-/** The table that both sides begin with; we never use a larger one. */
+/** Initial table size of both sides; this encoder never uses more. */
 const TABLE_BYTES = 4096;
-/** Blocks that are kept ready. */
+/** Maximum number of cached blocks. */
 const KEPT = 256;
 
 function keep<T>(kept: Map<string, T>, key: string, value: T): void {
@@ -51,7 +51,7 @@ function keep<T>(kept: Map<string, T>, key: string, value: T): void {
   kept.set(key, value);
 }
 
-/** One prefix bit pattern and a number (RFC 7541, 5.1). */
+/** Writes a prefix bit pattern and an integer (RFC 7541, 5.1). */
 function putInteger(out: number[], pattern: number, bits: number, value: number): void {
   const most = (1 << bits) - 1;
   if (value < most) return void out.push(pattern | value);
@@ -65,24 +65,27 @@ function putText(out: number[], text: string): void {
   for (let i = 0; i < text.length; i++) out.push(text.charCodeAt(i));
 }
 
-/** Writes the blocks of one connection. Nothing is ever evicted: what does not fit in the table is written out each time. */
+/**
+ * Writes the blocks of one connection. Nothing is evicted: fields that do not fit in the table are
+ * sent as literals.
+ */
 export class HeaderEncoder {
   #limit = TABLE_BYTES;
   #used = 0;
-  /** Entries by name and value, and by name alone: how many there were before. */
+  /** Entries by name and value, and by name alone: the number of earlier entries. */
   #entries = new Map<string, number>();
   #names = new Map<string, number>();
   #count = 0;
-  /** Sizes to tell of at the next block's begin. */
+  /** Table sizes to announce at the beginning of the next block. */
   #resize: number[] = [];
-  /** Blocks that stay as they are until the table gets another entry. */
+  /** Cached blocks, valid until the table gets another entry. */
   #ready = new Map<string, Uint8Array>();
 
-  /** The peer allows a table of so many bytes. */
+  /** Sets the table size that the peer allows. */
   allow(bytes: number): void {
     const limit = Math.min(bytes, TABLE_BYTES);
     if (limit === this.#limit) return;
-    // Both sides forget what they had.
+    // Both sides clear the table.
     this.#resize = [0, limit];
     this.#limit = limit;
     this.#used = this.#count = 0;
@@ -91,7 +94,10 @@ export class HeaderEncoder {
     this.#ready.clear();
   }
 
-  /** `key` names these fields among all that this connection sends; they are asked for only where no block is ready. */
+  /**
+   * Returns the block for `key`, which identifies these fields on this connection; `fields` is
+   * called if it is not cached.
+   */
   block(key: string, fields: () => FieldList): Uint8Array {
     return this.#ready.get(key) ?? this.#encode(key, fields());
   }
@@ -104,7 +110,7 @@ export class HeaderEncoder {
     this.#resize = [];
     for (const [name, value, once] of fields) this.#put(out, name, value, once === true);
     const block = Uint8Array.from(out);
-    // Numbers count from the newest entry.
+    // Indexes count from the newest entry.
     if (this.#count !== count) this.#ready.clear();
     else if (repeatable) keep(this.#ready, key, block);
     return block;
@@ -131,14 +137,14 @@ export class HeaderEncoder {
   }
 }
 
-/** A character for a byte; any length (a spread of arguments ends at some ten thousand). */
+/** Decodes bytes as characters, in parts: a spread has at most some ten thousand arguments. */
 const latin1 = (bytes: Uint8Array, from: number, to: number) =>
   Buffer.from(bytes.buffer, bytes.byteOffset + from, to - from).toString("latin1");
 
-/** Larger blocks are not kept. */
+/** Maximum size of a cached block. */
 const KEPT_BYTES = 128;
 
-/** Reads the blocks of one connection whose SETTINGS allow no dynamic table. */
+/** Reads the blocks of a connection whose SETTINGS allow no dynamic table. */
 export class HeaderDecoder {
   readonly #known = new Map<string, Fields>();
 
@@ -196,7 +202,7 @@ function decode(block: Uint8Array): Fields {
     } else if ((byte & 0xe0) === 0x20) {
       if (integer(5) !== 0) throw new HpackError("a header block sets a dynamic table size above the limit");
     } else {
-      // Put into the table (which has no room for it), not put into it, or never: all the same here.
+      // With, without or never indexing: the same without a table.
       const index = integer(byte >= 0x40 ? 6 : 4);
       const name = index === 0 ? text() : entry(index)[0];
       put(name, text());

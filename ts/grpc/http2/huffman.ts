@@ -1,14 +1,15 @@
-// The Huffman code of HTTP/2's header fields (RFC 7541, appendix B). It is canonical: codes of one length follow each other in the order of
-// their symbols, and longer ones begin where shorter ones end, so the lengths alone say everything.
+// The Huffman code of HTTP/2's header fields (RFC 7541, appendix B). It is canonical: codes of one
+// length are in the order of their symbols, and longer ones follow shorter ones, so the lengths
+// define it.
 
-/** Bits of the code of each byte, in base 36. (The end-of-string symbol, 30 ones, is no byte and is never sent.) */
+/** Code length of each byte in bits, in base 36, without the end-of-string symbol, which is never sent. */
 const LENGTHS =
   "dnsssssssoussussssssssusssssssss6aacd68baa8b8666555666666678f6cad67777777777777777777777878djde6f56565666577666567655677" +
   "777fbedskmkkmmmnmnnnnnonoomnonnnnlmnmnnomlkmmnnlnmmolmnnllmlnmnnkmmmnmmnqqkjmnmpqqqrrqopjlqrrqrollqqsrrrkoklmllnmmppooqnqrqqrrrrrsrrrrrq";
 const LONGEST = 30;
 
 interface Table {
-  /** By length: the first code, how many there are, and where their symbols begin. */
+  /** By length: first code, number of codes, and start of their symbols. */
   readonly first: Int32Array;
   readonly count: Int32Array;
   readonly offset: Int32Array;
@@ -34,7 +35,7 @@ function table(): Table {
   return { first, count, offset, symbols };
 }
 
-/** The text that these bytes stand for (a character for a byte); undefined when they are no such code. */
+/** Returns the decoded text (a character for a byte); undefined for an invalid code. */
 export function unhuffman(bytes: Uint8Array, start: number, end: number): string | undefined {
   const { first, count, offset, symbols } = made ??= table();
   let text = "";
@@ -50,6 +51,6 @@ export function unhuffman(bytes: Uint8Array, start: number, end: number): string
       } else if (length === LONGEST) return undefined;
     }
   }
-  // What is left over are the first bits of the end-of-string symbol, less than a byte of them.
+  // The rest is a prefix of the end-of-string symbol of less than a byte.
   return length < 8 && code === (1 << length) - 1 ? text : undefined;
 }

@@ -1,9 +1,8 @@
-// HTTP/2 on one socket, as far as a client of gRPC needs it (RFC 9113): a request with a body out, an answer with trailers in, many at once.
-// node:http2 does this, too; it makes a dozen objects per stream (a Duplex, its handle, header arrays, async resources), which was most
-// of what a worker's calls cost. Here a stream is the call itself. What one turn of the event loop sends leaves in one write.
-//
-// Rules: a peer that breaks the protocol ends the connection, with words; both flow-control windows are kept for what we send, and opened in
-// time for what we get; nothing is sent behind the end; the owner is told of the end once, and tells the streams.
+// HTTP/2 on one socket for a gRPC client (RFC 9113). node:http2 makes a dozen objects per stream (a
+// Duplex, its handle, header arrays), which was most of the cost of a worker's calls; here a stream
+// is the call. One turn of the event loop sends in one write. Protocol errors end the connection,
+// both flow-control windows are kept, and the owner is notified of the end once and notifies the
+// streams.
 import { nextTick } from "node:process";
 import type { Socket } from "node:net";
 import {
@@ -28,57 +27,63 @@ import {
 } from "./frames.ts";
 import { type FieldList, type Fields, HeaderDecoder, HeaderEncoder, HpackError } from "./hpack.ts";
 
-/** What a peer may do before it says otherwise. */
+/** Default window of a peer, before its settings. */
 const DEFAULT_WINDOW = 65_535;
 const DEFAULT_FRAME_BYTES = 16_384;
 const LARGEST_WINDOW = 2 ** 31 - 1;
-/** Histories come in pages of megabytes; with the default of 64 KiB each would take a round trip per window. */
+/** Pages of histories have megabytes; the default of 64 KiB would cost a round trip per window. */
 const STREAM_WINDOW = 4 * 1024 * 1024;
 const CONNECTION_WINDOW = 2 * STREAM_WINDOW;
-/** Header fields of one answer, encoded; the details of a gRPC status may take some kilobytes. */
+/** Maximum encoded header fields of a response; details of a gRPC status can have some kilobytes. */
 const MAX_HEADER_BYTES = 256 * 1024;
-/** Ids of streams are used up before this; then the owner makes another connection. */
+/** Maximum stream id; the owner then makes another connection. */
 const LAST_ID = 2 ** 31 - 1024;
-/** What is smaller is copied together for one write. */
+/** Smaller buffers are joined for one write. */
 const JOIN_BYTES = 64 * 1024;
 /**
- * Answers to pings and settings that the peer has not taken off the socket; more are an attack, or a peer that does not read. One read brings
- * 64 KiB, in which there are at most 7,281 of such frames, so whoever reads never gets there.
+ * Maximum unread responses to pings and settings; more are an attack, or a peer that does not read.
+ * A read has 64 KiB with at most 7,281 such frames, so a peer that reads never reaches it.
  */
 const MAX_UNTAKEN_ANSWERS = 10_000;
 
-/** One request and its answer. The wire calls; whoever makes it says what that means. */
+/** A request and its response. The wire calls the methods. */
 export abstract class WireStream {
   /** @internal */
   streamId = 0;
-  /** @internal What of the body has not been sent: the peer's windows were too small. */
+  /** @internal Rest of the body that waits for the peer's windows. */
   unsent: Uint8Array | undefined;
-  /** @internal Bytes that the peer takes. */
+  /** @internal Bytes that the peer accepts. */
   window = 0;
-  /** @internal Bytes that came since the peer was last allowed more. */
+  /** @internal Bytes received since the last WINDOW_UPDATE. */
   taken = 0;
 
-  /** Header fields have come: the answer's, then its trailers. */
+  /** Header fields have arrived: the response's, then its trailers. */
   abstract onFields(fields: Fields): void;
-  /** A part of the body, as a view of what the socket read into. */
+  /** Part of the body, as a view of the read buffer. */
   abstract onData(chunk: Uint8Array): void;
-  /** The answer is complete (undefined), or the peer has reset the stream (a code). Nothing comes after it. */
+  /** The response is complete (undefined), or the peer has reset the stream (a code). The last event. */
   abstract onEnd(reset: number | undefined): void;
 }
 
-/** What a wire tells its owner. */
+/** Callbacks of a wire to its owner. */
 export interface WireOwner {
-  /** The peer's SETTINGS have come; the first ones are its greeting. */
+  /** The peer's SETTINGS have arrived; the first ones are its connection preface. */
   onSettings(): void;
-  /** The peer takes no more streams; `untouched` were above the last one that it will look at, and are gone. */
+  /**
+   * The peer accepts no more streams. `untouched` are above its last processed stream and have been
+   * removed.
+   */
   onGoAway(code: number, data: Uint8Array, untouched: readonly WireStream[]): void;
-  /** Something has come. */
+  /** Data has arrived. */
   onHeard(): void;
-  /** The peer has broken the protocol; nothing more is read. The socket is the owner's to end. */
+  /** The peer has violated the protocol; nothing more is read. The owner closes the socket. */
   onBroken(error: Error): void;
 }
 
-/** A DATA frame that is being read: its stream (undefined: it is over), what is left, and whether the stream ends with it. */
+/**
+ * A partly read DATA frame: its stream (undefined: ended), the remaining bytes, and whether the
+ * stream ends with it.
+ */
 interface OpenData {
   readonly stream: WireStream | undefined;
   left: number;
@@ -86,7 +91,7 @@ interface OpenData {
 }
 
 export class Wire {
-  /** Streams that the peer takes at once. */
+  /** Maximum concurrent streams of the peer. */
   maxStreams = Infinity;
   readonly #socket: Socket;
   readonly #owner: WireOwner;
@@ -99,23 +104,26 @@ export class Wire {
   // What we send.
   #out: Uint8Array[] = [];
   #outBytes = 0;
-  /** Answers to the peer's pings and settings: in `#out`, and in all that the socket has not sent yet. */
+  /**
+   * Responses to the peer's pings and settings: in `#out`, and in everything that the socket has
+   * not sent.
+   */
   #outAnswers = 0;
   #untakenAnswers = 0;
   #window = DEFAULT_WINDOW;
   #streamWindow = DEFAULT_WINDOW;
   #frameBytes = DEFAULT_FRAME_BYTES;
-  /** Streams with a body that waits for a window, the oldest first. */
+  /** Streams whose body waits for a window, oldest first. */
   readonly #waiting = new Set<WireStream>();
   readonly #pings: (() => void)[] = [];
   // What we get.
   #taken = 0;
   #partial: Uint8Array | undefined;
   #data: OpenData | undefined;
-  /** A block of header fields that goes on in the next frame. */
+  /** A block of header fields that continues in the next frame. */
   #block: { readonly id: number; readonly ends: boolean; bytes: Uint8Array } | undefined;
 
-  /** Takes over a socket that is connected, and greets. */
+  /** Uses a connected socket and sends the preface. */
   constructor(socket: Socket, owner: WireOwner) {
     this.#socket = socket;
     this.#owner = owner;
@@ -136,12 +144,12 @@ export class Wire {
     return this.#streams;
   }
 
-  /** No more streams fit in the life of this connection. */
+  /** True if this connection has no stream ids left. */
   get usedUp(): boolean {
     return this.#nextId > LAST_ID;
   }
 
-  /** Opens a stream with a gRPC message as its body. `key` names the fields (HeaderEncoder.block). */
+  /** Opens a stream with a gRPC message as its body. `key` identifies the fields (HeaderEncoder.block). */
   open(stream: WireStream, key: string, fields: () => FieldList, message: Uint8Array): void {
     const id = stream.streamId = this.#nextId;
     this.#nextId += 2;
@@ -176,7 +184,7 @@ export class Wire {
     this.#send();
   }
 
-  /** Gives a stream up; it hears nothing more. */
+  /** Resets a stream, which gets no more events. */
   reset(stream: WireStream, code: number): void {
     if (!this.#forget(stream)) return;
     const payload = Buffer.allocUnsafe(4);
@@ -184,13 +192,13 @@ export class Wire {
     this.#put(frame(FRAME.reset, 0, stream.streamId, payload));
   }
 
-  /** `answered` is called with the peer's answer, never before this returns. */
+  /** Calls `answered` for the peer's response, never before this method returns. */
   ping(answered: () => void): void {
     this.#pings.push(answered);
     this.#put(frame(FRAME.ping, 0, 0, Buffer.alloc(8)));
   }
 
-  /** Reads and sends nothing more. */
+  /** Stops reading and sending. */
   end(): void {
     this.#over = true;
     this.#out = [];
@@ -208,11 +216,11 @@ export class Wire {
   #put(bytes: Uint8Array): void {
     if (this.#over) return;
     this.#outBytes += bytes.length;
-    // After everything that this turn, and the promises that it settles, have to send.
+    // After everything that this turn and its microtasks send.
     if (this.#out.push(bytes) === 1) nextTick(flush, this);
   }
 
-  /** The peer asks for an answer that waits for nothing: one that asks and does not read would have any number of them kept here. */
+  /** Responds to a ping or settings. Bounded, because the peer may not read the responses. */
   #answer(type: number, payload: Uint8Array): void {
     if (++this.#untakenAnswers > MAX_UNTAKEN_ANSWERS) {
       throw new WireError(
@@ -245,7 +253,7 @@ export class Wire {
     }
   }
 
-  /** Bodies that wait, as far as the windows allow. */
+  /** Sends waiting bodies as far as the windows allow. */
   #send(): void {
     for (const stream of this.#waiting) {
       while (stream.unsent !== undefined) {
@@ -266,7 +274,7 @@ export class Wire {
     }
   }
 
-  /** The peer may send so many bytes more; id 0: in all. */
+  /** Allows the peer to send more bytes on a stream; id 0: on the connection. */
   #openWindow(id: number, bytes: number): void {
     const payload = Buffer.allocUnsafe(4);
     payload.writeUInt32BE(bytes);
@@ -318,16 +326,16 @@ export class Wire {
       this.#frame(type, flags, id, chunk.subarray(at, at + length));
       at += length;
     }
-    // A copy (`slice` of a Buffer is none): the view would keep all that was read with it.
+    // A copy (`slice` of a Buffer is a view), because a view would retain the whole read buffer.
     if (!this.#over && at < chunk.length) this.#partial = new Uint8Array(chunk.subarray(at));
   }
 
-  /** Hands on what has come of a DATA frame; answers where it ended. */
+  /** Passes on the received part of a DATA frame; returns where it ended. */
   #dataPart(data: OpenData, chunk: Uint8Array, at: number): number {
     const bytes = Math.min(data.left, chunk.length - at);
     data.left -= bytes;
     const { stream } = data;
-    // It may have been given up since the frame began.
+    // The stream may have been reset since the frame began.
     const open = stream !== undefined && this.#streams.get(stream.streamId) === stream;
     if (open && bytes > 0) stream.onData(chunk.subarray(at, at + bytes));
     if (data.left > 0) return at + bytes;
@@ -336,7 +344,7 @@ export class Wire {
     return at + bytes;
   }
 
-  /** Lets the peer send as much again as has come. */
+  /** Allows the peer to send as much again as has arrived. */
   #credit(stream: WireStream | undefined, bytes: number, ends: boolean): void {
     this.#taken += bytes;
     if (this.#taken >= CONNECTION_WINDOW / 2) {
@@ -351,7 +359,10 @@ export class Wire {
     }
   }
 
-  /** The answer is complete. A peer that answers before it has read the request gets the rest of it no more. */
+  /**
+   * Ends a stream after its response. A peer that responds before reading the whole request does
+   * not get the rest.
+   */
   #ended(stream: WireStream): void {
     if (this.#streams.get(stream.streamId) !== stream) return;
     if (stream.unsent !== undefined) this.reset(stream, Reset.CANCEL);
@@ -359,7 +370,7 @@ export class Wire {
     stream.onEnd(undefined);
   }
 
-  /** The stream; undefined for one that is over. */
+  /** Returns the stream; undefined if it has ended. */
   #known(id: number): WireStream | undefined {
     if (id % 2 === 0 || id >= this.#nextId) throw new WireError(`a frame for idle stream ${id}`);
     return this.#streams.get(id);
@@ -406,7 +417,7 @@ export class Wire {
         return this.#windowUpdate(id, payload);
       case FRAME.push:
         throw new WireError("PUSH_PROMISE frame, although push is disabled");
-        // Unknown frame types are ignored; PRIORITY is one of them.
+        // Unknown frame types are ignored, including PRIORITY.
     }
   }
 
@@ -454,7 +465,7 @@ export class Wire {
         return;
       case SETTING.maxFrame:
         if (value < DEFAULT_FRAME_BYTES) throw new WireError("SETTINGS_MAX_FRAME_SIZE is too small");
-        // Larger frames of ours would only hold up others.
+        // Larger frames would only delay other streams.
         return;
     }
   }

@@ -20,7 +20,7 @@ const waits = workflow("Waits", () =>
     on(end, (_, n) => stop(n)),
   ]));
 
-const FULL = "writing to /data/shop.sqlite failed: there is no space left (database or disk is full). Free space and try again.";
+const FULL = "writing to /data/shop.sqlite failed: no space left (database or disk is full). Free space and try again.";
 
 test("while a disk is full each caller gets the reason, also with a short timeout; afterwards everything resumes", async () => {
   const store = new ProbeStore(new MemoryStore());
@@ -99,7 +99,7 @@ test('a library that says no more than "disk I/O error" is understood by the spa
   assert.ok(full instanceof StoreFullError);
   assert.equal(
     full.message,
-    "writing to /data/s failed: there is no space left (disk I/O error, and 4096 bytes are free). Free space and try again.",
+    "writing to /data/s failed: no space left (disk I/O error, and 4096 bytes are free). Free space and try again.",
   );
   for (const free of [undefined, 2 ** 30]) assert.equal(error(free) instanceof StoreFullError, false);
   for (const words of ["ENOSPC: no space left on device, write", "database or disk is full", "EDQUOT: quota exceeded"]) {

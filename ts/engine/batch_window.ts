@@ -1,6 +1,7 @@
-// When a batch of calls is committed. It closes when no call came for one hop of the event loop, or after
-// MAX_BATCH_MS or MAX_BATCH_CALLS, so a lone caller pays one commit and a busy engine shares it. While workflow code runs in this thread
-// (an inline realm), more calls are certain to come: then it closes after WORK_BATCH_MS.
+// Decides when a batch of calls is committed: after one hop of the event loop without a new call,
+// MAX_BATCH_MS, or MAX_BATCH_CALLS. A lone caller pays one commit; a busy engine shares it. While
+// workflow code runs in this thread (an inline realm), more calls are certain to come, so the limit
+// is WORK_BATCH_MS.
 import { hop } from "../platform/hop.ts";
 import { hasThreadWork } from "../platform/thread_work.ts";
 
@@ -17,24 +18,24 @@ export class BatchWindow {
 
   readonly #now: () => number;
 
-  /** `close`: commits the batch, and calls `taken` at its beginning. `now`: milliseconds, for tests. */
+  /** `close` commits the batch and calls `taken` first. `now` returns milliseconds; tests replace it. */
   constructor(close: () => void, now = () => performance.now()) {
     this.#close = close;
     this.#now = now;
   }
 
-  /** A call has entered. Returns whether the batch is full. */
+  /** Adds a call to the batch. Returns whether the batch is full. */
   add(): boolean {
     this.#calls++;
     return this.#calls >= MAX_BATCH_CALLS;
   }
 
-  /** It is going to be closed. */
+  /** True while the batch waits to be closed. */
   get isClosing(): boolean {
     return this.#closing;
   }
 
-  /** Closes it when no more calls come. */
+  /** Closes the batch when no more calls come. */
   closeSoon(): void {
     if (this.#closing) return;
     this.#closing = true;
@@ -43,13 +44,13 @@ export class BatchWindow {
     void hop().then(this.#afterHop);
   }
 
-  /** Its calls are being committed; the next one is open. */
+  /** Starts the next batch; the calls of this one are being committed. */
   taken(): void {
     this.#calls = 0;
     this.#seen = 0;
   }
 
-  /** Calls that came during the last hop are likely to be followed by more. */
+  /** Calls during the last hop make more calls likely. */
   readonly #afterHop = (): void => {
     const more = this.#calls > 0 && this.#calls !== this.#seen;
     const works = this.#calls > 0 && hasThreadWork();

@@ -1,5 +1,5 @@
-// Broadcasts: signals without a workflow, for all open runs whose subscriptions are committed. What was entered before is committed first,
-// so that the store has every subscription that came before; the signals are one batch, which is one transaction.
+// Broadcasts: signals to all open runs whose subscription is committed. Earlier calls are committed
+// first, so that the store has their subscriptions. All signals of a broadcast are one transaction.
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { BROADCAST_CONTROL, SUBSCRIPTION_ATTRIBUTE } from "../converter/subscriptions.ts";
 import {
@@ -16,12 +16,11 @@ import type { Store } from "./store.ts";
 /** The field `control` of SignalWorkflowExecutionRequest. */
 const CONTROL = 58;
 
-/** Whether a call is a broadcast. */
 export function isBroadcast(method: MethodName, request: Uint8Array): boolean {
   return method === "signalWorkflowExecution" && readTextField(request, CONTROL).startsWith(BROADCAST_CONTROL);
 }
 
-/** `send` is called for all before this awaits anything. */
+/** Sends the signals of a broadcast. `send` is called for every run before the first await. */
 export async function broadcastToRuns(
   store: Store,
   request: Uint8Array,
@@ -38,7 +37,8 @@ export async function broadcastToRuns(
   let reached = 0;
   for (const [i, answer] of answers.entries()) {
     if (answer.status === "fulfilled") reached++;
-    // One that ended in the same moment is no subscriber any more; a commit that failed is thrown, and no run has the signal.
+    // A run that closed in the meantime counts as missed. A failed commit throws: no run has the
+    // signal.
     else if (refusalOfOne(answer.reason) === "missed") {
       const { workflowId, runId } = runs[i]!;
       missed.push({ workflowId, runId, reason: (answer.reason as Error).message });
@@ -56,7 +56,7 @@ function valuesOf(control: string): string[] {
     const values: unknown = JSON.parse(control.slice(BROADCAST_CONTROL.length));
     if (Array.isArray(values) && values.every((value) => typeof value === "string")) return values;
   } catch {
-    // As below.
+    // Rejected below.
   }
   throw invalid("the control field of a broadcast is invalid");
 }

@@ -1,6 +1,6 @@
-// Calls that wait for the engine's answer. Deadlines and abort signals are kept cheaply, because every poll of a worker has both: one
-// timer for the earliest deadline, one listener per signal. Deadlines are in real time even when the engine's clock is a virtual one:
-// the caller's patience is real.
+// Calls that wait for the engine. Every poll of a worker has a deadline and an abort signal, so
+// both are cheap: one timer for the earliest deadline, one listener per signal. Deadlines are in
+// real time even when the engine's clock is virtual.
 import { fromBinary } from "@bufbuild/protobuf";
 import {
   PollWorkflowExecutionUpdateRequestSchema,
@@ -16,36 +16,36 @@ import { callCanceled, tooLate } from "./refusals.ts";
 
 interface Call {
   readonly method: MethodName;
-  /** Kept for methods whose errors name what was asked for, and for polls: who sent them. */
+  /** Kept for polls and for methods whose errors name the request. */
   readonly request: Uint8Array | undefined;
   readonly resolve: (response: Uint8Array) => void;
   readonly reject: (error: ServiceError) => void;
   readonly signal: AbortSignal | undefined;
   readonly timeoutMs: number;
-  /** On the steady clock; Infinity: none. */
+  /** On the steady clock, in ms; Infinity: no deadline. */
   readonly deadline: number;
-  /** When the engine is told to answer without a result; Infinity when it was or never will be. */
+  /** When the long poll ends without a result; Infinity if it has ended or has no limit. */
   expires: number;
 }
 
 export interface CallEvents {
-  /** The caller is gone. */
+  /** The caller canceled the call or its deadline passed. */
   cancel(id: number): void;
-  /** The call has waited as long as a server would let it. */
+  /** The long poll has reached its limit. */
   expire(id: number): void;
-  /** Why nothing can be recorded, as far as the last attempt has shown. */
+  /** Returns the error of the last commit; undefined if it succeeded. */
   trouble?(): Error | undefined;
 }
 
 const MAX_ID = 0xffff_ffff;
 
 export class Calls {
-  /** Who has polled lately. */
+  /** Workers that polled recently. */
   readonly pollers = new Pollers();
   readonly #events: CallEvents;
   readonly #longPollMs: { readonly [name in MethodName]?: number };
   readonly #waiting = new Map<number, Call>();
-  /** Calls of each signal, and how to stop listening to it: with the last of its calls. */
+  /** The calls of each signal. `stop` removes the listener with the last of them. */
   readonly #signals = new Map<AbortSignal, { ids: Set<number>; stop: () => void }>();
   #lastId = 0;
   #timer: unknown;
@@ -60,7 +60,7 @@ export class Calls {
     return this.#waiting.size;
   }
 
-  /** Registers a call and answers its id; `resolve` or `reject` is called exactly once. */
+  /** Registers a call and returns its id. `resolve` or `reject` is called exactly once. */
   add(
     method: MethodName,
     request: Uint8Array,
@@ -119,12 +119,12 @@ export class Calls {
   #arm(at: number, now: number): void {
     clearTimeout(this.#timer as number | undefined);
     this.#timerAt = at;
-    // 2^31 - 1 is the longest timeout that exists; an earlier look does no harm.
+    // 2^31 - 1 is the longest timeout of setTimeout; an early check does no harm.
     this.#timer = setTimeout(() => this.#look(), Math.min(Math.max(Math.ceil(at - now), 0), 2 ** 31 - 1));
     if (this.#waiting.size === 0) unrefTimer(this.#timer);
   }
 
-  /** The worker that goes by this key polls no more: its polls are answered without a task. */
+  /** Ends the polls of a worker that shuts down: they resolve without a task. */
   endPolls(workerInstanceKey: string): void {
     if (workerInstanceKey === "") return;
     for (const [id, { method, request }] of [...this.#waiting]) {
@@ -133,7 +133,7 @@ export class Calls {
     }
   }
 
-  /** Gives up what is over its deadline, expires what has waited long, and sets the timer for the next. */
+  /** Rejects calls past their deadline, expires long polls, and sets the timer for the next check. */
   #look(): void {
     const now = performance.now();
     for (const [id, call] of [...this.#waiting]) {
@@ -156,7 +156,7 @@ export class Calls {
     this.#events.cancel(id);
   }
 
-  /** Removes a call whose answer is known; undefined when its caller is gone. */
+  /** Removes a call to settle it; undefined if it was already settled. */
   take(id: number): Pick<Call, "resolve" | "reject"> | undefined {
     const call = this.#waiting.get(id);
     if (call === undefined) return undefined;
@@ -189,7 +189,10 @@ function deadlineError(call: Call, trouble: Error | undefined): ServiceError {
   );
 }
 
-/** Field `worker_instance_key` of requests; "" where it is absent or the bytes do not decode (the engine says so). */
+/**
+ * Field `worker_instance_key` of requests; "" if absent or if the bytes do not decode (the engine
+ * rejects them).
+ */
 export function instanceKeyOf(method: keyof typeof INSTANCE_KEY, request: Uint8Array): string {
   try {
     return readTextField(request, INSTANCE_KEY[method]);
@@ -204,7 +207,7 @@ const INSTANCE_KEY = {
   shutdownWorker: ShutdownWorkerRequest.workerInstanceKey,
 } as const;
 
-/** Which update a call was about; undefined for bytes that do not decode (the engine has said so then). */
+/** The update of a call; undefined for bytes that do not decode (the engine has rejected them). */
 function updateOf(method: MethodName, request: Uint8Array): { id: string; workflowId: string } | undefined {
   try {
     if (method === "updateWorkflowExecution") {

@@ -1,32 +1,32 @@
-// Time for the engine. The real clock is the wall clock, because timers must mean the same after a restart, with one repair: it never
-// goes back while the process lives. After a jump back it runs at half speed until the wall has caught up, so that timers that began
-// before or after the jump are late rather than early, and nothing stands still. After a jump forward (or sleep of the machine) what
-// is due fires within CHECK_MS. The virtual clock is for tests: it moves when it is told.
+// Time for the engine. The real clock is the wall clock, so that timers keep their meaning after a
+// restart, but it never goes back while the process lives: after a jump back it runs at half speed
+// until the wall clock catches up, so timers fire late rather than early. After a jump forward (or
+// sleep of the machine), due timers fire within CHECK_MS. The virtual clock is for tests.
 
-/** Where an engine has its time from. */
+/** The source of time of an engine. */
 export interface Clock {
   /** Milliseconds since the epoch; never goes back. */
   nowMs(): number;
-  /** Calls `fire` once, when `nowMs()` has reached `atMs` and not before; answers what takes it back. */
+  /** Calls `fire` once, not before `nowMs()` reaches `atMs`. Returns a function that cancels the timer. */
   setTimer(atMs: number, fire: () => void): () => void;
 }
 
-/** The longest time until a jump of the wall clock is noticed. */
+/** The longest delay until a jump of the wall clock is noticed. */
 const CHECK_MS = 5_000;
 
-/** Lets a timer not keep the process alive, where the runtime knows such a thing. */
+/** Lets the process exit while the timer is set, in runtimes that support it. */
 export function unrefTimer(timer: unknown): void {
   if (typeof timer === "object" && timer !== null) (timer as { unref?(): void }).unref?.();
   else (globalThis as { Deno?: { unrefTimer?(id: unknown): void } }).Deno?.unrefTimer?.(timer);
 }
 
-/** The opposite of `unrefTimer`. */
+/** Reverts `unrefTimer`. */
 export function refTimer(timer: unknown): void {
   if (typeof timer === "object" && timer !== null) (timer as { ref?(): void }).ref?.();
   else (globalThis as { Deno?: { refTimer?(id: unknown): void } }).Deno?.refTimer?.(timer);
 }
 
-/** The wall clock. The sources of time are parameters for tests of clock jumps. */
+/** The wall clock. Tests of clock jumps replace the sources of time. */
 export class RealClock implements Clock {
   readonly #wall: () => number;
   readonly #steady: () => number;
@@ -54,7 +54,7 @@ export class RealClock implements Clock {
     const check = () => {
       const left = atMs - this.nowMs();
       if (left <= 0) return fire();
-      // Rounded up: a timeout that fires in the same millisecond would only be set again.
+      // Rounded up: a timeout that fires within the same millisecond would be set again.
       timer = setTimeout(check, Math.min(Math.ceil(left), this.#checkMs));
       unrefTimer(timer);
     };
@@ -69,7 +69,7 @@ interface VirtualTimer {
   readonly fire: () => void;
 }
 
-/** A clock that stands until it is moved. Timers fire in the order of their moments while it moves past them. */
+/** A clock that advances only on request. Due timers fire in order of time while it advances. */
 export class VirtualClock implements Clock {
   #now: number;
   readonly #timers = new Set<VirtualTimer>();
@@ -88,7 +88,7 @@ export class VirtualClock implements Clock {
     return () => void this.#timers.delete(timer);
   }
 
-  /** When the earliest timer fires; undefined when none is set. */
+  /** When the earliest timer fires, in ms; undefined if no timer is set. */
   nextTimerMs(): number | undefined {
     return this.#earliest()?.atMs;
   }
@@ -99,7 +99,7 @@ export class VirtualClock implements Clock {
     return first;
   }
 
-  /** Moves to a moment (never back), firing what becomes due on the way, each at its own time. */
+  /** Advances to a time (never back) and fires each due timer at its own time. */
   advanceTo(ms: number): void {
     for (let timer = this.#earliest(); timer !== undefined && timer.atMs <= ms; timer = this.#earliest()) {
       this.#timers.delete(timer);
@@ -109,7 +109,7 @@ export class VirtualClock implements Clock {
     this.#now = Math.max(this.#now, ms);
   }
 
-  /** Moves on by so many milliseconds, firing what becomes due on the way. */
+  /** Advances by `ms` and fires each due timer at its own time. */
   advanceBy(ms: number): void {
     this.advanceTo(this.#now + ms);
   }

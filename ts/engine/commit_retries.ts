@@ -1,23 +1,24 @@
-// When a batch that could not be committed is tried again. A failed store is tried again after a pause, longer each time, so that a full
-// disk is not a busy loop. A store that another program has locked for writing is asked again soon, and the event loop stays free meanwhile.
+// Retries of a batch whose commit failed. After a failure of the store the pauses grow, so that a
+// full disk does not cause a busy loop. While another process has the store locked for writing, the
+// pauses are short. The event loop stays free in both cases.
 import type { Flush } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import type { ShownOfRuns } from "./store.ts";
 import { realTimers, sleepOn, type Timers } from "../base/timers.ts";
 import { StoreBusyError } from "./store_errors.ts";
 
-/** What the core gave for one commit, and waits for the store. */
+/** A flush of the core that waits for the store. */
 export interface HeldBatch {
   readonly flush: Flush;
   readonly shown: ShownOfRuns | undefined;
 }
 
-/** Pauses after a failure. */
+/** Pauses after a failure, in ms. */
 const FAILED_MS = [10, 50, 200, 1000];
-/** Pauses while the store is locked. */
+/** Pauses while the store is locked, in ms. */
 const LOCKED_MS = [1, 2, 5, 10, 20, 40];
-/** Longer than this no batch waits for the lock. */
+/** The longest wait of a batch for the lock, in ms. */
 export const LOCK_WAIT_MS = 10_000;
-/** A wait of this length is reported while it lasts. */
+/** A wait of this length, in ms, is reported while it lasts. */
 const REPORT_LOCK_MS = 1000;
 
 export class CommitRetries {
@@ -31,25 +32,25 @@ export class CommitRetries {
   #reported = false;
   #stopTimer: (() => void) | undefined;
 
-  /** `report`: called once for each long wait. */
+  /** `report` is called once for each long wait. */
   constructor(report: (error: Error) => void, timers: Timers = realTimers) {
     this.#report = report;
     this.#timers = timers;
   }
 
-  /** A pause is going on: nothing is asked of the store. */
+  /** True during a pause; the store is not used then. */
   get isWaiting(): boolean {
     return this.#stopTimer !== undefined;
   }
 
-  /** The store failed, perhaps for a moment. */
+  /** The store failed, perhaps temporarily. Calls `again` after a pause. */
   failed(e: Error, again: () => void): void {
     this.#unlocked();
     this.trouble = e;
     this.#after(FAILED_MS[Math.min(this.#failures++, FAILED_MS.length - 1)]!, again);
   }
 
-  /** The store is locked by another program. Returns false when it has been for too long: then the batch has failed. */
+  /** Another process has locked the store. Returns false after LOCK_WAIT_MS: the batch has failed. */
   locked(e: StoreBusyError, again: () => void): boolean {
     const now = this.#timers.now();
     const waited = now - (this.#lockedSince ??= now);
@@ -89,7 +90,10 @@ export class CommitRetries {
   }
 }
 
-/** Runs work that writes by itself, and again while another program has the store locked. Throws its StoreBusyError after LOCK_WAIT_MS. */
+/**
+ * Runs work that writes to the store, and retries while another process has the store locked.
+ * Throws the StoreBusyError after LOCK_WAIT_MS.
+ */
 export async function whenFree<T>(work: () => T, timers: Timers = realTimers): Promise<T> {
   const began = timers.now();
   for (let tries = 0;; tries++) {

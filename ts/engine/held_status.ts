@@ -1,4 +1,4 @@
-// How a held run is shown: as Temporal shows a paused one. Its state in the engine is that of a run whose task is tried again.
+// A held run is shown as PAUSED, as in Temporal. The engine treats its workflow task as retrying.
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { isInTheWay } from "../crash_notes/note_files.ts";
 import { describeHeld, type HeldRun } from "../crash_notes/held_runs.ts";
@@ -18,11 +18,11 @@ import { timestampFromDate } from "../api/well_known.ts";
 
 export const PAUSED = WorkflowExecutionStatus.PAUSED;
 
-/** Beside the store: which runs' tasks are in work, and which runs are suspected or held. */
+/** Files next to the store: the running tasks, and the suspected and held runs. */
 export const workPath = (store: string): string => `${store}-tasks`;
 export const heldPath = (store: string): string => `${store}-held`;
 
-/** Throws a StoreError where something else has the name of one of the two. */
+/** Throws a StoreError if one of the two names belongs to another file. */
 export function refuseOthers(store: string): void {
   const found = isInTheWay(workPath(store), "work")
     ? workPath(store)
@@ -36,7 +36,7 @@ export function refuseOthers(store: string): void {
   );
 }
 
-/** The description of a run, with what is said of it if it is held. */
+/** Adds the hold to the description of a held run; other descriptions are unchanged. */
 export function describedHeld(response: Uint8Array, held: (runId: string) => HeldRun | undefined): Uint8Array {
   const message = fromBinary(DescribeWorkflowExecutionResponseSchema, response);
   const { workflowExecutionInfo: info } = message;
@@ -52,7 +52,10 @@ export function describedHeld(response: Uint8Array, held: (runId: string) => Hel
   return toBinary(DescribeWorkflowExecutionResponseSchema, message);
 }
 
-/** The request that describes the run of a query, where that may be a held one: a query would wait with the run's task. */
+/**
+ * The request that describes the run of a query; undefined if that run is not held. A query of a
+ * held run would wait with the run's task.
+ */
 export function queriedHeld(request: Uint8Array, held: readonly HeldRun[]): Uint8Array | undefined {
   const { namespace, execution } = fromBinary(QueryWorkflowRequestSchema, request);
   const { workflowId = "", runId = "" } = execution ?? {};

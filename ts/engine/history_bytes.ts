@@ -1,11 +1,14 @@
-// Encoded History messages without decoding their events: cutting a batch at event ids, and appending a history to a response.
-// Events of a batch are consecutive, so the n-th entry is event `first + n`. Messages may be concatenated by the rules of protobuf, and
-// that is all that is used here.
+// Encoded History messages, without decoding their events: cutting a batch at event ids, appending
+// a history to a response. Event ids of a batch are consecutive: entry n is event `first + n`.
+// Concatenated protobuf messages are one message.
 import { History } from "../api/generated/fields.ts";
 import { concat, fieldHead, Fields, lengthPrefix, tagWithLength } from "../api/wire.ts";
 import { StoreError } from "./store_errors.ts";
 
-/** The events `from`..`to` of a batch that begins with event `first` and ends with event `last`. The same bytes when nothing is cut. */
+/**
+ * Returns the events `from`..`to` of a batch with the events `first`..`last`; the same bytes if
+ * nothing is cut.
+ */
 export function cutBatch(events: Uint8Array, first: number, last: number, from: number, to: number): Uint8Array {
   if (from <= first && to >= last) return events;
   let begin = 0;
@@ -21,7 +24,7 @@ export function cutBatch(events: Uint8Array, first: number, last: number, from: 
   return events.subarray(begin, at.end);
 }
 
-/** `body` with field `fieldNumber` appended: a History made of `parts`. */
+/** Returns `body` with the field `fieldNumber` appended: a History made of `parts`. */
 export function appendHistory(body: Uint8Array, fieldNumber: number, parts: readonly Uint8Array[]): Uint8Array {
   let length = 0;
   for (const part of parts) length += part.length;

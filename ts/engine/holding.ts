@@ -1,5 +1,5 @@
-// Runs that a store's processes died on: which tasks are running is noted beside the store, and a run
-// that ended two processes in a row is held. What callers ask of a held run is answered here.
+// Held runs. The running tasks are recorded in a file next to the store; a run that was running
+// when two processes in a row died is held, and calls for a held run respond from here.
 import { type HeldRun, HeldRuns, type RunName } from "../crash_notes/held_runs.ts";
 import { noteText, resolveNotePath, workNote } from "../crash_notes/note_files.ts";
 import { RunningTasks } from "../crash_notes/running_tasks.ts";
@@ -7,7 +7,7 @@ import type { MethodName } from "../service/raw.ts";
 import { describedHeld, heldPath, queriedHeld, refuseHeld, refuseOthers, workPath } from "./held_status.ts";
 import type { Store } from "./store.ts";
 
-/** Asks the engine: request and response are bytes. */
+/** Calls the engine; request and response are bytes. */
 type Ask = (method: MethodName, request: Uint8Array) => Promise<Uint8Array>;
 
 const DESCRIBE = "describeWorkflowExecution";
@@ -18,7 +18,10 @@ export class Holding {
   readonly #held: HeldRuns | undefined;
   #running: RunningTasks | undefined;
 
-  /** `path`: of the store's file; undefined: it has none, and nothing is noted. Throws for a file that is no store of this package. */
+  /**
+   * `path`: of the store's file; undefined: no file, nothing is recorded. Throws a StoreError if
+   * another file blocks the record.
+   */
   constructor(store: Store, path: string | undefined) {
     this.#store = store;
     this.#path = path === undefined ? undefined : resolveNotePath(path);
@@ -37,7 +40,7 @@ export class Holding {
     return this.#held?.release(workflowId, runId) ?? [];
   }
 
-  /** A description that says whether the run is held; a query to a held run is refused: no worker will answer it. */
+  /** Adds the hold to a description. Rejects a query of a held run, since no worker can process it. */
   async answered(method: MethodName, request: Uint8Array, ask: Ask): Promise<Uint8Array> {
     if (method === DESCRIBE) return describedHeld(await ask(DESCRIBE, request), this.of);
     const describes = queriedHeld(request, this.list());
@@ -45,7 +48,7 @@ export class Holding {
     return await ask(method, request);
   }
 
-  /** What notes the runs in work, for the workers of this process; made when the first of them asks. */
+  /** The record of running tasks for the workers of this process, created on first use. */
   runningTasks(): RunningTasks | undefined {
     if (this.#path === undefined) return undefined;
     const work = this.#running === undefined ? workNote(workPath(this.#path)) : undefined;

@@ -1,6 +1,7 @@
-// The host of the embedded engine: a RawService in this process. Calls enter the core's state machine at once; what it changed is
-// committed in batches (batch_window.ts), and replies leave after the commit that contains them. A failed commit drops the runs of its
-// batch from memory, and a panic replaces the core. Only a store that can never serve again (lost fence, damage) stops the engine.
+// The host of the embedded engine: a RawService in this process. Calls enter the core's state
+// machine at once; its writes are committed in batches (batch_window.ts), and replies leave after
+// the commit that contains them. A failed commit evicts the runs of its batch; a panic replaces the
+// core. Only a store that cannot recover (lost fence, damage) stops the engine.
 import { checkEngineOptions } from "./option_kinds.ts";
 import type { CoreEngine } from "../core/engine.ts";
 import { type EngineCore, loadEngineCore } from "../core/engine_half.ts";
@@ -35,9 +36,9 @@ import type { Database, SqlRow, SqlValue } from "./tables/database.ts";
 import { parseQuery } from "./visibility/parse.ts";
 import { WakeTimer } from "./wake_timer.ts";
 
-/** Runs that are loaded between two commits while many wait (start, wakes). */
+/** Maximum runs loaded between two commits during recovery and wakes. */
 const LOAD_SLICE = 64;
-/** A core that fails more often than this, each time within a REPLACEMENT_MS of the last, is not replaced again. */
+/** After more failures than this, each within REPLACEMENT_MS of the last, the core is not replaced. */
 const MAX_REPLACEMENTS = 100;
 const REPLACEMENT_MS = 10_000;
 
@@ -49,11 +50,11 @@ const REPLACEMENT_MS = 10_000;
  * const client = new Client({ service: engine, taskQueue: "main" });
  */
 export class EmbeddedEngine implements RawService {
-  /** The one namespace that it serves. */
+  /** The only namespace of the engine. */
   readonly namespace: string;
-  /** Where it keeps everything. Reading it is safe at any time; writing is the engine's alone. */
+  /** The store. Reading it is always safe; only the engine may write. */
   readonly store: Store;
-  /** Where it has its time from. */
+  /** The source of time. */
   readonly clock: Clock;
   readonly #core: EngineCore;
   readonly #ownsStore: boolean;
@@ -72,9 +73,9 @@ export class EmbeddedEngine implements RawService {
   readonly #retries = new CommitRetries((error) => this.#report(error));
   #replacements = 0;
   #replacedAt = 0;
-  /** The core was replaced, and runs that need it are not loaded yet. */
+  /** The core was replaced, and runs with pending work are not loaded yet. */
   #recovering = false;
-  /** How many runs are loaded between two commits; 1 while it is sought which run makes the core fail. */
+  /** Maximum runs loaded between two commits; 1 while searching for the run that crashes the core. */
   #slice = LOAD_SLICE;
   #suspect: string | undefined;
   readonly #batch = new BatchWindow(() => this.#pump());
@@ -87,7 +88,7 @@ export class EmbeddedEngine implements RawService {
   readonly #reader: RunReader;
   readonly #shown = new ShownRuns();
 
-  /** Opens the store, recovers what was going on, and answers calls. */
+  /** Opens the store, recovers open runs, and accepts calls. */
   static async open(options: EmbeddedEngineOptions = {}): Promise<EmbeddedEngine> {
     checkEngineOptions(options);
     const core = options.core ?? await loadEngineCore();
@@ -144,7 +145,7 @@ export class EmbeddedEngine implements RawService {
 
   // ---------------------------------------------------------------------------------------------------------------- calls
 
-  /** Answers a method of WorkflowService. Everything that it acknowledges is in the store. */
+  /** Calls a method of WorkflowService. The response leaves after everything it acknowledges is stored. */
   call(method: MethodName, request: Uint8Array, options: CallOptions = {}): Promise<Uint8Array> {
     if (this.#state !== "open") return Promise.reject(this.#closedError());
     const local = isBroadcast(method, request) ? () => this.#broadcast(request) : this.#local[method];
@@ -178,7 +179,7 @@ export class EmbeddedEngine implements RawService {
     return pairResponse(await answer);
   }
 
-  /** What was entered before is committed first; the signals enter together, so that no commit parts them. */
+  /** Commits earlier calls first. The signals enter together, so that one commit contains them all. */
   #broadcast(request: Uint8Array): Promise<Uint8Array> {
     this.#pump();
     this.#pumping = true;
@@ -191,7 +192,7 @@ export class EmbeddedEngine implements RawService {
     return this.#stopped === undefined ? closed() : stopped(this.#stopped);
   }
 
-  /** One input of the state machine; it belongs to the open batch. */
+  /** Passes one input to the state machine, as part of the open batch. */
   #enter(input: (engine: CoreEngine) => void): void {
     if (this.#state === "closed") return;
     if (!this.#guard(() => input(this.#engine))) return;
@@ -201,7 +202,7 @@ export class EmbeddedEngine implements RawService {
 
   // ------------------------------------------------------------------------------------------------------- one batch
 
-  /** Closes the open batch: loads, commits, replies. Synchronous from the flush to the commit, so nothing comes between. */
+  /** Commits the open batch: loads, commits, replies. Synchronous from the flush to the commit. */
   #pump(): void {
     if (this.#state === "closed" || this.#pumping || this.#retries.isWaiting) return;
     this.#pumping = true;
@@ -257,14 +258,14 @@ export class EmbeddedEngine implements RawService {
     this.#storeFailed(e);
   }
 
-  /** The store failed, perhaps for a moment: nothing is asked of it for a while. */
+  /** The store failed, perhaps temporarily: it is not used during the pause. */
   #storeFailed(e: Error): void {
     if (isFinalStoreError(e)) return this.#stop(e);
     this.#report(e);
     this.#retries.failed(e, () => this.#again());
   }
 
-  /** After a pause: the batch that is held, then what came since. */
+  /** After a pause: the held batch first, then later calls. */
   #again(): void {
     if (this.#held !== undefined) this.#pump();
     if (this.#retries.isWaiting) return;
@@ -276,7 +277,7 @@ export class EmbeddedEngine implements RawService {
     try {
       this.#onError(e);
     } catch {
-      // A listener that fails must not be taken for a failure of the core.
+      // A listener that throws must not count as a failure of the core.
     }
   }
 
@@ -288,7 +289,7 @@ export class EmbeddedEngine implements RawService {
     if (this.#state !== "closed") this.#wakes.arm(() => this.#wake());
   }
 
-  /** Fires what is due, in memory first, then in the runs that only the store has. */
+  /** Fires what is due, first in memory, then in the runs that are only in the store. */
   #wake(): void {
     if (this.#state === "closed") return;
     this.#wakes.woke();
@@ -297,7 +298,7 @@ export class EmbeddedEngine implements RawService {
     this.#loadAll((after) => this.store.due(this.clock.nowMs(), this.#slice, after));
   }
 
-  /** Loads the runs that `next` answers, slice by slice, each slice in a batch of its own. */
+  /** Loads the runs that `next` returns, slice by slice; each slice is a separate batch. */
   #loadAll(next: (after: StoredRun["position"] | undefined) => StoredRun[]): void {
     const engine = this.#engine;
     let after: StoredRun["position"] | undefined;
@@ -323,7 +324,7 @@ export class EmbeddedEngine implements RawService {
 
   // --------------------------------------------------------------------------------------------- failures of the core
 
-  /** Runs something in the core. When the core fails, it is replaced, and the answer is false. */
+  /** Runs `work` in the core. If the core fails, replaces it and returns false. */
   #guard(work: () => void): boolean {
     try {
       work();
@@ -334,7 +335,7 @@ export class EmbeddedEngine implements RawService {
     }
   }
 
-  /** What the old core had in memory is in the store, but for the open batch: its callers are told. */
+  /** Replaces the core. Only the open batch is lost, and its callers are rejected; the rest is stored. */
   #replace(e: Error): void {
     this.#reducing.ended(false);
     this.#held = undefined;
@@ -362,7 +363,7 @@ export class EmbeddedEngine implements RawService {
     void hop().then(() => this.#recover());
   }
 
-  /** Loads every run that has something to do. One by one after the core has failed, so that the run that does it is found. */
+  /** Loads every run with pending work; one by one after the core has failed, to find the culprit. */
   #recover(): void {
     this.#recovering = true;
     let engine: CoreEngine;
@@ -371,7 +372,7 @@ export class EmbeddedEngine implements RawService {
       this.#loadAll((after) => this.store.ready(this.#slice, after));
       this.#wake();
     } while (this.#state !== "closed" && this.#engine !== engine);
-    // The store failed in between: its retry goes on here.
+    // The store failed during recovery; its retry continues here.
     if (this.#retries.isWaiting) return;
     this.#recovering = false;
     this.#slice = LOAD_SLICE;
@@ -380,7 +381,7 @@ export class EmbeddedEngine implements RawService {
 
   // ------------------------------------------------------------------------------------------------------------- the end
 
-  /** Why the engine stopped by itself: its store can never serve again. Undefined while it runs, and after `close`. */
+  /** Why the engine stopped by itself; undefined while it runs and after `close`. */
   get failure(): Error | undefined {
     return this.#stopped;
   }
@@ -404,8 +405,9 @@ export class EmbeddedEngine implements RawService {
   }
 
   /**
-   * Refuses new calls, commits what was entered, and closes the store that it opened. Waiting calls are refused with UNAVAILABLE; tasks
-   * that workers still hold are given again after the next opening. Close workers first.
+   * Rejects new calls, commits earlier ones, and closes the store if the engine opened it. Waiting
+   * calls are rejected with UNAVAILABLE; tasks that workers still hold are dispatched again after
+   * the next opening. Close workers first.
    */
   async close(): Promise<void> {
     if (this.#state !== "open") return;
@@ -417,12 +419,12 @@ export class EmbeddedEngine implements RawService {
     if (this.#stopped === undefined) this.#end();
   }
 
-  /** As `close`, for `await using`. */
+  /** Calls `close`, for `await using`. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
   }
 
-  /** @internal What runs show of themselves is in the store's tables. */
+  /** @internal The store's tables include what workflows show of their state. */
   readonly showsRuns = true;
 
   /** @internal Whether workflows may use `transact`. */
@@ -430,38 +432,38 @@ export class EmbeddedEngine implements RawService {
     return this.#reducing !== NO_REDUCERS;
   }
 
-  /** The application's own tables, for reading. Throws where the store has none. */
+  /** The application's tables, read-only. Throws if the store has no tables. */
   get tables(): Database {
     return tablesOf(this.store);
   }
 
-  /** The rows of one SQL statement that reads, over the views of workflows and all tables. Throws for every other statement. */
+  /** Returns the rows of one read-only SQL statement over views and tables. Throws for other statements. */
   sql(sql: string, ...params: SqlValue[]): SqlRow[] {
     return sqlOf(this.store, sql, params);
   }
 
-  /** @internal What notes the runs in work, for the workers of this process. */
+  /** @internal The record of running tasks for the workers of this process. */
   runningTasks(): RunningTasks | undefined {
     return this.#state === "open" ? this.#holding.runningTasks() : undefined;
   }
 
-  /** Runs whose workflow tasks wait, because the process died while they were running, twice in a row. */
+  /** Runs whose workflow tasks are held: the process died twice in a row while they were running. */
   heldRuns(): readonly HeldRun[] {
     return this.#holding.list();
   }
 
-  /** Lets the held run of a workflow go on; answers which were released. Of many, some get their task minutes later. */
+  /** Releases the held runs of a workflow and returns them. Their tasks may follow minutes later. */
   release(workflowId: string, runId?: string): readonly HeldRun[] {
     return this.#holding.release(workflowId, runId);
   }
 
-  /** Fires the oldest open timer of that name, or id, of a workflow with `timers: "manual"`, its own or the engine's. */
+  /** Fires the oldest open timer with that name or id, of a workflow or engine with `timers: "manual"`. */
   async fireTimer(workflowId: string, name: string, runId?: string): Promise<void> {
     const request = fireTimerRequest(this.store, this.#options, workflowId, name, runId);
     await this.#ask("signalWorkflowExecution", EngineMethod.ENGINE_METHOD_FIRE_TIMER, request, {});
   }
 
-  /** What it holds at this moment. */
+  /** Returns the engine's current figures. */
   stats(): EngineStats {
     const nextWake = this.#state === "closed" ? Infinity : this.#wakes.nextMs();
     return {
@@ -472,7 +474,7 @@ export class EmbeddedEngine implements RawService {
     };
   }
 
-  /** What waits for workers in a task queue: how many tasks, and for how long the oldest of them has waited. */
+  /** Returns the number of tasks that wait in a task queue, and the age of the oldest. */
   backlog(queue: string): ReturnType<typeof backlogOf> {
     return backlogOf(this.#state === "closed" ? [] : this.#engine.backlog(queue, this.clock.nowMs()));
   }
@@ -482,12 +484,12 @@ export class EmbeddedEngine implements RawService {
     return this.#batch.isClosing || this.#retries.isWaiting;
   }
 
-  /** Copies the store to a new file. The engine stands still meanwhile (about a second per gigabyte). */
+  /** Copies the store to a new file. Blocks the engine meanwhile (about one second per gigabyte). */
   backup(path: string): void {
     this.store.backup(path);
   }
 
-  /** Removes closed runs with their histories, in slices between which the engine goes on. Answers how many. */
+  /** Removes closed runs in slices, between which the engine works. Returns the number of removed runs. */
   async purge(options: PurgeOptions): Promise<number> {
     return await purgeInSlices(options, (slice) => {
       const runIds = this.#state === "open" ? this.store.purge(slice) : [];

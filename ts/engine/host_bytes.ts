@@ -1,4 +1,4 @@
-// Requests and responses of the methods that the host answers itself.
+// Requests and responses of the methods that the host serves itself.
 import { create, type DescMessage, fromBinary, type MessageInitShape, type MessageShape, toBinary } from "@bufbuild/protobuf";
 import { readTextField } from "../api/wire.ts";
 import { Code, ServiceError } from "../service/raw.ts";
@@ -19,7 +19,10 @@ export function encodeMessage<D extends DescMessage>(schema: D, message: Message
   return toBinary(schema, create(schema, message));
 }
 
-/** A text field of a request, as protobuf reads it: the last one counts. "" where it is absent; throws for what does not decode. */
+/**
+ * A text field of a request; the last occurrence counts, as in protobuf. "" if absent. Throws for
+ * bytes that do not decode.
+ */
 export function textField(bytes: Uint8Array, tag: number): string {
   try {
     return readTextField(bytes, tag);

@@ -1,5 +1,5 @@
-// The methods of WorkflowService that need no state machine: lists and counts from the store's index, and what this service is. They
-// answer from what is committed.
+// The methods of WorkflowService that need no state machine: lists and counts from the store's
+// index, and the description of the service. They read committed data.
 import { create, fromBinary, type MessageInitShape } from "@bufbuild/protobuf";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import {
@@ -38,13 +38,13 @@ export type HostMethod = (request: Uint8Array) => Uint8Array | Promise<Uint8Arra
 export interface HostContext extends Omit<RunMethodsContext, "ours"> {
   readonly namespace: string;
   readonly version: string;
-  /** The run, if its tasks are held. */
+  /** Returns the held run; undefined if the run is not held. */
   readonly held?: (runId: string) => HeldRun | undefined;
-  /** Answers DescribeTaskQueue. Absent: there are no polls. */
+  /** Serves DescribeTaskQueue. Absent: the service has no polls. */
   readonly queue?: (request: Uint8Array, ours: (namespace: string) => void) => Uint8Array;
 }
 
-/** The answer of a method that reads the store: what the store fails with is told as a service tells it. */
+/** Calls a method that reads the store, and converts errors of the store to ServiceErrors. */
 export async function answered(method: () => Uint8Array | Promise<Uint8Array>): Promise<Uint8Array> {
   try {
     return await method();
@@ -53,7 +53,7 @@ export async function answered(method: () => Uint8Array | Promise<Uint8Array>): 
   }
 }
 
-/** The methods by name. They throw ServiceErrors, and the store's own errors. */
+/** Returns the methods by name. They throw ServiceErrors and errors of the store. */
 export function hostMethods(context: HostContext): { readonly [name in MethodName]?: HostMethod } {
   const { store, namespace, version, held, queue } = context;
   const ours = (name: string) => {
@@ -89,7 +89,7 @@ export function hostMethods(context: HostContext): { readonly [name in MethodNam
   };
 }
 
-/** Groups that have runs, each named as Temporal's servers name statuses. */
+/** Groups that have runs, named as in Temporal's API. */
 function countGroups(counts: ReadonlyMap<number, number>) {
   return STATUS_NAMES.filter(([, value]) => counts.has(value)).map(([name, value]) => {
     const metadata = { encoding: utf8.encode("json/plain"), type: utf8.encode("Keyword") };
@@ -98,7 +98,8 @@ function countGroups(counts: ReadonlyMap<number, number>) {
 }
 
 function timestamp(ms: number): Timestamp {
-  // Times have microseconds; doubles of this size have them, too, but not exactly.
+  // Times are in microseconds; a double of this size is exact to the microsecond only after
+  // rounding.
   const micros = Math.round(ms * 1000);
   const seconds = Math.floor(micros / 1_000_000);
   return { $typeName: "google.protobuf.Timestamp", seconds: BigInt(seconds), nanos: (micros - seconds * 1_000_000) * 1000 };
@@ -122,7 +123,7 @@ function infoOf(row: RunRow, family: ReturnType<typeof familyOf>): MessageInitSh
   };
 }
 
-/** Parent and root: they are in the engine's state alone, because nothing is looked for by them. */
+/** Parent and root are only in the engine's state: the index does not need them. */
 function familyOf(row: RunRow, head: Uint8Array, namespace: string) {
   let parent: Uint8Array | undefined;
   let root: Uint8Array | undefined;
@@ -139,7 +140,7 @@ function familyOf(row: RunRow, head: Uint8Array, namespace: string) {
   };
 }
 
-/** A page token names the query that it goes on with: with another one it would skip and repeat runs without a word. */
+/** The token contains its query: with another query it would skip or repeat runs silently. */
 function writeToken(position: ListPosition, query: string): Uint8Array {
   return utf8.encode(JSON.stringify({ after: position, query }));
 }

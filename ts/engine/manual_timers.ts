@@ -1,5 +1,5 @@
-// Timers that fire when a test says so. A timer's name is the summary of its TimerStarted event, which the state machine does not keep: it
-// is looked up in the history.
+// Timers that fire on request, for tests. A timer's name is the summary of its TimerStarted event;
+// the state machine does not keep it, so it is read from the history.
 import { fromBinary } from "@bufbuild/protobuf";
 import { SearchAttributesSchema } from "../api/generated/temporal/api/common/v1/message_pb.ts";
 import { HistorySchema } from "../api/generated/temporal/api/history/v1/message_pb.ts";
@@ -13,13 +13,14 @@ import type { Store } from "./store.ts";
 
 interface OpenTimer {
   readonly id: string;
-  /** Undefined: it has none, or a codec has encoded it. */
+  /** Undefined: the timer has no name, or a codec has encoded it. */
   readonly name: string | undefined;
 }
 
 /**
- * The core's request that fires the oldest open timer of a name; without a timer of that name, the one of that id. Throws ServiceErrors:
- * FAILED_PRECONDITION where the workflow's timers fire by themselves, NOT_FOUND for a workflow or a timer that is not there.
+ * Returns the core's request that fires the oldest open timer with a name, else the timer with that
+ * id. Throws ServiceErrors: FAILED_PRECONDITION if the workflow's timers fire when due, NOT_FOUND
+ * if the workflow or timer does not exist.
  */
 export function fireTimerRequest(
   store: Store,
@@ -58,7 +59,6 @@ function startedByHand(attributes: Uint8Array): boolean {
   return textOf(fromBinary(SearchAttributesSchema, attributes).indexedFields[TIMERS]) === "manual";
 }
 
-/** Oldest first. */
 function openTimers(store: Store, workflowId: string, runId: string, historyLength: number): OpenTimer[] {
   const open = new Map<string, OpenTimer>();
   for (const batch of store.historyRange(workflowId, runId, 1, historyLength)) {

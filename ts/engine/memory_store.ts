@@ -1,5 +1,5 @@
-// A store in memory, for tests and for work that need not outlive the process. It keeps the same contract as SQLite's, including its
-// refusals: a commit is checked whole before anything of it is kept. Bytes are copied in, because those of a commit share one buffer.
+// A store in memory, with the contract of the SQLite store and its rejections: a commit is checked
+// whole before any of it is kept. Bytes are copied, because those of a commit share one buffer.
 import type { HistoryBatch, StateItem } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { cutBatch } from "./history_bytes.ts";
 import type { ListPage, ListPosition, ListQuery, PurgeOptions, RunRecord, RunRow, RunWrite, Store, StoredRun } from "./store.ts";
@@ -8,7 +8,7 @@ import { attributeValues, Kind } from "./visibility/attributes.ts";
 import { type Condition, matches } from "./visibility/condition.ts";
 
 interface StoredState {
-  /** Grows with each run: the order of creation. */
+  /** Increases with each run: the order of creation. */
   readonly key: number;
   row: RunRow;
   head: Uint8Array;
@@ -17,7 +17,7 @@ interface StoredState {
 }
 
 const itemKey = (item: StateItem) => `${item.kind}/${item.id}`;
-/** Open runs count as closed last of all. */
+/** Open runs sort after all closed ones. */
 const placeOf = (row: RunRow, query: ListQuery) => (query.orderBy === "StartTime" ? row.startTimeMs : row.closeTimeMs || 9e15);
 
 interface Placed {
@@ -25,12 +25,12 @@ interface Placed {
   readonly run: StoredState;
 }
 
-/** The first so many of what is added in any order. Sorting everything would cost more than the page is worth. */
+/** Collects the first `limit` of items added in any order, without sorting all of them. */
 class FirstOf {
   readonly #order: (a: Placed, b: Placed) => number;
   readonly #limit: number;
   #kept: Placed[] = [];
-  /** The place of the last one that is kept, once there are enough. */
+  /** The place of the last kept item, once `limit` items are kept. */
   #last: number | undefined;
   readonly #sign: number;
 
@@ -40,7 +40,7 @@ class FirstOf {
     this.#sign = sign;
   }
 
-  /** Whether a run of this place can be among them. */
+  /** Whether an item at this place can be among them. */
   takes(place: number): boolean {
     return this.#last === undefined || this.#sign * (place - this.#last) <= 0;
   }
@@ -65,12 +65,12 @@ const NONE: Uint8Array = new Uint8Array(0);
 const placesOf = (attributes: Uint8Array): string[] =>
   attributeValues(attributes).filter(({ kind }) => kind === Kind.TEXT).map(({ name, value }) => `${name}=${value}`);
 
-/** A store that is gone with the process, for tests and trials. */
+/** A store that ends with the process, for tests and trials. */
 export class MemoryStore implements Store {
   readonly description = "memory store";
   readonly #runs = new Map<string, StoredState>();
   readonly #byWorkflow = new Map<string, StoredState[]>();
-  /** Runs that are ready or due some time: what is asked for after every batch, among many that are neither. */
+  /** Runs that are ready or have a wake time. They are queried after each batch and are usually few. */
   readonly #active = new Set<StoredState>();
   readonly #subscribers = new Map<string, Set<StoredState>>();
   #nextKey = 1;
@@ -93,7 +93,7 @@ export class MemoryStore implements Store {
     this.#open();
     const found = this.#runs.get(runId);
     if (found === undefined || found.row.workflowId !== workflowId) {
-      throw new StoreError(`there is no run ${runId} of workflow ${workflowId}`);
+      throw new StoreError(`run ${runId} of workflow ${workflowId} is not in the store`);
     }
     const last = found.history.at(-1)?.lastEventId ?? 0;
     if (from < 1 || to > last || from > to) {
@@ -135,7 +135,7 @@ export class MemoryStore implements Store {
     this.#open();
     const sign = query.descending ? -1 : 1;
     const order = (a: Placed, b: Placed) => sign * (a.place - b.place || a.run.key - b.run.key);
-    // The newest first where those are wanted: then most of the others are beyond the page at once.
+    // Newest first for descending order: then most other runs are beyond the page at once.
     const runs = [...this.#runs.values()];
     if (query.descending) runs.reverse();
     const first = new FirstOf(order, size + 1, sign);
@@ -179,7 +179,7 @@ export class MemoryStore implements Store {
     return [...found].sort((a, b) => a.key - b.key).map(({ row: { workflowId, runId } }) => ({ workflowId, runId }));
   }
 
-  /** The texts among the run's attributes, by which broadcasts find it while it is open. */
+  /** Indexes the text attributes of open runs, by which broadcasts find them. */
   #index(run: StoredState, was: RunRow | undefined): void {
     const { row } = run;
     const before = was === undefined || was.closeTimeMs > 0 ? NONE : was.searchAttributes;
@@ -222,7 +222,7 @@ export class MemoryStore implements Store {
     }
   }
 
-  /** Throws for what SQLite would refuse in the middle of the transaction. */
+  /** Rejects what SQLite would reject during the transaction. */
   #refuse(writes: readonly RunWrite[]): void {
     const lasts = new Map<string, number>();
     for (const { row, create, append } of writes) {

@@ -1,4 +1,4 @@
-// Which methods of WorkflowService the engine's state machine answers, by its own numbers.
+// The methods of WorkflowService that the state machine serves, by its own numbers.
 import { EngineMethod } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import type { MethodName } from "../service/raw.ts";
 
@@ -30,7 +30,10 @@ export const ENGINE_METHODS: { readonly [name in MethodName]?: EngineMethod } = 
   shutdownWorker: EngineMethod.ENGINE_METHOD_SHUTDOWN_WORKER,
 };
 
-/** How long a server lets a call wait before it answers without a result, in milliseconds. Others wait as long as their caller does. */
+/**
+ * How long a server lets a call wait until it responds without a result, in ms. Other calls wait
+ * until their own deadline.
+ */
 export const LONG_POLL_MS: { readonly [name in MethodName]?: number } = {
   pollWorkflowTaskQueue: 60_000,
   pollActivityTaskQueue: 60_000,

@@ -1,9 +1,12 @@
-// The embedded engine: durable workflows in this process, with no server. `EmbeddedEngine.open({ path })` keeps its runs in one SQLite
-// file; clients and workers use it as they use a Temporal cluster.
+// The embedded engine: durable workflows in this process, without a server. Clients and workers use
+// it like a Temporal cluster.
 import { inlineEngine } from "../core/inline_engine.ts";
 import { EmbeddedEngine as Engine } from "./host.ts";
 
-/** The embedded engine: a WorkflowService in this process. `EmbeddedEngine.open({ path })`, or `{ store: new MemoryStore() }`. */
+/**
+ * The embedded engine: a WorkflowService in this process. Open it with `EmbeddedEngine.open({ path
+ * })`, or `{ store: new MemoryStore() }`.
+ */
 export const EmbeddedEngine: typeof Engine = /* @__PURE__ */ inlineEngine(Engine);
 /** The embedded engine. */
 export type EmbeddedEngine = Engine;

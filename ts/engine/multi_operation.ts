@@ -1,6 +1,6 @@
-// ExecuteMultiOperation: of all that its message could hold, servers know one thing, a start and an update of the same workflow. Here
-// the message is taken apart and its result put together; the state machine does both parts in one step
-// (`check_pair` of core-rs/src/engine/requests/update_workflow.rs).
+// ExecuteMultiOperation. Servers support one combination: a start and an update of the same
+// workflow. This file splits the request and builds the response; the state machine does both in
+// one step (`check_pair` of core-rs/src/engine/requests/update_workflow.rs).
 import {
   ExecuteMultiOperationRequestSchema,
   ExecuteMultiOperationResponseSchema,
@@ -15,7 +15,7 @@ import { randomId } from "../platform/host.ts";
 import { Code, OPERATION_ABORTED, ServiceError } from "../service/raw.ts";
 import { decodeMessage, encodeMessage, invalid } from "./host_bytes.ts";
 
-/** The two requests, each with the ids by which asking again finds what was begun. Throws a ServiceError. */
+/** Returns the two requests, each with the ids that make a retry idempotent. Throws a ServiceError. */
 export function takePair(bytes: Uint8Array): { readonly start: Uint8Array; readonly update: Uint8Array } {
   const { namespace, operations } = decodeMessage(ExecuteMultiOperationRequestSchema, bytes);
   const [first, second] = operations.map(({ operation }) => operation);
@@ -39,12 +39,12 @@ export function takePair(bytes: Uint8Array): { readonly start: Uint8Array; reado
   };
 }
 
-/** The first operation is malformed; the second is aborted because of it. */
+/** The first operation is invalid, which aborts the second. */
 function startInvalid(message: string): ServiceError {
   return pairError(new ServiceError(Code.INVALID_ARGUMENT, message, "InvalidArgument", { operation: "0" }));
 }
 
-/** The state machine's answer (a PairResponse) as ExecuteMultiOperation gives it. */
+/** Converts the state machine's PairResponse to the response of ExecuteMultiOperation. */
 export function pairResponse(bytes: Uint8Array): Uint8Array {
   const start = readBytes(bytes, PairResponse.start) ?? new Uint8Array(0);
   const update = readBytes(bytes, PairResponse.update) ?? new Uint8Array(0);
@@ -56,7 +56,10 @@ export function pairResponse(bytes: Uint8Array): Uint8Array {
   });
 }
 
-/** A refusal of one of the two, as servers give it: the other was given up because of it. Refusals of the call as a whole stay what they are. */
+/**
+ * Converts the error of one operation as servers do: the other one was aborted. Errors of the whole
+ * call are unchanged.
+ */
 export function pairError(error: ServiceError): ServiceError {
   const { operation, ...metadata } = error.metadata;
   if (operation === undefined) return error;

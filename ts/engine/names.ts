@@ -1,4 +1,5 @@
-// What the engine exports beside the class that needs the core: one list for "temporalex/engine" and, without the core's bytes, "temporalex/slim".
+// The engine's exports without the class that needs the core: shared by "temporalex/engine" and,
+// without the core's bytes, "temporalex/slim".
 export { type Clock, RealClock, VirtualClock } from "./clock.ts";
 export { MemoryStore } from "./memory_store.ts";
 export type { ActivityTimeout } from "./timed_out.ts";

@@ -1,9 +1,9 @@
-// What the embedded engine says of methods of Temporal's API that it does not have: what to use instead. One sentence for a family of
-// methods, found by the method's name; services that were never heard of get the general one.
+// Messages for methods of Temporal's API that the embedded engine lacks: what to use instead, by a
+// pattern of the method's name.
 
 const ELSEWHERE = "a Temporal cluster has it";
 
-/** The first that fits counts. Names are those of WorkflowService and OperatorService. */
+/** The first match counts. Names are those of WorkflowService and OperatorService. */
 const INSTEAD: readonly (readonly [method: RegExp, what: string])[] = [
   [/Schedule/, `schedules: start a workflow that sleeps until the next time and continues as new, or use a Temporal cluster`],
   [/^ResetWorkflowExecution$/, "reset of workflows: start the workflow again under its id, or use a Temporal cluster"],
@@ -40,7 +40,7 @@ const INSTEAD: readonly (readonly [method: RegExp, what: string])[] = [
   [/Cluster/, "other clusters: it is one process with one store"],
 ];
 
-/** `method` as WorkflowService or protobuf-es spells it: "ListSchedules" or "listSchedules". */
+/** `method`: as in WorkflowService or protobuf-es, "ListSchedules" or "listSchedules". */
 export function notOffered(method: string): string {
   const name = method[0]!.toUpperCase() + method.slice(1);
   const instead = INSTEAD.find(([pattern]) => pattern.test(name))?.[1];

@@ -1,4 +1,4 @@
-// What the options of an engine may be.
+// Types of the engine's options.
 import * as kind from "../base/option_kinds.ts";
 import type { EmbeddedEngineOptions, EngineLimits } from "./options.ts";
 
@@ -8,7 +8,7 @@ const LIMITS: kind.Table<EngineLimits> = {
   ...{ suggestContinueAsNewUpdates: kind.count, historyEvents: kind.count },
 };
 
-/** Of each option of `EmbeddedEngine.open`. */
+/** The type of each option of `EmbeddedEngine.open`. */
 export const ENGINE_OPTIONS: kind.Table<EmbeddedEngineOptions> = {
   ...{ path: kind.text, store: kind.object, synchronous: kind.oneOf("FULL", "NORMAL"), driver: kind.text, visit: kind.flag },
   ...{ namespace: kind.name, clock: ["a clock", kind.has("nowMs")], limits: LIMITS, timers: kind.oneOf("due", "manual") },
@@ -17,7 +17,7 @@ export const ENGINE_OPTIONS: kind.Table<EmbeddedEngineOptions> = {
   ...{ onError: kind.call, onActivityTimeout: kind.call },
 };
 
-/** Throws a TypeError that names the option, what was given and what is expected. */
+/** Throws a TypeError with the option, its value, and what is expected. */
 export function checkEngineOptions(options: EmbeddedEngineOptions): void {
   kind.checkOptions("EmbeddedEngine.open", options, ENGINE_OPTIONS);
   if ((options.path === undefined) === (options.store === undefined)) {

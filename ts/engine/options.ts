@@ -1,4 +1,4 @@
-// What an embedded engine can be told at its opening, and what it tells about itself.
+// Options of an embedded engine, and the figures that it reports.
 import type { EngineCore } from "../core/engine_half.ts";
 import type { EngineOptions } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import type { Clock } from "./clock.ts";
@@ -12,90 +12,106 @@ import type { ReducerRunner } from "./reducing.ts";
 import type { ReducerTable } from "./tables/reducers.ts";
 import type { ActivityTimeout } from "./timed_out.ts";
 
-/** Bounds of what one engine takes on. Beyond them calls are refused with RESOURCE_EXHAUSTED and a reason. */
+/** Limits of one engine. Calls beyond them fail with RESOURCE_EXHAUSTED and a reason. */
 export interface EngineLimits {
-  /** Runs that are open at the same time. Default: no limit. */
+  /** Open runs. Default: no limit. */
   openRuns?: number;
-  /** Signals and updates that one run has not processed yet. Default: no limit. */
+  /** Unprocessed signals and updates of one run. Default: no limit. */
   inbox?: number;
-  /** Updates of one run that are not answered yet. Callers wait for room, and then get a WorkflowUpdateLimitError. Default 10. */
+  /**
+   * Incomplete updates of one run. Callers wait for a free place, then get a
+   * WorkflowUpdateLimitError. Default: 10.
+   */
   updatesInFlight?: number;
-  /** Updates of one run in all. Default 2,000. */
+  /** Total updates of one run. Default: 2,000. */
   updates?: number;
-  /** Idle runs kept in memory; others are loaded when needed. Default 10,000. */
+  /** Idle runs kept in memory; others are loaded when needed. Default: 10,000. */
   cachedRuns?: number;
-  /** Bytes of one set of payloads. Default 2 MiB. */
+  /** Bytes of one set of payloads. Default: 2 MiB. */
   payloadBytes?: number;
-  /** Events of a history at which continue-as-new is suggested. Default 4,096. */
+  /** Events of a history at which continue-as-new is suggested. Default: 4,096. */
   suggestContinueAsNewEvents?: number;
-  /** Bytes of a history at which continue-as-new is suggested. Default 4 MiB. */
+  /** Bytes of a history at which continue-as-new is suggested. Default: 4 MiB. */
   suggestContinueAsNewBytes?: number;
   /** Updates of one run at which continue-as-new is suggested. Default: nine tenths of `updates`. */
   suggestContinueAsNewUpdates?: number;
-  /** Events of a history at which the run is terminated. Default 51,200. */
+  /** Events of a history at which the run is terminated. Default: 51,200. */
   historyEvents?: number;
 }
 
 /** Options of `EmbeddedEngine.open`. */
 export interface EmbeddedEngineOptions {
-  /** SQLite file, created when missing. Or give a `store`. */
+  /** The SQLite file, created if missing. Required without `store`. */
   path?: string;
-  /** A store of the caller's own; the engine does not close it. */
+  /** The caller's store; the engine does not close it. Required without `path`. */
   store?: Store;
-  /** For `path`. Default FULL: what was acknowledged survives power loss. NORMAL: it survives the death of the process. */
+  /**
+   * For `path`. FULL: acknowledged writes survive power loss. NORMAL: they survive a crash of the
+   * process. Default: FULL.
+   */
   synchronous?: Synchronous;
-  /** For `path`. Default: the first SQLite library that is present. */
+  /** For `path`. Default: the first SQLite library that is installed. */
   driver?: DriverName;
-  /** For `path`: the engine is closed again in a moment; others who want to open the store meanwhile wait for that. */
+  /** For `path`: the engine closes again soon, so other processes that open the store wait for it. */
   visit?: boolean;
-  /** Default "default". */
+  /** Default: "default". */
   namespace?: string;
-  /** Where it has its time from. Default: the wall clock, which never goes back while the engine lives. */
+  /** The source of time. Default: the wall clock, which never goes back while the engine lives. */
   clock?: Clock;
-  /** Bounds of what it takes on. */
+  /** Limits of the engine. */
   limits?: EngineLimits;
   /**
-   * For tests. "manual": timers of workflows do not fire when they are due, but when `fireTimer` says so. Timeouts and retries are as
-   * ever. Default: "due".
+   * For tests. "manual": timers of workflows fire only by `fireTimer`; timeouts and retries are
+   * unaffected. Default: "due".
    */
   timers?: "due" | "manual";
   /**
-   * Workers run outside of this process and outlive it, so tasks that were handed out before a restart may still be answered. Default
-   * false: their holders died with the process, and their tasks are given again at once.
+   * Workers run outside this process and outlive it, so tasks dispatched before a restart may still
+   * complete. Default: false: the workers died with the process, and their tasks are dispatched
+   * again at once.
    */
   remoteWorkers?: boolean;
-  /** Functions that workflows run by `transact`, in the transaction that commits their task: an object or a module. For a SQLite store. */
+  /**
+   * Functions that workflows run by `transact`, in the transaction that commits their task: an
+   * object or a module. Requires a SQLite store.
+   */
   reducers?: ReducerTable;
-  /** @internal Runs the reducers in the place of functions. */
+  /** @internal Runs the reducers instead of `reducers`. */
   reducing?: ReducerRunner;
-  /** The application's own tables in the store's file, step by step; each is applied once. */
+  /** Migrations of the application's tables in the store's file; each is applied once, in order. */
   migrations?: readonly TableMigration[];
-  /** How arguments and results of reducers become payloads. Default: JSON. */
+  /** Converts arguments and results of reducers to payloads. Default: JSON. */
   converter?: PayloadConverter;
-  /** What encodes the payloads of the workers, for arguments and results of reducers. It needs `encodeSync` and `decodeSync`. Default: none. */
+  /**
+   * The codec of the workers, for arguments and results of reducers. Requires `encodeSync` and
+   * `decodeSync`. Default: none.
+   */
   codec?: CodecOptions["codec"];
-  /** As the workers have it, for what reducers throw. Default: false. */
+  /** As in the workers' options, for errors of reducers. Default: false. */
   encodeCommonAttributes?: CodecOptions["encodeCommonAttributes"];
-  /** The engine's half of the core, instead of the one that comes with the package or that `useCore` gives. */
+  /** The core of the engine. Default: the one in the package, or the one set by `useCore`. */
   core?: EngineCore;
-  /** Told of failures that were survived (a commit that failed, a core that was replaced). Default: console.error. */
+  /**
+   * Called with failures that the engine survived (a failed commit, a replaced core). Default:
+   * console.error.
+   */
   onError?: (error: Error) => void;
   /**
-   * Told of attempts of activities that timed out and that no worker of this process has logged: with `remoteWorkers` of all, else of
-   * those that no worker had. Default: not told.
+   * Called with activity attempts that timed out and that no worker of this process has logged:
+   * with `remoteWorkers` all, otherwise those that no worker had. Default: not called.
    */
   onActivityTimeout?: (timeout: ActivityTimeout) => void;
 }
 
-/** What waits for workers on one side of a task queue. */
+/** Tasks that wait for workers on one side of a task queue. */
 export interface Backlog {
-  /** How many tasks. */
+  /** Number of tasks. */
   readonly tasks: number;
-  /** For how many milliseconds the oldest has waited. */
+  /** Age of the oldest task, in ms. */
   readonly oldestMs: number;
 }
 
-/** What the core answers of a queue, as what waits there; nothing: of a closed engine. */
+/** Converts the core's backlog of a queue; an empty one for a closed engine. */
 export function backlogOf([workflow = 0, workflowMs = 0, activity = 0, activityMs = 0]: Iterable<number>): {
   readonly workflow: Backlog;
   readonly activity: Backlog;
@@ -103,23 +119,23 @@ export function backlogOf([workflow = 0, workflowMs = 0, activity = 0, activityM
   return { workflow: { tasks: workflow, oldestMs: workflowMs }, activity: { tasks: activity, oldestMs: activityMs } };
 }
 
-/** What an engine holds at this moment. */
+/** The current figures of an engine. */
 export interface EngineStats {
-  /** Runs that have not ended. */
+  /** Runs that are not closed. */
   readonly openRuns: number;
-  /** Runs in memory. */
+  /** Runs kept in memory. */
   readonly cachedRuns: number;
-  /** Calls that wait for an answer, polls included. */
+  /** Calls without a response yet, including polls. */
   readonly waitingCalls: number;
   /** Workflow and activity tasks that wait for a worker. */
   readonly queuedTasks: number;
-  /** Transactions so far. */
+  /** Committed transactions since the opening. */
   readonly commits: number;
-  /** When the engine itself acts next, in milliseconds since the epoch; 0: never. */
+  /** When the engine acts next by itself, in ms since the epoch; 0: never. */
   readonly nextWakeMs: number;
 }
 
-/** The core's options; limits that are not given are the core's own. */
+/** Returns the core's options; 0 selects the core's default limit. */
 export function coreOptions(
   namespace: string,
   { limits = {}, timers }: Pick<EmbeddedEngineOptions, "limits" | "timers">,

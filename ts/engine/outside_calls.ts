@@ -1,5 +1,6 @@
-// An engine's calls as workers of other processes make them: what their workflow tasks show of runs comes in the request, for which the tasks
-// that they are given ask (api/shown_run.ts). An engine in memory has no tables to show it in, and does not ask.
+// Calls of workers in other processes. What their workflows show of runs comes in the request,
+// which a flag in the polled task requests (api/shown_run.ts). An engine in memory has no tables
+// for it.
 import { askingForShown, shownOf, withoutShown } from "../api/shown_run.ts";
 import type { CallOptions, MethodName } from "../service/raw.ts";
 import type { EmbeddedEngine } from "./host.ts";

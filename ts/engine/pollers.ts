@@ -1,4 +1,4 @@
-// Who has polled which task queue lately, for DescribeTaskQueue: `temporal task-queue describe` answers "is there a worker at all".
+// The recent pollers of each task queue, for DescribeTaskQueue (`temporal task-queue describe`).
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { DescribeTaskQueueMode, TaskQueueKind, TaskQueueType } from "../api/generated/temporal/api/enums/v1/task_queue_pb.ts";
 import { PollWorkflowTaskQueueRequest as Poll, TaskQueue } from "../api/generated/fields.ts";
@@ -16,17 +16,17 @@ import type { Backlog } from "./options.ts";
 
 type Poller = MessageInitShape<typeof PollerInfoSchema>;
 
-/** As long as Temporal's servers remember a poller. */
+/** As in Temporal's servers. */
 const REMEMBERED_MS = 5 * 60_000;
 
 const RATE_PER_SECOND = 100_000;
-/** Deprecated, and read by tools without a look whether it is there. There are no blocks of ids here. */
+/** Deprecated fields that tools read without checking. The engine has no blocks of task ids. */
 const STATUS = { ratePerSecond: RATE_PER_SECOND, taskIdBlock: { startId: 1n, endId: 100_000n } };
 
-/** More names help nobody who looks for the one that was misspelt. */
+/** Maximum queue names in a description; they help to find a misspelled name. */
 const MAX_NAMES = 100;
 
-/** A queue's pollers by identity, and when each came last. */
+/** The pollers of a queue by identity, with the time of the last poll. */
 interface Polled {
   readonly side: TaskQueueType;
   readonly sticky: boolean;
@@ -35,7 +35,7 @@ interface Polled {
 
 type Backlogs = (queue: string) => { readonly workflow: Backlog; readonly activity: Backlog };
 
-/** Queue and identity of a poll; both kinds have them in the same fields. Undefined for what does not decode. */
+/** Queue and identity of a poll; both kinds use the same fields. Undefined if it does not decode. */
 function readPoll(
   request: Uint8Array,
 ): { readonly queue: string; readonly sticky: boolean; readonly identity: string } | undefined {
@@ -56,7 +56,7 @@ function readPoll(
 }
 
 export class Pollers {
-  /** By side and name. */
+  /** By side and queue name. */
   readonly #queues = new Map<string, Polled>();
   readonly #nowMs: () => number;
   #sweptMs = 0;
@@ -65,7 +65,7 @@ export class Pollers {
     this.#nowMs = nowMs;
   }
 
-  /** A poll came. What does not decode, the engine refuses. */
+  /** Records a poll. The engine rejects a poll that does not decode. */
   note(method: "pollWorkflowTaskQueue" | "pollActivityTaskQueue", request: Uint8Array): void {
     const side = method === "pollWorkflowTaskQueue" ? TaskQueueType.WORKFLOW : TaskQueueType.ACTIVITY;
     const poll = readPoll(request);
@@ -78,7 +78,7 @@ export class Pollers {
     if (atMs - this.#sweptMs > REMEMBERED_MS) this.#sweep(atMs);
   }
 
-  /** Sticky queues have new names with every worker: what nobody polls any more is forgotten. */
+  /** Removes queues without recent polls: each worker has a new sticky queue. */
   #sweep(nowMs: number): void {
     this.#sweptMs = nowMs;
     for (const [key, queue] of this.#queues) {
@@ -98,14 +98,14 @@ export class Pollers {
       }));
   }
 
-  /** Names of the queues whose tasks of this kind somebody takes, without those of single workers. */
+  /** Names of polled queues of this type, without sticky queues. */
   #names(wanted: TaskQueueType): string[] {
     this.#sweep(this.#nowMs());
     const names = [...this.#queues].filter(([, { side, sticky }]) => side === wanted && !sticky);
     return names.slice(0, MAX_NAMES).map(([key]) => key.slice(key.indexOf(" ") + 1));
   }
 
-  /** Answers DescribeTaskQueue, with the names of the other queues behind the fields of Temporal's API. */
+  /** Returns the DescribeTaskQueue response, with the names of polled queues after Temporal's fields. */
   answer(bytes: Uint8Array, checkNamespace: (name: string) => void, backlogOf: Backlogs): Uint8Array {
     const request = decodeMessage(DescribeTaskQueueRequestSchema, bytes);
     checkNamespace(request.namespace);
@@ -114,7 +114,7 @@ export class Pollers {
     return concat([described, new Message().text(tagWithLength(POLLED_QUEUES), JSON.stringify(names)).finish()]);
   }
 
-  /** In both of its forms. There are no build ids, so everything is under the unversioned one. */
+  /** Describes a queue in both API modes. The engine has no build ids: all is under the unversioned one. */
   #describe(request: DescribeTaskQueueRequest, backlogOf: Backlogs): MessageInitShape<typeof DescribeTaskQueueResponseSchema> {
     const name = request.taskQueue?.name ?? "";
     if (name === "") throw invalid("TaskQueue is not set on request.");

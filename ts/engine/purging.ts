@@ -1,11 +1,11 @@
-// Closed runs are removed in slices, between which the engine goes on.
+// Removes closed runs in slices, between which the engine works.
 import { hop } from "../platform/hop.ts";
 import { whenFree } from "./commit_retries.ts";
 import type { PurgeOptions } from "./store.ts";
 
 const SLICE = 100;
 
-/** `purge` removes one slice and returns how many runs it had; returns how many there were in all. */
+/** `purge` removes one slice and returns its number of runs. Returns the total. */
 export async function purgeInSlices(options: PurgeOptions, purge: (slice: PurgeOptions) => number): Promise<number> {
   for (let purged = 0, { limit = Infinity } = options;;) {
     const removed = await whenFree(() => purge({ ...options, limit: Math.min(SLICE, limit - purged) }));

@@ -1,5 +1,6 @@
-// The read methods of WorkflowService over a store that nobody has open: lists and counts from its index, descriptions and histories from
-// an engine whose clock stands still and that has nothing to recover, so that looking changes nothing.
+// The read methods of WorkflowService over a store that is not open elsewhere: lists and counts
+// from its index, descriptions and histories from an engine whose clock never advances and that
+// recovers nothing, so that reading changes nothing.
 import { type CallOptions, Code, type MethodName, type RawService, ServiceError } from "../service/raw.ts";
 import type { Clock } from "./clock.ts";
 import { EmbeddedEngine } from "./host.ts";
@@ -21,7 +22,7 @@ export const READ_METHODS: ReadonlySet<MethodName> = new Set<MethodName>([
 
 const STANDING: Clock = { nowMs: () => 0, setTimer: () => () => {} };
 
-/** The store as it is, for an engine that must not act on it. */
+/** The store for an engine that must not act on it. */
 function asItIs(store: Store): Store {
   return {
     description: store.description,
@@ -48,7 +49,7 @@ export class ReadOnlyService implements RawService {
   readonly #engine: EmbeddedEngine;
   readonly #store: Store;
 
-  /** Takes the store over: `close` closes it. */
+  /** Opens the service; `close` also closes the store. */
   static async open(store: Store, namespace = "default"): Promise<ReadOnlyService> {
     try {
       const engine = await EmbeddedEngine.open({
@@ -70,7 +71,7 @@ export class ReadOnlyService implements RawService {
     this.#store = store;
   }
 
-  /** Answers the methods of `READ_METHODS`. A call that would wait for something new is not answered before its deadline. */
+  /** Calls one of `READ_METHODS`. A long poll for new events waits until its deadline. */
   call(method: MethodName, request: Uint8Array, options?: CallOptions): Promise<Uint8Array> {
     if (READ_METHODS.has(method)) return this.#engine.call(method, request, options);
     return Promise.reject(

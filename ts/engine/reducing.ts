@@ -1,6 +1,6 @@
-// The reducers of a batch: the core names the tasks whose commands have some, they run in the transaction in which the batch will be
-// committed, and the core is told what they came to (core-rs/src/engine/mod.rs). What a task's reducers wrote is taken back when one of
-// them fails the task, or when the core does not take the completion (its task was lost meanwhile).
+// The reducers of a batch run in the transaction that commits the batch. The core names the tasks
+// with reducer calls and gets their results (core-rs/src/engine/mod.rs). The writes of a task are
+// rolled back if a reducer fails the task, or if the core rejects the completion (task lost).
 import { encodeFailure } from "../converter/failure_converter.ts";
 import type { CoreEngine } from "../core/engine.ts";
 import type { TransactCall, TransactResult, TransactTask } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
@@ -19,17 +19,20 @@ import {
   UnknownReducerError,
 } from "./tables/reducers.ts";
 
-/** A store whose transactions reducers can write in. */
+/** A store with transactions in which reducers can write. */
 export interface ReducingStore {
-  /** The user's tables. */
+  /** The application's tables. */
   readonly tables: Database;
   /** Opens the transaction of the next commit. */
   begin(): void;
-  /** Takes the open transaction back. */
+  /** Rolls back the open transaction. */
   rollback(): void;
-  /** Runs work under a savepoint; what it throws is thrown again, and what it wrote is taken back. */
+  /** Runs work under a savepoint. If it throws, rolls back its writes and throws the error again. */
   savepoint<T>(work: () => T): T;
-  /** The same for the first work of a transaction, without a savepoint: the transaction is taken back, and must be begun again. */
+  /**
+   * The same for the first work of a transaction, without a savepoint: an error rolls back the
+   * whole transaction, which must begin again.
+   */
   firstWork<T>(work: () => T): T;
 }
 
@@ -43,22 +46,22 @@ const hasTables = (store: Store): store is StoreWithTables => "savepoint" in sto
 
 const NO_TABLES = "this store has no tables: reducers and migrations need a store in SQLite (a path)";
 
-/** The application's tables in a store. */
+/** Returns the application's tables in a store. */
 export function tablesOf(store: Store): Database {
   if (!hasTables(store)) throw new TypeError(NO_TABLES);
   return store.tables;
 }
 
-/** The rows of a statement that reads. */
+/** Returns the rows of a read-only statement. */
 export function sqlOf(store: Store, sql: string, params: readonly SqlValue[]): SqlRow[] {
   if (!hasTables(store)) throw new TypeError(NO_TABLES);
   return store.sql(sql, params);
 }
 
-/** What runs the reducers of a batch. */
+/** Runs the reducers of a batch. */
 export type ReducerRunner = Pick<Reducing, "run" | "ended">;
 
-/** What the engine's options say of reducers; the tables are brought to their newest step. */
+/** Creates the reducer runner from the engine's options, and applies pending migrations. */
 export function reducingOf(store: Store, options: EmbeddedEngineOptions): ReducerRunner {
   const { reducers, migrations, reducing } = options;
   if (reducing !== undefined) return reducing;
@@ -69,7 +72,7 @@ export function reducingOf(store: Store, options: EmbeddedEngineOptions): Reduce
   return reducers === undefined ? NO_REDUCERS : new Reducing(store, reducers, payloads!);
 }
 
-/** In place of reducers where there are none: the tasks fail. */
+/** Used without reducers: the tasks fail. */
 export const NO_REDUCERS: ReducerRunner = {
   ended() {},
   run(tasks, engine) {
@@ -79,7 +82,10 @@ export const NO_REDUCERS: ReducerRunner = {
   },
 };
 
-/** The only reducer of a task has thrown, and its wait is answered with that: what it wrote goes with the task's savepoint. */
+/**
+ * The only reducer of a task threw, and its caller gets the error. The savepoint of the task rolls
+ * back its writes.
+ */
 class Answered extends Error {
   readonly result: TransactResult;
 
@@ -89,7 +95,7 @@ class Answered extends Error {
   }
 }
 
-/** The core did not take the completion. */
+/** The core rejected the completion. */
 class NotTaken extends Error {}
 
 const NO_BYTES = new Uint8Array(0);
@@ -106,7 +112,10 @@ class Reducing {
     this.#payloads = payloads;
   }
 
-  /** Runs the reducers of some tasks, each task under a savepoint. Answers what the store failed with; then the batch has failed. */
+  /**
+   * Runs the reducers of tasks, each task under a savepoint. Returns the error of the store if it
+   * failed; the batch has failed then.
+   */
   run(tasks: readonly TransactTask[], engine: CoreEngine): StoreError | undefined {
     try {
       for (const task of tasks) this.#task(task, engine);
@@ -117,14 +126,17 @@ class Reducing {
     }
   }
 
-  /** The batch was committed, or its transaction is taken back. */
+  /** Ends the transaction: the batch was committed, or is rolled back. */
   ended(committed: boolean): void {
     if (!this.#begun) return;
     this.#begun = false;
     if (!committed) this.#store.rollback();
   }
 
-  /** One savepoint for the task, and one for each of its reducers if it has several: what one wrote is taken back alone. */
+  /**
+   * One savepoint for the task, and one for each of several reducers, so that each can be rolled
+   * back alone.
+   */
   #task({ requestId, calls }: TransactTask, engine: CoreEngine): void {
     const taken = (results: TransactResult[]) => engine.transacted({ requestId, results, failure: NO_BYTES });
     const work = () => {
@@ -141,7 +153,7 @@ class Reducing {
     }
   }
 
-  /** The first task of a transaction needs no savepoint: nothing lies before it that would have to stay. */
+  /** The first task of a transaction needs no savepoint: no earlier writes have to stay. */
   #first(work: () => void): void {
     this.#store.begin();
     this.#begun = true;

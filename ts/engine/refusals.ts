@@ -1,4 +1,4 @@
-// The refusals that the host itself gives. The state machine's own come from the core.
+// Errors of the host. The state machine's own errors come from the core.
 import { Code, ServiceError } from "../service/raw.ts";
 import { notOffered } from "./not_offered.ts";
 import { StoreFullError } from "./store_errors.ts";
@@ -8,14 +8,17 @@ function unavailable(message: string, reason: string, cause: Error, metadata = {
 }
 
 export const closed = () => new ServiceError(Code.UNAVAILABLE, "the engine is closed", "EngineClosed");
-/** Its store can never serve again; `reason` names the store's error. */
+/** The store cannot recover; `reason` is the name of its error. */
 export const stopped = (cause: Error) =>
   unavailable(`the engine has stopped: ${cause.message}`, cause.name, cause, { engine: "stopped" });
-/** Retried like every UNAVAILABLE: space may be freed meanwhile. "StoreFull" lets those who need not wait say so at once. */
+/**
+ * UNAVAILABLE, so callers retry: space may be freed meanwhile. The reason "StoreFull" lets callers
+ * fail at once instead.
+ */
 export const notRecorded = (cause: Error) =>
   unavailable(`the change was not recorded (${cause.message}); retry`, reasonOf(cause), cause);
 const reasonOf = (cause: Error): string => cause instanceof StoreFullError ? "StoreFull" : "NotRecorded";
-/** The caller's time is over; `trouble` is why nothing could be recorded meanwhile, where that is so. */
+/** The caller's deadline has passed; `trouble` is why the last commit failed, if it did. */
 export const tooLate = (message: string, trouble: Error | undefined, metadata = {}) =>
   trouble === undefined ? new ServiceError(Code.DEADLINE_EXCEEDED, message, "", metadata) : new ServiceError(
     Code.DEADLINE_EXCEEDED,

@@ -1,4 +1,4 @@
-// The engine's replies to calls: bodies with the pages of history that they name, or errors.
+// The engine's replies to calls: bodies with the history ranges that they name, or errors.
 import type { Reply } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { type Code, ServiceError } from "../service/raw.ts";
 import { appendHistory } from "./history_bytes.ts";
@@ -10,7 +10,7 @@ interface Answerable {
   reject(error: ServiceError): void;
 }
 
-/** Settles the call that waits for it, if it still waits. History comes from the store. */
+/** Settles the call if it still waits. History comes from the store. */
 export function replyTo(call: Answerable | undefined, { error, history, body }: Reply, store: Store): void {
   if (call === undefined) return;
   if (error !== undefined) {

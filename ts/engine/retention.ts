@@ -1,10 +1,13 @@
-// Retention: closed runs are removed some time after they closed.
+// Retention: closed runs are removed after a time.
 import type { EmbeddedEngine } from "./host.ts";
 import type { Logger } from "../base/logger.ts";
 
 const RETENTION_MS = 60_000;
 
-/** Purges what has been closed for so long, now and every minute; answers what ends that. */
+/**
+ * Purges runs closed for longer than `retentionMs`, now and every minute. Returns a function that
+ * stops it.
+ */
 export function keepFor(retentionMs: number, engine: EmbeddedEngine, logger: Logger): () => void {
   let purging = false;
   const purge = async () => {

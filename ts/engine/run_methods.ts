@@ -1,4 +1,5 @@
-// Methods of WorkflowService on one run that need no state machine, or need it only to end the run first.
+// Methods of WorkflowService on one run that do not need the state machine, except to terminate the
+// run first.
 import { create, fromBinary } from "@bufbuild/protobuf";
 import { HistorySchema } from "../api/generated/temporal/api/history/v1/message_pb.ts";
 import {
@@ -14,20 +15,20 @@ import { decodeMessage, encodeMessage, invalid } from "./host_bytes.ts";
 import type { RunRow, Store } from "./store.ts";
 
 const MAX_PAGE = 256;
-/** The form of a run id that is not imported. */
+/** Run ids of the engine; imported run ids may differ. */
 const RUN_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-/** Later than any run closes. */
+/** Later than any close time, in ms. */
 const ANY_TIME = 8e15;
 const utf8 = new TextEncoder();
 const text = new TextDecoder();
 
 export interface RunMethodsContext {
   readonly store: Store;
-  /** Refuses a namespace that is not served. */
+  /** Throws for a namespace that the engine does not serve. */
   ours(name: string): void;
-  /** A call of the state machine. */
+  /** Calls the state machine. */
   call(method: MethodName, request: Uint8Array): Promise<Uint8Array>;
-  /** What the store has purged leaves the memory. */
+  /** Evicts a purged run from memory. */
   forget(runId: string): void;
 }
 
@@ -48,7 +49,7 @@ export function runMethods({ store, ours, call, forget }: RunMethodsContext) {
     return row;
   };
   return {
-    /** The last events first. Pages go on in the run that the first of them named. */
+    /** Last events first. Later pages stay in the run of the first page. */
     getWorkflowExecutionHistoryReverse(bytes: Uint8Array): Uint8Array {
       const request = decodeMessage(GetWorkflowExecutionHistoryReverseRequestSchema, bytes);
       ours(request.namespace);
@@ -66,7 +67,7 @@ export function runMethods({ store, ours, call, forget }: RunMethodsContext) {
         nextPageToken: from === 1 ? new Uint8Array(0) : utf8.encode(JSON.stringify({ runId, to: from - 1 })),
       });
     },
-    /** Ends the run if it is open, and removes it with its history. When this is answered, it is gone. */
+    /** Terminates the run if it is open, and removes it with its history before it responds. */
     async deleteWorkflowExecution(bytes: Uint8Array): Promise<Uint8Array> {
       const request = decodeMessage(DeleteWorkflowExecutionRequestSchema, bytes);
       ours(request.namespace);
@@ -77,7 +78,7 @@ export function runMethods({ store, ours, call, forget }: RunMethodsContext) {
           reason: "Delete workflow execution",
           identity: "temporalex",
         });
-        // Somebody else may have ended it meanwhile.
+        // Another caller may have closed the run meanwhile.
         await call("terminateWorkflowExecution", terminate).catch((error: unknown) => {
           if (!(error instanceof ServiceError) || error.code !== Code.NOT_FOUND) throw error;
         });
@@ -99,7 +100,7 @@ function readToken(token: Uint8Array): { readonly runId: string; readonly to: nu
     const { runId, to } = JSON.parse(text.decode(token)) as { runId?: unknown; to?: unknown };
     if (typeof runId === "string" && Number.isSafeInteger(to) && (to as number) >= 1) return { runId, to: to as number };
   } catch {
-    // As below.
+    // Rejected below.
   }
   throw invalid("invalid nextPageToken");
 }

@@ -1,24 +1,24 @@
-// Runs as the store has them, for the core. One that cannot be read is unavailable, and is read again
-// after a while; one whose state makes the core fail is left alone.
+// Reads runs from the store for the core. An unreadable run is unavailable and read again later; a
+// run whose state crashes the core is quarantined.
 import type { LoadRequest, RunRecord } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import type { Store } from "./store.ts";
 import { isFinalStoreError } from "./store_errors.ts";
 
-/** A run that could not be read is tried again after this, then ever later. */
+/** Delays until an unreadable run is read again; each failure doubles the delay. */
 const MIN_REREAD_MS = 100;
 const MAX_REREAD_MS = 60_000;
 
 export interface RunReaderEvents {
   /** The store failed to read a run. */
   failed(error: Error): void;
-  /** Runs that it failed to read are to be loaded again: they may have something to do. */
+  /** Requests to load runs again that could not be read: they may have pending work. */
   again(loads: readonly LoadRequest[]): void;
 }
 
 export class RunReader {
   readonly #store: Pick<Store, "load">;
   readonly #events: RunReaderEvents;
-  /** Why runs are left alone, by run id. */
+  /** Reasons by run id. */
   readonly #quarantined = new Map<string, string>();
   readonly #unread = new Map<string, LoadRequest>();
   #timer: unknown;
@@ -37,7 +37,7 @@ export class RunReader {
     return this.#quarantined.has(runId);
   }
 
-  /** What the store has of a run; without a run id: of the workflow's last one. */
+  /** Reads a run; without a run id the workflow's last one. */
   read({ workflowId, runId }: LoadRequest): RunRecord {
     const record = {
       askedWorkflowId: workflowId,

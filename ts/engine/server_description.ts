@@ -1,5 +1,5 @@
-// What the engine says about itself to those who take it for a Temporal cluster: version, namespaces, what can be searched by. Tools ask
-// for these before they ask for anything else.
+// The engine's description of itself for clients of a Temporal cluster: version, namespaces,
+// searchable attributes. Tools call these methods before all others.
 import {
   ClusterReplicationConfig,
   DescribeNamespaceRequest,
@@ -24,10 +24,10 @@ import {
 import type { MethodName } from "../service/raw.ts";
 import { encodeMessage, textField } from "./host_bytes.ts";
 
-/** Programs of Temporal's that may call; the same that its servers name. */
+/** Names of Temporal's clients, as its servers list them. */
 const CLIENTS = ["temporal-cli", "temporal-go", "temporal-java", "temporal-php", "temporal-typescript", "temporal-ui"];
 
-/** What visibility queries know (visibility/condition.ts). */
+/** Attributes that visibility queries support (visibility/condition.ts). */
 export const SEARCHABLE: { readonly [name: string]: IndexedValueType } = {
   WorkflowId: IndexedValueType.KEYWORD,
   RunId: IndexedValueType.KEYWORD,
@@ -40,7 +40,7 @@ export const SEARCHABLE: { readonly [name: string]: IndexedValueType } = {
 
 const CLUSTER = "temporalex";
 
-/** Of GetSystemInfoResponse. Nothing that is not offered is named: SDKs go by them. */
+/** Fields of GetSystemInfoResponse. SDKs rely on them, so only supported features are listed. */
 const SYSTEM_CAPABILITIES = [
   System.signalAndQueryHeader,
   System.internalErrorDifferentiation,
@@ -50,11 +50,12 @@ const SYSTEM_CAPABILITIES = [
   System.sdkMetadata,
   System.countGroupByExecutionStatus,
 ];
-/** The same of a namespace. */
+/** The same for a namespace. */
 const NAMESPACE_CAPABILITIES = [OfNamespace.syncUpdate, OfNamespace.asyncUpdate, OfNamespace.workerPollCompleteOnShutdown];
 
-// These two are written without descriptors: every SDK asks for them first of all, and the descriptors of Temporal's API take longer to
-// build than everything else of the start. Tests hold the bytes against the generated messages.
+// Both are written without descriptors: every SDK calls them first, and the descriptors of
+// Temporal's API take longer to build than the rest of the start. Tests compare them with generated
+// messages.
 
 const capabilities = (of: Message, field: number, all: readonly number[]) =>
   of.message(field, (message) => all.forEach((capability) => message.bool(capability, true)));
@@ -64,18 +65,18 @@ function systemInfo(version: string): Uint8Array {
   return capabilities(info, GetSystemInfoResponse.capabilities, SYSTEM_CAPABILITIES).finish();
 }
 
-/** What a namespace was registered with. */
+/** Options with which a namespace was registered. */
 export interface NamespaceOptions {
   readonly description?: string;
   readonly ownerEmail?: string;
   readonly data?: { readonly [key: string]: string };
-  /** Closed runs are removed so long after they closed, in milliseconds; 0 or absent: they are kept until they are purged. */
+  /** Time that closed runs are kept, in ms; 0 or absent: until they are purged. */
   readonly retentionMs?: number;
 }
 
 /**
- * A namespace as DescribeNamespace and ListNamespaces show it (a DescribeNamespaceResponse). Some tools take it for granted that config
- * and replication are there. A retention of 0 says that closed runs are kept.
+ * Returns a namespace as an encoded DescribeNamespaceResponse. Some tools require config and
+ * replication. A retention of 0 means that closed runs are kept.
  */
 export function describedNamespace(name: string, options: NamespaceOptions = {}): Uint8Array {
   const described = new Message();
@@ -103,7 +104,7 @@ export function describedNamespace(name: string, options: NamespaceOptions = {})
   return described.finish();
 }
 
-/** ListNamespacesResponse. */
+/** Returns an encoded ListNamespacesResponse. */
 export function listedNamespaces(namespaces: Iterable<readonly [name: string, options: NamespaceOptions]>): Uint8Array {
   const listed = new Message();
   for (const [name, options] of namespaces) listed.bytes(ListNamespacesResponse.namespaces, describedNamespace(name, options));
@@ -128,7 +129,7 @@ export function descriptionMethods(
     getSearchAttributes: () => encodeMessage(GetSearchAttributesResponseSchema, { keys: { ...SEARCHABLE } }),
     listNamespaces: () => listedNamespaces([[namespace, {}]]),
     describeNamespace(bytes: Uint8Array) {
-      // By name, or by id, which is the same here.
+      // By name or by id, which are equal here.
       ours(textField(bytes, DescribeNamespaceRequest.namespace) || textField(bytes, DescribeNamespaceRequest.id));
       return describedNamespace(namespace);
     },

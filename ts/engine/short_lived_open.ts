@@ -1,5 +1,5 @@
-// A store has one writer, but it changes hands: the command line and other short-lived programs open it for a moment (a visit) while no
-// process holds it. Whoever comes in such a moment waits for its end instead of being refused.
+// A store has one writer at a time. The command line and other short-lived programs open it briefly
+// (a visit) while no process holds it; an engine that opens it meanwhile waits for their end.
 import { hop } from "../platform/hop.ts";
 import type { EmbeddedEngineOptions } from "./options.ts";
 import type { SqliteOptions } from "./sqlite/open.ts";
@@ -7,15 +7,15 @@ import { SqliteStore } from "./sqlite/store.ts";
 import type { Store } from "./store.ts";
 import { isMomentary, StoreLockedError } from "./store_errors.ts";
 
-/** A visit takes milliseconds; one that lasts longer than this is no visit. */
+/** Longest wait for a visit, which usually takes milliseconds. */
 const PATIENCE_MS = 10_000;
-/** The same for a holder without a name: it is opening or closing, or it is one whose note was removed. */
+/** The same for a holder without a name: it is opening or closing, or its note was removed. */
 const NAMELESS_PATIENCE_MS = 2_000;
 const PAUSE_MS = 10;
-/** Milliseconds that one attempt blocks the thread while another program writes. */
+/** Milliseconds that one attempt blocks the thread while another process writes. */
 const BUSY_MS = 20;
 
-/** The store that an engine is to have: the caller's, or that of the path. */
+/** Returns the caller's store, or opens that of the path. */
 export function storeOf({ store, path, synchronous, driver, visit }: EmbeddedEngineOptions): Store | Promise<Store> {
   return store ?? openStore(path!, {
     ...(synchronous !== undefined && { synchronous }),
@@ -24,7 +24,7 @@ export function storeOf({ store, path, synchronous, driver, visit }: EmbeddedEng
   });
 }
 
-/** Opens a store file, waiting for visitors to go. Throws as `SqliteStore.open`. */
+/** Opens a store file, waiting for visits to end. Throws like `SqliteStore.open`. */
 export async function openStore(path: string, options: SqliteOptions = {}): Promise<SqliteStore> {
   const began = performance.now();
   for (;;) {

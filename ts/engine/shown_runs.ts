@@ -1,5 +1,5 @@
-// What completed workflow tasks show of their runs, between the call that brings it and the commit that keeps it. A completion that the core
-// refuses shows nothing.
+// What completed workflow tasks show of their runs, from the call until its commit. A completion
+// that the core rejects shows nothing.
 import type { Reply } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import type { CallOptions } from "../service/raw.ts";
 import type { ShownOfRuns } from "./store.ts";
@@ -8,7 +8,7 @@ type OfCall = NonNullable<CallOptions["shown"]>;
 
 const NONE: ShownOfRuns = new Map();
 
-/** Calls that are never answered are forgotten after a while. */
+/** The map is cleared at this size, because some calls never get a response. */
 const MOST = 10_000;
 
 export class ShownRuns {
@@ -20,7 +20,7 @@ export class ShownRuns {
     this.#ofCall.set(requestId, shown);
   }
 
-  /** Of the calls that are answered now. */
+  /** Returns what the calls of these replies show, by run id, and removes it. */
   taken(replies: readonly Reply[]): ShownOfRuns {
     if (this.#ofCall.size === 0) return NONE;
     const runs = new Map<string, OfCall>();

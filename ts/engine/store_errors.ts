@@ -1,17 +1,18 @@
-// What can be wrong with a store, by name. Each message says what was found and what to do about it. `StoreError` itself is an
-// operation that the storage refused (disk full, I/O error): the next one may succeed. The subclasses are final for this open store.
+// Errors of a store. A StoreError itself is an operation that the storage rejected (disk full, I/O
+// error): the next one may succeed. The subclasses are final for this open store, except
+// StoreFullError and StoreBusyError.
 
-/** An operation of the store failed; nothing of it was kept. `cause` is the driver's own error. */
+/** An operation of the store failed; nothing was written. `cause` is the driver's error. */
 export class StoreError extends Error {
   override name = "StoreError";
 }
 
-/** The file was written by a newer version of this package: opening it could damage it. */
+/** A newer version of this package wrote the file: opening it could damage it. */
 export class StoreVersionError extends StoreError {
   override name = "StoreVersionError";
-  /** Schema version of the file, and the newest one that this package knows. */
+  /** Schema version of the file. */
   readonly found: number;
-  /** The newest schema version that this package knows. */
+  /** The newest schema version that this package supports. */
   readonly known: number;
 
   constructor(message: string, found: number, known: number) {
@@ -21,29 +22,29 @@ export class StoreVersionError extends StoreError {
   }
 }
 
-/** The file exists and is not one of ours. It was not changed. */
+/** The file exists and is not a store. It was not changed. */
 export class NotAStoreError extends StoreError {
   override name = "NotAStoreError";
 }
 
-/** Who holds a store, as far as it is known. */
+/** The holder of a store, as far as known. */
 export interface StoreHolder {
-  /** Its process id. */
+  /** Process id. */
   readonly pid: number;
-  /** The machine that it runs on. */
+  /** Host name. */
   readonly host: string;
   /** When the holder opened the store, in milliseconds since the epoch. */
   readonly openedMs: number;
-  /** Name of the driver that the holder uses. */
+  /** The holder's SQLite library. */
   readonly driver: string;
-  /** It has the store for a moment only, to read something or to record one request: try again. */
+  /** The holder has the store open only briefly, for a read or one request: try again. */
   readonly visit: boolean;
 }
 
-/** Another process (or another engine of this one) has the store open. One writer per store. */
+/** Another process (or another engine of this one) has the store open. */
 export class StoreLockedError extends StoreError {
   override name = "StoreLockedError";
-  /** Undefined when the holder did not leave its name. */
+  /** Undefined if the holder is unknown. */
   readonly holder: StoreHolder | undefined;
 
   constructor(message: string, holder: StoreHolder | undefined, options?: ErrorOptions) {
@@ -52,28 +53,34 @@ export class StoreLockedError extends StoreError {
   }
 }
 
-/** Another process took the store over, or its file was removed or replaced, while this process had it open. Nothing more is written. */
+/**
+ * Another process replaced this one as the owner, or the file was removed or replaced while it was
+ * open. This process no longer writes.
+ */
 export class StoreFencedError extends StoreError {
   override name = "StoreFencedError";
 }
 
-/** The file is damaged: cut short, or its pages do not fit together. */
+/** The file is damaged: truncated, or with inconsistent pages. */
 export class StoreCorruptError extends StoreError {
   override name = "StoreCorruptError";
 }
 
 /**
- * The disk is full, or a browser gives this site no more storage. Nothing of the change was kept; what was acknowledged before is there.
- * Free space and try again; even removing runs needs some.
+ * The disk is full, or the browser's quota is used up. Nothing of the change was written; earlier
+ * acknowledged changes are safe. Free space and retry; removing runs needs some space too.
  */
 export class StoreFullError extends StoreError {
   override name = "StoreFullError";
 }
 
-/** Browsers: this page can keep nothing. The message says what to do. */
+/** Browsers: this page has no storage. The message states the remedy. */
 export class StoreUnavailableError extends StoreError {
   override name = "StoreUnavailableError";
-  /** "insecure": not https; "unsupported": the browser lacks a part; "blocked": a private window, or site data is blocked. */
+  /**
+   * "insecure": not https; "unsupported": the browser lacks a feature; "blocked": a private window,
+   * or site data is blocked.
+   */
   readonly reason: "insecure" | "unsupported" | "blocked";
 
   constructor(message: string, reason: StoreUnavailableError["reason"], options?: ErrorOptions) {
@@ -83,24 +90,25 @@ export class StoreUnavailableError extends StoreError {
 }
 
 /**
- * The store's files are in use by another program: it has a transaction open that writes into the file, and kept it open for ten seconds.
- * Nothing of the change was kept. In browsers: the files stayed in use although no process holds the store's lock.
+ * Another program had a write transaction open in the store's file for ten seconds. Nothing of the
+ * change was written. In browsers: the files stayed in use although no process holds the store's
+ * lock.
  */
 export class StoreBusyError extends StoreError {
   override name = "StoreBusyError";
 }
 
-/** An import would replace runs. Nothing was changed; say `force` to replace them. */
+/** An import would replace runs. Nothing was changed; set `force` to replace them. */
 export class StoreNotEmptyError extends StoreError {
   override name = "StoreNotEmptyError";
 }
 
-/** The store can never serve again while it is open: the engine stops instead of retrying. */
+/** Whether the store cannot recover while it is open: the engine stops instead of retrying. */
 export function isFinalStoreError(e: unknown): boolean {
   return e instanceof StoreFencedError || e instanceof StoreCorruptError || e instanceof StoreLockedError;
 }
 
-/** Another process has the store open or locked for a moment only, or is just opening or closing it: it is worth while to try again soon. */
+/** Whether another process has the store open or locked only briefly: retry soon. */
 export function isMomentary(e: unknown): boolean {
   return e instanceof StoreBusyError || (e instanceof StoreLockedError && (e.holder === undefined || e.holder.visit));
 }

@@ -1,5 +1,5 @@
-// Attempts of activities that came to their time limit, for the log: a timeout that is followed by
-// another attempt is no event of the history, and one that no worker has seen has no other log.
+// Logs activity attempts that timed out: a timeout with a later attempt has no history event, and
+// one without a worker has no other log.
 import type { TimedOutAttempt } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import type { Logger } from "../base/logger.ts";
 import { TimeoutType } from "../api/generated/temporal/api/enums/v1/workflow_pb.ts";
@@ -11,23 +11,23 @@ const NAMES: { readonly [timeout: number]: string } = {
   [TimeoutType.HEARTBEAT]: "heartbeat",
 };
 
-/** An attempt of an activity that timed out. */
+/** A timed out attempt of an activity, as `onActivityTimeout` gets it. */
 export interface ActivityTimeout {
-  /** Of the workflow that scheduled it. */
+  /** Id of the workflow that scheduled the activity. */
   readonly workflowId: string;
-  /** Its run. */
+  /** Run id of that workflow. */
   readonly runId: string;
-  /** Its type. */
+  /** Type of that workflow. */
   readonly workflowType: string;
-  /** The activity's id in its run. */
+  /** Id of the activity in its run. */
   readonly activityId: string;
-  /** The name that workers know it by. */
+  /** Name of the activity. */
   readonly activityType: string;
-  /** 1 for the first. */
+  /** From 1. */
   readonly attempt: number;
-  /** Which limit it came to: startToClose, scheduleToStart, scheduleToClose or heartbeat. */
+  /** The timeout: startToClose, scheduleToStart, scheduleToClose or heartbeat. */
   readonly timeout: string;
-  /** When the next attempt is due, in milliseconds from now; undefined: there is none. */
+  /** Delay until the next attempt, in ms; undefined if the activity is not retried. */
   readonly nextAttemptMs: number | undefined;
 }
 
@@ -40,7 +40,7 @@ export function activityTimeout(attempt: TimedOutAttempt, nowMs: number): Activi
   };
 }
 
-/** Calls the listener for each attempt that no worker of this process had; those that one had, that worker logs. */
+/** Calls the listener for each attempt that no worker of this process had; a worker logs its own. */
 export function reportTimeouts(
   attempts: readonly TimedOutAttempt[],
   listener: ((timeout: ActivityTimeout) => void) | undefined,
@@ -53,12 +53,12 @@ export function reportTimeouts(
     try {
       listener(activityTimeout(attempt, nowMs));
     } catch {
-      // A listener that fails must not be taken for a failure of the core.
+      // A listener that throws must not count as a failure of the core.
     }
   }
 }
 
-/** Listener that warns of timed out attempts as workers do. */
+/** Returns a listener that logs timed out attempts as workers do. */
 export function warnOfTimeouts(logger: Logger): (timeout: ActivityTimeout) => void {
   return ({ nextAttemptMs, ...fields }) =>
     logger.warn("an activity timed out", {

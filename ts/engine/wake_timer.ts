@@ -1,12 +1,12 @@
-// When the engine acts by itself next: what its memory and its store say, and the clock's timer for it.
+// Sets the timer for the engine's next action, from its memory and its store.
 import type { Clock } from "./clock.ts";
 import type { Store } from "./store.ts";
 
-/** A run that the store calls due but that does not move is looked at again after this. */
+/** Delay until a run is retried that the store lists as due but that did not advance. */
 const STUCK_MS = 1000;
 
 export class WakeTimer {
-  /** The next moment of the runs in memory; 0: none. */
+  /** The next wake of the runs in memory, in ms since the epoch; 0 if no run has one. */
   inMemoryMs = 0;
   readonly #store: Pick<Store, "nextWake">;
   readonly #clock: Clock;
@@ -15,14 +15,14 @@ export class WakeTimer {
   #cancel: (() => void) | undefined;
   #at = Infinity;
 
-  /** `report`: the store could not be asked. */
+  /** `report` is called if the store cannot be read. */
   constructor(store: Pick<Store, "nextWake">, clock: Clock, report: (error: Error) => void) {
     this.#store = store;
     this.#clock = clock;
     this.#report = report;
   }
 
-  /** Calls `wake` at the next moment. An earlier timer that is set already stays: it looks again. */
+  /** Calls `wake` at the next wake time. An earlier timer stays set and checks again. */
   arm(wake: () => void): void {
     const next = this.nextMs();
     if (next === Infinity) return;
@@ -36,7 +36,7 @@ export class WakeTimer {
     });
   }
 
-  /** Infinity: nothing will be due. */
+  /** The next wake in ms since the epoch; Infinity if nothing will be due. */
   nextMs(): number {
     const now = this.#clock.nowMs();
     let stored = now;
@@ -45,14 +45,14 @@ export class WakeTimer {
     } catch (e) {
       this.#report(e as Error);
     }
-    // What the store calls due although the wake has dealt with it does not move: looked at again later.
+    // A run that is still due after its wake did not advance: it is retried later.
     const wakes = [this.inMemoryMs, stored > 0 && stored <= now ? now + STUCK_MS : stored];
     const next = Math.min(...wakes.map((wake) => (wake > 0 ? wake : Infinity)));
-    // Nothing is left to do at the moment of the last wake.
+    // Everything due at the last wake is done.
     return next <= this.#wokeMs ? this.#wokeMs + 1 : next;
   }
 
-  /** What is due now is being done. */
+  /** Records that everything due now is being processed. */
   woke(): void {
     this.#wokeMs = this.#clock.nowMs();
   }

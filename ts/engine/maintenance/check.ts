@@ -1,5 +1,6 @@
-// Looks through a whole store for damage, run by run: SQLite's own check, the rows and what hangs on them (read by the engine's core itself,
-// which is who will have to), the histories, and, where the caller has the workflow code, whether it still replays them. Nothing is changed.
+// Checks a whole store for damage, run by run: SQLite's integrity check, the rows and their state
+// (decoded by the core, which has to read them later), the histories, and, if the caller has the
+// workflow code, their replay. Nothing is changed.
 import { concat } from "../../api/wire.ts";
 import { create, toBinary } from "@bufbuild/protobuf";
 import type { CoreEngine } from "../../core/engine.ts";
@@ -17,7 +18,7 @@ import { type Findings, noFindings } from "./findings.ts";
 import { checkHead, checkRow } from "./check_row.ts";
 
 export interface StoreProblem {
-  /** "" for what concerns the file as a whole. */
+  /** "" for a problem of the whole file. */
   readonly workflowId: string;
   readonly runId: string;
   readonly workflowType: string;
@@ -28,11 +29,11 @@ export interface StoreCheck {
   readonly runs: number;
   readonly openRuns: number;
   readonly events: number;
-  /** Histories that were replayed. */
+  /** Number of replayed histories. */
   readonly replayed: number;
-  /** What is damaged. */
+  /** Damage. */
   readonly problems: readonly StoreProblem[];
-  /** What is odd and may be so: events of a newer server, for instance. The store is sound all the same. */
+  /** Oddities that are not damage, for example events of a newer server. */
   readonly notes: readonly StoreProblem[];
 }
 
@@ -40,13 +41,13 @@ export interface CheckOptions {
   onProgress?(checked: number, total: number): void;
   /** Called with each problem as it is found. */
   onProblem?(problem: StoreProblem): void;
-  /** Replays a history; answers what is wrong, or undefined. */
+  /** Replays a history; resolves to what is wrong, or undefined. */
   replay?(row: RunRow, history: Uint8Array): Promise<string | undefined>;
   signal?: AbortSignal;
   core?: EngineCore;
 }
 
-/** Checks everything that the reader sees at this moment. Throws only for reasons that lie outside of the store. */
+/** Checks everything in the reader's snapshot. Throws only for causes outside the store. */
 export async function checkStore(reader: StoreReader, options: CheckOptions = {}): Promise<StoreCheck> {
   const { onProgress, onProblem, replay, signal } = options;
   const problems: StoreProblem[] = [];
@@ -73,7 +74,7 @@ export async function checkStore(reader: StoreReader, options: CheckOptions = {}
       if (run.row.status === WorkflowExecutionStatus.RUNNING) openRuns++;
       const findings = noFindings();
       findings.problems.push(...checkState(run.row), ...decoder.check(run.record));
-      // What the core cannot read says nothing; and one word on that is enough.
+      // A state that the core cannot decode needs no second message.
       if (findings.problems.length === 0) findings.problems.push(...checkHead(run.row, run.record.head));
       const history = readHistory(run, findings);
       events += history.events;
@@ -94,7 +95,7 @@ export async function checkStore(reader: StoreReader, options: CheckOptions = {}
     try {
       reader.release();
     } catch {
-      // A file that is damaged badly ends the reading by itself.
+      // A badly damaged file has ended the read transaction by itself.
     }
   }
   return { runs, openRuns, events, replayed, problems, notes };
@@ -135,7 +136,7 @@ function readHistory(run: StoredRunState, into: Findings): { parts: Uint8Array[]
   return { parts, events: events.length };
 }
 
-/** The core reads what it wrote: heads and items are its own business. Nothing of what it then wants to do is carried out. */
+/** Decodes the state with the core, which owns the format of heads and items. Its effects are dropped. */
 class StateDecoder {
   readonly #core: EngineCore;
   #engine: CoreEngine | undefined;
@@ -158,14 +159,14 @@ class StateDecoder {
         create(DescribeWorkflowExecutionRequestSchema, { namespace: "default", execution: { workflowId, runId } }),
       );
       const id = ++this.#requests;
-      // At the beginning of time nothing is due.
+      // At time 0 no timer is due.
       engine.request(id, EngineMethod.ENGINE_METHOD_DESCRIBE_WORKFLOW_EXECUTION, request, 0);
       let flush = engine.flush();
       while (flush.loads.length > 0) {
         for (const _ of flush.loads) engine.load(record, 0);
         flush = engine.flush();
       }
-      // What the run would have changed is dropped with the run.
+      // Drops what the run would have changed.
       engine.aborted();
       engine.forget(runId);
       const error = flush.replies.find((reply) => reply.requestId === id)?.error;

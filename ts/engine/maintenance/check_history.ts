@@ -1,14 +1,14 @@
-// What must hold of a history from any server. Only what a store needs is damage: it decodes, it is whole, it begins and ends as a run
-// does, and what its events refer to is there. What another server may write is never damage. Times least of all: an activity's start
-// is written at its end with the time of the start, events that came while a workflow task was in work are written after it with the time
-// at which they came, hosts' clocks differ, and resets and failovers copy events. What is merely odd is a note.
+// What every history must satisfy. Only violations that a store cannot accept are damage: events
+// that do not decode, missing events, a wrong first or last event, dangling references. Times may
+// be out of order on every server (activity starts are written late, clocks differ, resets copy
+// events). Oddities are notes.
 import { fromBinary } from "@bufbuild/protobuf";
 import { EventType } from "../../api/generated/temporal/api/enums/v1/event_type_pb.ts";
 import { type HistoryEvent, HistorySchema } from "../../api/generated/temporal/api/history/v1/message_pb.ts";
 import { checkReferences } from "./check_references.ts";
 import { CLOSING_STATUS, eventName, type Findings, noFindings, typeName } from "./findings.ts";
 
-/** The attributes that events of a type have; types that are not here are of a newer server, or damaged. */
+/** The attributes of each event type. A type that is absent is of a newer server, or damaged. */
 const ATTRIBUTES: ReadonlyMap<EventType, string> = new Map(
   Object.entries(EventType).flatMap(([name, type]) =>
     type === EventType.UNSPECIFIED ? [] : [[
@@ -18,7 +18,10 @@ const ATTRIBUTES: ReadonlyMap<EventType, string> = new Map(
   ),
 );
 
-/** The events of encoded Histories; undefined, with the reason in `problems`, when they do not decode. */
+/**
+ * Decodes the events of encoded Histories; undefined if they do not decode, with the reason in
+ * `problems`.
+ */
 export function decodeEvents(parts: readonly Uint8Array[], problems: string[]): HistoryEvent[] | undefined {
   const events: HistoryEvent[] = [];
   for (const part of parts) {
@@ -32,7 +35,7 @@ export function decodeEvents(parts: readonly Uint8Array[], problems: string[]): 
   return events;
 }
 
-/** Looks at a history by itself. */
+/** Checks a history by itself. */
 export function checkEvents(events: readonly HistoryEvent[]): Findings {
   const found = noFindings();
   const { problems, notes } = found;
@@ -45,7 +48,7 @@ export function checkEvents(events: readonly HistoryEvent[]): Findings {
     const at = eventName(event, i);
     if (event.eventId !== BigInt(i + 1)) {
       problems.push(`${at} has id ${event.eventId}: the history has missing or repeated events`);
-      // What follows would only say this once more.
+      // Every later event would repeat this problem.
       return found;
     }
     checkAttributes(event, at, found);
@@ -63,7 +66,7 @@ function checkAttributes(event: HistoryEvent, at: string, { problems, notes }: F
   const has = event.attributes.case;
   if (wanted === undefined) notes.push(`${at} has a type that this version of temporalex does not support; it is kept unchanged`);
   else if (has === undefined) {
-    // Attributes that a newer server has written in another field are kept, though not understood.
+    // Attributes in a field of a newer server are kept, though not understood.
     if ((event.$unknown ?? []).length > 0) notes.push(`${at} has attributes that this version of temporalex does not support`);
     else problems.push(`${at} has no attributes`);
   } else if (has !== wanted) problems.push(`${at} has the attributes of another type (${has})`);

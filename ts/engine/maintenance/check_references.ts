@@ -1,18 +1,20 @@
-// What events say of earlier events, by number. A replay finds the command of an answer this way, so a number that leads
-// nowhere is damage. A server leaves a number out as 0 (older ones as a number below it): for a timeout before any start, for instance.
+// References of events to earlier events, by event id. Replay finds the command of an event this
+// way, so a dangling reference is damage. 0 or less means "not set", for example for a timeout
+// before any start.
 import { EventType } from "../../api/generated/temporal/api/enums/v1/event_type_pb.ts";
 import type { HistoryEvent } from "../../api/generated/temporal/api/history/v1/message_pb.ts";
 import { eventName, type Findings, typeName } from "./findings.ts";
 
-/** Answers lead to what they answer. */
+/** Fields that refer to the event that this one resolves. */
 const ANSWERS: ReadonlySet<string> = new Set(["scheduledEventId", "startedEventId", "initiatedEventId"]);
 /**
- * Which workflow task a command came from, which request an update was accepted with: published histories that were shortened by hand
- * have wrong ones, and every SDK replays them.
+ * Fields that replay does not use: the workflow task of a command, the request of an accepted
+ * update. Published histories that were shortened by hand have wrong ones, and every SDK replays
+ * them.
  */
 const REMARKS: ReadonlySet<string> = new Set(["workflowTaskCompletedEventId", "acceptedEventId", "latestCancelRequestedEventId"]);
 
-/** [what the events are called, types of what they answer], by the beginning of their name and the field. */
+/** [prefix of the event type, field, valid types of the referenced event]. */
 const FAMILIES: readonly (readonly [family: string, field: string, types: readonly EventType[]])[] = [
   ["WORKFLOW_TASK_", "scheduledEventId", [EventType.WORKFLOW_TASK_SCHEDULED]],
   ["WORKFLOW_TASK_", "startedEventId", [EventType.WORKFLOW_TASK_STARTED]],
@@ -35,7 +37,7 @@ const FAMILIES: readonly (readonly [family: string, field: string, types: readon
 
 const KNOWN: ReadonlySet<number> = new Set(Object.values(EventType).filter((type) => type !== EventType.UNSPECIFIED));
 
-/** Looks at the references of events whose numbers are whole. */
+/** Checks the references of events whose ids are consecutive. */
 export function checkReferences(events: readonly HistoryEvent[], { problems, notes }: Findings): void {
   for (const [i, event] of events.entries()) {
     for (const [field, value] of Object.entries(event.attributes.value ?? {})) {
@@ -48,7 +50,7 @@ export function checkReferences(events: readonly HistoryEvent[], { problems, not
         continue;
       }
       const types = remark ? undefined : answered(typeName(event.eventType), field);
-      // What an event of a newer server stands for is not known here.
+      // The meaning of an event of a newer server is not known here.
       if (types === undefined || types.includes(target.eventType) || !KNOWN.has(target.eventType)) continue;
       problems.push(`${at} has the ${field} ${value}, but that event is a ${typeName(target.eventType)}`);
     }

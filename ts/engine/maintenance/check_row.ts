@@ -1,4 +1,4 @@
-// What must hold between a history, the row of its run and the state that the core keeps of it.
+// What must hold between a history, the row of its run, and the state that the core keeps.
 import { EngineHead } from "../../api/generated/fields.ts";
 import { intOf } from "../../api/wire.ts";
 import { runIdIn } from "../../converter/history_run.ts";
@@ -9,11 +9,11 @@ import { CLOSING_STATUS, type Findings, micros, noFindings, statusEnumName, type
 
 /**
  * Kind of the items that are orders of a run to another one (core-rs/src/engine/state/run.rs,
- * `kind`); the number is stored.
+ * `kind`). The number is stored.
  */
 const ORDER = 9;
 
-/** `items`: what is stored of the run beside row and history. */
+/** `items`: what is stored of the run in addition to row and history. */
 export function checkRow(row: RunRow, events: readonly HistoryEvent[], items: readonly { readonly kind: number }[]): Findings {
   const found = noFindings();
   const { problems, notes } = found;
@@ -28,7 +28,8 @@ export function checkRow(row: RunRow, events: readonly HistoryEvent[], items: re
     };
     differs("workflow type", workflowType?.name ?? "", row.workflowType);
     differs("workflow id", workflowId, row.workflowId);
-    // An imported history may be a copy of another run's beginning that does not say so (a reset before any task).
+    // An imported history may be a copy of another run's beginning without saying so (a reset
+    // before any task).
     differs("run id", runIdIn(events), row.runId, notes);
     if (first.eventTime !== undefined && Math.abs(micros(first.eventTime) / 1000 - row.startTimeMs) > 1) {
       problems.push("its row and its history have different start times");
@@ -46,7 +47,7 @@ export function checkRow(row: RunRow, events: readonly HistoryEvent[], items: re
     problems.push(`its history ends with ${typeName(last.eventType)}, and its row has the status ${statusEnumName(row.status)}`);
   }
   if (row.closeTimeMs === 0) problems.push("it is closed, but has no close time");
-  // What it has to tell its parent or its children may wait for a store that could not read them.
+  // Notifications to its parent or children may wait for a store that could not read them.
   const tells = items.some(({ kind }) => kind === ORDER);
   if (row.ready && !tells || row.wakeAtMs !== 0) {
     problems.push("it is closed, but its row has pending work for the engine");
@@ -54,7 +55,7 @@ export function checkRow(row: RunRow, events: readonly HistoryEvent[], items: re
   return found;
 }
 
-/** Whether the core's state is of the same moment as the row. It decodes, as the core has said. */
+/** Checks that the core's state matches the row. The core has already decoded the state. */
 export function checkHead(row: RunRow, head: Uint8Array): string[] {
   let status: number;
   let next: number;

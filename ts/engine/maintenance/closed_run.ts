@@ -1,10 +1,7 @@
-// A closed run as the store keeps it, made from its history: how histories come into a store. Of a closed run everything that the engine
-// answers from is in the history. Of an open one it is not (attempts of activities, what a worker has in hand, messages that wait), so an
-// open run cannot be made this way.
-//
-// `head` is the engine's own message (core-rs/proto/temporalex/engine/v1/state.proto, `Head`): its
-// field numbers are stored, and never change their meaning.
-// tests/engine/maintenance.test.ts compares what is made here with what the core writes for the same run.
+// Makes the stored form of a closed run from its history, for imports. Open runs cannot be
+// imported: attempts, pending tasks and messages are not in a history. `head` is the engine's own
+// message (core-rs/proto/temporalex/engine/v1/state.proto, `Head`): stored field numbers never
+// change. tests/engine/maintenance.test.ts compares the result with what the core writes.
 import { EngineHead } from "../../api/generated/fields.ts";
 import { runIdIn } from "../../converter/history_run.ts";
 import type { RunWrite } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
@@ -14,12 +11,12 @@ import { checkEvents, decodeEvents } from "./check_history.ts";
 import { CLOSING_STATUS, micros, typeName } from "./findings.ts";
 import { batches, describedFields, Head, lastCompletedStart, toMicroseconds } from "./run_parts.ts";
 
-/** Why a history cannot be imported; the message says what is wrong with it. */
+/** Why a history cannot be imported. */
 export class ImportError extends Error {
   override name = "ImportError";
 }
 
-/** The run is open: sound, but not to be imported by itself. */
+/** The run is open. Its history is sound, but cannot be imported by itself. */
 export class OpenRunError extends ImportError {
   override name = "OpenRunError";
 }
@@ -27,18 +24,18 @@ export class OpenRunError extends ImportError {
 export interface HistoryToImport {
   /** Encoded temporal.api.history.v1.History. */
   readonly history: Uint8Array;
-  /** For histories that do not say it themselves (servers before 1.25). */
+  /** For histories without a workflow id (servers before 1.25). */
   readonly workflowId?: string;
-  /** Default: the one that the history names. */
+  /** Default: the run id in the history. */
   readonly runId?: string;
 }
 
-/** Microseconds: what the store can order runs by. */
+/** The latest time that a store can order runs by, in microseconds. */
 const LATEST = 9e15;
 
 type Started = Extract<HistoryEvent["attributes"], { case: "workflowExecutionStartedEventAttributes" }>["value"];
 
-/** What the history of a closed run says of it. */
+/** What a history records about its closed run. */
 interface ClosedRun {
   readonly events: readonly HistoryEvent[];
   readonly last: HistoryEvent;
@@ -47,12 +44,12 @@ interface ClosedRun {
   readonly workflowId: string;
   readonly runId: string;
   readonly type: string;
-  /** Microseconds. */
+  /** Microseconds, as `close`. */
   readonly start: number;
   readonly close: number;
 }
 
-/** What the store writes for the run. Throws an ImportError. */
+/** Returns what the store writes for the run. Throws an ImportError. */
 export function closedRun(given: HistoryToImport): RunWrite {
   const run = checked(given);
   const { events, last, started, status, workflowId, runId, type, start, close } = run;
@@ -88,7 +85,7 @@ export function closedRun(given: HistoryToImport): RunWrite {
   };
 }
 
-/** Throws an ImportError for a history that no store takes, and an OpenRunError for one of an open run. */
+/** Throws an ImportError for an invalid history, and an OpenRunError for the history of an open run. */
 function checked({ history, workflowId: givenId, runId: givenRun }: HistoryToImport): ClosedRun {
   const problems: string[] = [];
   const events = decodeEvents([history], problems);
@@ -131,7 +128,7 @@ interface HeadParts {
   readonly searchAttributes: Uint8Array;
   readonly nextRunId: string;
   readonly firstRunId: string;
-  /** Of the history. */
+  /** Size of the history. */
   readonly bytes: number;
 }
 
@@ -180,7 +177,10 @@ function headOf(
     .finish();
 }
 
-/** The same for a run of another store: it is taken over as it is. Throws an ImportError when its history is damaged. */
+/**
+ * Returns the same for a run of another store, copied unchanged. Throws an ImportError if its
+ * history is damaged.
+ */
 export function copiedRun(
   row: NonNullable<RunWrite["row"]>,
   head: Uint8Array,

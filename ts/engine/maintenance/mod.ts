@@ -1,8 +1,9 @@
-// Looking after store files: copies, checks, imports. For Node and Deno; the command line's `store` commands stand on it.
+// Maintenance of store files: copies, checks, imports. For Node and Deno; used by the `store`
+// commands.
 import { inlineEngine } from "../../core/inline_engine.ts";
 import { checkStore as check } from "./check.ts";
 
-/** Checks everything that the reader sees at this moment; with the core that comes with the package. */
+/** Checks everything in the reader's snapshot, with the core of the package. */
 export const checkStore: typeof check = /* @__PURE__ */ inlineEngine(check);
 export type { CheckOptions, StoreCheck, StoreProblem } from "./check.ts";
 export { closedRun, copiedRun, type HistoryToImport, ImportError, OpenRunError } from "./closed_run.ts";

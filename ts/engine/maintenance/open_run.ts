@@ -1,8 +1,7 @@
-// An open run as the store keeps it, made from the first events of a history: how a what-if goes on from a position. What a history does not
-// hold is set again: pending activities stand before their first attempt, no caller waits for an update, the next workflow task is the
-// first attempt. So this is for stores that are thrown away, never for moving a run.
-//
-// The item kinds are those of core-rs/src/engine/state/run.rs, the messages those of state.proto; their numbers are stored.
+// Makes the stored form of an open run from the first events of a history, for what-if branches.
+// What a history does not hold is reset: activities are before their first attempt, updates have no
+// caller, the next workflow task is the first attempt. Only for temporary stores, never for moving
+// a run. Item kinds are those of core-rs/src/engine/state/run.rs; stored numbers never change.
 import { toBinary } from "@bufbuild/protobuf";
 import { Message } from "../../api/wire.ts";
 import {
@@ -31,13 +30,13 @@ import { batches, describedFields, Head, lastCompletedStart, toMicroseconds } fr
 const DEFAULT_TASK_TIMEOUT_US = 10e6;
 const ITEM = { activity: 1, timer: 3, update: 6, started: 7, child: 8 } as const;
 
-/** The first events of a run, which end between two of its workflow tasks. */
+/** The first events of a run, up to a position between two workflow tasks. */
 export interface OpenRunToMake {
   readonly workflowId: string;
   readonly runId: string;
-  /** From event 1. The last may be a WorkflowTaskScheduled: then that task is waiting to be taken. */
+  /** From event 1. If the last is a WorkflowTaskScheduled, that task waits for a worker. */
   readonly events: readonly HistoryEvent[];
-  /** When timers fire, by the id of their TimerStarted event; others as history says. Milliseconds since the epoch. */
+  /** When timers fire, by the id of their TimerStarted event, in ms since the epoch; others as in history. */
   readonly timers?: ReadonlyMap<number, number>;
 }
 
@@ -49,8 +48,9 @@ interface Pending {
 }
 
 /**
- * What the store writes for the run. Its timers fire when they are due, also where it was started with timers by hand: nothing can fire them
- * in a branch. Throws an ImportError for events that are no such prefix.
+ * Returns what the store writes for the run. Timers fire when due, also if the workflow was started
+ * with manual timers: a branch has no caller to fire them. Throws an ImportError for invalid
+ * events.
  */
 export function buildOpenRun({ workflowId, runId, events, timers }: OpenRunToMake): RunWrite {
   const first = events[0];
@@ -121,7 +121,7 @@ export function buildOpenRun({ workflowId, runId, events, timers }: OpenRunToMak
       historyLength: events.length,
       historySizeBytes: bytes,
       wakeAtMs: wakes.length === 0 ? 0 : Math.min(...wakes),
-      // It may have activities to queue, and is loaded for them.
+      // Loaded at once, since activities may have to be queued.
       ready: true,
       firstRunId,
       nextRunId: "",
@@ -137,7 +137,7 @@ export function buildOpenRun({ workflowId, runId, events, timers }: OpenRunToMak
 
 type Started = Extract<HistoryEvent["attributes"], { case: "workflowExecutionStartedEventAttributes" }>["value"];
 
-/** Microseconds; 0: none. */
+/** In microseconds; 0: no deadline. */
 function runDeadline(started: Started, start: number): number {
   const run = toMicroseconds(started.workflowRunTimeout);
   const own = run > 0 ? start + toMicroseconds(started.firstWorkflowTaskBackoff) + run : 0;

@@ -1,4 +1,4 @@
-// What is said of any run in the store's own words, whether it is closed or open: what its events show, and how its head is written.
+// The parts that closed and open runs share: memo, search attributes, batches, and the head.
 import { create, toBinary } from "@bufbuild/protobuf";
 import type { Duration } from "@bufbuild/protobuf/wkt";
 import { Message } from "../../api/wire.ts";
@@ -16,10 +16,13 @@ import {
 import { type HistoryEvent, HistorySchema } from "../../api/generated/temporal/api/history/v1/message_pb.ts";
 import { micros } from "./findings.ts";
 
-/** Events of one stored batch: a reader of a page cuts batches apart, so they should not be large. */
+/** Events of one stored batch. Pages of history cut batches, so a batch must not be large. */
 const BATCH_EVENTS = 500;
 
-/** Memo and search attributes as a description shows them: what the run was started with, and what it has changed, but for `without`. */
+/**
+ * Memo and search attributes of a description: those of the start with all later changes, except
+ * `without`.
+ */
 export function describedFields(
   events: readonly HistoryEvent[],
   without?: string,
@@ -47,11 +50,11 @@ export function describedFields(
 
 type Fields = { [key: string]: Payload };
 
-/** In the order of keys, as the engine keeps them. */
+/** Sorted by key, as in the engine. */
 const changed = (before: Fields = {}, changes: Fields = {}): Fields =>
   Object.fromEntries(Object.entries(upserted(before, changes)).sort(([a], [b]) => a < b ? -1 : 1));
 
-/** Id of the WorkflowTaskStarted event of the last task that was completed. */
+/** The id of the WorkflowTaskStarted event of the last completed task; 0 if no task completed. */
 export function lastCompletedStart(events: readonly HistoryEvent[]): number {
   const completed = events.findLast(({ attributes }) => attributes.case === "workflowTaskCompletedEventAttributes");
   return completed?.attributes.case === "workflowTaskCompletedEventAttributes"
@@ -59,7 +62,7 @@ export function lastCompletedStart(events: readonly HistoryEvent[]): number {
     : 0;
 }
 
-/** The history as the store keeps it. */
+/** Returns the history in batches, as the store keeps it. */
 export function batches(events: readonly HistoryEvent[]): RunWrite["append"] {
   const made: RunWrite["append"] = [];
   for (let i = 0; i < events.length; i += BATCH_EVENTS) {
@@ -73,11 +76,11 @@ export function batches(events: readonly HistoryEvent[]): RunWrite["append"] {
   return made;
 }
 
-/** Microseconds of a duration; 0 without one. */
+/** Microseconds of a duration; 0 if undefined. */
 export const toMicroseconds = (duration: Duration | undefined): number =>
   duration === undefined ? 0 : micros(duration as unknown as Parameters<typeof micros>[0]);
 
-/** Writes a message field by field; defaults are left out, as the engine's codec does. */
+/** Writes a message field by field. Default values are omitted, as in the engine's codec. */
 export class Head {
   readonly #head = new Message();
 

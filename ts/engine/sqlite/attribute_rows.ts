@@ -1,5 +1,6 @@
-// Search attributes as rows, which queries find runs by. The run's own message in `runs` is what is true; the rows are written with it, in
-// its transaction, and only when it has changed: a run without attributes costs nothing here.
+// Search attributes as rows, by which queries find runs. The message in `runs` is authoritative;
+// the rows are written in its transaction, only if it has changed: a run without attributes costs
+// nothing.
 import { CORRELATION, ENTITY } from "../../converter/belonging_names.ts";
 import { SUBSCRIPTION_ATTRIBUTE } from "../../converter/subscriptions.ts";
 import { attributeValues, Kind } from "../visibility/attributes.ts";
@@ -21,11 +22,11 @@ CREATE INDEX search_attributes_by_value ON search_attributes (name, kind, value)
 const INSERT = "INSERT OR IGNORE INTO search_attributes (run_key, name, kind, value) VALUES (?, ?, ?, ?)";
 const PAGE = 500;
 
-/** What the rows of a run were made of; empty: it has none. */
+/** The message that the rows of a run were made from; empty for a run without attributes. */
 export type Written = Uint8Array;
 export const NOTHING: Written = new Uint8Array(0);
 
-/** Whether a run's message is still what its rows were made of. */
+/** Whether the rows of a run match its message. */
 function isWritten(message: Uint8Array, written: Written): boolean {
   const { length } = message;
   if (length !== written.length) return false;
@@ -50,8 +51,9 @@ export class AttributeRows {
   }
 
   /**
-   * Answers what to remember: a copy, because the bytes of a commit share one buffer. A closed run is found by its other attributes alone:
-   * broadcasts cost what they reach, however many subscribers have ended.
+   * Returns the written message: a copy, because the bytes of a commit share one buffer. A closed
+   * run loses its subscriptions, so that the cost of a broadcast does not grow with closed
+   * subscribers.
    */
   write(runKey: number, { searchAttributes: message, closeTimeMs }: RunRow, written: Written): Written {
     let now = written;
@@ -75,7 +77,7 @@ export class AttributeRows {
     if (entity !== null || correlation !== null || written.length > 0) this.#belongs.run([entity, correlation, runKey]);
   }
 
-  /** Open runs with one of these texts. CROSS JOIN: from the values to the runs, whatever the planner thinks of the two tables. */
+  /** Open runs with one of these texts. CROSS JOIN fixes the order of the join: from values to runs. */
   subscribers(attribute: string, values: readonly string[]): { workflowId: string; runId: string }[] {
     const sql =
       `SELECT DISTINCT runs.run_key, workflow_id, run_id FROM search_attributes AS a CROSS JOIN runs ON runs.run_key = a.run_key
@@ -90,7 +92,7 @@ export class AttributeRows {
   }
 }
 
-/** Makes the rows of a file that has none yet. */
+/** Fills the rows of a file that has none yet. */
 export function fillAttributes(database: SqlDatabase): void {
   const page = database.prepare(
     `SELECT run_key, search_attributes FROM runs WHERE run_key > ? AND length(search_attributes) > 0 ORDER BY run_key LIMIT ${PAGE}`,

@@ -9,7 +9,8 @@ export function backupFile({ fs, path: paths }: Builtins, database: SqlDatabase,
   if (!fs.existsSync(paths.dirname(paths.resolve(path)))) {
     throw new StoreError(`cannot write ${path}: the folder does not exist`);
   }
-  // Written under another name first: a file with the wanted name is always a whole copy. SQLite takes an empty file for a new one.
+  // Written under a temporary name first, so that the final name is always a complete copy. SQLite
+  // accepts an empty file as a new one.
   const partial = `${path}.${globalThis.crypto.randomUUID()}.partial`;
   makeFile(fs, partial);
   try {
@@ -20,7 +21,7 @@ export function backupFile({ fs, path: paths }: Builtins, database: SqlDatabase,
     fs.renameSync(partial, path);
   } finally {
     fs.rmSync(partial, { force: true });
-    // The library without native locks makes one for the copy, too.
+    // node-sqlite3-wasm makes a lock folder for the copy, too.
     removeFolder(fs, `${partial}.lock`);
   }
 }

@@ -1,24 +1,24 @@
-// The rows of a statement that somebody wrote by hand, up to a number of rows and of bytes: one without an end must not fill the memory.
+// Limits the rows and bytes of ad hoc SQL statements, so that a result cannot fill the memory.
 import type { SqlRow, SqlStatement, SqlValue } from "./driver.ts";
 
-/** How much one statement may answer, and for how long it may run. */
+/** Limits of one statement. */
 export interface SqlLimits {
   readonly rows: number;
-  /** Of all values together: characters of text, bytes of blobs, 8 for a number. */
+  /** Total size of all values: characters of text, bytes of blobs, 8 for a number. */
   readonly bytes: number;
-  /** Milliseconds. Kept by whoever can stop SQLite: the process that started the query, or the library in a browser. */
+  /** Milliseconds. Enforced by the process that started the query, or by the library in a browser. */
   readonly ms: number;
 }
 
-/** What a query may take where its caller says nothing else. */
+/** Default limits of a query. */
 export const SQL_LIMITS: SqlLimits = { rows: 100_000, bytes: 16 * 1024 * 1024, ms: 30_000 };
 
-/** A statement was stopped, because its answer is too large or took too long. */
+/** A statement was stopped, because its result is too large or it ran too long. */
 export class SqlLimitError extends Error {
   override name = "SqlLimitError";
 }
 
-/** `how`: what gives it more time, if anything does. */
+/** `how` is appended: how to get more time, if possible. */
 export const tooLong = (ms: number, how = ""): SqlLimitError =>
   new SqlLimitError(
     `the query was stopped after ${ms / 1000} s: reduce its work (a WHERE that uses an index, a LIMIT in a recursive WITH)${how}`,
@@ -29,7 +29,10 @@ function sizeOf(value: SqlValue): number {
   return value === null ? 1 : 8;
 }
 
-/** The rows of a statement, one by one where the library can. Throws a SqlLimitError when there are too many or they are too large. */
+/**
+ * Returns the rows of a statement, read one by one if the library can. Throws a SqlLimitError for
+ * too many rows or bytes.
+ */
 export function boundedRows(
   statement: Pick<SqlStatement, "iterate"> & Partial<Pick<SqlStatement, "all">>,
   params: readonly SqlValue[],

@@ -1,8 +1,8 @@
-// Node's built-in modules, found at run time: nothing here is visible to a bundler, and a browser gets undefined. Node >= 20.16 and
-// Deno both answer `process.getBuiltinModule`. The types are written here as far as they are used: public types reach this file, and who
-// compiles against them need not have Node's.
+// Node's built-in modules, found at run time: bundlers do not see them, and browsers get undefined.
+// Node >= 20.16 and Deno have `process.getBuiltinModule`. The used types are declared here, because
+// public types reach this file and must compile without Node's types.
 
-/** What is used of node:fs. */
+/** The used part of node:fs. */
 export interface FileSystem {
   existsSync(path: string): boolean;
   statSync(path: string): Stats;
@@ -57,7 +57,7 @@ interface ProcessLike {
   getBuiltinModule?(name: string): unknown;
 }
 
-/** Undefined where there is no file system (browsers). */
+/** Undefined in runtimes without a file system (browsers). */
 export function builtins(): Builtins | undefined {
   const process = (globalThis as { process?: ProcessLike }).process;
   const get = (name: string) => process?.getBuiltinModule?.(name);

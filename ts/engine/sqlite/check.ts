@@ -1,7 +1,7 @@
-// Looks for damage in a store file: first SQLite's own check, then what must hold between the tables.
+// Looks for damage in a store file: SQLite's integrity check, then invariants between the tables.
 import type { SqlDatabase } from "./driver.ts";
 
-/** Each query answers the rows that should not be there; `what` names them. */
+/** Each query returns the rows that violate a rule; `what` describes them. */
 const RULES: readonly { readonly what: string; readonly sql: string }[] = [
   {
     what: "runs whose newest batch of history is missing or does not end at the run's last event",
@@ -35,7 +35,7 @@ const RULES: readonly { readonly what: string; readonly sql: string }[] = [
   { what: "state items without a run", sql: "SELECT id AS name FROM items WHERE run_key NOT IN (SELECT run_key FROM runs)" },
 ];
 
-/** One sentence for each kind of damage. */
+/** Returns one sentence for each kind of damage. */
 export function checkFile(database: SqlDatabase): string[] {
   const problems: string[] = [];
   for (const row of database.prepare("PRAGMA integrity_check").all([])) {

@@ -1,5 +1,5 @@
-// Visibility conditions as SQL. Values are always parameters. Text compares by its UTF-8 bytes (SQLite's default collation), and
-// STARTS_WITH is written as a range of text so that an index can serve it.
+// Visibility conditions as SQL. Values are always parameters. Text compares by its UTF-8 bytes
+// (SQLite's default collation), and STARTS_WITH is a range of text so that an index can serve it.
 import type { AttributeTest, Condition, Field, Test } from "../visibility/condition.ts";
 import type { SqlValue } from "./driver.ts";
 
@@ -16,10 +16,12 @@ const COLUMNS: { readonly [field in Field]: string } = {
 };
 
 /**
- * Returns the SQL and appends its parameters. Only CloseTime can be NULL, and then every comparison is NULL, which WHERE takes as false.
+ * Returns the SQL and appends its parameters. Only CloseTime can be NULL; a comparison with NULL is
+ * NULL, which WHERE treats as false.
  *
- * Fields of `unindexed` are written as `+column`, which keeps their indexes out of the plan. Inside of OR the status always is: many
- * runs share one, and a search for each branch would read them all.
+ * Fields of `unindexed` are written as `+column`, which excludes their indexes from the plan.
+ * Inside OR the status always is: many runs share one, and a search for each branch would read them
+ * all.
  */
 export function conditionSql(condition: Condition, params: SqlValue[], unindexed: ReadonlySet<Field> = NONE): string {
   const column = (field: Field) => unindexed.has(field) ? `+${COLUMNS[field]}` : COLUMNS[field];
@@ -31,7 +33,7 @@ export function conditionSql(condition: Condition, params: SqlValue[], unindexed
       return joined(condition.parts.map((part) => conditionSql(part, params, inside)), isOr ? " OR " : " AND ");
     }
     case "attribute": {
-      // A negation holds of no run without the attribute.
+      // A negation excludes runs without the attribute.
       const has = condition.negated ? `${hasAttribute(condition.name, params)} AND ` : "";
       const found = `run_key${condition.negated ? " NOT" : ""} IN (${
         condition.tests.map((test) => attributeSql(condition.name, test, params)).join(" UNION ALL ")
@@ -51,7 +53,7 @@ export function conditionSql(condition: Condition, params: SqlValue[], unindexed
   }
 }
 
-/** In halves: SQLite takes 1000 terms side by side for an expression that is 1000 deep, which it refuses. */
+/** Nests in halves: SQLite parses 1000 flat terms as an expression of depth 1000 and rejects it. */
 function joined(terms: readonly string[], operator: string): string {
   if (terms.length <= 8) return `(${terms.join(operator)})`;
   const half = terms.length >> 1;
@@ -90,13 +92,16 @@ function testSql(column: string, test: Test, params: SqlValue[], negated = false
   }
 }
 
-/** The first text behind all texts with this prefix; undefined when there is none (the prefix is empty or made of U+10FFFF). */
+/**
+ * The smallest text greater than all texts with this prefix; undefined if the prefix is empty or
+ * consists of U+10FFFF.
+ */
 function endOfPrefix(prefix: string): string | undefined {
   const points = [...prefix];
   for (let last = points.pop(); last !== undefined; last = points.pop()) {
     const point = last.codePointAt(0)!;
     if (point === 0x10ffff) continue;
-    // The code points d800..dfff are no characters.
+    // d800..dfff are surrogates.
     points.push(String.fromCodePoint(point === 0xd7ff ? 0xe000 : point + 1));
     return points.join("");
   }

@@ -1,11 +1,8 @@
-// One writer per store file (P6), whatever mixture of SQLite libraries the processes use. Two means, because neither is enough alone:
-//  - `<file>-fence`, an empty database that native libraries hold locked. The lock is the operating system's: it ends with the process,
-//    so it is never stale. node-sqlite3-wasm cannot see it.
-//  - `<file>-owner`, a note of who has the store open. It can be stale after a kill; then its process is dead (or, for a note by a
-//    native library, its lock is free), and the next one replaces it. `check()` before every commit sees whether the note is still ours
-//    and the file still the one that was opened: whoever lost either writes nothing more.
-// node-sqlite3-wasm leaves an empty folder `<file>.lock` when its process is killed; only the holder of the fence may remove it. What has one
-// of these names and is not ours (a file `<file>.lock`, a note that we did not write) is never touched: it is in the way, and that is said.
+// One writer per store file (P6), across SQLite libraries. `<file>-fence` is locked by native
+// libraries; the lock ends with the process. `<file>-owner` names the holder, also for
+// node-sqlite3-wasm, which cannot see that lock; a note of a dead process is replaced. `check()`
+// before every commit stops an engine whose note or file was replaced. Files and folders of these
+// names from other programs are never touched, only reported.
 import { StoreError, StoreFencedError, type StoreHolder, StoreLockedError } from "../store_errors.ts";
 import type { Builtins } from "./builtins.ts";
 import type { SqlDatabase, SqlLibrary } from "./driver.ts";
@@ -18,26 +15,27 @@ interface OwnerNote extends ProcessIdentity {
   readonly openedMs: number;
   readonly driver: string;
   readonly nativeLocks: boolean;
-  /** It is gone in a moment: see `SqliteOptions.visit`. */
+  /** See `SqliteOptions.visit`. */
   readonly visit?: boolean;
 }
 
 /**
- * Tokens of the stores that are open in this realm: two native libraries in one process do not see each other's locks. Under Symbol.for,
- * so that two copies of this package share it.
+ * Tokens of the stores open in this realm: two native libraries in one process do not see each
+ * other's locks. Symbol.for shares the set between two copies of this package.
  */
 const REGISTRY = Symbol.for("temporalex.open-stores");
 const openHere: Set<string> = (globalThis as { [REGISTRY]?: Set<string> })[REGISTRY] ??= new Set();
 
 /**
- * A take-over lasts milliseconds. One whose process is gone was killed in the middle; one whose process cannot be looked at, when it is older
- * than this; and one that has not even left its name, after the shorter time. Both are shorter than callers wait (`short_lived_open.ts`), so a kill
- * in such a moment never keeps the next process out.
+ * A take-over lasts milliseconds. It is stale if its process is dead, if its process cannot be
+ * checked and it is older than STALE_TAKEOVER_MS, or if it has no note and is older than
+ * STALE_NAMELESS_MS. Both are shorter than callers wait (short_lived_open.ts), so a kill does not
+ * block the next process.
  */
 const STALE_TAKEOVER_MS = 8_000;
 const STALE_NAMELESS_MS = 1_000;
 
-/** Who has a store open at this moment, as far as its note says; undefined when it is free. `isHere`: this process has. */
+/** The holder of a store by its note; undefined if the store is free. `isHere`: this process is it. */
 export function currentHolder(
   builtins: Builtins,
   path: string,
@@ -66,7 +64,7 @@ function noteIn(builtins: Builtins, file: string): OwnerNote | undefined {
   }
 }
 
-/** What has a name that the fence needs, and is not the fence's. */
+/** The error for another program's file with a name that the fence needs. */
 function inTheWay(path: string, why: string, store: string): StoreError {
   return new StoreError(
     `${path} blocks the store ${store}: ${why}. It was not changed. Move it, or choose another name for the store.`,
@@ -83,7 +81,7 @@ export class Fence {
   #fileId: string | undefined;
   #released = false;
 
-  /** Takes the fence of a store file or throws a StoreLockedError. `path` is absolute and free of links. */
+  /** Takes the fence of a store file or throws a StoreLockedError. `path` is absolute and without links. */
   constructor(builtins: Builtins, library: SqlLibrary, path: string, visit = false) {
     this.#builtins = builtins;
     this.#path = path;
@@ -145,7 +143,7 @@ export class Fence {
       this.#leaveNote(note);
       this.#noteId = this.#idOf(`${this.#path}-owner`, true) ?? "";
     } finally {
-      // Unless somebody else took this one for dead meanwhile.
+      // Unless another process considered this one dead meanwhile.
       if (noteIn(this.#builtins, `${mutex}/owner`)?.token === this.token) removeFolder(fs, mutex, ["owner"]);
     }
   }
@@ -163,7 +161,7 @@ export class Fence {
     }
   }
 
-  /** A note that cannot be read: after a power failure it may be empty, and then it says nothing. */
+  /** An unreadable note: empty after a power failure, which is ignored, or of another program. */
   #refuseForeignNote(): void {
     const path = `${this.#path}-owner`;
     let text: string;
@@ -176,7 +174,7 @@ export class Fence {
     if (/[^\0]/.test(text)) throw inTheWay(path, "it is not the owner file of a store", this.#path);
   }
 
-  /** What a killed process with node-sqlite3-wasm left. The other libraries do not care for it. */
+  /** Removes the lock folder of a killed process with node-sqlite3-wasm. Other libraries ignore it. */
   #removeLock(library: SqlLibrary, found: OwnerNote | undefined): void {
     if (library.nativeLocks && found?.nativeLocks !== false) return;
     const path = `${this.#path}.lock`;
@@ -184,7 +182,7 @@ export class Fence {
     throw inTheWay(path, `it is not an empty folder, which is what ${library.name} locks a store with`, this.#path);
   }
 
-  /** Makes the folder that keeps others out of a take-over, with the note of who is in it. */
+  /** Makes the folder that excludes other take-overs, with a note of its owner. */
   #enter(mutex: string, own: OwnerNote): void {
     const { fs } = this.#builtins;
     for (let attempt = 0;; attempt++) {
@@ -218,32 +216,32 @@ export class Fence {
     try {
       if (this.#builtins.fs.readdirSync(mutex).every((name) => name === "owner")) return;
     } catch (e) {
-      // It is gone already.
+      // Already gone.
       if ((e as { code?: string }).code === "ENOENT") return;
     }
     throw inTheWay(mutex, "it is not the folder that a process makes while it opens a store", this.#path);
   }
 
-  /** Whether a take-over was killed in the middle. */
+  /** Whether a take-over was killed before its end. */
   #isStale(mutex: string, found: OwnerNote | undefined, own: OwnerNote): boolean {
     if (found !== undefined && isDead(this.#builtins, found, own)) return true;
     try {
       const age = Date.now() - this.#builtins.fs.statSync(mutex).mtimeMs;
       return age >= (found === undefined ? STALE_NAMELESS_MS : STALE_TAKEOVER_MS);
     } catch {
-      // It is gone already.
+      // Already gone.
       return true;
     }
   }
 
-  /** Removes a stale take-over; false when it was somebody else's fresh one, which is then where it was. */
+  /** Removes a stale take-over. Returns false and restores the folder if it is another process's new one. */
   #putAway(mutex: string, stale: OwnerNote | undefined): boolean {
     const { fs } = this.#builtins;
     const aside = `${mutex}.${this.token}`;
     try {
       fs.renameSync(mutex, aside);
     } catch {
-      // Somebody else was faster, or it ended by itself: the next attempt sees.
+      // Another process was faster, or the take-over ended; the next attempt checks.
       return true;
     }
     if (noteIn(this.#builtins, `${aside}/owner`)?.token !== stale?.token) {
@@ -257,7 +255,7 @@ export class Fence {
   /** Whether the writer of a note may still have the store open. */
   #holds(note: OwnerNote, own: ProcessIdentity): boolean {
     if (openHere.has(note.token)) return true;
-    // A native owner would hold the lock that we now have.
+    // A live native owner would hold the lock that this process now has.
     if (note.nativeLocks && this.#lock !== undefined) return false;
     return !isDead(this.#builtins, note, own);
   }
@@ -281,8 +279,9 @@ export class Fence {
   }
 
   /**
-   * Identity of a file: it changes when the file is replaced. A file system may give a removed file's number to the next one, unless it is
-   * still open somewhere, as the store is; the note is not, and never changes, so its times count too.
+   * Identity of a file: it changes when the file is replaced. File systems reuse the number of a
+   * removed file unless it is still open, as the store is. The note is not open and never changes,
+   * so its times count too.
    */
   #idOf(path: string, times: boolean): string | undefined {
     try {
@@ -293,14 +292,14 @@ export class Fence {
     }
   }
 
-  /** From now on `check` also demands that the store file is the one that is open. */
+  /** Makes `check` also require that the store file is the opened one. */
   watchFile(): void {
     this.#fileId = this.#idOf(this.#path, false);
   }
 
-  /** Throws a StoreFencedError when this process is not the owner any more. Called before every commit. */
+  /** Throws a StoreFencedError if this process is no longer the owner. Called before every commit. */
   check(): void {
-    // Whoever removes the store takes this note along more often than not: the file itself is what they miss.
+    // Removing the store often removes the note too, so the file is checked first.
     if (this.#fileId !== undefined && this.#idOf(this.#path, false) === undefined) {
       throw new StoreFencedError(
         `${this.#path} was removed while it was open, so its data is lost; this engine no longer writes. Restart it with an empty ` +
@@ -327,7 +326,7 @@ export class Fence {
     }
   }
 
-  /** Gives the store free. `forget` also removes the files of the fence when they did not exist before (nothing was opened). */
+  /** Releases the store. `forget` also removes the fence's files if they are new (nothing was opened). */
   release(forget = false): void {
     if (this.#released) return;
     this.#released = true;
@@ -338,7 +337,7 @@ export class Fence {
   }
 
   #unlock(forget = false): void {
-    // A lock file is normally left where it is: removing it while somebody waits for it would let two in.
+    // A lock file normally stays: removing it while another process waits for it would admit two.
     if (forget && this.#made) this.#builtins.fs.rmSync(`${this.#path}-fence`, { force: true });
     this.#lock?.close();
   }

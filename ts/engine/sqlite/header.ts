@@ -1,4 +1,5 @@
-// SQLite's file header, read before SQLite opens the file: whether it is a store of ours, which version wrote it, and whether it is whole.
+// SQLite's file header, read before SQLite opens the file: is it a store, of which version,
+// complete?
 import { NotAStoreError, StoreCorruptError, StoreVersionError } from "../store_errors.ts";
 import { APPLICATION_ID, type Migration, MIGRATIONS, schemaVersion } from "./schema.ts";
 
@@ -8,9 +9,9 @@ const MAGIC = "SQLite format 3\0";
 export interface FileHead {
   /** Names the file in errors. */
   readonly path: string;
-  /** The first HEADER_BYTES bytes (zeros behind the end of a shorter file). */
+  /** The first HEADER_BYTES bytes, padded with zeros. */
   readonly header: Uint8Array;
-  /** Sizes in bytes; those of the log and the journal are -1 where there is none. */
+  /** Sizes in bytes; -1 for a missing log or journal. */
   readonly size: number;
   readonly wal: number;
   readonly journal: number;
@@ -22,7 +23,7 @@ export function checkHeader(file: FileHead, migrations: readonly Migration[] = M
   const view = new DataView(header.buffer, header.byteOffset, HEADER_BYTES);
   const magic = new TextDecoder().decode(header.subarray(0, 16));
   const application = view.getUint32(68);
-  // The header of a file whose creation was cut short is undone by its journal; it may not even have been written yet.
+  // If creation was interrupted, the journal rolls the header back; it may not be written yet.
   const unfinished = journal > 0;
   if (unfinished && header.every((byte) => byte === 0)) return;
   if (magic !== MAGIC || (application !== APPLICATION_ID && !unfinished)) {
@@ -37,7 +38,7 @@ export function checkHeader(file: FileHead, migrations: readonly Migration[] = M
   }
 }
 
-/** Bytes that a file has by its own header. */
+/** Size of the file by its own header, in bytes. */
 export function sizeInHeader(header: Uint8Array): number {
   const view = new DataView(header.buffer, header.byteOffset, HEADER_BYTES);
   const pageSize = view.getUint16(16) === 1 ? 65536 : view.getUint16(16);

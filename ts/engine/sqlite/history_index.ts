@@ -1,15 +1,15 @@
-// Where the batches of a run's history lie. In the file they are a chain from the newest to the oldest (schema.ts); this remembers the
-// part that was walked, per run, so that a reader who pages through a long history from its beginning walks it once. Bounded: the
-// runs that were read longest ago are forgotten.
+// Positions of the history batches of runs. In the file they are a chain from newest to oldest
+// (schema.ts); this index keeps the part that was walked, so that paging through a long history
+// walks it once. Bounded: the least recently read runs are evicted.
 import { cutBatch } from "../history_bytes.ts";
 import { StoreCorruptError, StoreError } from "../store_errors.ts";
 import type { SqlDatabase, SqlStatement } from "./driver.ts";
 
-/** Batches from some event up to the end, oldest first. */
+/** Batches from some event to the end, oldest first. */
 interface Known {
   keys: number[];
   firsts: number[];
-  /** Key of the batch before the oldest known one; 0: there is none. */
+  /** Key of the batch before the oldest known one; 0 at the beginning. */
   before: number;
 }
 
@@ -34,7 +34,7 @@ export class HistoryIndex {
     this.#events = database.prepare("SELECT events FROM history WHERE history_key = ?");
   }
 
-  /** Events `from`..`to` of a run whose newest batch is `newest` and whose last event is `last`. */
+  /** Returns the events `from`..`to` of a run whose newest batch is `newest` and last event is `last`. */
   read(runKey: number, newest: number, last: number, from: number, to: number): Uint8Array[] {
     if (from < 1 || to > last || from > to) {
       throw new StoreError(`events ${from} to ${to} were requested from a history of ${last} events`);
@@ -66,7 +66,7 @@ export class HistoryIndex {
     return known;
   }
 
-  /** Walks on towards the beginning until `from` is known. */
+  /** Walks toward the beginning until `from` is known. */
   #extend(known: Known, runKey: number, from: number, last: number): void {
     const older = this.#walk.all([known.before, runKey, from]);
     let next = known.firsts[0] ?? last + 1;
@@ -80,7 +80,7 @@ export class HistoryIndex {
     this.#batches += older.length;
   }
 
-  /** A batch was committed. */
+  /** Adds a committed batch. */
   appended(runKey: number, key: number, first: number): void {
     const known = this.#runs.get(runKey);
     if (known === undefined) return;
@@ -98,7 +98,7 @@ export class HistoryIndex {
 
   #shrink(): void {
     for (const key of this.#runs.keys()) {
-      // The run that was just read is the last one and stays, however long it is.
+      // The run that was just read is last and stays, however long it is.
       if (this.#runs.size === 1 || (this.#runs.size <= MAX_RUNS && this.#batches <= MAX_BATCHES)) return;
       this.forget(key);
     }

@@ -1,17 +1,18 @@
-// What a process that was killed in the middle of a transaction with a rollback journal left: pages in the file that were never committed, and
-// the journal that takes them back. SQLite does so at the next opening, but node-sqlite3-wasm does not (0.8.60: it takes its own lock for
-// that of a transaction that is going on) and would read such pages as if they were committed. Stores write with a rollback journal only while
-// they are made or migrated; afterwards everything goes into a log.
+// Hot rollback journals of killed processes: the file has uncommitted pages, and the journal
+// restores them. SQLite rolls them back when it opens the file; node-sqlite3-wasm 0.8.60 mistakes
+// its own lock for an open transaction and would read the pages as committed. Stores use a rollback
+// journal only during creation and migration, later a log.
 import { StoreError } from "../store_errors.ts";
 import type { Builtins } from "./builtins.ts";
 
-/** The first bytes of a journal that counts; SQLite clears them when the transaction is over. */
+/** The first bytes of a valid journal; SQLite clears them at the end of the transaction. */
 const MAGIC = [0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7];
 const HEADER_BYTES = 28;
 
 /**
- * For node-sqlite3-wasm, before it opens a file whose fence is held: takes back a creation that was cut short, after which the file is empty
- * (true). Throws a StoreError for any other change that was cut short: only a whole SQLite can take it back.
+ * For node-sqlite3-wasm, before it opens a file whose fence is held. Rolls back an interrupted
+ * creation and returns true; the file is empty then. Throws a StoreError for any other interrupted
+ * transaction, which only a complete SQLite can roll back.
  */
 export function takeBackCreation(found: Builtins, path: string): boolean {
   const { fs } = found;
@@ -31,7 +32,7 @@ export function takeBackCreation(found: Builtins, path: string): boolean {
       `a transaction of ${path} was interrupted, and node-sqlite3-wasm cannot roll it back: open it once with another SQLite (npm install libsql, or Node 22.13 and later)`,
     );
   }
-  // In this order: with the journal gone first, a crash between the two would leave what was never committed.
+  // In this order: a crash after removing the journal first would keep the uncommitted pages.
   fs.writeFileSync(path, "");
   fs.rmSync(journal);
   return true;

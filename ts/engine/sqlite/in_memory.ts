@@ -1,5 +1,5 @@
-// A store in SQLite's memory: gone with the process as MemoryStore is, and with tables for reducers. No other process can reach it, so it has no
-// fence and no log.
+// A store in SQLite's memory: ends with the process like MemoryStore, but has tables for reducers.
+// No other process can reach it, so it has no fence and no log.
 import { StoreError } from "../store_errors.ts";
 import { backupFile } from "./backup.ts";
 import { builtins } from "./builtins.ts";
@@ -9,7 +9,7 @@ import { loadLibrary } from "./libraries.ts";
 import { migrate } from "./schema.ts";
 import { SqliteStore } from "./store.ts";
 
-/** Opens one. Throws a StoreError where the runtime has no SQLite of its own (a browser). */
+/** Opens a store in memory. Throws a StoreError in runtimes without SQLite (browsers). */
 export function openInMemory(driver?: DriverName): SqliteStore {
   const found = builtins();
   if (found === undefined) {

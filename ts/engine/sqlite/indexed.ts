@@ -1,34 +1,34 @@
-// What is written beside a run so that SQL finds it: rows of its search attributes, timers and procedures. Each is written only where it has
-// changed, so something is remembered of each run.
+// Rows next to a run by which SQL finds it: search attributes, timers, procedures. Each is written
+// only if changed, so the last written state of each run is kept.
 import type { RunWrite } from "../store.ts";
 import { AttributeRows, NOTHING, type Written } from "./attribute_rows.ts";
 import type { SqlDatabase, SqlRow, SqlStatement } from "./driver.ts";
 import { numberColumn, toRow } from "./rows.ts";
 import { nameOfTimer, type Procedures, Waits } from "./waits.ts";
 
-/** What is remembered of a run between commits. */
+/** What was last written of a run. */
 interface Remembered {
   attributes: Written;
   procedures: Procedures;
 }
 
-/** With where it stands in the tables. */
+/** The same, with the keys of the run in the tables. */
 export interface RunKeys extends Remembered {
   readonly runKey: number;
   historyKey: number;
   lastEvent: number;
-  /** As the row has it. 0: the run is not in the store yet. */
+  /** As in the row. 0: the run is not in the store yet. */
   status: number;
   closeTimeMs: number;
 }
 
-/** Of a run that is not in the store yet. */
+/** Keys of a run that is not in the store yet. */
 export const keysOfNew = (runKey: number): RunKeys => ({
   ...{ runKey, historyKey: 0, lastEvent: 0, status: 0, closeTimeMs: 0 },
   ...{ attributes: NOTHING, procedures: null },
 });
 
-/** Of a run that was read. */
+/** Keys of a run that was read. */
 export function keysOfRow(row: SqlRow): RunKeys {
   const { status, closeTimeMs, historyLength, searchAttributes } = toRow(row);
   return {
@@ -58,7 +58,7 @@ export class Indexed {
     this.#removeState = database.prepare("DELETE FROM run_states WHERE run_key = ?");
   }
 
-  /** After the run itself is written. */
+  /** Writes the rows; the run itself must be written before. */
   write(runKey: number, write: RunWrite, of: Remembered, state: string | null | undefined): void {
     if (typeof state === "string") this.#putState.run([runKey, state]);
     else if (state === null) this.#removeState.run([runKey]);
@@ -68,7 +68,7 @@ export class Indexed {
     of.procedures = this.#waits.write(runKey, write, of.procedures, named);
   }
 
-  /** Open runs with one of these texts. */
+  /** Returns open runs with one of these texts. */
   subscribers(attribute: string, values: readonly string[]): { workflowId: string; runId: string }[] {
     return this.#attributes.subscribers(attribute, values);
   }

@@ -1,4 +1,4 @@
-// The choice of a SQLite library, from what the runtime has.
+// Chooses a SQLite library from those that the runtime has.
 import { StoreError } from "../store_errors.ts";
 import type { Builtins } from "./builtins.ts";
 import type { DriverName, SqlLibrary } from "./driver.ts";
@@ -14,7 +14,7 @@ const LOADERS: { readonly [name in DriverName]: (builtins: Builtins) => SqlLibra
   "node-sqlite3-wasm": wasmLibrary,
 };
 
-/** The named library, or the first that is present. */
+/** Returns the named library, or the first that is present. */
 export function loadLibrary(builtins: Builtins, name?: DriverName): SqlLibrary {
   for (const candidate of name === undefined ? DRIVER_NAMES : [name]) {
     const library = LOADERS[candidate]?.(builtins);

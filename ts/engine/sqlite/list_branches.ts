@@ -1,15 +1,16 @@
-// Splits a query over runs into branches that an index serves in order of close time: one of open runs, and one of closed runs for each
-// type and status that it selects (LISTS_SCHEMA in schema.ts). So a page reads the rows that it has, and a count reads index entries alone.
+// Splits a query over runs into branches that an index serves in order of close time: one of open
+// runs, and one of closed runs for each selected type and status (LISTS_SCHEMA in schema.ts). So a
+// page reads only its own rows, and a count reads only index entries.
 import type { Condition, Field } from "../visibility/condition.ts";
 import { STATUS_NAMES } from "../visibility/values.ts";
 import { conditionSql } from "./condition_sql.ts";
 import type { SqlValue } from "./driver.ts";
 
-/** More types than these are not searched one by one. */
+/** More types are not searched one by one. */
 const MAX_TYPES = 8;
 const STATUSES = STATUS_NAMES.map(([, status]) => status);
 const TYPE_AND_STATUS: ReadonlySet<Field> = new Set<Field>(["WorkflowType", "ExecutionStatus"]);
-/** What the index of a branch has: it is walked in order, and other indexes on these would have to sort and read rows. */
+/** Columns in the index of a branch. Other indexes on them would need to sort and to read rows. */
 const WALKED: ReadonlySet<Field> = new Set<Field>([...TYPE_AND_STATUS, "StartTime"]);
 
 /** A condition as SQL, with its parameters. */
@@ -20,16 +21,17 @@ export interface Branch {
   readonly status?: number;
 }
 
-/** How the runs of a query are searched: no run is in two branches. */
+/** The branches of a query. They are disjoint. */
 export interface Branches {
-  /** Of open runs; undefined if the query selects closed runs only. */
+  /** Open runs; undefined if the query selects closed runs only. */
   readonly open: Branch | undefined;
-  /** Of closed runs. */
+  /** Closed runs. */
   readonly closed: readonly Branch[];
 }
 
 /**
- * The query as one search, if another field leaves few runs: its index is used, and those of type and status are kept out of the plan.
+ * Returns the query as one search if another field selects few runs: its index is used, and those
+ * of type and status are excluded from the plan.
  */
 export function selectiveSearch(where: Condition | undefined): Branch | undefined {
   if (where === undefined || !conjuncts(where).some(isSelective)) return undefined;
@@ -37,7 +39,7 @@ export function selectiveSearch(where: Condition | undefined): Branch | undefine
   return { sql: conditionSql(where, params, TYPE_AND_STATUS), params };
 }
 
-/** The branches of any other query. `apart`: each of closed runs has one status. */
+/** Returns the branches of any other query. `apart`: each branch of closed runs has one status. */
 export function queryBranches(where: Condition | undefined, apart = false): Branches {
   const terms = where === undefined ? [] : conjuncts(where);
   const typed = terms.find((term) => typesOf(term) !== undefined);
@@ -76,12 +78,12 @@ function branch(part: string, type: string | undefined, status: number | undefin
   return { sql: sql.join(" AND "), params, ...(status !== undefined && { status }) };
 }
 
-/** The parts that all must hold. */
+/** The terms of a conjunction. */
 function conjuncts(condition: Condition): Condition[] {
   return condition.kind === "and" ? condition.parts.flatMap(conjuncts) : [condition];
 }
 
-/** Whether a term alone leaves few runs, which an index finds. */
+/** Whether a term alone selects few runs by an index. */
 function isSelective(term: Condition): boolean {
   if (term.kind === "attribute") return !term.negated;
   if (term.kind === "compare") return (term.field === "WorkflowId" || term.field === "RunId") && term.op === "=";
@@ -89,7 +91,7 @@ function isSelective(term: Condition): boolean {
   return (term.field === "WorkflowId" || term.field === "RunId") && !term.negated;
 }
 
-/** The types that a term names, if no other passes it and they are few. */
+/** The types that a term selects, if it is only about types and they are few. */
 function typesOf(term: Condition): readonly string[] | undefined {
   if (term.kind === "compare") return term.field === "WorkflowType" && term.op === "=" ? [term.value as string] : undefined;
   if (term.kind !== "in" || term.field !== "WorkflowType" || term.negated) return undefined;

@@ -1,5 +1,5 @@
-// Pages of runs by a condition, and their number: the SQL is made for each query. Keys are found by indexes first, and only the rows
-// of the page are read.
+// Pages and counts of runs by a condition; the SQL is built for each query. Indexes find the keys
+// first, and only the rows of the page are read.
 import type { ListPage, ListPosition, ListQuery } from "../store.ts";
 import type { Condition } from "../visibility/condition.ts";
 import { conditionSql } from "./condition_sql.ts";
@@ -8,14 +8,14 @@ import { type Branch, queryBranches, selectiveSearch } from "./list_branches.ts"
 import { numberColumn, toRow } from "./rows.ts";
 import { once, ROW_COLUMNS } from "./statements.ts";
 
-/** The place of open runs, which count as closed last of all. */
+/** The place of open runs: they sort after all closed ones. */
 const OPEN_PLACE = 9e15;
 
 /** A run's place in the list and its key. */
 type Found = readonly [place: number, runKey: number];
 
 export function listPage(database: SqlDatabase, query: ListQuery, size: number, after?: ListPosition): ListPage {
-  // The additional run shows that there is a next page.
+  // One extra run shows whether there is a next page.
   const found = keysOf(database, query, size + 1, after);
   const page = found.slice(0, size);
   const rows = once(
@@ -41,7 +41,7 @@ function keysOf(database: SqlDatabase, query: ListQuery, limit: number, after: L
     order: "close_time_ms",
   }];
   const found: Found[] = [];
-  // Where the page before ended among the runs of the second part, those of the first are passed.
+  // If the previous page ended in the second part, the first part is skipped.
   const isInOpen = after !== undefined && after[0] === OPEN_PLACE;
   const begun = after === undefined || isInOpen === descending ? 0 : 1;
   const ordered = descending ? parts : parts.reverse();
@@ -79,7 +79,7 @@ class Search {
     const [direction, beyond] = this.#descending ? ["DESC", "<"] : ["ASC", ">"];
     const params = [...branch.params];
     const terms = [branch.sql];
-    // Open runs have one place: SQLite orders them by their key alone, and searches by it.
+    // Open runs share one place: SQLite orders and searches them by key alone.
     const isPlace = order === String(OPEN_PLACE);
     if (after !== undefined) {
       terms.push(isPlace ? `run_key ${beyond} ?` : `(${order}, run_key) ${beyond} (?, ?)`);
@@ -100,7 +100,7 @@ export function countRuns(database: SqlDatabase, where?: Condition): number {
   return [...countByStatus(database, where).values()].reduce((sum, n) => sum + n, 0);
 }
 
-/** Statuses without runs are absent. */
+/** Returns the number of runs by status; statuses without runs are absent. */
 export function countByStatus(database: SqlDatabase, where?: Condition): ReadonlyMap<number, number> {
   const counts = new Map<number, number>();
   const add = (status: number, n: number) => n > 0 && counts.set(status, (counts.get(status) ?? 0) + n);

@@ -1,6 +1,7 @@
-// Detects that another program has cut, removed or replaced the log (`<file>-wal`) of an open store, or cut the store's file. SQLite does not:
-// it appends after the hole, reports success, and copies the hole into the file at the next checkpoint. So each commit is read back
-// before it is acknowledged, and nothing is checkpointed that was not read back.
+// Detects that another program cut, removed or replaced the log (`<file>-wal`) or cut the file of
+// an open store. SQLite does not: it appends after the hole, reports success, and copies the hole
+// into the file at the next checkpoint. So each commit is read back before it is acknowledged, and
+// only frames that were read back are checkpointed.
 import { StoreCorruptError } from "../store_errors.ts";
 import type { FileSystem } from "./builtins.ts";
 import { HEADER_BYTES, sizeInHeader } from "./header.ts";
@@ -12,7 +13,7 @@ interface SeenLog {
   readonly size: number;
 }
 
-/** Where the index (`<file>-shm`) has the number of frames, in the byte order of the machine. */
+/** Offset of the number of frames in the index (`<file>-shm`), in the machine's byte order. */
 const FRAMES_AT = 16;
 
 export class LogCheck {
@@ -24,19 +25,19 @@ export class LogCheck {
   #file: { readonly id: string; readonly file: number } | undefined;
   #storeBytes = 0;
 
-  /** `path`: of the store. */
+  /** `path`: the store's file. */
   constructor(fs: FileSystem, path: string, pageBytes: number) {
     this.#fs = fs;
     this.#path = path;
     this.#pageBytes = pageBytes;
   }
 
-  /** Frames that the log had at the last `note`. */
+  /** Frames in the log at the last `note`. */
   get frames(): number {
     return this.#end === undefined ? 0 : framesUntil(this.#end, this.#pageBytes);
   }
 
-  /** Takes log and file for whole as they are: after opening, and after SQLite has emptied the log. */
+  /** Accepts log and file as they are: after opening, and after SQLite has emptied the log. */
   begin(): void {
     this.#seen = this.#end = undefined;
     this.#storeBytes = this.#sizeOfStore() ?? 0;
@@ -44,7 +45,7 @@ export class LogCheck {
     this.#end = this.#seen && this.#endNow(this.#seen);
   }
 
-  /** After a commit: reads what it added. Throws a StoreCorruptError when the log does not hold it, or lost what it held before. */
+  /** Reads back a commit. Throws a StoreCorruptError if the log lacks it, or lost earlier frames. */
   note(): void {
     const now = this.#look();
     if (now === undefined || (this.#seen !== undefined && now.id !== this.#seen.id)) throw this.#damage(now);
@@ -55,7 +56,7 @@ export class LogCheck {
     this.#noteStore();
   }
 
-  /** Throws a StoreCorruptError when the log or the file has become shorter since `note`. */
+  /** Throws a StoreCorruptError if the log or the file became shorter since `note`. */
   check(): void {
     this.#noteStore();
     const seen = this.#seen;
@@ -65,7 +66,7 @@ export class LogCheck {
     throw this.#damage(now);
   }
 
-  /** As `check`, and also finds a hole in a log that has been extended after it was cut. */
+  /** Like `check`; also finds a hole in a log that was extended after a cut. */
   checkAll(): void {
     this.check();
     const now = this.#seen && this.#look();
@@ -73,8 +74,9 @@ export class LogCheck {
   }
 
   /**
-   * After damage, before SQLite closes the file and checkpoints for the last time: removes what comes after the first hole, so that SQLite
-   * fails to read it instead of copying zeros into the file. Nothing is lost: recovery ends at the hole.
+   * Called after damage, before SQLite closes the file with a last checkpoint. Removes the log
+   * after the first hole, so that SQLite fails to read it instead of copying zeros into the file.
+   * No data is lost: recovery ends at the hole.
    */
   endAtHole(): void {
     const now = this.#look();
@@ -113,13 +115,13 @@ export class LogCheck {
     }
   }
 
-  /** Where the log's valid part ends now; undefined: it has none, or it lost what `#end` says that it held. */
+  /** The end of the log's valid part; undefined if the log is invalid or lost frames before `#end`. */
   #endNow({ id, size }: SeenLog): LogEnd | undefined {
     const read = (into: Uint8Array, offset: number) => this.#fs.readSync(this.#logFile(id), into, 0, into.length, offset);
     const header = new Uint8Array(LOG_HEADER_BYTES);
     if (size < LOG_HEADER_BYTES || read(header, 0) < LOG_HEADER_BYTES) return undefined;
     const before = this.#end;
-    // SQLite begins the log again, with another header, when everything in it is in the file.
+    // SQLite restarts the log with a new header when the file has all of its frames.
     if (before === undefined || !sameBytes(header, before.header)) {
       const beginning = beginningOf(header);
       return beginning && followLog(read, beginning, this.#pageBytes);
@@ -141,7 +143,10 @@ export class LogCheck {
     return this.#file.file;
   }
 
-  /** Whether a log of that size holds every frame that its index counts. Without an index no other process works on the log. */
+  /**
+   * Whether a log of this size holds every frame in its index. Without an index no other process
+   * uses the log.
+   */
   #holdsAll(size: number): boolean {
     try {
       const header = new Uint8Array(FRAMES_AT + 4);
@@ -157,12 +162,15 @@ export class LogCheck {
     try {
       return this.#fs.statSync(this.#path).size;
     } catch {
-      // The fence reports a file that is gone.
+      // The fence reports a missing file.
       return undefined;
     }
   }
 
-  /** Throws when the file is shorter than it was and than its own header says. A VACUUM of another program makes both smaller. */
+  /**
+   * Throws if the file is shorter than before and than its own header states. A VACUUM by another
+   * program reduces both.
+   */
   #noteStore(): void {
     const size = this.#sizeOfStore();
     if (size === undefined || size === this.#storeBytes) return;

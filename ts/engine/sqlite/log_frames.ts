@@ -1,23 +1,24 @@
-// The frames of SQLite's write-ahead log, judged as SQLite's recovery judges them: each has the salts of the log's header, and a checksum
-// over everything before it (https://www.sqlite.org/fileformat2.html#walformat). So a hole is found wherever it is.
+// The frames of SQLite's write-ahead log, validated like SQLite's recovery: each has the salts of
+// the log's header, and a checksum over everything before it
+// (https://www.sqlite.org/fileformat2.html#walformat). So a hole is found wherever it is.
 
 export const LOG_HEADER_BYTES = 32;
-/** Before the page of each frame. */
+/** Size of the header before the page of each frame. */
 const FRAME_HEADER_BYTES = 24;
-/** Of a header; the last bit is the byte order of the words that checksums are made of. */
+/** Magic number of a header; the last bit is the byte order of checksum words. */
 const MAGIC = 0x377f0682;
-/** Frames that are read at a time. */
+/** Number of frames per read. */
 const FRAMES_AT_ONCE = 64;
 
-/** Reads bytes of the log at an offset; returns how many there were. */
+/** Reads bytes of the log at an offset; returns how many it read. */
 export type ReadLog = (into: Uint8Array, offset: number) => number;
 
-/** Where the valid part of a log ends, and the checksum up to there. */
+/** The end of the valid part of a log, and the checksum up to it. */
 export interface LogEnd {
   readonly header: Uint8Array;
   readonly offset: number;
   readonly sum: readonly [number, number];
-  /** The last valid frame that ends a transaction; undefined: the log has none. */
+  /** The last valid frame that ends a transaction; undefined if the log has no transaction. */
   readonly lastFrame: Uint8Array | undefined;
 }
 
@@ -35,7 +36,7 @@ function addWords(view: DataView, from: number, to: number, littleEndian: boolea
   sum[1] = b;
 }
 
-/** The beginning of a log with this header; undefined: it is not the header of a log. */
+/** The beginning of a log with this header; undefined for an invalid header. */
 export function beginningOf(header: Uint8Array): LogEnd | undefined {
   const view = viewOf(header);
   const magic = view.getUint32(0);
@@ -46,14 +47,14 @@ export function beginningOf(header: Uint8Array): LogEnd | undefined {
   return { header, offset: LOG_HEADER_BYTES, sum, lastFrame: undefined };
 }
 
-/** Follows the log from a valid place over every whole transaction after it. */
+/** Follows the log from a valid position over every complete transaction. */
 export function followLog(read: ReadLog, from: LogEnd, pageBytes: number): LogEnd {
   const frameBytes = pageBytes + FRAME_HEADER_BYTES;
   const header = viewOf(from.header);
   const littleEndian = (header.getUint32(0) & 1) === 0;
   const salts = [header.getUint32(16), header.getUint32(20)];
   const sum: [number, number] = [from.sum[0], from.sum[1]];
-  // Most commits are of a few pages.
+  // Most commits have few pages.
   let chunk = new Uint8Array(8 * frameBytes);
   let end = from;
   for (let offset = from.offset;;) {
@@ -66,7 +67,8 @@ export function followLog(read: ReadLog, from: LogEnd, pageBytes: number): LogEn
       addWords(view, at + FRAME_HEADER_BYTES, at + frameBytes, littleEndian, sum);
       if (sum[0] !== view.getInt32(at + 16) || sum[1] !== view.getInt32(at + 20)) return end;
       offset += frameBytes;
-      // Pages of the database after the transaction: 0 in all frames of it but the last.
+      // The size of the database in pages in the last frame of a transaction, 0 in its other
+      // frames.
       if (view.getUint32(at + 4) !== 0) {
         end = { header: from.header, offset, sum: [sum[0], sum[1]], lastFrame: chunk.slice(at, at + frameBytes) };
       }
@@ -76,10 +78,10 @@ export function followLog(read: ReadLog, from: LogEnd, pageBytes: number): LogEn
   }
 }
 
-/** Frames in the valid part. */
+/** Number of frames in the valid part. */
 export const framesUntil = ({ offset }: Pick<LogEnd, "offset">, pageBytes: number): number =>
   Math.floor((offset - LOG_HEADER_BYTES) / (pageBytes + FRAME_HEADER_BYTES));
 
-/** Bytes of a log with that many frames. */
+/** Size of a log with that many frames, in bytes. */
 export const logBytes = (frames: number, pageBytes: number): number =>
   LOG_HEADER_BYTES + frames * (pageBytes + FRAME_HEADER_BYTES);

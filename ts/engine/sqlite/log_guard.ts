@@ -1,10 +1,10 @@
-// A store's side of the log check: each commit is read back, a log that is whole is checkpointed from time to time, and a damaged one
-// never is, not even when SQLite closes the file.
+// The log check of a store: each commit is read back, an intact log is checkpointed from time to
+// time, and a damaged one never is, not even when SQLite closes the file.
 import { StoreCorruptError } from "../store_errors.ts";
 import type { SqlDatabase } from "./driver.ts";
 import type { LogCheck } from "./log_check.ts";
 
-/** Frames of a log (4 KiB each) after which it is copied into the file. */
+/** Frames (4 KiB each) in the log after which it is checkpointed. */
 export const CHECKPOINT_FRAMES = 4000;
 
 export class LogGuard {
@@ -13,33 +13,33 @@ export class LogGuard {
   #damaged = false;
   #reported = false;
 
-  /** `log`: undefined where no other program can reach the files (browsers). */
+  /** `log`: undefined in browsers, where no other program can reach the files. */
   constructor(database: SqlDatabase, log: LogCheck | undefined) {
     this.#database = database;
     this.#log = log;
   }
 
-  /** Takes the log for whole as it is. */
+  /** Accepts the log as it is. */
   begin(): void {
     this.#log?.begin();
   }
 
-  /** Before a transaction. Throws a StoreCorruptError when another program has damaged the log or the file. */
+  /** Checks before a transaction. Throws a StoreCorruptError if another program damaged the log or file. */
   check(): void {
     this.#reporting(() => this.#log?.check());
   }
 
-  /** After an error of SQLite: throws when damage is its cause. */
+  /** Called after an error of SQLite: throws if damage is its cause. */
   explain(): void {
     this.#reporting(() => this.#log?.checkAll());
   }
 
-  /** SQLite has found damage. */
+  /** Records that SQLite found damage. */
   damaged(): void {
     this.#damaged = true;
   }
 
-  /** After a commit: it counts when the log holds it. */
+  /** Reads a commit back; it counts only if the log has it. */
   readBack(): void {
     const log = this.#log;
     if (log === undefined) return;
@@ -48,27 +48,27 @@ export class LogGuard {
     try {
       this.#database.prepare("PRAGMA wal_checkpoint(PASSIVE)").all([]);
     } catch {
-      // A full disk, for one: the log keeps everything, and the next commit tries again.
+      // For example a full disk: the log keeps everything, and the next commit tries again.
     }
   }
 
-  /** Empties the log into the file before it is closed. Returns damage that was not reported before. */
+  /** Checkpoints and empties the log before closing. Returns damage that was not reported before. */
   empty(): StoreCorruptError | undefined {
-    // A hole may be in the frames of the commit that failed: a checkpoint would copy it into the file.
+    // The frames of the failed commit may have a hole, which a checkpoint would copy into the file.
     if (this.#damaged) return undefined;
     const reported = this.#reported;
     try {
       this.explain();
-      // Also: libsql keeps a closed database open until its statements are collected.
+      // libsql keeps a closed database open until its statements are collected.
       this.#database.prepare("PRAGMA wal_checkpoint(TRUNCATE)").all([]);
     } catch (e) {
-      // Else a reader of another program is in the way: the log is read at the next opening.
+      // Otherwise another program is reading; the next opening reads the log.
       if (!reported && e instanceof StoreCorruptError) return e;
     }
     return undefined;
   }
 
-  /** To be called right before the database is closed. */
+  /** Must be called right before the database is closed. */
   close(): void {
     if (this.#damaged) this.#log?.endAtHole();
     this.#log?.close();

@@ -1,6 +1,6 @@
-// Opens a store file: takes the fence, looks at the file before SQLite does (a file of another program must not be touched), sets SQLite
-// up, creates or migrates the schema. When anything fails, everything that was opened is closed and the fence is free again.
-// Browsers do the same over files of their own (opfs/open.ts).
+// Opens a store file: takes the fence, checks the file before SQLite opens it (files of other
+// programs must not be touched), configures SQLite, and creates or migrates the schema. On failure
+// everything is closed and the fence released. For browsers see opfs/open.ts.
 import { NotAStoreError, StoreCorruptError, StoreError } from "../store_errors.ts";
 import { backupFile } from "./backup.ts";
 import { type Builtins, builtins, type FileSystem } from "./builtins.ts";
@@ -16,38 +16,41 @@ import { isLocked, storeBusy, writerOf } from "./write_lock.ts";
 import { checkHeader, HEADER_BYTES, notAStore, tooNew } from "./header.ts";
 import { APPLICATION_ID, fileVersion, isUnmade, migrate, type Migration, MIGRATIONS, schemaVersion } from "./schema.ts";
 
-/** FULL: acknowledged changes survive power loss. NORMAL: they survive the death of the process, and a power loss may undo the last ones. */
+/**
+ * FULL: acknowledged changes survive power loss. NORMAL: they survive a crash of the process, but a
+ * power loss may undo the last ones.
+ */
 export type Synchronous = "FULL" | "NORMAL";
 
 /** Options of a SQLite store. */
 export interface SqliteOptions {
   /** Default: the first of node:sqlite, libsql and node-sqlite3-wasm that is present. */
   driver?: DriverName;
-  /** Default FULL. */
+  /** Default: "FULL". */
   synchronous?: Synchronous;
-  /** The store is closed again in a moment. Others who want to open it meanwhile wait, where they would otherwise be refused. */
+  /** The store is closed again soon. Other processes that open it meanwhile wait instead of failing. */
   visit?: boolean;
-  /** Nothing is changed, and no trace is left: the file must be there, with the schema of this version. */
+  /** Changes nothing and leaves no files. The file must exist, with the schema of this version. */
   readOnly?: boolean;
-  /** How long opening blocks while another program has the file locked for writing. Default: 2000. */
+  /** How long opening blocks while another process has the file locked for writing, in ms. Default: 2000. */
   busyMs?: number;
 }
 
-/** How long blocking work waits for another program that writes, in milliseconds. */
+/** How long blocking work waits for another process that writes, in ms. */
 export const BUSY_MS = 2000;
 
-/** Keeps other writers away from an open file. */
+/** Excludes other writers of an open file. */
 export interface StoreFence {
-  /** Throws a StoreFencedError when this engine is not the owner any more. Called before every commit. */
+  /** Throws a StoreFencedError if this engine is no longer the owner. Called before every commit. */
   check(): void;
   /** Whether `check` would pass. */
   held(): boolean;
-  /** Gives the store free. `forget` also removes what the fence itself left beside the file. */
+  /** Releases the store. `forget` also removes the fence's files next to the store. */
   release(forget?: boolean): void;
 }
 
 export interface OpenFile {
-  /** Name of the SQLite library, for people. */
+  /** Name of the SQLite library, for messages. */
   readonly library: string;
   readonly path: string;
   readonly database: SqlDatabase;
@@ -56,11 +59,11 @@ export interface OpenFile {
   readonly readOnly: boolean;
   /** Copies the open file to a new one. */
   backup(path: string): void;
-  /** Sees what others do to its log. */
+  /** Checks the log for changes by other programs. */
   readonly log?: LogCheck;
-  /** Bytes that are free where it is, where that is known. */
+  /** Free bytes of the disk, if known. */
   free?(): number | undefined;
-  /** Which program has it locked for writing, where that is known. */
+  /** The program that has the file locked for writing, if known. */
   writer?(): string | undefined;
 }
 
@@ -74,7 +77,7 @@ export function openFile(path: string, options: SqliteOptions, migrations: reado
   const library = loadLibrary(found, options.driver);
   const absolute = resolvePath(found, path);
   const synchronous = options.synchronous ?? "FULL";
-  // SQLite takes a word that it does not know for NORMAL.
+  // SQLite treats an unknown value as NORMAL.
   if (synchronous !== "FULL" && synchronous !== "NORMAL") {
     throw new TypeError(`synchronous must be "FULL" or "NORMAL", not ${JSON.stringify(synchronous)}`);
   }
@@ -102,7 +105,8 @@ export function openFile(path: string, options: SqliteOptions, migrations: reado
     const opened = database;
     const backup = (to: string) => backupFile(found, opened, to);
     const log = new LogCheck(found.fs, absolute, Number(database.prepare("PRAGMA page_size").get([])?.["page_size"]));
-    // A checkpoint within COMMIT would copy what the log check has not read back yet: the store checkpoints by itself.
+    // A checkpoint within COMMIT would copy frames that are not read back yet, so the store
+    // checkpoints.
     database.exec("PRAGMA wal_autocheckpoint=0");
     return { library: library.name, path: absolute, database, fence, synchronous, readOnly, backup, log, free, writer };
   } catch (e) {
@@ -113,14 +117,14 @@ export function openFile(path: string, options: SqliteOptions, migrations: reado
   }
 }
 
-/** Absolute, with the folder's links followed, so that two names of one file meet at one fence. */
+/** Returns an absolute path without links, so that two names of a file share one fence. */
 export function resolvePath(found: Builtins, path: string, links = 0): string {
   const { fs, path: paths } = found;
   let real: string;
   try {
     real = fs.realpathSync(path);
   } catch {
-    // A link to a file that is not there yet: the store is made where it leads.
+    // A link to a missing file: the store is created at its target.
     const target = linkAt(fs, path);
     if (target !== undefined && links < MAX_LINKS) {
       return resolvePath(found, paths.resolve(paths.dirname(paths.resolve(path)), target), links + 1);
@@ -138,7 +142,10 @@ export function resolvePath(found: Builtins, path: string, links = 0): string {
 
 const MAX_LINKS = 40;
 
-/** Files that this process has opened with libsql, which closes a connection when the last of its statements is collected. */
+/**
+ * Files opened with libsql in this process. libsql closes a connection only when the last of its
+ * statements is collected.
+ */
 const lingering = new Set<string>();
 
 function linkAt(fs: FileSystem, path: string): string | undefined {
@@ -149,7 +156,7 @@ function linkAt(fs: FileSystem, path: string): string | undefined {
   }
 }
 
-/** Reads SQLite's file header. Answers whether a store of ours lies there; throws when something else does or it is damaged. */
+/** Reads SQLite's file header. Returns whether the file is a store; throws for another or damaged file. */
 export function inspect(found: Builtins, path: string, migrations: readonly Migration[], read = readAt): boolean {
   const { fs } = found;
   const sizeOf = (file: string) => (fs.existsSync(file) ? fs.statSync(file).size : -1);
@@ -170,7 +177,7 @@ export function inspect(found: Builtins, path: string, migrations: readonly Migr
   return true;
 }
 
-/** Sets SQLite up for a file that was just opened, and creates or migrates the schema. */
+/** Configures SQLite for a file that was just opened, and creates or migrates the schema. */
 export function prepare(
   database: SqlDatabase,
   path: string,
@@ -183,11 +190,11 @@ export function prepare(
   if (application !== APPLICATION_ID && !isUnmade(database)) {
     throw notAStore(path, "a SQLite database of another program");
   }
-  // The WAL may be ahead of the header that `inspect` saw.
+  // The WAL may be ahead of the header that `inspect` read.
   const version = fileVersion(database);
   if (version > schemaVersion(migrations)) throw tooNew(path, version, schemaVersion(migrations));
   database.exec(`PRAGMA synchronous=FULL; PRAGMA temp_store=MEMORY; PRAGMA cache_size=-16384`);
-  // The first version is written with a rollback journal: after a crash the file is either empty or whole, header included.
+  // The first version uses a rollback journal: after a crash the file is empty or complete.
   if (version < schemaVersion(migrations)) migrate(database, migrations);
   database.beforeLog?.();
   const mode = database.prepare("PRAGMA journal_mode=WAL").get([])?.["journal_mode"];
@@ -199,6 +206,6 @@ export function prepare(
   database.exec(
     `PRAGMA synchronous=${synchronous}; PRAGMA wal_autocheckpoint=${CHECKPOINT_FRAMES}; PRAGMA journal_size_limit=67108864`,
   );
-  // macOS: fsync alone does not reach the platters.
+  // macOS: fsync alone does not flush the disk's cache.
   if (synchronous === "FULL") database.exec("PRAGMA fullfsync=1; PRAGMA checkpoint_fullfsync=1");
 }

@@ -1,16 +1,16 @@
-// Files beside a store: made for their owner alone, and removed only where they are ours. A name beside the store may be somebody else's
-// ("Cargo" has a "Cargo.lock"), so nothing is removed for its name.
+// Files next to a store: readable by their owner only, and removed only if the store created them.
+// A name may belong to another program ("Cargo" has a "Cargo.lock"), so names alone do not count.
 import type { FileSystem } from "./builtins.ts";
 import { storeError } from "./errors.ts";
 
 const codeOf = (e: unknown): string | undefined => (e as { code?: string }).code;
 
-/** Of a new file of a store: no other user can open it, at any moment. Files that are there keep the mode that they have. */
+/** Mode of a new file: no other user can open it at any moment. Existing files keep their mode. */
 export const PRIVATE = 0o600;
 
 /**
- * Makes an empty file; false when there is something of that name. It has its mode from the first moment (Deno's writeFileSync, given a
- * mode, sets it afterwards), and keeps it when it is written.
+ * Makes an empty file; returns false if the name exists. The mode is set at creation (Deno's
+ * writeFileSync sets it afterwards) and kept by later writes.
  */
 export function makeFile(fs: FileSystem, path: string, mode = PRIVATE): boolean {
   let file: number;
@@ -21,7 +21,7 @@ export function makeFile(fs: FileSystem, path: string, mode = PRIVATE): boolean 
     throw storeError(e, `cannot create ${path}`);
   }
   try {
-    // A umask may have taken rights from the owner, too.
+    // The umask may have removed rights of the owner, too.
     fs.fchmodSync(file, mode);
   } catch {
     // A file system without modes.
@@ -31,7 +31,7 @@ export function makeFile(fs: FileSystem, path: string, mode = PRIVATE): boolean 
   return true;
 }
 
-/** Mode of a file; of one that is not there, PRIVATE. */
+/** Mode of a file; PRIVATE if it does not exist. */
 export function modeOf(fs: FileSystem, path: string): number {
   try {
     return fs.statSync(path).mode & 0o777;
@@ -40,7 +40,7 @@ export function modeOf(fs: FileSystem, path: string): number {
   }
 }
 
-/** Removes a folder that holds nothing but what we put into it (`files`). False when it is anything else, which stays as it is. */
+/** Removes a folder that contains only `files`. Returns false for anything else and leaves it unchanged. */
 export function removeFolder(fs: FileSystem, folder: string, files: readonly string[] = []): boolean {
   let found: readonly string[];
   try {
@@ -52,7 +52,7 @@ export function removeFolder(fs: FileSystem, folder: string, files: readonly str
   if (found.some((name) => !files.includes(name))) return false;
   try {
     for (const name of found) fs.rmSync(`${folder}/${name}`, { force: true });
-    // Fails where something was put into it meanwhile.
+    // Fails if another program added a file meanwhile.
     fs.rmdirSync(folder);
     return true;
   } catch (e) {
@@ -60,7 +60,7 @@ export function removeFolder(fs: FileSystem, folder: string, files: readonly str
   }
 }
 
-/** Reads the beginning of a file; where it is shorter, the rest of `into` stays as it is. */
+/** Reads the beginning of a file; if it is shorter, the rest of `into` is unchanged. */
 export function readAt(fs: FileSystem, path: string, into: Uint8Array): void {
   const file = fs.openSync(path, "r");
   try {
@@ -73,9 +73,9 @@ export function readAt(fs: FileSystem, path: string, into: Uint8Array): void {
 const kept = new Map<string, { readonly file: number; readonly id: string }>();
 
 /**
- * As `readAt`, for a file that a connection of this process may have open: the file stays open here, because the system takes back all
- * locks that a process has on a file when the process closes it, those of SQLite among them. Then another program that opens the store takes
- * itself for the only one, and removes the log.
+ * Like `readAt`, for a file that this process may have open in SQLite. The file stays open here:
+ * closing it would release all POSIX locks of this process on it, including SQLite's. Another
+ * process would then consider itself the only user, and remove the log.
  */
 export function readKept(fs: FileSystem, path: string, into: Uint8Array): void {
   const { dev, ino } = fs.statSync(path);
@@ -89,7 +89,7 @@ export function readKept(fs: FileSystem, path: string, into: Uint8Array): void {
   fs.readSync(found.file, into, 0, into.length, 0);
 }
 
-/** Bytes that are free where a file is; undefined where the runtime does not say. */
+/** Free bytes on the disk of a file; undefined if the runtime cannot report it. */
 export function freeBytes(fs: FileSystem, path: string): number | undefined {
   try {
     const found = fs.statfsSync?.(path);

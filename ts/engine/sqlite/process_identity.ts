@@ -1,14 +1,14 @@
-// Who a process is, so that a note it left can be judged later: is its writer still there? A bare process id is not enough: ids are
-// given again, and mean nothing on another machine or in another container. On Linux the identity is exact (boot, process namespace,
-// start of the process); elsewhere it is the host's name and the id.
+// The identity of a process in a note that it leaves. A process id alone is not enough: ids are
+// reused, and differ between machines and containers. On Linux the identity is exact (boot, process
+// namespace, start of the process); elsewhere it is host name and id.
 import type { Builtins } from "./builtins.ts";
 
 export interface ProcessIdentity {
   readonly pid: number;
   readonly host: string;
-  /** Process ids of equal places can be compared. */
+  /** Process ids with the same place can be compared. */
   readonly place: string;
-  /** Distinguishes two processes that had the same id one after the other; "" when it cannot be known. */
+  /** Distinguishes processes that reused an id; "" if unknown. */
   readonly started: string;
 }
 
@@ -25,7 +25,10 @@ export function ownIdentity(builtins: Builtins): ProcessIdentity {
   };
 }
 
-/** Whether a process is surely gone; not, when it ran in another place, or when this runtime may not look. */
+/**
+ * Whether a process has certainly ended. False if it ran in another place, or if the runtime has no
+ * permission to look.
+ */
 export function isDead(builtins: Builtins, other: ProcessIdentity, own: ProcessIdentity): boolean {
   if (other.place !== own.place || other.place === "host ") return false;
   try {
@@ -38,7 +41,10 @@ export function isDead(builtins: Builtins, other: ProcessIdentity, own: ProcessI
   return started !== undefined && other.started !== "" && started !== other.started;
 }
 
-/** Start of a process in clock ticks since boot (field 22 of /proc/<pid>/stat; the name before it may hold spaces and parentheses). */
+/**
+ * Start of a process in clock ticks since boot (field 22 of /proc/<pid>/stat; the name before it
+ * may contain spaces and parentheses).
+ */
 function startOf(builtins: Builtins, pid: number): string | undefined {
   return attempt(() => {
     const stat = builtins.fs.readFileSync(`/proc/${pid}/stat`, "utf8");

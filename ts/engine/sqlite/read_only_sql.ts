@@ -1,21 +1,21 @@
-// SQL that only reads, from people and other programs. Not every driver has SQLite's authorizer, so a statement is looked at before SQLite
-// sees it: one statement, of a kind that reads, without the functions and tables that reach outside of the file or change settings. While it
-// runs the connection is `query_only`, so that SQLite itself refuses what would write.
+// Read-only SQL from users and other programs. Not every driver has SQLite's authorizer, so a
+// statement is checked first: one reading statement, without functions and tables that reach
+// outside the file or change settings. `query_only` makes SQLite reject writes as well.
 import { checkValues } from "../tables/database.ts";
 import type { SqlDatabase, SqlRow, SqlValue } from "./driver.ts";
 import { piecesOf, REACHES_OUT } from "./sql_pieces.ts";
 import { once } from "./statements.ts";
 
-/** A statement that is not run. */
+/** The statement was rejected before it ran. */
 export class SqlRefusedError extends Error {
   override name = "SqlRefusedError";
 }
 
 const MAX_LENGTH = 100_000;
 const READS: ReadonlySet<string> = new Set(["SELECT", "VALUES", "WITH"]);
-/** In a statement that begins with WITH they would make it a write. REPLACE is a function, too. */
+/** Keywords that make a WITH statement a write. REPLACE is also a function, so it is checked apart. */
 const WRITES: ReadonlySet<string> = new Set(["INSERT", "UPDATE", "DELETE"]);
-/** Throws a SqlRefusedError for everything but one statement that reads. */
+/** Throws a SqlRefusedError unless the text is one reading statement. */
 export function refuseWriting(sql: string): void {
   const refuse = (why: string): never => {
     const line = sql.replace(/\s+/g, " ").trim();
@@ -25,7 +25,7 @@ export function refuseWriting(sql: string): void {
   };
   if (typeof sql !== "string") throw new SqlRefusedError(`SQL must be a string, not ${typeof sql}`);
   if (sql.length > MAX_LENGTH) refuse(`the statement is longer than ${MAX_LENGTH} characters`);
-  // SQLite takes a text for its end at the first NUL, and these checks do not.
+  // SQLite ends a text at its first NUL, and these checks do not.
   if (sql.includes("\0")) refuse("the statement has a NUL character");
   const pieces = piecesOf(sql);
   const end = pieces.findIndex(({ text, kind }) => kind === "symbol" && text === ";");
@@ -37,7 +37,7 @@ export function refuseWriting(sql: string): void {
     if (words[at]?.upper === "QUERY" && words[at + 1]?.upper === "PLAN") at += 2;
   }
   const first = words[at];
-  if (first === undefined) return refuse("there is no statement");
+  if (first === undefined) return refuse("the statement is empty");
   if (first.kind !== "word" || !READS.has(first.upper)) refuse(`${first.text} is not allowed`);
   words.forEach(({ kind, upper, text }, i) => {
     if (kind === "symbol") return;
@@ -50,7 +50,7 @@ export function refuseWriting(sql: string): void {
   });
 }
 
-/** The rows of a statement that reads. Throws a SqlRefusedError, and SQLite's own errors. */
+/** Returns the rows of a reading statement. Throws a SqlRefusedError, and SQLite's own errors. */
 export function readOnlyRows(database: SqlDatabase, sql: string, params: readonly SqlValue[]): SqlRow[] {
   refuseWriting(sql);
   checkValues(sql, params);

@@ -1,6 +1,6 @@
-// Reads a store file beside the engine that may have it open: for backups and for looking for damage. SQLite gives a reader a view of its
-// own that later commits do not change, and does not block others; so no fence is taken. Only node-sqlite3-wasm, which shares files
-// with nobody, needs the store to be free, and takes the fence as everybody does. Nothing is written.
+// Reads a store file while an engine may have it open, for backups and checks. A reader has a
+// snapshot and does not block others, so it takes no fence. node-sqlite3-wasm cannot share files:
+// it takes the fence and needs a free store. Nothing is written.
 import type { PurgeOptions, RunRecord, RunRow } from "../store.ts";
 import { NotAStoreError, StoreError, type StoreHolder, StoreLockedError, StoreVersionError } from "../store_errors.ts";
 import { backupFile } from "./backup.ts";
@@ -23,7 +23,7 @@ import { ROW_COLUMNS } from "./statements.ts";
 export interface StoredRunState {
   readonly record: RunRecord;
   readonly row: RunRow;
-  /** All events, as encoded Histories one behind the other. Throws a StoreError when a part of them is gone. */
+  /** All events, as encoded Histories in order. Throws a StoreError if a part is missing. */
   history(): Uint8Array[];
 }
 
@@ -31,13 +31,16 @@ const PAGE = 100;
 
 export class StoreReader {
   readonly path: string;
-  /** The process that has the store open meanwhile. */
+  /** The process that has the store open; undefined if the store is free. */
   readonly holder: StoreHolder | undefined;
   readonly #builtins: Builtins;
   readonly #database: SqlDatabase;
   readonly #fence: Fence | undefined;
 
-  /** Throws a StoreError: no store there, not one of ours, of another version, or open in a process that shares it with nobody. */
+  /**
+   * Throws a StoreError: no store, not a store of temporalex, another version, or open in a process
+   * that cannot share it.
+   */
   static open(path: string, options: { driver?: DriverName } = {}): StoreReader {
     const found = builtins();
     if (found === undefined) {
@@ -58,7 +61,8 @@ export class StoreReader {
         holder,
       );
     }
-    // SQLite's locks are the process's: the other library would take the reader for the last user of the log, and remove the log.
+    // SQLite's locks belong to the process: the other library would consider the reader the last
+    // user of the log, and remove it.
     if (holder?.isHere === true && holder.driver !== library.name) {
       throw new StoreLockedError(
         `${absolute} is open in this process with ${holder.driver}, and two libraries in one process cannot share a file: ` +
@@ -110,7 +114,7 @@ export class StoreReader {
     this.holder = holder;
   }
 
-  /** From now to `release` everything is read as it is at this moment. */
+  /** Starts a snapshot, until `release`. */
   hold(): void {
     this.#database.exec("BEGIN");
   }
@@ -119,22 +123,25 @@ export class StoreReader {
     this.#database.exec("COMMIT");
   }
 
-  /** Bytes of the file, without its log. */
+  /** Size of the file without its log, in bytes. */
   get bytes(): number {
     return this.#builtins.fs.statSync(this.path).size;
   }
 
-  /** What SQLite says of its file, and what must hold between the tables: one sentence for each kind of damage. */
+  /** SQLite's integrity check and the invariants between tables: one sentence for each kind of damage. */
   integrity(): string[] {
     try {
       return checkFile(this.#database);
     } catch (e) {
-      // Damage can be so bad that the question itself fails.
+      // Severe damage makes the check itself fail.
       return [storeError(e, "the file cannot be checked").message];
     }
   }
 
-  /** The rows of a statement that only reads. Throws a SqlRefusedError for every other one, a SqlLimitError, and SQLite's own errors. */
+  /**
+   * Returns the rows of a read-only statement. Throws a SqlRefusedError for other statements, a
+   * SqlLimitError, and SQLite's own errors.
+   */
   sql(sql: string, limits: Pick<SqlLimits, "rows" | "bytes"> = SQL_LIMITS): SqlRow[] {
     refuseWriting(sql);
     return boundedRows(this.#database.prepare(sql), [], limits);
@@ -144,7 +151,7 @@ export class StoreReader {
     return Number(this.#database.prepare("SELECT count(*) AS n FROM runs").get([])?.["n"]);
   }
 
-  /** What a purge with these options would remove. */
+  /** Counts what a purge with these options would remove. */
   purgeable({ closedBefore, where }: Omit<PurgeOptions, "limit">): { runs: number; events: number; historyBytes: number } {
     const params: SqlValue[] = [];
     const also = where === undefined ? "" : `AND (${conditionSql(where, params)})`;
@@ -155,7 +162,7 @@ export class StoreReader {
     return { runs: Number(row?.["runs"]), events: Number(row?.["events"]), historyBytes: Number(row?.["bytes"]) };
   }
 
-  /** All runs in the order of creation. */
+  /** Returns all runs in order of creation. */
   *runs(): Generator<StoredRunState, void, void> {
     const page = this.#database.prepare(`SELECT ${ROW_COLUMNS}, head FROM runs WHERE run_key > ? ORDER BY run_key LIMIT ${PAGE}`);
     const itemsOf = this.#database.prepare("SELECT kind, id, value FROM items WHERE run_key = ? ORDER BY kind, id");
@@ -190,10 +197,10 @@ export class StoreReader {
     }
   }
 
-  /** Copies the store, as it is at this moment, to a file that must not exist. */
+  /** Copies the store as of now to a file that must not exist. */
   backup(path: string): void {
     try {
-      // SQLite takes a copy for a write, although nothing of this file changes.
+      // SQLite treats a copy as a write, although this file does not change.
       this.#database.exec("PRAGMA query_only=OFF");
       backupFile(this.#builtins, this.#database, path);
     } catch (e) {

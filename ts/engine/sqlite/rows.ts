@@ -1,4 +1,4 @@
-// Rows of the store's tables as the engine knows them.
+// Converts between rows of the store's tables and the engine's types.
 import type { RunRow, StoredRun } from "../store.ts";
 import { StoreError } from "../store_errors.ts";
 import type { SqlRow, SqlValue } from "./driver.ts";
@@ -23,7 +23,7 @@ export function closingValues(row: RunRow): SqlValue[] {
   return [row.status, row.closeTimeMs === 0 ? null : row.closeTimeMs];
 }
 
-/** Values of the other columns that a commit writes of a run that is there, in the order of its statement. */
+/** The other columns that a commit updates, in the order of its statement. */
 export function stepValues(
   row: RunRow,
   head: Uint8Array,

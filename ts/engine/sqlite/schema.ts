@@ -1,9 +1,8 @@
-// The one SQL schema of all drivers, and how files of older versions are brought to it. A file carries APPLICATION_ID and its version in
-// SQLite's own header fields, so that a file of another program or of a newer version is told before anything is written.
-//
-// `history` is a chain per run, newest first: runs.history_key names the last batch, `prev` the one before (0: none). Batches are appended
-// at the end of one table and no index is kept, so a commit of many runs dirties few pages: measured twice the throughput of an index
-// on (run, event). Reads walk the chain, from the end, where workers usually ask; history_index.ts remembers what was walked.
+// The SQL schema of all drivers, and its migrations. A file has APPLICATION_ID and its version in
+// SQLite's header fields, which are checked before anything is written. `history` is a chain per
+// run, newest first: runs.history_key is the last batch, `prev` the one before (0: none). Without
+// an index a commit of many runs dirties few pages: twice the throughput of an index on (run,
+// event).
 import { ATTRIBUTES_SCHEMA, fillAttributes } from "./attribute_rows.ts";
 import type { SqlDatabase } from "./driver.ts";
 import { fillViews, SHOWN_SCHEMA, VIEWS_SCHEMA } from "./views.ts";
@@ -12,17 +11,18 @@ import { fillViews, SHOWN_SCHEMA, VIEWS_SCHEMA } from "./views.ts";
 export const APPLICATION_ID = 0x54785473;
 
 export interface Migration {
-  /** The version that the file has afterwards. */
+  /** The version of the file afterwards. */
   readonly version: number;
   readonly name: string;
   readonly sql: string;
-  /** Fills what `sql` made from what the file has. */
+  /** Fills the new tables from existing data. */
   fill?(database: SqlDatabase): void;
 }
 
 /**
- * Indexes of lists and counts (list_branches.ts), of open and of closed runs: a run is put into each once, and taken out of the first when it
- * closes. They hold all that completes the order of a list, and the start time, so that a search which also tests it reads no row.
+ * Indexes of lists and counts (list_branches.ts), separate for open and closed runs: a run enters
+ * each once, and leaves the first when it closes. They include the columns that complete the order
+ * of a list, and the start time, so that a search by it reads no rows.
  */
 const LISTS_SCHEMA = `
 DROP INDEX runs_open;
@@ -96,7 +96,7 @@ INSERT INTO store (id, created_ms, epoch) VALUES (1, unixepoch('subsec') * 1000,
   { version: 5, name: "lists by status and type", sql: LISTS_SCHEMA },
 ];
 
-/** The newest version that this package knows. */
+/** The newest version that this package supports. */
 export function schemaVersion(migrations: readonly Migration[] = MIGRATIONS): number {
   return migrations[migrations.length - 1]!.version;
 }
@@ -105,12 +105,12 @@ export function fileVersion(database: SqlDatabase): number {
   return Number(database.prepare("PRAGMA user_version").get([])?.["user_version"]);
 }
 
-/** Whether nothing is in the file: it is new, or SQLite has just taken back a creation that was cut short. */
+/** Whether the file is empty: new, or after SQLite rolled back an interrupted creation. */
 export function isUnmade(database: SqlDatabase): boolean {
   return Number(database.prepare("SELECT count(*) AS n FROM sqlite_schema").get([])?.["n"]) === 0;
 }
 
-/** Brings a new or older file to the newest version, in one transaction. */
+/** Migrates a new or older file to the newest version, in one transaction. */
 export function migrate(database: SqlDatabase, migrations: readonly Migration[] = MIGRATIONS): void {
   database.exec("BEGIN IMMEDIATE");
   try {

@@ -1,7 +1,8 @@
-// A statement in pieces, and the names in it that reach outside of the store's file. Some builds of SQLite have functions for files
-// (libsql has readfile), and not every driver has an authorizer.
+// Splits a SQL statement into tokens, and finds names that reach outside the store's file. Some
+// builds of SQLite have functions for files (libsql has readfile), and not every driver has an
+// authorizer.
 
-/** By lower-case name: functions that load code, or that some builds have for files. */
+/** Functions that load code or access files, by lower-case name. */
 export const REACHES_OUT: ReadonlySet<string> = new Set([
   "load_extension",
   "fts3_tokenizer",
@@ -16,7 +17,7 @@ export const REACHES_OUT: ReadonlySet<string> = new Set([
   "sqlite_dbptr",
 ]);
 
-// Texts, names in quotes, comments, words, numbers, parameters, and every other character.
+// Texts, quoted names, comments, words, white space, and every other character.
 const TOKEN =
   /('(?:[^']|'')*')|("(?:[^"]|"")*"|`(?:[^`]|``)*`|\[[^\]]*\])|(--[^\n]*|\/\*[\s\S]*?(?:\*\/|$))|([A-Za-z_\u0080-\uffff][\w$\u0080-\uffff]*)|(\s+)|([\s\S])/gy;
 
@@ -35,6 +36,6 @@ export function piecesOf(sql: string): Piece[] {
   return pieces;
 }
 
-/** The first name in a statement that reaches outside of the file; undefined: there is none. */
+/** The first name in a statement that reaches outside the file; undefined if it has no such name. */
 export const outsideName = (sql: string): string | undefined =>
   piecesOf(sql).find(({ kind, text }) => kind !== "symbol" && REACHES_OUT.has(text.toLowerCase()))?.text;

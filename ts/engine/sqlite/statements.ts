@@ -5,7 +5,7 @@ export const ROW_COLUMNS =
   `run_key, workflow_id, run_id, workflow_type, task_queue, status, start_time_ms, close_time_ms, history_length,
   history_size_bytes, history_key, wake_at_ms, ready, first_run_id, next_run_id, memo, search_attributes`;
 
-/** A statement that is made for one use, and gives its memory back. */
+/** Prepares a statement for one use, and frees it. */
 export function once<T>(database: SqlDatabase, sql: string, use: (statement: SqlStatement) => T): T {
   const statement = database.prepare(sql);
   try {
@@ -15,7 +15,7 @@ export function once<T>(database: SqlDatabase, sql: string, use: (statement: Sql
   }
 }
 
-/** Closed runs that nothing is due for; parameters: closed before, those of `where`, how many. */
+/** Closed runs without pending work. Parameters: closed before, those of `where`, limit. */
 export const purgeableSql = (where = "1") =>
   `SELECT run_key, run_id, history_key FROM runs
     WHERE close_time_ms < ? AND ready = 0 AND wake_at_ms = 0 AND (${where}) ORDER BY close_time_ms LIMIT ?`;
@@ -23,7 +23,7 @@ export const purgeableSql = (where = "1") =>
 const STEP_COLUMNS = `history_length = ?, history_size_bytes = ?, history_key = ?, wake_at_ms = ?, ready = ?, next_run_id = ?,
   memo = ?, search_attributes = ?, head = ?, stage = ?, phase = ifnull(?, phase)`;
 
-/** Every statement of the hot paths, prepared once. */
+/** Prepares the statements of the hot paths. */
 export function statements(database: SqlDatabase) {
   const prepare = (sql: string): SqlStatement => database.prepare(sql);
   return {
@@ -47,7 +47,7 @@ export function statements(database: SqlDatabase) {
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     ),
     updateRun: prepare(`UPDATE runs SET status = ?, close_time_ms = ?, ${STEP_COLUMNS} WHERE run_key = ?`),
-    // SQLite rewrites the entries of every index on a column that SET names, also where the value stays the same.
+    // SQLite rewrites index entries of every column in SET, also if the value is unchanged.
     updateStep: prepare(`UPDATE runs SET ${STEP_COLUMNS} WHERE run_key = ?`),
     append: prepare(
       "INSERT INTO history (history_key, prev, run_key, first_event_id, last_event_id, events) VALUES (?, ?, ?, ?, ?, ?)",

@@ -1,6 +1,6 @@
-// The store on SQLite: prepared statements over the schema of schema.ts, one transaction per commit. Keys of runs and batches are
-// counted here (there is one writer), and what was learned of a run while writing is kept, so that a transition costs one UPDATE, one
-// INSERT and its items. After a failed commit everything remembered of its runs is forgotten and read again.
+// The SQLite store: prepared statements over schema.ts, one transaction per commit. Keys of runs
+// and batches are assigned here (there is one writer), and the keys of recent runs are cached, so
+// that a transition costs one UPDATE, one INSERT and its items. A failed commit evicts its runs.
 import type { HistoryBatch } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import type {
   ListPage,
@@ -34,13 +34,13 @@ import { migrateTables, type TableMigration } from "../tables/migrations.ts";
 
 const MAX_REMEMBERED = 50_000;
 const PURGE_SLICE = 200;
-/** Keys of adopted runs are the microseconds of their start, from here: below 0 up to the year 2255. */
+/** Keys of imported runs are their start in microseconds minus this: negative until the year 2255. */
 const FIRST_ADOPTED = 9e15;
 
-/** A store in one SQLite file, or in a browser's private files. */
+/** A store in one SQLite file, or in a browser's private file system. */
 export class SqliteStore implements Store {
   readonly description: string;
-  /** Where the file is. */
+  /** Path of the file. */
   readonly path: string;
   readonly #file: OpenFile;
   readonly #database: SqlDatabase;
@@ -54,17 +54,17 @@ export class SqliteStore implements Store {
   #closed = false;
   /** The transaction of the next commit is open: reducers write in it. */
   #begun = false;
-  /** What the storage failed with in the open transaction, whatever the reducer made of it. */
+  /** The error of the storage in the open transaction, even if the reducer caught it. */
   #trouble: StoreError | undefined;
   #tables: UserTables | undefined;
   readonly #log: LogGuard;
 
-  /** Opens or creates a store file. `migrations` is for tests of the migration itself. */
+  /** Opens or creates a store file. `migrations` is for tests of migrations. */
   static open(path: string, options: SqliteOptions = {}, migrations: readonly Migration[] = MIGRATIONS): SqliteStore {
     return SqliteStore.over(openFile(path, options, migrations));
   }
 
-  /** A store over a file that is open and prepared; it is closed with the store, or when it turns out to be of no use. */
+  /** Creates a store over an open, prepared file. The store closes the file, also if this fails. */
   static over(file: OpenFile): SqliteStore {
     try {
       return new SqliteStore(file);
@@ -89,7 +89,8 @@ export class SqliteStore implements Store {
     this.#nextRunKey = this.#max("runs", "run_key") + 1;
     this.#nextHistoryKey = this.#max("history", "history_key") + 1;
     this.#log.begin();
-    // The engine waits for another program asynchronously: waiting in SQLite would block the event loop.
+    // The engine waits for other processes asynchronously; waiting in SQLite would block the event
+    // loop.
     this.#database.exec("PRAGMA busy_timeout=0");
   }
 
@@ -97,7 +98,7 @@ export class SqliteStore implements Store {
     return numberColumn(this.#database.prepare(`SELECT ifnull(max(${column}), 0) AS n FROM ${table}`).get([]), "n");
   }
 
-  /** As `#attempt`, for work that no caller awaits: blocks for a moment while another program has the store locked. */
+  /** Like `#attempt`, but waits in SQLite while another process has the store locked. */
   #blocking<T>(doing: string, operation: () => T): T {
     return this.#attempt(doing, () => {
       this.#database.exec(`PRAGMA busy_timeout=${BUSY_MS}`);
@@ -109,7 +110,7 @@ export class SqliteStore implements Store {
     });
   }
 
-  /** Runs an operation; its errors become the store's. */
+  /** Runs an operation and converts its errors to StoreErrors. */
   #attempt<T>(doing: string, operation: () => T): T {
     if (this.#closed) throw new StoreError(`${this.path} is closed`);
     try {
@@ -144,7 +145,7 @@ export class SqliteStore implements Store {
     });
   }
 
-  /** Whether a run of that id is there, under whatever workflow id. */
+  /** Whether a run with this id exists, under any workflow id. */
   has(runId: string): boolean {
     return this.#attempt("reading", () => this.#sql.byRunId.get([runId]) !== undefined);
   }
@@ -166,7 +167,7 @@ export class SqliteStore implements Store {
     let keys = this.#remembered.get(runId);
     if (keys === undefined) {
       const row = this.#find(workflowId, runId);
-      if (row === undefined) throw new StoreError(`there is no run ${runId} of workflow ${workflowId}`);
+      if (row === undefined) throw new StoreError(`run ${runId} of workflow ${workflowId} is not in the store`);
       keys = keysOfRow(row);
       this.#remember(runId, keys);
     }
@@ -243,7 +244,7 @@ export class SqliteStore implements Store {
 
   #begin(): void {
     this.#log.check();
-    // Not a prepared statement: libsql leaves one open that failed, and then refuses VACUUM.
+    // Not a prepared statement: libsql leaves a failed one open, and then rejects VACUUM.
     this.#database.exec("BEGIN IMMEDIATE");
     if (numberColumn(this.#sql.epoch.get([]), "epoch") !== this.#epoch) {
       throw new StoreFencedError(`${this.path} was opened by another engine; this engine no longer writes`);
@@ -254,11 +255,11 @@ export class SqliteStore implements Store {
     try {
       this.#database.exec("ROLLBACK");
     } catch {
-      // There is none to take back: SQLite has done so itself (a full disk, an I/O error).
+      // No transaction to roll back: SQLite has done so itself (a full disk, an I/O error).
     }
   }
 
-  /** The user's tables. Reducers write in them, between `begin` and `commit`. */
+  /** The application's tables. Reducers write in them, between `begin` and `commit`. */
   get tables(): UserTables {
     return this.#tables ??= new UserTables(this.#database, () => this.#begun && this.#trouble === undefined, (error) => {
       const named = storeError(error, `writing to ${this.path} failed`, this.#file.free);
@@ -268,13 +269,13 @@ export class SqliteStore implements Store {
     });
   }
 
-  /** The rows of a statement that only reads: views of workflows, tables of the engine and the user. */
+  /** Returns the rows of a read-only statement over views, and tables of the engine and the application. */
   sql(sql: string, params: readonly SqlValue[] = []): SqlRow[] {
     if (this.#closed) throw new StoreError(`${this.path} is closed`);
     return readOnlyRows(this.#database, sql, params);
   }
 
-  /** Makes and changes the user's tables: each step once, in order. */
+  /** Applies migrations of the application's tables: each once, in order. */
   migrate(steps: readonly TableMigration[], nowMs: number): void {
     this.#blocking("migrating the tables of", () => migrateTables(this.#database, steps, nowMs));
   }
@@ -295,17 +296,14 @@ export class SqliteStore implements Store {
     });
   }
 
-  /** Takes the transaction of the next commit back. */
+  /** Rolls back the transaction of the next commit. */
   rollback(): void {
     if (!this.#begun) return;
     this.#begun = false;
     this.#rollback();
   }
 
-  /**
-   * Runs work under a savepoint; what it throws is thrown again, and what it wrote is taken back. Throws a StoreError where the storage
-   * itself failed (a full disk): then the transaction is of no more use.
-   */
+  /** Runs work under a savepoint, which an error rolls back. A StoreError means a lost transaction. */
   savepoint<T>(work: () => T): T {
     this.#sql.savepoint.run([]);
     return this.#orTakenBack(() => {
@@ -318,7 +316,7 @@ export class SqliteStore implements Store {
     });
   }
 
-  /** As `savepoint`, for the first work of a transaction: the transaction itself is taken back, and must be begun again. */
+  /** Like `savepoint`, for the first work of a transaction: an error rolls back the whole transaction. */
   firstWork<T>(work: () => T): T {
     return this.#orTakenBack(work, () => {
       this.#begun = false;
@@ -336,7 +334,7 @@ export class SqliteStore implements Store {
       try {
         takeBack();
       } catch {
-        // SQLite has taken the whole transaction back.
+        // SQLite has rolled back the whole transaction.
         throw storeError(e, `writing to ${this.path} failed`, this.#file.free);
       }
       throw e;
@@ -428,9 +426,9 @@ export class SqliteStore implements Store {
   }
 
   /**
-   * Takes closed runs in that were made elsewhere: all or none of them. They stand before every run of this store in the order of creation,
-   * in the order of their start, so that the latest run of a workflow id stays the one that was started here. Run ids that are in the
-   * store already throw.
+   * Imports closed runs: all or none. In order of creation they precede all runs of this store,
+   * ordered by start time, so that the latest run of a workflow id remains one that was started
+   * here. Throws for run ids that exist.
    */
   adopt(writes: readonly RunWrite[]): void {
     this.#blocking("importing into", () => {
@@ -455,7 +453,7 @@ export class SqliteStore implements Store {
     });
   }
 
-  /** Gives the space of what was removed back to the file system. Answers the bytes; the file is locked meanwhile. */
+  /** Returns free space to the file system, and its number of bytes. The file is locked meanwhile. */
   shrink(): number {
     return this.#blocking("shrinking", () => {
       this.#file.fence.check();
@@ -474,15 +472,15 @@ export class SqliteStore implements Store {
     try {
       return this.#attempt("checking", () => checkFile(this.#database));
     } catch (e) {
-      // Damage can be so bad that the question itself fails.
+      // Severe damage makes the check itself fail.
       if (e instanceof StoreCorruptError) return [e.message];
       throw e;
     }
   }
 
   /**
-   * Leaves everything in the one file. Throws a StoreCorruptError when another program has damaged the log meanwhile, and nothing has said
-   * so yet; the store is closed all the same.
+   * Checkpoints everything into the one file and closes it. Throws a StoreCorruptError if another
+   * program damaged the log and this was not reported yet; the store is closed nevertheless.
    */
   close(): void {
     if (this.#closed) return;

@@ -1,5 +1,6 @@
-// What SQL sees of workflows: views that any SQLite tool can read, over columns and rows that the store writes with the run. What stands in
-// the engine's own bytes (names of timers, procedures, whether a task is open) has a column or a row here, because SQL cannot read those.
+// SQL views of workflows for any SQLite tool, over columns and rows that the store writes with the
+// run. What is only in the engine's encoded state (timer names, procedures, whether a task is open)
+// has a column or row here, because SQL cannot decode it.
 import { CORRELATION, ENTITY } from "../../converter/belonging_names.ts";
 import { SUBSCRIPTION_ATTRIBUTE } from "../../converter/subscriptions.ts";
 import type { SqlDatabase } from "./driver.ts";
@@ -50,7 +51,10 @@ CREATE VIEW IF NOT EXISTS last_workflow_id AS
   SELECT workflow_id AS id, run_id FROM runs WHERE run_key = (SELECT max(run_key) FROM runs);
 `;
 
-/** What runs show of themselves: how many awaits they have passed, and the state that they have published. NULL for what no task has told. */
+/**
+ * What runs show of their state: the number of passed awaits, and the published state. NULL until a
+ * task has reported them.
+ */
 export const SHOWN_SCHEMA = `
 ALTER TABLE runs ADD COLUMN phase INTEGER;
 CREATE TABLE run_states (run_key INTEGER PRIMARY KEY, state TEXT NOT NULL) STRICT;
@@ -70,7 +74,7 @@ CREATE VIEW workflow AS SELECT
 const PAGE = 200;
 const OPEN_STATE = "1, 8";
 
-/** Makes the columns and rows of a file that has none yet. */
+/** Fills the columns and rows of a file that has none yet. */
 export function fillViews(database: SqlDatabase): void {
   for (const [column, name] of [["entity_id", ENTITY], ["correlation_id", CORRELATION]] as const) {
     const of = `FROM search_attributes a WHERE a.name = '${name}' AND a.kind = 1`;
@@ -101,7 +105,7 @@ export function fillViews(database: SqlDatabase): void {
         try {
           return nameOfTimer(index.read(runKey, key, length, startedId, startedId), startedId);
         } catch {
-          // A gap in the history is found where it matters; the file opens.
+          // A gap in the history is reported when it is read; opening succeeds.
           return undefined;
         }
       };

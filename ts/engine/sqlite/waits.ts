@@ -1,5 +1,5 @@
-// The rows of the views' table `waits`: timers and procedures that a run waits for, kept with the state items that they are made of. The
-// name of a timer is in its event alone, which is written in the same commit.
+// Rows of the views' table `waits`: timers and procedures that a run waits for, written with the
+// state items they derive from. A timer's name is only in its event, which the same commit writes.
 import {
   ActivityTaskScheduledEventAttributes,
   ActivityType,
@@ -17,16 +17,16 @@ import { procedureOf } from "../../converter/procedure_names.ts";
 import type { SqlDatabase, SqlStatement } from "./driver.ts";
 import type { RunWrite } from "../store.ts";
 
-/** Kinds of state items, as the engine numbers them. */
+/** Kinds of state items, as in the engine. */
 const ACTIVITY = 1, ACTIVITY_INPUT = 2, TIMER = 3;
 
-/** What is remembered of a run's rows: items that are procedures; null: there are none; undefined: they are not read yet. */
+/** The items of a run that are procedures; null: none; undefined: not read yet. */
 export type Procedures = Set<string> | null | undefined;
 
 const NONE: Uint8Array = new Uint8Array(0);
 const text = new TextDecoder();
 
-/** Whether a task was completed yet and whether one is open, out of an open run's head. */
+/** The stage of an open run by its head: 0 before the first completed task, 1 with an open task, else 2. */
 export function stageOf(head: Uint8Array): 0 | 1 | 2 {
   let completed = false;
   try {
@@ -35,7 +35,7 @@ export function stageOf(head: Uint8Array): 0 | 1 | 2 {
       else if (at.tag === EngineHead.task) return completed ? 1 : 0;
     }
   } catch {
-    // What cannot be read says nothing.
+    // An undecodable head counts as far as it was read.
   }
   return completed ? 2 : 0;
 }
@@ -57,7 +57,7 @@ export class Waits {
     this.#procedures = database.prepare(`SELECT id FROM waits WHERE run_key = ? AND kind = ${ACTIVITY}`);
   }
 
-  /** Follows what a commit does to a run's items; `procedures` are those before it. Answers those after it. */
+  /** Applies a commit to the rows of a run. `procedures` are those before it; returns those after it. */
   write(
     runKey: number,
     { put, remove }: Pick<RunWrite, "put" | "remove">,
@@ -118,7 +118,7 @@ function timerOf(value: Uint8Array): Timer | undefined {
   return { label, startedId, atMs };
 }
 
-/** The summary of the timer's event, in encoded Histories; undefined: it has none, or the event is not among them. */
+/** The summary of the timer's event in encoded Histories; undefined if absent. */
 export function nameOfTimer(histories: readonly Uint8Array[], startedId: number): string | undefined {
   for (const history of histories) {
     for (const events = new Fields(history); events.next();) {
@@ -163,7 +163,7 @@ function procedureIn(kind: number, value: Uint8Array) {
   }
 }
 
-/** The arguments as a JSON array; null: one of them is no JSON. */
+/** The arguments as a JSON array; null if one is not JSON. */
 function argsOf(input: Uint8Array): string | null {
   const args: string[] = [];
   for (const at = new Fields(input); at.next();) {

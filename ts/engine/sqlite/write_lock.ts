@@ -1,5 +1,5 @@
-// Another program (a command line, a viewer of databases, a backup tool) has a transaction open that writes into the store's file. SQLite
-// admits one writer at a time; its error names no program: "database is locked".
+// Names the program that has a write transaction open in the store's file. SQLite admits one writer
+// at a time, and its error ("database is locked") names no program.
 import { StoreBusyError } from "../store_errors.ts";
 import type { Builtins } from "./builtins.ts";
 
@@ -8,7 +8,7 @@ const WRITE_LOCK_BYTE = 120;
 
 export const isLocked = (e: unknown): boolean => e instanceof Error && /database (?:table )?is locked/i.test(e.message);
 
-/** `by`: the program that holds the lock, where it is known. */
+/** `by`: the program that holds the lock, if known. */
 export function storeBusy(path: string, by: string | undefined, cause: unknown): StoreBusyError {
   return new StoreBusyError(
     `${path} is locked for writing by ${by ?? "another program"}: end its transaction or stop that program`,
@@ -16,7 +16,7 @@ export function storeBusy(path: string, by: string | undefined, cause: unknown):
   );
 }
 
-/** The process that holds the lock, where the system lists locks (Linux). */
+/** The process that holds the lock, on systems that list locks (Linux). */
 export function writerOf({ fs, process }: Pick<Builtins, "fs" | "process">, path: string): string | undefined {
   try {
     const { ino } = fs.statSync(`${path}-shm`);
@@ -29,7 +29,7 @@ export function writerOf({ fs, process }: Pick<Builtins, "fs" | "process">, path
       return `process ${pid} (${fs.readFileSync(`/proc/${pid}/comm`, "utf8").trim()})`;
     }
   } catch {
-    // Another system, or this runtime may not look.
+    // Another system, or the runtime has no permission to look.
   }
   return undefined;
 }

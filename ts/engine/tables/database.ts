@@ -1,26 +1,26 @@
-// The database as reducers, activities and the application see it: the store's own file, the user's tables in it. Statements are given one
-// by one with their parameters; transactions are the engine's, and so are its own tables, which may be read and not written.
+// The database as reducers, activities and the application use it: the application's tables in the
+// store's file. The engine controls transactions; its own tables are read-only.
 import type { SqlDatabase, SqlRow, SqlStatement, SqlValue } from "../sqlite/driver.ts";
 import { outsideName } from "../sqlite/sql_pieces.ts";
 
 export type { SqlRow, SqlValue };
 
-/** Reads and writes of the user's tables in the store's file. Synchronous. */
+/** Reads and writes of the application's tables in the store's file. Synchronous. */
 export interface Database {
-  /** Runs a statement that changes rows; returns how many it changed. */
+  /** Runs a statement that changes rows; returns the number of changed rows. */
   run(sql: string, ...params: SqlValue[]): number;
-  /** The first row of a query; undefined: there is none. */
+  /** Returns the first row of a query; undefined if the result is empty. */
   get<T extends object = SqlRow>(sql: string, ...params: SqlValue[]): T | undefined;
-  /** All rows of a query. */
+  /** Returns all rows of a query. */
   all<T extends object = SqlRow>(sql: string, ...params: SqlValue[]): T[];
 }
 
-/** A statement that this handle does not take, or tables that it cannot reach. */
+/** A statement or value that this database rejects, or tables that it does not offer. */
 export class DatabaseError extends Error {
   override name = "DatabaseError";
 }
 
-/** The engine's own tables, in the same file. */
+/** The engine's tables in the same file. */
 export const OWN_TABLES: readonly string[] = [
   "store",
   "migrations",
@@ -33,9 +33,12 @@ export const OWN_TABLES: readonly string[] = [
   "table_migrations",
 ];
 
-/** Texts, quoted names and comments, whichever begins first: what looks like one inside of another is none. */
+/**
+ * Texts, quoted names and comments; the first opening delimiter decides, so one inside another is
+ * ignored.
+ */
 const QUOTED = /'(?:[^']|'')*'|"(?:[^"]|"")*"|`(?:[^`]|``)*`|\[[^\]]*\]|--[^\n]*|\/\*[\s\S]*?(?:\*\/|$)/g;
-/** A statement without comments and without what its texts say; names stay, in quotes too. */
+/** Removes comments and the content of texts from a statement; quoted names stay. */
 export const bareOf = (sql: string): string =>
   sql.replace(QUOTED, (found) => found.startsWith("'") ? "''" : /^(?:--|\/\*)/.test(found) ? " " : found).trim();
 const NAME = `["\`\\[]?(?:${OWN_TABLES.join("|")})["\`\\]]?(?![\\w$])`;
@@ -43,18 +46,18 @@ const NAME = `["\`\\[]?(?:${OWN_TABLES.join("|")})["\`\\]]?(?![\\w$])`;
 const SCHEMA = `(?:["\`\\[]?\\w+["\`\\]]?\\s*\\.\\s*)?`;
 const WRITES_OWN = new RegExp(
   `\\b(?:into|update(?:\\s+or\\s+\\w+)?|from|join|table(?:\\s+if\\s+(?:not\\s+)?exists)?|on)\\s*${SCHEMA}${NAME}` +
-    // Its indexes have the name of their table before an underscore.
+    // The engine's indexes are named after their table and an underscore.
     `|\\bindex(?:\\s+if\\s+(?:not\\s+)?exists)?\\s*${SCHEMA}["\`\\[]?(?:runs|history|items|search_attributes|waits)_`,
   "i",
 );
-/** Not EXPLAIN: some libraries leave it open, and then SQLite commits nothing more. */
+/** Not EXPLAIN: some libraries leave it open, and then SQLite cannot commit. */
 const READS = new Set(["SELECT", "VALUES"]);
 const CHANGES = new Set(["INSERT", "UPDATE", "DELETE", "REPLACE", "WITH"]);
 
-/** A place for a value: `?`, `?1`, `:name`, `@name`, `$name`. */
+/** A parameter: `?`, `?1`, `:name`, `@name`, `$name`. */
 const PLACE = /\?\d*|(?<![\w$])[:@$]\w+/g;
 
-/** How many values a statement takes: a number or a name is one place, however often it stands. */
+/** Number of values that a statement needs: a repeated number or name is one parameter. */
 function placesOf(sql: string): number {
   const names = new Set<string>();
   let places = 0;
@@ -72,7 +75,7 @@ function looked(sql: string): { readonly bare: string; readonly word: string } {
   return { bare, word: (/^[a-z]+/i.exec(bare)?.[0] ?? "").toUpperCase() };
 }
 
-/** Throws for a statement that reaches outside of the store, whatever the library offers for that. */
+/** Throws for a statement that reaches outside the store, whatever the library offers. */
 export function refuseOutside(sql: string): void {
   const outside = outsideName(sql);
   if (outside !== undefined) {
@@ -98,20 +101,23 @@ const MAX_PREPARED = 200;
 interface Prepared {
   readonly statement: SqlStatement;
   readonly writes: boolean;
-  /** It answers rows: libraries that take one step of it leave it open, and then SQLite commits nothing more. */
+  /** It returns rows: libraries that take one step of it leave it open, and then SQLite cannot commit. */
   readonly rows: boolean;
   readonly places: number;
 }
 
-/** In a statement that begins with WITH they make it a write. REPLACE and others are functions and columns, too. */
+/** Keywords that make a WITH statement a write. Some are also names of functions and columns. */
 const WRITES = /\b(?:insert\s+(?:or|into)|replace\s+into|update\s+(?:or\s|[\w"`\[])|delete\s+from)/i;
-/** It would take the engine's transaction back, with the work of other workflows. */
+/** Would roll back the engine's transaction, with the work of other workflows. */
 const ENDS_TRANSACTION = /\bor\s+rollback\b/i;
 
 const MIN_INTEGER = -(2n ** 63n);
 const MAX_INTEGER = 2n ** 63n - 1n;
 
-/** What is wrong with a value; undefined: every library takes it and gives it back as it is. Some end the process at others. */
+/**
+ * What is wrong with a value; undefined if every library returns it unchanged. Other values crash
+ * some libraries.
+ */
 function problemOf(value: unknown): string | undefined {
   switch (typeof value) {
     case "number":
@@ -134,7 +140,7 @@ function problemOf(value: unknown): string | undefined {
   }
 }
 
-/** Throws a DatabaseError for values that no statement can be given. */
+/** Throws a DatabaseError for values that cannot be bound to a statement. */
 export function checkValues(sql: string, values: readonly unknown[]): void {
   values.forEach((value, i) => {
     const problem = problemOf(value);
@@ -148,8 +154,8 @@ function countsOf(places: number, given: number): string {
 }
 
 /**
- * The user's tables over a connection. `mayWrite` says whether a transaction of the engine is open for it; `failed` gets what a statement
- * has thrown, and answers what to throw.
+ * The application's tables over a connection. `mayWrite` returns whether a transaction of the
+ * engine is open; `failed` gets the error of a statement, and returns the error to throw.
  */
 export class UserTables implements Database {
   readonly #database: SqlDatabase;
@@ -193,7 +199,7 @@ export class UserTables implements Database {
     if (found.writes && !this.#mayWrite()) {
       throw new DatabaseError(`only reducers can write, in the transaction of a workflow task (${short(sql)})`);
     }
-    // A library may bind what an earlier call gave in the place of a missing value.
+    // A library may bind a previous value in place of a missing one.
     if (found.places !== params.length) throw new DatabaseError(`${countsOf(found.places, params.length)} (${short(sql)})`);
     checkValues(sql, params);
     return found;

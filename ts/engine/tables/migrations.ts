@@ -1,11 +1,12 @@
-// The user's tables in the store's file: made and changed by ordered steps, each applied once. A step's text may not change afterwards,
-// because files of two histories would then look alike and not be. All missing steps are one transaction.
+// Migrations of the application's tables in the store's file, each applied once, in order. An
+// applied step must not change, because files with the same steps must have the same tables. All
+// missing steps are one transaction.
 import type { SqlDatabase } from "../sqlite/driver.ts";
 import { VIEWS } from "../sqlite/views.ts";
 import { StoreError } from "../store_errors.ts";
 import { bareOf, DatabaseError, refuseOutside, refuseOwnTables } from "./database.ts";
 
-/** One step: its name, unique among the steps, and its SQL. */
+/** One migration: its name, unique among the steps, and its SQL. */
 export interface TableMigration {
   /** For example "001 npcs". */
   readonly name: string;
@@ -15,7 +16,7 @@ export interface TableMigration {
 
 const FORBIDDEN = /\b(?:commit|rollback|savepoint|release|attach|detach|vacuum|pragma)\b/i;
 
-/** A statement that begins or ends a transaction: BEGIN, and END, which is COMMIT by another name. In a trigger they stand for its body. */
+/** The first BEGIN or END (an alias of COMMIT) outside a trigger's body; undefined if the SQL has none. */
 function transactionWord(bare: string): string | undefined {
   let inTrigger = false;
   for (const statement of bare.split(";")) {
@@ -34,7 +35,7 @@ const NAMES_VIEW = new RegExp(
   "i",
 );
 
-/** Applies what is missing. Throws a StoreError that names the step, and changes nothing then. */
+/** Applies the missing steps. On failure throws a StoreError with the step, and changes nothing. */
 export function migrateTables(database: SqlDatabase, steps: readonly TableMigration[], nowMs: number): void {
   check(steps);
   database.exec("BEGIN IMMEDIATE");

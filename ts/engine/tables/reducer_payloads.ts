@@ -1,5 +1,6 @@
-// What a reducer gets and what it came to, as payloads: read from the marker of its `transact`, and written for the marker's event. With a codec
-// both are as the workers encode them, so what is in the file is encoded; inside of a transaction that goes without waiting.
+// Payloads of reducers: the arguments from the marker of `transact`, the result for the marker's
+// event. With a codec both are encoded like the workers' payloads. All is synchronous, because it
+// runs inside a transaction.
 import { RecordMarkerCommandAttributesSchema } from "../../api/generated/temporal/api/command/v1/message_pb.ts";
 import { PayloadsSchema } from "../../api/generated/temporal/api/common/v1/message_pb.ts";
 import { FailureSchema } from "../../api/generated/temporal/api/failure/v1/message_pb.ts";
@@ -14,9 +15,12 @@ import { TransactMarker } from "../../core/generated/boundary/temporalex/boundar
 import type { EmbeddedEngineOptions } from "../options.ts";
 import { ReducerError } from "./reducers.ts";
 
-/** A reducer fails its workflow task: nothing waits for what it threw, or payloads cannot be decoded or encoded. */
+/**
+ * A reducer fails its workflow task: its error has no awaiting code, or a payload cannot be decoded
+ * or encoded.
+ */
 export class TaskFails extends Error {
-  /** Bytes of the task's failure. */
+  /** The encoded failure of the task. */
   readonly failure: Uint8Array;
 
   constructor(failure: Uint8Array) {
@@ -25,14 +29,14 @@ export class TaskFails extends Error {
   }
 }
 
-/** What the marker of a `transact` asks for. */
+/** A reducer call, from the marker of `transact`. */
 export interface AskedReducer {
   readonly name: string;
-  /** Throws what the converter throws. */
+  /** Decodes the arguments. Throws errors of the converter. */
   args(): unknown[];
-  /** Workflow code waits for it. */
+  /** Workflow code awaits the call. */
   readonly awaited: boolean;
-  /** What it throws fails the task, whoever waits. */
+  /** An error fails the task, even if the call is awaited. */
   readonly required: boolean;
 }
 
@@ -43,13 +47,13 @@ export class ReducerPayloads {
   readonly #converter: PayloadConverter;
   readonly #codec: SyncMessageCodec | undefined;
 
-  /** Throws a TypeError for a codec that has to be waited for. */
+  /** Throws a TypeError for an asynchronous codec. */
   constructor(options: Pick<EmbeddedEngineOptions, "converter" | "codec" | "encodeCommonAttributes">) {
     this.#converter = options.converter ?? defaultPayloadConverter;
     this.#codec = SyncMessageCodec.of(options);
   }
 
-  /** Throws TaskFails for a marker that cannot be read. */
+  /** Reads a marker. Throws TaskFails if it cannot be decoded. */
   read(marker: Uint8Array): AskedReducer {
     const codec = this.#codec;
     const { details } = TransactMarker.decode(
@@ -72,7 +76,10 @@ export class ReducerPayloads {
     }
   }
 
-  /** What it returned, as a payload. Throws an ApplicationFailure for what is none, and TaskFails where the codec fails. */
+  /**
+   * Encodes the result as a payload. Throws an ApplicationFailure if it cannot be encoded, and
+   * TaskFails if the codec fails.
+   */
   result(returned: unknown): Uint8Array {
     if (returned === undefined) return NO_BYTES;
     let payload: Payload;
@@ -91,7 +98,7 @@ export class ReducerPayloads {
     return Payload.encode(encoded!).finish();
   }
 
-  /** What it threw. Throws TaskFails where the codec fails. */
+  /** Encodes the error. Throws TaskFails if the codec fails. */
   failure(thrown: unknown): Uint8Array {
     const failure = encodeFailure(thrown, this.#converter);
     const codec = this.#codec;
@@ -99,7 +106,7 @@ export class ReducerPayloads {
   }
 }
 
-/** What a codec fails with goes out as it is, so it quotes nobody: not the codec's words either. */
+/** The failure of a codec is stored unencoded, so it includes no payload and no text of the codec. */
 function coded(work: () => Uint8Array): Uint8Array {
   try {
     return work();
@@ -111,7 +118,7 @@ function coded(work: () => Uint8Array): Uint8Array {
   }
 }
 
-/** A value of the core's own: JSON, whatever the converter. */
+/** A value written by the core: JSON, whatever the converter. */
 function value(payloads: Payloads | undefined): unknown {
   const [payload] = payloads?.payloads ?? [];
   return payload === undefined ? undefined : JSON.parse(text.decode(payload.data));

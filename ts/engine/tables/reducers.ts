@@ -1,33 +1,39 @@
-// Reducers: functions of the application that change its tables in the transaction that commits a workflow task. They run on the engine's
-// thread, synchronously, each under a savepoint.
+// Reducers: functions of the application that change its tables in the transaction that commits a
+// workflow task. They run synchronously in the engine's thread, each under a savepoint.
 import type { Database } from "./database.ts";
 
-/** A reducer: gets the database and the arguments of transact; returns a value, not a promise. */
+/** A reducer. Gets the database and the arguments of `transact`; returns a value, not a promise. */
 // deno-lint-ignore no-explicit-any
 export type ReducerFunction = (database: Database, ...args: any[]) => unknown;
 
 /** Reducers by name: an object, or a module (`import * as reducers from "./reducers.ts"`). */
 export type ReducerTable = { readonly [name: string]: unknown };
 
-/** What a reducer may not take longer than, in milliseconds: everything else of the engine waits for it. */
+/** The longest run time of a reducer, in ms: it blocks the engine. */
 export const MAX_REDUCER_MS = 1000;
 
-/** A reducer that is not there, or that does what reducers must not. */
+/** The reducer does not exist, returned a promise, or took too long. */
 export class ReducerError extends Error {
   override name = "ReducerError";
 }
 
-/** A reducer that is not there. It fails the task, whoever waits: an engine that has it goes on with the run. */
+/**
+ * The reducer does not exist. Fails the task even if awaited: an engine with the reducer continues
+ * the run.
+ */
 export class UnknownReducerError extends ReducerError {}
 
-/** The functions of a table, by name. */
+/** Returns the functions of a table, by name. */
 export function reducersOf(table: ReducerTable): ReadonlyMap<string, ReducerFunction> {
   const found = new Map<string, ReducerFunction>();
   for (const [name, value] of Object.entries(table)) if (typeof value === "function") found.set(name, value as ReducerFunction);
   return found;
 }
 
-/** Runs one. Throws what it throws, and a ReducerError where it is not there, returns a promise or takes too long. */
+/**
+ * Runs a reducer. Throws its error, or a ReducerError if it does not exist, returns a promise or
+ * takes too long.
+ */
 export function reduce(
   reducers: ReadonlyMap<string, ReducerFunction>,
   name: string,

@@ -1,12 +1,12 @@
-// A test of a search attribute as a condition. A query does not say of which type an attribute is, and there is no register: a value that is
-// written may be of several kinds, and is compared with values of each of them.
+// Conditions on search attributes. Neither the query nor a registry declares the type of an
+// attribute: a literal may be of several kinds, and is compared with values of each of them.
 import { Kind } from "./attributes.ts";
 import type { AttributeTest, CompareOp, Condition, Test, Value } from "./condition.ts";
 import { momentOf, msOfNanoseconds } from "./moment.ts";
 import { QueryError } from "./query_error.ts";
 import type { Token } from "./tokens.ts";
 
-/** A test as it is written; T is what its values are. */
+/** A test as parsed; T is the type of its values. */
 export type Written<T> =
   | { readonly kind: "compare"; readonly op: CompareOp; readonly value: T }
   | { readonly kind: "in"; readonly values: readonly T[]; readonly negated: boolean }
@@ -16,15 +16,15 @@ export type Written<T> =
 
 type Readings = ReadonlyMap<Kind, Value>;
 
-/** true or false, in any case. */
+/** Whether a token is true or false, in any case. */
 export const isBool = (token: Token): boolean => token.kind === "word" && /^(?:true|false)$/i.test(token.text);
 
-/** What a value may be. */
+/** The kinds and values that a literal may have. */
 function readings(token: Token): Readings {
   if (isBool(token)) return new Map([[Kind.BOOL, token.text.toLowerCase() === "true" ? 1 : 0]]);
   if (token.kind === "number") {
     const number = new Map<Kind, Value>([[Kind.NUMBER, Number(token.text)]]);
-    // A server takes a time as whole nanoseconds.
+    // Servers accept a time as integer nanoseconds.
     if (/^-?\d+$/.test(token.text)) number.set(Kind.TIME, msOfNanoseconds(token.text));
     return number;
   }
@@ -34,7 +34,7 @@ function readings(token: Token): Readings {
   return text;
 }
 
-/** The condition; throws a QueryError for values that cannot be compared so. */
+/** Returns the condition. Throws a QueryError for values that the test does not support. */
 export function attributeCondition(name: string, written: Written<Token>): Condition {
   if (written.kind === "null") return { kind: "noAttribute", name, negated: written.negated };
   const made = (tests: AttributeTest[], negated: boolean): Condition => ({ kind: "attribute", name, tests, negated });

@@ -1,14 +1,15 @@
-// Search attributes of a run as values that queries compare. The run's own message stays what it was; these are made of it. An element of a
-// keyword list is a value of its own. What cannot be read (another encoding, null) is no value.
+// Search attributes of a run as values for queries, derived from the run's own message. Each
+// element of a keyword list is a separate value. What cannot be decoded (another encoding, null)
+// has no value.
 import { Payload, SearchAttributes } from "../../api/generated/fields.ts";
 import { Fields } from "../../api/wire.ts";
 import { momentOf } from "./moment.ts";
 
-/** How values compare: only with values of the same kind. */
+/** Kinds of values; values compare only within a kind. */
 export const Kind = {
   TEXT: 1,
   NUMBER: 2,
-  /** 0 and 1. */
+  /** 0 or 1. */
   BOOL: 3,
   /** Milliseconds since the epoch. */
   TIME: 4,
@@ -21,11 +22,14 @@ export interface AttributeValue {
   readonly value: string | number;
 }
 
-// An entry of a map is a message with its key and its value.
+// A map entry is a message with its key and its value.
 const ENTRY = { key: 10, value: 18 } as const;
 const text = new TextDecoder();
 
-/** The values in an encoded SearchAttributes; none for bytes that are no message: a run is stored whatever a client sent. */
+/**
+ * Returns the values in encoded SearchAttributes; empty if the bytes do not decode, because a run
+ * is stored whatever a client sent.
+ */
 export function attributeValues(message: Uint8Array): AttributeValue[] {
   const found: AttributeValue[] = [];
   if (message.length === 0) return found;

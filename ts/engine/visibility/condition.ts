@@ -1,8 +1,8 @@
-// Conditions of visibility queries over the indexed fields of a run and its search attributes, and their meaning. The memory store
-// evaluates them here; SQLite gets them as SQL (sqlite/condition_sql.ts), and a property test holds the two together. Strings compare by
-// code point (the order of their UTF-8 bytes, which is SQLite's). CloseTime of an open run is null: no comparison with it holds, negated or
-// not. The same goes for an attribute that a run does not have. One of several values (a keyword list) passes a test when one of them does,
-// and the test's negation when none does.
+// Conditions of visibility queries. The memory store evaluates them here; SQLite gets them as SQL
+// (sqlite/condition_sql.ts), and a property test compares the two. Strings compare by code point,
+// as in SQLite. CloseTime of an open run and absent attributes are null: no test of them holds,
+// negated or not. A keyword list passes a test if one element does, and its negation if no element
+// does.
 import type { RunRow } from "../store.ts";
 import { type AttributeValue, attributeValues, type Kind } from "./attributes.ts";
 
@@ -10,10 +10,10 @@ export type StringField = "WorkflowType" | "WorkflowId" | "RunId" | "TaskQueue";
 export type TimeField = "StartTime" | "CloseTime";
 export type Field = StringField | TimeField | "ExecutionStatus";
 export type CompareOp = "=" | "!=" | "<" | "<=" | ">" | ">=";
-/** Strings as they are, times in milliseconds since the epoch, statuses as numbers of WorkflowExecutionStatus. */
+/** Strings unchanged, times in ms since the epoch, statuses as numbers of WorkflowExecutionStatus. */
 export type Value = string | number;
 
-/** What holds of a run: a visibility query, parsed. */
+/** A parsed visibility query. */
 export type Condition =
   | { readonly kind: "and" | "or"; readonly parts: readonly Condition[] }
   | { readonly kind: "compare"; readonly field: Field; readonly op: CompareOp; readonly value: Value }
@@ -24,14 +24,14 @@ export type Condition =
   | { readonly kind: "attribute"; readonly name: string; readonly tests: readonly AttributeTest[]; readonly negated: boolean }
   | { readonly kind: "noAttribute"; readonly name: string; readonly negated: boolean };
 
-/** What a value must pass. */
+/** A test of a value. */
 export type Test =
   | { readonly kind: "compare"; readonly op: CompareOp; readonly value: Value }
   | { readonly kind: "in"; readonly values: readonly Value[] }
   | { readonly kind: "between"; readonly low: Value; readonly high: Value }
   | { readonly kind: "startsWith"; readonly prefix: string };
 
-/** A test for values of one kind. What a query writes may be of several kinds: '2030-01-31' is a text and a time. */
+/** A test for values of one kind. A literal may be of several: '2030-01-31' is a text and a time. */
 export interface AttributeTest {
   readonly of: Kind;
   readonly test: Test;
@@ -39,7 +39,7 @@ export interface AttributeTest {
 
 const OPPOSITE: { readonly [op in CompareOp]: CompareOp } = { "=": "!=", "!=": "=", "<": ">=", "<=": ">", ">": "<=", ">=": "<" };
 
-/** The condition under NOT. It holds of a null as little as the condition itself does, which is SQL's rule. */
+/** Negates a condition. As in SQL, the negation does not hold for null either. */
 export function negated(condition: Condition): Condition {
   switch (condition.kind) {
     case "and":
@@ -53,7 +53,7 @@ export function negated(condition: Condition): Condition {
   }
 }
 
-/** What a field of a run holds; undefined is null. */
+/** The value of a field; undefined is null. */
 export function fieldOf(row: RunRow, field: Field): Value | undefined {
   switch (field) {
     case "WorkflowType":
@@ -73,14 +73,14 @@ export function fieldOf(row: RunRow, field: Field): Value | undefined {
   }
 }
 
-/** Order of two strings by code point. JavaScript's own `<` compares UTF-16 units, which differs beyond U+FFFF. */
+/** Compares strings by code point. JavaScript's `<` compares UTF-16 units, which differs above U+FFFF. */
 function compareText(a: string, b: string): number {
   const n = Math.min(a.length, b.length);
   for (let i = 0; i < n; i++) {
     const x = a.charCodeAt(i);
     const y = b.charCodeAt(i);
     if (x === y) continue;
-    // Surrogates (d800..dfff) stand for code points above everything else in the basic plane.
+    // Surrogates (d800..dfff) encode code points above the rest of the basic plane.
     const high = (unit: number) => (unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit);
     return high(x) - high(y);
   }
@@ -108,7 +108,6 @@ function holds(order: number, op: CompareOp): boolean {
   }
 }
 
-/** Whether a run satisfies a condition. */
 export function matches(row: RunRow, condition: Condition): boolean {
   switch (condition.kind) {
     case "and":
@@ -142,7 +141,7 @@ function passes(value: Value, test: Test): boolean {
   }
 }
 
-/** What was read of rows; those of a store in memory are asked often. */
+/** Decoded attributes of rows; rows of a memory store are queried often. */
 const read = new WeakMap<RunRow, readonly AttributeValue[]>();
 
 function valuesOf(row: RunRow, name: string): AttributeValue[] {

@@ -1,13 +1,13 @@
-// Moments as RFC 3339 writes them, and as Temporal's servers count them.
+// Times in RFC 3339, and in nanoseconds as in Temporal's servers.
 const TIME = /^(\d{4})-(\d{2})-(\d{2})(?:[Tt ](\d{2}):(\d{2}):(\d{2})(\.\d+)?([Zz]|[+-]\d{2}:\d{2}))?$/;
 
-/** Milliseconds since the epoch; NaN for what is no moment. */
+/** Milliseconds since the epoch; NaN if the text is not a time. */
 export function momentOf(text: string): number {
   const parts = TIME.exec(text);
   return parts === null ? NaN : utc(parts);
 }
 
-/** Of whole nanoseconds since the epoch. */
+/** Converts integer nanoseconds since the epoch to milliseconds. */
 export const msOfNanoseconds = (digits: string): number => Number(BigInt(digits) / 1000n) / 1000;
 
 function utc(parts: RegExpExecArray): number {
@@ -21,7 +21,7 @@ function utc(parts: RegExpExecArray): number {
   ];
   const time = Date.UTC(year, month - 1, day, hour, minute, second);
   const date = new Date(time);
-  // Date.UTC carries overflow over: 30 February would quietly be 2 March.
+  // Date.UTC carries overflow: 30 February would silently become 2 March.
   const real = date.getUTCFullYear() === year && date.getUTCMonth() === month - 1 && date.getUTCDate() === day && hour < 24 &&
     minute < 60 && second < 60;
   if (!real) return NaN;

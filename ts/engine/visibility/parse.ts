@@ -1,12 +1,11 @@
-// The query language of ListWorkflowExecutions and CountWorkflowExecutions: the part of Temporal's list filters that an index of runs
-// and of their search attributes can answer. Grammar (keywords in any case, field names as written):
-//   query  := [or] [ORDER BY (StartTime | CloseTime) [ASC | DESC]]      of a count: [or] [GROUP BY ExecutionStatus]
-//   or     := and {OR and}        and := term {AND term}        term := NOT term | "(" or ")" | field test
-//   test   := (= | != | < | <= | > | >=) value | [NOT] IN "(" value {"," value} ")" | [NOT] BETWEEN value AND value
-//           | [NOT] STARTS_WITH string | IS [NOT] NULL
-// Without ORDER BY the order is a server's (1.29): open runs first, the youngest first, then the others as they closed, the last first. A
-// server refuses ORDER BY. A name of another kind is a search attribute; they are not registered, so one that no run has selects none.
-// Everything else is refused with the position at which it stands.
+// Parses visibility queries: the subset of Temporal's list filters for an index of runs and
+// attributes.
+//     query  := [or] [ORDER BY (StartTime | CloseTime) [ASC | DESC]]      of a count: [or] [GROUP BY ExecutionStatus]
+//     or     := and {OR and}        and := term {AND term}        term := NOT term | "(" or ")" | field test
+//     test   := (= | != | < | <= | > | >=) value | [NOT] IN "(" value {"," value} ")" | [NOT] BETWEEN value AND value
+//             | [NOT] STARTS_WITH string | IS [NOT] NULL
+// Default order as in servers (1.29, which reject ORDER BY): open runs, youngest first, then closed
+// runs, last closed first. Other names are search attributes, which are not registered.
 import { ServiceError } from "../../service/raw.ts";
 import type { ListQuery, OrderField } from "../store.ts";
 import { attributeCondition, isBool, type Written } from "./attribute_condition.ts";
@@ -24,7 +23,7 @@ const FIELDS: readonly Field[] = [
   "StartTime",
   "CloseTime",
 ];
-/** Fields of Temporal's servers that are not indexed here: as attributes they would be found nowhere. */
+/** Fields of Temporal's servers that are not indexed here; as attributes they would match no run. */
 const NOT_INDEXED = [
   "ExecutionTime",
   "ExecutionDuration",
@@ -39,12 +38,15 @@ const NOT_INDEXED = [
 const STRING_FIELDS: readonly Field[] = ["WorkflowType", "WorkflowId", "RunId", "TaskQueue"];
 const COMPARISONS = ["=", "!=", "<>", "<", "<=", ">", ">="];
 const KEYWORDS = ["AND", "OR", "NOT", "IN", "BETWEEN", "STARTS_WITH", "IS", "NULL", "ORDER", "GROUP", "BY", "ASC", "DESC"];
-/** Bounds that keep a hostile query from exhausting the stack or the database's limit of parameters. */
+/** Limits that keep a hostile query from exhausting the stack or the database's parameters. */
 const MAX_LENGTH = 16_384;
 const MAX_DEPTH = 50;
 const MAX_VALUES = 1000;
 
-/** Whether a word is a field's name but for its case or one character: taken for an attribute, it would select nothing without a word. */
+/**
+ * Whether a word differs from a field's name only by case or one character: as an attribute it
+ * would silently match no run.
+ */
 function isSlip(word: string, field: string): boolean {
   const [a, b] = [word.toLowerCase(), field.toLowerCase()];
   let start = 0;
@@ -54,7 +56,7 @@ function isSlip(word: string, field: string): boolean {
   return Math.max(a.length, b.length) - start - end <= 1;
 }
 
-/** What stands before a test: how its values are read, and which tests it does not have. */
+/** What a test applies to: parses its values, and rejects tests that it does not support. */
 interface Subject<T> {
   value(): T;
   check(kind: "order" | "between" | "startsWith", at: Token): void;
@@ -215,7 +217,7 @@ class Parser {
     );
   }
 
-  /** The value of an attribute, whose type the query does not know. */
+  /** A value of an attribute, whose type is unknown. */
   #literal(name: string): Token {
     const token = this.#take();
     if (++this.#values > MAX_VALUES) throw new QueryError(`a query can have at most ${MAX_VALUES} values`, token);
@@ -272,18 +274,18 @@ class Parser {
   }
 }
 
-/** Which runs to count, and whether apart by their status. */
+/** A parsed count; `byStatus`: grouped by status. */
 export interface CountQuery {
   readonly where: Condition | undefined;
   readonly byStatus: boolean;
 }
 
-/** Reads a list filter; throws a ServiceError INVALID_ARGUMENT that names the position of what it cannot read. */
+/** Parses a list filter. Throws a ServiceError INVALID_ARGUMENT with the position of the error. */
 export function parseQuery(query: string): ListQuery {
   return reading(query, (parser) => parser.parse());
 }
 
-/** The same for a count. */
+/** Parses the filter of a count. Throws as `parseQuery`. */
 export function parseCount(query: string): CountQuery {
   return reading(query, (parser) => parser.parseCount());
 }

@@ -1,4 +1,4 @@
-// What is wrong with a query and where: positions count characters from 1.
+// Errors in queries. Positions count characters from 1.
 import type { Token } from "./tokens.ts";
 
 export class QueryError extends Error {

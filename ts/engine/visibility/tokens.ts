@@ -1,10 +1,10 @@
-// Words, names in backquotes, quoted text, numbers and symbols of a visibility query. Text stands in single or double quotes; the
-// quote itself is doubled or follows a backslash.
+// Tokens of a visibility query: words, names in backquotes, quoted text, numbers, symbols. Text is
+// in single or double quotes; the quote itself is doubled or follows a backslash.
 import { QueryError } from "./query_error.ts";
 
 export interface Token {
   readonly kind: "word" | "name" | "text" | "number" | "symbol" | "end";
-  /** Unquoted. */
+  /** Without quotes. */
   readonly text: string;
   /** From 1. */
   readonly position: number;
@@ -20,7 +20,7 @@ function match(pattern: RegExp, query: string, at: number): string | undefined {
   return pattern.exec(query)?.[0];
 }
 
-/** The tokens of a query, the last one of kind "end". */
+/** Returns the tokens of a query; the last one has the kind "end". */
 export function tokenize(query: string): Token[] {
   const tokens: Token[] = [];
   let at = 0;

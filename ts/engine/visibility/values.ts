@@ -1,12 +1,12 @@
-// Values of visibility queries that are more than text: times (RFC 3339, or whole nanoseconds since the epoch as Temporal's servers
-// take them) and execution statuses (Temporal's names, or their numbers).
+// Typed values of visibility queries: times (RFC 3339, or integer nanoseconds since the epoch as in
+// Temporal's servers) and execution statuses (Temporal's names or numbers).
 import { WorkflowExecutionStatus } from "../../api/generated/temporal/api/enums/v1/workflow_pb.ts";
 import type { TimeField } from "./condition.ts";
 import { momentOf, msOfNanoseconds } from "./moment.ts";
 import { QueryError } from "./query_error.ts";
 import type { Token } from "./tokens.ts";
 
-/** Milliseconds since the epoch. */
+/** Returns milliseconds since the epoch. */
 export function parseTime(token: Token, field: TimeField): number {
   if (token.kind === "number") {
     if (!/^-?\d+$/.test(token.text)) {
@@ -26,7 +26,7 @@ export const STATUS_NAMES: readonly (readonly [name: string, status: number])[] 
   .filter(([, number]) => number !== 0)
   .map(([name, number]) => [name.toLowerCase().replace(/(?:^|_)([a-z])/g, (_, first: string) => first.toUpperCase()), number]);
 
-/** "ContinuedAsNew" and "CONTINUED_AS_NEW" alike. */
+/** Accepts "ContinuedAsNew" and "CONTINUED_AS_NEW". */
 const STATUSES = new Map<string, number>(
   Object.entries(WorkflowExecutionStatus).filter(([, number]) => number !== 0).map((
     [name, number],

@@ -1,4 +1,4 @@
-// libsql: an optional package with native code that npm delivers ready built. For Node before 22.5.
+// libsql: an optional package with prebuilt native code. For Node before 22.5.
 import type { Builtins } from "../builtins.ts";
 import type { SqlDatabase, SqlLibrary, SqlRow, SqlValue } from "../driver.ts";
 
@@ -27,8 +27,9 @@ export function libsqlLibrary(builtins: Builtins): SqlLibrary | undefined {
 }
 
 /**
- * A text of 2^29 characters or more ends the process: V8 has no such texts, and the library does not check. SQLite's limit of memory, which
- * counts for all connections of the library, is below that, so such a value fails with "out of memory".
+ * A text of 2^29 characters or more crashes the process: V8 has no such strings, and the library
+ * does not check. SQLite's memory limit, shared by all connections of the library, is lower, so
+ * such a value fails with "out of memory".
  */
 const MOST_HEAP_BYTES = 500_000_000;
 
@@ -37,7 +38,10 @@ function bounded(database: LibsqlDatabase): LibsqlDatabase {
   return database;
 }
 
-/** Blobs come as Buffer from `get` and as ArrayBuffer from `all`; both become plain Uint8Arrays over the same memory. */
+/**
+ * Blobs come as Buffer from `get` and as ArrayBuffer from `all`; both become Uint8Arrays over the
+ * same memory.
+ */
 function row(raw: LibsqlRow): SqlRow {
   const made: { [column: string]: SqlValue } = {};
   for (const column in raw) {
@@ -55,8 +59,9 @@ function wrap(database: LibsqlDatabase): SqlDatabase {
     exec: (sql) => database.exec(sql),
     prepare(sql) {
       let statement = database.prepare(sql);
-      // The library's `get` gives values to the statement as it was left, and only `get` leaves it reset: after everything else, and after an
-      // error, SQLite would keep the values of the call before. So it is prepared again then.
+      // The library's `get` binds to the statement as it was left, and only `get` leaves it reset.
+      // After other methods and errors, SQLite would keep the previous values, so the statement is
+      // prepared again.
       let isReset = true;
       const leaving = () => {
         isReset = false;

@@ -1,4 +1,4 @@
-// node:sqlite: built into Node (from 22.5) and Deno.
+// node:sqlite: built into Node (>= 22.5) and Deno.
 import type * as Sqlite from "node:sqlite";
 import type { Builtins } from "../builtins.ts";
 import type { SqlDatabase, SqlLibrary, SqlRow, SqlValue } from "../driver.ts";
@@ -6,7 +6,7 @@ import type { SqlDatabase, SqlLibrary, SqlRow, SqlValue } from "../driver.ts";
 const EMPTY = new Uint8Array(0);
 const isEmpty = (value: SqlValue): boolean => value instanceof Uint8Array && value.length === 0;
 
-/** Node 22 binds an empty blob that it has read itself as NULL; one that we made is bound as what it is. */
+/** Node 22 binds an empty blob that it has read as NULL; a new one is bound correctly. */
 function bound(params: readonly SqlValue[]): readonly SqlValue[] {
   return params.some(isEmpty) ? params.map((value) => isEmpty(value) ? EMPTY : value) : params;
 }
@@ -16,17 +16,17 @@ export function nodeLibrary(builtins: Builtins): SqlLibrary | undefined {
   try {
     sqlite = builtins.get("node:sqlite") as typeof Sqlite | undefined;
   } catch {
-    // Node < 22.5, or a runtime that refuses the module.
+    // Node < 22.5, or a runtime without the module.
   }
   if (sqlite?.DatabaseSync === undefined) return undefined;
   const { DatabaseSync } = sqlite;
   return { name: "node:sqlite", nativeLocks: true, open: (path) => wrap(bounded(new DatabaseSync(path))) };
 }
 
-/** Of one value or row; a longer one is an error. V8 has no texts of 2^29 characters. */
+/** Limit of one value or row, below V8's string limit of 2^29 characters. */
 const MOST_VALUE_BYTES = 500_000_000;
 
-/** Node has limits from 24 on, by version. */
+/** Node has `limits` since version 24. */
 function bounded(database: Sqlite.DatabaseSync): Sqlite.DatabaseSync {
   const { limits } = database as { limits?: { length?: number } };
   if (limits !== undefined && typeof limits.length === "number") limits.length = MOST_VALUE_BYTES;
@@ -42,7 +42,7 @@ function wrap(database: Sqlite.DatabaseSync): SqlDatabase {
         run: (params) => Number(statement.run(...bound(params)).changes),
         get: (params) => statement.get(...bound(params)) as SqlRow | undefined,
         all: (params) => statement.all(...bound(params)) as SqlRow[],
-        // Node has it from 22.13 on.
+        // Since Node 22.13.
         ...(typeof statement.iterate === "function" && {
           iterate: (params) => statement.iterate(...bound(params)) as Iterable<SqlRow>,
         }),

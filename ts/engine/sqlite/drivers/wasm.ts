@@ -1,9 +1,7 @@
-// node-sqlite3-wasm: SQLite compiled to WebAssembly on Node's file system; nothing native. Three habits of the library shape this file:
-// `get` leaves its statement open (so `all` is used), a statement that failed refuses its next use once (so it is prepared again), and
-// closing a database does not finalize its statements (so they are kept). Text ends at a NUL character there (driver.ts, `withoutNul`).
-//
-// SQLite gives log and journal the mode of their database; here they get what the umask leaves. So each is made before SQLite would make it:
-// the log of a file that uses one, the journal of one that does not yet, which then stays (TRUNCATE) until there is a log.
+// node-sqlite3-wasm: SQLite in WebAssembly on Node's file system. `get` leaves its statement open
+// (so `all` is used), a failed statement rejects its next use once (so it is prepared again), and
+// closing a database does not finalize its statements (so they are tracked). Log and journal are
+// created with the umask's mode, not the database's, so each is made beforehand.
 import type { Builtins, FileSystem } from "../builtins.ts";
 import { type SqlDatabase, type SqlLibrary, type SqlRow, type SqlStatement, type SqlValue, withoutNul } from "../driver.ts";
 import { makeFile, modeOf, readAt } from "../own_files.ts";
@@ -34,7 +32,7 @@ export function wasmLibrary(builtins: Builtins): SqlLibrary | undefined {
   };
 }
 
-/** Whether the header of a database says so. */
+/** Whether the header of the database selects a write-ahead log. */
 function usesLog(fs: FileSystem, path: string): boolean {
   const header = new Uint8Array(20);
   if (fs.existsSync(path)) readAt(fs, path, header);
@@ -53,7 +51,7 @@ class WasmSqlDatabase implements SqlDatabase {
     const logged = usesLog(fs, path);
     this.#make(logged ? "-wal" : "-journal");
     this.#database = open(path);
-    // Without shared memory a WAL needs the exclusive mode; other processes are kept out by the fence.
+    // Without shared memory a WAL needs the exclusive mode; the fence excludes other processes.
     this.#database.exec("PRAGMA locking_mode=EXCLUSIVE");
     if (!logged) this.#database.exec("PRAGMA journal_mode=TRUNCATE");
   }
@@ -82,7 +80,7 @@ class WasmSqlDatabase implements SqlDatabase {
         throw e;
       }
     };
-    // Errors in the SQL itself should surface here, as they do with the other drivers.
+    // Errors in the SQL itself surface here, as with the other drivers.
     this.#open.add(statement = this.#database.prepare(sql));
     return {
       run: (params) => use((s) => s.run(withoutNul(params)).changes),
@@ -101,14 +99,14 @@ class WasmSqlDatabase implements SqlDatabase {
     try {
       statement.finalize();
     } catch {
-      // It reports the statement's own failure once more; the memory is free.
+      // Reports the statement's error again; the memory is free.
     }
   }
 
   close(): void {
     for (const statement of this.#open) this.#finalize(statement);
     this.#database.close();
-    // A journal that was only kept for its mode. One that counts is not empty.
+    // Removes the empty journal, which was kept only for its mode.
     const journal = `${this.#path}-journal`;
     if (this.#fs.existsSync(journal) && this.#fs.statSync(journal).size === 0) this.#fs.rmSync(journal, { force: true });
   }

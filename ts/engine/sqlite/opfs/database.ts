@@ -1,18 +1,18 @@
-// A database of SQLite's WASM build behind the driver's small interface.
+// Adapts a database of SQLite's WASM build to the driver interface.
 import type { BindingSpec, Database, PreparedStatement, SAHPoolUtil, Sqlite3Static } from "@sqlite.org/sqlite-wasm";
 import { StoreFullError } from "../../store_errors.ts";
 import { boundedRows, type SqlLimits, tooLong } from "../bounded_rows.ts";
 import { type SqlDatabase, type SqlRow, type SqlStatement, type SqlValue, withoutNul } from "../driver.ts";
 import { quotaError, takeComplaint } from "./pool.ts";
 
-/** SQLite asks whether to go on after so many of its steps: a fraction of a millisecond. */
+/** SQLite calls the progress handler after this many steps, a fraction of a millisecond. */
 const OPERATIONS = 10_000;
 
 export class OpfsDatabase implements SqlDatabase {
   readonly #database: Database;
   readonly #sqlite: Sqlite3Static;
   readonly #changes: () => number;
-  /** Of the statements that run now: those of a page. */
+  /** Limits of the running statements of a page. */
   #limits: SqlLimits | undefined;
   readonly #open = new Set<PreparedStatement>();
 
@@ -22,7 +22,8 @@ export class OpfsDatabase implements SqlDatabase {
     const Opened = pool.OpfsSAHPoolDb as unknown as new (name: string, flags: string) => Database;
     this.#database = new Opened(file, "c");
     this.#changes = () => sqlite.capi.sqlite3_changes(this.#database.pointer!);
-    // The pool has no shared memory: a write-ahead log needs the exclusive mode, and needs it before anything else.
+    // The pool has no shared memory: a write-ahead log needs the exclusive mode before anything
+    // else.
     this.#database.exec("PRAGMA locking_mode=exclusive");
   }
 
@@ -61,7 +62,7 @@ export class OpfsDatabase implements SqlDatabase {
     };
   }
 
-  /** Runs `work`; a statement of it that answers too much or runs too long is stopped, and throws a SqlLimitError. */
+  /** Runs `work`. A statement with too large a result or too long a run time throws a SqlLimitError. */
   within<T>(limits: SqlLimits, work: () => T): T {
     const { capi } = this.#sqlite;
     const until = performance.now() + limits.ms;
@@ -97,16 +98,16 @@ function row(statement: PreparedStatement): SqlRow {
   return statement.get({}) as SqlRow;
 }
 
-/** Makes ready for the next use. After a failure it reports the failure once more. */
+/** Resets a statement for its next use. After a failure `reset` throws the same error again. */
 function settle(statement: PreparedStatement): void {
   try {
     statement.reset(true);
   } catch {
-    // Said already.
+    // Already reported.
   }
 }
 
-/** SQLite says "disk I/O error" for whatever its file system refused; the reason comes from there. */
+/** SQLite reports any failure of its file system as "disk I/O error"; the cause comes from the pool. */
 function attempt<T>(work: () => T): T {
   takeComplaint();
   try {
@@ -114,7 +115,7 @@ function attempt<T>(work: () => T): T {
   } catch (e) {
     const complaint = takeComplaint();
     if (e instanceof StoreFullError || complaint === undefined) throw e;
-    // A write that came back short is what some browsers give instead of the error.
+    // Some browsers return a short write instead of a quota error.
     const full = complaint.name === "QuotaExceededError" || /Unknown write\(\) failure/.test(complaint.message);
     throw full
       ? quotaError("writing failed", complaint)

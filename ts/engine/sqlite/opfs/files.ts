@@ -1,7 +1,10 @@
-// The origin's private files: whether this page has some, and where a store lies in them.
+// The origin private file system: whether this page has it, and the folder of a store in it.
 import { StoreUnavailableError } from "../../store_errors.ts";
 
-/** The root of this origin's private files, for one that will open them (a worker) or only move them about; names why there is none. */
+/**
+ * Returns the root of the origin private file system. A worker opens its files, a page only moves
+ * them. Throws a StoreUnavailableError with the reason.
+ */
 export async function privateFiles(where: "a worker" | "a page"): Promise<FileSystemDirectoryHandle> {
   const { isSecureContext, navigator, FileSystemFileHandle } = globalThis as unknown as {
     isSecureContext?: boolean;
@@ -15,7 +18,7 @@ export async function privateFiles(where: "a worker" | "a page"): Promise<FileSy
     );
   }
   const storage = navigator?.storage;
-  // Only workers are given the handles that SQLite needs.
+  // Only workers have the handles that SQLite needs.
   const handles = FileSystemFileHandle !== undefined &&
     (where === "a page" || "createSyncAccessHandle" in FileSystemFileHandle.prototype);
   if (storage?.getDirectory === undefined || !handles) {
@@ -38,7 +41,7 @@ export async function privateFiles(where: "a worker" | "a page"): Promise<FileSy
   }
 }
 
-/** The folder of a store: any name, written so that a file system takes it. */
+/** The folder of a store: any name, encoded for the file system. */
 export function folderName(name: string): string {
   return encodeURIComponent(name).replaceAll(".", "%2E").replaceAll("*", "%2A");
 }

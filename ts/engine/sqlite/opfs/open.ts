@@ -1,9 +1,8 @@
-// The store of a browser: one SQLite file in the origin's private files. Call it only while holding the store's Web Lock (ts/browser): the
-// files are opened exclusively, but the folders around them are not.
-//
-// `temporalex/<name>/<generation>/` holds a pool and, once a store is whole in it, the empty file `ready`. The highest generation that is
-// ready is the store; an import fills the next one and makes it ready as its last step, so a tab that is killed at any moment leaves
-// either the old store or the new one. The mark has a second use: where it is, a database that is missing is damage, never a new store.
+// A browser's store: one SQLite file in the origin private file system. Requires the store's Web
+// Lock (ts/browser). `temporalex/<name>/<generation>/` has a pool and, when its store is complete,
+// the empty file `ready`. The highest ready generation is the store. An import fills the next one
+// and marks it last, so a killed tab leaves the old or the new store. A marked one without database
+// is damaged.
 import type { SAHPoolUtil, Sqlite3Static } from "@sqlite.org/sqlite-wasm";
 import { StoreCorruptError, StoreError } from "../../store_errors.ts";
 import type { SqlLimits } from "../bounded_rows.ts";
@@ -18,9 +17,9 @@ import { folderName, privateFiles } from "./files.ts";
 import { loadSqlite, openPool, type SqliteWasmOptions } from "./pool.ts";
 
 export interface OpfsOptions extends SqliteWasmOptions {
-  /** Default FULL. */
+  /** Default: "FULL". */
   readonly synchronous?: Synchronous;
-  /** Says whether the store's lock is still ours. */
+  /** Checks that this engine still holds the store's lock. */
   readonly fence: StoreFence;
   /** For tests of migrations. */
   readonly migrations?: readonly Migration[];
@@ -30,7 +29,7 @@ const FILE = "/store.db";
 const READY = "ready";
 const CHUNK = 1 << 20;
 
-/** An open store and what only browsers do with it. */
+/** An open store, with the operations that only browsers need. */
 export class OpfsStore {
   readonly store: SqliteStore;
   readonly #sqlite: Sqlite3Static;
@@ -41,7 +40,10 @@ export class OpfsStore {
   readonly #options: OpfsOptions;
   readonly #database: OpfsDatabase;
 
-  /** Opens or creates the store of this name. Rejects with a StoreUnavailableError, StoreBusyError, StoreFullError, StoreVersionError, ... */
+  /**
+   * Opens or creates the store with this name. Rejects with a StoreUnavailableError,
+   * StoreBusyError, StoreFullError, StoreVersionError or another StoreError.
+   */
   static async open(name: string, options: OpfsOptions): Promise<OpfsStore> {
     const root = await privateFiles("a worker");
     const sqlite = await loadSqlite(options);
@@ -62,7 +64,8 @@ export class OpfsStore {
         }
         database = new OpfsDatabase(sqlite, pool, FILE);
         prepare(database, `the store "${name}"`, options.synchronous ?? "FULL", options.migrations ?? MIGRATIONS);
-        // Browsers set aside far more of the quota for a growing file than is written: a short log made 13 MB of 38.
+        // Browsers reserve far more quota for a growing file than is written: a short log saves 25
+        // of 38 MB.
         database.exec("PRAGMA wal_autocheckpoint=1000");
         if (ready === undefined) await markReady(folder, generation);
         return new OpfsStore(sqlite, pool, database, folder, path, generation, name, options);
@@ -102,7 +105,7 @@ export class OpfsStore {
       fence: {
         check: () => options.fence.check(),
         held: () => options.fence.held(),
-        // The database is closed by now, and the handles go with it.
+        // The database is closed by now; pausing releases the file handles.
         release: () => void pool.pauseVfs(),
       },
       backup() {
@@ -111,16 +114,19 @@ export class OpfsStore {
     });
   }
 
-  /** Runs statements of a page: their time and their answers are bounded, and the engine waits for them. */
+  /** Runs statements of a page with limits of time and size; the engine waits for them. */
   within<T>(limits: SqlLimits, work: () => T): T {
     return this.#database.within(limits, work);
   }
 
-  /** The whole store as the bytes of one SQLite file, which Node and Deno can open too. Synchronous: no change comes between. */
+  /**
+   * Returns the store as the bytes of one SQLite file, which Node and Deno can open too.
+   * Synchronous, so it is consistent.
+   */
   exportFile(): Uint8Array<ArrayBuffer> {
     try {
       this.#database.prepare("PRAGMA wal_checkpoint(TRUNCATE)").all([]);
-      // Synchronous, whatever its type says.
+      // Synchronous despite its type.
       return this.#pool.exportFile(FILE) as unknown as Uint8Array<ArrayBuffer>;
     } catch (e) {
       throw storeError(e, `exporting the store "${this.store.path}" failed`);
@@ -128,8 +134,9 @@ export class OpfsStore {
   }
 
   /**
-   * Writes a file beside the store and checks it: header, version, SQLite's own check, and what must hold between the tables. Rejects with a
-   * NotAStoreError, StoreVersionError or StoreCorruptError, and nothing of it is left. `adopt` makes it the store at the next `open`.
+   * Writes a file next to the store and checks it: header, version, SQLite's integrity check,
+   * invariants between the tables. Rejects with a NotAStoreError, StoreVersionError or
+   * StoreCorruptError and removes the file. `adopt` makes it the store of the next `open`.
    */
   async stage(file: Blob): Promise<{ readonly runs: number; adopt(): Promise<void>; discard(): Promise<void> }> {
     const what = "the file to import";
@@ -201,11 +208,11 @@ async function markReady(folder: FileSystemDirectoryHandle, generation: number):
   await made.getFileHandle(READY, { create: true });
 }
 
-/** What imports left behind: replaced stores, and files that never became one. */
+/** Removes replaced stores and incomplete imports. */
 async function removeOthers(folder: FileSystemDirectoryHandle, keep: number | undefined): Promise<void> {
   for await (const [name] of entries(folder)) {
     if (name === String(keep)) continue;
-    // A handle of a tab that is ending may still be open; the next opening tries again.
+    // A closing tab may still have a handle open; the next opening tries again.
     await folder.removeEntry(name, { recursive: true }).catch(() => {});
   }
 }

@@ -1,13 +1,15 @@
-// SQLite's own WASM build on the browser's private file system, through its "SAH pool": a folder of files with opaque names, all of them
-// opened at once and exclusively, so that reads and writes are synchronous. Only in a dedicated worker.
-//
-// Two habits of the library shape this file. When a pool cannot be opened (another tab's worker that was just killed may hold its files
-// for some hundred milliseconds more), the default is to remove the folder with everything in it: `preserveOnInitFailure` must be set. And what
-// the file system says about a failed write (quota) appears nowhere but in the library's log, so its log is listened to.
+// SQLite's WASM build on the origin private file system, through its "SAH pool": a folder of files
+// with opaque names, all opened at once and exclusively, for synchronous access. Only in a
+// dedicated worker. If a pool cannot be opened (a killed tab holds its files a little longer), the
+// library by default removes the folder: `preserveOnInitFailure` must be set. File system errors
+// appear only in its log.
 import type { SAHPoolUtil, Sqlite3Static } from "@sqlite.org/sqlite-wasm";
 import { StoreBusyError, StoreError, StoreFullError, StoreUnavailableError } from "../../store_errors.ts";
 
-/** Where the library's binary is, for pages whose bundler does not find it by itself. Default: `sqlite3.wasm` beside the library's code. */
+/**
+ * URL of the library's binary, for bundlers that do not find it. Default: `sqlite3.wasm` next to
+ * the library's code.
+ */
 export interface SqliteWasmOptions {
   readonly sqliteWasm?: string | undefined;
 }
@@ -15,7 +17,7 @@ export interface SqliteWasmOptions {
 let loading: Promise<Sqlite3Static> | undefined;
 let complaint: Error | undefined;
 
-/** What the file system last complained of while SQLite called it; forgets it. */
+/** Returns and clears the last error of the file system during SQLite's calls. */
 export function takeComplaint(): Error | undefined {
   const taken = complaint;
   complaint = undefined;
@@ -53,8 +55,9 @@ export function loadSqlite({ sqliteWasm }: SqliteWasmOptions = {}): Promise<Sqli
 }
 
 /**
- * In a page that is isolated the library would set up its other file system, too, which starts a worker from a file that nobody serves. It
- * does so where there is shared memory, and this worker has no use for any. Answers how it comes back.
+ * In an isolated page the library would also set up its other file system, which starts a worker
+ * from a file that is not served. It does so if SharedArrayBuffer exists, which this worker does
+ * not use. Returns a function that restores SharedArrayBuffer.
  */
 function withoutSharedMemory(): () => void {
   const shared = Object.getOwnPropertyDescriptor(globalThis, "SharedArrayBuffer");
@@ -63,14 +66,14 @@ function withoutSharedMemory(): () => void {
   return () => void Object.defineProperty(globalThis, "SharedArrayBuffer", shared);
 }
 
-/** How long files may stay in use after their owner was killed. */
+/** How long files may stay in use after their owner was killed, in ms. */
 const BUSY_MS = 10_000;
 const POLL_MS = 25;
-/** The database, its log, its journal, and room for what SQLite sets beside them. */
+/** The database, its log, its journal, and spare files for SQLite's temporary ones. */
 const CAPACITY = 6;
 let pools = 0;
 
-/** Opens the pool in a folder of the private files, waiting for files that are still in use. */
+/** Opens the pool in a folder, waiting for files that are still in use. */
 export async function openPool(sqlite: Sqlite3Static, directory: string, waitMs = BUSY_MS): Promise<SAHPoolUtil> {
   const until = performance.now() + waitMs;
   for (;;) {
@@ -110,7 +113,7 @@ function poolError(e: Error, directory: string): Error {
   return new StoreError(`cannot open ${directory}: ${e.message}`, { cause: e });
 }
 
-/** The quota of the site is used up. */
+/** The error for an exhausted quota of the site. */
 export function quotaError(doing: string, e: Error): StoreError {
   return new StoreFullError(
     `${doing}: the storage quota of this site is used up (${e.message}). Acknowledged changes are safe; free space on the ` +

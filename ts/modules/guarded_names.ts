@@ -1,8 +1,8 @@
-// The table of globals: what workflow code keeps, and for what it loses, what to use instead. Whatever is in neither list is blocked with
-// a general word: a new global of some runtime is not deterministic until somebody has thought about it. The same table holds in every
-// runtime, so that workflow code finds the same world in Node, Deno and browsers.
+// The table of globals: those that workflow code keeps, and an alternative for those that it loses.
+// A name in neither list is blocked with a general message, so a new global of a runtime is blocked
+// until it is reviewed. The table is the same in all runtimes.
 
-/** Kept as they are (some are changed by the other files of this room). */
+/** Kept as they are; other files of this folder change some of them. */
 export const KEPT_GLOBALS: ReadonlySet<string> = new Set(
   ("globalThis undefined NaN Infinity parseInt parseFloat isNaN isFinite encodeURI encodeURIComponent decodeURI decodeURIComponent escape " +
     "unescape Object Array Number Boolean String Symbol BigInt Promise RegExp Error AggregateError EvalError RangeError ReferenceError " +
@@ -15,8 +15,8 @@ export const KEPT_GLOBALS: ReadonlySet<string> = new Set(
 );
 
 /**
- * Gone, as if there had never been any: a library that asks whether they exist goes without. (The loader refuses what of these a user's own
- * module names.)
+ * Removed without a trace, so that libraries that test for them do without. The loader rejects user
+ * modules that name them.
  */
 export const REMOVED: readonly string[] = [
   ...["WeakRef", "FinalizationRegistry", "Buffer", "global", "gc", "name"],
@@ -80,7 +80,7 @@ const ROWS: readonly Row[] = [
 
 const GENERAL = `it is not known to answer the same on replay; ${ACTIVITY}, or ${ARGUMENT}`;
 
-/** Names that are blocked everywhere, also where the runtime has no such global. */
+/** Blocked in every runtime, also where the runtime has no such global. */
 export const BLOCKED: ReadonlyMap<string, { readonly advice: string; readonly typeOf: "function" | "object" }> = new Map(
   ROWS.flatMap(({ names, advice, typeOf }) =>
     names.split(" ").map((name) => [name, { advice, typeOf: typeOf ?? "function" }] as const)

@@ -1,5 +1,5 @@
-// The host's half of loading: from what a user names as workflow modules to the graph that realms evaluate. acorn comes in only here, and
-// sucrase only where a module has types or JSX.
+// The host's side of loading: from the workflow modules that a user names to the graph that realms
+// evaluate. Loads acorn, and sucrase if a module has types or JSX.
 import { fileSources, fileUrl, hasFiles, type SourceHost } from "../platform/source_files.ts";
 import { hasAsyncStorage } from "../platform/async_context.ts";
 import { addressOf, type BundleContent, bundleError, isBundle, readBundle, refuseOfficialBundle } from "./bundle/format.ts";
@@ -17,35 +17,43 @@ export interface SourceOptions {
   readonly payloadConverter?: string | URL;
   /** Modules that export interceptors of `@temporalio/workflow` programs. */
   readonly interceptors?: string | URL | readonly (string | URL)[];
-  /** How scopes of `@temporalio/workflow` programs follow async functions. Default: by AsyncLocalStorage where there is one. */
+  /**
+   * How scopes of `@temporalio/workflow` programs follow async functions. Default:
+   * AsyncLocalStorage if the runtime has it.
+   */
   readonly scopes?: "asyncLocalStorage" | "rewritten";
-  /** Debug sessions: probes are put into the modules. */
+  /** In debug sessions: adds probes to the modules. */
   readonly lines?: LineOptions;
-  /** All modules are for native workflows, whatever they import: the linter's rules are theirs. */
+  /** Treats all modules as native workflows, whatever they import; for the linter. */
   readonly native?: boolean;
   /** See LoadOptions. */
   readonly parsed?: LoadOptions["parsed"];
 }
 
-/** What a realm of a debug session writes down of lines; `true`: what ran, and variables at awaits and calls. */
+/**
+ * What a debug session records of lines; `true`: executed lines, and variables at awaits and calls.
+ */
 export type LineOptions = boolean | {
-  /** Also the variables at the statements of these lines, for log points. */
+  /** Lines at whose statements variables are recorded as well, for logpoints. */
   readonly readAt: readonly { readonly file: string; readonly line: number }[];
 };
 
-/** Names are asked for that only programs of `@temporalio/workflow` need. Loading is synchronous, so whoever loads starts again. */
+/**
+ * Thrown for names that only programs of `@temporalio/workflow` need. Loading is synchronous, so
+ * the caller loads them and starts again.
+ */
 class CompatNotLoadedError extends Error {
   override name = "CompatNotLoadedError";
 }
 
-/** What was named, with the bundles among it read. */
+/** The named modules, with the content of bundles among them. */
 interface NamedModules {
   readonly entries: readonly string[];
   readonly hasConverter: boolean;
   readonly options: LoadOptions;
 }
 
-/** Loads the graph. The converter's module, if there is one, is the last of what is evaluated once. */
+/** Loads the graph. The converter's module, if any, is the last of `entries`. */
 export async function loadSources(options: SourceOptions): Promise<{ graph: ModuleGraph; hasConverter: boolean }> {
   const [{ entries, hasConverter, options: loading }, { loadGraph }] = await Promise.all([
     namedModules(options),
@@ -54,7 +62,9 @@ export async function loadSources(options: SourceOptions): Promise<{ graph: Modu
   return { graph: await untilLoaded(() => loadGraph(entries, loading)), hasConverter };
 }
 
-/** The texts of modules by the paths of locations, as they are now; of packages and bundles none. */
+/**
+ * Returns current texts of modules by the paths of locations; undefined for packages and bundles.
+ */
 export function sourceTexts({ sources }: Pick<SourceOptions, "sources">): SourceOf {
   const host = hostOf(sources);
   return (path) => {
@@ -65,7 +75,7 @@ export function sourceTexts({ sources }: Pick<SourceOptions, "sources">): Source
   };
 }
 
-/** The same modules, one of them with another text. */
+/** Returns the same modules, one of them with another text. */
 export function withModuleText(
   { sources, workflows, interceptors, payloadConverter }: Partial<SourceOptions>,
   { url, text }: SourceText,
@@ -75,7 +85,7 @@ export function withModuleText(
     read: (asked: string) => asked === url ? text : host.read(asked),
   });
   if (sources !== undefined) return { sources: changed };
-  // Paths of files are read from the working directory; those of other sources are not.
+  // Paths of files are relative to the working directory; those of other sources are not.
   const urls = (modules: SourceOptions["workflows"]) =>
     ([modules].flat() as (string | URL)[]).map((one) => new URL(fileUrl(one)));
   return {
@@ -86,7 +96,7 @@ export function withModuleText(
   };
 }
 
-/** The modules of the graph for a bundle of them, by the rules of `loadSources`. */
+/** Returns the modules of the graph for a bundle, by the rules of `loadSources`. */
 export async function loadSourceTexts(options: SourceOptions): Promise<SourceTexts> {
   const [{ entries, hasConverter, options: loading }, { loadTexts }] = await Promise.all([
     namedModules(options, "sources alone"),
@@ -96,10 +106,10 @@ export async function loadSourceTexts(options: SourceOptions): Promise<SourceTex
   return { ...texts, entries: entered.map((index) => texts.modules[index]!.url), hasConverter, host: loading.host };
 }
 
-/** What a bundle is made from. */
+/** The input of a bundle. */
 export interface SourceTexts {
   readonly modules: readonly ModuleText[];
-  /** Addresses of what was named, the converter's module last. */
+  /** Addresses of the named modules, the converter's last. */
   readonly entries: readonly string[];
   readonly warnings: readonly Problem[];
   readonly hasConverter: boolean;
@@ -173,8 +183,8 @@ async function namedModules(options: SourceOptions, what?: "sources alone"): Pro
 }
 
 /**
- * A compiler that writes JavaScript leaves `new URL("./workflows.ts", import.meta.url)` as it is. Where that file is missing, the JavaScript
- * file of the same name takes its place.
+ * Compilers keep `new URL("./workflows.ts", import.meta.url)` unchanged in JavaScript. If that file
+ * is missing, the JavaScript file of the same name is used.
  */
 function builtFile(url: string, host: SourceHost): string {
   const [extension, kind] = /\.([cm]?)tsx?$/.exec(url) ?? [];
@@ -189,7 +199,10 @@ function hostOf(sources: SourceOptions["sources"]): SourceHost {
   return mapSources(sources as { readonly [path: string]: string });
 }
 
-/** By module: the lines at which variables are read. A file is named by its address, or by the end of it. */
+/**
+ * Returns, by module, the lines at which variables are read. A file is given by its address or the
+ * end of it.
+ */
 function linesToRead(lines: LineOptions): (url: string) => ReadonlySet<number> {
   const wanted = typeof lines === "object" ? lines.readAt : [];
   return (url) => {
@@ -201,7 +214,7 @@ function linesToRead(lines: LineOptions): (url: string) => ReadonlySet<number> {
 
 let compat: { readonly [module: string]: { readonly namespace: object } } | undefined;
 
-/** Loading is synchronous, and starts again when what it lacked is there. */
+/** Loading is synchronous: loads what was missing and starts again. */
 async function untilLoaded<T>(load: () => T): Promise<T> {
   for (;;) {
     try {

@@ -1,5 +1,6 @@
-// Makes a bundle: one file with the workflow modules of an application and all that they import, packages included. Nothing is executed,
-// and nothing is compiled that another runtime would need in another form: a worker in Node, a tab and the debugger load the same bytes.
+// Builds a bundle: one file with the workflow modules of an application and all their imports,
+// packages included. Nothing is executed, and the code is the same for all runtimes: workers,
+// browser tabs and the debugger load the same bytes.
 import { VERSION } from "../../base/version.ts";
 import { displayName, type Problem } from "../loader/errors.ts";
 import type { ModuleText } from "../loader/graph.ts";
@@ -11,7 +12,7 @@ import { inlineMap } from "./source_map.ts";
 
 /** Options of {@link bundleWorkflows}. */
 export interface BundleOptions extends Pick<SourceOptions, "workflows" | "sources" | "payloadConverter"> {
-  /** Modules of workflow interceptors. */
+  /** Modules that export workflow interceptors. */
   readonly interceptors?: readonly (string | URL)[];
 }
 
@@ -19,42 +20,43 @@ export interface BundleOptions extends Pick<SourceOptions, "workflows" | "source
 export interface BundlePart {
   /** As in stack traces. */
   readonly name: string;
-  /** Of its text, UTF-8. */
+  /** Size of its text in UTF-8. */
   readonly bytes: number;
 }
 
 /** A bundle of workflow code. */
 export interface WorkflowBundle {
-  /** The file's text: what `workflows` of workers, realms and the command line take. Its map is in it. */
+  /** Text of the file, with its source map: the `workflows` of workers, realms and the CLI. */
   readonly code: string;
-  /** The same map (JSON, revision 3): from lines of `code` to the sources. */
+  /** The source map alone (JSON, revision 3): from lines of `code` to the sources. */
   readonly sourceMap: string;
   /** In the order of the file. */
   readonly modules: readonly BundlePart[];
-  /** What the loader warned of: state that workflow runs would share. */
+  /** Warnings of the loader: state that workflow runs would share. */
   readonly warnings: readonly Problem[];
 }
 
-/** A module of a bundle, with where it came from. */
+/** A module of a bundle, with its origin. */
 export interface BundleSource {
   /** As in stack traces: "src/workflows.ts". */
   readonly name: string;
-  /** Where the loader found it. */
+  /** Address from which the loader read it. */
   readonly url: string;
-  /** As it was written. */
+  /** Its text before compilation. */
   readonly text: string;
 }
 
 /**
- * Puts workflow modules and all that they import into one file. The same sources make the same bytes, on every machine and in every folder.
- * Rejects with a WorkflowLoadError that names file and line of everything that cannot be loaded.
+ * Writes workflow modules and all their imports to one file. The same sources make the same bytes,
+ * on every machine and in every folder. Rejects with a WorkflowLoadError that lists the file and
+ * line of everything that cannot be loaded.
  */
 export async function bundleWorkflows(options: BundleOptions): Promise<WorkflowBundle> {
   const { code, sourceMap, modules, warnings } = await bundleFromSources(options);
   return { code: code + inlineMap(sourceMap), sourceMap, modules, warnings };
 }
 
-/** The same without the map in `code`, and with the sources. */
+/** Like {@link bundleWorkflows}, without the source map in `code`, and with the sources. */
 export async function bundleFromSources(
   options: BundleOptions,
 ): Promise<WorkflowBundle & { readonly sources: readonly BundleSource[] }> {

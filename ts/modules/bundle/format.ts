@@ -1,20 +1,19 @@
-// The text of a bundle: the modules of workflow code one after another, as they are after their types have been removed. A line that begins
-// with "//# module" says what the next lines are, and how many, so no text has to be escaped and a person can read the file. Modules keep
-// their names and lines, which is why stack traces need no map; the map at the end holds the texts as they were written.
-//
-// The file is no module of JavaScript: two modules may declare the same names. Nothing in it depends on the machine, the time or the folder.
+// The text format of bundles: the modules one after another, without types. A line that begins with
+// "//# module" describes the next lines and their number, so no text is escaped. Modules keep their
+// names and lines, so stack traces need no source map; the map at the end contains the original
+// texts. A bundle is not a JavaScript module: two modules may declare the same names.
 import { displayName, type Problem, WorkflowLoadError } from "../loader/errors.ts";
 import type { ModuleKind } from "../loader/module_code.ts";
 import { sourceMapOf } from "./source_map.ts";
 
-/** What a bundle of this version begins with. */
+/** How a bundle of this version begins. */
 const FIRST_LINE = "// Workflow bundle of temporalex, format ";
 const FORMAT = 1;
 const BUNDLE = "//# bundle ";
 const MODULE = "//# module ";
 const END = "//# end";
 
-/** What a bundle is entered by: names of its modules. */
+/** Names of the modules that are entries. */
 export interface BundleEntries {
   readonly workflows: readonly string[];
   readonly interceptors: readonly string[];
@@ -23,14 +22,16 @@ export interface BundleEntries {
 
 /** A module in a bundle. */
 export interface BundledModule {
-  /** A path from the project's folder; of packages "node_modules/<name>/...". Characters are encoded as in URLs. */
+  /**
+   * Path from the project's folder, or "node_modules/<name>/..." for packages, encoded as in URLs.
+   */
   readonly name: string;
   readonly kind: ModuleKind;
-  /** Without types. */
+  /** Text without types. */
   readonly text: string;
-  /** What was written, where that differs. */
+  /** Text with types, if there were any. */
   readonly original?: string;
-  /** Name of the module, or "realm:" and what the realm provides, by specifier. */
+  /** By specifier: the name of the module, or "realm:" and what the realm provides. */
   readonly imports: { readonly [specifier: string]: string };
   /** The same for require(). */
   readonly requires: { readonly [specifier: string]: string };
@@ -38,21 +39,23 @@ export interface BundledModule {
   readonly takesDefault?: boolean;
 }
 
-/** A bundle that was read, or that is to be written. */
+/** The content of a bundle. */
 export interface BundleContent {
   readonly entries: BundleEntries;
-  /** Version of this package that made it. */
+  /** Version of the package that made the bundle. */
   readonly version: string;
   readonly modules: readonly BundledModule[];
 }
 
-/** The address of a module of a realm's bundle; those of a second bundle have a number. */
+/**
+ * Returns the address of a module of a realm's bundle. Further bundles of a realm have a number.
+ */
 export const addressOf = (bundle: number, name: string): string => `bundle://${bundle === 0 ? "" : bundle + 1}/${name}`;
 
-/** The text is a bundle of `temporalex build`, of this version or another. */
+/** True for bundles of `temporalex build`, of this version or another. */
 export const isBundle = (text: string): boolean => text.startsWith(FIRST_LINE);
 
-/** The file's text without its map, and the map (JSON). */
+/** Returns the file's text without its source map, and the map (JSON). */
 export function writeBundle({ entries, version, modules }: BundleContent): { code: string; sourceMap: string } {
   const lines = [
     `${FIRST_LINE}${FORMAT}: workflow modules and all that they import, for`,
@@ -71,7 +74,10 @@ export function writeBundle({ entries, version, modules }: BundleContent): { cod
   return { code: lines.join("\n"), sourceMap: sourceMapOf(modules, begins) };
 }
 
-/** Reads a bundle. `file` is what errors name. Throws a WorkflowLoadError for one that is damaged, or of a later format. */
+/**
+ * Parses a bundle. `file` is its name in errors. Throws a WorkflowLoadError for a damaged bundle or
+ * a later format.
+ */
 export function readBundle(text: string, file: string): BundleContent {
   const lines = text.split("\n");
   const damaged = (line: number, what: string): never => {
@@ -125,7 +131,10 @@ const isTable = (value: unknown): boolean =>
 const OFFICIAL = /^\s*(?:"use strict";\s*)?(?:var|let|const) __TEMPORAL__\b|__webpack_require__[\s\S]*\b__TEMPORAL__\b/;
 const OFFICIAL_SOURCE = /importWorkflows\b[^{]*\{\s*(?:\/\/[^\n]*\n\s*)*return __webpack_require__\((?:\/\*.*?\*\/\s*)*"([^"]+)"/;
 
-/** Throws for a bundle of `bundleWorkflowCode` of `@temporalio/worker`, which has the official SDK's runtime in it. */
+/**
+ * Throws for a bundle of `bundleWorkflowCode` of `@temporalio/worker`, which contains the runtime
+ * of the official SDK.
+ */
 export function refuseOfficialBundle(text: string, file: string): void {
   if (!text.includes("__TEMPORAL__") || !OFFICIAL.test(text)) return;
   const source = OFFICIAL_SOURCE.exec(text)?.[1] ?? "./src/workflows.ts";
@@ -138,7 +147,7 @@ export function refuseOfficialBundle(text: string, file: string): void {
   );
 }
 
-/** The refusal of a file that is, or should be, a bundle. */
+/** Returns the error for a file that is not a valid bundle. */
 export function bundleError(file: string, line: number, message: string): WorkflowLoadError {
   const found: Problem = { code: "unsupported-file", file: displayName(file), line, column: 0, name: file, message };
   return new WorkflowLoadError([found]);

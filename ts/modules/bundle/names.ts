@@ -1,11 +1,11 @@
-// Names of modules in a bundle. They are the same on every machine: paths from the project's folder, and for packages "node_modules/<name>/",
-// wherever a package manager has put them.
+// Names of modules in a bundle, the same on every machine: paths from the project's folder, and
+// "node_modules/<name>/" for packages, independent of where the package manager puts them.
 import { packageFolder } from "../loader/package_files.ts";
 
-/** Reads a file, or finds that there is none. */
+/** Reads a file; undefined if it does not exist. */
 type Read = (url: string) => string | undefined;
 
-/** A name for each module, in the same order; the first is an entry of the project. */
+/** Returns a name for each module, in the same order. The first URL is an entry of the project. */
 export function bundleNames(urls: readonly string[], read: Read): string[] {
   const own = urls.filter((url) => packageFolder(url) === undefined);
   const root = commonFolder([projectFolder(own[0] ?? urls[0]!, read), ...own]);
@@ -20,7 +20,9 @@ export function bundleNames(urls: readonly string[], read: Read): string[] {
   });
 }
 
-/** Of a second copy with its version, of more copies of one version with a number. */
+/**
+ * A second copy of a package gets its version in the name, further copies of a version a number.
+ */
 function freeName({ folder, name }: { folder: string; name: string }, taken: Set<string>, read: Read): string {
   let free = `node_modules/${name}/`;
   if (taken.has(free)) {
@@ -40,7 +42,7 @@ function versionOf(json: string | undefined): string {
   }
 }
 
-/** The nearest folder with a package.json or deno.json; without one the module's own. */
+/** Returns the nearest folder with a package.json or deno.json, or else the module's folder. */
 function projectFolder(url: string, read: Read): string {
   const own = new URL(".", url).href;
   for (let folder = own;;) {
@@ -51,7 +53,7 @@ function projectFolder(url: string, read: Read): string {
   }
 }
 
-/** The deepest folder that all of them lie in. */
+/** Returns the deepest folder that contains all of them. */
 function commonFolder(urls: readonly string[]): string {
   let common = urls[0]!.slice(0, urls[0]!.lastIndexOf("/") + 1);
   for (const url of urls) {

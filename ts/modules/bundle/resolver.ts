@@ -1,9 +1,10 @@
-// How the loader sees bundles: modules with addresses "bundle:///<name>", whose imports were resolved when the bundle was made.
+// Resolves modules of bundles: their addresses are "bundle:///<name>", and their imports were
+// resolved when the bundle was made.
 import type { ModuleKind } from "../loader/module_code.ts";
 import { type ModuleResolver, providedAs, type Resolution } from "../loader/resolve.ts";
 import { addressOf, type BundleContent, type BundledModule } from "./format.ts";
 
-/** Where a realm takes modules from: bundles, and beside them what the loader finds elsewhere. */
+/** Resolves modules of bundles, and other modules by the loader's resolver. */
 export class BundleResolver implements ModuleResolver {
   readonly #others: ModuleResolver;
   readonly #modules = new Map<string, BundledModule>();
@@ -15,7 +16,7 @@ export class BundleResolver implements ModuleResolver {
     });
   }
 
-  /** The text of a module, without types; undefined for one that is in no bundle. */
+  /** Returns the text of a module, without types; undefined if no bundle contains it. */
   read(url: string): string | undefined {
     return this.#modules.get(url)?.text;
   }
@@ -35,7 +36,9 @@ export class BundleResolver implements ModuleResolver {
       : { kind: "refused", code: "not-found", message: `imports "${specifier}", and the bundle has no module ${target}` };
   }
 
-  /** The bundle was made without it, as CommonJS modules may require what is not there. */
+  /**
+   * The module was missing when the bundle was made: CommonJS modules may require missing modules.
+   */
   #missing(specifier: string, how: "import" | "require"): Resolution {
     const found = this.#others.resolve(specifier, "bundle:///", how);
     if (found.kind === "refused" && found.code !== "not-found") return found;

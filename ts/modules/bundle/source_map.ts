@@ -1,11 +1,11 @@
-// The map of a bundle (source map, revision 3): line by line, because modules keep their lines; columns move where types were removed.
-// Texts of packages that are in the bundle as they were written are not in it a second time.
+// The source map of a bundle (revision 3). It maps lines only, because modules keep their lines.
+// Package texts that the bundle contains unchanged are not repeated.
 import type { BundledModule } from "./format.ts";
 
 const DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 const PREFIX = "//# sourceMappingURL=data:application/json;charset=utf-8;base64,";
 
-/** JSON. `begins`: for each module how many lines of the bundle come before it. */
+/** Returns the map as JSON. `begins`: per module, the number of lines of the bundle before it. */
 export function sourceMapOf(modules: readonly BundledModule[], begins: readonly number[]): string {
   const mappings: string[] = [];
   let source = 0, line = 0;
@@ -27,7 +27,7 @@ export function sourceMapOf(modules: readonly BundledModule[], begins: readonly 
   });
 }
 
-/** The comment by which tools find the map in the file itself. */
+/** Returns the comment by which tools find the map in the file itself. */
 export function inlineMap(sourceMap: string): string {
   const bytes = new TextEncoder().encode(sourceMap);
   let binary = "";

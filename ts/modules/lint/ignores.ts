@@ -1,7 +1,7 @@
-// Comments that switch rules off where their author knows better:
-//   // temporalex-ignore <rule> ...            this line, or the next one where the comment stands alone
-//   // temporalex-ignore-file <rule> ...       the whole file
-// With no rule named, all rules. What follows " -- " is a reason.
+// Comments that disable rules:
+//   // temporalex-ignore <rule> ...         for this line, or the next one if the comment is alone
+//   // temporalex-ignore-file <rule> ...    for the whole file
+// Without a rule, all rules are disabled. Text after " -- " is the reason.
 
 const COMMENT = /(?:\/\/|\/\*)\s*temporalex-ignore(-file)?\b([^\n]*)/;
 

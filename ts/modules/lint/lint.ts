@@ -1,5 +1,5 @@
-// Looks for what makes workflow code not deterministic, or not work, without running it: all that the loader refuses or warns of, and the
-// rules of rules.ts over every module of the user's own (packages are left alone: their users cannot fix them).
+// Lints workflow code without running it: everything that the loader rejects or warns of, and the
+// rules of rules.ts for the user's modules. Packages are not linted: their users cannot fix them.
 import { parse, type Program } from "acorn";
 import { transform } from "sucrase";
 import { fileSources, fileUrl, type SourceHost } from "../../platform/source_files.ts";
@@ -17,9 +17,9 @@ export interface LintFinding {
   readonly rule: RuleId;
   readonly severity: Severity;
   readonly file: string;
-  /** From 1; 0 when it is the file as a whole. */
+  /** From 1; 0 for the file as a whole. */
   readonly line: number;
-  /** From 1; 0 when not known. */
+  /** From 1; 0 if unknown. */
   readonly column: number;
   readonly message: string;
   readonly why: string;
@@ -27,16 +27,16 @@ export interface LintFinding {
 }
 
 export interface LintOptions {
-  /** Severities that differ from the table's; "off": the rule is not applied. */
+  /** Severities that differ from the table; "off" disables the rule. */
   readonly rules?: { readonly [rule in RuleId]?: Severity | "off" };
-  /** Where the modules come from. Default: the file system. */
+  /** Source of the modules. Default: the file system. */
   readonly host?: SourceHost;
 }
 
 export interface LintResult {
-  /** In the order of files, lines and columns. */
+  /** Sorted by file, line and column. */
   readonly findings: readonly LintFinding[];
-  /** Modules that were looked at. */
+  /** Modules that were checked. */
   readonly files: readonly string[];
 }
 
@@ -47,7 +47,9 @@ interface Module {
   readonly add: (rule: RuleId, at: number, name: string, message: string) => void;
 }
 
-/** Lints workflow modules (paths, relative to the working directory, or URLs) and all that they import. */
+/**
+ * Lints workflow modules (paths, relative to the working directory, or URLs) and all their imports.
+ */
 export async function lintWorkflows(modules: readonly (string | URL)[], options: LintOptions = {}): Promise<LintResult> {
   const texts = new Map<string, string>();
   const files = options.host ?? await fileSources();
@@ -77,7 +79,7 @@ export async function lintWorkflows(modules: readonly (string | URL)[], options:
   if (hasTemporal) ({ problems, warnings, graph } = await attempt(urls, host, false));
   for (const [url, text] of texts) ignores.set(displayName(url), new Ignores(text));
   for (const problem of problems) add(problem.code, problem.file, problem.line, problem.column, problem.message);
-  // A worker says it when it starts; nobody could fix it here.
+  // Warnings about packages are printed when a worker starts; nothing in this project can fix them.
   const own = warnings.filter(({ file }) => !file.includes("/node_modules/"));
   for (const warning of own) {
     add(warning.code, warning.file, warning.line, warning.column, warning.message, { severity: "warning" });
@@ -105,7 +107,7 @@ const NATIVE = /["'](?:temporalex|@temporalex\/temporalex)\/workflow["']/;
 interface Attempt {
   readonly problems: readonly Problem[];
   readonly warnings: readonly Problem[];
-  /** Of modules that load. */
+  /** Undefined if the modules do not load. */
   readonly graph: ModuleGraph | undefined;
 }
 
@@ -119,14 +121,17 @@ async function attempt(urls: readonly string[], host: SourceHost, native: boolea
   }
 }
 
-/** Which rules a module is held to: those of the kinds of programs that evaluate it. Where they do not load, its own imports say it. */
+/**
+ * Returns which rules apply to a module: those of the kinds of programs that evaluate it. If the
+ * modules do not load, its own imports decide.
+ */
 function kindsOf(url: string, text: string, graph: ModuleGraph | undefined): { native: boolean; temporal: boolean } {
   const module = graph?.modules.find((each) => each.url === url);
   if (module === undefined || NATIVE.test(text)) return { native: NATIVE.test(text), temporal: TEMPORAL.test(text) };
   return { native: module.code !== "" && module.runCode === "", temporal: module.runCode !== "" };
 }
 
-/** Packages that name modules of Node, by the import of the user's own that brings them in. */
+/** Reports packages that import modules of Node, at the user's import that loads them. */
 function needsOfPackages(
   { modules }: ModuleGraph,
   texts: ReadonlyMap<string, string>,
@@ -175,7 +180,7 @@ function lintTemporal(url: string, text: string, add: Add): void {
   }
 }
 
-/** Undefined for a module that does not parse: the loader has said so. */
+/** Undefined for a module that does not parse, which the loader has reported. */
 function parsedModule(url: string, text: string, add: Add): { program: Program; found: Found } | undefined {
   let code: string;
   let program: Program;
@@ -206,7 +211,10 @@ function stripTypes(url: string, text: string): string {
   }).code;
 }
 
-/** Types are gone from the parsed line, so what stands at `column` there stands somewhere behind in the author's. From 1. */
+/**
+ * Returns the column in the author's text, from 1. The parsed line has no types, so the name is at
+ * `column` or further right.
+ */
 function columnIn(own: string, stripped: string, column: number, name: string): number {
   if (own.startsWith(stripped.slice(0, column + 1))) return column + 1;
   const token = /^[\w$.]+/.exec(stripped.slice(column))?.[0] ?? stripped.slice(column, column + 1);
@@ -217,12 +225,12 @@ function columnIn(own: string, stripped: string, column: number, name: string): 
   return 0;
 }
 
-/** Messages that a workflow lists and that no module of the program uses in any other way. */
+/** Reports messages that a workflow lists and that no module uses in another way. */
 function unhandled(modules: readonly Module[]): void {
   for (const module of modules) {
     for (const { binding, at, workflow } of module.use.listed) {
       const origin = originOf(modules, module, binding);
-      // Through a namespace it may be used by any name.
+      // A namespace import may use it by any name.
       if (origin === undefined || modules.some((other) => takesNamespace(other, origin.module))) continue;
       const used = modules.some((other) =>
         [...other.use.used].some((local) => {
@@ -253,7 +261,7 @@ const bare = (url: string): string => url.replace(/\.[cm]?[jt]sx?$/, "");
 const urlOf = (module: Module, specifier: string): string | undefined =>
   specifier.startsWith(".") ? bare(new URL(specifier, module.url).href) : undefined;
 
-/** Where a signal or update is declared; undefined when it cannot be told. */
+/** Returns where a signal or update is declared; undefined if unknown. */
 function originOf(modules: readonly Module[], module: Module, local: string): { module: Module; name: string } | undefined {
   if (module.use.declared.has(local)) return { module, name: local };
   const imported = module.use.imported.get(local);

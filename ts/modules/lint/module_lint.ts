@@ -1,6 +1,6 @@
-// The checks of one module, over its syntax tree with names resolved by scope: what is called is known to be a primitive only when the name
-// is imported from "temporalex/workflow" (or is made from such an import), so a function of the user's own that is called `sleep` is not
-// taken for it.
+// Checks one module by its syntax tree, with names resolved by scope: a call counts as a call of a
+// primitive only if its name is imported from "temporalex/workflow" or made from such an import. A
+// user function called `sleep` is not reported.
 import type { AnyNode, CallExpression, Identifier, Node, Program } from "acorn";
 import { BLOCKED } from "../guarded_names.ts";
 import { Receives } from "./receives.ts";
@@ -21,22 +21,22 @@ import {
 
 export interface RawFinding {
   readonly rule: RuleId;
-  /** Offset in the text that was parsed. */
+  /** Offset in the parsed text. */
   readonly at: number;
-  /** The name or construct concerned. */
+  /** The name or construct that is reported. */
   readonly name: string;
   readonly message: string;
 }
 
-/** What other modules need to know of this one. */
+/** Messages that a module declares, lists, uses and imports; other modules need this. */
 export interface MessageUse {
-  /** Names of messages that are listed under `messages` of a workflow, with where. */
+  /** Messages listed under `messages` of a workflow, with their places. */
   readonly listed: readonly { readonly binding: string; readonly at: number; readonly workflow: string }[];
-  /** Local names of signals and updates that are declared here. */
+  /** Local names of the signals and updates that this module declares. */
   readonly declared: ReadonlyMap<string, "signal" | "update">;
-  /** Local names that something other than a list of messages refers to. */
+  /** Local names that are referred to outside of a list of messages. */
   readonly used: ReadonlySet<string>;
-  /** Local name to the name under which another module exports it. */
+  /** By local name: the module and the name under which that module exports it. */
   readonly imported: ReadonlyMap<string, { readonly specifier: string; readonly name: string }>;
 }
 
@@ -46,16 +46,18 @@ const WAITING = new Set([
   ...["sleep", "waitForSignal", "receive", "select", "parallel", "shield", "updateState"],
   ...["executeChild", "startChild", "spawn"],
 ]);
-/** What only does something when run returns it. */
+/** Primitives that take effect only if run returns their result. */
 const CONTINUES = new Set(["continueAsNew", "continueAsNewWith"]);
-/** All that needs a run. */
+/** Primitives that need a running workflow. */
 const NEEDS_RUN = new Set([
   ...WAITING,
   ...["upsertSearchAttributes", "upsertMemo"],
   ...["publishState", "sideEffect", "patched", "deprecatePatch", "cancelled", "workflowInfo", "now", "random", "uuid4"],
 ]);
 
-/** Functions of Math whose results the language only approximates (tools/soak/engine_differences.mjs). */
+/**
+ * Functions of Math whose results ECMAScript only approximates (tools/soak/engine_differences.mjs).
+ */
 export const OF_THE_ENGINE = new Set(
   "sin cos tan asin acos atan atan2 sinh cosh tanh asinh acosh atanh exp expm1 log log1p log2 log10 cbrt hypot pow".split(" "),
 );
@@ -63,10 +65,10 @@ export const OF_THE_ENGINE = new Set(
 export class ModuleLint {
   readonly findings: RawFinding[] = [];
   readonly #program: Program;
-  /** Local names of imports from "temporalex/workflow", and of its namespace ("*"). */
+  /** Local names of imports from "temporalex/workflow"; "*" for its namespace. */
   readonly #primitives = new Map<string, string>();
   readonly #imported = new Map<string, { specifier: string; name: string }>();
-  /** Identifiers that declare what `activities(...)` gives: the table itself, or a function out of it. */
+  /** Identifiers that hold the result of `activities(...)`, or a function from it. */
   readonly #tables = new Set<Node>();
   readonly #activityFunctions = new Set<Node>();
   readonly #patches = new Map<string, { readonly call: "patched" | "deprecatePatch"; readonly at: number }>();
@@ -74,14 +76,14 @@ export class ModuleLint {
   readonly #used = new Set<string>();
   readonly #listed: { binding: string; at: number; workflow: string }[] = [];
   readonly #receives = new Receives((node) => this.#calleeName(node));
-  /** Calls that wait, by where they stand: what a try block awaits. */
+  /** Calls that wait, by position: what a try block awaits. */
   readonly #waits: { readonly start: number }[] = [];
 
   constructor(program: Program) {
     this.#program = program;
   }
 
-  /** True where the module is written for this programming model. */
+  /** Whether the module uses this package's workflow API. */
   get usesModel(): boolean {
     return this.#primitives.size > 0;
   }
@@ -116,7 +118,7 @@ export class ModuleLint {
     }
   }
 
-  /** The name in "temporalex/workflow" that a callee means, by its text: for the shapes around a call. */
+  /** Returns the name in "temporalex/workflow" that a callee means, by its text. */
   #calleeName(callee: AnyNode): string | undefined {
     if (callee.type === "Identifier") {
       const name = this.#primitives.get(callee.name);
@@ -128,7 +130,7 @@ export class ModuleLint {
       : undefined;
   }
 
-  /** Finds what is made of `activities(...)`, `nexus(...)`, `signal(...)` and `update(...)`. */
+  /** Records results of `activities(...)`, `nexus(...)`, `signal(...)` and `update(...)`. */
   #declarations(node: AnyNode): void {
     if (node.type === "VariableDeclarator" && node.init?.type === "CallExpression") {
       const made = this.#calleeName(node.init.callee as AnyNode);
@@ -142,7 +144,7 @@ export class ModuleLint {
     for (const child of children(node)) this.#declarations(child);
   }
 
-  // --------------------------------------------------------------------------------------------------- calls of names
+  // ------------------------------------------------------------------------- calls of names
 
   #reference(node: Identifier, binding: Binding | undefined, deferred: boolean, parents: readonly AnyNode[]): void {
     if (binding === undefined) return this.#global(node, deferred, parents);
@@ -159,7 +161,7 @@ export class ModuleLint {
     if (binding.kind === "import") {
       const imported = this.#primitives.get(binding.name);
       if (imported === undefined) return;
-      // `namespace.sleep()`; methods of what is imported by name (log.info) are no primitives that wait.
+      // `namespace.sleep()`. Methods of a named import (log.info) are not primitives that wait.
       const primitive = imported === "*" ? key : member === undefined ? imported : undefined;
       if (primitive !== undefined) this.#primitive(primitive, called, deferred, outer);
     } else if (this.#tables.has(binding.node) && key !== undefined) {
@@ -225,7 +227,7 @@ export class ModuleLint {
     }
   }
 
-  /** Functions around a node that run where primitives are forbidden: validators, query handlers, side effects. */
+  /** Reports primitives in functions that forbid them: validators, query handlers, side effects. */
   #where(name: string, at: Node, outer: readonly AnyNode[]): void {
     for (let i = outer.length - 1; i > 0; i--) {
       if (!isFunctionNode(outer[i])) continue;
@@ -235,7 +237,7 @@ export class ModuleLint {
     }
   }
 
-  /** What the function at `outer[i]` is for, where it is one that must not use primitives. */
+  /** Returns what the function at `outer[i]` is for, if primitives are forbidden in it. */
   #placeOf(outer: readonly AnyNode[], i: number): string | undefined {
     const fn = outer[i]!;
     const parent = outer[i - 1]!;
@@ -257,7 +259,10 @@ export class ModuleLint {
       : undefined;
   }
 
-  /** What belongs to run. A function of its own may be called from anywhere, so only what stands in the construct itself is judged. */
+  /**
+   * Reports calls that belong in run. A separate function may be called from anywhere, so only code
+   * directly in the construct is checked.
+   */
   #inConstruct(rule: RuleId, called: string, call: CallExpression, outer: readonly AnyNode[]): void {
     let inFunction = false;
     for (let i = outer.length - 1; i >= 0; i--) {
@@ -265,7 +270,8 @@ export class ModuleLint {
       if (isFunctionNode(node)) inFunction = true;
       if (node.type !== "CallExpression" || !inFunction) continue;
       const name = this.#calleeName(node.callee as AnyNode);
-      // The body of an arm runs where its select stands; a function that is its source is a scope of its own.
+      // The body of an arm runs where its select is; a function as its source is a scope of its
+      // own.
       const arm = name === "on" && this.#isArm(outer, i);
       if (arm && outer[i + 1] !== (node.arguments[0] as unknown)) continue;
       const where = arm
@@ -282,14 +288,14 @@ export class ModuleLint {
     }
   }
 
-  /** Whether the call at `outer[i]` stands in the list of a select. */
+  /** Whether the call at `outer[i]` is in the list of a select. */
   #isArm(outer: readonly AnyNode[], i: number): boolean {
     const above = outer[i - 2];
     return outer[i - 1]?.type === "ArrayExpression" && above?.type === "CallExpression" &&
       this.#calleeName(above.callee as AnyNode) === "select";
   }
 
-  // ------------------------------------------------------------------------------------------------------- globals
+  // -------------------------------------------------------------------------------- globals
 
   #global(node: Identifier, deferred: boolean, parents: readonly AnyNode[]): void {
     const parent = parents.at(-1);
@@ -338,7 +344,7 @@ export class ModuleLint {
     );
   }
 
-  // -------------------------------------------------------------------------------------------------------- shapes
+  // --------------------------------------------------------------------------------- shapes
 
   #shapes(node: AnyNode, parents: AnyNode[]): void {
     parents.push(node);
@@ -385,7 +391,7 @@ export class ModuleLint {
     if (raced) this.#add("promise-race", node, `Promise.${name}`, `the losers of Promise.${name}() go on until their scope ends`);
   }
 
-  /** `on(sleep("1h"), ...)`: what it starts is not the select's. */
+  /** Reports `on(sleep("1h"), ...)`: the select does not cancel what is already started. */
   #arms(node: CallExpression): void {
     const [list] = node.arguments;
     if (list?.type !== "ArrayExpression") return;
@@ -416,7 +422,9 @@ export class ModuleLint {
     }
   }
 
-  /** Notes that a top-level name is used for something else than to be listed as a message or exported. */
+  /**
+   * Records that a top-level name is used other than by listing it as a message or exporting it.
+   */
   #noteUse(node: Identifier, parents: readonly AnyNode[]): void {
     const parent = parents.at(-1);
     if (parent?.type === "ExportSpecifier") return;
@@ -444,7 +452,7 @@ export class ModuleLint {
 
   #try(node: Extract<AnyNode, { type: "TryStatement" }>, parents: readonly AnyNode[]): void {
     if (!node.handler || !this.#waits.some(({ start }) => start >= node.block.start && start < node.block.end)) return;
-    // The innermost loop of the same function, and nothing between the two that leaves it.
+    // The innermost loop of the same function, unless a statement between the two leaves it.
     let loop: AnyNode | undefined;
     for (let i = parents.length - 2; i >= 0; i--) {
       const parent = parents[i]!;
@@ -456,7 +464,7 @@ export class ModuleLint {
     }
     if (loop === undefined || !isEndless(loop)) return;
     if (leaves(node.handler.body as AnyNode) || (node.finalizer && leaves(node.finalizer as AnyNode))) return;
-    // Whoever looks at the error, or asks whether the workflow is cancelled, has thought of it.
+    // The handler inspects the error or tests for cancellation.
     if (this.#thinksOfCancellation(loop)) return;
     this.#add(
       "swallowed-cancellation",

@@ -1,18 +1,19 @@
-// What ends the receives of a module, and where their state goes. Only what can be read off one function is judged: a receive whose handlers
-// stand in its call, and a continue-as-new in the same function.
+// Checks how the receives of a module end, and where their state goes. Only code within one
+// function is considered: a receive whose handlers are in its call, and a continue-as-new in the
+// same function.
 import type { AnyNode, CallExpression, Node } from "acorn";
 import { children } from "../loader/scope.ts";
 import type { RuleId } from "./rules.ts";
 
 interface Found {
   readonly call: CallExpression;
-  /** The function that it stands in. */
+  /** The function that contains it. */
   readonly fn: AnyNode | undefined;
-  /** Its result is dropped: a statement of its own. */
+  /** Its result is discarded. */
   readonly dropped: boolean;
 }
 
-/** Who reads one of these looks at how long the history is. */
+/** Code that reads one of these considers the length of the history. */
 const LENGTHS = new Set(["continueAsNewSuggested", "historyLength", "historySizeBytes"]);
 
 const GOES_ON = new Set(["noreply", "reply", "spawnAsync"]);
@@ -27,7 +28,7 @@ export class Receives {
   readonly #continuing = new Set<AnyNode | undefined>();
   #looks = false;
 
-  /** `calleeName`: what a callee means in "temporalex/workflow". */
+  /** `calleeName`: the name in "temporalex/workflow" that a callee means. */
   constructor(calleeName: (callee: AnyNode) => string | undefined) {
     this.#calleeName = calleeName;
   }
@@ -46,7 +47,7 @@ export class Receives {
     this.#looks ||= LENGTHS.has(name);
   }
 
-  /** Once the module has been walked. */
+  /** Returns the findings, after the module has been walked. */
   *findings(): Iterable<{ rule: RuleId; at: Node; message: string }> {
     for (const { call, fn, dropped } of this.#found) {
       const [state, handlers, options] = call.arguments as (AnyNode | undefined)[];
@@ -76,7 +77,7 @@ export class Receives {
     }
   }
 
-  /** Every handler is here to be read, and each of them goes on. */
+  /** Whether all handlers are written in the call and none of their results stops the receive. */
   #nothingStops(handlers: AnyNode | undefined): boolean {
     if (handlers?.type !== "ArrayExpression" || handlers.elements.length === 0) return false;
     return handlers.elements.every((element) => {
@@ -89,13 +90,16 @@ export class Receives {
   }
 
   #returnsGoOn(node: AnyNode): boolean {
-    if (isFunction(node)) return true; // its returns are its own
+    if (isFunction(node)) return true; // returns of a nested function are its own
     if (node.type === "ReturnStatement") return node.argument == null || this.#goesOn(node.argument as AnyNode);
     for (const child of children(node)) if (!this.#returnsGoOn(child)) return false;
     return true;
   }
 
-  /** A handler's result that lets the receive go on, written here: what another function returns may be a stop. */
+  /**
+   * Whether a handler's result lets the receive continue. The result of another function may be a
+   * stop.
+   */
   #goesOn(node: AnyNode): boolean {
     if (node.type === "ConditionalExpression") {
       return this.#goesOn(node.consequent as AnyNode) && this.#goesOn(node.alternate as AnyNode);
@@ -108,7 +112,7 @@ const isNothing = (node: AnyNode | undefined): boolean =>
   node === undefined || (node.type === "Identifier" && node.name === "undefined") ||
   (node.type === "Literal" && node.value === null);
 
-/** The names of the options; "unknown" where they are not written here. */
+/** Returns the names of the options; "unknown" if they are not written in the call. */
 function endsOf(options: AnyNode | undefined): Set<string> | "unknown" {
   if (options === undefined) return new Set();
   if (options.type !== "ObjectExpression") return "unknown";

@@ -1,4 +1,4 @@
-// What a piece of syntax is, by its shape alone.
+// Predicates over the shape of syntax nodes.
 import type { AnyNode, CallExpression } from "acorn";
 import { children } from "../loader/scope.ts";
 
@@ -7,7 +7,10 @@ export const isFunctionNode = (node: AnyNode | undefined): node is FunctionNode 
   node?.type === "FunctionDeclaration" || node?.type === "FunctionExpression" || node?.type === "ArrowFunctionExpression";
 export const isLoop = (node: AnyNode): boolean => ["WhileStatement", "DoWhileStatement", "ForStatement"].includes(node.type);
 
-/** Whether nothing takes the value of what stands below these: a statement of its own, also in `void`, `await`, `x && ...`. */
+/**
+ * Whether the value below these nodes is discarded: a statement, also in `void`, `await`, `x &&
+ * ...`.
+ */
 export function isDropped(outer: readonly AnyNode[]): boolean {
   const above = outer.findLast((node) =>
     !["AwaitExpression", "LogicalExpression", "ConditionalExpression"].includes(node.type) &&
@@ -16,7 +19,7 @@ export function isDropped(outer: readonly AnyNode[]): boolean {
   return above?.type === "ExpressionStatement";
 }
 
-/** `timer("name", "1h")`; with a body it is an arm of a select. */
+/** `timer("name", "1h")`. With a body it is an arm of a select. */
 export function isNamedTimer(call: CallExpression): boolean {
   return call.arguments.length === 2 && !isFunctionNode(call.arguments[1] as AnyNode) && call.arguments[1]!.type !== "Identifier";
 }
@@ -37,7 +40,7 @@ export function isPromiseMethod(callee: AnyNode): boolean {
     callee.property.type === "Identifier" && (callee.property.name === "race" || callee.property.name === "any");
 }
 
-/** `while (true)`, `for (;;)`, `do ... while (true)`: nothing but a jump ends it. */
+/** `while (true)`, `for (;;)`, `do ... while (true)`: only a jump ends it. */
 export function isEndless(loop: AnyNode): boolean {
   if (loop.type === "ForStatement") return !loop.test || isTrue(loop.test as AnyNode);
   return (loop.type === "WhileStatement" || loop.type === "DoWhileStatement") && isTrue(loop.test as AnyNode);
@@ -45,7 +48,7 @@ export function isEndless(loop: AnyNode): boolean {
 
 const isTrue = (node: AnyNode): boolean => node.type === "Literal" && (node.value === true || node.value === 1);
 
-/** Whether a block holds a jump out of it: throw, return, break. */
+/** Whether a block contains a jump out of it: throw, return, break. */
 export function leaves(node: AnyNode): boolean {
   if (isFunctionNode(node)) return false;
   if (node.type === "ThrowStatement" || node.type === "ReturnStatement" || node.type === "BreakStatement") return true;

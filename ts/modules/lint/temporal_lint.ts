@@ -1,5 +1,6 @@
-// The checks of one module of a program of `@temporalio/workflow`. Clock and random numbers are the run's there, timers of the runtime are
-// durable, and modules belong to the run; so the rules are fewer. A call is known by where its name is imported from.
+// Checks one module of a `@temporalio/workflow` program. There, clock and random numbers are
+// deterministic, timers of the runtime are durable, and modules are evaluated for each run, so
+// fewer rules apply. Calls are identified by the import of their name.
 import type { AnyNode, CallExpression, Identifier, Node, Program } from "acorn";
 import { insteadOf } from "../../compat/sandbox/globals.ts";
 import { BLOCKED } from "../guarded_names.ts";
@@ -10,18 +11,21 @@ import type { RuleId } from "./rules.ts";
 import { isEndless, isFunctionNode, isLoop, leaves, property, propertyKey } from "./shapes.ts";
 
 const WORKFLOW = /^(?:@temporalio\/workflow|temporalex\/compat\/workflow)(?:\/|$)/;
-/** Functions whose promise somebody must await. */
+/** Functions whose promise must be awaited. */
 const WAITING = new Set(["sleep", "condition", "executeChild", "startChild"]);
-/** What makes tables of functions whose promise somebody should await. */
+/** Functions that return tables of functions whose promise should be awaited. */
 const PROXIES = new Set(["proxyActivities", "proxyLocalActivities"]);
 
 export class TemporalLint {
   readonly findings: RawFinding[] = [];
   readonly #program: Program;
   readonly #text: string;
-  /** Local names of what is imported from `@temporalio/workflow`, and of its namespace ("*"). */
+  /** Local names of imports from `@temporalio/workflow`; "*" for its namespace. */
   readonly #names = new Map<string, string>();
-  /** Local names of tables of activities, of single activities, of functions of makeContinueAsNewFunc(), and of queries and updates. */
+  /**
+   * Local names of activity tables, activities, functions of makeContinueAsNewFunc(), queries and
+   * updates.
+   */
   readonly #tables = new Set<string>();
   readonly #activities = new Set<string>();
   readonly #continues = new Set<string>();
@@ -58,7 +62,7 @@ export class TemporalLint {
     }
   }
 
-  /** The name in `@temporalio/workflow` that a callee means. */
+  /** Returns the name in `@temporalio/workflow` that a callee means. */
   #called(callee: AnyNode): string | undefined {
     if (callee.type === "Identifier") {
       const name = this.#names.get(callee.name);
@@ -164,7 +168,7 @@ export class TemporalLint {
     }
     const advice = insteadOf(name) ?? BLOCKED.get(name)?.advice;
     if (advice === undefined || isRunGlobal(name) || (!called && member === undefined)) return;
-    // Whoever asks first whether it is there does without; NODE_ENV is a constant.
+    // Code that tests with `typeof` works without it; NODE_ENV is a constant.
     if (new RegExp(`\\btypeof\\s+${name}\\b`).test(this.#text) || isNodeEnv(name, member, parents)) return;
     const path = member === undefined ? `${name}()` : `${name}.${member}`;
     this.#add("outside", node, path, `${path} is not there for workflow code: ${insteadOf(name) ?? "do it in an activity"}`);
@@ -195,7 +199,7 @@ function isNodeEnv(name: string, member: string | undefined, parents: readonly A
     above.property.type === "Identifier" && above.property.name === "NODE_ENV";
 }
 
-/** Whoever looks whether the workflow is cancelled has thought of it. */
+/** Whether the code tests for cancellation. */
 function mentionsCancellation(node: AnyNode): boolean {
   if (node.type === "Identifier" && /cancel/i.test(node.name)) return true;
   if (node.type === "Literal" && typeof node.value === "string" && /cancel/i.test(node.value)) return true;

@@ -1,5 +1,5 @@
-// `import()` of a name that is a literal: the module is of the graph, as one that an import declaration names, and is evaluated when the
-// expression is (modules that runs share: when they are loaded).
+// `import()` with a literal specifier: the module is part of the graph, and is evaluated when the
+// expression is. Modules shared by runs are evaluated when they are loaded.
 import type { ImportExpression } from "acorn";
 import type { Dependency } from "./graph.ts";
 import { type Lines, type ModuleRequest, type ModuleUnit, textGap } from "./module_code.ts";
@@ -7,24 +7,24 @@ import type { ModuleResolver } from "./resolve.ts";
 
 const MAY_IMPORT = new RegExp(`\\bimport${textGap}\\(`);
 
-/** Whether a text may have any; to look for them is a walk. */
+/** Whether a text may contain `import()`. Cheaper than a walk over its tree. */
 export const mayImport = (text: string): boolean => MAY_IMPORT.test(text);
 
-/** The name that it gives as a literal. */
+/** Returns the literal specifier; undefined for other expressions. */
 export function importedName({ source }: ImportExpression): string | undefined {
   if (source.type === "Literal") return typeof source.value === "string" ? source.value : undefined;
   if (source.type !== "TemplateLiteral" || source.expressions.length > 0) return undefined;
   return source.quasis[0]!.value.cooked ?? undefined;
 }
 
-/** Adds what it asks for. */
+/** Adds the request of an `import()`. */
 export function requestImported(requests: ModuleRequest[], at: ImportExpression, lines: Lines): void {
   const specifier = importedName(at);
   if (specifier === undefined || requests.some((each) => each.specifier === specifier && each.dynamic === true)) return;
   requests.push({ specifier, line: lines.line(at.start), dynamic: true, names: [] });
 }
 
-/** What a package names in `import()` before it is linked, and if nothing is there. */
+/** The dependency of an `import()` in a package, until and unless it is linked. */
 export const NOT_LOADED: Dependency = { refused: "nothing else imports it" };
 
 interface ImportingModule {
@@ -34,7 +34,10 @@ interface ImportingModule {
   readonly dependencies: Dependency[];
 }
 
-/** Packages load nothing by `import()`: a module is there if another import has loaded it, as in the official bundle. */
+/**
+ * Links `import()` in packages to modules that another import has loaded. It loads nothing itself,
+ * as in the official bundle.
+ */
 export function linkPackageImports(
   modules: readonly ImportingModule[],
   resolver: ModuleResolver,

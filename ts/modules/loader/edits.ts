@@ -1,4 +1,5 @@
-// Replacements in a text, by offset, applied at once. Removed text leaves its line breaks, so that every line keeps its number.
+// Replacements in a text, by offset, applied at once. Line breaks of removed text stay, so that
+// every line keeps its number.
 
 interface Edit {
   readonly start: number;
@@ -23,7 +24,7 @@ export class Edits {
   }
 
   insert(at: number, text: string): void {
-    // The same insertion may be asked for twice (two calls that open two neighbouring statements).
+    // Two calls that begin adjacent statements may request the same insertion.
     if (this.#edits.some((e) => e.start === at && e.end === at && e.text === text)) return;
     this.#edits.push({ start: at, end: at, text });
   }

@@ -1,7 +1,7 @@
-// What the loader refuses and what it warns of. A refusal names the file, the line and what to write instead; all refusals of a
-// module graph are collected into one error, so that a user fixes them in one go.
+// Problems that the loader rejects or warns of. Each has the file, the line and an alternative. All
+// problems of a module graph are collected into one error.
 
-/** Stable names of refusals and warnings. */
+/** Stable identifiers of problems. */
 export type ProblemCode =
   | "syntax"
   | "not-found"
@@ -20,32 +20,32 @@ export type ProblemCode =
   | "recent-name"
   | "evaluation";
 
-/** One refusal or warning. */
+/** One problem. */
 export interface Problem {
-  /** Which rule was broken. */
+  /** The rule that was violated. */
   readonly code: ProblemCode;
-  /** The module as its author knows it: a path where it is a file. */
+  /** The module as its author knows it: a path if it is a file. */
   readonly file: string;
-  /** From 1; 0 when the problem is the file as a whole. */
+  /** From 1; 0 for the file as a whole. */
   readonly line: number;
-  /** From 1; 0 when not known. */
+  /** From 1; 0 if unknown. */
   readonly column: number;
-  /** The name concerned: a specifier, a variable. */
+  /** The specifier or variable concerned. */
   readonly name: string;
-  /** What is wrong, and what to write instead. */
+  /** The problem, and an alternative. */
   readonly message: string;
 }
 
-/** `file:line:column: message`, the form that editors and terminals turn into links. */
+/** Returns `file:line:column: message`, which editors and terminals turn into links. */
 export function formatProblem({ file, line, column, message }: Problem): string {
   const at = line === 0 ? file : column === 0 ? `${file}:${line}` : `${file}:${line}:${column}`;
   return `${at}: ${message}`;
 }
 
-/** Workflow modules that cannot be loaded into a realm. */
+/** Thrown for workflow modules that cannot be loaded into a realm. */
 export class WorkflowLoadError extends Error {
   override name = "WorkflowLoadError";
-  /** Everything that was found, at least one. */
+  /** All problems; at least one. */
   readonly problems: readonly Problem[];
 
   constructor(problems: readonly Problem[], options?: ErrorOptions) {
@@ -61,7 +61,7 @@ export class WorkflowLoadError extends Error {
   }
 }
 
-/** A path for `file:` URLs, the name for modules of a bundle, the URL itself otherwise. */
+/** Returns a path for `file:` URLs, the name for modules of a bundle, other URLs unchanged. */
 export function displayName(url: string): string {
   const bundled = /^bundle:\/\/\d*\//.exec(url);
   if (bundled !== null) return decodeURIComponent(url.slice(bundled[0].length));

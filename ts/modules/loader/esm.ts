@@ -1,5 +1,6 @@
-// The rewriting of one ES module (see parse_module.ts for the form that it gets): declarations stay where they are, `import` and `export`
-// go, reads of imported names become reads of the other module's namespace, and what a realm cannot run is refused with its line.
+// Rewrites one ES module (parse_module.ts describes the result): declarations keep their place,
+// `import` and `export` are removed, reads of imported names become reads of the other module's
+// namespace, and constructs that a realm cannot run are reported with their line.
 import type { AnyNode, ImportDeclaration, Program } from "acorn";
 import type { Problem, ProblemCode } from "./errors.ts";
 import { importedName, mayImport, requestImported } from "./dynamic_imports.ts";
@@ -102,7 +103,7 @@ export class EsmCompiler {
     const x = `${this.#prefix}x`;
     const k = `${this.#prefix}k`;
     const cases = locals.map(([, local], i) => `case ${i}: return ${local};`).join(" ");
-    // One function for all exports, by number: it is made for each evaluation.
+    // One function for all exports, by number, because it is created at each evaluation.
     const exports = locals.length === 0 ? "" : `${x}.exports((${k}) => { switch (${k}) { ${cases} } }); `;
     return {
       code: `(function* (${x}${parameters}) { "use strict"; ${exports}yield; ${this.#edits.apply()}\n})`,
@@ -125,7 +126,10 @@ export class EsmCompiler {
     this.#requests[request]!.names.push({ name, line: this.#lines.line(at.start) });
   }
 
-  /** `import("...")`, and `require("...")`: the official bundler takes it beside imports (TypeScript writes it for `import x = require("x")`). */
+  /**
+   * Handles `import("...")` and `require("...")`. TypeScript writes require for `import x =
+   * require("x")`, and the official bundler accepts both in one module.
+   */
   #calls(): void {
     walkModule(this.#program, {
       dynamicImport: (at) => requestImported(this.#requests, at, this.#lines),
@@ -200,13 +204,13 @@ export class EsmCompiler {
         );}
       return;
     }
-    // The property gives an anonymous function or class the name that the language gives it.
+    // As a property, an anonymous function or class gets the name that the language defines.
     this.#edits.replace(node.start, node.start + keyword, `const ${local} = {default:`);
     const end = this.#text[node.end - 1] === ";" ? node.end - 1 : node.end;
     this.#edits.insert(end, "}.default;");
   }
 
-  /** What of hidden state only the graph can judge. */
+  /** Returns hidden state that only the graph can judge. */
   #hiddenState(
     hidden: HiddenStateFinder,
     body: readonly AnyNode[],
@@ -299,7 +303,7 @@ export class EsmCompiler {
     });
   }
 
-  /** Names that only Node has are not there in a realm; here is the place to say what to use. */
+  /** Reports names of Node that a realm does not have, with an alternative. */
   #globalName(node: AnyNode & { name: string }, parents: readonly AnyNode[]): void {
     const advice = NODE_GLOBALS[node.name];
     if (advice === undefined || this.#source.foreign || this.#text.includes(`typeof ${node.name}`)) return;
@@ -327,8 +331,8 @@ export class EsmCompiler {
     const called = (parent?.type === "CallExpression" && parent.callee === node as unknown) ||
       (parent?.type === "TaggedTemplateExpression" && parent.tag === node as unknown);
     if (!called) return this.#edits.replace(node.start, node.end, read);
-    // `(0, ...)` calls it without a `this`, as the language does. A statement that now begins with a parenthesis must not continue
-    // the one before it.
+    // `(0, ...)` calls without a `this`, as the language defines. A statement that now begins with
+    // a parenthesis must not continue the previous one.
     const index = parents.findIndex((p) => p.type === "ExpressionStatement" && p.start === node.start);
     if (index > 0) {
       const holder = parents[index - 1]! as { body?: unknown; consequent?: unknown };
@@ -349,13 +353,13 @@ export class EsmCompiler {
   }
 }
 
-/** `require` of `require("...")`. */
+/** Whether it is the `require` of `require("...")`. */
 function isRequireCall(node: AnyNode & { name: string }, parent: AnyNode | undefined): boolean {
   return node.name === "require" && parent?.type === "CallExpression" && parent.callee === node as unknown &&
     (parent.arguments[0] as AnyNode | undefined)?.type === "Literal";
 }
 
-/** `export { a as "any text" }` may name an export by a string. */
+/** The name may be a string: `export { a as "any text" }`. */
 function exportName(node: { type: string; name?: string; value?: unknown }): string {
   return node.type === "Literal" ? String(node.value) : node.name!;
 }

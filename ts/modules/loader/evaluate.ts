@@ -1,8 +1,7 @@
-// Evaluates a module graph inside a realm, with the meaning that the language gives to ES modules: a module runs after those that it
-// imports, once; namespaces are live; functions of a cyclic partner are there before its body has run. Nothing here touches the host.
-//
-// Modules of native workflows are evaluated once. Those of `@temporalio/workflow` programs are evaluated for each run: their text is compiled
-// once, and an evaluation costs a call per module.
+// Evaluates a module graph inside a realm with the semantics of ES modules: each module once, after
+// its imports; live namespaces; functions of cyclic imports exist before their module's body runs.
+// Does not access the host. Modules of native workflows are evaluated once, those of
+// `@temporalio/workflow` programs for each run: compiled once, called per evaluation.
 import { errorText, isA, messageOf } from "../../converter/thrown.ts";
 import { displayName, type Problem, WorkflowLoadError } from "./errors.ts";
 import { describeImportRefusal, placeInModule } from "./evaluation_errors.ts";
@@ -14,42 +13,48 @@ import type { HostModule, Provided } from "./resolve.ts";
 
 export type { Namespace } from "./module_view.ts";
 
-/** Is told whose code runs. */
+/** Notified of which module's code runs. */
 export interface EvaluationListener {
-  /** Code of the module is about to run, or to go on; undefined: no more will. */
+  /** Called before code of the module runs or continues; undefined: evaluation has ended. */
   turnTo(module: LoadedModule | undefined): void;
-  /** It has run, or thrown, or another module is about to run that it requires. */
+  /** Called when it has run or thrown, or before a module that it requires runs. */
   left(module: LoadedModule): void;
 }
 
-/** A module of the realm's own: what `import` and what `require` gives. */
+/** A module that the realm provides: its exports for `import` and for `require`. */
 export interface ProvidedModule {
   readonly namespace: Namespace;
   readonly required?: unknown;
 }
 
 export interface EvaluateOptions {
-  /** The realm's own instances. */
+  /** The instances that the realm provides. */
   readonly provided: { readonly [module in Provided]?: ProvidedModule };
-  /** The stand-in for a module of Node that a package imports; with what the realm has of it. */
+  /**
+   * Returns the stand-in for a module of Node that a package imports, with the part that the realm
+   * has.
+   */
   readonly hostModule?: (name: string, advice: string, part: object | undefined) => unknown;
-  /** Around the evaluation of modules for a run: what they are refused and catch is no failure of the run. */
+  /**
+   * Called around the evaluation of modules for a run. Blocked calls that a module catches do not
+   * fail the run.
+   */
   readonly whileLoading?: <T>(work: () => T) => T;
-  /** What a module with probes is given. */
+  /** Returns the probe functions for a module with probes. */
   readonly probes?: (source: ProbedSource) => ProbeFunctions;
-  /** Turns text into a value: an indirect eval that was taken before a guard removed it. */
+  /** Evaluates text: an indirect eval that was saved before the guard removed it. */
   readonly evaluate: (code: string) => unknown;
 }
 
-/** What modules get that are evaluated for a run. */
+/** Passed to modules that are evaluated for a run. */
 export interface RunScope {
-  /** The run's global object, and the same, but that it throws for names which it lacks. They are made when they are asked for. */
+  /** The run's global object, and a variant that throws for missing names. Created on first use. */
   readonly globals: { readonly global: object; readonly lookup: object };
-  /** What rewritten code calls. */
+  /** The object that rewritten code calls. */
   readonly helper: object;
 }
 
-/** What the module's function gets as its first argument. */
+/** First argument of a module's function. */
 class ModuleScope {
   readonly exports: (read: ReadExport) => void;
   /** `import()`. */
@@ -84,7 +89,7 @@ type CjsFunction = (
   ...more: unknown[]
 ) => void;
 
-/** What is evaluated for a run, each part when it is called. */
+/** Namespaces of modules that are evaluated for a run; each function evaluates them when called. */
 interface RunNamespaces {
   converter(): Namespace | undefined;
   interceptors(): Namespace[];
@@ -95,10 +100,10 @@ const UNPROBED: ProbeFunctions = [() => {}, (_point, value) => value, () => {}];
 
 const UNHEARD: EvaluationListener = { turnTo: () => {}, left: () => {} };
 
-/** Of a CommonJS module's exports: there is something under every name. */
+/** Marks exports of a CommonJS module that have a value for every name. */
 const ANY_NAME = Symbol.for("temporalex.exports-any-name");
 
-/** A graph whose modules are compiled when they are first evaluated. */
+/** A graph whose modules are compiled on first evaluation. */
 export class EvaluableGraph {
   readonly graph: ModuleGraph;
   readonly options: EvaluateOptions;
@@ -113,7 +118,7 @@ export class EvaluableGraph {
 
   readonly #hostModules = new Map<string, unknown>();
 
-  /** The stand-in for a module of Node; one for the whole realm, as far as the realm has one part of it. */
+  /** Returns the stand-in for a module of Node: one per realm and part of the module. */
   hostModule({ name, advice }: HostModule, part: object | undefined): unknown {
     const key = `${name} ${part === undefined}`;
     if (!this.#hostModules.has(key)) {
@@ -123,13 +128,13 @@ export class EvaluableGraph {
     return this.#hostModules.get(key);
   }
 
-  /** A view of an ES module's exports, for one evaluation. */
+  /** Returns a view of an ES module's exports, for one evaluation. */
   view(index: number): View {
     const View = this.#views[index] ??= viewClass(this.graph.modules[index]!);
     return new View();
   }
 
-  /** The function of a module. */
+  /** Returns the function of a module. */
   compiled(index: number, form: Form): unknown {
     const known = this.#functions[form][index];
     if (known !== undefined) return known;
@@ -137,12 +142,15 @@ export class EvaluableGraph {
     const own = form === "shared" ? code : runCode;
     const value = this.options.evaluate(`${probes === undefined ? own : takingProbes(own)}\n//# sourceURL=${url}`);
     if (probes === undefined) return this.#functions[form][index] = value;
-    // A module in both forms has one set of points.
+    // Both forms of a module share one set of points.
     const given = this.#probes[index] ??= this.options.probes?.(probes) ?? UNPROBED;
     return this.#functions[form][index] = (value as (...given: ProbeFunctions) => unknown)(...given);
   }
 
-  /** The namespaces of the entries that all runs share. Throws a WorkflowLoadError that names file and line where a module's own code throws. */
+  /**
+   * Returns the namespaces of the entries that all runs share. Throws a WorkflowLoadError with file
+   * and line if a module's own code throws.
+   */
   evaluateShared(listener: EvaluationListener): Namespace[] {
     const evaluation = new Evaluation(this, listener, true, undefined);
     const namespaces = this.graph.entries.map((entry) => evaluation.run(entry, true));
@@ -152,12 +160,13 @@ export class EvaluableGraph {
   }
 
   /**
-   * The namespaces of what is evaluated for each run: the converter's, interceptors' and workflows', which share what they import. With a
-   * listener, what modules throw is told as by `evaluateShared`.
+   * Returns the namespaces of modules that are evaluated for each run: the converter's,
+   * interceptors' and workflows', which share their imports. With a listener, errors of modules are
+   * reported as by `evaluateShared`.
    */
   evaluateForRun(scope: RunScope, listener?: EvaluationListener): RunNamespaces {
     const evaluation = new Evaluation(this, listener ?? UNHEARD, listener !== undefined, scope);
-    // A listener asks for the names.
+    // A listener needs the names.
     const imported = (entry: number) => evaluation.run(entry, listener !== undefined);
     const all = (entries: readonly number[], run = imported) => {
       const { whileLoading = (work: () => Namespace[]) => work() } = this.options;
@@ -169,7 +178,8 @@ export class EvaluableGraph {
     return {
       converter: () => runConverter === undefined ? undefined : all([runConverter])[0],
       interceptors: () => all(interceptorEntries),
-      // The official bundle requires the modules of workflows: the default of CommonJS is `exports.default`.
+      // The official bundle requires the modules of workflows: the default of CommonJS is
+      // `exports.default`.
       workflows: () => all(runEntries, (entry) => evaluation.required(entry) ?? imported(entry)),
     };
   }
@@ -182,15 +192,15 @@ class Evaluation {
   readonly #places: boolean;
   readonly #scope: RunScope | undefined;
   readonly #namespaces: { [name: string]: unknown }[] = [];
-  /** Of ES modules. */
+  /** By index of the ES module. */
   readonly #views: View[] = [];
-  /** Of CommonJS modules, for modules that take their `exports.default`. */
+  /** By index of the CommonJS module, for importers that take its `exports.default`. */
   readonly #interop: ({ [name: string]: unknown } | undefined)[] = [];
   readonly #state: (undefined | "linked" | "running" | "done")[] = [];
   readonly #bodies: (Generator<void, void, void> | undefined)[] = [];
-  /** `module.exports` of CommonJS modules. */
+  /** `module.exports` by index of the CommonJS module. */
   readonly #cjs: ({ exports: unknown } | undefined)[] = [];
-  /** What modules threw that were evaluated late. */
+  /** Errors of modules that were evaluated late. */
   readonly #thrown = new Map<number, { readonly error: unknown }>();
 
   constructor(source: EvaluableGraph, listener: EvaluationListener, places: boolean, scope: RunScope | undefined) {
@@ -201,14 +211,20 @@ class Evaluation {
     this.#scope = scope;
   }
 
-  /** What an entry exports: its namespace, or (not `whole`) something with its names that cannot say which they are. */
+  /**
+   * Returns the exports of an entry: its namespace, or, unless `whole`, an object that does not
+   * list its names.
+   */
   run(entry: number, whole: boolean): Namespace {
     this.#instantiate(entry);
     this.#evaluate(entry);
     return whole ? this.#namespaceOf(entry) : this.#namesOf(entry);
   }
 
-  /** Evaluates an entry and returns the names that `require` of it has; undefined for a module that is not CommonJS. */
+  /**
+   * Evaluates an entry and returns the names that `require` of it has; undefined for a module that
+   * is not CommonJS.
+   */
   required(entry: number): Namespace | undefined {
     if (this.#graph.modules[entry]!.kind !== "cjs") return undefined;
     const own = this.run(entry, true);
@@ -239,13 +255,16 @@ class Evaluation {
     return this.#views[index] ??= this.#source.view(index);
   }
 
-  /** What has a module's names. Those that an ES module takes from CommonJS are known to its namespace alone. */
+  /**
+   * Returns an object with a module's exports. Only its namespace has names that an ES module takes
+   * from CommonJS.
+   */
   #namesOf(index: number): Namespace {
     const { kind, open } = this.#graph.modules[index]!;
     return kind === "esm" && open.length === 0 ? this.#viewOf(index) : this.#namespaceOf(index);
   }
 
-  /** `whole`: it is used as a value. */
+  /** `whole`: the namespace is used as a value. */
   #namespace(dependency: Dependency, importer?: LoadedModule, whole = true): unknown {
     if ("module" in dependency) {
       const { kind } = this.#graph.modules[dependency.module]!;
@@ -278,13 +297,13 @@ class Evaluation {
     for (const name of Object.keys(own)) if (name !== "default") define(namespace, name, () => own[name]);
   }
 
-  /** What the realm has for a dependency. */
+  /** Returns what the realm provides for a dependency. */
   #provided(dependency: Dependency): ProvidedModule | undefined {
     if (!("provided" in dependency) || (this.#scope === undefined && dependency.onlyForRuns !== undefined)) return undefined;
     return this.#source.options.provided[dependency.provided];
   }
 
-  /** First phase, over the whole graph: exports are declared and functions hoisted. */
+  /** First phase, over the whole graph: declares exports and hoists functions. */
   #instantiate(index: number): void {
     if (this.#state[index] !== undefined) return;
     this.#state[index] = "linked";
@@ -301,12 +320,12 @@ class Evaluation {
     this.#guarded(module, () => body.next());
   }
 
-  /** What a module of a run gets beside its imports. */
+  /** Returns the arguments of a module of a run in addition to its imports. */
   #given(): unknown[] {
     return this.#scope === undefined ? [] : [this.#scope.globals, this.#scope.helper];
   }
 
-  /** Second phase, depth first: bodies run. */
+  /** Second phase, depth first: runs the bodies. */
   #evaluate(index: number): void {
     if (this.#state[index] !== "linked") return;
     this.#state[index] = "running";
@@ -349,7 +368,7 @@ class Evaluation {
         }
         if (provided !== undefined) return provided.required ?? provided.namespace;
         const why = "refused" in dependency ? dependency.refused : dependency.onlyForRuns;
-        // Packages that do without a module look at the code.
+        // Packages with optional dependencies test the code.
         throw Object.assign(new Error(`${displayName(module.url)}: ${why}`), { code: "MODULE_NOT_FOUND" });
       }
       this.#listener.left(module);
@@ -362,12 +381,12 @@ class Evaluation {
   }
 
   /**
-   * `import()` of a module. The promise takes the ticks that it takes in the official bundle: two to go on behind its await. The module is
-   * evaluated in the first of them.
+   * `import()` of a module. The promise takes as many ticks as in the official bundle: two until
+   * the code after its await runs. The module is evaluated in the first.
    */
   #importOf(module: LoadedModule): (specifier: unknown) => Promise<unknown> {
     return (specifier) => {
-      // Evaluated for no run: by then nobody would look after what it does.
+      // Without a run, nothing could handle the effects of the module.
       if (this.#places && this.#scope !== undefined) return new Promise(() => {});
       const dependency =
         module.dependencies[module.specifiers.findIndex((each, i) => each === specifier && module.dynamic.includes(i))];
@@ -376,7 +395,7 @@ class Evaluation {
         if ("module" in dependency) this.#evaluateLate(dependency.module);
         return this.#namespace(dependency, module);
       };
-      // Without AsyncLocalStorage the reaction has to bring its frame itself.
+      // Without AsyncLocalStorage the reaction restores its frame itself.
       const { w: inFrame } = (this.#graph.restoreFrames ? this.#scope?.helper ?? {} : {}) as {
         w?: (reaction: typeof load) => typeof load;
       };
@@ -384,7 +403,7 @@ class Evaluation {
     };
   }
 
-  /** One that throws does so again at its next import. */
+  /** A module that throws does so again at its next import. */
   #evaluateLate(index: number): void {
     const thrown = this.#thrown.get(index);
     if (thrown !== undefined) throw thrown.error;
@@ -396,7 +415,10 @@ class Evaluation {
     }
   }
 
-  /** What is imported by `import()`, of modules that runs share: no run's time, random numbers or state may come into them. */
+  /**
+   * Evaluates the modules of `import()` in modules that runs share, so that no run's time, random
+   * numbers or state enter them.
+   */
   evaluateImported(): void {
     for (const [index, { dependencies, dynamic }] of this.#graph.modules.entries()) {
       if (this.#state[index] === undefined) continue;
@@ -410,7 +432,8 @@ class Evaluation {
   #evaluateCjs(index: number, module: LoadedModule): void {
     const holder = { exports: {} as unknown };
     this.#cjs[index] = holder;
-    // A module's name instead of a path, as bundlers give it: it stands for the module to the host's options, which workflow code does not call.
+    // Bundlers return a module name as well. It stands for the module in options of the host, which
+    // workflow code does not call.
     const resolve = (specifier: string): string => specifier;
     const require = Object.assign(this.#requireOf(module), { import: this.#importOf(module), resolve });
     this.#listener.turnTo(module);
@@ -437,7 +460,7 @@ class Evaluation {
     if (interop !== undefined) this.#fillInterop(index, interop);
   }
 
-  /** What others import from a module by name. */
+  /** Returns the names that other modules import from a module. */
   #wantedOf(index: number): string[] {
     return this.#graph.modules.flatMap(({ checks, dependencies }) =>
       checks.flatMap(([request, name]) => {
@@ -468,18 +491,18 @@ class Evaluation {
   }
 
   #compile(module: LoadedModule, index: number): unknown {
-    // The realm's engine may be older than what the parser accepts.
+    // The engine of the realm may be older than the syntax that the parser accepts.
     return this.#guarded(module, () => this.#source.compiled(index, this.#scope === undefined ? "shared" : "run"));
   }
 
-  /** What a module's own code throws while it is loaded, with the place. */
+  /** Adds the place to errors of a module's own code during evaluation. */
   #guarded<T>(module: LoadedModule, run: () => T): T {
     try {
       return run();
     } catch (e) {
-      // In a run it is the run's own error.
+      // In a run, the error belongs to the run.
       if (e instanceof WorkflowLoadError || !this.#places) throw e;
-      // It may have failed on what it did, and then that is what to say.
+      // The error may result from a blocked call, which is then reported instead.
       this.#listener.left(module);
       const { line, column } = placeInModule(e, module.url);
       const what = isA(e, Error) ? errorText(e) : `threw ${messageOf(e)}`;

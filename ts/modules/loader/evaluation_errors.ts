@@ -1,7 +1,7 @@
-// What is reported when the evaluation of workflow modules fails: imports that are refused, and places in modules.
+// Errors of the evaluation of workflow modules: rejected imports, and places in modules.
 import { stackOf } from "../../converter/thrown.ts";
 
-/** The error of an `import()` whose module is not loaded with the program. */
+/** Returns the error of an `import()` whose module was not loaded with the program. */
 export function describeImportRefusal(specifier: unknown): Error {
   const what = `import(${JSON.stringify(specifier)})`;
   return new Error(`${what} is not available in workflow code: use an import declaration, or load it in an activity`);

@@ -1,8 +1,8 @@
-// The module graph of a set of workflow modules: every module that they need, compiled, resolved and checked, as plain data that can
-// be posted to a realm. Everything that is refused in the whole graph is reported at once.
-//
-// An entry that reaches "temporalex/workflow" is evaluated once per realm. One that reaches `@temporalio/*`, or neither, is a program of the
-// official API, and is evaluated for each run. An entry that reaches both is both, and so are the modules that it needs.
+// The module graph of workflow modules: every module compiled, resolved and checked, as plain data
+// that can be posted to a realm. All problems of the graph are reported at once. An entry that
+// reaches "temporalex/workflow" is evaluated once per realm; one that reaches `@temporalio/*`, or
+// neither, is a program of the official API and is evaluated for each run. An entry that reaches
+// both is evaluated in both ways, and so are its imports.
 import { type CompiledModule, EMPTY_UNIT, type Form, howOf, type ModuleKind, type ModuleUnit, readKey } from "./module_code.ts";
 import type { ProbedSource } from "../../executor/program/line_probe.ts";
 import { linkPackageImports, NOT_LOADED } from "./dynamic_imports.ts";
@@ -16,8 +16,9 @@ import { IS_TS } from "./strip.ts";
 import { importedChange, madeState } from "./state.ts";
 
 /**
- * What one module needs: index of another in the graph, a module that the realm has, or why it cannot be had. A package that imports a module
- * of Node gets a stand-in for it, `host`, which is refused when it is called.
+ * A dependency of a module: the index of another module, a module that the realm provides, or why
+ * it is rejected. A package that imports a module of Node gets a stand-in, `host`, whose calls are
+ * rejected.
  */
 export type Dependency =
   | { readonly module: number }
@@ -28,102 +29,123 @@ export type Dependency =
 export interface LoadedModule {
   readonly url: string;
   readonly kind: ModuleKind;
-  /** Expression that gives the module's function; JSON text for JSON. "" for a module that is evaluated for runs alone. */
+  /**
+   * Expression that returns the module's function; JSON text for JSON. "" for a module that is
+   * evaluated only for runs.
+   */
   readonly code: string;
   /** The same in the form for runs; "" for a module that no such program needs. */
   readonly runCode: string;
   /** Names that the module itself defines, in the order of their numbers in its code. */
   readonly exports: readonly string[];
-  /** Dependencies whose namespace it uses as a value; of the others it reads names alone. */
+  /** Dependencies whose namespace is used as a value; of the others only names are read. */
   readonly whole: readonly number[];
   readonly specifiers: readonly string[];
   readonly dependencies: readonly Dependency[];
-  /** Of an ES module: dependencies that it requires when it comes to them. */
+  /** Of an ES module: dependencies that its code requires during execution. */
   readonly required: readonly number[];
-  /** Dependencies that it imports when it comes to them (`import()`). */
+  /** Dependencies of `import()`. */
   readonly dynamic: readonly number[];
   /** See ModuleResolver. */
   readonly takesDefault: boolean;
-  /** Exports that come from elsewhere: name here, index of the dependency, name there ("*": its namespace). */
+  /**
+   * Exports from other modules: local name, index of the dependency, name there ("*": its
+   * namespace).
+   */
   readonly reexports: readonly (readonly [string, number, string])[];
-  /** Dependencies (CommonJS) whose names are known only when they have run: all of them are exported here. */
+  /** CommonJS dependencies of `export *`: their names are known only after they have run. */
   readonly open: readonly number[];
-  /** Names that are imported from CommonJS modules, which are checked when those have run. */
+  /** Names imported from CommonJS modules, checked after those have run. */
   readonly checks: readonly (readonly [number, string, number])[];
-  /** Of a debug session: its code has probes. */
+  /** Set in debug sessions: the code has probes. */
   readonly probes?: ProbedSource;
 }
 
 export interface ModuleGraph {
-  /** In no particular order; evaluation goes depth first from the entries. */
+  /** Unordered. Evaluation is depth first from the entries. */
   readonly modules: readonly LoadedModule[];
-  /** Evaluated once. The converter's module, if there is one, is the last; without native workflows there are none. */
+  /**
+   * Evaluated once. The converter's module, if any, is the last; empty without native workflows.
+   */
   readonly entries: readonly number[];
   /** Evaluated for each run. */
   readonly runEntries: readonly number[];
-  /** What those export, as far as their texts tell. */
+  /** Exports of `runEntries`, as far as the texts show. */
   readonly runExports: readonly (readonly string[])[];
-  /** Modules of interceptors, evaluated for each run before those. */
+  /** Modules of interceptors, evaluated for each run before `runEntries`. */
   readonly interceptorEntries: readonly number[];
-  /** The converter's module where programs are evaluated for each run: its classes must be theirs. */
+  /**
+   * The converter's module if programs are evaluated for each run: its classes must be the run's.
+   */
   readonly runConverter?: number;
-  /** Some module needs what programs of `@temporalio/workflow` are given. */
+  /** True if a module needs the environment of `@temporalio/workflow` programs. */
   readonly needsTemporal: boolean;
-  /** Scopes are followed by rewritten code, not by AsyncLocalStorage. */
+  /** Scopes are followed by rewritten code instead of AsyncLocalStorage. */
   readonly restoreFrames: boolean;
   readonly warnings: readonly Problem[];
 }
 
 export interface LoadOptions {
-  /** Names that the realm's own modules export. */
+  /** Returns the names that a module of the realm exports. */
   readonly provided: (module: Provided) => readonly string[];
   readonly host: SourceHost;
-  /** Default: Node's rules over the host's files. */
+  /** Default: the rules of Node over the host's files. */
   readonly resolver?: ModuleResolver;
-  /** The text of a module of a bundle, whose types are gone; undefined for others. */
+  /** Returns the text of a module of a bundle, without types; undefined for others. */
   readonly bundled?: (url: string) => string | undefined;
-  /** Entries (by index) that are evaluated once whatever they import: the converter's module. */
+  /** Indices of entries that are evaluated once whatever they import: the converter's module. */
   readonly once?: readonly number[];
-  /** Entries (by index) that export interceptors of `@temporalio/workflow` programs. */
+  /** Indices of entries that export interceptors of `@temporalio/workflow` programs. */
   readonly interceptors?: readonly number[];
   /** The realm has no AsyncLocalStorage. */
   readonly restoreFrames?: boolean;
-  /** Debug sessions: modules get probes; answers the lines at which variables are read beside. */
+  /**
+   * Set in debug sessions: modules get probes. Returns the lines at which variables are read as
+   * well.
+   */
   readonly probes?: (url: string) => ReadonlySet<number>;
-  /** Modules that were parsed for an earlier graph, by address: those whose texts are the same are not parsed again. Gets the others. */
+  /**
+   * Modules parsed for an earlier graph, by address. Modules with the same text are not parsed
+   * again; newly parsed ones are added.
+   */
   readonly parsed?: ParsedModules;
 }
 
 interface Node {
   readonly url: string;
   readonly foreign: boolean;
-  /** Who imported it first: file and line. */
+  /** The first import of it: file and line. */
   readonly importer: { readonly index: number; readonly line: number } | undefined;
   readonly unit: ModuleUnit;
   readonly dependencies: Dependency[];
-  /** What resolving found. */
+  /** Problems of resolving. */
   readonly problems: Problem[];
   readonly compiled: { [form in Form]?: CompiledModule };
 }
 
-/** Loads the modules at `entries` (URLs) and all that they import. Throws a WorkflowLoadError that lists everything refused. */
+/**
+ * Loads the modules at `entries` (URLs) and all their imports. Throws a WorkflowLoadError with all
+ * problems.
+ */
 export function loadGraph(entries: readonly string[], options: LoadOptions): ModuleGraph {
   return new Loader(options).load(entries);
 }
 
-/** A module of a sound graph, as a bundle needs it. */
+/** A module of a valid graph, as a bundle needs it. */
 export interface ModuleText {
   readonly url: string;
   readonly kind: ModuleKind;
-  /** Without types. */
+  /** Text without types. */
   readonly text: string;
   readonly requests: ModuleUnit["requests"];
   readonly takesDefault: boolean;
-  /** What each request has found, in the same order. */
+  /** The dependency of each request, in the same order. */
   readonly dependencies: readonly Dependency[];
 }
 
-/** The modules of the graph before they are compiled, in the order in which they were found. Throws as `loadGraph` does. */
+/**
+ * Returns the modules of the graph before compilation, in discovery order. Throws like `loadGraph`.
+ */
 export function loadTexts(
   entries: readonly string[],
   options: LoadOptions,
@@ -141,9 +163,9 @@ class Loader {
   readonly #byUrl = new Map<string, number>();
   readonly #problems: Problem[] = [];
   readonly #warnings: Problem[] = [];
-  /** Modules whose state all runs have in common. */
+  /** Modules whose state is shared by all runs. */
   #sharedByRuns: ReadonlySet<number> = new Set();
-  /** The modules that were named, by index. */
+  /** Indices of the modules that were named. */
   named: readonly number[] = [];
 
   constructor(options: LoadOptions) {
@@ -167,19 +189,22 @@ class Loader {
       if (once || native) entries.push(index);
       if (!once && (temporal || !native)) runEntries.push(index);
     }
-    // Native programs are evaluated once, as their converter is; then `once` names them all, and there are no others.
+    // Native programs and their converter are evaluated once; then `once` lists all entries.
     const runConverter = runEntries.length === 0 ? undefined : indices[this.#options.once?.[0] ?? -1];
-    // Without native workflows the converter is evaluated for runs alone: its module may ask whether there is one.
+    // Without native workflows the converter is evaluated only for runs: its module may test
+    // whether there is one.
     if (runConverter !== undefined && entries.every((entry) => entry === runConverter)) entries.length = 0;
     this.#compile(entries, "shared");
-    // Native workflows have no interceptors: without others, nothing of those modules is evaluated.
+    // Native workflows have no interceptors: without others, those modules are not evaluated.
     if (runEntries.length === 0) interceptorEntries.length = 0;
     const beside = runConverter === undefined || runConverter < 0 ? [] : [runConverter];
     this.#compile([...interceptorEntries, ...runEntries, ...beside], "run");
-    // Where the converter is evaluated for each run, too, no run shares what its other evaluation keeps.
+    // If the converter is evaluated for each run as well, no run shares the state of its other
+    // evaluation.
     this.#sharedByRuns = this.#reach(entries.filter((entry) => !beside.includes(entry)));
     this.#collect();
-    // Links are checked on a sound graph only: one missing file would be reported once per name imported from it.
+    // Links are checked only in a valid graph: otherwise one missing file would be reported once
+    // per name imported from it.
     if (this.#problems.length === 0) this.#nodes.forEach((node, index) => this.#link(node, index));
     if (this.#problems.length > 0) throw new WorkflowLoadError(this.#problems.map((problem) => this.#withImporter(problem)));
     return {
@@ -206,7 +231,7 @@ class Loader {
     return kind === "esm" && this.#resolver.takesDefault(url);
   }
 
-  /** What a module and all that it needs are written for. */
+  /** Returns which APIs a module and its imports use. */
   #dialects(entry: number): { native: boolean; temporal: boolean } {
     let native = false, temporal = false;
     for (const index of this.#reach([entry])) {
@@ -240,7 +265,10 @@ class Loader {
     }
   }
 
-  /** Problems of all modules, and warnings of those that runs share. A module that is evaluated in both ways may have the same one twice. */
+  /**
+   * Collects the problems of all modules, and the warnings of modules that runs share. A module in
+   * both forms may report the same problem twice.
+   */
   #collect(): void {
     const seen = new Set<string>();
     for (const [index, { compiled, problems }] of this.#nodes.entries()) {
@@ -267,7 +295,7 @@ class Loader {
     return -1;
   }
 
-  /** A package's problem is its user's: which of their lines brings it in? */
+  /** Adds to a package's problem the user's line that imports the package. */
   #withImporter(problem: Problem): Problem {
     let node = this.#nodes.find((n) => displayName(n.url) === problem.file);
     if (node === undefined || !node.foreign) return problem;
@@ -309,7 +337,8 @@ class Loader {
       } else {
         const host = foreign && request.optional !== true ? resolved.host : undefined;
         node.dependencies.push({ refused: resolved.message, ...(host === undefined ? {} : { host }) });
-        // CommonJS requires as it goes, often behind a test or in a try: it is refused when it is reached.
+        // CommonJS requires during execution, often after a test or in a try: reported when
+        // reached.
         if (how === "require" || host !== undefined) continue;
         const { code, message } = resolved;
         problems.push({ code, file: displayName(url), line: request.line, column: 0, name: request.specifier, message });
@@ -340,7 +369,7 @@ class Loader {
     return { code, file: displayName(url), line, column: 0, name, message };
   }
 
-  /** Every imported name must be there, as in the language; writes to what was imported are judged. */
+  /** Reports imported names that do not exist, as the language does, and writes to imports. */
   #link(node: Node, index: number): void {
     node.unit.requests.forEach((request, i) => {
       const dependency = node.dependencies[i]!;
@@ -367,7 +396,7 @@ class Loader {
     if (this.#sharedByRuns.has(index)) this.#warnOfImported(node);
   }
 
-  /** State of other modules that a module changes, or makes while it is evaluated. */
+  /** Reports state of other modules that a module changes, or creates while it is evaluated. */
   #warnOfImported({ url, dependencies, compiled }: Node): void {
     const seen = new Set<string>();
     const moduleOf = (request: number, name: string) => {
@@ -391,8 +420,8 @@ class Loader {
   }
 
   /**
-   * In TypeScript what is only exported again may be a type, which is not there any more. The official bundler leaves it out; whoever imports
-   * it as a value is told.
+   * A TypeScript name that is only re-exported may be a type, which compilation has removed. The
+   * official bundler omits it. An import of it as a value is reported.
    */
   #mayBeType({ url, dependencies, compiled }: Node, request: number, name: string): boolean {
     const dependency = dependencies[request]!;
@@ -400,7 +429,7 @@ class Loader {
     return IS_TS.test(url) && "module" in dependency && IS_TS.test(this.#nodes[dependency.module]!.url);
   }
 
-  /** Where an export really comes from; "open": it may come from a CommonJS module. */
+  /** Returns the origin of an export; "open" if it may come from a CommonJS module. */
   #find(from: Dependency, name: string, visited: Set<string>): { module: number | Provided; name: string } | "open" | undefined {
     if ("refused" in from) return from.host === undefined ? undefined : "open";
     if ("provided" in from) {
@@ -425,7 +454,7 @@ class Loader {
       if (candidate === undefined) continue;
       if (candidate === "open") found ??= candidate;
       else if (found === undefined || found === "open") found = candidate;
-      // The same name from two places is nobody's.
+      // Ambiguous re-export: excluded, as in ECMAScript.
       else if (found.module !== candidate.module || found.name !== candidate.name) return undefined;
     }
     return found;
@@ -466,7 +495,7 @@ class Loader {
     unit.requests.forEach((request, i) => {
       for (const { name, line } of request.names) {
         const dependency = dependencies[i]!;
-        // A stand-in has every name, and an empty module stands for one that would have it.
+        // A stand-in has every name, and an empty module replaces one that would have it.
         if (!("module" in dependency) || this.#nodes[dependency.module]!.url === EMPTY_MODULE) continue;
         if (name !== "*" && name !== "default" && this.#find(dependency, name, new Set()) === "open") {
           checks.push([i, name, line]);

@@ -1,8 +1,8 @@
-// State of modules that all runs share and that no assignment to a top-level variable shows: variables that a closure keeps, instances of
-// classes, objects with methods, iterators, dates. What a run changes there, the next run in the process reads, and a replay elsewhere does not.
-//
-// Found by the text alone. A class or function of another module is judged with that module's `stateful` exports (graph.ts); packages are
-// not looked at.
+// Finds state that all runs share and that no assignment to a top-level variable shows: variables
+// in closures, class instances, objects with methods, iterators, dates. A change by one run is
+// visible to the next run in the process, and not to a replay elsewhere. Only the text is analyzed.
+// A class or function of another module is judged by that module's `stateful` exports (graph.ts);
+// packages are skipped.
 import type { AnyNode, CallExpression, Class, Identifier, NewExpression, Node, ObjectExpression } from "acorn";
 import type { StatefulExport } from "./module_code.ts";
 import { type Binding, children } from "./scope.ts";
@@ -15,7 +15,7 @@ export interface HiddenState {
 
 type FunctionNode = Extract<AnyNode, { type: "FunctionDeclaration" | "FunctionExpression" | "ArrowFunctionExpression" }>;
 
-/** Methods that change instances of the language's and the platform's classes. */
+/** Methods that change instances of built-in classes. */
 const BUILT_IN_MUTATORS: ReadonlyMap<string, RegExp> = new Map([
   ["Date", /^set/],
   ["DataView", /^set/],
@@ -28,7 +28,7 @@ const BUILT_IN_MUTATORS: ReadonlyMap<string, RegExp> = new Map([
 const MUTATORS =
   /^(?:push|pop|shift|unshift|splice|sort|reverse|fill|copyWithin|set|add|delete|clear|append|getOrInsert|getOrInsertComputed)$/;
 const MAKES_ITERATOR = /^(?:values|entries|keys|matchAll)$/;
-/** Callbacks of these have returned when the call has. */
+/** Methods that call their callbacks before they return. */
 const CALLS_AT_ONCE =
   /^(?:forEach|map|filter|reduce|reduceRight|some|every|find|findIndex|findLast|findLastIndex|flatMap|sort|toSorted|replace|replaceAll|from)$/;
 
@@ -36,14 +36,14 @@ const isFunction = (node: AnyNode): node is FunctionNode => /Function/.test(node
 const isClass = (node: AnyNode): node is Class & AnyNode => node.type === "ClassDeclaration" || node.type === "ClassExpression";
 const contains = (outer: Node, inner: Node): boolean => outer.start <= inner.start && inner.end <= outer.end;
 
-/** Takes what the walk over a module reports (scope.ts), and then says what keeps state. */
+/** Receives the reports of the walk over a module (scope.ts), and then lists what keeps state. */
 export class HiddenStateFinder {
-  /** By function: a variable of it that a function inside it changes. */
+  /** By function: a variable of it that an inner function changes. */
   readonly #keepers = new Map<AnyNode, { readonly name: string; readonly at: Node }>();
   /** By top-level name: deferred uses. */
   readonly #uses = new Map<Binding, { readonly at: Node; readonly method: string | undefined }[]>();
 
-  /** A name is read or written. */
+  /** Called for a read or write of a name. */
   reference(node: Identifier, binding: Binding, write: boolean, deferred: boolean, parents: readonly AnyNode[]): void {
     if (!binding.top) return write ? this.#changed(binding, node, parents) : undefined;
     if (!deferred && !isBind(parents, node)) return;
@@ -52,12 +52,12 @@ export class HiddenStateFinder {
     uses.push({ at: node, method: methodOf(parents, node) });
   }
 
-  /** A property of a value is assigned, or a method of it is called. */
+  /** Called for an assignment to a property of a value, or a call of its method. */
   changed(binding: Binding, method: string | undefined, at: Node, parents: readonly AnyNode[]): void {
     if (!binding.top && (method === undefined || MUTATORS.test(method))) this.#changed(binding, at, parents);
   }
 
-  /** A variable of a function is changed by a function inside it that may be called later. */
+  /** Records a variable of a function that an inner function, possibly called later, changes. */
   #changed(binding: Binding, at: Node, parents: readonly AnyNode[]): void {
     const functions = parents.filter(isFunction);
     const owner = functions.findLast((each) => contains(each, binding.node) && (each as { id?: unknown }).id !== binding.node);
@@ -67,7 +67,7 @@ export class HiddenStateFinder {
     this.#keepers.set(owner, { name: binding.name, at });
   }
 
-  /** State of the module itself. */
+  /** Returns the hidden state of the module. */
   found(body: readonly AnyNode[], top: ReadonlyMap<string, Binding>): HiddenState[] {
     const values = valuesOf(body);
     const found: HiddenState[] = [];
@@ -90,7 +90,7 @@ export class HiddenStateFinder {
     return found;
   }
 
-  /** What the name of an export keeps. */
+  /** Returns the state that an export keeps. */
   statefulExport(name: string, body: readonly AnyNode[]): StatefulExport | undefined {
     const values = valuesOf(body);
     const init = values.get(name);
@@ -101,7 +101,9 @@ export class HiddenStateFinder {
   }
 }
 
-/** Calls of names while a module is evaluated. `node`: the function, where it is the module's own. */
+/**
+ * Reports calls during the evaluation of a module. `node`: the function, if it is the module's own.
+ */
 export function evaluatedCalls(
   body: readonly AnyNode[],
   values: ReadonlyMap<string, AnyNode> = valuesOf(body),
@@ -128,7 +130,7 @@ export function evaluatedCalls(
   return calls;
 }
 
-/** What top-level names begin with: a function, a class, the initializer. */
+/** Returns the initial values of top-level names: a function, a class, the initializer. */
 function valuesOf(body: readonly AnyNode[]): Map<string, AnyNode> {
   const values = new Map<string, AnyNode>();
   for (const statement of body) {
@@ -140,7 +142,7 @@ function valuesOf(body: readonly AnyNode[]): Map<string, AnyNode> {
   return values;
 }
 
-/** `name.bind(...)` and the like at the top level hand the object on. */
+/** `name.bind(...)` and the like at the top level pass the object on. */
 function isBind(parents: readonly AnyNode[], node: Node): boolean {
   const members = parents.slice(-3);
   return members.some((each) =>
@@ -149,7 +151,7 @@ function isBind(parents: readonly AnyNode[], node: Node): boolean {
   );
 }
 
-/** "next" for `name` in `name.next()`; undefined where the value itself is used. */
+/** Returns "next" for `name` in `name.next()`; undefined if the value itself is used. */
 function methodOf(parents: readonly AnyNode[], node: Node): string | undefined {
   const member = parents.at(-1);
   if (member?.type !== "MemberExpression" || member.object !== node as unknown) return undefined;
@@ -187,7 +189,9 @@ function isIterator(init: AnyNode, values: ReadonlyMap<string, AnyNode>): boolea
 /** `Object.keys()` returns an array. */
 const isNamespace = (node: AnyNode): boolean => node.type === "Identifier" && (node.name === "Object" || node.name === "Reflect");
 
-/** Whether a use changes the object; undefined for values that have no such methods. */
+/**
+ * Returns a predicate for uses that change the object; undefined for values without such methods.
+ */
 function mutatorsOf(
   init: AnyNode,
   values: ReadonlyMap<string, AnyNode>,
@@ -198,11 +202,11 @@ function mutatorsOf(
     return built && ((method) => method !== undefined && built.test(method));
   }
   const own = ownMutators(init, values);
-  // A value that is handed on may be changed by its receiver.
+  // A receiver may change a value that is passed to it.
   return own.length === 0 ? undefined : (method) => method === undefined || own.includes(method);
 }
 
-/** Methods of an object or an instance that change it by `this`. */
+/** Returns the methods of an object or instance that change it by `this`. */
 function ownMutators(init: NewExpression | ObjectExpression, values: ReadonlyMap<string, AnyNode>): string[] {
   const bodies = new Map<string, AnyNode>();
   if (init.type === "ObjectExpression") {
@@ -241,7 +245,7 @@ const keyOf = (key: AnyNode): string =>
     ? String(key.value)
     : "";
 
-/** `this.a.b` begins with `this`. */
+/** Whether an expression such as `this.a.b` begins with `this`. */
 function isOfThis(node: AnyNode): boolean {
   if (node.type !== "MemberExpression") return false;
   const object = node.object as AnyNode;

@@ -1,15 +1,9 @@
-// Debug sessions alone: puts probes into a module's text, so that a replay can say which lines ran and what the local variables were.
-//
-//   statement                    ->  $tlh(n);statement              it runs now
-//   if (x) statement             ->  if (x) {$tlh(n);statement}
-//   (a) => expression            ->  (a) => ($tlh(n),expression)
-//   await x                      ->  await $tlv(n,(x),reader)       gives x back, after a look at it and at the variables
-//   sleep(5)  (an imported API)  ->  ($tlc(n,reader),sleep(5))      the variables before the call
-//   reader                       ->  ($tli)=>{switch($tli){case 0:return a;case 1:return b;}}
-//
-// The text stays line by line what it was. Nothing is awaited more or less, no name of the module changes its meaning, and a probe returns
-// at once: jobs and commands are those of the module without them (tests/realm/line_probes.test.ts). The realm gives the three functions
-// (evaluate.ts); what they do is in executor/program/line_probe.ts.
+// Debug sessions only: inserts probes, so that a replay records which lines ran and the local
+// variables. $tlh(n) before a statement, an arrow's expression and in `if` bodies;
+// $tlv(n,(x),reader) around an awaited x, which it returns; $tlc(n,reader) before a call of an
+// imported API. A reader is ($tli)=>{switch($tli){case 0:return a; ...}}. Lines, awaits, names and
+// commands stay the same (tests/realm/line_probes.test.ts). executor/program/line_probe.ts
+// implements the three functions.
 import { type AnyNode, type Identifier, parse, type Program } from "acorn";
 import type { ProbePoint } from "../../executor/program/line_probe.ts";
 import { patternNames } from "./scope.ts";
@@ -20,24 +14,24 @@ export interface ProbedModule {
   readonly points: readonly ProbePoint[];
 }
 
-/** Variables that one reader knows at most: the nearest. */
+/** Maximum number of variables of one reader: the nearest ones. */
 const MAX_VARIABLES = 40;
 
-/** Modules whose functions are calls worth looking at. */
+/** Modules whose calls get probes. */
 const API = /^(?:temporalex|@temporalio)\/workflow$/;
 
 type FunctionNode = Extract<AnyNode, { type: "FunctionDeclaration" | "FunctionExpression" | "ArrowFunctionExpression" }>;
 
 interface Scope {
   readonly names: Set<string>;
-  /** Names that hide outer ones and are not shown: functions and classes. */
+  /** Functions and classes: they hide outer names and are not recorded. */
   readonly hidden: Set<string>;
   readonly parent: Scope | undefined;
 }
 
 /**
- * The text with probes; undefined where it uses their names itself. `readAt`: lines at whose statements the variables are read, too.
- * Throws acorn's errors.
+ * Returns the text with probes; undefined if it uses the names of the probes. `readAt`: lines at
+ * whose statements the variables are read as well. Throws acorn's errors.
  */
 export function probed(text: string, kind: "esm" | "cjs", readAt: ReadonlySet<number> = new Set()): ProbedModule | undefined {
   if (text.includes("$tl")) return undefined;
@@ -50,7 +44,7 @@ export function probed(text: string, kind: "esm" | "cjs", readAt: ReadonlySet<nu
   return new Prober(text, readAt).run(program);
 }
 
-/** Statements that decide which way the code goes have a name. */
+/** Names statements that branch. */
 function nameOfStatement({ type }: AnyNode): string {
   if (type === "ThrowStatement") return "throw";
   return type === "IfStatement" || type === "SwitchStatement" ? "if" : "";
@@ -61,7 +55,7 @@ class Prober {
   readonly #readAt: ReadonlySet<number>;
   readonly #insertions: { at: number; text: string }[] = [];
   readonly #points: ProbePoint[] = [];
-  /** Names under which the workflow API was imported. */
+  /** Local names of the imported workflow API. */
   readonly #api = new Set<string>();
   #scope: Scope = { names: new Set(), hidden: new Set(), parent: undefined };
   #top = true;
@@ -77,14 +71,14 @@ class Prober {
       for (const { local } of statement.specifiers) this.#api.add(local.name);
     }
     for (const statement of program.body) this.#activities(statement as AnyNode);
-    // Of the module itself what may change: in programs that are evaluated for each run it is state.
+    // Top-level variables that can change: they are state in programs evaluated for each run.
     this.#hoist(program.body as AnyNode[], true);
     for (const statement of program.body) {
       const declared = (statement as { declaration?: AnyNode | null }).declaration;
       if (declared?.type === "VariableDeclaration") this.#declare(declared, true);
     }
     this.#list(program.body as AnyNode[]);
-    // Stable: what was inserted first at a place stands first.
+    // Stable: insertions at the same place keep their order.
     const insertions = this.#insertions.map((each, i) => ({ ...each, i })).sort((a, b) => a.at - b.at || a.i - b.i);
     let text = "";
     let at = 0;
@@ -95,7 +89,10 @@ class Prober {
     return { text: text + this.#text.slice(at), points: this.#points };
   }
 
-  /** `const { charge } = proxyActivities()`, `const acts = activities()`, `const { sleep } = api`, at the top level: calls of them count, too. */
+  /**
+   * `const { charge } = proxyActivities()`, `const acts = activities()`, `const { sleep } = api` at
+   * the top level: their calls get probes, too.
+   */
   #activities(statement: AnyNode): void {
     const declaration = (statement.type === "ExportNamedDeclaration" ? statement.declaration : statement) as AnyNode | null;
     if (declaration?.type !== "VariableDeclaration") return;
@@ -124,7 +121,7 @@ class Prober {
     return `$tlh(${this.#point(node, "statement", nameOfStatement(node), variables)},${readerOf(variables)})`;
   }
 
-  // --------------------------------------------------------------------------------------------------------------- statements
+  // ----------------------------------------------------------------------------- statements
 
   /** Statements of a module, a block or a case. */
   #list(statements: readonly AnyNode[]): void {
@@ -134,7 +131,7 @@ class Prober {
     }
   }
 
-  /** The one statement of an `if` or a loop. */
+  /** The single statement of an `if` or a loop. */
   #body(node: AnyNode | null | undefined): void {
     if (node === null || node === undefined) return;
     if (node.type === "BlockStatement" || !runs(node)) return this.#visit(node);
@@ -209,7 +206,7 @@ class Prober {
     }
   }
 
-  // -------------------------------------------------------------------------------------------------------------- expressions
+  // ---------------------------------------------------------------------------- expressions
 
   #expression(node: AnyNode): void {
     switch (node.type) {
@@ -236,7 +233,7 @@ class Prober {
 
   #children(node: AnyNode): void {
     for (const [key, value] of Object.entries(node) as [string, unknown][]) {
-      // A shorthand property's key and value are one node.
+      // Key and value of a shorthand property are one node.
       if (node.type === "Property" && node.shorthand && key === "key") continue;
       for (const child of Array.isArray(value) ? value as unknown[] : [value]) if (isNode(child)) this.#visit(child);
     }
@@ -247,7 +244,7 @@ class Prober {
     const variables = this.#variables();
     const point = this.#point(node, "await", nameOf(argument), variables);
     this.#insert(argument.start, `$tlv(${point},(`);
-    // The look at the variables comes with the await.
+    // The await already reads the variables.
     if (argument.type === "CallExpression" && this.#isApi(argument)) this.#children(argument);
     else this.#visit(argument);
     this.#insert(argument.end, `),${readerOf(variables)})`);
@@ -262,7 +259,9 @@ class Prober {
     this.#insert(node.end, ")");
   }
 
-  /** `sleep(1)`, `wf.sleep(1)`, `log.info("...")`: of names that were imported from the workflow API. */
+  /**
+   * `sleep(1)`, `wf.sleep(1)`, `log.info("...")`: calls of names imported from the workflow API.
+   */
   #isApi(node: Extract<AnyNode, { type: "CallExpression" }>): boolean {
     return !this.#top && !node.optional && this.#isOfApi(node.callee as AnyNode);
   }
@@ -292,7 +291,7 @@ class Prober {
     );
   }
 
-  // ------------------------------------------------------------------------------------------------------------------- names
+  // ---------------------------------------------------------------------------------- names
 
   #within(work: () => void): void {
     const outer = this.#scope;
@@ -323,7 +322,7 @@ class Prober {
     }
   }
 
-  /** What a list of statements declares for its block. */
+  /** Records what a list of statements declares for its block. */
   #hoist(statements: readonly AnyNode[], onlyChanging = false): void {
     for (const statement of statements) {
       if (statement.type === "VariableDeclaration") this.#declare(statement, onlyChanging);
@@ -333,7 +332,7 @@ class Prober {
     }
   }
 
-  /** `var` below a function's statements is the function's. */
+  /** A `var` in nested statements belongs to the function. */
   #hoistVars(nodes: readonly AnyNode[]): void {
     for (const node of nodes) {
       if (node.type === "VariableDeclaration" && node.kind === "var") this.#declare(node);
@@ -344,7 +343,7 @@ class Prober {
     }
   }
 
-  /** Variables in scope, nearest first. */
+  /** Returns the variables in scope, nearest first. */
   #variables(): string[] {
     const found: string[] = [];
     const seen = new Set<string>();
@@ -368,7 +367,7 @@ const isNode = (value: unknown): value is AnyNode =>
   typeof value === "object" && value !== null && typeof (value as { type?: unknown }).type === "string" &&
   typeof (value as { start?: unknown }).start === "number";
 
-/** A statement that does something when control comes to it. */
+/** Whether a statement has an effect when control reaches it. */
 function runs(node: AnyNode): boolean {
   switch (node.type) {
     case "ImportDeclaration":
@@ -393,7 +392,7 @@ function readerOf(variables: readonly string[]): string {
   return `($tli)=>{switch($tli){${variables.map((name, i) => `case ${i}:return ${name};`).join("")}}}`;
 }
 
-/** What is awaited or called, where its name is short. */
+/** Returns the text of what is awaited or called, if it is short. */
 function nameOf(node: AnyNode): string {
   const callee = node.type === "CallExpression" ? node.callee as AnyNode : node;
   if (callee.type === "Identifier") return callee.name;

@@ -1,10 +1,11 @@
-// What a module becomes, in the terms of the loader: its outline, its forms, and what is wrong with it. `parse_module.ts` makes it.
+// Data types of a parsed module: its outline, its forms and its problems. Made by
+// `parse_module.ts`.
 import { displayName, type Problem, type ProblemCode } from "./errors.ts";
 import type { ProbePoint } from "../../executor/program/line_probe.ts";
 
 export type ModuleKind = "esm" | "cjs" | "json";
 
-/** One imported module of a module; its index is the number in `$i0`, `$i1`, ... */
+/** One imported module. Its index is the number in `$i0`, `$i1`, ... */
 export interface ModuleRequest {
   readonly specifier: string;
   readonly line: number;
@@ -12,23 +13,26 @@ export interface ModuleRequest {
   readonly required?: boolean;
   /** `import("...")`. */
   readonly dynamic?: boolean;
-  /** It is only required inside of a try: the module does without it. */
+  /** Only required inside a try: the module works without it. */
   readonly optional?: boolean;
-  /** Names taken from it, with the line of each; "*" is the whole namespace. */
+  /** Imported names with their lines; "*" is the whole namespace. */
   readonly names: { readonly name: string; readonly line: number }[];
 }
 
-/** How a request finds its module. */
+/** Returns the resolution mode of a request. */
 export const howOf = (kind: ModuleKind, { required, dynamic }: ModuleRequest): "import" | "require" =>
   required === true || (kind === "cjs" && dynamic !== true) ? "require" : "import";
 
-/** An export that keeps state, and how: the methods that change it, or each call of it makes a function that does. */
+/**
+ * An export that keeps state: by methods that change it, or because each call of it returns a
+ * function with state.
+ */
 export interface StatefulExport {
   readonly methods: readonly string[];
   readonly makesState: boolean;
 }
 
-/** `export { name as exported } from "..."`; name "*" is the namespace. */
+/** `export { name as exported } from "..."`; the name "*" is the namespace. */
 export interface IndirectExport {
   readonly exported: string;
   readonly request: number;
@@ -36,50 +40,50 @@ export interface IndirectExport {
   readonly line: number;
 }
 
-/** A write to something that was imported, judged when the other module is known. */
+/** A write to an import, judged when the other module is known. */
 export interface ImportedMutation {
   readonly request: number;
   readonly name: string;
   readonly line: number;
-  /** Absent for a direct write to a property. */
+  /** Absent for a write to a property. */
   readonly method?: string;
 }
 
 /** How a module is evaluated: once for all runs of a realm, or once for each run. */
 export type Form = "shared" | "run";
 
-/** What other modules and the graph need to know of a module. */
+/** What the graph and other modules need to know of a module. */
 export interface ModuleOutline {
   readonly kind: ModuleKind;
   readonly requests: readonly ModuleRequest[];
   /** Names that the module itself defines. */
   readonly exports: readonly string[];
   readonly indirect: readonly IndirectExport[];
-  /** Requests of `export * from "..."`. */
+  /** Indices of the requests of `export * from "..."`. */
   readonly stars: readonly number[];
 }
 
 /** A module in one form. */
 export interface CompiledModule {
   readonly code: string;
-  /** Exports that hold a mutable collection. */
+  /** Exports that are mutable collections. */
   readonly collections: readonly string[];
   readonly importedMutations: readonly ImportedMutation[];
-  /** Exports that keep state behind methods or closures, of modules that runs share. */
+  /** Exports that keep state behind methods or closures; of modules that runs share. */
   readonly stateful?: ReadonlyMap<string, StatefulExport>;
-  /** Imported functions that are called while the module is evaluated, with the line. */
+  /** Imported functions that are called during evaluation, with their lines. */
   readonly importedCalls?: readonly ImportedMutation[];
-  /** Imported names that the module's own code reads; others are at most exported again. */
+  /** Imported names that the module's own code reads; others are only re-exported. */
   readonly reads: ReadonlySet<string>;
   readonly problems: readonly Problem[];
   readonly warnings: readonly Problem[];
 }
 
-/** A parsed module: what it asks for and offers, and its text in each form. */
+/** A parsed module: imports, exports, and its text in each form. */
 export interface ModuleUnit extends ModuleOutline {
-  /** Without types. */
+  /** Text without types. */
   readonly text: string;
-  /** Of a debug session's module: its text has probes at these points. */
+  /** In debug sessions: the points of the probes in the text. */
   readonly points?: readonly ProbePoint[];
   compile(form: Form): CompiledModule;
 }
@@ -87,15 +91,17 @@ export interface ModuleUnit extends ModuleOutline {
 export interface ModuleSource {
   readonly url: string;
   readonly text: string;
-  /** The text comes from a bundle: its types are gone. */
+  /** The text comes from a bundle and has no types. */
   readonly stripped?: boolean;
-  /** What the file name and package.json say; undefined where only the text can tell. */
+  /** Kind by file name and package.json; undefined if only the text can decide. */
   readonly kind: ModuleKind | undefined;
-  /** In a package: what only may go wrong when it is called (dynamic import) is left to the call. */
+  /** True for packages: dynamic imports are reported when they are called, not at load. */
   readonly foreign: boolean;
-  /** The runtime has no AsyncLocalStorage: what is evaluated for each run puts its frames back itself. */
+  /**
+   * The runtime has no AsyncLocalStorage: code evaluated for each run restores its frames itself.
+   */
   readonly restoreFrames: boolean;
-  /** Debug sessions: probes are put in; and the lines at whose statements variables are read, too. */
+  /** In debug sessions: adds probes; lines at whose statements variables are read as well. */
   readonly probes?: ReadonlySet<number>;
 }
 
@@ -104,13 +110,13 @@ export const EMPTY: CompiledModule = {
   ...{ reads: new Set<string>(), problems: [], warnings: [] },
 };
 
-/** A pattern: what may stand between two tokens. */
+/** A pattern for whitespace and comments between two tokens. */
 export const textGap = String.raw`(?:\s|/\*[\s\S]*?\*/|//[^\n]*\n)*`;
 
-/** The key of an imported name in `reads`. */
+/** Returns the key of an imported name in `reads`. */
 export const readKey = (request: number, name: string): string => `${request} ${name}`;
 
-/** Of a module that cannot be parsed. */
+/** The unit of a module that cannot be parsed. */
 export const EMPTY_UNIT: ModuleUnit = {
   kind: "cjs",
   text: "",
@@ -121,7 +127,7 @@ export const EMPTY_UNIT: ModuleUnit = {
   compile: () => EMPTY,
 };
 
-/** A problem in a module. */
+/** Returns a problem in a module. */
 export function problem(
   source: ModuleSource,
   code: ProblemCode,
@@ -133,7 +139,7 @@ export function problem(
   return { code, file: displayName(source.url), line, column, name, message };
 }
 
-/** The line (from 1) of offsets in a text. */
+/** Converts offsets in a text to lines, from 1. */
 export class Lines {
   readonly #starts = [0];
 
@@ -153,21 +159,24 @@ export class Lines {
   }
 }
 
-/** Begins no name of the text with one of the letters behind it. */
+/** Returns a prefix such that no name in the text consists of it and one of the letters. */
 export function freePrefix(text: string, letters: readonly string[]): string {
   let prefix = "$";
   while (letters.some((letter) => text.includes(prefix + letter))) prefix += "$";
   return prefix;
 }
 
-/** The compiled module's parameter, and what of it are the run's global object and the object that throws for what that lacks. */
+/**
+ * Names in the form for runs: the module function's parameter, the run's global object, and the
+ * variant that throws for missing names.
+ */
 export interface RunNames {
   readonly parameter: string;
   readonly global: string;
   readonly lookup: string;
 }
 
-/** What a module in the form for runs calls its globals (RunScope). */
+/** Returns the names that a module in the form for runs uses (RunScope). */
 export const runNames = (prefix: string): RunNames => ({
   parameter: `${prefix}g`,
   global: `${prefix}g.global`,

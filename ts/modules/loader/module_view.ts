@@ -1,5 +1,6 @@
-// The exports of an ES module, for one evaluation of it: as a namespace, whose properties are its own, and as a view, which costs no
-// definition of properties. Most modules read what they import by name, and programs are evaluated for each run.
+// The exports of an ES module for one evaluation: as a namespace with own properties, and as a view
+// that defines no properties and is therefore cheap. Most modules read imports by name, and
+// programs are evaluated for each run.
 import type { LoadedModule } from "./graph.ts";
 
 export type Namespace = { readonly [name: string]: unknown };
@@ -10,7 +11,10 @@ export type ReadExport = (number: number) => unknown;
 export const READ = Symbol("read");
 export const IMPORTS = Symbol("imports");
 
-/** An ES module's exports for those that read them by name. Its properties are its prototype's, which all evaluations share. */
+/**
+ * Exports of an ES module, read by name. The properties are on the prototype, which all evaluations
+ * share.
+ */
 export interface View {
   readonly [name: string]: unknown;
   [READ]: ReadExport;
@@ -19,7 +23,7 @@ export interface View {
 
 export type NewView = new () => View;
 
-/** The class of views of a module. */
+/** Returns the class of a module's views. */
 export function viewClass({ exports, reexports }: LoadedModule): NewView {
   const View = function (this: View) {
     this[READ] = () => undefined;
@@ -41,7 +45,7 @@ export function viewClass({ exports, reexports }: LoadedModule): NewView {
   return View as unknown as NewView;
 }
 
-/** Gives an object a property that is asked for each time. */
+/** Defines a getter on an object. */
 export function define(namespace: object, name: string, get: () => unknown): void {
   Object.defineProperty(namespace, name, { get, enumerable: true, configurable: true });
 }

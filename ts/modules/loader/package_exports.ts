@@ -1,9 +1,13 @@
-// The `exports` and `imports` fields of package.json: which file a subpath means under a set of conditions. Node's rules: keys of an
-// object are tried in their written order, an array's entries until one can be used, `*` in a pattern is the longest-prefix match.
+// Resolves the `exports` and `imports` fields of package.json by Node's rules: keys of an object in
+// their written order, the first usable entry of an array, and the longest matching prefix for
+// patterns with `*`.
 
 type Target = string | null | readonly Target[] | { readonly [condition: string]: Target };
 
-/** The target as written in package.json (starts with "./" or, for imports, may be a bare specifier); null: closed; undefined: none. */
+/**
+ * Returns the target as written in package.json ("./..." or, for imports, a bare specifier); null:
+ * not exported; undefined: no match.
+ */
 export function matchSubpath(
   field: unknown,
   subpath: string,

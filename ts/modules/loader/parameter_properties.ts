@@ -1,9 +1,8 @@
-// Class fields and TypeScript's parameter properties (`constructor(private n: number)`) in the order of the official bundler: parameter
-// properties are defined first and assigned before field initializers run. sucrase leaves the fields in place and assigns the parameters in
-// the constructor's body, so initializers would read `undefined`. Initializers move into private methods, which the constructor calls:
-//   class A { t = this.n;                       ->  class A { n; t; #$tp0() { this.t = this.n; }
-//     constructor(n) {;this.n = n; work() } }   ->    constructor(n) {this.n = n;this.#$tp0(); work() } }
-// A derived class does this after super(). The lines stay where they are.
+// Orders class fields and TypeScript parameter properties like the official bundler: parameters are
+// assigned before field initializers run. sucrase assigns them in the constructor's body, so
+// initializers would read `undefined`. Initializers move into private methods (`#$tp0() { this.t =
+// this.n; }`), which the constructor calls, in derived classes after super(). Lines keep their
+// numbers.
 import { type AnyNode, type CallExpression, type Class, type Comment, parse, type PropertyDefinition } from "acorn";
 import { Edits } from "./edits.ts";
 import { freePrefix, Lines, textGap } from "./module_code.ts";
@@ -13,11 +12,13 @@ import { UnsupportedSyntaxError } from "./unsupported_syntax.ts";
 const NAME = String.raw`[\p{ID_Start}$_][\p{ID_Continue}$\u200c\u200d]*`;
 /** The statements that sucrase writes for parameter properties. */
 const ASSIGNMENTS = new RegExp(String.raw`;this\.(?<first>${NAME}) = \k<first>(?:;this\.(${NAME}) = \2)*;`, "gu");
-/** sucrase writes no assignments where the first super() in a constructor is that of a class inside. */
+/**
+ * sucrase omits the assignments if the first super() in a constructor belongs to a nested class.
+ */
 const LOST = /\bconstructor\b[^]*?\bclass\b[^]*?\bsuper\s*\(/;
 const MODIFIER = "(?:public|private|protected|readonly|override)";
 
-/** Statements of sucrase, taken out of the text: a comment marks the place. */
+/** Statements of sucrase that were cut out; a comment marks the place. */
 interface Mark {
   readonly names: readonly string[];
   readonly text: string;
@@ -26,13 +27,14 @@ interface Mark {
 interface Constructor {
   readonly node: Extract<AnyNode, { type: "FunctionExpression" }>;
   readonly of: Class;
-  /** From its name. */
+  /** Offset of its name. */
   readonly start: number;
 }
 
 /**
- * The JavaScript of a TypeScript module, with parameter properties assigned before fields. `source`: the same module with types, on the same
- * lines. Throws acorn's errors and an UnsupportedSyntaxError.
+ * Returns the JavaScript of a TypeScript module with parameter properties assigned before fields.
+ * `source`: the same module with types, on the same lines. Throws acorn's errors and an
+ * UnsupportedSyntaxError.
  */
 export function orderParameterProperties(source: string, js: string): string {
   if (!new RegExp(String.raw`\b${MODIFIER}\b`).test(source)) return js;
@@ -93,7 +95,7 @@ class Classes {
       if (names.length > 0) this.#class(each, names, program);
     }
     const text = this.#edits.apply();
-    // A mark without a constructor was text of the author's.
+    // A mark outside of a constructor was part of the author's text.
     const mark = new RegExp(String.raw`/\*${this.#prefix.replaceAll("$", "\\$")}(\d+)\*/`, "g");
     return text.replace(mark, (_, n: string) => found.has(Number(n)) ? "" : this.#marks[Number(n)]!.text);
   }
@@ -108,7 +110,10 @@ class Classes {
     for (const child of children(node)) this.#collect(child);
   }
 
-  /** The innermost constructor around a mark with these parameters: sucrase may take the super() of a class inside for that of the class. */
+  /**
+   * Returns the innermost constructor with these parameters around a mark: sucrase may place it at
+   * the super() of a nested class.
+   */
   #ownerOf(names: readonly string[], at: number): Constructor | undefined {
     const around = this.#constructors.filter(({ start, node }) => start <= at && at < node.end);
     return around.reverse().find((each) => {
@@ -140,7 +145,7 @@ class Classes {
     this.#supers(node.body as AnyNode, [], `${initialize}()`);
   }
 
-  /** Moves a field's initializer into a private method. Returns the call of it. */
+  /** Moves a field's initializer into a private method and returns the call of the method. */
   #field(member: PropertyDefinition, program: AnyNode): string {
     const key = member.key as AnyNode;
     const named = this.#text.slice(key.start, key.end);
@@ -156,7 +161,7 @@ class Classes {
     return `this.${method}();`;
   }
 
-  /** What follows each super() of a constructor's own code. */
+  /** Inserts the call after each super() of a constructor's own code. */
   #supers(node: AnyNode, parents: readonly AnyNode[], call: string): void {
     if (node.type === "FunctionDeclaration" || node.type === "FunctionExpression") return;
     if (node.type === "ClassDeclaration" || node.type === "ClassExpression") return;
@@ -168,7 +173,7 @@ class Classes {
   #afterSuper(node: CallExpression, parents: readonly AnyNode[], call: string): void {
     const parent = parents.at(-1)!;
     if (parent.type === "ExpressionStatement") return this.#edits.insert(node.end, `,${call}`);
-    // A statement that began with a parenthesis would continue the one before it.
+    // A statement that began with a parenthesis would continue the previous one.
     const begins = parents.some(({ type, start }) => type === "ExpressionStatement" && start === node.start);
     this.#edits.insert(node.start, begins ? "void 0,(" : "(");
     this.#edits.insert(node.end, `,${call},this)`);
@@ -181,7 +186,7 @@ function hasClassWithSuper(node: AnyNode, inClass: boolean): boolean {
   return [...children(node)].some((child) => hasClassWithSuper(child, inside));
 }
 
-/** A computed name that has the same value whenever it is evaluated. */
+/** Whether a computed name always has the same value. */
 function isConstant(key: AnyNode, program: AnyNode): boolean {
   if (key.type === "Literal") return true;
   if (key.type === "MemberExpression") {
@@ -190,7 +195,9 @@ function isConstant(key: AnyNode, program: AnyNode): boolean {
   return key.type === "Identifier" && isDeclared(key.name, program) && !isDeclared(key.name, program, true);
 }
 
-/** The module declares the name anywhere; `variable`: by something else than `const` or an import. */
+/**
+ * Whether the module declares the name anywhere. `variable`: other than by `const` or an import.
+ */
 function isDeclared(name: string, node: AnyNode, variable = false): boolean {
   const has = (...patterns: Parameters<typeof patternNames>[0][]) =>
     patterns.some((pattern) => [...patternNames(pattern)].some((id) => id.name === name));

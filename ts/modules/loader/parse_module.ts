@@ -1,12 +1,8 @@
-// Turns one module into the text of a function that a realm evaluates. TypeScript's types are taken out by sucrase, which keeps every
-// line where it was, so that stack traces name the user's own line; imports and exports are rewritten here.
-//
-// An ES module becomes a generator: its first step declares the exports and hoists functions, its second runs the body. That gives
-// cyclic modules, live bindings and uninitialised `const`s the meaning that the language gives them. Imported names become reads of
-// the other module's namespace (`$i0.name`). A CommonJS module becomes the usual function of (exports, require, module).
-//
-// There are two forms. "shared" is evaluated once per realm: state that would pass from run to run is refused. "run" is evaluated for each
-// run (programs of `@temporalio/workflow`): its global names are those of the run, and its async generators tick as the official bundler's.
+// Turns one module into the text of a function that a realm evaluates; every line keeps its number.
+// An ES module becomes a generator: the first step declares exports and hoists functions, the
+// second runs the body, so cyclic imports, live bindings and uninitialized `const`s behave as in
+// the language. A CommonJS module becomes a function of (exports, require, module). "shared" is the
+// form evaluated once per realm, "run" the one for each run of a `@temporalio/workflow` program.
 import { type ImportExpression, parse, type Program } from "acorn";
 import { mayImport, requestImported } from "./dynamic_imports.ts";
 import { Edits } from "./edits.ts";
@@ -35,8 +31,8 @@ import { IS_TS, needsSucrase, SucraseNotLoadedError } from "./strip.ts";
 import { syntaxAdvice, UnsupportedSyntaxError } from "./unsupported_syntax.ts";
 
 /**
- * Parses one module. Syntax errors throw; everything else is collected in `problems` of its forms. Throws a SucraseNotLoadedError for
- * TypeScript before `loadSucrase` has resolved.
+ * Parses one module. Throws on syntax errors; all other problems are collected in `problems` of its
+ * forms. Throws a SucraseNotLoadedError for TypeScript before `loadSucrase` has resolved.
  */
 export function parseUnit(source: ModuleSource): ModuleUnit {
   if (source.kind === "json") return jsonUnit(source);
@@ -67,7 +63,7 @@ function withoutUsing(source: ModuleSource, text: string, kind: "esm" | "cjs"): 
   return { text: compiled, program: compiled === text ? program : parseModule(source, compiled, kind) };
 }
 
-/** Of a debug session's own modules; packages stay as they are. */
+/** Inserts probes into a user's module of a debug session; packages stay unchanged. */
 function probes(source: ModuleSource, text: string, kind: "esm" | "cjs"): ProbedModule | undefined {
   if (source.probes === undefined || source.foreign) return undefined;
   try {
@@ -93,22 +89,25 @@ function jsonUnit(source: ModuleSource): ModuleUnit {
 }
 
 /**
- * Where nothing of it is found, `rewriteModule` without frames changes and refuses nothing: an async generator, `await using`, `import()`.
- * To parse the module once more would be a good part of what its start costs.
+ * Without a match, `rewriteModule` without frames changes and rejects nothing (async generators,
+ * `await using`, `import()`). Parsing the module again would cost a large part of a worker's start.
  */
 const MAY_CHANGE = (() => {
   const gap = String.raw`(?:\s|/\*(?:[^*]|\*(?!/))*\*/|//.*[\n\r\u2028\u2029])*`;
   return new RegExp(String.raw`\basync${gap}(?:function\b${gap})?\*|\bawait${gap}using\b|\bimport\b`);
 })();
 
-/** What is evaluated for each run behaves as the official bundler compiles it, and follows scopes where the runtime does not. */
+/**
+ * Compiles the form for runs like the official bundler, and rewrites scopes for runtimes without
+ * AsyncLocalStorage.
+ */
 function finished(source: ModuleSource, form: Form, compiled: CompiledModule): CompiledModule {
   if (form === "shared" || compiled.problems.length > 0) return compiled;
   if (source.text.includes("$tx")) {
     const message = "uses names that begin with $tx, which the loader needs for itself";
     return { ...compiled, problems: [problem(source, "syntax", 0, 0, "$tx", message)] };
   }
-  // The official bundler compiles TypeScript, and takes JavaScript and packages as they are.
+  // The official bundler compiles TypeScript, and leaves JavaScript and packages unchanged.
   const compileGenerators = IS_TS.test(source.url) && !source.foreign;
   if (!source.restoreFrames && !(compileGenerators && MAY_CHANGE.test(compiled.code))) return compiled;
   try {
@@ -120,7 +119,7 @@ function finished(source: ModuleSource, form: Form, compiled: CompiledModule): C
 }
 
 function compiledText(source: ModuleSource): CompiledText {
-  // A hashbang line is no JavaScript inside a function.
+  // A hashbang line is not valid inside a function.
   const text = source.text.startsWith("#!") ? source.text.replace(/^#![^\n]*/, "") : source.text;
   if (source.stripped === true || !needsSucrase(source.url)) return { code: text, unsupported: [] };
   try {
@@ -136,7 +135,7 @@ function loadError(source: ModuleSource, plain: string, e: unknown): WorkflowLoa
   return new WorkflowLoadError([problem(source, "syntax", e.line, 0, "", `has ${e.message}`)], { cause: e });
 }
 
-/** Both parsers end their message with "(line:column)". */
+/** Messages of both parsers end with "(line:column)". */
 function syntaxError(source: ModuleSource, plain: string, e: unknown): WorkflowLoadError {
   const message = (e as Error).message.replace(/^Error transforming [^:]*: /, "");
   const at = /\s*\((\d+):(\d+)\)$/.exec(message);
@@ -156,7 +155,10 @@ function parseModule(source: ModuleSource, text: string, kind: "esm" | "cjs"): P
   }
 }
 
-/** As Node decides about a `.js` file whose package says nothing: it is an ES module if it has import or export declarations. */
+/**
+ * Like Node for a `.js` file without a "type" in its package: an ES module if it has import or
+ * export declarations.
+ */
 function hasModuleSyntax(source: ModuleSource, text: string): boolean {
   if (IS_TS.test(source.url)) return true;
   try {

@@ -1,4 +1,4 @@
-// Modules that were parsed for an earlier graph. Code that is edited is loaded again and again, and of its modules one has changed.
+// Caches modules parsed for an earlier graph: a reload after an edit usually changes one of them.
 import type { CompiledModule, Form, ModuleSource, ModuleUnit } from "./module_code.ts";
 import { parseUnit } from "./parse_module.ts";
 
@@ -8,12 +8,12 @@ export type ParsedModules = Map<string, { readonly source: ModuleSource; readonl
 const FIELDS = ["text", "kind", "foreign", "stripped", "restoreFrames"] as const;
 const probed = ({ probes }: ModuleSource) => probes === undefined ? "none" : [...probes].join();
 
-/** All that parsing depends on is the same. */
+/** Whether everything that parsing depends on is the same. */
 function isSame(a: ModuleSource, b: ModuleSource): boolean {
   return FIELDS.every((field) => a[field] === b[field]) && probed(a) === probed(b);
 }
 
-/** The module, from an earlier graph where it is the same. Throws as `parseUnit` does. */
+/** Returns the cached module if nothing changed. Throws like `parseUnit`. */
 export function parsedUnit(source: ModuleSource, parsed: ParsedModules | undefined): ModuleUnit {
   if (parsed === undefined) return parseUnit(source);
   const known = parsed.get(source.url);

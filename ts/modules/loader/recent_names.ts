@@ -1,5 +1,6 @@
-// Names of the language that some supported runtimes lack (Node 20 and 22, browsers of 2024): a run that a newer runtime has executed fails
-// in them. Found where the text is enough: globals, static members, and methods of values whose class is evident.
+// Finds APIs of the language that some supported runtimes lack (Node 20 and 22, browsers of 2024):
+// a run that a newer runtime started would fail there. Only what the text shows: globals, static
+// members, and methods of values whose class is evident.
 import type { AnyNode, Identifier, MemberExpression, Node, Program } from "acorn";
 import { type Binding, children } from "./scope.ts";
 
@@ -11,7 +12,7 @@ export interface RecentName {
 }
 
 interface Group {
-  /** The first Node that has them; undefined: no version below 26. */
+  /** The first version of Node that has them; undefined: none before 26. */
   readonly node: number | undefined;
   readonly names: string;
 }
@@ -28,14 +29,17 @@ const STATIC: readonly Group[] = [
   },
   { node: undefined, names: "Temporal Uint8Array.fromBase64 Uint8Array.fromHex Math.sumPrecise AsyncIterator" },
 ];
-/** Names of methods that nothing else has. */
+/** Method names that no other class has. */
 const METHODS: readonly Group[] = [
   { node: 21, names: "transferToFixedLength" },
   { node: 22, names: "isSubsetOf isSupersetOf isDisjointFrom symmetricDifference" },
   { node: 24, names: "getFloat16 setFloat16" },
   { node: undefined, names: "setFromBase64 setFromHex" },
 ];
-/** Methods whose names other objects have as well: of values that are evidently of the class. */
+/**
+ * Method names that other classes have as well; reported for values that are evidently of the
+ * class.
+ */
 const OF_CLASS: readonly (Group & { readonly of: string })[] = [
   { of: "Set", node: 22, names: "union intersection difference" },
   { of: "Map", node: undefined, names: "getOrInsert getOrInsertComputed" },
@@ -70,7 +74,10 @@ function found(name: string, at: Node, node: number | undefined): RecentName {
   };
 }
 
-/** A global that the module does not declare, as a reader finds it; undefined where all runtimes have it, or where the code asks. */
+/**
+ * Returns a global that the module does not declare; undefined if all runtimes have it, or if the
+ * code tests for it.
+ */
 export function recentGlobal(node: Identifier, parents: readonly AnyNode[], text: string): RecentName | undefined {
   const parent = parents.at(-1);
   if (parent?.type === "UnaryExpression" && parent.operator === "typeof") return undefined;
@@ -87,7 +94,7 @@ export function recentGlobal(node: Identifier, parents: readonly AnyNode[], text
   return found(name, node, STATIC_VERSIONS.get(name));
 }
 
-/** `typeof X`, `"x" in X`, `X.y ??= ...`: the module knows that it may be missing. */
+/** `typeof X`, `"x" in X`, `X.y ??= ...`: the module handles its absence. */
 function asks(name: string, text: string): boolean {
   const [holder, member] = name.split(".");
   if (text.includes(`typeof ${name}`) || text.includes(`typeof globalThis.${name}`)) return true;
@@ -105,7 +112,7 @@ function isOptional(node: AnyNode | undefined, parents: readonly AnyNode[]): boo
   return call?.type === "CallExpression" && call.optional;
 }
 
-/** Calls of methods that some runtimes lack. */
+/** Returns calls of methods that some runtimes lack. */
 export function recentMethods(program: Program, text: string, top: ReadonlyMap<string, Binding>): RecentName[] {
   if (!MAY_CALL.test(text)) return [];
   const all: RecentName[] = [];
@@ -135,7 +142,7 @@ function recentMethod(callee: MemberExpression, top: ReadonlyMap<string, Binding
   if (maker.type !== "MemberExpression" || maker.property.type !== "Identifier" || !MAKES_ITERATOR.test(maker.property.name)) {
     return undefined;
   }
-  // `Object.keys(x).map()` is of an array.
+  // The result of `Object.keys(x).map()` is an array.
   if (maker.property.name !== "matchAll" && object.arguments.length > 0) return undefined;
   return found(`Iterator.prototype.${name}()`, callee.property, 22);
 }

@@ -1,51 +1,57 @@
-// What a specifier in a workflow module means. Relative ones and bare ones follow Node's rules (node_modules upward, package.json
-// `exports` and `imports`), with what TypeScript users write on top: "./a.js" for a.ts, no extension, a folder's index.
-//
-// What would reach outside the workflow is refused by name: Node's, Deno's and Bun's own modules, and modules from the network. The
-// package's own workflow API is not loaded a second time: it maps to the instance that the realm itself runs on.
+// Resolves specifiers in workflow modules: Node's rules (node_modules upward, package.json
+// `exports` and `imports`), and the forms of TypeScript users: "./a.js" for a.ts, no extension, a
+// folder's index. Modules of Node, Deno and Bun and modules from the network are rejected by name.
+// The package's own workflow API resolves to the instance of the realm.
 import { matchSubpath } from "./package_exports.ts";
 import { packageFolder } from "./package_files.ts";
 import type { ModuleKind } from "./module_code.ts";
 import type { SourceHost } from "./source_host.ts";
 import { displayName, type ProblemCode } from "./errors.ts";
 
-/** Modules of `@temporalio/*` programs that the realm provides itself; "lib" stands for the deep imports of a package. */
+/**
+ * Modules of `@temporalio/*` programs that the realm provides; "lib" is for deep imports of a
+ * package.
+ */
 export type TemporalModule = "temporal/workflow" | "temporal/common" | "temporal/workflow/lib" | "temporal/common/lib";
-/** Modules of Node of which the official sandbox has a part. */
+/** Modules of Node of which the official sandbox provides a part. */
 export type SandboxModule = "assert" | "url" | "util";
-/** A module of Node that workflow code cannot have, or not all of it. */
+/** A module of Node that is unavailable to workflow code, or available in part. */
 export interface HostModule {
   readonly name: string;
-  /** What to use instead. */
+  /** An alternative. */
   readonly advice: string;
 }
 
-/** Modules that the realm provides itself. */
+/** Modules that the realm provides. */
 export type Provided = "workflow" | "converter" | TemporalModule | SandboxModule;
 
 export type Resolution =
   | { readonly kind: "file"; readonly url: string }
-  /** `onlyForRuns`: why a module that all runs share may not have it. */
+  /** `onlyForRuns`: why modules that all runs share cannot import it. */
   | { readonly kind: "provided"; readonly module: Provided; readonly onlyForRuns?: string; readonly host?: HostModule }
-  /** `host`: a module of Node, which packages may import as long as they do not call it. */
+  /** `host`: a module of Node, which packages may import but not call. */
   | { readonly kind: "refused"; readonly code: ProblemCode; readonly message: string; readonly host?: HostModule };
 
-/** Where specifiers lead, and what modules are. */
+/** Resolves specifiers, and determines the kind of modules. */
 export interface ModuleResolver {
   /** An entry is resolved from itself. */
   resolve(specifier: string, parent: string, how?: "import" | "require"): Resolution;
-  /** What is known of the module's kind without its text. */
+  /** Returns the module's kind if it is known without its text. */
   kindOf(url: string): ModuleKind | undefined;
   /**
-   * What `default` of a CommonJS module with `__esModule` is in this module, in programs of `@temporalio/workflow`: its `exports.default`, as
-   * bundlers and compilers have it, or all of `module.exports`, as in Node, where something says that the module is an ES module.
+   * Whether `default` of a CommonJS module with `__esModule` is its `exports.default` in this
+   * module, as in bundlers and compilers, or `module.exports`, as in Node for declared ES modules.
+   * For programs of `@temporalio/workflow`.
    */
   takesDefault(url: string): boolean;
-  /** The name of the package that a module (its address, or its name in messages) belongs to. */
+  /** Returns the name of the package of a module, given by address or by its name in messages. */
   packageOf(url: string): string | undefined;
 }
 
-/** Conditions of package.json `exports`. A realm is like a web worker: builds for browsers fit, builds for Node import its modules. */
+/**
+ * Conditions for package.json `exports`. A realm resembles a web worker: builds for browsers work,
+ * builds for Node import its modules.
+ */
 const IMPORT = new Set(["temporalex-workflow", "workflow", "worker", "browser", "import", "module", "default"]);
 const REQUIRE = new Set(["temporalex-workflow", "workflow", "worker", "browser", "require", "default"]);
 
@@ -55,7 +61,7 @@ const NODE_MODULES = new Set(
     "trace_events tty url util v8 vm wasi worker_threads zlib").split(" "),
 );
 
-/** What to use instead of a module of the runtime. */
+/** Alternatives to modules of the runtime. */
 const INSTEAD: { readonly [name: string]: string } = {
   timers: 'use sleep() of "temporalex/workflow"',
   "timers/promises": 'use sleep() of "temporalex/workflow"',
@@ -78,17 +84,18 @@ const OF_FILE: { readonly [file: string]: Provided } = {
   "compat/workflow/mod": "temporal/workflow",
   "compat/common/mod": "temporal/common",
 };
-/** Packages of the official SDK, whether or not they are installed. */
+/** Packages of the official SDK, installed or not. */
 const TEMPORAL = /^(?:npm:)?@temporalio\/(workflow|common)(?:@[^/]+)?(?:\/(lib\/.+|.+))?$/;
-/** Those that are for workers and clients. */
+/** Packages of the official SDK for workers and clients. */
 const TEMPORAL_HOST = /^(?:npm:)?@temporalio\/(?:activity|client|worker|testing|core-bridge)(?:[@/]|$)/;
 /**
- * Of Temporal's OpenTelemetry packages, whose interceptors import `@temporalio/workflow` by a module of stubs, for workers; the module beside
- * it has the real ones, and Temporal's bundler puts it in its place.
+ * The module of stubs for workers in Temporal's OpenTelemetry packages, through which their
+ * interceptors import `@temporalio/workflow`. Temporal's bundler replaces it with the real module
+ * next to it.
  */
 const WORKER_STUBS = /(\/@temporalio\/interceptors-opentelemetry(?:-v2)?\/(?:lib|src)\/workflow\/workflow-imports)(\.[jt]s)$/;
 const SANDBOX: ReadonlySet<string> = new Set<SandboxModule>(["assert", "url", "util"]);
-/** In the order in which they are tried for a specifier that names no file. */
+/** Tried in this order for a specifier without a file extension. */
 const EXTENSIONS = [".ts", ".tsx", ".mts", ".js", ".mjs", ".cts", ".cjs", ".json"];
 const FROM_JS: { readonly [extension: string]: readonly string[] } = {
   ".js": [".ts", ".tsx"],
@@ -102,13 +109,16 @@ interface PackageJson {
   readonly name?: string;
   readonly type?: string;
   readonly main?: string;
-  /** Another main module for browsers; or other modules, by module; `false`: an empty one. */
+  /**
+   * Replacement of the main module for browsers, or replacements by module; `false`: an empty
+   * module.
+   */
   readonly browser?: string | { readonly [module: string]: string | false };
   readonly exports?: unknown;
   readonly imports?: unknown;
 }
 
-/** What packages have for browsers in the place of a module that they need in Node alone. */
+/** The address of the empty module that replaces modules needed only in Node. */
 export const EMPTY_MODULE = "file:///node_modules/(empty)/index.js";
 
 const refused = (code: ProblemCode, message: string): Resolution => ({ kind: "refused", code, message });
@@ -158,7 +168,7 @@ export class Resolver implements ModuleResolver {
     return this.#bare(specifier, parent, how);
   }
 
-  /** What the file's name and the package around it say about its kind. */
+  /** Determines the kind from the file's name and its package. */
   kindOf(url: string): ModuleKind | undefined {
     const path = new URL(url).pathname;
     if (path.endsWith(".json")) return "json";
@@ -188,7 +198,7 @@ export class Resolver implements ModuleResolver {
           `imports "${specifier}", a module of the runtime, which workflow code cannot use: ${ACTIVITY}`,
         );
       case "npm": {
-        // npm:name@version/subpath: what node_modules has under that name.
+        // npm:name@version/subpath resolves to the package of that name in node_modules.
         const [, name, subpath = ""] = /^\/?((?:@[^/@]+\/)?[^/@]+)(?:@[^/]+)?(\/.*)?$/.exec(rest) ?? [];
         if (name === undefined) return refused("not-found", `imports "${specifier}", which names no package`);
         return this.#bare(name + subpath, parent, how, rest.slice(rest.startsWith("/") ? 1 : 0, rest.length - subpath.length));
@@ -248,7 +258,7 @@ export class Resolver implements ModuleResolver {
     return { kind: "file", url };
   }
 
-  /** What the package around a file has for browsers in the place of a module. */
+  /** Returns the package's replacement of a module for browsers. */
   #forBrowsers(parent: string, modules: readonly string[]): string | false | undefined {
     if (packageFolder(parent) === undefined) return undefined;
     const table = this.#packageAround(parent)?.browser;
@@ -282,7 +292,7 @@ export class Resolver implements ModuleResolver {
       try {
         found = { ...JSON.parse(text) as PackageJson, url };
       } catch {
-        // A damaged package.json is reported where something is asked of it.
+        // A damaged package.json is reported when something needs it.
         found = { url };
       }
     }
@@ -317,7 +327,7 @@ export class Resolver implements ModuleResolver {
       : this.resolve(target, around.url, how);
   }
 
-  /** `asked`: the package's name with a version range, of an `npm:` specifier. */
+  /** `asked`: package name and version range of an `npm:` specifier. */
   #bare(specifier: string, parent: string, how: "import" | "require", asked?: string): Resolution {
     const parts = specifier.split("/");
     const name = parts.splice(0, specifier.startsWith("@") ? 2 : 1).join("/");
@@ -389,7 +399,7 @@ const PROVIDED: ReadonlySet<string> = new Set<Provided>([
   ...["temporal/common/lib", "assert", "url", "util"] as const,
 ]);
 
-/** A module of the realm's own, by its name in a bundle. */
+/** Returns a module that the realm provides, by its name in a bundle. */
 export function providedAs(name: string): Resolution {
   if (SANDBOX.has(name)) return builtin(`node:${name}`, name);
   return PROVIDED.has(name)
@@ -397,7 +407,7 @@ export function providedAs(name: string): Resolution {
     : refused("not-found", `needs "${name}", which this version of temporalex does not have: the bundle was made by another`);
 }
 
-/** What a specifier means that names a package of the official SDK. */
+/** Resolves specifiers of packages of the official SDK. */
 function ofTemporal(specifier: string): Resolution | undefined {
   if (!specifier.includes("@temporalio/")) return undefined;
   if (TEMPORAL_HOST.test(specifier)) {
@@ -415,7 +425,7 @@ function ofTemporal(specifier: string): Resolution | undefined {
     : undefined;
 }
 
-/** The folder of a URL and those above it, each ending with "/". */
+/** Yields the folder of a URL and those above it, each ending with "/". */
 function* foldersUpward(url: string): Generator<string> {
   const { origin, protocol, host, pathname } = new URL(url);
   const root = origin === "null" ? `${protocol}//${host}` : origin;

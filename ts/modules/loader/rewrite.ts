@@ -1,32 +1,16 @@
-// Rewrites modules that are evaluated for each run (programs of `@temporalio/workflow`). Two things, each on its own:
-//
-// `compileGenerators`: async generators become what the official SDK's bundler makes of them (ts/compat/async_generator.ts), because their ticks
-// are part of what histories record.
-//   async function* f(a) {...}  ->  function f(){return $tx.g(this,arguments,function*(a) {...});}
-//   in it: await x  ->  $tx.v(yield $tx.aw(x))     yield* x  ->  yield* $tx.d(x)     for await  ->  a for loop over $tx.i(x)
-//
-// `restoreFrames`: the context follows async functions without AsyncLocalStorage. Each async function remembers the frame in which it
-// was called and puts it back wherever its code goes on after a suspension:
-//   await x                  ->  $tx.r($txFrame, await x)
-//   catch (e) { ... }        ->  catch (e) {$tx.s($txFrame); ... }          and the same at the head of every finally
-//   for await (const x of y) ->  try{for await (const x of y) {$tx.s($txFrame); ... }}finally{$tx.s($txFrame);}
-//   yield x (async generator)->  $tx.y(yield x,$txFrame=$tx.c())            the frame of whoever asks for the next value
-//   p.then(f, g)             ->  p.then($tx.w(f), $tx.w(g)), also catch and finally: callbacks run in the frame that registered them
-// Nothing is awaited more or less than before, so every continuation runs in the same microtask tick as in the original.
-//
-// The number of lines stays the same. Refused by name, because the context could not follow: top-level await, `await using`, import().
-// Known limits of async generators that are not compiled (files that are not TypeScript) and that several scopes drive: return() and
-// throw() run finally blocks in the frame of the last next(), and a request that is queued while the generator is still running goes on
-// in the frame that was last active.
+// Rewrites modules that are evaluated for each run (`@temporalio/workflow` programs): generators as
+// the official bundler compiles them, and scopes without AsyncLocalStorage. Lines keep their numbers,
+// and every continuation runs in the same microtask tick as in the original. Rejected, because their
+// scope cannot be followed: top-level await, `await using`, import().
 import { type AstNode, childrenOf, endOfDirectives, findSuper, Script, suspends, unlabelled } from "./script.ts";
 import { SourceWriter } from "./source_writer.ts";
 
-/** The module uses something that cannot be rewritten. */
+/** Thrown for a construct that cannot be rewritten. */
 export class RewriteError extends Error {
   override name = "RewriteError";
   /** From 1. */
   readonly line: number;
-  /** What it uses. */
+  /** The construct. */
   readonly construct: string;
 
   constructor(construct: string, line: number) {
@@ -37,14 +21,40 @@ export class RewriteError extends Error {
 }
 
 export interface RewriteOptions {
+  /**
+   * Compiles async generators like the official SDK's bundler (ts/compat/async_generator.ts), because
+   * histories depend on their ticks:
+   *
+   *     async function* f(a) {...}  ->  function f(){return $tx.g(this,arguments,function*(a) {...});}
+   *     await x                     ->  $tx.v(yield $tx.aw(x))
+   *     yield* x                    ->  yield* $tx.d(x)
+   *     for await                   ->  a for loop over $tx.i(x)
+   */
   compileGenerators: boolean;
+  /**
+   * Restores scopes without AsyncLocalStorage. An async function saves the frame of its caller and
+   * restores it after each suspension; callbacks run in the frame that registered them:
+   *
+   *     await x                 ->  $tx.r($txFrame, await x)
+   *     catch (e) { ... }       ->  catch (e) {$tx.s($txFrame); ... }       also in every finally
+   *     for await (... of y) {} ->  try{for await (... of y) {$tx.s($txFrame); }}finally{$tx.s($txFrame);}
+   *     yield x                 ->  $tx.y(yield x,$txFrame=$tx.c())         the frame of the next caller
+   *     p.then(f, g)            ->  p.then($tx.w(f), $tx.w(g))              also catch and finally
+   *
+   * Limits for generators that are not compiled (JavaScript files) and that several scopes drive:
+   * return() and throw() run finally blocks in the frame of the last next(), and a request queued
+   * while the generator runs continues in the last active frame.
+   */
   restoreFrames: boolean;
 }
 
 const RESTORE = "$tx.s($txFrame);";
 const CALLBACKS: { [method: string]: number } = { then: 2, catch: 1, finally: 1 };
 
-/** What the code of the nearest function becomes. "frames" and "frames*" (an async generator) put frames back. */
+/**
+ * How code of the nearest function is rewritten. "frames" and "frames*" (an async generator)
+ * restore frames.
+ */
 type Kind = "plain" | "frames" | "frames*" | "compiled";
 
 /** Rewrites one module in script form (imports and types already gone). Throws a RewriteError with the line. */
@@ -56,7 +66,7 @@ class Rewriter {
   readonly #out: SourceWriter;
   readonly #script: Script;
   readonly #options: RewriteOptions;
-  /** for-await loops whose wrapper was opened at a label before them. */
+  /** for-await loops whose wrapper begins before a label. */
   readonly #wrapped = new Set<AstNode>();
 
   constructor(script: Script, options: RewriteOptions) {
@@ -112,7 +122,7 @@ class Rewriter {
     this.#children(node, kind);
   }
 
-  /** Visits what is inside a node, in the order of the text. */
+  /** Visits the children of a node in source order. */
   #children(node: AstNode, kind: Kind): void {
     for (const child of childrenOf(node)) this.#visit(child, kind);
   }
@@ -125,27 +135,31 @@ class Rewriter {
     this.#out.put(after);
   }
 
-  // ---------------------------------------------------------------------------------------------------------------- functions
+  // ------------------------------------------------------------------------------ functions
 
-  /** `whole` is the method that the function belongs to, or the function itself; `around` is the kind of the code that it stands in. */
+  /**
+   * `whole`: the method that the function belongs to, or the function; `around`: kind of the
+   * enclosing code.
+   */
   #function(node: AstNode, whole: AstNode, around: Kind): void {
     const { compileGenerators, restoreFrames } = this.#options;
     if (node.async === true && node.generator === true && compileGenerators) return this.#generator(node, whole, around);
     if (whole.computed === true) this.#visit(whole.key, around);
     const restored = node.async === true && restoreFrames && suspends(node.body);
     const kind: Kind = !restored ? "plain" : node.generator === true ? "frames*" : "frames";
-    // Parameters are evaluated by the call itself, in the caller's frame, and cannot suspend.
+    // Parameters are evaluated in the caller's frame and cannot suspend.
     for (const param of node.params as AstNode[]) this.#visit(param, "plain");
     const body = node.body as AstNode;
     if (kind === "plain") return this.#visit(body, kind);
-    // A generator's frame changes with whoever asks for its next value.
+    // A generator's frame is that of the latest caller of next().
     const remember = `${kind === "frames*" ? "let" : "const"} $txFrame=$tx.c();`;
     if (body.type === "BlockStatement") {
       this.#out.copyTo(endOfDirectives(body));
       this.#out.put(remember);
       return this.#children(body, kind);
     }
-    // An arrow with an expression for a body. The parentheses around it, if any, belong to no node: start at the arrow itself.
+    // An arrow with an expression body. Its parentheses belong to no node, so copying starts at the
+    // arrow.
     this.#out.copyTo(this.#script.arrowBefore(body.start));
     this.#out.put(`{${remember}return(`);
     this.#visit(body, kind);
@@ -153,7 +167,10 @@ class Rewriter {
     this.#out.put(")}");
   }
 
-  /** The wrapping function takes no parameters of its own: it hands `this` and all arguments to the generator inside. */
+  /**
+   * The wrapping function declares no parameters: it passes `this` and all arguments to the inner
+   * generator.
+   */
   #generator(node: AstNode, whole: AstNode, around: Kind): void {
     const inSuper = whole === node ? undefined : findSuper(node.body);
     if (inSuper !== undefined) this.#refuse(inSuper, "super in an async generator");
@@ -173,12 +190,12 @@ class Rewriter {
     this.#out.put(");}");
   }
 
-  /** Behind the `*` of an anonymous function expression. */
+  /** Returns the position after the `*` of an anonymous function expression. */
   #afterMarks(node: AstNode): number {
     return this.#script.generatorMarks(node.start, node.body.start).find((mark) => mark.text === "*")!.end;
   }
 
-  // -------------------------------------------------------------------------------------------------------------- suspensions
+  // ---------------------------------------------------------------------------- suspensions
 
   #await(node: AstNode): void {
     this.#out.copyTo(node.start);
@@ -198,7 +215,7 @@ class Rewriter {
       this.#out.copyTo(node.end);
       this.#out.put(")");
     } else if (kind !== "frames*") this.#children(node, kind);
-    // In `yield* inner` the inner generator is what is resumed; this one goes on in the frame that it had.
+    // In `yield* inner` the inner generator is resumed; this one continues in its previous frame.
     else if (node.delegate === true) this.#around(node, "$tx.r($txFrame,", ")", kind);
     else this.#around(node, "$tx.y(", ",$txFrame=$tx.c())", kind);
   }
@@ -211,7 +228,7 @@ class Rewriter {
       const body = handler.body as AstNode;
       if (param === null || param.type === "Identifier") this.#restoreAtHead(body);
       else {
-        // Code in the pattern (defaults, computed keys) would run before the head of the block.
+        // Code in the pattern (defaults, computed keys) would run before the start of the block.
         this.#out.copyTo(param.start);
         this.#out.put("$txError");
         this.#out.skipTo(param.end);
@@ -231,7 +248,7 @@ class Rewriter {
     this.#out.put(RESTORE);
   }
 
-  // ------------------------------------------------------------------------------------------------------------------- loops
+  // ---------------------------------------------------------------------------------- loops
 
   #forAwait(node: AstNode, kind: Kind): void {
     this.#inWrapper(node, kind, () => {
@@ -253,7 +270,7 @@ class Rewriter {
     });
   }
 
-  /** The loop that the official bundler writes, over an iterator that is asked and closed by hand. */
+  /** Writes the loop of the official bundler: it calls next() and return() of an iterator. */
   #compiledForAwait(node: AstNode): void {
     this.#inWrapper(node, "compiled", () => {
       const left = this.#loopTarget(node);
@@ -261,7 +278,8 @@ class Rewriter {
       this.#out.copyTo(node.start);
       const binding = this.#moved(left.target, "compiled");
       this.#out.put("for($txI=$tx.i(");
-      // The lines of what stands before the iterated expression, but for those of the target, which moves into the loop.
+      // Keeps the lines before the iterated expression, except those of the target, which moves
+      // into the loop.
       const lines = (text: string) => text.split("\n").length - 1;
       this.#out.put("\n".repeat(lines(this.#script.source.slice(node.start, right.start)) - lines(binding)));
       this.#out.skipTo(right.start);
@@ -272,7 +290,7 @@ class Rewriter {
     });
   }
 
-  /** What a loop assigns to, and the statement that does it by hand. */
+  /** Returns what a loop assigns to, and the statement that assigns. */
   #loopTarget(node: AstNode): { target: AstNode; assign(value: string, binding: string): string } {
     const left = node.left as AstNode;
     if (left.type !== "VariableDeclaration") return { target: left, assign: (value, binding) => `(${binding}=${value});` };
@@ -280,7 +298,10 @@ class Rewriter {
     return { target: left.declarations[0].id, assign: (value, binding) => `${left.kind} ${binding}=${value};` };
   }
 
-  /** A block with something before the body. The body keeps its own scope: it may declare the loop's names again. */
+  /**
+   * Writes a block with code before the body. The body keeps its scope: it may redeclare the loop's
+   * names.
+   */
   #loopBody(body: AstNode, head: string, kind: Kind): void {
     this.#out.copyTo(body.start);
     this.#out.put(`{${head}`);
@@ -299,9 +320,9 @@ class Rewriter {
     this.#out.put(after);
   }
 
-  // ------------------------------------------------------------------------------------------------------------------- others
+  // --------------------------------------------------------------------------------- others
 
-  /** The rewritten text of a part that moves to another place, with its line breaks: it is left out where it was. */
+  /** Returns the rewritten text of a part that moves elsewhere, with its line breaks. */
   #moved(node: AstNode, kind: Kind): string {
     const part = new Rewriter(this.#script, this.#options);
     part.#out.skipTo(node.start);
@@ -331,7 +352,10 @@ class Rewriter {
   }
 }
 
-/** What goes around a for-await loop and its labels, so that every way out of it is covered: end, break, continue, return, throw. */
+/**
+ * Returns the text around a for-await loop and its labels. It covers every exit: end, break,
+ * continue, return, throw.
+ */
 function wrapperOf(kind: Kind): [before: string, after: string] {
   if (kind !== "compiled") return ["try{", `}finally{${RESTORE}}`];
   const close = "if($txA&&$txI.return!=null)$tx.v(yield $tx.aw($txI.return()));";
@@ -346,7 +370,7 @@ function isMethod(node: AstNode): boolean {
   return node.type === "MethodDefinition" || node.method === true;
 }
 
-/** How many leading arguments of a call are callbacks of a promise. */
+/** Returns how many leading arguments of a call are promise callbacks. */
 function callbacksOf(callee: AstNode): number {
   if (callee.type !== "MemberExpression") return 0;
   const property = callee.property as AstNode;

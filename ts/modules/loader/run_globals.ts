@@ -1,12 +1,13 @@
-// The names that modules see which are evaluated once for each run (programs of `@temporalio/workflow`): those of the official
-// sandbox. A name that neither the module nor the language declares is looked up in the run's own global object, never in the host's:
-// what is not there is `undefined` for `typeof` and a ReferenceError for whoever reads it, in every runtime.
+// Global names of modules that are evaluated for each run (programs of `@temporalio/workflow`):
+// those of the official sandbox. Names that neither the module nor the language declares are looked
+// up in the run's global object, never in the host's. Missing ones are `undefined` for `typeof` and
+// a ReferenceError otherwise, in every runtime.
 import type { AnyNode, Identifier } from "acorn";
 import type { Edits } from "./edits.ts";
 import type { RunNames } from "./module_code.ts";
 import { PROBES } from "../../executor/program/line_probe.ts";
 
-/** The language's own, and what the realm's guard makes deterministic: read where they are. */
+/** Globals of the language, and those that the guard makes deterministic: read in place. */
 const LANGUAGE: ReadonlySet<string> = new Set(
   ("AbortController AggregateError Array ArrayBuffer AsyncDisposableStack Atomics BigInt BigInt64Array BigUint64Array Boolean " +
     "DataView Date DisposableStack Error EvalError Float16Array Float32Array Float64Array Function Infinity Int16Array Int32Array " +
@@ -17,19 +18,19 @@ const LANGUAGE: ReadonlySet<string> = new Set(
       " ",
     ),
 );
-/** Of the run's own global object (ts/compat/sandbox/globals.ts gives their values). */
+/** Globals of the run's global object (ts/compat/sandbox/globals.ts has their values). */
 const OF_RUN: ReadonlySet<string> = new Set([
   ...["globalThis", "global", "setTimeout", "clearTimeout", "WeakRef", "FinalizationRegistry", "assert", "AsyncLocalStorage"],
 ]);
-/** Programs of `@temporalio/workflow` find the name. */
+/** Whether programs of `@temporalio/workflow` have the global. */
 export const isRunGlobal = (name: string): boolean => LANGUAGE.has(name) || OF_RUN.has(name);
 
-/** What a CommonJS module is given. */
+/** Names that a CommonJS module is passed. */
 const OF_COMMONJS: ReadonlySet<string> = new Set(["exports", "require", "module"]);
-/** What the official bundler puts in place of paths, which differ between machines. */
+/** Constants of the official bundler for paths, which differ between machines. */
 const PATHS: ReadonlyMap<string, string> = new Map([["__filename", '"/index.js"'], ["__dirname", '"/"']]);
 
-/** Edits a reference to a name that the module does not declare. */
+/** Rewrites a reference to a name that the module does not declare. */
 export function editGlobal(
   node: Identifier,
   write: boolean,
@@ -42,7 +43,7 @@ export function editGlobal(
   if (name === "Function") return editFunction(node, parents, edits, names);
   if (LANGUAGE.has(name) || PROBES.includes(name) || (isCommonJs && OF_COMMONJS.has(name))) return;
   const env = name === "process" ? nodeEnv(node, parents) : undefined;
-  // As the official bundler has it.
+  // As in the official bundler.
   if (env !== undefined) return edits.replace(env.start, env.end, '"development"');
   const parent = parents.at(-1);
   const asked = parent?.type === "UnaryExpression" && parent.operator === "typeof";
@@ -52,7 +53,7 @@ export function editGlobal(
   edits.replace(node.start, node.end, shorthand ? `${name}: ${text}` : text);
 }
 
-/** `process.env.NODE_ENV` around the name `process`. */
+/** Returns the node of `process.env.NODE_ENV` around the name `process`. */
 function nodeEnv(node: AnyNode, parents: readonly AnyNode[]): AnyNode | undefined {
   const env = memberOf(parents.at(-1), node, "env");
   return env === undefined ? undefined : memberOf(parents.at(-2), env, "NODE_ENV");
@@ -69,7 +70,7 @@ function memberOf(parent: AnyNode | undefined, object: AnyNode, name: string): A
   return key === name ? parent : undefined;
 }
 
-/** `Function("return this")`, with which older libraries ask for the global object. */
+/** Rewrites `Function("return this")`, by which older libraries get the global object. */
 function editFunction(node: AnyNode, parents: readonly AnyNode[], edits: Edits, names: RunNames): void {
   const call = parents.at(-1);
   if ((call?.type !== "CallExpression" && call?.type !== "NewExpression") || call.callee !== node as unknown) return;

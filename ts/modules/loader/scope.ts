@@ -1,8 +1,7 @@
-// Walks a module's syntax tree once and reports what the loader must know: every reference with the binding that it means, what is
-// written or mutated and whether that happens inside a function, top-level awaits, dynamic imports and import.meta.
-//
-// Names are resolved by JavaScript's own scope rules (hoisted `var`, block scopes, parameters), so that a shadowed name is never
-// taken for the import or the top-level variable of the same name.
+// Walks a module's syntax tree once and reports what the loader needs: references with their
+// bindings, writes and mutations (and whether they are inside a function), top-level awaits,
+// dynamic imports and import.meta. Names are resolved by JavaScript's scope rules, so a shadowing
+// name is not taken for an import or a top-level variable.
 import type {
   AnyNode,
   AssignmentProperty,
@@ -17,7 +16,7 @@ import type {
 
 export type BindingKind = "import" | "var" | "let" | "const" | "function" | "class" | "param";
 
-/** A declared name. `init` is what a `const`, `let` or `var` starts with, where it has one name and an initialiser. */
+/** A declared name. `init`: the initializer of a `const`, `let` or `var` with a single name. */
 export interface Binding {
   readonly name: string;
   readonly kind: BindingKind;
@@ -26,9 +25,12 @@ export interface Binding {
   readonly init?: AnyNode;
 }
 
-/** What the walk reports. `deferred`: inside a function that does not run while the module is evaluated. */
+/**
+ * Callbacks of the walk. `deferred`: inside a function that does not run during evaluation of the
+ * module.
+ */
 export interface Visitor {
-  /** `parents` is the live stack, innermost last; it is valid during the call only. */
+  /** `parents` is the live stack, innermost last; valid only during the call. */
   reference?(
     node: Identifier,
     binding: Binding | undefined,
@@ -59,7 +61,7 @@ interface Scope {
   readonly parent: Scope | undefined;
 }
 
-/** The bindings of the module itself. */
+/** Walks a module and returns its top-level bindings. */
 export function walkModule(program: Program, visitor: Visitor): ReadonlyMap<string, Binding> {
   const walker = new Walker(visitor);
   return walker.program(program);
@@ -73,7 +75,7 @@ type FunctionNode = Extract<
 const isFunction = (node: AnyNode): node is FunctionNode =>
   node.type === "FunctionDeclaration" || node.type === "FunctionExpression" || node.type === "ArrowFunctionExpression";
 
-/** The nodes directly under a node, in source order. */
+/** Yields the children of a node in source order. */
 export function* children(node: AnyNode): Generator<AnyNode> {
   for (const value of Object.values(node) as unknown[]) {
     if (Array.isArray(value)) {
@@ -86,7 +88,7 @@ const isNode = (value: unknown): value is AnyNode =>
   typeof value === "object" && value !== null && typeof (value as { type?: unknown }).type === "string" &&
   typeof (value as { start?: unknown }).start === "number";
 
-/** The identifiers that a pattern declares. */
+/** Yields the identifiers that a pattern declares. */
 export function* patternNames(pattern: Pattern): Generator<Identifier> {
   switch (pattern.type) {
     case "Identifier":
@@ -107,7 +109,9 @@ export function* patternNames(pattern: Pattern): Generator<Identifier> {
   }
 }
 
-/** Where a `var` may stand below a function: in statements, never within expressions, which are most of a program. */
+/**
+ * Statements that can contain a `var` of the function. Expressions, most of a program, are skipped.
+ */
 const HOLDS_STATEMENTS: ReadonlySet<AnyNode["type"]> = new Set<AnyNode["type"]>([
   ...["BlockStatement", "IfStatement", "LabeledStatement", "WithStatement", "ExportNamedDeclaration"] as const,
   ...["ForStatement", "ForInStatement", "ForOfStatement", "WhileStatement", "DoWhileStatement"] as const,
@@ -118,9 +122,9 @@ class Walker {
   readonly #visitor: Visitor;
   readonly #parents: AnyNode[] = [];
   #scope: Scope = { names: new Map(), parent: undefined };
-  /** Functions around the current node that run later than the module's own code. */
+  /** Number of enclosing functions that run after the module's own code. */
   #deferred = 0;
-  /** Functions of any sort around the current node: `await` belongs to the innermost. */
+  /** Number of enclosing functions of any kind: `await` belongs to the innermost. */
   #functions = 0;
 
   constructor(visitor: Visitor) {
@@ -142,7 +146,7 @@ class Walker {
     names.set(id.name, { name: id.name, kind, node: id, top: parent === undefined, ...(init ? { init } : {}) });
   }
 
-  /** `var` declarations of this function, not of those inside it. */
+  /** Records the `var` declarations of this function, without nested functions. */
   #hoistVars(nodes: Iterable<AnyNode>): void {
     for (const node of nodes) {
       if (isFunction(node) || node.type === "ClassBody") continue;
@@ -157,7 +161,7 @@ class Walker {
     }
   }
 
-  /** Declarations that belong to this block. */
+  /** Records the declarations of this block. */
   #hoistLexical(nodes: Iterable<AnyNode>): void {
     for (const statement of nodes) {
       const node = (statement.type === "ExportNamedDeclaration" || statement.type === "ExportDefaultDeclaration"
@@ -216,7 +220,7 @@ class Walker {
     });
   }
 
-  /** What `visit` looks at stands below this node. */
+  /** Calls `visit` with the node on the stack of parents. */
   #below(node: AnyNode, visit: () => void): void {
     this.#parents.push(node);
     visit();
@@ -346,7 +350,8 @@ class Walker {
     this.#below(node, () => {
       if (node.computed) this.#visit(node.key as AnyNode);
       if (!node.value) return;
-      // The initialiser of an instance field runs with each `new`; that of a static field with the module.
+      // The initializer of an instance field runs with each `new`, that of a static field with the
+      // module.
       const later = node.type === "PropertyDefinition";
       if (later && !node.static) this.#deferred++;
       if (later) this.#functions++;
@@ -365,7 +370,7 @@ class Walker {
 
   #function(node: FunctionNode): void {
     const parent = this.#parents.at(-1);
-    // `(() => { ... })()` runs where it stands.
+    // `(() => { ... })()` runs immediately.
     const immediate = parent?.type === "CallExpression" && parent.callee === node as unknown && !node.async && !node.generator;
     if (!immediate) this.#deferred++;
     this.#functions++;
@@ -387,7 +392,9 @@ class Walker {
     if (!immediate) this.#deferred--;
   }
 
-  /** Default values and computed keys of a declaring pattern; its names are no references. */
+  /**
+   * Visits default values and computed keys of a declaring pattern; its names are not references.
+   */
   #patternDefaults(pattern: Pattern): void {
     this.#parents.push(pattern as AnyNode);
     switch (pattern.type) {
@@ -418,7 +425,7 @@ class Walker {
     this.#parents.pop();
   }
 
-  /** The left side of an assignment. */
+  /** Visits the left side of an assignment. */
   #target(pattern: Pattern): void {
     switch (pattern.type) {
       case "Identifier":

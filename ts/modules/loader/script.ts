@@ -1,4 +1,4 @@
-// Looking at a parsed module: its nodes in the order of the text, and questions about them.
+// A parsed module in script form: its nodes in source order, and predicates over them.
 import { parse, tokenizer } from "acorn";
 
 export interface AstNode {
@@ -15,11 +15,11 @@ interface Token {
   text: string;
 }
 
-/** A module in script form: imports and types are gone. */
+/** A module in script form: without imports and types. */
 export class Script {
   readonly source: string;
   readonly root: AstNode;
-  /** The tokens that edits have to find again, by position. */
+  /** Tokens that edits look up by position. */
   readonly #marks: Token[] = [];
 
   /** Throws a SyntaxError with line and column. */
@@ -33,24 +33,27 @@ export class Script {
     }
   }
 
-  /** Where the `=>` ends that comes last before a position. */
+  /** Returns the end of the last `=>` before a position. */
   arrowBefore(position: number): number {
     const before = this.#marks.filter((token) => token.text === "=>" && token.end <= position);
     return before[before.length - 1]!.end;
   }
 
-  /** The tokens `async` and `*` of a function or method, between two positions. */
+  /** Returns the tokens `async` and `*` of a function or method between two positions. */
   generatorMarks(from: number, to: number): Token[] {
     return this.#marks.filter((token) => token.text !== "=>" && token.start >= from && token.end <= to);
   }
 
-  /** The line of a node, from 1. */
+  /** Returns the line of a node, from 1. */
   line(node: AstNode): number {
     return this.source.slice(0, node.start).split("\n").length;
   }
 }
 
-/** Nodes directly inside a node, by position; a shorthand property's key and value are one. */
+/**
+ * Returns the direct children of a node by position. Key and value of a shorthand property are one
+ * node.
+ */
 export function childrenOf(node: AstNode): AstNode[] {
   const found: AstNode[] = [];
   for (const [key, value] of Object.entries(node)) {
@@ -68,7 +71,7 @@ export function isFunctionAst(node: AstNode): boolean {
   return node.type === "FunctionDeclaration" || node.type === "FunctionExpression" || node.type === "ArrowFunctionExpression";
 }
 
-/** Whether code of a function itself, not of functions in it, can be suspended. */
+/** Whether a function's own code, without nested functions, can be suspended. */
 export function suspends(node: AstNode): boolean {
   if (node.type === "AwaitExpression" || node.type === "YieldExpression") return true;
   if (node.type === "ForOfStatement" && node.await === true) return true;
@@ -76,7 +79,10 @@ export function suspends(node: AstNode): boolean {
   return !isFunctionAst(node) && childrenOf(node).some(suspends);
 }
 
-/** The first `super` of a method's own code: arrow functions belong to it, other functions do not. */
+/**
+ * Returns the first `super` of a method's own code. Arrow functions belong to it, other functions
+ * do not.
+ */
 export function findSuper(node: AstNode): AstNode | undefined {
   if (node.type === "Super") return node;
   for (const child of childrenOf(node)) {
@@ -87,14 +93,14 @@ export function findSuper(node: AstNode): AstNode | undefined {
   return undefined;
 }
 
-/** The statement inside of labels. */
+/** Returns the statement inside of labels. */
 export function unlabelled(node: AstNode): AstNode {
   let body = node;
   while (body.type === "LabeledStatement") body = body.body;
   return body;
 }
 
-/** The position behind the directives ("use strict") of a block. */
+/** Returns the position after the directives ("use strict") of a block. */
 export function endOfDirectives(block: AstNode): number {
   let end = block.start + 1;
   for (const statement of block.body as AstNode[]) {

@@ -1,11 +1,14 @@
-// Where module sources come from besides the file system (ts/platform/source_files.ts): a table of texts that the caller gives, in
-// browsers and tests.
+// Module sources other than the file system (ts/platform/source_files.ts): a table of texts from
+// the caller, for browsers and tests.
 
 import type { SourceHost } from "../../platform/source_files.ts";
 
 export type { SourceHost };
 
-/** Sources from a table of URL (or path) to text. Keys without a scheme stand for `file:///<key>`. */
+/**
+ * Returns a host for a table of URL (or path) to text. A key without a scheme means
+ * `file:///<key>`.
+ */
 export function mapSources(
   files: { readonly [url: string]: string },
   imports: { readonly [specifier: string]: string } = {},
@@ -19,7 +22,7 @@ export function mapSources(
   };
 }
 
-/** The URL for a key of `mapSources`. */
+/** Returns the URL for a key of `mapSources`. */
 export function sourceUrl(key: string): string {
   return /^[a-z][a-z0-9+.-]+:/i.test(key) ? key : new URL(key, "file:///").href;
 }

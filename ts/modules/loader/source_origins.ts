@@ -1,8 +1,9 @@
-// Where the lines of a module come from that a tool has made: its source map (revision 3), line by line, for debug sessions. The map stands
-// in the text, or in a file that the host can read. A map that is damaged is none: the module is shown as it is.
+// Maps lines of a generated module to its sources by its source map (revision 3), for debug
+// sessions. The map is in the text or in a file that the host can read. With a damaged map the
+// module is shown unmapped.
 import type { SourceHost } from "./source_host.ts";
 
-/** For each line (from 1): index of a source and line there. */
+/** For each line (from 1): index of the source, and the line there. */
 export interface Origins {
   readonly origins: readonly (readonly [number, number] | null)[];
   readonly sources: readonly string[];
@@ -11,7 +12,7 @@ export interface Origins {
 const COMMENT = /^\/\/[#@] ?sourceMappingURL=(\S+)\s*$/gm;
 const DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-/** Undefined where the module has no map. */
+/** Returns undefined if the module has no source map. */
 export function originsOf(url: string, text: string, host: SourceHost): Origins | undefined {
   const reference = [...text.matchAll(COMMENT)].at(-1)?.[1];
   if (reference === undefined) return undefined;
@@ -56,7 +57,7 @@ function originsOfMap({ version, sources, sourceRoot, mappings }: SourceMap): Or
   return { origins, sources: sources.map((each) => `${root}${String(each)}`) };
 }
 
-/** Base64 VLQ. */
+/** Decodes Base64 VLQ. */
 function numbers(segment: string): number[] {
   const found: number[] = [];
   let value = 0, shift = 0;

@@ -9,7 +9,7 @@ export class SourceWriter {
     this.#source = source;
   }
 
-  /** Copies up to a position. Going back is a bug of the caller. */
+  /** Copies up to a position. Throws a RangeError for a position before the current one. */
   copyTo(position: number): void {
     if (position < this.#at) throw new RangeError(`position ${position} lies before ${this.#at}`);
     if (position > this.#at) this.#parts.push(this.#source.slice(this.#at, position));
@@ -20,12 +20,12 @@ export class SourceWriter {
     this.#parts.push(text);
   }
 
-  /** Leaves out up to a position. */
+  /** Skips up to a position. */
   skipTo(position: number): void {
     this.#at = position;
   }
 
-  /** What was written so far. */
+  /** Returns the text so far. */
   written(): string {
     return this.#parts.join("");
   }

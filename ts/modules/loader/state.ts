@@ -1,8 +1,8 @@
-// State that would outlive a workflow run. A module is evaluated once per realm, so its variables are shared by every run in it and
-// by no run elsewhere: what a run reads there depends on who ran before it, and a replay reads something else.
-//
-// A top-level name that functions assign is refused. A top-level collection or object that functions change is warned of: it may be
-// a table that is only filled once. State behind closures, instances and iterators (hidden_state.ts) is warned of as well.
+// Finds state that outlives a workflow run. A module is evaluated once per realm, so all runs of
+// the process share its variables; a replay elsewhere reads other values. Top-level names that
+// functions assign are rejected. Collections and objects that functions change cause a warning:
+// they may be tables that are only filled once. hidden_state.ts finds state in closures, instances
+// and iterators.
 import type { AnyNode, Node } from "acorn";
 import { displayName, type Problem, type ProblemCode } from "./errors.ts";
 import type { HiddenState } from "./hidden_state.ts";
@@ -14,10 +14,10 @@ const KEYED_MUTATORS = new Set(["set", "add", "delete", "clear", "getOrInsert", 
 const COLLECTIONS =
   /^(?:Map|Set|WeakMap|WeakSet|Array|ArrayBuffer|DataView|(?:Big)?(?:Ui|I)nt\d+(?:Clamped)?Array|Float\d+Array|URLSearchParams)$/;
 
-/** The method changes the object that it is called on. */
+/** Whether the method changes the object that it is called on. */
 export const isMutatingMethod = (method: string): boolean => ARRAY_MUTATORS.has(method) || KEYED_MUTATORS.has(method);
 
-/** The initialiser makes an array, a plain object or one of the language's collections. */
+/** Whether the initializer creates an array, a plain object or a built-in collection. */
 export function isCollection(init: AnyNode | undefined): boolean {
   if (init === undefined) return false;
   switch (init.type) {
@@ -36,7 +36,7 @@ export function isCollection(init: AnyNode | undefined): boolean {
   }
 }
 
-/** `/x/g` and `/x/y` remember where they stopped. */
+/** `/x/g` and `/x/y` keep their lastIndex. */
 const remembers = (init: AnyNode | undefined): boolean =>
   init?.type === "Literal" && init.regex !== undefined && /[gy]/.test(init.regex.flags);
 
@@ -57,7 +57,7 @@ export class StateFindings {
     const message =
       `"${binding.name}" is declared at the top level and assigned inside a function, so its value would pass from one ` +
       `workflow run to the next. Declare it inside the workflow's function; if it is a constant, assign it where it is declared`;
-    // A package cannot be fixed by who imports it.
+    // Users of a package cannot fix it.
     this.#add(this.#source.foreign ? this.warnings : this.problems, binding.name, at, message);
   }
 
@@ -91,13 +91,15 @@ export class StateFindings {
   }
 }
 
-/** The text of the warning about an imported function whose result keeps state. */
+/** Returns the warning about an imported function whose result keeps state. */
 export function madeState(name: string): string {
   return `${name}() is called at the top level, and its result keeps state: every workflow run in this process shares it, and a replay ` +
     "elsewhere does not see it. Call it inside the workflow's function";
 }
 
-/** The text of the warning about a change of another module's export; undefined where nothing is shared. */
+/**
+ * Returns the warning about a change of another module's export; undefined if nothing is shared.
+ */
 export function importedChange(
   compiled: CompiledModule | undefined,
   name: string,
@@ -112,7 +114,7 @@ export function importedChange(
   return shared ? sharedObject(name) : undefined;
 }
 
-/** The text of the warning about state that no assignment to a top-level name shows. */
+/** Returns the warning about state that no assignment to a top-level name shows. */
 export function hiddenState({ binding, kind }: Pick<HiddenState, "binding" | "kind">): string {
   const what = kind === "closure"
     ? "is a variable of a function that is called at the top level, and a function inside it changes it"
@@ -123,7 +125,7 @@ export function hiddenState({ binding, kind }: Pick<HiddenState, "binding" | "ki
     "Create it inside the workflow's function";
 }
 
-/** The text of the warning about a shared object. */
+/** Returns the warning about a shared object. */
 export function sharedObject(name: string): string {
   return `"${name}" is an object at the top level that is changed inside a function: every workflow run in this process shares it, and a ` +
     `replay elsewhere does not see it. Make it inside the workflow's function, unless it is only ever filled with constants`;

@@ -1,26 +1,30 @@
-// Takes the types out of TypeScript. sucrase comes in only where there are types: reading it is a good part of a worker's start.
+// Removes TypeScript's types. sucrase is loaded only if a module has types: parsing it takes a
+// large part of a worker's start.
 import type { transform } from "sucrase";
 
-/** Files whose types have to go. */
+/** Files with types. */
 export const IS_TS = /\.[cm]?tsx?$/;
 const IS_JSX = /\.[jt]sx$/;
 
-/** A module that has to be rewritten by sucrase; others are JavaScript as they are. */
+/** Whether sucrase must compile the module; others are plain JavaScript. */
 export const needsSucrase = (url: string): boolean => IS_TS.test(url) || IS_JSX.test(url);
 
 let loaded: typeof transform | undefined;
 
-/** Thrown by `strip` before `loadSucrase` has resolved. Loading is synchronous, so whoever loads starts again. */
+/**
+ * Thrown by `strip` before `loadSucrase` has resolved. Loading is synchronous, so the caller loads
+ * sucrase and starts again.
+ */
 export class SucraseNotLoadedError extends Error {
   override name = "SucraseNotLoadedError";
 }
 
-/** Brings sucrase in. */
+/** Loads sucrase. */
 export async function loadSucrase(): Promise<void> {
   loaded ??= (await import("sucrase")).transform;
 }
 
-/** The module without types and JSX, its lines where they were. Throws sucrase's errors. */
+/** Returns the module without types and JSX, on the same lines. Throws sucrase's errors. */
 export function strip(url: string, text: string): string {
   if (loaded === undefined) throw new SucraseNotLoadedError(`sucrase is not loaded yet, and ${url} needs it`);
   return loaded(text, {

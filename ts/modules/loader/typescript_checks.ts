@@ -1,9 +1,10 @@
-// TypeScript that sucrase removes or leaves although it is code: namespaces with statements, `export =`, `import x = require()`. Each is
-// rejected with its line, because the program would fail or compute something else far from the cause.
+// Finds TypeScript that sucrase removes or keeps incorrectly: namespaces with statements, `export
+// =`, `import x = require()`. Each is rejected with its line, because the program would otherwise
+// fail or compute a wrong result far from the cause.
 import { type AnyNode, parse } from "acorn";
 import { textGap } from "./module_code.ts";
 
-/** A construct of a module, with what to write instead. */
+/** A construct with its place, and an alternative. */
 export interface UnsupportedConstruct {
   readonly code: "namespace" | "syntax";
   /** "N", "export =". */
@@ -24,12 +25,15 @@ const IMPORT_REQUIRE = new RegExp(String.raw`(?<![\w$.])import\s+(?:type\s+)?(${
 
 const lineAt = (text: string, offset: number): number => text.slice(0, offset).split("\n").length;
 
-/** Constructs of a TypeScript module whose JavaScript would not mean the same. `toJs` removes types and throws where it cannot parse. */
+/**
+ * Returns constructs whose compiled JavaScript would have another meaning. `toJs` removes types; it
+ * throws on syntax errors.
+ */
 export function unsupportedTypeScript(source: string, js: string, toJs: (text: string) => string): UnsupportedConstruct[] {
   return [...namespacesWithCode(source, js, toJs), ...exportEquals(source, js)];
 }
 
-/** Namespaces that have more in them than types. */
+/** Returns namespaces that contain more than types. */
 function namespacesWithCode(source: string, js: string, toJs: (text: string) => string): UnsupportedConstruct[] {
   const found: UnsupportedConstruct[] = [];
   const lines = js.split("\n");
@@ -49,21 +53,26 @@ function namespacesWithCode(source: string, js: string, toJs: (text: string) => 
   return found;
 }
 
-/** The text is not in the JavaScript on its line. Comments and strings are: they are kept. */
+/**
+ * Whether the text is missing in the JavaScript on its line. Comments and strings are kept by
+ * compilation.
+ */
 function isRemoved(source: string, jsLines: readonly string[], start: number, text: string): boolean {
   const before = source.slice(source.lastIndexOf("\n", start - 1) + 1, start);
   if (before.includes("//") || /^\s*\/?\*/.test(before)) return false;
   return !(jsLines[lineAt(source, start) - 1] ?? "").includes(text.split("\n", 1)[0]!);
 }
 
-/** The block that begins at an offset: up to the first closing brace with which it is complete. */
+/**
+ * Returns the block that begins at an offset, up to the first closing brace with which it parses.
+ */
 function blockFrom(source: string, open: number, toJs: (text: string) => string): { text: string; js: string } | undefined {
   for (let end = source.indexOf("}", open); end >= 0; end = source.indexOf("}", end + 1)) {
     const text = source.slice(open, end);
     try {
       return { text, js: toJs(text) };
     } catch {
-      // The brace closes something inside.
+      // The brace closes a nested block.
     }
   }
   return undefined;
@@ -88,7 +97,7 @@ function exportEquals(source: string, js: string): UnsupportedConstruct[] {
   });
 }
 
-/** `import x = require("...")`, which is compiled to a call of `require`. */
+/** `import x = require("...")`, which compiles to a call of `require`. */
 export function requiredImports(source: string, js: string): UnsupportedConstruct[] {
   const lines = js.split("\n");
   return [...source.matchAll(IMPORT_REQUIRE)].flatMap((match) => {

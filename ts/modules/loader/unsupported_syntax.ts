@@ -1,6 +1,9 @@
-// Syntax that is valid TypeScript or JavaScript and that a module cannot have here, with its line.
+// Valid TypeScript or JavaScript that workflow modules cannot use, with its line.
 
-/** The module uses a construct that the loader does not compile. The message has the construct and what to write instead. */
+/**
+ * Thrown for a construct that the loader does not compile. The message names the construct and an
+ * alternative.
+ */
 export class UnsupportedSyntaxError extends Error {
   override name = "UnsupportedSyntaxError";
   /** From 1. */
@@ -12,7 +15,10 @@ export class UnsupportedSyntaxError extends Error {
   }
 }
 
-/** What to write where a parser stops at syntax that it does not know; "" for other errors. `at`: the offset of the error. */
+/**
+ * Returns advice for a parser's error at unsupported syntax; "" for other errors. `at`: offset of
+ * the error.
+ */
 export function syntaxAdvice(message: string, text: string, at: number): string {
   if (message.includes("'@'") || text[at] === "@") return " (decorators are not supported: call the function yourself)";
   const line = text.slice(text.lastIndexOf("\n", at - 1) + 1).split("\n", 1)[0]!;

@@ -1,6 +1,7 @@
-// `using` and `await using` as try/finally, because Node 20 and 22 and older browsers do not parse them. Resources are disposed of in the
-// microtask ticks of the official bundler's output, in all runtimes alike. The lines stay where they are:
-//   { using a = f(); work() }  ->  {const $us0=$us();try{ const a =$us0.add(( f()),false); work() }catch($use){...}finally{...}}
+// Compiles `using` and `await using` to try/finally, because Node 20 and 22 and older browsers
+// cannot parse them. Disposal takes the microtask ticks of the official bundler's output in all
+// runtimes. Lines keep their numbers: `{ using a = f(); work() }` becomes
+//   {const $us0=$us();try{ const a =$us0.add(( f()),false); work() }catch($use){...}finally{...}}
 import type { AnyNode, Program, VariableDeclaration, VariableDeclarator } from "acorn";
 import { Edits } from "./edits.ts";
 import { freePrefix, Lines, textGap } from "./module_code.ts";
@@ -9,7 +10,9 @@ import { UnsupportedSyntaxError } from "./unsupported_syntax.ts";
 
 const MAY_USE = /\busing\b/;
 
-/** Makes the list of a block's resources. `PREFIX` becomes a name that the module does not use. */
+/**
+ * Creates the list of a block's resources. `PREFIX` becomes a name that the module does not use.
+ */
 const HELPER = [
   "function PREFIX(){const list=[];let error,failed=false,waits=0;",
   'const suppressed=(e,first)=>{const text="An error was suppressed during disposal.";',
@@ -33,7 +36,10 @@ const HELPER = [
   "return{add,fail,end}}",
 ].join("");
 
-/** The module without `using` declarations; the same text where it has none. Throws an UnsupportedSyntaxError for other places. */
+/**
+ * Returns the module without `using` declarations; unchanged if it has none. Throws an
+ * UnsupportedSyntaxError for unsupported places.
+ */
 export function compileUsing(text: string, program: Program): string {
   return MAY_USE.test(text) ? new UsingCompiler(text).compile(program) : text;
 }

@@ -1,8 +1,8 @@
-// Warnings of a graph as its user reads them.
+// Selects the warnings of a graph that are shown to the user.
 import type { Problem } from "./errors.ts";
 import type { ModuleResolver } from "./resolve.ts";
 
-/** Of a package, which its user cannot fix, one warning is enough. */
+/** Keeps one warning per package: its users cannot fix it. */
 export function foldWarnings(warnings: readonly Problem[], resolver: ModuleResolver): Problem[] {
   const folded = new Map<string, Problem>();
   const out: Problem[] = [];

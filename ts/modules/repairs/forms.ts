@@ -1,22 +1,23 @@
-// The two ways of a repair, as text: a statement that runs behind a patch, and the statement of old beside it. What a statement declares is
-// declared before, so that the code behind it goes on knowing the name.
+// Text of the two branches of a repair: the new statement after a patch, the old statement in the
+// other branch. Names that a statement declares are declared before the branch, so that later code
+// still sees them.
 import type { AnyNode, VariableDeclaration } from "acorn";
 import { patternNames } from "../loader/scope.ts";
 import type { StatementAt } from "./parsed_text.ts";
 
-/** A statement that can stand in a branch. */
+/** A statement that can be moved into a branch. */
 export interface Movable {
-  /** What has to be declared before; "" for a statement that declares nothing. */
+  /** Declarations to put before the branch; "" if the statement declares nothing. */
   readonly declared: string;
   /** The statement without its declaration. */
   readonly text: string;
-  /** Names that it gives a value. */
+  /** Names that it assigns. */
   readonly names: readonly string[];
 }
 
 const DECLARATION = /^(?:const|let|var)\s+/;
 
-/** Undefined: it cannot stand in a branch without another meaning. */
+/** Returns undefined for a statement whose meaning would change in a branch. */
 export function movable({ node, text }: StatementAt): Movable | undefined {
   if (node.type === "ExpressionStatement") return { declared: "", text, names: [] };
   if (node.type !== "VariableDeclaration") return undefined;
@@ -32,30 +33,33 @@ function movedDeclaration({ declarations }: VariableDeclaration, text: string): 
     if (head === undefined) return undefined;
     return { declared: `let ${only.id.name}${type};`, text: `${only.id.name} = ${text.slice(head.length)}`, names };
   }
-  // A type behind a pattern would have to come along.
+  // A type annotation of a pattern would have to be moved as well.
   const rest = text.replace(DECLARATION, "");
   if (only.id.type !== "ObjectPattern" || !/^\{[^:{}]*\}\s*=/.test(rest)) return undefined;
   return { declared: `let ${names.join(", ")};`, text: `(${rest.replace(/;\s*$/, "")});`, names };
 }
 
-/** It is known where `return` is: such a statement stands in a branch as it is. */
+/** `return` and `throw` can be moved into a branch as they are. */
 export const isReturn = ({ type }: AnyNode): boolean => type === "ReturnStatement" || type === "ThrowStatement";
 
-/** Lines moved under a brace: one step further in, but for what stands in templates of many lines. */
+/** Indents lines by one step, except inside multi-line templates. */
 export function indented(text: string, indent: string, step = "  "): string {
   const lines = text.split("\n");
   if (text.includes("`") && lines.length > 1) return `${indent}${step}${text}`;
   return lines.map((line, i) => i === 0 ? `${indent}${step}${line}` : line === "" ? line : `${step}${line}`).join("\n");
 }
 
-/** `if (test) { ... }`, with an `else` where there is one; without indent on its first line. */
+/** Returns `if (test) { ... }`, with an `else` if there is one. The first line is not indented. */
 export function branches(test: string, indent: string, then: readonly string[], otherwise: readonly string[] = []): string {
   const block = (texts: readonly string[]) => texts.map((text) => indented(text, indent)).join("\n");
   const end = otherwise.length === 0 ? `${indent}}` : `${indent}} else {\n${block(otherwise)}\n${indent}}`;
   return `if (${test}) {\n${block(then)}\n${end}`;
 }
 
-/** The text with the first `name` that is a word of its own, in a string or not, replaced; undefined: it has none. */
+/**
+ * Returns the text with the first `name` as a whole word, also in strings, replaced; undefined if
+ * there is none.
+ */
 export function withName(text: string, name: string, by: string): string | undefined {
   const word = new RegExp(`(?<![\\w$])${name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")}(?![\\w$])`);
   return name !== "" && word.test(text) ? text.replace(word, () => by) : undefined;

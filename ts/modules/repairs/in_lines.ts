@@ -1,5 +1,6 @@
-// The repair of a divergence in the user's own lines: the step that is new behind a patch, the way of old beside the new one. Where the text
-// does not allow it without a guess, the repair stays as it was: code with a place to fill in.
+// Applies the repair of a divergence to the user's lines: the new step after a patch, the old one
+// in the other branch. If the text does not determine the edit, the repair stays code with a
+// placeholder.
 import type { Divergence, LineChange, Repair, Step } from "../../debug/divergence/types.ts";
 import { loadSucrase, needsSucrase } from "../loader/strip.ts";
 import { branches, isReturn, movable, withName } from "./forms.ts";
@@ -12,22 +13,24 @@ export interface SourceText {
   readonly text: string;
 }
 
-/** The text at a path of a location; undefined: it is not to be had. */
+/** Returns the text of the file at a path of a location; undefined if it is unavailable. */
 export type SourceOf = (path: string) => SourceText | undefined;
 
 interface Proposal {
   readonly statement: StatementAt;
-  /** The lines that stand in its place, without indent on the first; "${patched}" is the module's name for `patched`. */
+  /**
+   * The replacing lines, the first without indent. "${patched}" is the module's name for `patched`.
+   */
   readonly code: string;
-  /** How many statements of its list it stands for. */
+  /** Number of statements of the list that it replaces. */
   readonly statements: number;
-  /** Values are to be filled in: it is there to be copied, not to be put in. */
+  /** True if values must be filled in: the code is for copying, and is not applied. */
   readonly unfinished?: boolean;
 }
 
 const MAX_TEXT = 2_000_000;
 
-/** The divergence with its repair in the user's lines; as it was where that cannot be. */
+/** Returns the divergence with its repair in the user's lines; unchanged if that is impossible. */
 export async function repairedInLines(divergence: Divergence, sourceOf: SourceOf): Promise<Divergence> {
   const { repair } = divergence;
   if (repair === undefined || repair.patchId === "") return divergence;
@@ -49,7 +52,7 @@ export async function repairedInLines(divergence: Divergence, sourceOf: SourceOf
   }
 }
 
-/** The module with a repair applied; undefined where its text is not to be had. */
+/** Returns the module with a repair applied; undefined if its text is unavailable. */
 export function changedText({ changes = [], location }: Repair, sourceOf: SourceOf): SourceText | undefined {
   const source = sourceOf(pathOf(location));
   if (source === undefined) return undefined;
@@ -58,21 +61,24 @@ export function changedText({ changes = [], location }: Repair, sourceOf: Source
   return { url: source.url, text: lines.join("\n") };
 }
 
-/** These repairs keep the recorded step as the old way. */
+/** Repairs of these kinds keep the recorded step in the old branch. */
 const KEEPS_OLD: ReadonlySet<Divergence["edit"]["kind"]> = new Set(["renamed", "changedKind", "removed"]);
 const NAMED: ReadonlySet<Step["kind"]> = new Set(["activity", "localActivity", "child", "signal", "transact"]);
 
-/** The code has the recorded step further on: a run that takes the old way would come to it a second time. */
+/**
+ * Whether the code has the recorded step further on: a run in the old branch would reach it a
+ * second time.
+ */
 function wouldRepeat(text: ParsedText, { edit, first, following, location }: Divergence): boolean {
   const { history: old, code: now } = first;
   if (!KEEPS_OLD.has(edit.kind) || old === undefined || old.name === "" || !NAMED.has(old.kind)) return false;
-  // A run that has ended was replayed to its end with the edit undone.
+  // A closed run was replayed to its end with the edit undone.
   if (following === "end") return false;
   const line = lineOf(now?.site || location);
   return text.callsAfter(line, old.name);
 }
 
-/** Without a claim that was not proven; `repair`: what is still offered. */
+/** Removes the claim that the repair is verified. `repair`: the repair that is still offered. */
 export function unverified(divergence: Divergence, repair: Repair | undefined): Divergence {
   const { edit, sentence } = divergence;
   const isClaimed = edit.confidence === "verified";
@@ -84,7 +90,7 @@ export function unverified(divergence: Divergence, repair: Repair | undefined): 
   };
 }
 
-/** Of these the line of the command that differs is not the one to change. */
+/** For these kinds the line to change is not that of the differing command. */
 const AT_LOCATION: ReadonlySet<Divergence["edit"]["kind"]> = new Set(["endedEarly", "patchRenamed"]);
 
 const siteOf = ({ edit, first, location }: Divergence): string =>
@@ -112,12 +118,12 @@ function repairOf(text: ParsedText, divergence: Divergence, repair: Repair): Rep
     last: last.last,
     lines: [...before, ...`${indent}${lines}`.split("\n"), ...behind],
   };
-  // From the end on, so that each leaves the lines of the others where they are.
+  // From the last change to the first, so that each keeps the lines of the others.
   const changes = api.added === undefined ? [change] : [change, api.added];
   return { ...repair, code: shown, location: siteOf(divergence), changes: changes.sort((a, b) => b.first - a.first) };
 }
 
-/** As it is shown: without the indent of its place. */
+/** Returns the text for display, without the indent of its place. */
 const unindented = (text: string, indent: string): string =>
   text.split("\n").map((line) => line.startsWith(indent) ? line.slice(indent.length) : line).join("\n");
 
@@ -176,7 +182,7 @@ function bothNames(statement: StatementAt, isPatched: string, old: Step, now: St
   return { statement, code: declared + branches(isPatched, indent, [moved.text], [before]), statements: 1 };
 }
 
-/** The step that history has first comes next in the code. */
+/** The first step of history is the next one in the code: both orders. */
 function bothOrders(text: ParsedText, statement: StatementAt, isPatched: string, old: Step): Proposal | undefined {
   const next = text.statement(statement.among, statement.index + 1);
   if (next === undefined) return undefined;
@@ -185,14 +191,17 @@ function bothOrders(text: ParsedText, statement: StatementAt, isPatched: string,
   const [a, b] = [movable(statement), movable(next)];
   if (a === undefined || b === undefined) return undefined;
   const uses = (names: readonly string[], other: string) => names.some((name) => withName(other, name, "") !== undefined);
-  // One that needs what the other gives cannot have come first.
+  // If one needs the other's result, it cannot have come first.
   if (uses(a.names, b.text) || uses(b.names, a.text)) return undefined;
   const { indent } = statement;
   const declared = [a.declared, b.declared].filter((one) => one !== "").map((one) => `${one}\n${indent}`).join("");
   return { statement, code: declared + branches(isPatched, indent, [a.text, b.text], [b.text, a.text]), statements: 2 };
 }
 
-/** The new way as it is, the old one by the module's own proxy: its values are to be filled in. */
+/**
+ * Keeps the new branch as it is, and calls the old step by the module's proxy, with a placeholder
+ * for its values.
+ */
 function beside(text: ParsedText, statement: StatementAt, isPatched: string, old: Step): Proposal | undefined {
   const call = findCall(text, old);
   const moved = movable(statement);
@@ -214,17 +223,17 @@ function asBefore(text: ParsedText, statement: StatementAt, isPatched: string, g
   if (call === undefined) return undefined;
   const { indent } = statement;
   const old = branches(`!${isPatched}`, indent, [call.code]);
-  // Before the step that the code comes to instead.
+  // Before the step that the code reaches instead.
   const code = call.unfinished ? old : `${old}\n${indent}${statement.text}`;
   return { statement, code, statements: 1, unfinished: call.unfinished };
 }
 
-/** `return` for new runs alone, in an `if` of its own or not. */
+/** Returns from new runs only, in a separate `if` or not. */
 function endBehindPatch(statement: StatementAt | undefined, isPatched: string): Proposal | undefined {
   if (statement === undefined) return undefined;
   const { node, indent, text } = statement;
   const isEnd = isReturn(node) || (node.type === "IfStatement" && node.alternate == null && endsAtOnce(node.consequent));
-  // Behind a `return` that every run comes to there is nothing to go on with.
+  // After a `return` that every run reaches, no code is left to continue with.
   if (!isEnd || (isReturn(node) && statement.index === statement.among.length - 1)) return undefined;
   return { statement, code: branches(isPatched, indent, [text]), statements: 1 };
 }

@@ -1,4 +1,5 @@
-// How a module calls what a repair needs: `patched` under the name that it was imported by, and the step of old by the module's own proxy.
+// Names in a module that a repair needs: the local name of `patched`, and a call of the old step by
+// the module's proxy.
 import type { AnyNode, CallExpression, Program } from "acorn";
 import type { Step, StepKind } from "../../debug/divergence/types.ts";
 import { children, patternNames } from "../loader/scope.ts";
@@ -6,10 +7,10 @@ import type { ParsedText } from "./parsed_text.ts";
 
 const WORKFLOW = /^(?:temporalex|@temporalio)\/workflow$/;
 
-/** A name of the workflow API as the module has it, and the line that imports it where it has none. */
+/** Local name of a workflow API function, and the import to add if there is none. */
 export interface ApiName {
   readonly name: string;
-  /** Replaces lines of the text; undefined: nothing is to be imported. */
+  /** Lines to replace; undefined if no import must be added. */
   readonly added: { readonly first: number; readonly last: number; readonly lines: readonly string[] } | undefined;
 }
 
@@ -22,12 +23,12 @@ export function apiName(text: ParsedText, name: string): ApiName {
       if (one.type === "ImportNamespaceSpecifier") return { name: `${one.local.name}.${name}`, added: undefined };
     }
   }
-  // A name that is not used is gone with the types.
+  // An unused name was removed with the types.
   const listed = listedName(text.lines.join("\n"), name);
   if (listed !== undefined) return { name: listed, added: undefined };
   const required = requiredName(text.program, name);
   if (required !== undefined) return { name: required, added: undefined };
-  // `import type { ... }` is gone with the types, and so is not among these.
+  // `import type { ... }` was removed with the types.
   const lists = imports.filter(({ specifiers }) => specifiers.some(({ type }) => type === "ImportSpecifier"));
   for (const { loc, source } of lists) {
     const [first, last] = [loc!.start.line, loc!.end.line];
@@ -40,7 +41,7 @@ export function apiName(text: ParsedText, name: string): ApiName {
   return { name, added: { first: at, last: at - 1, lines: [`import { ${name} } from "${module}";`] } };
 }
 
-/** The name's own name in a list that is imported. */
+/** Returns the local name in an import list. */
 function listedName(text: string, name: string): string | undefined {
   for (const [, list] of text.matchAll(/\bimport\s*\{([^}]*)\}\s*from\s*["'](?:temporalex|@temporalio)\/workflow["']/g)) {
     for (const one of list!.split(",")) {
@@ -51,7 +52,7 @@ function listedName(text: string, name: string): string | undefined {
   return undefined;
 }
 
-/** `const wf = require("@temporalio/workflow")`, or its names taken apart. */
+/** `const wf = require("@temporalio/workflow")`, or its names destructured. */
 function requiredName({ body }: Program, name: string): string | undefined {
   for (const one of body) {
     for (const { id, init } of one.type === "VariableDeclaration" ? one.declarations : []) {
@@ -65,7 +66,7 @@ function requiredName({ body }: Program, name: string): string | undefined {
   return undefined;
 }
 
-/** The text of an import with one name more; undefined where its list is not found. */
+/** Returns the import with one more name; undefined if its list is not found. */
 export function withImport(text: string, name: string): string | undefined {
   const [whole, list] = /\{([^}]*)\}/.exec(text) ?? [];
   if (whole === undefined || list === undefined) return undefined;
@@ -88,14 +89,14 @@ const calleeName = ({ callee }: CallExpression): string =>
     ? callee.property.name
     : "";
 
-/** A call that makes a step again. */
+/** A call that repeats an old step. */
 export interface CallOfOld {
   readonly code: string;
-  /** A comment stands where history's values belong. */
+  /** A comment marks where values from history belong. */
   readonly unfinished: boolean;
 }
 
-/** Undefined: the module shows no way to. */
+/** Returns undefined if the module has no proxy for the step. */
 export function findCall(text: ParsedText, { kind, name, text: said, eventId }: Step): CallOfOld | undefined {
   const values = `/* as in event ${eventId} */`;
   const maker = MAKERS[kind];
@@ -127,7 +128,7 @@ function someCall(node: AnyNode, name: string): CallExpression | undefined {
 
 export const isPatchCall = (call: CallExpression): boolean => /^(?:patched|deprecatePatch)$/.test(calleeName(call));
 
-/** What a step's call looks like, for finding it in a line with several calls. */
+/** Returns a predicate for calls of a step, for lines with several calls. */
 export function makes(text: ParsedText, { kind, name }: Step): (call: CallExpression) => boolean {
   const named = (call: CallExpression) => new RegExp(`(?<![\\w$])${escaped(name)}(?![\\w$])`).test(text.plain(call));
   switch (kind) {

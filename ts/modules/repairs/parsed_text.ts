@@ -1,27 +1,27 @@
-// A module's text beside its syntax tree: which statement a line of workflow code belongs to. The tree is of the text without types, which
-// has the same lines; columns are those of the text only where the line has no types.
+// A module's text with its syntax tree, to find the statement of a line. The tree is of the text
+// without types: lines are the same, columns only where the line has no types.
 import { type AnyNode, type CallExpression, type Node, parse, type Program, type Statement } from "acorn";
 import { children } from "../loader/scope.ts";
 import { needsSucrase, strip } from "../loader/strip.ts";
 
-/** A statement of a list of statements, as lines of the text. */
+/** A statement of a list, as lines of the text. */
 export interface StatementAt {
   readonly node: Statement;
-  /** The statements that it is among, and its place there. */
+  /** The list of statements, and its index there. */
   readonly among: readonly Statement[];
   readonly index: number;
   /** Lines, from 1. */
   readonly first: number;
   readonly last: number;
-  /** What stands before and behind it on these lines: "" but for spaces, mostly. */
+  /** Text before and after it on these lines, usually only spaces. */
   readonly before: string;
   readonly behind: string;
-  /** As it stands in the text, its first line without indent. */
+  /** Its text, the first line without indent. */
   readonly text: string;
   readonly indent: string;
 }
 
-/** With whether the call is all that the statement does. */
+/** With whether the statement is only the call. */
 export interface StatementOfCall extends StatementAt {
   readonly isAll: boolean;
 }
@@ -37,7 +37,7 @@ export class ParsedText {
   readonly #plain: string;
   readonly #plainLines: readonly string[];
 
-  /** Throws a parser's error. `loadSucrase` must have resolved where `url` has types. */
+  /** Throws a parser's error. `loadSucrase` must have resolved if `url` has types. */
   constructor(url: string, text: string) {
     this.lines = text.split("\n");
     this.#plain = needsSucrase(url) ? strip(url, text) : text;
@@ -50,20 +50,21 @@ export class ParsedText {
     }
   }
 
-  /** The text of a node, without types. */
+  /** Returns the text of a node, without types. */
   plain({ start, end }: Node): string {
     return this.#plain.slice(start, end);
   }
 
   /**
-   * The statement that makes the call at a line: the innermost of a list. Of several calls `isIt` picks one. Undefined: there is none, or
-   * the call is in a function within the statement, as a handler or a branch is.
+   * Returns the innermost statement that makes the call at a line. `isIt` selects one of several
+   * calls. Undefined without a match, or if the call is in a nested function such as a handler or a
+   * branch.
    */
   statementAt(line: number, isIt: (call: CallExpression) => boolean): StatementOfCall | undefined {
     interface At {
       readonly list: readonly Statement[];
       readonly index: number;
-      /** How many functions are around it. */
+      /** Number of enclosing functions. */
       readonly functions: number;
     }
     const calls: { readonly call: CallExpression; readonly at: At; readonly functions: number }[] = [];
@@ -76,7 +77,7 @@ export class ParsedText {
         const index = list?.indexOf(child as Statement) ?? -1;
         visit(child, index < 0 ? at : { list: list!, index, functions: inside }, inside);
       }
-      // One that only has such a call among its arguments is another.
+      // A call that only has such a call among its arguments is another call.
       if (node.type === "CallExpression" && at !== undefined && calls.length === before && isIt(node)) {
         calls.push({ call: node, at, functions });
       }
@@ -89,8 +90,8 @@ export class ParsedText {
   }
 
   /**
-   * Whether the function around a line calls, after that line, something of this name, or names it in a string. A loop around the line
-   * counts from its start, because its earlier lines run again.
+   * Whether the function at a line calls something of this name after that line, or names it in a
+   * string. A loop around the line counts from its start, because its earlier lines run again.
    */
   callsAfter(line: number, name: string): boolean {
     let scope: AnyNode = this.program as AnyNode;
@@ -110,7 +111,7 @@ export class ParsedText {
     return names(scope);
   }
 
-  /** A statement that begins at a line; the first of several. */
+  /** Returns the first statement that begins at a line. */
   beginsAt(line: number): StatementAt | undefined {
     let found: StatementAt | undefined;
     const visit = (node: AnyNode) => {
@@ -124,7 +125,10 @@ export class ParsedText {
     return found;
   }
 
-  /** Undefined where its text cannot be told from what stands beside it, since types shift the columns. */
+  /**
+   * Returns undefined if its text cannot be separated from neighbors on the line, because types
+   * shift columns.
+   */
   statement(among: readonly Statement[], index: number): StatementAt | undefined {
     const node = among[index];
     if (node?.loc == null) return undefined;
@@ -147,13 +151,16 @@ export class ParsedText {
   }
 }
 
-/** The list of statements that a node is. */
+/** Returns the list of statements of a node. */
 function listOf(node: AnyNode): readonly Statement[] | undefined {
   if (node.type === "BlockStatement") return node.body;
   return node.type === "SwitchCase" ? node.consequent : undefined;
 }
 
-/** Whether a statement is `call`, awaited or not, perhaps with its value declared, assigned, returned or read from. */
+/**
+ * Whether a statement is only `call`, awaited or not, possibly with its value declared, assigned,
+ * returned or read from.
+ */
 function expressionOf(statement: Statement, call: CallExpression): boolean {
   let node: AnyNode | null | undefined = statement;
   while (node != null && node !== call) {

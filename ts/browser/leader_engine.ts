@@ -1,7 +1,7 @@
 // The engine of the leading tab, in its worker: the store, the embedded engine, and the calls of
 // this page and of other tabs. Pending calls survive an import, which replaces the engine.
 import { EmbeddedEngine } from "../engine/host.ts";
-import { SQL_LIMITS } from "../engine/sqlite/bounded_rows.ts";
+import { IN_ENGINE_LIMITS } from "../engine/sqlite/bounded_rows.ts";
 import type { SqlValue } from "../engine/sqlite/driver.ts";
 import { OpfsStore } from "../engine/sqlite/opfs/open.ts";
 import type { StoreFence } from "../engine/sqlite/open.ts";
@@ -22,12 +22,6 @@ interface OpenCall {
   readonly abort: AbortController;
   readonly reply: Reply;
 }
-
-/**
- * Limits of a query. It runs in the engine's thread and blocks commits meanwhile, so long reads
- * must be split.
- */
-const READ_LIMITS = { ...SQL_LIMITS, ms: 2_000 };
 
 export interface LeaderEngineEvents {
   /** The engine survived the error. */
@@ -181,7 +175,7 @@ export class LeaderEngine {
   #read(sql: string, params: readonly SqlValue[]): readonly object[] {
     // The tables' own error for other statements refers to reducers.
     if (/^[\s(;]*(?:select|values|with|explain)\b/i.test(sql)) refuseWriting(sql);
-    return this.#opfs.within(READ_LIMITS, () => this.#engine.tables.all(sql, ...params));
+    return this.#opfs.within(IN_ENGINE_LIMITS, () => this.#engine.tables.all(sql, ...params));
   }
 
   #export(): Blob {

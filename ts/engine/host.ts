@@ -437,7 +437,7 @@ export class EmbeddedEngine implements RawService {
     return tablesOf(this.store);
   }
 
-  /** Returns the rows of one read-only SQL statement over views and tables. Throws for other statements. */
+  /** The rows of one SQL statement that reads, over views and tables. Throws a SqlLimitError above 100,000 rows, 16 MiB or 2 s. */
   sql(sql: string, ...params: SqlValue[]): SqlRow[] {
     return sqlOf(this.store, sql, params);
   }

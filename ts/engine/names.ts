@@ -6,6 +6,8 @@ export type { ActivityTimeout } from "./timed_out.ts";
 export type { Backlog, EmbeddedEngineOptions, EngineLimits, EngineStats } from "./options.ts";
 export type { DriverName } from "./sqlite/driver.ts";
 export type { SqliteOptions, Synchronous } from "./sqlite/open.ts";
+export { SqlLimitError } from "./sqlite/bounded_rows.ts";
+export { SqlRefusedError } from "./sqlite/read_only_sql.ts";
 export type { SqlRow, SqlValue } from "./sqlite/driver.ts";
 export { DatabaseError } from "./tables/database.ts";
 export type { Database } from "./tables/database.ts";

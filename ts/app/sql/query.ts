@@ -10,10 +10,12 @@ import { StoreError, type StoreHolder, StoreLockedError } from "../../engine/sto
 export interface QueryJob {
   readonly path: string;
   readonly sql: string;
+  /** The values of the statement's places. */
+  readonly params?: readonly WireValue[];
   readonly limits: SqlLimits;
 }
 
-type WireValue = string | number | null | { readonly hex: string } | { readonly number: string };
+export type WireValue = string | number | null | { readonly hex: string } | { readonly number: string };
 
 /**
  * "refused": not run. "limit": stopped. "locked": another process has exclusive access. "sqlite":
@@ -49,7 +51,7 @@ export function refusedAnswer(error: unknown): QueryAnswer {
 /** Returns the rows of a result, or throws its error. */
 export function answerRows(answer: QueryAnswer): SqlRow[] {
   if ("rows" in answer) {
-    return answer.rows.map((row) => Object.fromEntries(row.map((value, i) => [answer.columns[i]!, valueOf(value)])));
+    return answer.rows.map((row) => Object.fromEntries(row.map((value, i) => [answer.columns[i]!, valueOfWire(value)])));
   }
   const { kind, message, holder } = answer;
   if (kind === "refused") throw new SqlRefusedError(message);
@@ -58,14 +60,14 @@ export function answerRows(answer: QueryAnswer): SqlRow[] {
   throw kind === "store" ? new StoreError(message) : new SqliteError(message);
 }
 
-function wireValue(value: SqlValue): WireValue {
+export function wireValue(value: SqlValue): WireValue {
   if (value instanceof Uint8Array) {
     return { hex: Array.from(value, (byte) => byte.toString(16).padStart(2, "0")).join("") };
   }
   return typeof value === "number" && !Number.isFinite(value) ? { number: String(value) } : value;
 }
 
-function valueOf(value: WireValue): SqlValue {
+export function valueOfWire(value: WireValue): SqlValue {
   if (typeof value !== "object" || value === null) return value;
   if ("number" in value) return Number(value.number);
   return Uint8Array.from(value.hex.match(/../g) ?? [], (digits) => Number.parseInt(digits, 16));

@@ -5,13 +5,13 @@ import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { isMainThread, parentPort, Worker, workerData } from "node:worker_threads";
 import { StoreReader } from "../../engine/sqlite/reader.ts";
-import { type QueryAnswer, type QueryJob, refusedAnswer, rowsAnswer } from "./query.ts";
+import { type QueryAnswer, type QueryJob, refusedAnswer, rowsAnswer, valueOfWire } from "./query.ts";
 
-function answer({ path, sql, limits }: QueryJob): QueryAnswer {
+function answer({ path, sql, params = [], limits }: QueryJob): QueryAnswer {
   let reader: StoreReader | undefined;
   try {
     reader = StoreReader.open(path);
-    return rowsAnswer(reader.sql(sql, limits));
+    return rowsAnswer(reader.sql(sql, limits, params.map(valueOfWire)));
   } catch (error) {
     return refusedAnswer(error);
   } finally {

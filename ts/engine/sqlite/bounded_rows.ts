@@ -13,6 +13,9 @@ export interface SqlLimits {
 /** Default limits of a query. */
 export const SQL_LIMITS: SqlLimits = { rows: 100_000, bytes: 16 * 1024 * 1024, ms: 30_000 };
 
+/** Limits of a query in the thread of an engine, which runs nothing else meanwhile. */
+export const IN_ENGINE_LIMITS: SqlLimits = { ...SQL_LIMITS, ms: 2_000 };
+
 /** A statement was stopped, because its result is too large or it ran too long. */
 export class SqlLimitError extends Error {
   override name = "SqlLimitError";
@@ -31,16 +34,18 @@ function sizeOf(value: SqlValue): number {
 
 /**
  * Returns the rows of a statement, read one by one if the library can. Throws a SqlLimitError for
- * too many rows or bytes.
+ * too many rows or bytes. `checkTime` is called for each row and may throw.
  */
 export function boundedRows(
   statement: Pick<SqlStatement, "iterate"> & Partial<Pick<SqlStatement, "all">>,
   params: readonly SqlValue[],
   { rows: most, bytes: room }: Pick<SqlLimits, "rows" | "bytes">,
+  checkTime: () => void = () => {},
 ): SqlRow[] {
   const rows: SqlRow[] = [];
   let bytes = 0;
   for (const row of statement.iterate?.(params) ?? statement.all!(params)) {
+    checkTime();
     if (rows.length === most) throw new SqlLimitError(`the result has more than ${most} rows: add a LIMIT, or a narrower WHERE`);
     for (const name in row) bytes += sizeOf(row[name]!);
     if (bytes > room) {

@@ -2,6 +2,7 @@
 // statement is checked first: one reading statement, without functions and tables that reach
 // outside the file or change settings. `query_only` makes SQLite reject writes as well.
 import { checkValues } from "../tables/database.ts";
+import { boundedRows, IN_ENGINE_LIMITS, type SqlLimits, tooLong } from "./bounded_rows.ts";
 import type { SqlDatabase, SqlRow, SqlValue } from "./driver.ts";
 import { piecesOf, REACHES_OUT } from "./sql_pieces.ts";
 import { once } from "./statements.ts";
@@ -50,13 +51,25 @@ export function refuseWriting(sql: string): void {
   });
 }
 
-/** Returns the rows of a reading statement. Throws a SqlRefusedError, and SQLite's own errors. */
-export function readOnlyRows(database: SqlDatabase, sql: string, params: readonly SqlValue[]): SqlRow[] {
+/**
+ * Returns the rows of a statement that reads. Throws a SqlRefusedError, a SqlLimitError, and SQLite's own errors. The time is checked at
+ * each row: the native libraries cannot interrupt SQLite before it has one.
+ */
+export function readOnlyRows(
+  database: SqlDatabase,
+  sql: string,
+  params: readonly SqlValue[],
+  limits: SqlLimits = IN_ENGINE_LIMITS,
+): SqlRow[] {
   refuseWriting(sql);
   checkValues(sql, params);
+  const endsAt = performance.now() + limits.ms;
+  const checkTime = () => {
+    if (performance.now() > endsAt) throw tooLong(limits.ms, ", or use app.query(), which runs in a separate process");
+  };
   database.exec("PRAGMA query_only=ON");
   try {
-    return once(database, sql, (statement) => statement.all(params).map((row) => ({ ...row })));
+    return once(database, sql, (statement) => boundedRows(statement, params, limits, checkTime));
   } finally {
     database.exec("PRAGMA query_only=OFF");
   }

@@ -142,9 +142,9 @@ export class StoreReader {
    * Returns the rows of a read-only statement. Throws a SqlRefusedError for other statements, a
    * SqlLimitError, and SQLite's own errors.
    */
-  sql(sql: string, limits: Pick<SqlLimits, "rows" | "bytes"> = SQL_LIMITS): SqlRow[] {
+  sql(sql: string, limits: Pick<SqlLimits, "rows" | "bytes"> = SQL_LIMITS, params: readonly SqlValue[] = []): SqlRow[] {
     refuseWriting(sql);
-    return boundedRows(this.#database.prepare(sql), [], limits);
+    return boundedRows(this.#database.prepare(sql), params, limits);
   }
 
   count(): number {

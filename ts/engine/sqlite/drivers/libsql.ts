@@ -54,6 +54,14 @@ function row(raw: LibsqlRow): SqlRow {
   return made;
 }
 
+function resetEarly(statement: LibsqlStatement, params: readonly SqlValue[]): void {
+  try {
+    statement.get(params);
+  } catch {
+    // The caller gets its own error; a statement that failed is reset.
+  }
+}
+
 function wrap(database: LibsqlDatabase): SqlDatabase {
   return {
     exec: (sql) => database.exec(sql),
@@ -77,7 +85,16 @@ function wrap(database: LibsqlDatabase): SqlDatabase {
         },
         all: (params) => leaving().all(params).map(row),
         *iterate(params) {
-          for (const raw of leaving().iterate(params)) yield row(raw);
+          const rows = leaving().iterate(params);
+          let ended = false;
+          try {
+            for (const raw of rows) yield row(raw);
+            ended = true;
+          } finally {
+            // The library keeps a statement that was not read to its end open, which keeps the log from being checkpointed. `get` reads
+            // one more row and resets it.
+            if (!ended) resetEarly(statement, params);
+          }
         },
       };
     },

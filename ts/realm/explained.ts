@@ -1,5 +1,6 @@
-// Verdicts with their explanation. It is made outside of the realm's thread, and only of replays that fail: of a divergence from what the
-// replay wrote down, of code that took its realm down from another replay.
+// Adds explanations to replay verdicts, outside of the realm's thread and only for failed replays:
+// a divergence is explained by the data that the replay recorded, code that took down its realm by
+// another replay.
 import type { KnownEdits } from "../debug/divergence/mod.ts";
 import type { Divergence } from "../debug/divergence/types.ts";
 import { EXTRA_COMMAND, hasExtraCommand, isThrownByCode } from "../debug/verdict_kinds.ts";
@@ -7,25 +8,25 @@ import type { LastLines } from "./last_line.ts";
 import type { SourceOf, SourceText } from "../modules/repairs/in_lines.ts";
 import type { ReplayOptions, ReplayVerdict } from "./realm.ts";
 
-/** Replays as a realm does it, without explanations. */
+/** Replays like a realm, without explanations. */
 export type BareReplay = (workflowId: string, history: Uint8Array, options: ReplayOptions) => Promise<ReplayVerdict>;
 
-/** What there is to explain with. */
+/** Sources of explanations; each may be missing. */
 export interface ExplainerHelp {
   /** Replays with `lines`, in a realm whose modules have probes. */
   readonly probed?: BareReplay | undefined;
-  /** Where code stood that took its realm down. */
+  /** Finds the line at which code took down its realm. */
   readonly lastLines?: LastLines | undefined;
-  /** The texts of the modules. */
+  /** Returns texts of modules. */
   readonly sourceOf?: SourceOf | undefined;
   /** Starts a realm in which one module has another text. */
   readonly withText?: ((changed: SourceText) => Promise<ReplayRealm>) | undefined;
 }
 
-/** Repairs whose replay is remembered. */
+/** Maximum number of repairs whose replay is cached. */
 const MAX_APPLIED = 200;
 
-/** A realm that is made to replay once. */
+/** A realm for a single replay. */
 export interface ReplayRealm {
   replay: BareReplay;
   dispose(): Promise<void>;
@@ -43,7 +44,7 @@ export class Explainer {
     this.#help = help;
   }
 
-  /** Replays a history; a verdict that is not "ok" has what is known of its cause. */
+  /** Replays a history. Adds what is known of the cause to verdicts other than "ok". */
   async replay(workflowId: string, history: Uint8Array, options: ReplayOptions = {}): Promise<ReplayVerdict> {
     const verdict = await this.#replay(workflowId, history, options);
     const { error } = verdict;
@@ -58,7 +59,7 @@ export class Explainer {
     }
     if (error.evidence === undefined) return verdict;
     if (isThrownByCode(verdict)) return await this.#located(workflowId, history, options, verdict);
-    // Loaded when it is needed: a page that only runs workflows never does.
+    // Loaded when needed: a page that only runs workflows never needs it.
     const { explainDivergence, KnownEdits } = await import("../debug/divergence/mod.ts");
     this.#known ??= new KnownEdits();
     const { evidence: _, ...plain } = error;
@@ -78,7 +79,7 @@ export class Explainer {
     return { ...verdict, error: { ...plain, firstTask, eventId, location, sentence, divergence } };
   }
 
-  /** The warning about commands that the history does not have says which these are, and at which line. */
+  /** Adds to the warning about commands that the history lacks what they are and their lines. */
   async #withExtraCommands(
     workflowId: string,
     history: Uint8Array,
@@ -104,7 +105,10 @@ export class Explainer {
     };
   }
 
-  /** Error of workflow code. A thrown value without a stack gets the line that ran last. */
+  /**
+   * Adds a location to an error of workflow code. A thrown value without a stack gets the last
+   * executed line.
+   */
   async #located(
     workflowId: string,
     history: Uint8Array,
@@ -117,7 +121,7 @@ export class Explainer {
     const eventId = error.eventId > 0 ? error.eventId : startedEventId;
     if (error.location !== "" || probed === undefined) return { ...verdict, error: { ...error, eventId } };
     const how = { record: true, trace: true, lines: true, pathOf: startedEventId, callSites: "never", explain: false } as const;
-    // The sources may have changed since, or the realm is disposed: the error is reported without a line.
+    // The sources may have changed, or the realm is disposed: the error is reported without a line.
     const again = await probed(workflowId, history, { ...how, strict, ...(runId !== undefined && { runId }) })
       .catch(() => undefined);
     const lines = again?.trace?.lines;
@@ -143,7 +147,10 @@ export class Explainer {
     return unverified(inLines, shown);
   }
 
-  /** The history replays strictly with the repair applied. The result is kept for histories that need the same repair. */
+  /**
+   * Whether the history replays strictly with the repair applied. Cached for histories that need
+   * the same repair.
+   */
   async #replaysWith(
     changed: SourceText,
     workflowId: string,
@@ -163,7 +170,8 @@ export class Explainer {
       if (this.#applied.size < MAX_APPLIED) this.#applied.set(key, verdict === "ok");
       return verdict === "ok";
     } catch {
-      // The changed module does not load, or this realm is being disposed: nothing is proven.
+      // The changed module does not load, or this realm is being disposed: the repair is
+      // unverified.
       return false;
     } finally {
       await realm?.dispose();

@@ -1,6 +1,6 @@
-// A realm in this very thread: for unit tests and benches. No global is replaced, so Date.now() and Math.random() are the host's and a
-// workflow that uses them does not replay; and a workflow that loops for ever takes the whole thread with it, because nothing outside can
-// stop it. Use a worker realm for anything that counts on either.
+// A realm in the calling thread, for unit tests and benchmarks. Globals are not replaced, so
+// Date.now() and Math.random() are the host's, and workflows that use them do not replay. An
+// infinite loop in a workflow blocks the thread. Use a worker realm where either matters.
 import { defaultPayloadConverter, type PayloadConverter } from "../converter/payload.ts";
 import { loadWorkerCore, type WorkerCore } from "../core/worker_half.ts";
 import type { VersioningBehavior } from "../executor/program/definition.ts";
@@ -23,15 +23,15 @@ import {
 export interface InlineRealmOptions extends CommonRealmOptions {
   /** Namespaces of modules that export workflows, or lists of definitions. */
   readonly workflows: WorkflowModule | readonly WorkflowModule[];
-  /** The worker's half of the core. Default: the one that comes with the package. */
+  /** The worker half of the core. Default: the package's. */
   readonly core?: WorkerCore;
-  /** How values become payloads. Default: JSON. */
+  /** Converts values to payloads. Default: JSON. */
   readonly converter?: PayloadConverter;
-  /** Called for every run that comes into memory: its commands are recorded (tests). */
+  /** Called for every run that is loaded: its commands are recorded (for tests). */
   readonly onRecorder?: TaskRunnerOptions["onRecorder"];
 }
 
-/** Makes an inline realm. */
+/** Creates an inline realm. */
 export async function createInlineRealm(options: InlineRealmOptions): Promise<Realm> {
   const modules = (Array.isArray(options.workflows) ? [options.workflows, ...options.workflows] : [options.workflows])
     .filter((m) => typeof m === "object" && m !== null) as WorkflowModule[];

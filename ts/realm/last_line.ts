@@ -1,4 +1,4 @@
-// The line at which code stood when it took its realm down. It does so once more, while its lines are followed.
+// Finds the line at which code took down its realm, by a second replay that reports lines.
 import { type LineAt, TOLD_EACH } from "../executor/tasks/line_follower.ts";
 import type { FetchHistory } from "../executor/tasks/cached_run.ts";
 import { concat } from "../api/wire.ts";
@@ -7,30 +7,42 @@ import type { BareReplay } from "./explained.ts";
 import type { Loss } from "./lost_task.ts";
 import type { ReplayOptions } from "./realm.ts";
 
-/** Where code stood. */
+/** The line of the code. */
 export interface LastLine {
   /** "file:line:column" */
   readonly location: string;
-  /** The WorkflowTaskStarted of its task. */
+  /** Id of the WorkflowTaskStarted event of its task. */
   readonly eventId: number;
 }
 
-/** Code that goes from line to line tells one more often than that, as long as no realm has more than seconds. */
+/**
+ * Code that moves from line to line reports more often than this, unless the realm is starved for
+ * seconds.
+ */
 const QUIET_MS = 250;
 
-/** Runs whose line is looked for, of all that are lost: each takes a realm, and the time that the watchdog gives. */
+/**
+ * Maximum number of runs per realm for which the line is searched: each needs a realm, and the time
+ * of the watchdog.
+ */
 const MOST = 8;
 
 export class LastLines {
   readonly #follows: (lost: Loss["kind"]) => BareReplay | undefined;
   #asked = 0;
 
-  /** `follows`: replays with `follow`, in a realm whose modules have probes, what is lost in this way. */
+  /**
+   * `follows`: returns a replay with `follow`, in a realm whose modules have probes, for this kind
+   * of loss.
+   */
   constructor(follows: (lost: Loss["kind"]) => BareReplay | undefined) {
     this.#follows = follows;
   }
 
-  /** `task`: the WorkflowTaskStarted of the task that was lost; 0: not known. Undefined where the line cannot be told. */
+  /**
+   * `task`: id of the WorkflowTaskStarted event of the lost task; 0: unknown. Undefined if the line
+   * cannot be found.
+   */
   async of(
     workflowId: string,
     history: Uint8Array,
@@ -39,29 +51,29 @@ export class LastLines {
     task: number,
   ): Promise<LastLine | undefined> {
     const follows = this.#follows(lost);
-    // Deno would compute it for good in one more thread.
+    // In Deno the thread would compute until the process ends.
     if (follows === undefined || !endsComputingThreads() || ++this.#asked > MOST) return undefined;
     const how = { strict, trace: true, callSites: "never", explain: false, ...(runId === undefined ? {} : { runId }) } as const;
     const follow = async (task: number, after: number): Promise<Stood | undefined> => {
-      // The sources may have changed since, or the realm is disposed.
+      // The sources may have changed, or the realm is disposed.
       const verdict = await follows(workflowId, history, { ...how, follow: { task, after } }).catch(() => undefined);
       const error = verdict?.error;
       return error?.lost === lost && error.lastLine !== undefined ? { ...error.lastLine, eventId: error.eventId } : undefined;
     };
     const first = await follow(task, 0);
     if (first === undefined || first.ran < TOLD_EACH || first.quietMs < QUIET_MS) return first;
-    // It went on for a while after the line that was told last, to one at which it stays.
+    // The code left the reported line and reached another one at which it stays.
     return await follow(first.eventId, first.ran) ?? first;
   }
 
-  /** Of a run whose task was lost. */
+  /** Finds the line of a run whose task was lost. */
   async ofRun(workflowId: string, runId: string, lost: Loss["kind"], fetch: FetchHistory): Promise<LastLine | undefined> {
     const history = await wholeHistory(workflowId, runId, fetch).catch(() => undefined);
     return history === undefined ? undefined : await this.of(workflowId, history, { runId }, lost, 0);
   }
 }
 
-/** A run's history up to now, page by page. Rejects when it is gone, or the service is. */
+/** Fetches a run's history page by page. Rejects when the run is gone or the service fails. */
 async function wholeHistory(workflowId: string, runId: string, fetch: FetchHistory): Promise<Uint8Array> {
   const pages: Uint8Array[] = [];
   let token: Uint8Array = new Uint8Array(0);
@@ -70,7 +82,7 @@ async function wholeHistory(workflowId: string, runId: string, fetch: FetchHisto
     pages.push(page.history);
     token = page.nextPageToken;
   } while (token.length > 0);
-  // Lists of a message add up.
+  // Concatenated protobuf messages merge their lists.
   return concat(pages);
 }
 

@@ -1,5 +1,5 @@
-// What is reported for a task whose realm was lost: it spun, crashed or broke the core. Built on the host, by name, because nothing in the
-// realm can speak any more.
+// Outcomes of tasks whose realm was lost: an infinite loop, a crash, or a broken core. Built on the
+// host, because the realm no longer runs.
 import { toBinary } from "@bufbuild/protobuf";
 import {
   CommandKind,
@@ -18,14 +18,15 @@ import { taskTokenOf, type WorkflowTask } from "../api/workflow_task.ts";
 import { CACHE_UNUSED, type RealmOutcome } from "../executor/tasks/realm_outcome.ts";
 import { QueryResultType } from "../api/generated/temporal/api/enums/v1/query_pb.ts";
 import { FailureSchema } from "../api/generated/temporal/api/failure/v1/message_pb.ts";
-// By field names: descriptors of the service's messages would come with all that they reach, to every page that loads a realm.
+// By field names: descriptors of the service's messages would add all messages that they reference
+// to every page that loads a realm.
 import {
   RespondQueryTaskCompletedRequest as OfQuery,
   RespondWorkflowTaskFailedRequest as OfTask,
 } from "../api/generated/fields.ts";
 import { Message } from "../api/wire.ts";
 
-/** Why a realm is gone. */
+/** Why a realm was lost. */
 export type Loss =
   | { readonly kind: "spun"; readonly afterMs: number }
   | { readonly kind: "crashed"; readonly reason: string }
@@ -48,7 +49,7 @@ function describe(loss: Loss): string {
   }
 }
 
-/** The outcome for the task that did it. */
+/** Returns the outcome of the task that caused it. */
 export function lostTaskOutcome(
   task: WorkflowTask,
   loss: Loss,
@@ -68,7 +69,7 @@ export function lostTaskOutcome(
           .text(OfQuery.errorMessage, message).text(OfQuery.namespace, namespace).bytes(OfQuery.failure, failure)
           .int(OfQuery.cause, cause).finish(),
       }
-      // Only the first attempt is reported: the service times later ones out, and backs off
+      // Only the first attempt is reported: the service times later ones out and backs off
       // (docs/dev/semantics/tasks.md#only-the-first-attempt-is-reported-as-failed).
       : attempt > 1
       ? { $case: "nothing", value: {} }
@@ -84,7 +85,10 @@ export function lostTaskOutcome(
   return { ...outcome, cache: CACHE_UNUSED, runStartMs: 0 };
 }
 
-/** The verdict for the replay that did it. `at`: the event of the workflow task that it was at; 0: not known. */
+/**
+ * Returns the verdict of the replay that caused it. `at`: event of the workflow task that it had
+ * reached; 0: unknown.
+ */
 export function lostReplayVerdict(
   workflowId: string,
   history: Uint8Array,
@@ -119,7 +123,7 @@ export function lostReplayVerdict(
   };
 }
 
-/** A stack of the host's says nothing about the workflow. */
+/** Removes the stack: frames of the host are irrelevant to the workflow. */
 function stackless<E extends Error>(error: E): E {
   error.stack = `${error.name}: ${error.message}`;
   return error;

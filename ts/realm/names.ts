@@ -1,5 +1,5 @@
-// What this room exports beside the functions that need the core, and beside serveRealm, which belongs into files of their own: one list for
-// "temporalex/realm" and "temporalex/slim".
+// Exports of this folder that need neither the core nor serveRealm, which have their own files: one
+// list for "temporalex/realm" and "temporalex/slim".
 export { bundleWorkflows } from "../modules/bundle/mod.ts";
 export type { BundleOptions, BundlePart, WorkflowBundle } from "../modules/bundle/build.ts";
 export { type InlineRealmOptions } from "./inline_realm.ts";

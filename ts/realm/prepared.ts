@@ -1,5 +1,5 @@
-// A realm that has all but its modules: what it needs of the host is taken, the core is started, the guard is installed. A host that will have
-// modules in a while has this done ahead.
+// A realm that is ready except for its modules: it has saved what it needs from the host, started
+// the core and installed the guard. A host can prepare it before the modules are known.
 import { loadWorkerCoreSync, type WorkerCore } from "../core/worker_half.ts";
 import { current } from "../executor/program/current.ts";
 import { lineProbes } from "../executor/program/line_probe.ts";
@@ -14,7 +14,7 @@ import { installStacks } from "./guard/stacks.ts";
 import type { FromRealm, InitMessage } from "./protocol.ts";
 import type { TemporalPrograms } from "./temporal_programs.ts";
 
-/** Where a log line comes from that is no run's. */
+/** Source of log lines outside of runs. */
 export const NO_RUN = { workflowType: "", workflowId: "", runId: "", fields: {} };
 
 export interface PreparedRealm {
@@ -23,11 +23,11 @@ export interface PreparedRealm {
   readonly core: WorkerCore;
   readonly rejections: RejectionHost;
   readonly guard: Guard;
-  /** The host's clock, which the guard closes. */
+  /** The host's clock, which the guard replaces. */
   readonly nowMs: () => number;
-  /** For programs of `@temporalio/workflow`; undefined where the modules were known to have none. */
+  /** For `@temporalio/workflow` programs; undefined if the modules are known to have none. */
   readonly temporal: TemporalPrograms | undefined;
-  /** A sign of life every so often while it is started. */
+  /** Starts to send a sign of life periodically. */
   readonly heartbeat: (everyMs: number) => Heartbeat;
 }
 
@@ -36,7 +36,7 @@ export interface Heartbeat {
   stop(): void;
 }
 
-/** For modules that are known. */
+/** Prepares a realm for known modules. */
 export function prepared(port: HostPort, { core, graph }: InitMessage, own: Pick<Wanted, "core">): Promise<PreparedRealm> {
   return prepare(port, {
     core: core ?? own.core,
@@ -45,14 +45,17 @@ export function prepared(port: HostPort, { core, graph }: InitMessage, own: Pick
   });
 }
 
-/** For modules that come later: they may have probes, and be programs of either dialect with rewritten scopes. Then does `work`. */
+/**
+ * Prepares a realm for modules that arrive later: they may have probes, and be of either dialect
+ * with rewritten scopes. Then runs `work`.
+ */
 export async function preparedEarly(
   port: HostPort,
   core: Promise<WebAssembly.Module>,
   work: (core: WorkerCore) => Promise<void>,
 ): Promise<PreparedRealm> {
   const made = await prepare(port, { core, hasLines: true, temporal: true });
-  // There is no way back behind the guard.
+  // Failures are ignored: the guard cannot be undone.
   await work(made.core).catch(() => {});
   return made;
 }
@@ -60,7 +63,10 @@ export async function preparedEarly(
 interface Wanted {
   readonly core?: WebAssembly.Module | Promise<WebAssembly.Module> | undefined;
   readonly hasLines: boolean;
-  /** Of programs of `@temporalio/workflow`, if there are some: their scopes are rewritten. */
+  /**
+   * Whether scopes of `@temporalio/workflow` programs are rewritten; undefined without such
+   * programs.
+   */
   readonly temporal: boolean | undefined;
 }
 
@@ -90,7 +96,7 @@ async function prepare(port: HostPort, wanted: Wanted): Promise<PreparedRealm> {
   return { send, log, core, rejections, guard, nowMs: now, temporal, heartbeat };
 }
 
-/** Takes what debug sessions need of the language, before the user's code can change it. */
+/** Saves what debug sessions need from the language before user code can change it. */
 async function prepareLines(): Promise<void> {
   const [{ LineTracer }, { LineFollower }, { watchProxies }] = await Promise.all([
     import("../executor/tasks/line_trace.ts"),
@@ -102,14 +108,14 @@ async function prepareLines(): Promise<void> {
   lineTracing.newFollower = (followed, tell) => new LineFollower(lineProbes, followed, tell);
 }
 
-/** What programs of `@temporalio/workflow` need; undefined where there are none. */
+/** Returns what `@temporalio/workflow` programs need; undefined without such programs. */
 async function temporalPrograms(restoreFrames: boolean | undefined): Promise<TemporalPrograms | undefined> {
   if (restoreFrames === undefined) return undefined;
   const { TemporalPrograms } = await import("./temporal_programs.ts");
   return new TemporalPrograms(restoreFrames);
 }
 
-/** The host's timer functions are taken now. */
+/** Saves the host's timer functions. */
 function heartbeats(beat: () => void): (everyMs: number) => Heartbeat {
   const { setInterval, clearInterval } = globalThis;
   return (everyMs) => {

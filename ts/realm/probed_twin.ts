@@ -1,10 +1,13 @@
-// A second realm over the same modules, with probes: a divergence is explained by the lines that ran, and code that never ends by the one
-// that ran last. It is made when it is needed, since few realms ever see one, and given back after a while without use. Where it cannot be
-// made (a source is gone) explanations do without.
+// A second realm over the same modules, with probes: it explains a divergence by the executed
+// lines, and an infinite loop by its last line. Started when needed and disposed after idle time.
+// If it cannot be started (a source is gone), verdicts have no lines.
 import type { BareReplay } from "./explained.ts";
 import type { Realm } from "./realm.ts";
 
-/** One replay is often followed by others: a realm is kept for so long, milliseconds. */
+/**
+ * Idle time in milliseconds after which the realm is disposed: one replay is often followed by
+ * others.
+ */
 const IDLE_MS = 30_000;
 
 export class ProbedTwin {
@@ -18,7 +21,7 @@ export class ProbedTwin {
     this.#make = make;
   }
 
-  /** Rejects where it cannot be made, and when it is disposed. */
+  /** Rejects if the realm cannot be started, and when it is disposed. */
   readonly replay: BareReplay = async (workflowId, history, options) => {
     if (this.#disposed) throw new Error("the realm is disposed");
     clearTimeout(this.#timer);
@@ -41,7 +44,7 @@ export class ProbedTwin {
 
   async #end(): Promise<void> {
     clearTimeout(this.#timer);
-    // The next replay makes a new one.
+    // The next replay starts a new one.
     const realm = this.#realm;
     this.#realm = undefined;
     await (await realm?.catch(() => undefined))?.dispose();

@@ -1,4 +1,5 @@
-// The workflows of an application: what its modules export. A definition may be exported under several names, and by several modules.
+// The workflows of an application: exports of its modules. A definition may be exported under
+// several names, and by several modules.
 import { type DefinitionShape, isWorkflowDefinition, type VersioningBehavior } from "../executor/program/definition.ts";
 import type { Program, ProgramTable } from "../executor/program/program.ts";
 import { unknownTemporalWorkflow, unknownWorkflow } from "../executor/tasks/unknown_program.ts";
@@ -7,28 +8,34 @@ import { nativePrograms, sameNameMessage } from "../executor/run/native_program.
 /** A module's namespace, or an object or list of definitions. */
 export type WorkflowModule = { readonly [name: string]: unknown } | readonly unknown[];
 
-/** The workflows of programs of `@temporalio/workflow`: one program for all of them. */
+/** The workflows of `@temporalio/workflow` programs: one program for all of them. */
 export interface TemporalWorkflows {
   readonly program: Program;
   readonly names: readonly string[];
-  /** Of those that name one. */
+  /** By type, for workflows that set one. */
   readonly versioningBehaviors: ReadonlyMap<string, VersioningBehavior>;
-  /** Where a workflow is exported, for messages. */
+  /** Returns where a workflow is exported, for messages. */
   readonly originOf?: (name: string) => string | undefined;
-  /** There is a workflow for types that have none of their own. */
+  /** True if a default workflow handles types without a workflow of their name. */
   readonly takesAnyType: boolean;
-  /** The converter's module, evaluated for no run; undefined where there is none, or only a run can evaluate it. */
+  /**
+   * Namespace of the converter's module, evaluated for no run; undefined without one, or if only a
+   * run can evaluate it.
+   */
   readonly converter: { readonly [name: string]: unknown } | undefined;
 }
 
 const HOW = 'export what workflow("Name", ...) of "temporalex/workflow" gives';
 
-/** What to do with programs of `@temporalio/workflow` that are loaded already. */
+/** How to create fresh modules for `@temporalio/workflow` programs that are already loaded. */
 const FRESH =
   'programs of "@temporalio/workflow" are loaded by a realm in a thread, for each run afresh: give it the URLs of their modules, or the text ' +
   "of a bundle (`temporalex build`) as `sources` where no files can be read";
 
-/** The definitions among the values of modules that are evaluated here; `where`: "the workflow modules export". Throws when two have one name, or when there is none at all. */
+/**
+ * Returns the definitions among the exports of modules evaluated here. `where` begins messages:
+ * "the workflow modules export". Throws for duplicate names, and if there is no definition.
+ */
 export function programsOf(modules: readonly WorkflowModule[], where: string): ProgramTable {
   const definitions = definitionsOf(modules);
   const functions = functionsOf(modules);
@@ -36,14 +43,14 @@ export function programsOf(modules: readonly WorkflowModule[], where: string): P
   throw new Error(`${where} no workflow: ${HOW}` + (functions.size > 0 ? `. P${FRESH.slice(1)}` : ""));
 }
 
-/** The table, where a start of what is exported as a mere function is told what such functions need. */
+/** Adds to the errors about starting a plain exported function what such functions need. */
 function naming(table: ProgramTable, functions: ReadonlySet<string>): ProgramTable {
   const hint = `. The workflow modules export a function of that name: ${FRESH}`;
   const get = (name: string) => table.get(name) ?? (functions.has(name) ? unknownWorkflow(name, table.names(), hint) : undefined);
   return { ...table, get };
 }
 
-/** The workflows of modules that a realm has loaded, of both kinds. `served` are those that its entry has. */
+/** Returns the workflows of a realm's modules, of both kinds. `served`: those of its entry. */
 export function programTable(
   modules: readonly WorkflowModule[],
   temporal: TemporalWorkflows | undefined,
@@ -90,13 +97,16 @@ function bothKinds(
   };
 }
 
-/** Names of exported functions that are no definitions. */
+/** Returns names of exported functions that are not definitions. */
 function functionsOf(modules: readonly WorkflowModule[]): Set<string> {
   const all = modules.flatMap((module) => Object.entries(module));
   return new Set(all.filter(([, value]) => typeof value === "function" && !isWorkflowDefinition(value)).map(([name]) => name));
 }
 
-/** The definitions, and where each is exported first: `export cart of /app/shop.ts`. `files` are those of the first modules. */
+/**
+ * Returns the definitions and where each is first exported: `export cart of /app/shop.ts`. `files`:
+ * those of the first modules.
+ */
 function definitionsOf(modules: readonly WorkflowModule[], files: readonly string[] = []): Map<DefinitionShape, string> {
   const definitions = new Map<DefinitionShape, string>();
   modules.forEach((module, i) => {
@@ -108,7 +118,7 @@ function definitionsOf(modules: readonly WorkflowModule[], files: readonly strin
   return definitions;
 }
 
-/** `export cart of /app/shop.ts`, as far as it is known. */
+/** Returns `export cart of /app/shop.ts`, as far as it is known. */
 export function exportOrigin(key: string | undefined, file: string | undefined): string | undefined {
   if (key === undefined) return undefined;
   return `export ${key}${file === undefined ? "" : ` of ${file}`}`;

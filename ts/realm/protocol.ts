@@ -1,6 +1,6 @@
-// The messages between a worker realm and its host. Plain data for structured clone. Per workflow task: one message in, one out (and a note
-// from the realm of what it turns to, which the watchdog needs); pages of history, local
-// activities and log lines come as extra messages.
+// Messages between a worker realm and its host, as plain data for structured clone. Per workflow
+// task one message in and one out, and a "busy" message that the watchdog needs. Pages of history,
+// local activities and log lines are separate messages.
 import type { RunSettings } from "../executor/tasks/cached_run.ts";
 import type { VersioningBehavior } from "../executor/program/definition.ts";
 import type { LineAt } from "../executor/tasks/line_follower.ts";
@@ -15,9 +15,9 @@ import type { ModuleGraph } from "../modules/loader/graph.ts";
 
 export interface InitMessage {
   readonly t: "init";
-  /** Absent: the entry file has one of its own (serveRealm). */
+  /** Absent if the entry file has its own (serveRealm). */
   readonly core?: WebAssembly.Module;
-  /** Absent: the entry file brings its workflows (serveRealm). */
+  /** Absent if the entry file has its own workflows (serveRealm). */
   readonly graph?: ModuleGraph;
   /** The graph's last entry exports the payload converter. */
   readonly hasConverter: boolean;
@@ -25,7 +25,7 @@ export interface InitMessage {
   readonly runOptions: RunSettings;
   /** Functions of the host's sinks. */
   readonly sinks: SinkTable;
-  /** How often a sign of life is due while work is open. */
+  /** Interval of signs of life while work is open, in milliseconds. */
   readonly aliveMs: number;
 }
 
@@ -41,14 +41,14 @@ export type ToRealm =
   }
   | { readonly t: "page"; readonly id: number; readonly history: Uint8Array; readonly nextPageToken: Uint8Array }
   | { readonly t: "noPage"; readonly id: number; readonly message: string }
-  /** Of the task's local activities. */
+  /** The result of a local activity of a task. */
   | { readonly t: "local"; readonly id: number; readonly answer: LocalAnswer }
   | { readonly t: "reported"; readonly runId: string; readonly response: Uint8Array }
   | { readonly t: "evict"; readonly runId: string }
-  /** Several at once, in order: a message of its own costs more than what most of them carry. */
+  /** Several messages in order: a separate message costs more than most of them carry. */
   | { readonly t: "batch"; readonly messages: readonly BatchedMessage[] };
 
-/** Messages of bytes and strings alone: they can always be cloned. */
+/** Messages of bytes and strings only, which can always be cloned. */
 export type BatchedMessage = Extract<ToRealm, { readonly t: "task" | "page" | "noPage" | "local" | "reported" | "evict" }>;
 
 export type FromRealm =
@@ -59,20 +59,23 @@ export type FromRealm =
     readonly versioningBehaviors: ReadonlyMap<string, VersioningBehavior>;
   }
   | { readonly t: "refused"; readonly message: string; readonly problems?: readonly Problem[] }
-  /** It turns to this task or replay now. */
+  /** The realm begins this task or replay. */
   | { readonly t: "busy"; readonly id: number }
   | { readonly t: "alive" }
-  /** A replay with `trace` turns to the workflow task that began with this event. */
+  /** A replay with `trace` begins the workflow task that started with this event. */
   | { readonly t: "at"; readonly id: number; readonly eventId: number }
-  /** A replay with `follow` is at this line. Not a sign of life. */
+  /** A replay with `follow` is at this line. Does not count as a sign of life. */
   | { readonly t: "line"; readonly id: number; readonly at: LineAt }
   | { readonly t: "outcome"; readonly id: number; readonly outcome: RealmOutcome; readonly cachedRuns: number }
-  /** `next`: the replay that it turns to now; a message of its own would cost both threads more than most of the replay. */
+  /**
+   * `next`: the replay that begins now; a separate message would cost both threads more than most
+   * of the replay.
+   */
   | { readonly t: "verdict"; readonly id: number; readonly verdict: ReplayVerdict; readonly next?: number }
   | { readonly t: "error"; readonly id: number; readonly message: string }
-  /** So many runs are in memory now, though no task has ended. */
+  /** Number of runs in memory, sent when it changes without a task. */
   | { readonly t: "cached"; readonly runs: number }
-  /** The core's instance is broken (a trap): the realm is of no more use. */
+  /** The core's instance trapped: the realm must be replaced. */
   | { readonly t: "trapped"; readonly message: string }
   | {
     readonly t: "fetch";
@@ -84,10 +87,13 @@ export type FromRealm =
   /** Local activities of the task. */
   | { readonly t: "local"; readonly id: number; readonly work: LocalWork }
   | { readonly t: "log"; readonly entry: LogEntry }
-  /** A function of the host's that workflow code calls. Before the outcome of its task. */
+  /** A call of a host function by workflow code. Sent before the outcome of its task. */
   | { readonly t: "sink"; readonly call: SinkCall };
 
-/** Bytes for a message. It would take the whole buffer that a view lies in, perhaps all that a batch answered: such bytes go as a copy. */
+/**
+ * Copies bytes for a message. Transferring a view would transfer its whole buffer, possibly the
+ * results of a batch.
+ */
 export function detachedCopy(bytes: Uint8Array): Uint8Array {
   return bytes.byteLength === bytes.buffer.byteLength ? bytes : bytes.slice();
 }

@@ -1,6 +1,7 @@
-// Runs that have spun or crashed their realm go on in workers of their own, one per run, so that they can only hurt themselves. A worker is
-// kept while its run has work and for as long as there is room; the run's later tasks then find it, or a new one and their whole history.
-// Where a thread that computes cannot be ended, a run that spins gets two threads and no more: each attempt would take another core.
+// Runs that looped or crashed their realm continue in separate workers, one per run, so that they
+// affect no other run. A worker is kept while its run has work and capacity remains; otherwise a
+// later task starts a new worker with the whole history. If the runtime cannot end a computing
+// thread, a looping run gets at most MAX_LEFT_COMPUTING threads, because each occupies a core.
 import { endsComputingThreads } from "../platform/threads.ts";
 import type { Loss } from "./lost_task.ts";
 import { type Job, type RealmSpec, RealmThread } from "./realm_thread.ts";
@@ -10,13 +11,13 @@ interface Cell {
   readonly ready: Promise<unknown>;
 }
 
-/** Runs that are remembered; of more, the oldest get another chance among the others. */
+/** Maximum number of quarantined runs; beyond it the oldest returns to the shared realm. */
 const MAX_RUNS = 10_000;
-/** Threads that a run may leave computing. */
+/** Maximum number of threads that a run may leave computing. */
 const MAX_LEFT_COMPUTING = 2;
 
 interface Offence {
-  /** Threads that it has left computing. */
+  /** Number of threads that it has left computing. */
   left: number;
   readonly loss: Loss;
 }
@@ -32,14 +33,14 @@ export class Quarantine {
 
   constructor(spec: RealmSpec, max: number, lost: (job: Job, loss: Loss) => void) {
     const init = Promise.resolve(spec.init).then((made) => ({ ...made, cacheSize: Math.min(1, made.cacheSize) }));
-    // Whoever starts the realm is told; the quarantine may never be needed.
+    // The start of the realm reports a failure; the quarantine may never be used.
     init.catch(() => {});
     this.#spec = { ...spec, init };
     this.#max = Math.max(1, max);
     this.#lost = lost;
   }
 
-  /** The run has cost a realm. */
+  /** Quarantines a run that took down a realm. */
   add(runId: string, loss: Loss): void {
     const left = (this.#runs.get(runId)?.left ?? 0) + (loss.kind === "spun" && !endsComputingThreads() ? 1 : 0);
     this.#runs.set(runId, { left, loss });
@@ -67,7 +68,10 @@ export class Quarantine {
     this.#pump();
   }
 
-  /** Gives queued work to its run's worker; where there is none and no room, the least recently used idle one goes. */
+  /**
+   * Assigns queued work to the workers of its runs. At capacity the least recently used idle worker
+   * is ended.
+   */
   #pump(): void {
     const queue = this.#queue.splice(0);
     for (const entry of queue) {
@@ -84,7 +88,7 @@ export class Quarantine {
       this.#cells.delete(runId);
       return job.fail(new Error(`the quarantine realm could not be started: ${(e as Error).message}`, { cause: e }));
     }
-    // It may have been lost while it was being started.
+    // The worker may have been lost while it was starting.
     if (this.#cells.get(runId) !== cell) return this.submit(runId, job);
     cell.thread.submit({
       runId,
@@ -94,7 +98,7 @@ export class Quarantine {
       lost: (loss) => job.lost(loss),
       done: (answer) => {
         job.done(answer);
-        // The run is done for this worker: a closed run needs it no more, a failed one starts again.
+        // The worker no longer needs the run: it is closed, or failed and starts again.
         if (answer.t !== "outcome" || answer.outcome.evict) this.#close(runId);
         this.#pump();
       },
@@ -116,7 +120,7 @@ export class Quarantine {
     const thread = new RealmThread(this.#spec, (jobs, culprit, loss) => {
       this.#cells.delete(runId);
       this.add(runId, loss);
-      // With nobody else in it, whoever was open is the cause.
+      // The worker has a single run, so its open job is the culprit.
       for (const job of jobs) {
         if (culprit === undefined || job === culprit.job) this.#lost(job, loss);
         else this.submit(runId, job);
@@ -137,7 +141,7 @@ export class Quarantine {
     void cell.thread.end();
   }
 
-  /** Ends all workers; the jobs that were open. */
+  /** Ends all workers. Returns the jobs that were open. */
   async dispose(): Promise<Job[]> {
     this.#disposed = true;
     const jobs = this.#queue.splice(0).map(({ job }) => job);

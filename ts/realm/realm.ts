@@ -1,7 +1,7 @@
 // Where workflow code runs (docs/dev/semantics/tasks.md#one-task-of-a-run-at-a-time). A worker
 // realm is a worker thread or Web Worker with a determinism guard and a watchdog; an inline realm
-// is this thread, for unit tests and benches. One message per workflow task each way, but for
-// pages of history and local activities.
+// is the calling thread, for unit tests and benchmarks. Each workflow task takes one message each
+// way, plus pages of history and local activities.
 import type { RunOptions, TaskOutcome } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import type { VersioningBehavior } from "../executor/program/definition.ts";
 import type { FetchHistory, RunIdentity, RunSettings } from "../executor/tasks/cached_run.ts";
@@ -15,41 +15,51 @@ export type { CacheUse, FetchHistory, LogSink, RealmOutcome, ReplayOptions, Repl
 export type { LocalAnswer, LocalWork, RunIdentity, RunLocalActivities };
 export type { TaskHead, TaskOutcome, VersioningBehavior, WorkflowTask };
 
-/** Where workflow code runs: a worker of its own, or this thread. */
+/** An environment that runs workflow code: a worker, or the calling thread. */
 export interface Realm {
-  /** Names of the workflows that it knows. */
+  /** Names of the registered workflows. */
   readonly workflowTypes: readonly string[];
-  /** It runs workflows of every type: a program of `@temporalio/workflow` has a default export for those that have no code of their own. */
+  /**
+   * True if it runs workflows of every type: a `@temporalio/workflow` program has a default export
+   * for types without a workflow.
+   */
   readonly takesAnyType: boolean;
-  /** Of the workflows that name one. */
+  /** By type, for workflows that set one. */
   readonly versioningBehaviors: ReadonlyMap<string, VersioningBehavior>;
   /**
-   * Runs a workflow task; what is to be reported comes out, and what the cache of runs did. Tasks of different runs may be open together.
-   * Workflow code that fails is part of the outcome; rejects for bytes that are no task, and when the realm is disposed. `runLocally` runs
-   * its local activities; without it a task that needs some fails.
+   * Runs a workflow task. Resolves with what to report and the effect on the cache of runs. Tasks
+   * of different runs may run concurrently. Errors of workflow code are part of the outcome.
+   * Rejects for invalid bytes, and when the realm is disposed. `runLocally` runs local activities;
+   * without it a task that needs one fails.
    */
   runTask(task: WorkflowTask, runLocally?: RunLocalActivities): Promise<RealmOutcome>;
-  /** Replays a history (bytes of temporal.api.history.v1.History) with no reporter and gives the verdict. */
+  /**
+   * Replays a history (bytes of temporal.api.history.v1.History) and resolves with the verdict.
+   * Nothing is reported to a service.
+   */
   replay(workflowId: string, history: Uint8Array, options?: ReplayOptions): Promise<ReplayVerdict>;
-  /** Runs in memory, in all of its threads, as they were after its last task. */
+  /** Number of runs in memory in all threads, after the last task. */
   readonly cachedRuns: number;
-  /** The service took a completion: bytes of RespondWorkflowTaskCompletedResponse. Before the run's next task. */
+  /**
+   * Notifies the realm that the service accepted a completion: bytes of
+   * RespondWorkflowTaskCompletedResponse. Call before the run's next task.
+   */
   taskReported(runId: string, response: Uint8Array): void;
-  /** Drops a run from memory; its next task replays it from the start. */
+  /** Evicts a run from memory; its next task replays from the start. */
   evict(runId: string): void;
-  /** Ends the realm. Open tasks and replays reject; nothing of it is left running. */
+  /** Ends the realm and its threads. Open tasks and replays reject. */
   dispose(): Promise<void>;
 }
 
 /** Options of every realm. */
 export interface CommonRealmOptions {
-  /** Runs kept in memory between tasks. Default: 1000. */
+  /** Maximum number of runs in memory between tasks. Default: 1000. */
   readonly cacheSize?: number;
-  /** Namespace, identity, sdk version, sticky queue, ... */
+  /** Namespace, identity, SDK version, sticky queue, ... */
   readonly runOptions?: RunSettings;
-  /** Asked for pages of history that a task lacks. Without it such a task fails. */
+  /** Fetches pages of history that a task lacks. Without it such a task fails. */
   readonly fetchHistory?: FetchHistory;
-  /** Log lines of workflow code, and of the executor about it. */
+  /** Receives log lines of workflow code, and those of the executor about it. */
   readonly log?: LogSink;
 }
 
@@ -58,7 +68,7 @@ export const DEFAULT_CACHE_SIZE = 1000;
 export const noHistory: FetchHistory = () =>
   Promise.reject(new Error("the task needs more of its run's history, and this realm was given no way to fetch it"));
 
-/** What is left to say when a realm is gone. */
+/** Thrown for work of a disposed realm. */
 export class RealmDisposedError extends Error {
   override name = "RealmDisposedError";
 

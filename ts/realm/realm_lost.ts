@@ -1,7 +1,8 @@
-// The error of a task whose realm was lost. By itself, because programs name it that never start a realm of that kind.
+// The error of a task whose realm was lost. In a separate file, because programs that never start
+// such a realm use it.
 import { WorkflowTaskError } from "../executor/program/errors.ts";
 
-/** The workflow's code never came back, or took its realm down. */
+/** Workflow code never yielded, or took down its realm. */
 export class RealmLostError extends WorkflowTaskError {
   override name = "RealmLostError";
 }

@@ -1,8 +1,8 @@
-// One worker with a realm in it, seen from the host: starts it, carries work to it and answers back, and watches it. It knows when the realm
-// has stopped answering or has died, and says so once; what becomes of its work is the owner's decision (worker_realm.ts).
-//
-// The watch: while work is open the realm gives a sign of life several times per window, between its macrotasks. A workflow that does not
-// yield keeps it from doing so. A window counts only if this thread was awake for it, so a busy or suspended host stops nobody.
+// One worker with a realm, on the host's side: starts it, exchanges messages and watches it.
+// Reports once when the realm stops responding or dies; worker_realm.ts decides what happens to its
+// work. While work is open the realm sends signs of life several times per window, between
+// macrotasks, which a workflow that does not yield prevents. A window counts only if this thread
+// ran during it, so a busy or suspended host stops no realm.
 import type { FetchHistory } from "../executor/tasks/cached_run.ts";
 import type { LineAt } from "../executor/tasks/line_follower.ts";
 import { type LocalAnswer, noLocalActivities, type RunLocalActivities } from "../executor/tasks/local_work.ts";
@@ -18,10 +18,10 @@ import { type BatchedMessage, detachedCopy, type FromRealm, type InitMessage, ty
 /** What a realm is started with. */
 export type RealmInit = Omit<InitMessage, "t" | "aliveMs" | "sinks">;
 
-/** Everything that is needed to start a realm, once and again. */
+/** Everything needed to start a realm repeatedly. */
 export interface RealmSpec {
   readonly entry: URL | (() => WebWorker);
-  /** It may still be under way (sources, the compiled core): the worker is started meanwhile. */
+  /** May be pending (sources, the compiled core): the worker starts meanwhile. */
   readonly init: RealmInit | Promise<RealmInit>;
   readonly watchdogMs: number;
   readonly startupMs: number;
@@ -29,30 +29,36 @@ export interface RealmSpec {
   readonly fetchHistory: FetchHistory;
   readonly log: LogSink;
   readonly sinks: HostSinks;
-  /** The worker has all that it needs to start, which takes a while: time for what the host has to do anyway. */
+  /**
+   * Called when the worker has all that it needs to start: the host can do other work during that
+   * time.
+   */
   readonly onStarting: (() => void) | undefined;
 }
 
-/** One piece of work: a workflow task or a replay. */
+/** A workflow task or a replay. */
 export interface Job {
-  /** The run, for a task. */
+  /** Set for a task. */
   readonly runId: string | undefined;
-  /** How often it was open when a realm was lost and nobody knew on what. */
+  /** How often it was open when a realm was lost for an unknown cause. */
   unclear: number;
-  /** Of a task: runs its local activities. */
+  /** Runs the local activities of a task. */
   readonly runLocally?: RunLocalActivities | undefined;
   message(id: number): ToRealm;
   done(answer: FromRealm): void;
   fail(error: Error): void;
-  /** Of a replay with `trace`: the event of the workflow task that it is at. */
+  /** For a replay with `trace`: event of the workflow task that it has reached. */
   at?: number;
-  /** Of a replay with `follow`: the line that it is at. */
+  /** For a replay with `follow`: the line that it has reached. */
   line?: LineAt & { readonly atMs: number };
-  /** This job is what the realm was lost on. */
+  /** Called if this job took down the realm. */
   lost(loss: Loss): void;
 }
 
-/** `culprit` is the run that the realm was at, if it was at one; its job is among `jobs` unless it has been answered. */
+/**
+ * `culprit`: the run that the realm was executing, if any. Its job is among `jobs` unless it has
+ * been completed.
+ */
 export type LostHandler = (
   jobs: Job[],
   culprit: { readonly runId: string | undefined; readonly job: Job | undefined } | undefined,
@@ -60,7 +66,7 @@ export type LostHandler = (
 ) => void;
 
 const SIGNS_PER_WINDOW = 8;
-/** How long messages that have arrived may take to be delivered to this thread. */
+/** Time in which received messages are delivered to this thread. */
 const GRACE_MS = 25;
 
 const BATCHED: ReadonlySet<ToRealm["t"]> = new Set(["task", "page", "noPage", "local", "reported", "evict"]);
@@ -69,13 +75,13 @@ function isBatched(message: ToRealm): message is BatchedMessage {
   return BATCHED.has(message.t);
 }
 
-/** What a realm says when it is ready. */
+/** The message of a realm that is ready. */
 export type Ready = Extract<FromRealm, { t: "ready" }>;
 
 export class RealmThread {
   readonly #spec: RealmSpec;
   readonly #jobs = new Map<number, Job>();
-  /** Messages that leave together. */
+  /** Messages that are sent together. */
   #outbox: BatchedMessage[] = [];
   readonly #lostHandler: LostHandler;
   #thread: Thread | undefined;
@@ -85,9 +91,9 @@ export class RealmThread {
   #lastSign = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #started: { resolve(ready: Ready): void; reject(error: Error): void } | undefined;
-  /** Moments at which it last got or finished work. */
+  /** Time of last activity (`performance.now()`, ms). */
   lastUsed = 0;
-  /** Runs in its memory, as it last said. */
+  /** Number of runs in its memory, as last reported. */
   cachedRuns = 0;
 
   constructor(spec: RealmSpec, lost: LostHandler) {
@@ -103,7 +109,7 @@ export class RealmThread {
   async start(): Promise<Ready> {
     const spec = this.#spec;
     const started = new Promise<Ready>((resolve, reject) => this.#started = { resolve, reject });
-    // The worker may die while its init message is still being made.
+    // The worker may die while its init message is being prepared.
     started.catch(() => {});
     let timer: ReturnType<typeof setTimeout> | undefined;
     try {
@@ -154,7 +160,10 @@ export class RealmThread {
     if (this.#state === "ready") this.#post(message);
   }
 
-  /** What one batch of the service's answers sets off goes in one message, at the end of this macrotask's first round of microtasks. */
+  /**
+   * Messages caused by one batch of service responses are sent together, at the end of the first
+   * round of microtasks of this macrotask.
+   */
   #post(message: ToRealm): void {
     if (!isBatched(message)) {
       this.#flush();
@@ -173,7 +182,7 @@ export class RealmThread {
     }
   }
 
-  /** Ends the worker. Its jobs are the caller's to settle. */
+  /** Ends the worker and returns its jobs, which the caller settles. */
   async end(): Promise<Job[]> {
     const jobs = this.#takeJobs();
     this.#state = "ended";
@@ -241,7 +250,7 @@ export class RealmThread {
           this.#timer = undefined;
           this.#thread!.hold(false);
         }
-        // What the task called has its time first, also where that takes some.
+        // Time spent in host functions that the task called does not count.
         const runId = message.t === "verdict" ? message.verdict.runId : job?.runId;
         const called = runId === undefined ? undefined : this.#spec.sinks.settled(runId);
         if (called === undefined) return job?.done(message);
@@ -276,12 +285,12 @@ export class RealmThread {
     else this.#lose({ kind: "crashed", reason });
   }
 
-  /** The realm is of no more use. */
+  /** Marks the realm as lost. */
   #lose(loss: Loss): void {
     if (this.#state === "ended") return;
     const busy = this.#busy === undefined ? undefined : { runId: this.#busy.runId, job: this.#jobs.get(this.#busy.id) };
     const jobs = this.#takeJobs();
-    // Whoever is alone with it was it; after a trap the job may have been answered already.
+    // The only open job must be the culprit; after a trap it may already be completed.
     const culprit = busy !== undefined && (busy.job !== undefined || loss.kind === "trapped")
       ? busy
       : jobs.length === 1 && loss.kind !== "trapped"
@@ -299,7 +308,7 @@ export class RealmThread {
     const armed = performance.now();
     this.#timer = setTimeout(() => {
       const late = performance.now() - armed - due;
-      // This thread was held up: what the realm has sent meanwhile is still on its way.
+      // This thread was delayed: messages of the realm may still be in flight.
       if (late > watchdogMs / 4) this.#lastSign = performance.now();
       if (performance.now() - this.#lastSign < watchdogMs) return this.#rearm();
       const before = this.#lastSign;

@@ -1,5 +1,6 @@
-// What becomes of modules that replace built-in objects while they are loaded: one of the user's own is refused, by name and line; of a
-// package the realm keeps its own, and warns (packages fix what older engines lack, and look whether it is needed with more or less care).
+// Handles modules that replace built-in objects while they are loaded: a user's module is rejected
+// by name and line; for a package the realm restores its built-ins and warns (packages polyfill
+// older engines with varying care).
 import type { Replacement } from "./guard/keep.ts";
 import type { Guard } from "./guard/mod.ts";
 import { packageFolder } from "../modules/loader/package_files.ts";
@@ -11,31 +12,34 @@ const WHY = "on which every run of the realm and the realm itself stand";
 
 export const keptWords = (name: string): string => `replaces ${name}, ${WHY}: the realm keeps its own`;
 
-/** The part of a module's address that names its package; of the user's own modules each stands for itself. */
+/**
+ * Returns the part of a module's address that names its package; user modules are their own group.
+ */
 function groupOf({ url }: LoadedModule): string {
   return packageFolder(url)?.name ?? url;
 }
 
 /**
- * Looks after each module; of packages, which have hundreds, only at what loading itself needs, and at all of it after the last module of a
- * package in a row.
+ * Checks after each module. For packages, which have hundreds of modules, it checks only what
+ * loading needs, and everything after the last consecutive module of a package.
  */
 export function watchReplacements(
   modules: readonly LoadedModule[],
   guard: Pick<Guard, "restore">,
   warn: (message: string) => void,
 ): EvaluationListener {
-  // By now, and in the plainest form: what is called below may have been replaced until it is restored.
+  // Computed beforehand and in the simplest form: a module may have replaced functions called
+  // below.
   const groups = Object.create(null) as { [url: string]: string };
   for (const module of modules) groups[module.url] = groupOf(module);
   const judge = (module: LoadedModule, replaced: Replacement | undefined): void => {
     if (replaced === undefined) return;
-    // What is left of the language may not even do for an error that says more.
+    // The remaining built-ins may not suffice to build a detailed error.
     if (replaced.final) throw new Error(`${module.url} replaces ${replaced.name} for good, ${WHY}`);
     if (groups[module.url] === module.url) throw new WorkflowLoadError([refusal(module, replaced.name)]);
     warn(`${displayName(module.url)} ${keptWords(replaced.name)}`);
   };
-  /** Of a package, and not looked at in full. */
+  /** A module of a package that was not checked in full. */
   let open: LoadedModule | undefined;
   return {
     turnTo(module) {

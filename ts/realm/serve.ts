@@ -1,13 +1,8 @@
-// The inside of a worker realm. In this order: take what the realm itself needs of the host, start the core, install the guard, load the
-// workflow modules, seal the globals, say that it is ready; then tasks come and go.
-//
-// An application that is bundled gives an entry file of its own:
-//
-//   import { serveRealm } from "temporalex/realm";
-//   serveRealm(() => import("./workflows.ts"));
-//
-// The function form loads the modules after the guard is in place; with `serveRealm(workflows)` they have been loaded before it, so what
-// they do at the top level is not guarded. Modules that the host posts, of either dialect, come to those that are served.
+// The code inside a worker realm. In order: saves what it needs from the host, starts the core,
+// installs the guard, loads the workflow modules, seals the globals and reports ready; then it runs
+// tasks. A bundled application has its own entry: `serveRealm(() => import("./workflows.ts"))`. The
+// function form loads modules under the guard; with `serveRealm(workflows)` their top-level code
+// ran unguarded. Modules that the host posts are added.
 import type { PayloadConverter } from "../converter/payload.ts";
 import * as converterModule from "../converter/mod.ts";
 import { type WorkerCore, workerTrap } from "../core/worker_half.ts";
@@ -36,19 +31,22 @@ import { programsOf, programTable, type WorkflowModule } from "./programs.ts";
 import type { FromRealm, InitMessage, ToRealm } from "./protocol.ts";
 import type { TemporalPrograms } from "./temporal_programs.ts";
 
-/** Workflows of a bundled realm: a module's namespace, or (better) a function that imports it. */
+/**
+ * Workflows of a bundled realm: a module's namespace, or (recommended) a function that imports it.
+ */
 export type ServedWorkflows = WorkflowModule | (() => WorkflowModule | Promise<WorkflowModule>);
 
 /** Options of {@link serveRealm}. */
 export interface ServeOptions {
-  /** The converter of the application's clients and workers, if it is not the default one. */
+  /** The converter of the application's clients and workers. Default: JSON. */
   readonly payloadConverter?: PayloadConverter;
-  /** @internal The core, where the host cannot post a compiled one: into an opaque origin. */
+  /** @internal The core, if the host cannot post a compiled one: into an opaque origin. */
   readonly core?: Promise<WebAssembly.Module>;
   /**
-   * @internal Work with the core behind the guard until the host's first message is there, which `isAwaited` says: what it runs is compiled
-   * by then. It must look between any two short pieces of it, and have taken before what the guard closes. Only with `core`, and for modules
-   * with rewritten scopes: the realm is prepared before it is known what they need.
+   * @internal Runs the core under the guard until the host's first message arrives (`isAwaited`),
+   * so that its code is compiled by then. Must check `isAwaited` between short pieces of work, and
+   * must have saved what the guard blocks. Only with `core`, and for modules with rewritten scopes:
+   * the realm is prepared before its modules are known.
    */
   readonly rehearse?: (core: WorkerCore, isAwaited: () => boolean) => Promise<void>;
 }
@@ -57,12 +55,14 @@ interface Served extends ServeOptions {
   readonly workflows: ServedWorkflows | undefined;
 }
 
-/** Serves a realm in this worker. `workflows` is absent where the host posts the sources of all workflows. */
+/**
+ * Serves a realm in this worker. Omit `workflows` if the host posts the sources of all workflows.
+ */
 export function serveRealm(workflows?: ServedWorkflows, options: ServeOptions = {}): void {
   const port = hostPort();
   let realm: RealmInside | undefined;
   let isAwaited = false;
-  // What fails ahead fails again, with a name, when the realm is started.
+  // Failures of the preparation occur again, and are reported, when the realm is started.
   const early = options.rehearse === undefined || options.core === undefined
     ? undefined
     : preparedEarly(port, options.core, (core) => options.rehearse!(core, () => isAwaited)).catch(() => undefined);
@@ -92,15 +92,15 @@ class RealmInside {
   readonly #send: (message: FromRealm, transfer?: readonly object[]) => void;
   readonly #runner: TaskRunner;
   readonly #alive: { start(): void; stop(): void };
-  /** Ids of open tasks by run, and of replays under undefined; each list is taken in order. */
+  /** Ids of open tasks by run, and of replays under undefined; each list in order. */
   readonly #open = new Map<string | undefined, number[]>();
-  /** The replay that the host knows the realm to be at. */
+  /** The replay that the host knows as current. */
   #turnedTo = 0;
   readonly #pages = new Map<number, { resolve(page: HistoryPage): void; reject(error: Error): void }>();
   /** Tasks that wait for local activities. */
   readonly #locals = new Map<number, (answer: LocalAnswer) => void>();
   #nextPage = 1;
-  /** Runs in memory, as the host was last told. */
+  /** Number of runs in memory, as last reported to the host. */
   #cachedRuns = 0;
   #trapped = false;
 
@@ -111,7 +111,7 @@ class RealmInside {
       log({ ...NO_RUN, level: "warn", message, timeMs: nowMs(), source: "executor" });
     });
     if (temporal !== undefined) guard.keepAdditions();
-    // The runs share what this package gives them, too.
+    // Runs also share what this package provides.
     guard.seal([...Object.values(workflowModule), ...Object.values(converterModule), ...temporal?.shared() ?? []]);
     return new RealmInside(made, init, programs, converter);
   }
@@ -183,7 +183,7 @@ class RealmInside {
       const cachedRuns = this.#cachedRuns = this.#runner.cachedRuns;
       this.#send({ t: "outcome", id, outcome, cachedRuns }, buffersOf(outcome));
     } catch (e) {
-      // After a trap the host speaks for the task.
+      // After a trap the host reports the task.
       if (this.#probe()) return;
       this.#tellCached();
       this.#send({ t: "error", id, message: messageOf(e) });
@@ -204,7 +204,8 @@ class RealmInside {
           if (this.#turnedTo !== id) this.#send({ t: "busy", id });
           this.#turnedTo = id;
         },
-        // Sent while no other can run: were it held back by code that does not yield, it would be that code's.
+        // Sent before other work can run: if code that does not yield delayed it, the host would
+        // blame this replay.
         onVerdict: (verdict) => {
           const error = verdict.error === undefined ? {} : { error: { ...verdict.error, thrown: shown(verdict.error.thrown) } };
           const next = this.#nextReplay(id);
@@ -219,7 +220,7 @@ class RealmInside {
     }
   }
 
-  /** The replay that is certain to follow one. */
+  /** Returns the replay that certainly runs next. */
   #nextReplay(id: number): number | undefined {
     if (this.#open.size > 1) return undefined;
     const ids = this.#open.get(undefined)!;
@@ -241,7 +242,7 @@ class RealmInside {
     this.#probe();
   }
 
-  /** Work that answers nothing: what fails in it shows when its run gets the next task. */
+  /** Runs work without a result. Its errors appear when the run gets its next task. */
   #guarded(work: () => void): void {
     try {
       work();
@@ -251,14 +252,16 @@ class RealmInside {
     this.#tellCached();
   }
 
-  /** The host counts with the runs that are in memory: it is told with each outcome, and here of what happens between them. */
+  /** Reports the number of runs in memory, if it changed since the last outcome. */
   #tellCached(): void {
     const runs = this.#runner.cachedRuns;
     if (runs !== this.#cachedRuns) this.#send({ t: "cached", runs });
     this.#cachedRuns = runs;
   }
 
-  /** After a trap the instance's memory is in doubt: the host replaces the realm. Answers whether that is so. */
+  /**
+   * Whether the core has trapped: its memory is then unreliable, and the host replaces the realm.
+   */
   #probe(): boolean {
     const message = workerTrap();
     if (message === undefined) return false;
@@ -304,7 +307,8 @@ async function load(
     converter: { namespace: converterModule as unknown as Namespace },
     ...temporal?.provided(),
   };
-  // What bundlers make of a namespace takes properties, which all runs would see; the language's own does not.
+  // Namespace objects of bundlers are extensible, and all runs would see added properties; real
+  // namespaces are not.
   for (const { namespace } of Object.values(provided)) if (Object.isExtensible(namespace)) Object.freeze(namespace);
   noteLoaded(init.graph.modules.map(({ url }) => url));
   const watch = watchReplacements(init.graph.modules, guard, warn);
@@ -327,12 +331,12 @@ async function load(
   };
 }
 
-/** The files of the modules that are evaluated for all runs, in their order. */
+/** Returns the files of the modules that are evaluated for all runs, in order. */
 function entryFiles({ modules, entries }: ModuleGraph): string[] {
   return entries.map((index) => displayName(modules[index]!.url));
 }
 
-/** The modules that were named, as the subject of a sentence. */
+/** Returns the named modules as the subject of a sentence. */
 function exporting({ modules, entries, runEntries, runConverter }: ModuleGraph, hasConverter: boolean): string {
   const named = [...hasConverter ? entries.slice(0, -1) : entries, ...runEntries].filter((index) => index !== runConverter);
   const names = [...new Set(named)].map((index) => displayName(modules[index]!.url));
@@ -341,7 +345,10 @@ function exporting({ modules, entries, runEntries, runConverter }: ModuleGraph, 
     : `the workflow modules${names.length > 0 ? ` ${names.join(", ")}` : ""} export`;
 }
 
-/** The converter of values. A `failureConverter` beside it is for programs of `@temporalio/workflow`. */
+/**
+ * Returns the payload converter. A `failureConverter` in the module is for `@temporalio/workflow`
+ * programs.
+ */
 function converterOf(namespace: Namespace, temporal: TemporalPrograms | undefined): PayloadConverter {
   const found = (namespace["payloadConverter"] ?? namespace["default"]) as Partial<PayloadConverter> | undefined;
   if (typeof found?.toPayload !== "function" || typeof found.fromPayload !== "function") {
@@ -353,13 +360,13 @@ function converterOf(namespace: Namespace, temporal: TemporalPrograms | undefine
   return found as PayloadConverter;
 }
 
-/** The response's bytes lie in a buffer of their own, which moves instead of being copied. */
+/** Returns the buffer of the response, which is transferred instead of copied. */
 function buffersOf({ response }: TaskOutcome): readonly object[] {
   if (response === undefined || !("value" in response) || !(response.value instanceof Uint8Array)) return [];
   return response.value.byteLength === 0 ? [] : [response.value.buffer];
 }
 
-/** What was thrown, as data. */
+/** Returns a thrown value as data. */
 function shown(thrown: unknown): unknown {
   if (!isA(thrown, Error)) return thrown === undefined ? undefined : formatArgs([thrown]);
   return { name: nameOf(thrown), message: messageOf(thrown), stack: stackText(thrown) };

@@ -1,6 +1,6 @@
-// A realm of several workers: every run belongs to one of them, by its id, for as long as it lives, so its cache entry, its tasks and what
-// the service says of them are always in one place. Each worker is a whole realm with a watch, a quarantine and a replacement of its own:
-// what one of them is lost on is no business of the others.
+// A realm of several workers. Every run belongs to one worker by its id, so its cache entry, its
+// tasks and its reports are always in one place. Each worker is a complete realm with its own
+// watchdog, quarantine and replacement, so losing one does not affect the others.
 import type { Problem } from "../modules/loader/errors.ts";
 import type {
   Realm,
@@ -12,14 +12,20 @@ import type {
   WorkflowTask,
 } from "./realm.ts";
 
-/** The shard of a run: FNV-1a over the id, so equal everywhere and for every id, not only for UUIDs. */
+/**
+ * Returns the shard of a run: FNV-1a over its id, the same everywhere and for any id, not only
+ * UUIDs.
+ */
 export function shardOf(runId: string, shards: number): number {
   let hash = 0x811c9dc5;
   for (let i = 0; i < runId.length; i++) hash = Math.imul(hash ^ runId.charCodeAt(i), 0x01000193);
   return (hash >>> 0) % shards;
 }
 
-/** Runs that each of several workers keeps: together at least as many as asked for, and none keeps none unless nothing is to be kept. */
+/**
+ * Returns the cache size of each worker: together at least the total, and at least 1 unless the
+ * total is 0.
+ */
 export function shareOf(total: number, shards: number): number {
   return Math.ceil(total / shards);
 }
@@ -30,7 +36,7 @@ export class ShardedRealm implements Realm {
   readonly takesAnyType: boolean;
   readonly versioningBehaviors: ReadonlyMap<string, VersioningBehavior>;
   readonly #shards: readonly Realm[];
-  /** Replays in work, by shard. */
+  /** Number of open replays, by shard. */
   readonly #replays: number[];
 
   constructor(shards: readonly Realm[], warnings: readonly Problem[]) {
@@ -54,7 +60,7 @@ export class ShardedRealm implements Realm {
     return this.#of(task.head.runId).runTask(task, runLocally);
   }
 
-  /** A replay belongs to no run: it goes where fewest are. */
+  /** A replay belongs to no run: the worker with the fewest replays gets it. */
   async replay(workflowId: string, history: Uint8Array, options?: ReplayOptions): Promise<ReplayVerdict> {
     const at = this.#replays.indexOf(Math.min(...this.#replays));
     this.#replays[at]!++;

@@ -1,15 +1,18 @@
-// The host's side of sinks: functions that workflow code calls without a result. They are called as the calls come in; the outcome of a task
-// is handed on when those of its run have ended. What they throw is logged, and changes nothing.
+// The host's side of sinks: functions that workflow code calls without a result. Called in order of
+// arrival; the outcome of a task is passed on after the calls of its run have ended. Errors are
+// logged and otherwise ignored.
 import type { LogSink } from "../executor/program/program.ts";
 import type { SinkCall, SinkTable } from "../executor/program/sinks.ts";
 import { errorText } from "../converter/thrown.ts";
 
 /** A function of the host that workflow code may call. */
 export interface InjectedSinkFunction {
-  /** Takes what the run knows about itself (plain data), and the arguments, which are copies. */
+  /** Called with facts about the run (plain data), and copies of the arguments. */
   // deno-lint-ignore no-explicit-any
   fn(info: any, ...args: any[]): void | Promise<void>;
-  /** Called while a run is replayed, too. Default: false. A task that is tried again calls its functions again either way. */
+  /**
+   * Whether to call it during replay. Default: false. A retried task calls it again in any case.
+   */
   callDuringReplay?: boolean;
 }
 
@@ -19,15 +22,15 @@ export interface InjectedSinks {
   readonly [sink: string]: { readonly [method: string]: InjectedSinkFunction };
 }
 
-/** The functions, and the calls that have not ended. */
+/** The functions, and their open calls. */
 export class HostSinks {
-  /** For the realm. */
+  /** The functions as the realm needs them. */
   readonly table: SinkTable;
   readonly #sinks: InjectedSinks;
   readonly #log: LogSink;
   readonly #open = new Map<string, Set<Promise<unknown>>>();
 
-  /** Throws a TypeError for what is no function. */
+  /** Throws a TypeError for a value that is not a function. */
   constructor(sinks: InjectedSinks, log: LogSink) {
     this.#sinks = sinks;
     this.#log = log;
@@ -64,7 +67,7 @@ export class HostSinks {
     open.add(settled);
   }
 
-  /** When the calls of a run have ended that are open now; undefined where none is. */
+  /** Resolves when the currently open calls of a run have ended; undefined without open calls. */
   settled(runId: string): Promise<unknown> | undefined {
     const open = this.#open.get(runId);
     return open === undefined ? undefined : Promise.all(open);

@@ -1,4 +1,5 @@
-// Programs of `@temporalio/workflow` in a realm. A module of its own, because realms without such programs do not load it.
+// `@temporalio/workflow` programs in a realm. A separate module, because realms without such
+// programs do not load it.
 import {
   asksForFlags,
   compatModules,
@@ -25,28 +26,31 @@ export class TemporalPrograms {
   readonly #slot: SlotContext | undefined;
   readonly #scopes: CompatProgramOptions["scopes"];
 
-  /** Before the guard, which closes the runtime's modules. */
+  /** Called before the guard, which blocks the runtime's modules. */
   constructor(restoreFrames: boolean) {
     this.#slot = restoreFrames ? new SlotContext() : undefined;
     this.#scopes = this.#slot ?? asyncStorageContext(asyncStorage<ScopeFrame | undefined>()!);
   }
 
-  /** The packages of the official SDK. After the guard. */
+  /** Returns the packages of the official SDK. Called after the guard. */
   provided(): { readonly [module in Provided]?: ProvidedModule } {
     return compatModules();
   }
 
-  /** Has failures converted by the program's own converter, if there is one. */
+  /** Converts failures with the program's own converter, if it has one. */
   convertFailures(failures: unknown, converter: PayloadConverter): void {
     if (failures !== undefined) convertFailuresBy(failures as CustomFailures, converter);
   }
 
-  /** What runs share of this package. */
+  /** Returns values of this package that runs share. */
   shared(): unknown[] {
     return sharedByRuns();
   }
 
-  /** Evaluates the modules for no run, before the realm is sealed. Throws a WorkflowLoadError that names file and line of what they throw. */
+  /**
+   * Evaluates the modules for no run, before the realm is sealed. Throws a WorkflowLoadError with
+   * file and line of errors that they throw.
+   */
   async load(graph: EvaluableGraph, listener: EvaluationListener, nowMs: number): Promise<TemporalWorkflows> {
     const helper = rewriteHelper(this.#slot);
     const options = (heard: EvaluationListener | undefined): CompatProgramOptions => ({
@@ -69,12 +73,12 @@ export class TemporalPrograms {
   }
 }
 
-/** Of modules that only a run can evaluate nothing is known but names. */
+/** Only names are known of modules that only a run can evaluate. */
 function fromNames(names: readonly string[]): Exports {
   return Object.fromEntries(names.map((name) => [name, () => {}]));
 }
 
-/** Of functions whose options name one without a run. */
+/** Returns versioning behaviors of functions whose options name one without a run. */
 function versioningBehaviors(
   entries: readonly Exports[],
 ): Map<string, VersioningBehavior> {
@@ -86,7 +90,7 @@ function versioningBehaviors(
 
 const hasDefault = (exported: Exports): boolean => workflowNames(exported).includes("default");
 
-/** The files of the modules, in their order; empty where they are not known. */
+/** Returns the files of the modules in order; empty if unknown. */
 function runFiles({ modules, runEntries }: ModuleGraph, count: number): string[] {
   const files = runEntries.map((index) => displayName(modules[index]!.url));
   return files.length === count ? files : [];
@@ -97,7 +101,7 @@ function originIn(entries: readonly Exports[], files: readonly string[], name: s
   return exportOrigin(i < 0 ? undefined : name, files[i]);
 }
 
-/** Of all modules. Throws if two of them have one name for different functions. */
+/** Returns the names in all modules. Throws if two different functions have the same name. */
 function namesOf(entries: readonly Exports[], files: readonly string[]): string[] {
   const found = new Map<string, { readonly value: unknown; readonly file: string | undefined }>();
   entries.forEach((exported, i) => {

@@ -1,4 +1,4 @@
-// The file that a worker realm starts from when the host posts the workflow sources to it.
+// The default entry file of worker realms, for workflow sources that the host posts.
 import { serveRealm } from "./serve.ts";
 
 serveRealm();

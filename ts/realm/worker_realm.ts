@@ -1,7 +1,7 @@
-// A worker realm: workflow code in a worker of its own, with the determinism guard, replaced by a new one when a workflow spins, crashes the
-// worker or breaks the core. The culprit's task fails by name, and its later tasks run in a quarantine worker of its own. Open tasks of the
-// other runs are given to the new worker again; it knows nothing of their runs, so it asks for their whole history, and they neither
-// fail nor count an attempt.
+// A worker realm: workflow code in a worker with the determinism guard. The worker is replaced when
+// a workflow loops, crashes the worker or breaks the core. The culprit's task fails, and its later
+// tasks run in a quarantine worker. Open tasks of other runs move to the new worker, which fetches
+// their whole history; they do not fail and count no attempt.
 import type { ReplayError } from "../executor/tasks/replay.ts";
 import type { RunSettings } from "../executor/tasks/cached_run.ts";
 import { coreModule } from "../core/source.ts";
@@ -40,68 +40,85 @@ import type { SourceText } from "../modules/repairs/in_lines.ts";
 /** Options of {@link createWorkerRealm}. */
 export interface WorkerRealmOptions extends CommonRealmOptions {
   /**
-   * Modules that export workflows: paths (relative to the working directory) or file URLs. They may be TypeScript; no build step is needed.
-   * A bundle of `temporalex build` is such a module, too. With `sources`, keys of it. Absent when `entry` is a bundle that serves its own workflows (serveRealm).
+   * Modules that export workflows: paths (relative to the working directory) or file URLs, also of
+   * TypeScript (without a build step) and of bundles made by `temporalex build`. With `sources`,
+   * keys of it. Omit it if `entry` is a bundle with its own workflows (serveRealm).
    */
   readonly workflows?: string | URL | readonly (string | URL)[];
-  /** Module texts by path, for hosts without files (browsers), or a host of one's own. */
+  /** Module texts by path, for hosts without a file system (browsers), or a custom source host. */
   readonly sources?: { readonly [path: string]: string } | SourceHost;
-  /** A module that exports `payloadConverter`; it is loaded into the realm like a workflow module. */
+  /** A module that exports `payloadConverter`, loaded into the realm like a workflow module. */
   readonly payloadConverter?: string | URL;
   /**
-   * Modules that export `interceptors`, for programs of `@temporalio/workflow`: a function that makes the interceptors of a run. They are
-   * evaluated for each run, before its workflows; the first module's are the outermost.
+   * Modules that export `interceptors` for `@temporalio/workflow` programs: a function that creates
+   * the interceptors of a run. Evaluated for each run, before its workflows; those of the first
+   * module are the outermost.
    */
   readonly interceptors?: string | URL | readonly (string | URL)[];
-  /** Functions that programs of `@temporalio/workflow` call through `proxySinks()`. */
+  /** Functions that `@temporalio/workflow` programs call through `proxySinks()`. */
   readonly sinks?: InjectedSinks;
-  /** The worker's entry: the URL of a bundle, or a function that makes the Worker. Default: the package's own entry file. */
+  /**
+   * The worker's entry: URL of a bundle, or a function that creates the Worker. Default: the
+   * package's entry file.
+   */
   readonly entry?: string | URL | (() => WebWorker);
-  /** The worker's half of the core, compiled. Default: the one that comes with the package. */
+  /** The compiled worker half of the core. Default: the package's. */
   readonly core?: WebAssembly.Module;
-  /** A workflow that runs for so long without yielding is stopped. Milliseconds; 0: never. Default: 2000. */
+  /**
+   * Time in milliseconds after which a workflow that does not yield is stopped. 0: never. Default:
+   * 2000.
+   */
   readonly watchdogMs?: number;
-  /** Time for loading the workflow modules into a worker. Milliseconds. Default: 30000. */
+  /** Timeout for loading the workflow modules into a worker, in milliseconds. Default: 30000. */
   readonly startupMs?: number;
-  /** Heap limit of the worker (Node). Megabytes. Default: Node's own. */
+  /** Heap limit of the worker in megabytes (Node). Default: Node's. */
   readonly maxHeapMb?: number;
-  /** Quarantine workers at once. Default: 4. */
+  /** Maximum number of quarantine workers. Default: 4. */
   readonly maxQuarantine?: number;
   /**
-   * Workers that share the runs between them, by run id; each has its part of the cache, and the modules once more in its memory. More
-   * than one pays where workflow code keeps a core busy. Default: 1.
+   * Number of workers that share the runs by run id. Each has its part of the cache and a copy of
+   * the modules in memory. More than one helps if workflow code uses a full core. Default: 1.
    */
   readonly threads?: number;
-  /** @internal The modules, loaded already or elsewhere. `workflows` is not read. */
+  /** @internal The modules, already loaded. `workflows` is then ignored. */
   readonly graph?: () => Promise<{ readonly graph: ModuleGraph; readonly hasConverter: boolean }>;
-  /** @internal The entry has a core of its own. */
+  /** @internal The entry has its own core. */
   readonly entryHasCore?: boolean;
   /**
-   * For debug sessions: the modules get probes, and a replay with `lines` writes down which lines ran and what the variables were. The
-   * code does the same, more slowly. Not for workers.
+   * For debug sessions, not for workers: modules get probes, and a replay with `lines` records
+   * executed lines and variables. The code behaves the same but runs slower.
    */
   readonly lines?: LineOptions;
-  /** @internal How scopes of `@temporalio/workflow` programs follow async functions. Default: by AsyncLocalStorage where there is one. */
+  /**
+   * @internal How scopes of `@temporalio/workflow` programs follow async functions. Default:
+   * AsyncLocalStorage if the runtime has it.
+   */
   readonly scopes?: "asyncLocalStorage" | "rewritten";
-  /** @internal Aborted, it disposes the realm, also while it starts: code at the top level of a module that has no end is ended with it. */
+  /**
+   * @internal When aborted, disposes the realm, also during start: ends infinite loops in top-level
+   * code.
+   */
   readonly signal?: AbortSignal;
-  /** @internal Called when a worker has been given what it starts with, and this thread would wait for it. */
+  /** @internal Called after the start data is sent to a worker, when this thread would wait. */
   readonly onStarting?: () => void;
 }
 
-/** How long workflow code may keep its thread, in milliseconds, where nobody says otherwise. */
+/** Default time in milliseconds for which workflow code may block its thread. */
 const DEFAULT_WATCHDOG_MS = 2000;
 
-/** Workers of one realm at most: more than any machine has cores for is a slip of the pen. */
+/** Maximum number of workers of one realm; a larger value is likely a mistake. */
 export const MAX_REALM_THREADS = 64;
 
-/** A realm in a worker of its own (or several), replaced by a new one when a workflow spins or takes it down. */
+/** A realm in one or more workers, each replaced when a workflow loops or takes it down. */
 export interface WorkerRealm extends Realm {
-  /** What the loader warned of: state that workflow runs would share. */
+  /** Warnings of the loader: state that workflow runs would share. */
   readonly warnings: readonly Problem[];
 }
 
-/** Starts a worker realm. Rejects with a WorkflowLoadError that names file and line of everything that cannot be loaded. */
+/**
+ * Starts a worker realm. Rejects with a WorkflowLoadError that lists the file and line of
+ * everything that cannot be loaded.
+ */
 export async function createWorkerRealm(options: WorkerRealmOptions): Promise<WorkerRealm> {
   const { workflows } = options;
   if (workflows === undefined && options.entry === undefined && options.graph === undefined) {
@@ -113,7 +130,8 @@ export async function createWorkerRealm(options: WorkerRealmOptions): Promise<Wo
   }
   const log = options.log ?? silentLog;
   const { entry } = options;
-  // In microtasks of their own: the workers are started first, because that takes longest and needs nothing of this thread.
+  // Loading follows in a microtask: the workers start first, because that takes longest and needs
+  // nothing from this thread.
   const begun = Promise.resolve();
   const compiled = options.entryHasCore === true ? undefined : begun.then(() => options.core ?? coreModule("worker"));
   const loading = options.graph !== undefined
@@ -128,7 +146,7 @@ export async function createWorkerRealm(options: WorkerRealmOptions): Promise<Wo
     cacheSize: shareOf(options.cacheSize ?? DEFAULT_CACHE_SIZE, threads),
     runOptions: options.runOptions ?? {},
   }));
-  init.catch(() => {}); // told by start()
+  init.catch(() => {}); // reported by start()
   const spec: RealmSpec = {
     entry: entry === undefined
       ? ownFile("realm/worker_entry", 'give an `entry` of your own, a module that calls serveRealm() of "temporalex/realm"')
@@ -149,7 +167,7 @@ export async function createWorkerRealm(options: WorkerRealmOptions): Promise<Wo
   const withText = sourceOf && ((changed: SourceText) => realmWithText(options, changed, compiled));
   const maxQuarantine = shareOf(options.maxQuarantine ?? 4, threads);
   const realms = Array.from({ length: threads }, (_, i) => {
-    // The host has its own work to do once, not once per worker.
+    // The host's own work is done once, not once per worker.
     const own = i === 0 ? spec : { ...spec, onStarting: undefined };
     return new ThreadedRealm(own, options.runOptions ?? {}, maxQuarantine, probed, { sourceOf, withText });
   });
@@ -168,7 +186,7 @@ export async function createWorkerRealm(options: WorkerRealmOptions): Promise<Wo
   return realms[0]!;
 }
 
-/** A realm for one replay, in which one module has another text. */
+/** Starts a realm for one replay, in which one module has another text. */
 async function realmWithText(
   options: WorkerRealmOptions,
   changed: SourceText,
@@ -184,8 +202,9 @@ async function realmWithText(
 }
 
 /**
- * Who replays again to learn which lines ran: this realm itself, another one, or nobody. "endless": this realm, and only for code that
- * never ends; where modules come from elsewhere, whoever brings them has a trace of lines to explain a divergence with.
+ * Which realm replays again to record executed lines: this realm, another one, or none. "endless":
+ * this realm, and only for infinite loops; where modules come from elsewhere, their source has a
+ * trace of lines to explain a divergence with.
  */
 type ProbedReplay = "own" | "endless" | ProbedTwin | undefined;
 
@@ -194,7 +213,7 @@ function probedReplay(options: WorkerRealmOptions, compiled: Promise<WorkerRealm
   if (options.workflows === undefined || options.graph !== undefined) return undefined;
   return new ProbedTwin(async () => {
     const core = await compiled;
-    // What the modules log while they are loaded has been said.
+    // Log lines of loading modules have already been written.
     const one = { threads: 1, cacheSize: 0, lines: true, onStarting: undefined, log: silentLog } as const;
     const { onStarting: _, ...probed } = { ...options, ...one, ...(core === undefined ? {} : { core }) };
     return await createWorkerRealm(probed);
@@ -213,7 +232,7 @@ class ThreadedRealm implements WorkerRealm {
   readonly #lastLines: LastLines;
   readonly #probed: ProbedReplay;
   #main: RealmThread;
-  /** Work that waits for the main worker, which is being started. */
+  /** Work that waits until the main worker has started. */
   #waiting: Job[] | undefined = [];
   #starting: Promise<void> | undefined;
   #disposed = false;
@@ -271,7 +290,7 @@ class ThreadedRealm implements WorkerRealm {
         fail: reject,
         lost: (loss) => {
           resolve(lostTaskOutcome(task, loss, { identity, namespace }));
-          // Later attempts would stand there, too.
+          // Later attempts would stop at the same line.
           if (head.query === undefined && head.attempt === 1) void this.#logLine(head, loss);
         },
       };
@@ -279,7 +298,7 @@ class ThreadedRealm implements WorkerRealm {
     });
   }
 
-  /** Logs where a lost task's code stood, for who looks for the loop. The task's failure does not wait for it. */
+  /** Logs the line of a lost task's code. The task's failure does not wait for it. */
   async #logLine({ workflowType, workflowId, runId }: TaskHead, { kind }: Loss): Promise<void> {
     const stood = await this.#lastLines.ofRun(workflowId, runId, kind, this.#spec.fetchHistory);
     if (stood === undefined || this.#disposed) return;
@@ -313,7 +332,7 @@ class ThreadedRealm implements WorkerRealm {
     else this.#main.submit(job);
   }
 
-  /** The main worker is gone: its culprit pays, everybody else starts over in a new one. */
+  /** The main worker is lost: its culprit fails, all other work restarts in a new worker. */
   readonly #lost: LostHandler = (jobs, culprit, loss) => {
     if (culprit?.runId !== undefined) this.#quarantine.add(culprit.runId, loss);
     culprit?.job?.lost(loss);
@@ -321,11 +340,14 @@ class ThreadedRealm implements WorkerRealm {
     this.#waiting = [];
     this.#main = this.#newMain();
     this.#starting = this.#restart();
-    // Tasks of the culprit's run that were queued behind it go where it goes.
+    // Queued tasks of the culprit's run go to the same worker as the run.
     for (const job of others) this.#submit(job);
   };
 
-  /** Nobody knows what the realm was lost on: whoever was there each time answers for it in the end. */
+  /**
+   * Handles a loss without a known cause: a job that was open at each of several losses becomes the
+   * culprit.
+   */
   #suspect(job: Job, loss: Loss): boolean {
     if (++job.unclear < 4) return false;
     if (job.runId !== undefined) this.#quarantine.add(job.runId, loss);
@@ -338,7 +360,8 @@ class ThreadedRealm implements WorkerRealm {
       await this.#main.start();
       if (!this.#disposed) this.#release();
     } catch (e) {
-      // It started before with the same sources: the machine is short of something. The next work tries again.
+      // It started before with the same sources, so the machine lacks some resource. The next work
+      // retries.
       const waiting = this.#waiting ?? [];
       this.#waiting = [];
       for (const job of waiting) {
@@ -380,7 +403,7 @@ const LOST: { readonly [kind in Loss["kind"]]: string } = {
   trapped: "it broke its core",
 };
 
-/** What a replay with `follow` told last. */
+/** Returns the last line that a replay with `follow` reported. */
 function lastLineOf({ line }: Job): ReplayError["lastLine"] {
   return line === undefined ? undefined : { location: line.location, ran: line.ran, quietMs: performance.now() - line.atMs };
 }

@@ -1,17 +1,21 @@
-// Code made from text would reach modules past the loader (`new Function("return import('node:fs')")()`), so eval and the constructors of
-// functions are closed, also where they hang on the prototypes of functions.
-//
-// One library is let through: protobufjs, whose types at run time are functions made from text. What it makes runs under the same guard; what
-// text could do that a module cannot is import(), so text with that word is refused. docs/dev/decisions/057-protobufjs-makes-code.md
+// Code made from text would reach modules around the loader (`new Function("return
+// import('node:fs')")()`), so eval and function constructors are blocked, also on the prototypes of
+// functions. protobufjs is exempt: its message types are functions made from text. They run under
+// the same guard, and text with `import` is rejected, the only capability that a module lacks. See
+// docs/dev/decisions/057-protobufjs-makes-code.md
 import { DeterminismError } from "./errors.ts";
 import { type Globals, override } from "./patch.ts";
 import type { GuardContext } from "./violations.ts";
 
-/** Packages that make code from descriptions of messages: protobufjs, and before 8.0 the part of it that does so. */
+/**
+ * Packages that compile message descriptions to code: protobufjs, and before 8.0 its codegen
+ * package.
+ */
 const MAKERS: ReadonlySet<string> = new Set(["protobufjs", "@protobufjs/codegen"]);
 /**
- * The word `import` where it could be the keyword. Beside a letter it is part of a name, before a quote, a colon or `."` a part of a string:
- * the language has no import() that goes on so. The keyword cannot be written with escapes.
+ * Matches `import` where it could be the keyword. Next to a letter it is part of a name; before a
+ * quote, a colon or `."` it is part of a string, because import() is never followed by these. The
+ * keyword cannot be written with escapes.
  */
 const MAY_IMPORT = /(?<![\w$])import(?![\w$":']|\.["'])/;
 
@@ -28,9 +32,10 @@ export function guardCode(globals: Globals, context: GuardContext): void {
   for (const [name, sample] of samples) {
     const prototype = Object.getPrototypeOf(sample) as object;
     const replacement = function (...args: unknown[]): unknown {
-      // How older libraries ask for the global object.
+      // Older libraries get the global object this way.
       if (name === "Function" && args.length === 1 && /^\s*return\s+this\s*;?\s*$/.test(String(args[0]))) return () => globals;
-      // How newer ones ask whether code from text is allowed (zod): they catch the answer, as under a page's policy, and do without.
+      // Newer libraries (zod) test whether code from text is allowed. They catch the error, as
+      // under a page's policy, and work without it.
       if (args.every((text) => String(text).trim() === "")) throw new DeterminismError(`${name}()`, ADVICE);
       const maker = name === "Function" ? context.callingPackage() : undefined;
       if (maker !== undefined && MAKERS.has(maker)) {

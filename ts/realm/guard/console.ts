@@ -1,4 +1,5 @@
-// console in a realm writes to the workflow's log: silent while a run replays, with the run's names and workflow time on each line.
+// console in a realm writes to the workflow's log: silent during replay, with the run's names and
+// workflow time on each line.
 import { stackText } from "../../converter/stack.ts";
 import { isA, messageOf } from "../../converter/thrown.ts";
 import { defineMethod, type Globals, override } from "./patch.ts";
@@ -15,7 +16,7 @@ const LEVELS: { readonly [method: string]: Level } = {
   warn: "warn",
   error: "error",
 };
-/** Counters, groups and stop watches would be state that runs share. */
+/** Counters, groups and timers would be state that runs share. */
 const NOTHING = [
   "clear",
   "count",
@@ -43,7 +44,10 @@ export function guardConsole(globals: Globals, write: (level: Level, message: st
   override(globals, "console", Object.freeze(console));
 }
 
-/** Arguments as one line: texts as they are, errors with their stack, the rest as JSON. */
+/**
+ * Formats arguments as one line: strings as they are, errors with their stack, other values as
+ * JSON.
+ */
 export function formatArgs(args: readonly unknown[]): string {
   return args.map(formatArg).join(" ");
 }

@@ -1,11 +1,12 @@
-// The error of everything that the determinism guard stops. It fails the workflow task, not the workflow: once the code is fixed the run
-// goes on. It is remembered by the run, so that a try/catch in workflow code does not hide it.
+// The error for everything that the determinism guard blocks. It fails the workflow task, not the
+// workflow: the run continues once the code is fixed. The run records it, so that a try/catch in
+// workflow code does not hide it.
 import { WorkflowTaskError } from "../../executor/program/errors.ts";
 
-/** Workflow code used something whose answer differs between a run and its replay. */
+/** Thrown when workflow code uses an API whose result differs between a run and its replay. */
 export class DeterminismError extends WorkflowTaskError {
   override name = "DeterminismError";
-  /** What was used: "fetch", "process.env.HOME". */
+  /** The API: "fetch", "process.env.HOME". */
   readonly api: string;
 
   constructor(api: string, advice: string) {

@@ -1,9 +1,10 @@
-// Stand-ins for modules of Node that packages import. Many packages name one for what a workflow never does, so to import it and to look at
-// its names is no error; who calls one of its functions is refused, by package and line.
+// Stand-ins for modules of Node that packages import. Packages often import one for features that
+// workflows never use, so importing it and reading its names is allowed. A call of its functions
+// throws an error with the package and the line.
 import { userFrame } from "../../executor/program/call_site.ts";
 import type { GuardContext } from "./violations.ts";
 
-/** What `class extends` and interop helpers of compilers read of anything. */
+/** Read from any object by `class extends` and by interop helpers of compilers. */
 const SILENT: { readonly [key: string]: unknown } = {
   __proto__: null,
   __esModule: undefined,
@@ -11,7 +12,7 @@ const SILENT: { readonly [key: string]: unknown } = {
   prototype: Object.create(null),
 };
 
-/** `part`: what the realm has of the module. */
+/** `part`: the part of the module that the realm provides. */
 export function hostModule(context: GuardContext, name: string, advice: string, part: object | undefined): unknown {
   const members = new Map<string, unknown>();
   const refuse = (): never => {

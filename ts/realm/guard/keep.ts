@@ -1,6 +1,7 @@
-// The realm's own code (executor, converter, the core's glue) stands on the built-in objects of the language, and so do all runs. What a
-// module does to them while it is loaded is found right after it, and undone: additions stay (polyfills of what an engine lacks,
-// `BigInt.prototype.toJSON`), replacements do not. Nothing here may use what a module can have replaced.
+// Protects the built-in objects on which the realm's code (executor, converter, core glue) and all
+// runs depend. Changes by a module are detected after its evaluation and undone: additions stay
+// (polyfills, `BigInt.prototype.toJSON`), replacements do not. Code in this file must not use
+// anything that a module can replace.
 import { isBlocked } from "./blocked.ts";
 import type { Globals } from "./patch.ts";
 import { reachable } from "./reachable.ts";
@@ -9,32 +10,35 @@ import { KEPT_GLOBALS } from "../../modules/guarded_names.ts";
 const { getOwnPropertyDescriptor, defineProperty, deleteProperty, getPrototypeOf, setPrototypeOf, ownKeys } = Reflect;
 const { is } = Object;
 
-/** One object as it was. */
+/** The saved state of one object. */
 interface Kept {
   readonly object: object;
   readonly prototype: object | null;
   readonly keys: readonly PropertyKey[];
-  /** In the order of the keys. Changes where the guard itself replaces one. */
+  /** In the order of the keys. Updated when the guard itself replaces a property. */
   readonly properties: PropertyDescriptor[];
   readonly needed: boolean;
 }
 
-/** What a module did to a built-in object. */
+/** A change of a built-in object by a module. */
 export interface Replacement {
   /** "JSON.stringify" */
   readonly name: string;
-  /** It cannot be undone: the module has made it final. */
+  /** It cannot be undone: the module has made the property non-configurable. */
   readonly final: boolean;
 }
 
 export interface Keeper {
-  /** Undoes what was done to built-in objects since; the first thing that was found, if there is one. */
+  /** Undoes changes of built-in objects. Returns the first one, if any. */
   restore(which?: "what loading needs"): Replacement | undefined;
-  /** Makes assignments to what was added do nothing. */
+  /** Makes assignments to added properties no-ops. */
   keepAdditions(): void;
 }
 
-/** What the loader and the making of definitions use; there is little of it, so it can be looked at often. */
+/**
+ * Objects that the loader and definitions of workflows use. They are few, so checking them often is
+ * cheap.
+ */
 function needed(): Set<object> {
   const classes = [Object, Function, Array, Map, Set, WeakMap, String, RegExp, Promise, Error, Symbol];
   const iterators = [[].values(), new Map().values(), new Set().values(), (function* () {})()];
@@ -45,12 +49,12 @@ function needed(): Set<object> {
   return all;
 }
 
-/** Globals that a runtime itself may call. */
+/** Globals that a runtime may call. */
 const HOST = ["dispatchEvent", "reportError"];
 
 export function keepBuiltIns(globals: Globals): Keeper {
   const core = needed();
-  // What all objects inherit comes first: descriptors inherit it, too.
+  // Object.prototype first: property descriptors inherit from it.
   const all: Kept[] = [keptOf(Object.prototype, true)];
   for (const object of reachable(globals)) if (object !== Object.prototype) all.push(keptOf(object, core.has(object)));
   const own = [...KEPT_GLOBALS, ...HOST].filter((name) => Object.hasOwn(globals, name));
@@ -67,7 +71,7 @@ export function keepBuiltIns(globals: Globals): Keeper {
   const objectPrototype = Object.prototype;
   const promisePrototype = Promise.prototype;
 
-  /** Whether a property that was not there must not be added: the language asks any object for it. */
+  /** Whether an added property is dangerous because the language reads it from any object. */
   const isFatal = (object: object, key: PropertyKey): boolean => {
     if (object === objectPrototype) return true;
     for (let i = 0; i < symbols.length; i++) if (symbols[i] === key) return true;
@@ -85,7 +89,7 @@ export function keepBuiltIns(globals: Globals): Keeper {
       const kept = all[i]!;
       if (onlyNeeded && !kept.needed) continue;
       const { object, keys, properties } = kept;
-      // First what was added: a `get` that all objects inherit would be one of every descriptor.
+      // Additions first: a `get` on Object.prototype would be part of every descriptor.
       const keysNow = object === globals ? keys : ownKeys(object);
       for (let k = 0; keysNow.length !== keys.length && k < keysNow.length; k++) {
         const key = keysNow[k]!;
@@ -106,7 +110,7 @@ export function keepBuiltIns(globals: Globals): Keeper {
     restore(which) {
       let first = undo(which !== undefined, undefined);
       if (first === undefined) return undefined;
-      // Names are made of what is restored by then.
+      // By now the built-ins that build the names are restored.
       if (which !== undefined) first = undo(false, first)!;
       return { name: nameOf(globals, first.object, first.key), final: first.final };
     },
@@ -139,8 +143,8 @@ interface Addition {
 }
 
 /**
- * The same for `Object.defineProperty` and its relatives: a definition of what was added changes nothing, and is no error although the object
- * is frozen. `replace` puts a function in the place of the built-in one.
+ * Makes Object.defineProperty and related functions ignore definitions of added properties instead
+ * of throwing on the frozen object. `replace` replaces the built-in function.
  */
 function ignoreDefinitions(
   added: readonly Addition[],
@@ -177,7 +181,10 @@ function ignoreDefinitions(
   }
 }
 
-/** A module that is evaluated for each run adds what is there already: the assignment is no error, and changes nothing. */
+/**
+ * A module that is evaluated for each run adds the same property again: the assignment is ignored,
+ * without an error.
+ */
 function settle(object: object, key: PropertyKey): void {
   const descriptor = getOwnPropertyDescriptor(object, key)!;
   if (descriptor.configurable !== true || !("value" in descriptor)) return;
@@ -203,10 +210,10 @@ function keptOf(object: object, needed: boolean): Kept {
   return { object, prototype: getPrototypeOf(object), keys, properties, needed };
 }
 
-/** Some engines count and let one choose how deep stacks are. */
+/** Some engines have a settable limit for the depth of stacks. */
 const isLimit = (object: object, key: PropertyKey): boolean => object === Error && key === "stackTraceLimit";
 
-/** What people call it: "JSON.stringify", "Map.prototype.get"; the shortest way to it. */
+/** Returns the shortest name of a property: "JSON.stringify", "Map.prototype.get". */
 function nameOf(globals: Globals, wanted: object, key: PropertyKey): string {
   const last = typeof key === "symbol" ? "[symbol]" : `.${String(key)}`;
   if (wanted === globals) return String(key);

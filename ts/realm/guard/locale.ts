@@ -1,9 +1,9 @@
-// The locale and time zone of the machine are facts about the machine. Where workflow code names none they are en-US and UTC, and a locale
-// that the machine lacks falls back to en-US, not to the machine's. What a locale's data says is the engine's business (ICU versions).
+// Replaces the machine's locale and time zone. The defaults are en-US and UTC, and a locale that
+// the machine lacks falls back to en-US. Locale data still depends on the engine (ICU versions).
 import { defineMethod, type Globals, LOCALE, override, UTC } from "./patch.ts";
 import type { GuardContext } from "./violations.ts";
 
-/** With en-US behind whatever was asked for. */
+/** Appends en-US to the requested locales. */
 function withDefault(locales: unknown): unknown {
   if (locales === undefined) return LOCALE;
   return Array.isArray(locales) ? [...locales, LOCALE] : [locales, LOCALE];
@@ -54,14 +54,17 @@ export function guardLocale(globals: Globals, context: GuardContext): void {
   }
 }
 
-/** Engines write an ordinary space where their data has a narrow one; an older V8 does not in parts. */
+/**
+ * Engines write an ordinary space where their data has a narrow one; older versions of V8 do so
+ * only in part.
+ */
 const plainSpaces = (text: string): string => text.replace(/[\u202f\u2009]/g, " ");
 
-/** A DateTimeFormat that is asked to format nothing formats now. */
+/** A DateTimeFormat without an argument formats the current time. */
 function guardFormat(prototype: Intl.DateTimeFormat, context: GuardContext): void {
   const getFormat = Object.getOwnPropertyDescriptor(prototype, "format")!.get as Method;
   const now = () => context.now("Intl.DateTimeFormat.format()");
-  // The same function each time, as the language has it.
+  // The getter returns the same function each time, as the language defines.
   const bound = new WeakMap<object, (date?: unknown) => string>();
   Object.defineProperty(prototype, "format", {
     get(this: object) {

@@ -1,9 +1,8 @@
-// The determinism guard: in a worker realm the globals are replaced for good, before workflow modules are loaded. What a run can observe is
-// then a function of its history. It guards against accidents; code that is out to break it can, and hostile code belongs elsewhere.
-//
-// Left as they are, on purpose: promises, microtasks, typed arrays, URL, text encoders, structuredClone, JSON, regular expressions: they
-// answer the same everywhere. What does not, and is left all the same (the last digit of Math.sin and its like, a locale's data, messages of
-// the language's own errors), is listed with figures in docs/dev/determinism.md; the linter warns of the first.
+// The determinism guard: replaces the globals of a worker realm before workflow modules are loaded,
+// so that everything a run observes follows from its history. Protects from mistakes, not from
+// hostile code. APIs with the same results everywhere stay unchanged (promises, typed arrays, URL,
+// JSON, regular expressions). docs/dev/determinism.md lists what differs and stays (last digits of
+// Math.sin, locale data, error messages).
 import type { Current } from "../../executor/program/current.ts";
 import { blocked } from "./blocked.ts";
 import { guardCode } from "./code.ts";
@@ -25,26 +24,26 @@ export { DeterminismError } from "./errors.ts";
 
 export interface GuardOptions {
   readonly current: Current;
-  /** console calls where no run is active: while modules are loaded. */
+  /** Handles console calls outside of runs, while modules are loaded. */
   readonly log: (level: Level, message: string) => void;
 }
 
 export interface Guard {
-  /** Evaluates text, as indirect eval did. */
+  /** Evaluates text like the original indirect eval. */
   readonly evaluate: (code: string) => unknown;
-  /** The stand-in for a module of Node that a package imports. */
+  /** Returns the stand-in for a module of Node that a package imports. */
   readonly hostModule: (name: string, advice: string, part: object | undefined) => unknown;
   /** Evaluates modules for a run. */
   readonly whileLoading: <T>(work: () => T) => T;
-  /** Undoes what a module has done to built-in objects; the first such thing. After each module. */
+  /** Undoes changes of built-in objects, after each module. Returns the first change. */
   restore: Keeper["restore"];
-  /** Makes what modules have added to built-in objects stay as it is when they are evaluated again, for a run. */
+  /** Makes additions to built-in objects constant when modules are evaluated again for a run. */
   keepAdditions(): void;
-  /** Freezes what is left, and what else the runs share; after the modules are loaded. */
+  /** Freezes the remaining globals and the values that runs share, after the modules are loaded. */
   seal(shared: readonly unknown[]): void;
 }
 
-/** What libraries may know about a process: that there is none. */
+/** What libraries read of `process`: it looks as if there were no process. */
 const PROCESS_CONSTANTS = {
   versions: undefined,
   version: undefined,
@@ -54,17 +53,17 @@ const PROCESS_CONSTANTS = {
   title: undefined,
 };
 
-/** Replaces the globals of this realm. There is no way back: call it in a worker of its own. */
+/** Replaces the globals of this realm, permanently: call it only in a dedicated worker. */
 export function installGuard(options: GuardOptions): Guard {
   const globals = globalThis as unknown as Globals;
   const context = new GuardContext(options.current);
   const evaluate = globals["eval"] as (code: string) => unknown;
   const present = globalNames(globals);
-  // Deno takes its own hold of this function when it is first called, off the global object.
+  // At the first call Deno saves this function from the global object.
   queueMicrotask(() => {});
   const real = readables(globals);
   const hostEvents = dispatchForHost(globals, context);
-  // Time first: other parts use what is left of Date.
+  // Time first: other parts use the remaining Date.
   guardTime(globals, context);
   guardLocale(globals, context);
   guardRandom(globals, context);
@@ -76,12 +75,13 @@ export function installGuard(options: GuardOptions): Guard {
   for (const name of REMOVED) remove(globals, name);
   for (const name of new Set([...present, ...BLOCKED.keys()])) {
     if (REMOVED.includes(name) || name === "constructor") continue;
-    // What stays becomes a plain property: some runtimes make theirs when it is first read, which sealing would prevent.
+    // Makes remaining globals plain properties: some runtimes create theirs on first access, which
+    // sealing would prevent.
     if (KEPT_GLOBALS.has(name)) settle(globals, name);
     else {
       const stand = standIn(globals, context, name, real[name]);
-      // In Node >= 22 to redefine a class that is loaded when it is first looked at would load it, and what is behind it (undici) does not
-      // run in a realm. To delete it does not.
+      // In Node >= 22, redefining a lazily loaded class would load it, and its implementation
+      // (undici) does not run in a realm. Deleting it does not load it.
       Reflect.deleteProperty(globals, name);
       override(globals, name, stand);
     }
@@ -99,7 +99,7 @@ export function installGuard(options: GuardOptions): Guard {
   };
 }
 
-/** Own and inherited: in browsers much of the global object's interface lies on its prototypes. */
+/** Own and inherited names: in browsers much of the global interface is on the prototypes. */
 function globalNames(globals: object): Set<string> {
   const names = new Set<string>();
   for (let object = globals; object !== null && object !== Object.prototype; object = Object.getPrototypeOf(object) as object) {
@@ -108,11 +108,14 @@ function globalNames(globals: object): Set<string> {
   return names;
 }
 
-/** The host's objects that the function of sideEffect() may read, taken before anything is replaced. */
+/**
+ * Returns the host's objects that the function of sideEffect() may read, saved before anything is
+ * replaced.
+ */
 function readables(globals: Globals): { readonly [name: string]: unknown } {
   const deno = globals["Deno"] as { readonly env: { get(name: string): string | undefined }; readonly pid: number } | undefined;
-  // Reading Deno's `process` would load its whole imitation of Node. Variables are read one by one, when they are asked for: a program that
-  // was not allowed to read the environment has realms all the same.
+  // Reading Deno's `process` would load its whole Node compatibility layer. Variables are read one
+  // by one on access, so a program without permission to read the environment can have realms.
   const env = new Proxy({}, { get: (_, name) => typeof name === "string" ? deno?.env.get(name) : undefined });
   const process = deno === undefined ? globals["process"] : Object.defineProperties({}, {
     env: { get: () => env },
@@ -128,13 +131,18 @@ function standIn(globals: Globals, context: GuardContext, name: string, real: un
   return blocked(context, name, { advice: adviceFor(name), typeOf, ...(constants === undefined ? {} : { constants }), real });
 }
 
-/** What `typeof` says of a global that nobody has thought about. Accessors are not read, and of classes not even the descriptor (see above). */
+/**
+ * Returns the `typeof` of an unlisted global. Does not read accessors, nor the descriptors of
+ * classes (see above).
+ */
 function typeOfGlobal(globals: Globals, name: string): "function" | "object" {
   const { value, get } = Object.getOwnPropertyDescriptor(globals, name) ?? {};
   return typeof value === "function" || get !== undefined ? "function" : "object";
 }
 
-/** `process.env.NODE_ENV` is what bundlers make of it; every other variable is a fact about the machine. */
+/**
+ * `process.env.NODE_ENV` has the value that bundlers insert; other variables depend on the machine.
+ */
 function environment(context: GuardContext, process: unknown): unknown {
   const real = (process as { env?: object } | undefined)?.env;
   return blocked(context, "process.env", {
@@ -150,7 +158,10 @@ function settle(globals: Globals, name: string): void {
   if (descriptor?.get !== undefined && descriptor.configurable) override(globals, name, globals[name]);
 }
 
-/** Deno itself calls the global dispatchEvent for its own events, of classes that workflow code cannot make. */
+/**
+ * Deno calls the global dispatchEvent for its own events, whose classes workflow code cannot
+ * create.
+ */
 function dispatchForHost(globals: Globals, context: GuardContext): ((event: unknown) => unknown) | undefined {
   const dispatch = globals["dispatchEvent"];
   if (!("Deno" in globals) || typeof dispatch !== "function") return undefined;
@@ -164,12 +175,12 @@ function dispatchForHost(globals: Globals, context: GuardContext): ((event: unkn
 
 function remove(globals: Globals, name: string): void {
   if (Reflect.deleteProperty(globals, name) && !(name in globals)) return;
-  // A property that cannot be deleted (`gc` of --expose-gc), or that a prototype has.
+  // A non-configurable property (`gc` of --expose-gc), or one on a prototype.
   if (Object.getOwnPropertyDescriptor(globals, name)?.configurable === false) globals[name] = undefined;
   else override(globals, name, undefined);
 }
 
-/** Methods of what is kept that would not be the same twice. */
+/** Replaces methods of the remaining globals whose results would differ on replay. */
 function guardParts(globals: Globals, context: GuardContext): void {
   const close = (holder: unknown, path: string, advice: string) => {
     const name = path.slice(path.lastIndexOf(".") + 1);
@@ -182,11 +193,12 @@ function guardParts(globals: Globals, context: GuardContext): void {
     'use sleep() of "temporalex/workflow", and abort a controller when it returns',
   );
   for (const name of ["createObjectURL", "revokeObjectURL"]) close(globals["URL"], `URL.${name}`, adviceFor("Blob"));
-  // Whoever could not start a timer may still clear it.
+  // Clearing a timer is allowed, although starting one is not.
   for (const name of ["clearTimeout", "clearInterval", "clearImmediate", "cancelAnimationFrame", "cancelIdleCallback"]) {
     defineMethod(globals, name, () => {});
   }
-  // A callback that throws becomes a rejection, which belongs to a run; as an uncaught error it would be the realm's.
+  // An error in a callback becomes a rejection, which belongs to a run; an uncaught error would end
+  // the realm.
   const enqueue = globals["queueMicrotask"] as (callback: () => void) => void;
   defineMethod(globals, "queueMicrotask", (callback: () => unknown) => {
     if (typeof callback !== "function") throw new TypeError("queueMicrotask takes a function");
@@ -198,14 +210,15 @@ function guardParts(globals: Globals, context: GuardContext): void {
       }
     });
   });
-  // How a stack is shown is not the workflow's business, and the frames that the hook gets lead out of it.
+  // Workflow code must not customize stacks, and the hook's frames give access to code outside of
+  // it.
   Object.defineProperty(globals.Error, "prepareStackTrace", {
     value: (globals.Error as { prepareStackTrace?: unknown }).prepareStackTrace,
     writable: false,
     configurable: false,
   });
   guardRegExp(globals);
-  // The errors and handles of the core's glue are needed while it runs; compiling is not.
+  // Errors and handles of the core's glue are needed at run time; compiling is not.
   const wasm = globals["WebAssembly"] as { [name: string]: unknown };
   const left = {};
   for (const name of Object.getOwnPropertyNames(wasm)) {

@@ -1,6 +1,6 @@
-// `Math.random().toString(36)` is how many make an id. The language leaves the digits of fractions in other bases than ten to the engine, and
-// V8 and SpiderMonkey write different ones: in a realm they are written here, as V8 writes them, and integers beyond 2 ** 53 with all
-// their digits. Base ten is the same everywhere.
+// `Math.random().toString(36)` is a common way to make an id. The language leaves digits of
+// fractions in bases other than ten to the engine, and V8 and SpiderMonkey differ. In a realm they
+// are written here, like V8 writes them; integers beyond 2 ** 53 get all their digits.
 import { defineMethod, type Globals } from "./patch.ts";
 
 const DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz";
@@ -9,7 +9,7 @@ export function guardNumbers(globals: Globals): void {
   const { prototype } = globals["Number"] as NumberConstructor;
   const { toString, valueOf } = prototype;
   defineMethod(prototype, "toString", function (this: number, radix?: number) {
-    // Refuses what is no number, and bases that there are none of.
+    // Throws for values that are not numbers, and for invalid bases.
     const text = toString.call(this, radix);
     const base = radix === undefined ? 10 : Math.trunc(Number(radix));
     const x = valueOf.call(this);
@@ -19,18 +19,21 @@ export function guardNumbers(globals: Globals): void {
 
 const bits = new DataView(new ArrayBuffer(8));
 
-/** Half of the distance to the next number: digits that say less than that do not tell it from its neighbours. */
+/** Half the distance to the next number: smaller digits are not needed to identify it. */
 function uncertainty(x: number): number {
   bits.setFloat64(0, x);
   bits.setBigUint64(0, bits.getBigUint64(0) + 1n);
   return Math.max((bits.getFloat64(0) - x) / 2, Number.MIN_VALUE);
 }
 
-/** A finite number in a base, with as many digits as tell it from its neighbours; the last one is rounded, half to even. */
+/**
+ * Formats a finite number in a base, with the digits needed to identify it; the last one is
+ * rounded, half to even.
+ */
 export function inBase(x: number, base: number): string {
   const size = Math.abs(x);
   let whole = BigInt(Math.floor(size));
-  // Exact: the multiplication loses only what is beyond the uncertainty.
+  // Exact: the multiplication loses only digits below the uncertainty.
   let rest = size - Math.floor(size);
   let unsure = uncertainty(size);
   const digits: number[] = [];

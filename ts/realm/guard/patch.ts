@@ -1,4 +1,4 @@
-// Small means of replacing properties of globals, so that they look like the language's own.
+// Helpers that replace properties of globals with the attributes of built-in ones.
 
 /** The global object, with the parts that the guard replaces. */
 export interface Globals {
@@ -12,10 +12,10 @@ export interface Globals {
 }
 
 export const UTC = "UTC";
-/** The locale where workflow code names none. */
+/** The default locale of workflow code. */
 export const LOCALE = "en-US";
 
-/** Replaces or makes a data property that is not enumerable, as built-in ones are. */
+/** Defines a data property that is not enumerable, like built-in ones. */
 export function override(object: object, name: PropertyKey, value: unknown): void {
   Object.defineProperty(object, name, { value, writable: true, enumerable: false, configurable: true });
 }
@@ -23,7 +23,7 @@ export function override(object: object, name: PropertyKey, value: unknown): voi
 // deno-lint-ignore no-explicit-any
 type Method = (this: any, ...args: any[]) => unknown;
 
-/** A method that carries its own name. */
+/** Defines a method with its own name. */
 export function defineMethod(object: object, name: string, method: Method): void {
   Object.defineProperty(method, "name", { value: name, configurable: true });
   override(object, name, method);

@@ -1,9 +1,9 @@
-// `object.__proto__`, which Deno answers with undefined and every other runtime has. Packages for workflow code were written where it is
-// there; without it they would take another way in Deno than elsewhere.
+// Defines `object.__proto__`, which is undefined in Deno. Packages for workflow code were written
+// for runtimes that have it; without it they would behave differently in Deno.
 
-/** As the language has it (Annex B), where the runtime has another one or none. */
+/** Defines it as in the language (Annex B) if the runtime has another or none. */
 export function restoreProto(): void {
-  // To read it would make Deno write a hint.
+  // Reading it would make Deno print a hint.
   const { get } = Object.getOwnPropertyDescriptor(Object.prototype, "__proto__") ?? {};
   if (get !== undefined && /\[native code\]/.test(Function.prototype.toString.call(get))) return;
   const { getPrototypeOf, setPrototypeOf } = Object;

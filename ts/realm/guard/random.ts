@@ -1,5 +1,5 @@
-// Randomness in a realm comes from the run's seeded generator, which lives in the core: Math.random and crypto. The same seed gives the same
-// numbers in every runtime and on replay.
+// Randomness in a realm (Math.random and crypto) comes from the run's seeded generator in the core.
+// The same seed gives the same numbers in every runtime and on replay.
 import { defineMethod, type Globals, override } from "./patch.ts";
 import type { GuardContext } from "./violations.ts";
 import { uuidOf } from "../../platform/uuid.ts";

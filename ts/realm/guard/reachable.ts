@@ -1,15 +1,16 @@
-// Every object that two runs of a realm share because the language or the runtime made it: what the global object leads to, its own
-// prototypes, and what has no name at all and is reached by syntax or by what some function answers.
+// Collects the objects that runs of a realm share because the language or the runtime made them:
+// those reachable from the global object and its prototypes, and unnamed ones that syntax or
+// functions create.
 import { isBlocked } from "./blocked.ts";
 
-/** Under these names copies of this package share what is theirs. */
+/** Prefix of names under which copies of this package share values. */
 const OURS = "temporalex.";
 
 export const isOurs = (key: PropertyKey): boolean => typeof key === "symbol" && Symbol.keyFor(key)?.startsWith(OURS) === true;
 
 /**
- * Keys of the global object that lead to something of its users. Under symbols that are not registered a runtime keeps what it needs (Deno:
- * the listeners of the global object).
+ * Keys of the global object that lead to objects of its users. Under unregistered symbols a runtime
+ * keeps internal state (Deno: the listeners of the global object).
  */
 function keysOf(globals: object): PropertyKey[] {
   return Reflect.ownKeys(globals).filter((key) => {
@@ -18,7 +19,7 @@ function keysOf(globals: object): PropertyKey[] {
   });
 }
 
-/** Makes what some function answers; undefined where there is no such function, or no such thing. */
+/** Returns the result of a function; undefined if it is missing or throws. */
 function attempt(make: () => unknown): unknown {
   try {
     return make();
@@ -27,7 +28,7 @@ function attempt(make: () => unknown): unknown {
   }
 }
 
-/** Objects whose prototypes (and the functions of their own properties) have no name. */
+/** Objects whose prototypes (and functions of their own properties) have no name. */
 function nameless(): unknown[] {
   type Iterating = { map?(each: (x: unknown) => unknown): unknown };
   const { Iterator, Intl } = globalThis as unknown as {
@@ -51,12 +52,12 @@ function nameless(): unknown[] {
     segments,
     attempt(() => segments![Symbol.iterator]()),
     attempt(() => (searching as URLSearchParams)[Symbol.iterator]()),
-    // In browsers each interface has an accessor of its own for isTrusted.
+    // In browsers each interface has a separate accessor for isTrusted.
     attempt(() => new Event("x")),
     attempt(() => new CustomEvent("x")),
     attempt(() => new EventTarget()),
     attempt(() => new AbortController().signal),
-    // Where an error has its stack, newer engines have accessors.
+    // Newer engines have accessors for the stack of an error.
     new Error(),
     attempt(() => new DOMException()),
     (function () {
@@ -66,7 +67,7 @@ function nameless(): unknown[] {
   ];
 }
 
-/** All of them; the global object itself is not among them. `more`: values that the runs share as well. */
+/** Returns all of them, without the global object itself. `more`: other values that runs share. */
 export function reachable(globals: object, more: readonly unknown[] = []): Set<object> {
   const seen = new Set<object>();
   const open: unknown[] = [...more, Object.getPrototypeOf(globals)];
@@ -81,7 +82,7 @@ export function reachable(globals: object, more: readonly unknown[] = []): Set<o
   for (const sample of nameless()) {
     if (typeof sample === "function") open.push(sample);
     else if (typeof sample === "object" && sample !== null) {
-      // The sample is nobody's: what it has in common with others is prototypes and the functions of its accessors.
+      // The sample itself is not shared; its prototypes and the functions of its accessors are.
       open.push(Object.getPrototypeOf(sample));
       properties(sample, Reflect.ownKeys(sample), false);
       for (const key of Reflect.ownKeys(sample)) {

@@ -1,6 +1,6 @@
-// RegExp.$1, RegExp.lastMatch and their like say what the last match of any run was. In V8 they can be deleted. In SpiderMonkey they cannot,
-// so there the constructor is replaced by one that never had them, with the same prototype: literals, `instanceof` and subclasses see no
-// difference.
+// RegExp.$1, RegExp.lastMatch and similar properties reveal the last match of any run. V8 lets them
+// be deleted. SpiderMonkey does not, so there the constructor is replaced by one without them, with
+// the same prototype: literals, `instanceof` and subclasses work unchanged.
 import { type Globals, override } from "./patch.ts";
 
 const LAST_MATCH = /^(?:\$.|input|multiline|lastMatch|lastParen|leftContext|rightContext)$/;
@@ -14,7 +14,7 @@ export function guardRegExp(globals: Globals): void {
 function replace(globals: Globals, Real: RegExpConstructor): void {
   function RegExp(pattern?: unknown, flags?: unknown): unknown {
     if (new.target !== undefined) return Reflect.construct(Real, [pattern, flags], new.target);
-    // Called as a function it gives back an expression that has no other flags.
+    // Called as a function it returns an expression without other flags unchanged.
     const same = flags === undefined && pattern instanceof Real && pattern.constructor === RegExp;
     return same ? pattern : Reflect.construct(Real, [pattern, flags], RegExp);
   }

@@ -1,19 +1,23 @@
-// After the workflow modules are loaded nothing global changes any more: the global object takes no properties, and the built-in objects
-// are frozen. So one run cannot leave something behind for another by `globalThis.x = ...` or by patching a prototype.
+// Freezes the global object and the built-in objects after the workflow modules are loaded, so that
+// no run can pass state to another by `globalThis.x = ...` or by patching a prototype.
 import type { Globals } from "./patch.ts";
 import { isOurs, reachable } from "./reachable.ts";
 
-/** Freezes what is reachable from the global object, the global object's own properties, and what else runs share. */
+/**
+ * Freezes the objects reachable from the global object, its own properties, and other values that
+ * runs share.
+ */
 export function sealRealm(globals: Globals, shared: readonly unknown[]): void {
   for (const [prototype, names] of assignable(globals)) for (const name of names) allowOverride(prototype, name);
-  // Every copy of this package that is here has taken what they share, and runs could pass something on in it.
+  // All copies of this package have read what they share; runs could pass state in it.
   for (const key of Reflect.ownKeys(globals).filter(isOurs)) Reflect.deleteProperty(globals, key);
   const all = reachable(globals, shared);
   for (const object of all) {
     try {
       Object.freeze(object);
     } catch {
-      // Typed arrays with elements cannot be frozen; a module that hangs one on a global keeps it as it is.
+      // Typed arrays with elements cannot be frozen; a module that assigns one to a global keeps it
+      // unfrozen.
     }
   }
   for (const name of Reflect.ownKeys(globals)) {
@@ -29,17 +33,19 @@ export function sealRealm(globals: Globals, shared: readonly unknown[]): void {
 }
 
 /**
- * Assigning a property that a frozen prototype has is an error, in `this.name = "MyError"` or `counts["constructor"] = 1` too. For the
- * prototypes on which that is common, the property becomes one that assignment overrides, as if nothing were frozen.
+ * Assigning a property that a frozen prototype has is an error, also in `this.name = "MyError"` or
+ * `counts["constructor"] = 1`. On prototypes where this is common, the property becomes an accessor
+ * that allows overriding, as if nothing were frozen.
  */
 function assignable(globals: Globals): readonly (readonly [object, readonly PropertyKey[]])[] {
   const errors = ["Error", "AggregateError", "EvalError", "RangeError", "ReferenceError", "SyntaxError", "TypeError", "URIError"];
   const iterator = (globals["Iterator"] as { prototype?: object } | undefined)?.prototype;
   return [
-    // Generators as TypeScript compiles them for ES5 (tslib): objects that inherit from it, with a method of their own.
+    // Generators that TypeScript compiles for ES5 (tslib): objects that inherit from it and define
+    // a method.
     ...(iterator === undefined ? [] : [[iterator, [Symbol.iterator]] as const]),
     [Object.prototype, Object.getOwnPropertyNames(Object.prototype)],
-    // A library may be a function that has its own functions as properties: lodash assigns a `bind` to it.
+    // A library may be a function with functions as properties: lodash assigns `bind` to itself.
     [Function.prototype, ["constructor", "toString", "bind", "call", "apply"]],
     ...errors.map((name) =>
       [(globals[name] as ErrorConstructor).prototype, ["constructor", "name", "message", "toString"]] as const

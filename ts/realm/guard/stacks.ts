@@ -1,25 +1,24 @@
-// Stacks of errors in a realm: the engine's form in every runtime, and of frames those of workflow code. Frames of this package under them
-// differ between versions and between a first execution and a replay. A stack without a frame of workflow code stays whole: it is about an
-// error of this package.
-//
-// Deno writes frames in another form: "(file:///a.ts, <anonymous>:1:2)" for evaluated code, paths for files.
+// Error stacks in a realm: V8's format in every runtime, with only the frames of workflow code.
+// Frames of this package differ between versions and between execution and replay. A stack without
+// workflow frames stays complete: it is about an error in this package. Deno formats frames
+// differently: "(file:///a.ts, <anonymous>:1:2)" for evaluated code, paths for files.
 import { isLoaded, loadedIn } from "../../executor/program/call_site.ts";
 
 interface Frame {
   toString(): string;
-  /** A path, where Deno has a file URL. */
+  /** A path where Deno has a file URL. */
   getFileName(): string | null;
   getScriptNameOrSourceURL(): string | null;
 }
 
-/** Before the guard, which closes the hook. */
+/** Called before the guard, which removes the hook. */
 export function installStacks(): void {
   if ((Error as { captureStackTrace?: unknown }).captureStackTrace === undefined) return filterStackGetter();
   const inDeno = "Deno" in globalThis;
   const holder = Error as unknown as { prepareStackTrace?: (error: Error, frames: readonly Frame[]) => string };
   holder.prepareStackTrace = (error, frames) => {
     const last = frames.findLastIndex((frame) => isLoaded(frame.getScriptNameOrSourceURL()));
-    // Functions of the language have no URL: `Array.map` between two frames of workflow code stays.
+    // Built-in functions have no URL: `Array.map` between two frames of workflow code stays.
     const users = frames.slice(0, last + 1).filter((frame) => {
       const url = frame.getScriptNameOrSourceURL();
       return !url || isLoaded(url);

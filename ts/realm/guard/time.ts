@@ -1,5 +1,5 @@
-// Time in a realm is workflow time, in UTC: Date, performance, Temporal.Now, Event.timeStamp. The time zone of the machine shows in many
-// of Date's methods, so those that work in local time get the UTC ones' meaning.
+// Time in a realm is workflow time, in UTC: Date, performance, Temporal.Now, Event.timeStamp.
+// Methods of Date in local time would reveal the machine's time zone, so they return UTC.
 import { defineMethod, type Globals, override, UTC } from "./patch.ts";
 import type { GuardContext } from "./violations.ts";
 
@@ -14,7 +14,7 @@ export function guardTime(globals: Globals, context: GuardContext): void {
   guardTemporal(globals, context);
   const event = (globals as { Event?: { prototype: object } }).Event;
   if (event !== undefined) {
-    // The moment at which an event object was made.
+    // The time at which an event object was created.
     Object.defineProperty(event.prototype, "timeStamp", {
       get: () => context.now("Event.timeStamp"),
       configurable: true,

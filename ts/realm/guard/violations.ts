@@ -1,4 +1,4 @@
-// How the guard asks what is going on in its realm, and how it says no.
+// The guard's view of the active run, and the function by which it rejects a call.
 import { type Current, noteRefused } from "../../executor/program/current.ts";
 import { type GuardEffect, lineProbes } from "../../executor/program/line_probe.ts";
 import { packageFolder } from "../../modules/loader/package_files.ts";
@@ -6,12 +6,15 @@ import { ownCode } from "../../platform/own_code.ts";
 import { DeterminismError } from "./errors.ts";
 
 /**
- * What packages take for the time while they are loaded: 2026-01-01, in every realm. Some of them look at the clock then, for what has nothing
- * to do with a run (how often a function is called, say).
+ * The time that packages see while they are loaded: 2026-01-01 in every realm. Some read the clock
+ * for reasons unrelated to runs, such as throttling.
  */
 const LOADING_TIME_MS = 1_767_225_600_000;
 
-/** The numbers that a package draws while it is loaded: the same in every realm, whatever else is loaded there. */
+/**
+ * Random numbers for a package while it is loaded: the same in every realm, whatever else is
+ * loaded.
+ */
 class PackageRandom {
   #state = 0x811c9dc5;
 
@@ -37,7 +40,7 @@ class PackageRandom {
 
 export type Level = "debug" | "info" | "warn" | "error";
 
-/** What workflow code sees of the run that is being activated. */
+/** The run that is being activated, as workflow code may observe it. */
 export class GuardContext {
   readonly #current: Current;
   readonly #packages = new Map<string, PackageRandom>();
@@ -47,14 +50,14 @@ export class GuardContext {
     this.#current = current;
   }
 
-  /** In the function of sideEffect() the host's own time and entropy are what is asked for. */
+  /** The function of sideEffect() gets the host's time and entropy. */
   get inSideEffect(): boolean {
     return this.#current.closure === "sideEffect";
   }
 
   /**
-   * Modules of a run are evaluated by this. A refusal that they catch is none: whoever looks around there goes without, at each replay again,
-   * and what they do not catch fails the task anyway.
+   * Evaluates modules of a run. A rejected call whose error they catch does not fail the run: it is
+   * rejected again at each replay, and an uncaught error fails the task anyway.
    */
   whileLoading<T>(work: () => T): T {
     const before = this.#loading;
@@ -66,36 +69,42 @@ export class GuardContext {
     }
   }
 
-  /** Refuses. The run remembers it, except in a query, which fails by itself, and in a validator, whose update is rejected. */
+  /**
+   * Throws the error of a blocked API. The run records it, except in a query, which fails alone,
+   * and in a validator, whose update is rejected.
+   */
   refuse(api: string, advice: string): never {
     const error = new DeterminismError(api, advice);
     if (this.#loading) throw error;
     this.#tell(api, "refused", advice);
     const { fiber, run } = this.#current;
-    // Programs of other models have no fibers: what runs is the run's.
+    // Programs of other models have no fibers: the active run is the caller.
     const failing = fiber?.run ?? (run?.isNative === true ? undefined : run);
     if (noteRefused(error) === "fails the task") failing?.fail?.(error);
     throw error;
   }
 
-  /** No run is active, and the code that asks is a package's: its module is being loaded. Its name. */
+  /**
+   * Returns the name of the package whose module is being loaded: no run is active and the
+   * package's code calls.
+   */
   packageLoads(): string | undefined {
     return this.#current.run === undefined ? this.callingPackage() : undefined;
   }
 
-  /** The name of the package whose code asks; undefined where a module of the program's own does. */
+  /** Returns the name of the calling package; undefined if a module of the program calls. */
   callingPackage(): string | undefined {
-    // The first frame of loaded code: those above it are this package's.
+    // The first frame of loaded code: frames above it belong to this package.
     const frames = (new Error().stack ?? "").split("\n").slice(1).filter((line) => !line.includes(ownCode));
     return packageFolder(frames[0] ?? "")?.name;
   }
 
-  /** To the debug session that replays, if one does: at which line what was called. */
+  /** Reports the call and its line to a debug session that replays. */
   #tell(api: string, effect: GuardEffect, given: number | string): void {
     if (!this.#loading) lineProbes.watcher?.guarded(api, effect, given);
   }
 
-  /** Workflow time, milliseconds since the epoch. */
+  /** Returns workflow time in milliseconds since the epoch. */
   now(api: string): number {
     const { run } = this.#current;
     if (run !== undefined) {
@@ -106,7 +115,9 @@ export class GuardContext {
     return this.refuse(api, "there is no workflow time while modules are loaded; call it inside the workflow's function");
   }
 
-  /** The run's seeded generator. Code that does not run again on replay must not advance it. */
+  /**
+   * Returns the run's seeded generator. Code that does not run again on replay must not advance it.
+   */
   #seeded(api: string): { random(): number; randomBytes(length: number): Uint8Array } {
     const { run, closure } = this.#current;
     if (closure === "query" || closure === "validator" || closure === "schema" || closure === "log") {
@@ -131,14 +142,14 @@ export class GuardContext {
     return number;
   }
 
-  /** `shown`: what is made of them. */
+  /** `shown`: formats the bytes for debug sessions. */
   randomBytes(api: string, length: number, shown?: (bytes: Uint8Array) => string): Uint8Array {
     const bytes = this.#seeded(api).randomBytes(length);
     this.#tell(api, "random", shown?.(bytes) ?? `${length} bytes`);
     return bytes;
   }
 
-  /** A line of workflow code: silent while its run replays; `elsewhere` where there is no run. */
+  /** Logs a line of workflow code: silent during replay. Outside of runs `elsewhere` is called. */
   log(level: Level, message: string, elsewhere: (level: Level, message: string) => void): void {
     const { fiber, run } = this.#current;
     if (fiber !== undefined) fiber.run.log.write(level, message);

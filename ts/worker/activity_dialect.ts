@@ -1,6 +1,6 @@
-// How activities are called, and what their errors mean. Native activities have rules of their own; those of `@temporalio/activity` see
-// another context and throw other classes, and what a server is sent of them is what the official worker sends. Everything else of an
-// attempt (heartbeats, limits, reports, retries) is the same for both.
+// How activities are called, and what their errors mean. Native activities and those of
+// `@temporalio/activity` differ in context and error classes; for the latter a server gets what the
+// official worker sends. Heartbeats, limits, reports and retries are shared.
 import { type ActivityContext, callActivity } from "../activity/context.ts";
 import { toFailure } from "../converter/failure_converter.ts";
 import { CancelledFailure } from "../converter/failures.ts";
@@ -11,44 +11,43 @@ import type { PollActivityTaskQueueResponse } from "../api/generated/temporal/ap
 import type { RegisteredActivity } from "./activity_registry.ts";
 import { attemptEnd, type Told } from "./attempt_end.ts";
 
-/** Runs the function of an activity; rejects with what it threw. */
+/** Runs the function of an activity; rejects with its error. */
 export type RunActivity = (context: ActivityContext, args: unknown[]) => Promise<unknown>;
 
-/** Whose values are converted. */
+/** The activity whose values are converted. */
 export interface ActivityOwner {
-  /** Id of the activity. */
   readonly activityId: string;
-  /** Workflow that scheduled it. */
+  /** Id of the workflow that scheduled it. */
   readonly workflowId: string;
-  /** It runs in its workflow's worker. */
+  /** A local activity. */
   readonly isLocal: boolean;
 }
 
 /** The rules of one kind of activities. */
 export interface ActivityDialect {
-  /** An activity of this name runs those that have none of their own. */
+  /** The activity with this name runs all types without a function. */
   readonly anyType?: string;
-  /** A result that the converter refuses fails the activity for good; otherwise the attempt. */
+  /** A result that the converter rejects fails the activity permanently; otherwise only the attempt. */
   readonly refusedResultIsFinal: boolean;
-  /** It logs its failures itself. */
+  /** The activities log their failures themselves. */
   readonly logsFailures?: boolean;
-  /** The converter of one activity's values, where it is not the worker's for all. */
+  /** Returns the converter of one activity's values. Absent: the worker's converter. */
   converterFor?(converter: PayloadConverter, of: ActivityOwner): PayloadConverter;
-  /** The arguments of an activity of this name, where they are more than their payloads' values. */
+  /** Returns the arguments of an activity of this type. Absent: the values of their payloads. */
   argumentsOf?(activityType: string, payloads: readonly Payload[], converter: PayloadConverter): unknown[];
-  /** The payload of its result, likewise. */
+  /** Returns the payload of its result. Absent: the converter's. */
   resultOf?(activityType: string, result: unknown, converter: PayloadConverter): Payload;
-  /** Calls a registered function. */
+  /** Returns a function that calls a registered activity. */
   call(activity: RegisteredActivity): RunActivity;
-  /** The error that an attempt failed with, or STOPPED where it was cancelled and did stop. */
+  /** Returns the error of a failed attempt, or STOPPED if it was canceled and stopped. */
   end(error: unknown, told: Told): unknown;
-  /** The failure that is reported. Does not throw. */
+  /** Returns the failure to report. Does not throw. */
   toFailure(error: unknown, converter: PayloadConverter): Failure;
-  /** Values that a cancellation carries. */
+  /** Returns the details of a cancellation. */
   detailsOf(error: unknown): unknown[];
 }
 
-/** The settings of one activity's attempt: with the converter of its values. */
+/** Returns the settings of one attempt, with the converter of its values. */
 export function settingsFor<S extends { readonly converter: PayloadConverter; readonly dialect: ActivityDialect }>(
   settings: S,
   task: PollActivityTaskQueueResponse,
@@ -65,7 +64,7 @@ interface Values {
   readonly dialect: ActivityDialect;
 }
 
-/** The arguments of an attempt. */
+/** Returns the arguments of an attempt. */
 export function attemptArguments(
   { converter, dialect }: Values,
   { activityType, input }: PollActivityTaskQueueResponse,
@@ -74,7 +73,7 @@ export function attemptArguments(
   return dialect.argumentsOf?.(activityType?.name ?? "", payloads, converter) ?? fromPayloads(converter, payloads);
 }
 
-/** The payload of an attempt's result. */
+/** Returns the payload of an attempt's result. */
 export function resultOf(
   { converter, dialect }: Values,
   { activityType }: PollActivityTaskQueueResponse,

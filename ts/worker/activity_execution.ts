@@ -1,7 +1,6 @@
 // One attempt of one activity: its context, heartbeats, local deadline, and the report that ends it
-// (docs/dev/semantics/activities.md). The activity is user code: whatever it does ends in exactly
-// one report, or in none where the service does not want one (it said NOT_FOUND, or the activity is
-// completed from outside).
+// (docs/dev/semantics/activities.md). Whatever the activity does, it ends in exactly one report, or
+// in none if the service does not expect one (NOT_FOUND, or the activity completes asynchronously).
 import { create, type MessageInitShape, toBinary } from "@bufbuild/protobuf";
 import { type CancelReason, completesAsync } from "../activity/context.ts";
 import { PayloadCodecError } from "../codec/codec.ts";
@@ -37,30 +36,30 @@ import { hasCode, report, unencodable } from "./reports.ts";
 
 export interface ActivityOptions {
   service: RawService;
-  /** The same service with messages. */
+  /** The same service, with typed messages. */
   typed: TypedService;
   namespace: string;
   identity: string;
   taskQueue: string;
   converter: PayloadConverter;
-  /** The rules of its activities. */
+  /** The rules of the worker's activities. */
   dialect: ActivityDialect;
-  /** Applied to reports; tasks are decoded before. */
+  /** Encodes reports; tasks are already decoded. */
   codec: MessageCodec | undefined;
   limits: PayloadLimits;
-  /** Which version the worker is. */
+  /** The version of the worker. */
   deployment?: SentVersion | undefined;
   throttle: HeartbeatThrottle;
   logger: Logger;
   events: WorkerEvents;
   metrics?: WorkerMetrics | undefined;
-  /** Of heartbeats, deadlines and sleeps. */
+  /** Time of heartbeats, deadlines and sleeps. */
   timers: Timers;
-  /** Of reports that are repeated. */
+  /** Time of report retries. */
   reportTimers: Timers;
 }
 
-/** Time that the service is given to notice a timeout before the attempt is told of it here. */
+/** Time that the service has to detect a timeout before the attempt is canceled locally, in ms. */
 const LOCAL_TIMEOUT_SLACK_MS = 5000;
 const HEARTBEAT_CALL_MS = 10_000;
 
@@ -121,12 +120,12 @@ export class ActivityExecution {
     }
   }
 
-  /** Ends the attempt by what it threw, also before it has begun. Never rejects. */
+  /** Ends the attempt with an error, also before it has begun. Never rejects. */
   async fail(error: unknown): Promise<void> {
     try {
       await this.#ended(error);
     } catch (e) {
-      // Nothing that an attempt throws may end its worker, or leave the attempt without a report.
+      // An attempt must never end its worker, or end without a report.
       this.#logger.error("the failure of an activity was reported without its details", {
         error: loggable(e, this.#options.codec),
       });
@@ -135,12 +134,12 @@ export class ActivityExecution {
     }
   }
 
-  /** Tells the activity to stop. The first reason stays. */
+  /** Requests cancellation. The first reason stays. */
   cancel(reason: CancelReason): void {
     if (this.#context.cancel(reason)) this.#logger.debug("cancellation of an activity requested", { reason });
   }
 
-  /** The attempt's own clock: without it an activity that ignores its heartbeats would go on long after the service gave it up. */
+  /** The local deadline: without it an activity that sends no heartbeats would outlive its timeout. */
   #armDeadline(): void {
     this.#stopDeadline?.();
     const heartbeat = limitMs(this.#task.heartbeatTimeout) || Infinity;
@@ -149,14 +148,15 @@ export class ActivityExecution {
     if (limit === Infinity) return;
     const { timers } = this.#options;
     this.#stopDeadline = timers.after(limit, () => {
-      // The service notices it now, and nobody else says so: a timeout that is followed by another attempt is no event of the history.
+      // The service detects the timeout now, but a timeout with a later attempt has no history
+      // event.
       const timeout = heartbeat < close ? "heartbeat" : "startToClose";
       this.#warnOfFailure("timed out", undefined, { timeout, limitMs: limit });
       this.#stopDeadline = timers.after(LOCAL_TIMEOUT_SLACK_MS, () => this.cancel("TIMED_OUT"));
     });
   }
 
-  /** An attempt that came to nothing, with when the next one is due. */
+  /** Logs a failed attempt with the time of the next one. */
   #warnOfFailure(how: string, failure: Failure | undefined, fields: LogFields): void {
     const nextInMs = nextAttemptMs(this.#task, failure, Date.now());
     const nextAttempt = nextInMs === undefined ? "none" : `in ${nextInMs} ms`;
@@ -168,7 +168,7 @@ export class ActivityExecution {
       ? []
       : [namingWhat("the details of a heartbeat", () => this.#options.converter.toPayload(details))];
     this.#check("the details of a heartbeat", payloads);
-    // Only a heartbeat timeout is put off by a heartbeat; start-to-close is not.
+    // A heartbeat extends only the heartbeat timeout, not start-to-close.
     if ((limitMs(this.#task.heartbeatTimeout) || Infinity) <= (limitMs(this.#task.startToCloseTimeout) || Infinity)) {
       this.#armDeadline();
     }
@@ -191,7 +191,7 @@ export class ActivityExecution {
       else if (answer.activityPaused) this.cancel("PAUSED");
     } catch (error) {
       if (hasCode(error, Code.NOT_FOUND)) this.cancel("NOT_FOUND");
-      // The next heartbeat may get through; if none does, the service times the attempt out.
+      // The next heartbeat may succeed; without one, the service times the attempt out.
       else this.#logger.warn("a heartbeat could not be sent to the service", { error: loggable(error, this.#options.codec) });
     }
   }
@@ -216,7 +216,7 @@ export class ActivityExecution {
       const { scheduledTime } = this.#task;
       if (scheduledTime !== undefined) this.#series?.endToEnd.record(Date.now() - timestampDate(scheduledTime).getTime());
     } catch (error) {
-      // A codec may work again (a key service, a store of blobs); what is too large stays so.
+      // A codec may recover (a key service, a blob store); a payload that is too large stays so.
       await this.#ended(error instanceof PayloadTooLargeError ? final(error) : error);
     }
   }
@@ -240,7 +240,7 @@ export class ActivityExecution {
     }
     events.activityFailed?.({ ...this.#attempt(), message: failure.message });
     await this.#report("respondActivityTaskFailed", RespondActivityTaskFailedRequestSchema, { failure }).catch((e) => {
-      // The failure itself is not to be encoded: that the attempt failed must be known all the same.
+      // The failure cannot be encoded, but must be reported nevertheless.
       const failure = toFailure(e instanceof PayloadCodecError ? unencodable(error, e, this.#options.codec!) : final(e));
       return this.#report("respondActivityTaskFailed", RespondActivityTaskFailedRequestSchema, { failure }, true);
     });
@@ -271,7 +271,7 @@ export class ActivityExecution {
     this.#logger.warn("the details of a cancellation were dropped", { error: loggable(error, this.#options.codec) });
   }
 
-  /** Rejects when the report cannot be encoded; what the service says to it is logged. */
+  /** Rejects if the report cannot be encoded; errors of the service are logged. */
   async #report<S extends ReportSchema>(
     method: "respondActivityTaskCompleted" | "respondActivityTaskFailed" | "respondActivityTaskCanceled",
     schema: S,
@@ -300,7 +300,7 @@ export class ActivityExecution {
     }
   }
 
-  /** With a codec sizes are checked behind it. */
+  /** With a codec, sizes are checked after encoding. */
   #check(what: string, payloads: Payload[]): void {
     if (this.#options.codec !== undefined) return;
     checkPayloads(
@@ -312,7 +312,7 @@ export class ActivityExecution {
   }
 }
 
-/** The work is done; another attempt would do it again and fail here again. */
+/** Returns a non-retryable failure: the work is done, and another attempt would fail the same way. */
 export function final(error: PayloadConverterError | PayloadTooLargeError): ApplicationFailure {
   return new ApplicationFailure(error.message, { type: error.name, nonRetryable: true, cause: error });
 }

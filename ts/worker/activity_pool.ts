@@ -1,6 +1,7 @@
-// Threads for activities, so that one that computes does not stop timers, heartbeats and other activities. A thread runs one activity at a
-// time, unless the options say otherwise; one that was told to stop and does not react is ended with its thread (where it is alone in it),
-// and the next activity gets a new one. Each pool's threads load the module again, so a new pool is how changed code comes in.
+// Threads for activities, so that computing activities do not block timers, heartbeats and other
+// activities. By default a thread runs one activity at a time; if it does not respond to
+// cancellation, its thread is terminated and replaced. Each pool loads the module again, so a new
+// pool is how changed code is loaded.
 import { type ActivityContext, CompleteAsyncError } from "../activity/context.ts";
 import { decodeFailure } from "../converter/failure_converter.ts";
 import { ApplicationFailure } from "../converter/failures.ts";
@@ -12,21 +13,21 @@ import { startThread, type Thread } from "../platform/threads.ts";
 import type { Timers } from "../base/timers.ts";
 import type { FromThread, LoaderHooks, ToThread } from "./thread_messages.ts";
 
-/** Activities that run in threads of their own, so that one that computes does not stop timers and heartbeats of the others. */
+/** Activities in separate threads, so that computing activities do not block timers and heartbeats. */
 export interface ActivityThreads {
-  /** Module whose exported functions are the activities, or several. A URL, or an absolute specifier. */
+  /** Modules whose exported functions are the activities. URLs or absolute specifiers. */
   module: URL | string | readonly (URL | string)[];
-  /** Threads. Default: one less than the machine runs at once, at least one. */
+  /** Number of threads. Default: one less than the hardware threads, at least 1. */
   size?: number;
-  /** Activities that run at once in one thread. More than one is for activities that wait rather than compute. Default: 1. */
+  /** Maximum activities at a time per thread. More than 1 is for activities that mostly wait. Default: 1. */
   concurrency?: number;
-  /** @internal Hooks that Node loads the modules with. */
+  /** @internal Hooks with which Node loads the modules. */
   hooks?: LoaderHooks;
 }
 
-/** How long an activity that was told to stop may go on before its thread is ended. */
+/** How long a canceled activity may run before its thread is terminated, in ms. */
 const PATIENCE_MS = 5000;
-/** How long a module may take to load. */
+/** How long a module may take to load, in ms. */
 const LOAD_MS = 30_000;
 
 interface Job {
@@ -38,16 +39,16 @@ interface Job {
 }
 
 interface Slot {
-  /** Undefined while it starts. */
+  /** Undefined while the thread starts. */
   thread: Thread | undefined;
-  /** What runs in it, by the number of the job. */
+  /** Running jobs by number. */
   readonly jobs: Map<number, Job>;
   loaded: ((names: string[]) => void) | undefined;
   broken: ((error: Error) => void) | undefined;
 }
 
 export class ActivityPool {
-  /** What the module exports. */
+  /** Names of the exported activities. */
   names: readonly string[] = [];
   readonly #load: ToThread;
   readonly #size: number;
@@ -69,8 +70,8 @@ export class ActivityPool {
   }
 
   /**
-   * Starts the first thread and learns from it what the module has. Rejects when the module does not load, or is not loaded in time, and
-   * when the signal is aborted before.
+   * Starts the first thread and gets the names of the activities from it. Rejects if the module
+   * fails to load or loads too long, or if the signal is aborted before.
    */
   static async open(
     { module, size = Math.max(1, hardwareThreads() - 1), concurrency = 1, hooks }: ActivityThreads,
@@ -113,7 +114,7 @@ export class ActivityPool {
     return pool;
   }
 
-  /** Runs an activity in a thread, or queues it until one is free. */
+  /** Runs an activity in a thread; queues it until one is free. */
   run(activity: string, context: ActivityContext, args: unknown[]): Promise<unknown> {
     return new Promise((resolve, reject) => {
       this.#queue.push({ activity, context, args, resolve, reject });
@@ -121,7 +122,7 @@ export class ActivityPool {
     });
   }
 
-  /** Ends all threads; what still runs in them is rejected. */
+  /** Terminates all threads and rejects their jobs. */
   async close(): Promise<void> {
     if (this.#state === "closed") return;
     this.#state = "closed";
@@ -134,7 +135,7 @@ export class ActivityPool {
     this.#whenIdle?.();
   }
 
-  /** Ends the threads when what was given to them has ended. Nothing more may be given. */
+  /** Closes the pool after its jobs have ended. No job may be added. */
   async retire(): Promise<void> {
     if (this.#state !== "open") return;
     this.#state = "retiring";
@@ -152,7 +153,7 @@ export class ActivityPool {
     return slot;
   }
 
-  /** Gives queued jobs to the threads that have room for them, and starts others while there may be more. */
+  /** Assigns queued jobs to threads with free places, and starts threads up to `size`. */
   #next(): void {
     while (this.#queue.length > 0 && this.#state !== "closed") {
       const free = [...this.#slots].find((slot) => slot.thread !== undefined && slot.jobs.size < this.#concurrency);
@@ -167,7 +168,7 @@ export class ActivityPool {
     if (this.#state === "retiring" && !this.#busy) this.#whenIdle?.();
   }
 
-  /** One more thread, for what is queued. */
+  /** Starts a thread for queued jobs. */
   #open(): void {
     const slot = this.#newSlot();
     this.#start(slot).then(
@@ -177,8 +178,9 @@ export class ActivityPool {
   }
 
   /**
-   * Where a thread is left, what is queued waits for it: to try again at once could go on for ever, and nothing else would run meanwhile.
-   * Where none is left, the oldest job pays for one that did not start; others may have more luck.
+   * Handles a thread that did not start. With another thread left, queued jobs wait for it, because
+   * an immediate retry could loop forever. Without one, the oldest job fails; a later start may
+   * succeed.
    */
   #unstarted(slot: Slot, error: Error): void {
     this.#slots.delete(slot);
@@ -212,7 +214,7 @@ export class ActivityPool {
         reason: context.cancelReason!,
         message: messageOf(context.cancelled.reason),
       });
-      // Its neighbours in the thread must not pay for one that does not listen.
+      // Other activities in the thread must not fail because one ignores its cancellation.
       if (this.#concurrency > 1) return;
       this.#timers.after(PATIENCE_MS, () => {
         if (slot.jobs.get(id) !== job) return;
@@ -243,7 +245,7 @@ export class ActivityPool {
         try {
           return job.context.heartbeat(message.details);
         } catch (error) {
-          // Too large, for one: its author, in the thread, cannot be told any more.
+          // For example too large; the activity in the thread cannot get the error any more.
           return job.context.logger.warn("the details of a heartbeat were rejected", { error: loggable(error, this.#codec) });
         }
       case "log":
@@ -263,7 +265,7 @@ export class ActivityPool {
     this.#next();
   }
 
-  /** The thread is gone; the activities in it failed in a way that another attempt may fix, unless `error` says otherwise. */
+  /** The thread has ended: its jobs fail with a retryable error, unless `error` is given. */
   #lost(slot: Slot, why: string, error?: Error): void {
     const jobs = [...slot.jobs.values()];
     slot.jobs.clear();

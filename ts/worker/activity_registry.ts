@@ -1,8 +1,8 @@
-// The activities of a worker by the name that they have on the wire: the property key under which they were given, never the function's
-// own name, so that a minifier changes nothing. Several objects may be given; a module's namespace and an object of a class are objects too.
+// The activities of a worker by type name: the property key, never the function's own name, so that
+// minifiers change nothing. Accepts several objects, such as module namespaces and class instances.
 import { ApplicationFailure } from "../converter/failures.ts";
 
-/** Activity functions by name. Entries that are not functions (constants of a module) are skipped. */
+/** Activity functions by name. Properties that are not functions are skipped. */
 export type Activities = object;
 
 const PREFIXED = Symbol.for("temporalex.prefixed-activities.1");
@@ -12,8 +12,8 @@ interface Prefixed {
 }
 
 /**
- * Activities whose names on the wire begin with a prefix, as `activities<T>({ prefix: "payment." })` of workflow code calls them:
- * `activities: [shipping, prefixed("payment.", payment)]`.
+ * Adds a prefix to the type names of activities. Workflow code calls them with `activities<T>({
+ * prefix: "payment." })`: `activities: [shipping, prefixed("payment.", payment)]`.
  */
 export function prefixed(prefix: string, activities: Activities): Activities {
   return { [PREFIXED]: { prefix, activities } } satisfies Prefixed;
@@ -22,19 +22,19 @@ export function prefixed(prefix: string, activities: Activities): Activities {
 export interface RegisteredActivity {
   // deno-lint-ignore ban-types
   readonly run: Function;
-  /** The object whose method it is. */
+  /** The object that has the method. */
   readonly self: object;
 }
 
-/** What becomes of activities that have no function of their own. */
+/** Rules for activity types without a function. */
 export interface UnknownActivities {
-  /** They fail for good (tests), instead of waiting for a worker that has them. */
+  /** Their attempts fail permanently (for tests) instead of waiting for a worker that has them. */
   readonly unknownActivityIsFinal?: boolean;
-  /** Some dialects have a function for all of them. */
+  /** Some dialects have one function for all types. */
   readonly dialect?: { readonly anyType?: string };
 }
 
-/** Names of an object's functions, with those that it has from its class. */
+/** Names of an object's functions, including those of its class. */
 function functionNames(object: object): string[] {
   const names = new Set<string>();
   for (let level: object | null = object; level !== null && level !== Object.prototype; level = Object.getPrototypeOf(level)) {
@@ -50,7 +50,7 @@ export class ActivityRegistry {
   readonly #rules: UnknownActivities;
   readonly #elsewhere: readonly string[];
 
-  /** `elsewhere`: names that run in threads. */
+  /** `elsewhere`: types that run in threads. */
   constructor(activities: Activities | readonly Activities[], rules: UnknownActivities = {}, elsewhere: readonly string[] = []) {
     this.#rules = rules;
     this.#elsewhere = elsewhere;
@@ -77,7 +77,7 @@ export class ActivityRegistry {
     return [...this.#activities.keys(), ...this.#elsewhere];
   }
 
-  /** What is wrong with a local activity of that name: its workflow task waits for a worker that has it. Undefined: nothing. */
+  /** Why a local activity of that type cannot run here; undefined if it can. Its workflow task waits then. */
   lacks(name: string): string | undefined {
     if (this.#rules.unknownActivityIsFinal || this.#found(name) !== undefined || this.#elsewhere.includes(name)) {
       return undefined;
@@ -94,7 +94,7 @@ export class ActivityRegistry {
     return this.names.length === 0 ? "it has no activities" : `it has ${this.names.join(", ")}`;
   }
 
-  /** The activity of that name. Throws a failure that lists the known names. */
+  /** Returns the activity of that type. Throws a failure that lists the known types. */
   find(name: string): RegisteredActivity {
     const found = this.#found(name);
     if (found !== undefined) return found;

@@ -1,12 +1,12 @@
-// Promises that activity code leaves behind: rejected, and handled by nothing. The runtime would end the process for one of them, and the
-// activity, which is tried again, would end the next process, too. Those that an activity has set off are logged with its ids; all others
-// are the program's own, and the runtime treats them as ever.
+// Unhandled promise rejections of activity code. The runtime would end the process for one, and a
+// retry would end the next process too. Those caused by an activity are logged with its ids; others
+// keep the runtime's default behavior.
 import { activityBehind } from "../activity/context.ts";
 import { captureRejections } from "../platform/rejections.ts";
 import type { MessageCodec } from "../codec/message_codec.ts";
 import { loggable } from "../codec/loggable.ts";
 
-/** Takes such rejections until the function that it answers is called. */
+/** Captures such rejections. Returns a function that stops it. */
 export function takeActivityRejections(codec: MessageCodec | undefined): () => void {
   return captureRejections({ ownThread: false }).listen({
     unhandled(_promise, reason) {

@@ -1,4 +1,5 @@
-// The activities that are running: from a poll's answer to an attempt, and their cancellation when the worker stops.
+// The running activities: from the response of a poll to an attempt, and their cancellation at
+// shutdown.
 import { fromBinary } from "@bufbuild/protobuf";
 import type { CancelReason } from "../activity/context.ts";
 import { decodeResponse } from "../codec/coded_service.ts";
@@ -8,9 +9,9 @@ import type { RunActivity } from "./activity_dialect.ts";
 import { ActivityExecution, type ActivityOptions } from "./activity_execution.ts";
 
 export interface ActivityTasksOptions extends ActivityOptions {
-  /** The function of a type; throws the failure of an unknown one. */
+  /** Returns the function of a type; throws a failure for an unknown type. */
   find: (activityType: string) => RunActivity;
-  /** Code around each attempt, the first one outermost. */
+  /** Interceptors of each attempt, the first one outermost. */
   activityInterceptors?: readonly ActivityInterceptor[];
 }
 
@@ -18,14 +19,14 @@ export class ActivityTasks {
   readonly #options: ActivityTasksOptions;
   readonly #running = new Set<ActivityExecution>();
   #cancelled: CancelReason | undefined;
-  /** Tasks that came with a report, for the metrics. */
+  /** Tasks that came with a report, for metrics. */
   readonly #eager = new WeakSet<Uint8Array>();
 
   constructor(options: ActivityTasksOptions) {
     this.#options = options;
   }
 
-  /** Attempts that wait in `sleep`. */
+  /** Number of attempts that wait in `sleep`. */
   get sleeping(): number {
     let count = 0;
     for (const execution of this.#running) if (execution.sleeping) count++;
@@ -36,12 +37,12 @@ export class ActivityTasks {
     return this.#running.size;
   }
 
-  /** A task that is about to come came with a report, and not with a poll. */
+  /** Marks a task that came with a report instead of a poll. */
   noteEager(bytes: Uint8Array): void {
     if (this.#options.metrics !== undefined) this.#eager.add(bytes);
   }
 
-  /** Works on a task (bytes of PollActivityTaskQueueResponse) to its report. Never rejects. */
+  /** Processes a task (encoded PollActivityTaskQueueResponse) up to its report. Never rejects. */
   async handle(bytes: Uint8Array): Promise<void> {
     let execution: ActivityExecution;
     let type: string;
@@ -62,7 +63,7 @@ export class ActivityTasks {
         const decoded = await decodeResponse(codec, "pollActivityTaskQueue", bytes);
         execution = new ActivityExecution(fromBinary(PollActivityTaskQueueResponseSchema, decoded), this.#options);
       } catch (error) {
-        // Another attempt may meet a worker with the right key, or a store that answers.
+        // Another attempt may run on a worker with the right key, or after a key service recovers.
         return await execution.fail(error);
       }
     }
@@ -76,7 +77,7 @@ export class ActivityTasks {
     }
   }
 
-  /** Tells all activities to stop, also those that may still come. */
+  /** Requests cancellation of all current and future activities. */
   cancelAll(reason: CancelReason): void {
     this.#cancelled = reason;
     for (const execution of this.#running) execution.cancel(reason);

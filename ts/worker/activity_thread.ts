@@ -1,5 +1,6 @@
-// The module that a thread of activities runs: loads the user's module and runs one activity after the other. What an activity says
-// (heartbeats, log lines) leaves at once, also while it computes without a pause; what it is told reaches it when it awaits.
+// The module of an activity thread: loads the application's module and runs its activities.
+// Heartbeats and log lines leave at once, also during computation; messages to an activity arrive
+// when it awaits.
 import { toBinary } from "@bufbuild/protobuf";
 import { FailureSchema } from "../api/generated/temporal/api/failure/v1/message_pb.ts";
 import { type ActivityContext, type CancelReason, completesAsync } from "../activity/context.ts";
@@ -25,9 +26,9 @@ let registry = new ActivityRegistry({});
 let loaded: Promise<void> = Promise.resolve();
 /** The rules of the modules' activities. */
 let dialect = NATIVE_ACTIVITIES;
-/** Where a module that is imported first (`hooks.imports`) puts what finds other rules, once the modules are loaded. */
+/** A module of `hooks.imports` sets this global to a function that returns other rules. */
 const RULES = Symbol.for("temporalex.activity_thread.rules");
-/** How to cancel what runs. */
+/** Cancels running activities, by job. */
 const running = new Map<number, (reason: CancelReason, message: string) => void>();
 
 async function run({ id, activity, info, headers, args }: ToThread & { kind: "run" }): Promise<void> {
@@ -49,7 +50,7 @@ async function run({ id, activity, info, headers, args }: ToThread & { kind: "ru
     },
     logger: { debug: log("debug"), info: log("info"), warn: log("warn"), error: log("error") },
     heartbeat(details) {
-      // Here, so that details which cannot be encoded throw to their author.
+      // Converted here, so that details which cannot be encoded throw in the activity.
       if (details !== undefined) defaultPayloadConverter.toPayload(details);
       post({ kind: "heartbeat", id, details: carried(`the details of a heartbeat of activity "${activity}"`, details) });
     },
@@ -63,7 +64,8 @@ async function run({ id, activity, info, headers, args }: ToThread & { kind: "ru
     try {
       post({ kind: "done", id, result });
     } catch (error) {
-      // A result that cannot be cloned (functions, ...): plain JSON is what the service would get anyway.
+      // A result that cannot be cloned (for example a function) could not be encoded as JSON
+      // either.
       throw new TypeError(`the result of activity "${activity}" cannot leave its thread: ${messageOf(error)}`);
     }
   } catch (error) {
@@ -75,8 +77,8 @@ async function run({ id, activity, info, headers, args }: ToThread & { kind: "ru
 }
 
 /**
- * A result, or details of a heartbeat, as it leaves the thread. Structured clone takes the class and its toJSON method from an instance without a word, so what the
- * default converter would carry or refuse is carried or refused here, before it.
+ * Converts a result, or details of a heartbeat, before it leaves the thread. Structured clone
+ * silently drops the class and toJSON of an instance, so the default converter is applied first.
  */
 function carried(what: string, result: unknown): unknown {
   if (result instanceof Uint8Array || isPlainData(result)) return result;
@@ -84,7 +86,7 @@ function carried(what: string, result: unknown): unknown {
     const { data, notes } = namingWhat(what, () => toJsonData(result));
     return fromJsonData(data, notes);
   } catch (error) {
-    // The work is done; another attempt would do it again and fail here again.
+    // The work is done; another attempt would fail the same way.
     if (isA(error, LossyValueError)) {
       throw ApplicationFailure.nonRetryable(error.message, { type: error.name, cause: error });
     }
@@ -94,7 +96,7 @@ function carried(what: string, result: unknown): unknown {
 
 const isAbort = (error: unknown) => read(error, "name") === "AbortError";
 
-/** What the thread's worker gets of an error: classes and causes of its own kind. */
+/** Encodes an error for the thread's worker, with its class and cause. */
 function failureOf(error: unknown, context: ActivityContext, { aborted, reason }: AbortSignal): Uint8Array {
   if (dialect === NATIVE_ACTIVITIES) return encodeFailure(aborted && isAbort(error) ? reason : error);
   const end = dialect.end(error, context as Told);

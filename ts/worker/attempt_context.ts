@@ -1,5 +1,5 @@
-// The context of one attempt of an activity, from its task. Most activities use little of it, and thousands start per second: what costs
-// something (signal, info, logger) is made when it is first asked for.
+// The context of one attempt of an activity. Thousands start per second and most use little of it,
+// so signal, info and logger are created on first use.
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import type { ActivityContext, ActivityInfo, CancelReason } from "../activity/context.ts";
 import { type Duration, toMs } from "../converter/duration.ts";
@@ -15,9 +15,9 @@ export interface AttemptSettings {
   taskQueue: string;
   converter: PayloadConverter;
   logger: Logger;
-  /** Of sleeps. */
+  /** Time of sleeps. */
   timers: Timers;
-  /** It runs within the workflow task: what distinguishes its call from all others of the run. */
+  /** For local activities: returns a name that distinguishes its call from all others of the run. */
   localCall?: (() => string) | undefined;
 }
 
@@ -34,13 +34,13 @@ const NO_HEADERS: { readonly [name: string]: Payload } = Object.freeze({});
 
 const date = (time: Timestamp | undefined) => (time === undefined ? undefined : timestampDate(time));
 
-/** Milliseconds of a limit; 0: none. */
+/** Milliseconds of a timeout; 0 if it is not set. */
 export function limitMs(duration: Parameters<typeof durationMs>[0] | undefined): number {
   return duration === undefined ? 0 : durationMs(duration);
 }
 
 export class AttemptContext implements ActivityContext {
-  /** What the service sent, or would have sent. */
+  /** The task from the service, or the equivalent for a local activity. */
   readonly task: PollActivityTaskQueueResponse;
   readonly #settings: AttemptSettings;
   readonly #record: (details: unknown) => void;
@@ -87,12 +87,12 @@ export class AttemptContext implements ActivityContext {
     return this.#cancelReason;
   }
 
-  /** It waits in `sleep`. */
+  /** The activity waits in `sleep`. */
   get sleeping(): boolean {
     return this.#sleeps > 0;
   }
 
-  // Functions of their own, so that `({ heartbeat, sleep }) => ...` works.
+  // Arrow functions, so that `({ heartbeat, sleep }) => ...` works.
 
   readonly heartbeat = (details?: unknown): void => this.#record(details);
 
@@ -109,7 +109,7 @@ export class AttemptContext implements ActivityContext {
     if (this.#cancelReason !== undefined) this.cancelled.throwIfAborted();
   };
 
-  /** Tells the activity to stop; false when it knows already. */
+  /** Requests cancellation; returns false if it was requested before. */
   cancel(reason: CancelReason): boolean {
     if (this.#cancelReason !== undefined) return false;
     this.#cancelReason = reason;
@@ -118,7 +118,7 @@ export class AttemptContext implements ActivityContext {
   }
 }
 
-/** The task that a context was made from; undefined for one that no worker made. */
+/** The task of a context; undefined for a context that no worker created. */
 export function taskOf(context: ActivityContext): PollActivityTaskQueueResponse | undefined {
   return context instanceof AttemptContext ? context.task : undefined;
 }
@@ -137,8 +137,8 @@ function infoOf(task: PollActivityTaskQueueResponse, settings: AttemptSettings):
     workflowType: task.workflowType?.name ?? "",
     attempt: task.attempt,
     isLocal: settings.localCall !== undefined,
-    // The id of an activity is recorded before it runs. That of a local activity is a count, and may name another call when the
-    // workflow task runs again.
+    // An activity's id is recorded before it runs. A local activity's id is a counter, and may
+    // denote another call when the workflow task runs again.
     idempotencyKey: `${workflowId}/${runId}/${
       settings.localCall === undefined ? task.activityId : `local-${settings.localCall()}`
     }`,

@@ -1,5 +1,5 @@
-// Broadcasts from workflow code: a local activity that every worker has. Its id makes the signals of all attempts the same ones, so that a
-// workflow task that is run again reaches nothing twice.
+// Broadcasts from workflow code: a local activity in every worker. Its id is the request id of the
+// signals, so that a repeated workflow task sends nothing twice.
 import { withCodec } from "../codec/coded_service.ts";
 import { ApplicationFailure } from "../converter/failures.ts";
 import { toPayloads } from "../converter/payload.ts";
@@ -10,7 +10,7 @@ import { typedService } from "../service/typed.ts";
 import type { RunActivity } from "./activity_dialect.ts";
 import type { WorkerSettings } from "./options.ts";
 
-/** Answers how many runs were reached. What asking again does not change is final. */
+/** Returns an activity that resolves to the number of reached runs. Permanent errors are not retried. */
 export function broadcasting(settings: WorkerSettings): RunActivity {
   const { service, codec, namespace, identity, converter } = settings;
   const calls = typedService(codec === undefined ? service : withCodec(service, codec, settings));
@@ -27,7 +27,8 @@ export function broadcasting(settings: WorkerSettings): RunActivity {
         values: reached(name, filter === null ? undefined : String(filter)),
         control: BROADCAST_CONTROL,
       });
-      // Tried again: who has the signal does not get it twice, and who had no room for it may have some.
+      // Retried: runs that have the signal do not get it twice, and full runs may have room by
+      // then.
       if (missed.length > 0) {
         const { workflowId, reason } = missed[0]!;
         throw new ServiceError(

@@ -1,5 +1,6 @@
-// The build id of a worker without a deployment, as programs of before worker deployments give it (`buildId`, `useVersioning` of
-// `@temporalio/worker`): histories show it, and with `useVersioning` a service routes tasks by the rules of the queue.
+// The build id of a worker without a deployment (`buildId`, `useVersioning` of
+// `@temporalio/worker`). Histories show it; with `useVersioning` a service routes tasks by the
+// queue's rules.
 import {
   RespondWorkflowTaskCompletedRequest as Completed,
   RespondWorkflowTaskFailedRequest as Failed,
@@ -13,7 +14,7 @@ import type { SentVersion, WorkerDeploymentVersion } from "./deployment.ts";
 export interface BuildStampOptions {
   /** Not empty. */
   readonly buildId: string;
-  /** The service gives the worker only tasks that the queue's rules give to this build id. */
+  /** The worker gets only tasks that the queue's rules assign to this build id. */
   readonly useVersioning: boolean;
 }
 
@@ -25,7 +26,7 @@ export class BuildStamp implements SentVersion {
   readonly failedTail: Uint8Array;
   readonly #completedTail: Uint8Array;
 
-  /** Throws a TypeError for a build id that is none. */
+  /** Throws a TypeError for an invalid build id. */
   constructor({ buildId, useVersioning }: BuildStampOptions) {
     if (typeof buildId !== "string" || buildId === "") {
       throw new TypeError(`a worker's buildId must be a non-empty string, not ${JSON.stringify(buildId)}`);
@@ -46,6 +47,6 @@ export class BuildStamp implements SentVersion {
     return this.#completedTail;
   }
 
-  /** Each workflow may be of such a worker. */
+  /** Accepts every workflow. */
   check(): void {}
 }

@@ -1,5 +1,5 @@
-// Runs that ended without their worker (terminated, timed out) leave the worker's cache. An embedded engine reports them. A server
-// reports nothing to workers, so the worker lists them once a minute while it has runs in its cache.
+// Evicts runs that closed without their worker (terminated, timed out). An embedded engine reports
+// them. A server does not, so the worker lists them once a minute while it has cached runs.
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import {
   ListWorkflowExecutionsRequestSchema,
@@ -10,12 +10,12 @@ import { dateOn, type Timers } from "../base/timers.ts";
 import { Code, type RawService, ServiceError } from "../service/raw.ts";
 
 const LIST_EVERY_MS = 60_000;
-/** How far a server's lists lag behind, and its clock may differ. A run that is evicted twice costs nothing. */
+/** Delay of a server's lists and difference of its clock, in ms. Evicting a run twice is a no-op. */
 const OVERLAP_MS = 60_000;
 const LIST_TIMEOUT_MS = 10_000;
 const PAGE_SIZE = 1000;
 const MAX_PAGES = 10;
-/** The server does not list for this worker: it is not asked again. */
+/** The server does not support the list for this worker: no retry. */
 const REFUSALS: ReadonlySet<number> = new Set([Code.UNIMPLEMENTED, Code.INVALID_ARGUMENT, Code.PERMISSION_DENIED]);
 
 export interface ClosedRunsParts {
@@ -26,16 +26,16 @@ export interface ClosedRunsParts {
   readonly logger: Logger;
 }
 
-/** Where runs are cached; their realm may be replaced. */
+/** The cache of runs; its realm may be replaced. */
 export interface RunCache {
   readonly realm: { readonly cachedRuns: number; evict(runId: string): void };
 }
 
-/** Starts it. Returns a function that ends it. */
+/** Starts the eviction. Returns a function that stops it. */
 export function evictClosedRuns(parts: ClosedRunsParts, cache: RunCache): () => void {
   const { service } = parts;
   if (service.closedRuns !== undefined) return service.closedRuns.watch((runId) => cache.realm.evict(runId));
-  // A service without a network is one of this package's own, or a test's.
+  // A service without a network belongs to this package or to a test.
   if (service.losesCancelledPolls !== true) return () => {};
   const lists = new ClosedRunLists(parts, cache);
   return () => lists.stop();

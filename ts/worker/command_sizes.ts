@@ -1,6 +1,6 @@
-// Sizes in the completion of a workflow task. A Temporal server ends a run for good when one of its commands carries more than its limit
-// (2 MiB by default), or when an update's answer does; so what is too large is found here, where the task can still fail by name and a
-// corrected version go on. A completion that is small as a whole is not looked into.
+// Sizes in the completion of a workflow task. A Temporal server terminates a run if a command or
+// the response to an update exceeds its limit (2 MiB by default). Found here, the task fails with a
+// named error and a corrected version can continue. A completion below the limit is not parsed.
 import { type DescMessage, fromBinary } from "@bufbuild/protobuf";
 import { type PayloadLimits, PayloadTooLargeError } from "../service/limits.ts";
 import { type Command, CommandSchema } from "../api/generated/temporal/api/command/v1/message_pb.ts";
@@ -9,8 +9,9 @@ import { Fields } from "../api/wire.ts";
 import { MessageSchema } from "../api/generated/temporal/api/protocol/v1/message_pb.ts";
 
 /**
- * Throws a PayloadTooLargeError for the first command or update answer with a field above the error limit; calls `warn` for those above
- * the warning limit. The bytes are those that the service will see: behind the codec.
+ * Throws a PayloadTooLargeError for the first command or update response with a field above the
+ * error limit; calls `warn` for those above the warning limit. Sizes are those after encoding by
+ * the codec.
  */
 export function checkCompletion(
   request: Uint8Array,
@@ -47,7 +48,7 @@ function command(bytes: Uint8Array, least: number, look: (what: () => string, by
   }
 }
 
-/** Bytes by field (its tag): what repeated fields and maps hold counts together. */
+/** Bytes by field tag, summed over repeated fields and map entries. */
 function sizes(message: Uint8Array): Map<number, number> {
   const sums = new Map<number, number>();
   for (const at = new Fields(message); at.next();) {
@@ -60,7 +61,7 @@ function fieldName(schema: DescMessage | undefined, number: number): string {
   return schema?.fields.find((field) => field.number === number)?.localName ?? `field ${number}`;
 }
 
-/** What the command is about, in words of the workflow's author. */
+/** Describes the command in terms of the workflow API. */
 function named({ attributes }: Command): string {
   switch (attributes.case) {
     case "scheduleActivityTaskCommandAttributes":

@@ -1,5 +1,5 @@
-// Workflow tasks on their way into a realm, where the process may die of one (crash_notes/running_tasks.ts): each is noted before it enters, a
-// suspected run's enters alone, and those of a held run do not enter at all until the run is released.
+// Guards workflow tasks that may crash the process (crash_notes/running_tasks.ts): each is recorded
+// before it runs, tasks of a suspected run run alone, and those of a held run wait for its release.
 import { describeHeld, type HeldRun } from "../crash_notes/held_runs.ts";
 import type { Logger } from "../base/logger.ts";
 import type { RunningTasks } from "../crash_notes/running_tasks.ts";
@@ -7,12 +7,12 @@ import { sleepOn, type Timers } from "../base/timers.ts";
 import type { TaskHead, WorkflowTask } from "../realm/realm.ts";
 
 /**
- * Held tasks that wait here for a release, each in a slot of its worker. Half of the slots stay with runs that are not held; further held
- * tasks come again when the service gives them again.
+ * Maximum held tasks that wait for a release, each in a slot of the worker; at most half of the
+ * slots. Further held tasks return when the service dispatches them again.
  */
 const MAX_PARKED = 8;
 const LOOK_MS = 250;
-/** How long a service waits for a task before it gives it again, and what it adds for later attempts. */
+/** How long a service waits for a task until it dispatches it again, and the extension for retries. */
 const TASK_MS = 10_000;
 const ADDED_FROM_ATTEMPT = 4;
 const ADDED_MS = 5000;
@@ -24,7 +24,7 @@ export class HeldRunError extends Error {
 
   constructor(run: HeldRun) {
     super(describeHeld(run));
-    // A stack of the host's says nothing about the workflow.
+    // A stack of the host does not help the workflow's author.
     this.stack = `${this.name}: ${this.message}`;
   }
 }
@@ -32,17 +32,17 @@ export class HeldRunError extends Error {
 export interface CrashGuardParts {
   readonly running: RunningTasks;
   readonly timers: Timers;
-  /** Tasks that the worker takes at a time. */
+  /** Maximum workflow tasks at a time. */
   readonly slots: number;
-  /** Reports that a task is not run. */
+  /** Reports that a task was not run. */
   refuse(task: WorkflowTask, error: Error, logger: Logger): Promise<void>;
 }
 
-/** The waits of a worker's tasks, from its start on: its realm asks for pages of history before there is a guard. */
+/** The waits of a worker's tasks. The realm may request pages of history before the guard exists. */
 export class TaskWaits {
   guard: CrashGuard | undefined;
 
-  /** Waits for something that a task of the run needs from outside of its realm. */
+  /** Waits for data that a task of the run needs from outside its realm. */
   async around<T>(runId: string, wait: () => Promise<T>): Promise<T> {
     return await (this.guard === undefined ? wait() : this.guard.waitOutside(runId, wait));
   }
@@ -57,7 +57,7 @@ export class CrashGuard {
     this.#parts = parts;
   }
 
-  /** Runs a task that may be the end of the process. What the task waits for goes through `waitOutside`. */
+  /** Runs a task that may crash the process. Its waits must use `waitOutside`. */
   async run<T>(head: TaskHead, task: () => Promise<T>): Promise<T> {
     const { running } = this.#parts;
     const turn = running.enter(head);
@@ -65,14 +65,14 @@ export class CrashGuard {
     try {
       return await task();
     } finally {
-      // What a query does not do again the run's next task may.
+      // A run's next task may still crash after a query that did not.
       running.leave(head, head.query === undefined);
     }
   }
 
   /**
-   * Waits for something that the task needs from outside of its realm. Meanwhile no code of the run computes: a process that ends now
-   * did not end because of it, and other runs need not wait for it.
+   * Waits for data from outside the realm. Meanwhile the run executes no code: it cannot be the
+   * cause if the process ends now, and other runs need not wait for it.
    */
   async waitOutside<T>(runId: string, wait: () => Promise<T>): Promise<T> {
     const { running } = this.#parts;
@@ -87,21 +87,22 @@ export class CrashGuard {
     }
   }
 
-  /** Answers true for a task that is not to be run: its run is held. */
+  /** Returns true for a task that must not run, because its run is held. */
   async heldBack(task: WorkflowTask, logger: Logger): Promise<boolean> {
     const { head } = task;
     const { running, refuse } = this.#parts;
     const held = running.held(head.runId);
     if (held === undefined) return false;
     if (head.query !== undefined || head.attempt <= 1) {
-      // A first attempt is reported, so that the history says why nothing happens; the next one comes at once.
+      // A first attempt is reported, so that the history states the reason; the next one comes at
+      // once.
       await refuse(task, new HeldRunError(held), logger);
       return true;
     }
     return !(await this.#released(head));
   }
 
-  /** Waits for a release while the service waits for the task. */
+  /** Waits for a release, at most until the task times out. */
   async #released({ runId, attempt }: TaskHead): Promise<boolean> {
     const { running, timers, slots } = this.#parts;
     if (this.#parked >= Math.min(MAX_PARKED, Math.floor(slots / 2))) return false;
@@ -115,20 +116,20 @@ export class CrashGuard {
       }
       return false;
     } catch {
-      // The worker stops.
+      // The worker is shutting down.
       return false;
     } finally {
       this.#parked--;
     }
   }
 
-  /** Tasks that wait for a release wait no longer: the service gives them again. */
+  /** Ends the wait of all held tasks; the service dispatches them again. */
   letGo(): void {
     this.#stop.abort(new Error("the task is no longer queued"));
     this.#stop = new AbortController();
   }
 
-  /** The run's tasks wait for its release. */
+  /** Whether the run's tasks wait for its release. */
   holds(runId: string): boolean {
     return this.#parts.running.held(runId) !== undefined;
   }

@@ -1,21 +1,21 @@
-// Metrics that programs give by name, with a value and tags at each call: series of the worker's metrics, made when they are first needed.
+// Custom metrics by name, with a value and tags per call; series are created on first use.
 import type { Histogram, MetricLabels, Metrics } from "../base/metrics.ts";
 
 type Tags = { readonly [name: string]: unknown };
 
-/** Series by kind, name and labels. What a program makes up without end must not fill the memory. */
+/** Maximum series by kind, name and labels, so that unbounded tags do not fill the memory. */
 const MAX_SERIES = 5000;
 
-/** What a name must be made of, for Prometheus. */
+/** Replaces characters that Prometheus does not allow. */
 const plain = (name: string): string => name.replace(/[^a-zA-Z0-9_]/g, "_");
 
-/** Takes values of metrics that are not the worker's own. */
+/** Records values of metrics that the worker does not define. */
 export class CustomMetrics {
   readonly #metrics: Metrics;
   readonly #labels: (tags: Tags) => Tags;
   readonly #series = new Map<string, unknown>();
 
-  /** `labels` makes a series' labels of the tags that came with the value. */
+  /** `labels` derives the labels of a series from the tags of a value. */
   constructor(metrics: Metrics, labels: (tags: Tags) => Tags = (tags) => tags) {
     this.#metrics = metrics;
     this.#labels = labels;
@@ -31,7 +31,7 @@ export class CustomMetrics {
     return made;
   }
 
-  /** A value that is kept here and read when metrics are collected. */
+  /** A value that is read when metrics are collected. */
   #held(name: string, tags: Tags): { value: number } | undefined {
     return this.#of("held", name, tags, (name, labels) => {
       const current = { value: 0 };
@@ -40,24 +40,22 @@ export class CustomMetrics {
     });
   }
 
-  /** Adds to a counter. */
   count(name: string, value: number, tags: Tags): void {
     this.#of("counter", name, tags, (...series) => this.#metrics.counter(...series))?.add(value);
   }
 
-  /** Adds to a counter that may fall. */
+  /** Adds to a counter that may decrease. */
   countUpDown(name: string, value: number, tags: Tags): void {
     const current = this.#held(name, tags);
     if (current !== undefined) current.value += value;
   }
 
-  /** Sets a gauge. */
   set(name: string, value: number, tags: Tags): void {
     const current = this.#held(name, tags);
     if (current !== undefined) current.value = value;
   }
 
-  /** Notes a value in a histogram; those of unit "ms" are durations. */
+  /** Records a value in a histogram; values with the unit "ms" are durations. */
   record(name: string, unit: string | undefined, value: number, tags: Tags): void {
     const metrics = this.#metrics;
     const values = (name: string, labels: MetricLabels): Histogram =>

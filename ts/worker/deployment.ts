@@ -1,5 +1,5 @@
-// Worker versioning: which version of which deployment a worker is, as the service must hear it with every poll and report. The core writes
-// completions and knows nothing of deployments; what it wrote is amended by appending fields.
+// Worker versioning: the deployment version that a worker sends with every poll and report. The
+// core encodes completions without deployments; the fields are appended to its bytes.
 import { create, type MessageInitShape, toBinary } from "@bufbuild/protobuf";
 import type { VersioningBehavior } from "../executor/program/definition.ts";
 import { WorkerDeploymentOptionsSchema } from "../api/generated/temporal/api/deployment/v1/message_pb.ts";
@@ -12,47 +12,48 @@ import { Message } from "../api/wire.ts";
 import type { PollFields } from "./poll_requests.ts";
 import { WorkerVersioningMode } from "../api/generated/temporal/api/enums/v1/deployment_pb.ts";
 
-/** Names a version of a deployment. */
+/** Identifies a version of a deployment. */
 export interface WorkerDeploymentVersion {
-  /** The application; every version of it has the same name. Not empty, without "." and ":". */
+  /** The application; all its versions have the same name. Not empty, without "." and ":". */
   readonly deploymentName: string;
-  /** The build: a commit, an image's tag. Not empty. */
+  /** The build, for example a commit or an image tag. Not empty. */
   readonly buildId: string;
 }
 
-/** Which version of a deployment a worker is. Named as in Temporal's SDK. */
+/** The deployment version of a worker. Named as in Temporal's SDK. */
 export interface WorkerDeploymentOptions {
   /**
-   * True: the service routes runs by version; the worker gets no task before its version is made current (or ramping), for instance with
-   * `temporal worker deployment set-current-version`. False: the version only shows in histories.
+   * True: the service routes runs by version; the worker gets no task until its version is current
+   * (or ramping), for example by `temporal worker deployment set-current-version`. False: the
+   * version only appears in histories.
    */
   readonly useWorkerVersioning: boolean;
-  /** The version that this worker is. */
+  /** The version of this worker. */
   readonly version: WorkerDeploymentVersion;
-  /** For workflows that name no `versioningBehavior` of their own. Without it each of them must. */
+  /** For workflows without `versioningBehavior`. If not set, each workflow needs one. */
   readonly defaultVersioningBehavior?: VersioningBehavior | undefined;
 }
 
 const BEHAVIORS: { readonly [name in VersioningBehavior]: number } = { PINNED: 1, AUTO_UPGRADE: 2 };
 
-/** How a worker says which version it is, with its polls and reports. */
+/** How a worker sends its version, with polls and reports. */
 export interface SentVersion {
-  /** The version. Its `deploymentName` is empty for a build id alone. */
+  /** The version. `deploymentName` is empty for a build id alone. */
   readonly version: WorkerDeploymentVersion;
-  /** Histories have the version of each task, where the service writes any. */
+  /** Histories contain the version of each task, if the service writes it. */
   readonly isRecorded: boolean;
-  /** Of polls. */
+  /** Fields of polls. */
   readonly poll: Pick<PollFields, "deploymentOptions" | "versionCapabilities">;
-  /** Of the reports that the worker itself makes. */
+  /** Fields of reports that the worker creates. */
   readonly report: {
     readonly deploymentOptions?: MessageInitShape<typeof WorkerDeploymentOptionsSchema>;
     readonly workerVersion?: MessageInitShape<typeof WorkerVersionStampSchema>;
   };
   /** Appended to failures of workflow tasks. */
   readonly failedTail: Uint8Array;
-  /** Appended to completions of workflow tasks. `own`: what the workflow says. */
+  /** Returns what is appended to a completion. `own`: the workflow's versioning behavior. */
   completedTail(own: VersioningBehavior | undefined): Uint8Array;
-  /** Throws a TypeError for workflows that a worker of this kind cannot have. */
+  /** Throws a TypeError for workflows that this kind of worker does not support. */
   check(realm: RealmBehaviors): void;
 }
 
@@ -70,7 +71,7 @@ export class Deployment implements SentVersion {
   readonly isRecorded: boolean;
   readonly #default: VersioningBehavior | undefined;
 
-  /** Throws a TypeError for options that make no sense. */
+  /** Throws a TypeError for invalid options. */
   constructor({ useWorkerVersioning, version, defaultVersioningBehavior }: WorkerDeploymentOptions) {
     if (typeof useWorkerVersioning !== "boolean") {
       throw new TypeError("workerDeploymentOptions.useWorkerVersioning must be true or false");
@@ -106,7 +107,7 @@ export class Deployment implements SentVersion {
     this.failedTail = new Message().bytes(Failed.deploymentOptions, encoded).finish();
   }
 
-  /** Every workflow of a versioned worker must have a behavior; throws a TypeError that names those without. */
+  /** Throws a TypeError if a workflow of a versioned worker has no behavior. */
   check(realm: RealmBehaviors): void {
     if (!this.isRecorded || this.#default !== undefined) return;
     const without = (realm.workflowTypes ?? ["of this realm"]).filter((type) => !realm.versioningBehaviors?.has(type));

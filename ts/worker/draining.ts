@@ -1,5 +1,6 @@
-// The end of a worker: polls end first, then what was taken is finished; activities and Nexus handlers are told to stop after the grace
-// period; the service is told last, or first where it ends the polls itself.
+// Shutdown of a worker: polls end first, then running tasks finish. Activities and Nexus handlers
+// are canceled after the grace period. The service is notified last, or first if it ends the polls
+// itself.
 import { withFields } from "../base/logger.ts";
 import { sleepOn } from "../base/timers.ts";
 import { hop } from "../platform/hop.ts";
@@ -14,9 +15,9 @@ import { LOSSY_POLL_MS, type WorkerPollers } from "./worker_pollers.ts";
 import type { WorkflowTasks } from "./workflow_tasks.ts";
 
 const SHUTDOWN_CALL_MS = 3000;
-/** Rounds of the event loop in which responses that have arrived are read. */
+/** Turns of the event loop in which responses that have arrived are read. */
 const READ_HOPS = 3;
-/** Interval of the checks of a worker that runs tasks, before its polls are canceled. */
+/** Interval of the checks of a busy worker before its polls are canceled, in ms. */
 const BUSY_CHECK_MS = 20;
 
 export interface DrainedParts {
@@ -26,14 +27,14 @@ export interface DrainedParts {
   readonly activityTasks: ActivityTasks | undefined;
   readonly nexusTasks: NexusTasks | undefined;
   readonly local: LocalActivities;
-  /** "": none. */
+  /** "": no sticky queue. */
   readonly stickyQueue: string;
   readonly instanceKey: string;
 }
 
 type Stopped = Pick<Poller<unknown>, "stop" | "idle">;
 
-/** Resolves when nothing is in work, or when what is has been told to stop long enough ago. */
+/** Resolves when nothing is running, or shutdownForceMs after cancellation was requested. */
 export async function drainWorker(parts: DrainedParts): Promise<void> {
   const { settings, pollers, workflowTasks, activityTasks, nexusTasks, local } = parts;
   const { service, timers, logger, shutdownGraceMs, shutdownForceMs } = settings;
@@ -43,8 +44,8 @@ export async function drainWorker(parts: DrainedParts): Promise<void> {
     await Promise.all(pollers.map((poller) => poller.stop(drainMs)));
     await Promise.all(pollers.map((poller) => poller.idle()));
   };
-  // Of polls that are not canceled before (cancelQuietPolls): a lost workflow or Nexus task is sent again after its timeout; a lost
-  // activity task costs an attempt, perhaps the only one, so its poll ends by its own deadline.
+  // Polls that cancelQuietPolls did not cancel: a lost workflow or Nexus task is sent again after
+  // its timeout; a lost activity task costs an attempt, so its poll ends by its own deadline.
   const ended = lossy && pollers.pollsAreEnded;
   const workflows = stop(pollers.workflow, lossy ? LOSSY_POLL_MS : 0);
   const nexus = stop(pollers.nexus, lossy ? LOSSY_POLL_MS : 0);
@@ -52,13 +53,13 @@ export async function drainWorker(parts: DrainedParts): Promise<void> {
     // The last reports may still bring activities.
     await pollers.eagerIdle();
     await Promise.all(pollers.activity.map((poller) => poller.idle()));
-    // A workflow task may call one local activity after the other.
+    // A workflow task may call several local activities in sequence.
     await workflows;
     await local.whenIdle();
     await nexus;
     return true;
   });
-  // The loops send no more polls; those under way are answered now.
+  // No more polls are sent; the service ends the current ones.
   if (ended) void sayGoodbye(parts);
   const drained = new AbortController();
   const quiet = lossy && !ended ? cancelQuietPolls(parts, drained.signal) : undefined;
@@ -72,7 +73,7 @@ export async function drainWorker(parts: DrainedParts): Promise<void> {
     nexusTasks?.cancelAll("WORKER_SHUTDOWN");
     local.stop();
     if (!(await within(shutdownForceMs))) {
-      // What it waits for may be a poll that the service has not answered yet.
+      // The remaining wait may be for a poll without a response.
       const running = (activityTasks?.running ?? 0) + local.running;
       if (running > 0) logger.warn("the worker stops while canceled activities are still running", { running });
       const handlers = nexusTasks?.running ?? 0;
@@ -90,8 +91,9 @@ export async function drainWorker(parts: DrainedParts): Promise<void> {
 }
 
 /**
- * Cancels the polls of a service that may lose a task with each, once no task is expected: polls that wait for their deadline keep an idle
- * worker for seconds. What the worker works on may cause tasks, so that ends first.
+ * For services that may lose a task with a canceled poll: cancels the polls once no task is
+ * expected, because their deadlines would keep an idle worker for seconds. Running tasks may cause
+ * new tasks, so they end first.
  */
 async function cancelQuietPolls({ settings, pollers }: DrainedParts, drained: AbortSignal): Promise<void> {
   while (!drained.aborted && pollers.all.some((poller) => poller.waiting > 0)) {
@@ -100,18 +102,18 @@ async function cancelQuietPolls({ settings, pollers }: DrainedParts, drained: Ab
       await sleepOn(settings.timers, left, drained).catch(() => {});
       continue;
     }
-    // What has arrived is read first.
+    // Responses that have arrived are read first.
     for (let i = 0; i < READ_HOPS; i++) await hop();
     if (pollers.tasks === 0 && pollers.quiet.leftMs === 0) break;
   }
   await Promise.all(pollers.all.map((poller) => poller.stop()));
 }
 
-/** Lets the service end this worker's polls, and give its cached runs to others at once. A service that does not know the call is no trouble. */
+/** Lets the service end this worker's polls and release its sticky queue. Errors are ignored. */
 async function sayGoodbye({ settings, stickyQueue, instanceKey, ...parts }: DrainedParts): Promise<void> {
   const { workflowTasks, activityTasks, nexusTasks } = parts;
   const { service, namespace, identity, taskQueue, logger } = settings;
-  // A server that ends no polls has cancellations to process: a call on the same connection returns after it has read them.
+  // For a server that does not end polls, a call on the same connection confirms the cancellations.
   if (service.losesCancelledPolls !== true && (workflowTasks === undefined || stickyQueue === "")) return;
   const request = {
     namespace,

@@ -1,6 +1,7 @@
-// Activities that come back with the report that scheduled them (eager execution): the worker reserves slots, asks for those activities, and
-// the service may answer with their tasks, which saves the way through the queue and a poll. The service may always decline. What is asked
-// is no part of history, so it is added to the encoded request and nothing in a replay knows of it.
+// Eager execution: activities that the service returns in the response to the report that schedules
+// them, which saves a poll. The worker reserves slots and requests them; the service may decline.
+// The request is not part of history: it is added to the encoded report, and replay does not see
+// it.
 import {
   Command,
   RespondWorkflowTaskCompletedRequest as Report,
@@ -10,27 +11,27 @@ import {
 import { Fields, firstOf, Message, readTextField } from "../api/wire.ts";
 import type { Slots } from "./slots.ts";
 
-/** Of one report, at most; the others go through the queue, where other workers may take them. As in Temporal's SDKs. */
+/** Maximum per report, as in Temporal's SDKs; the others go through the queue to any worker. */
 export const MAX_EAGER_ACTIVITIES = 3;
 
 const EAGER = new Message().bool(Schedule.requestEagerExecution, true).finish();
 
 export interface EagerOptions {
-  /** The queue that the worker takes activities from. */
+  /** The activity task queue of the worker. */
   taskQueue: string;
-  /** Of activities. */
+  /** Slots of activities. */
   slots: Slots;
-  /** Asked for with one report, at most. Default: as Temporal's SDKs have it. */
+  /** Maximum per report. Default: MAX_EAGER_ACTIVITIES. */
   most?: number;
-  /** Works on a task; the slot is given back when it is done. */
+  /** Processes a task; `release` frees its slot. */
   work: (task: Uint8Array, release: () => void) => void;
 }
 
-/** What is asked with one report. */
+/** The eager request of one report. */
 export interface EagerAsk {
-  /** The report with the wishes in it. */
+  /** The report with the request in it. */
   readonly request: Uint8Array;
-  /** Called once, with the tasks that came with the answer, or none when there was no answer. */
+  /** Called once with the tasks in the response; with none if the call failed. */
   answered(tasks: readonly Uint8Array[]): void;
 }
 
@@ -44,8 +45,8 @@ export class EagerActivities {
   }
 
   /**
-   * Asks for activities that a report (RespondWorkflowTaskCompletedRequest) schedules, as far as there are slots, but not for those with
-   * the ids `not`; undefined: for none.
+   * Requests activities that a report (RespondWorkflowTaskCompletedRequest) schedules, one per free
+   * slot, except those with the ids `not`. Undefined if it requests none.
    */
   ask(report: Uint8Array, not: readonly string[] = []): EagerAsk | undefined {
     const { taskQueue, slots, work, most = MAX_EAGER_ACTIVITIES } = this.#options;
@@ -60,7 +61,7 @@ export class EagerActivities {
     return {
       request,
       answered: (tasks) => {
-        // A service that gives more than it was asked for is served all the same: nobody else will run them.
+        // A service may return more than requested; no other worker would run them.
         for (const task of tasks) work(task, reserved.pop() ?? (() => {}));
         for (const release of reserved.splice(0)) release();
         if (--this.#open === 0) { for (const resolve of this.#whenAnswered.splice(0)) resolve(); }
@@ -68,15 +69,15 @@ export class EagerActivities {
     };
   }
 
-  /** Resolves when no report that asked is on its way: nothing comes from here until `ask` is called again. */
+  /** Resolves when no report with a request is in flight. */
   idle(): Promise<void> {
     return this.#open === 0 ? Promise.resolve() : new Promise((resolve) => this.#whenAnswered.push(resolve));
   }
 }
 
 /**
- * A RespondWorkflowTaskCompletedRequest that asks for those of its activities on `taskQueue` that `wanted` agrees to, one after the other
- * until it does not; undefined when that is none.
+ * Returns the report with a request for each activity on `taskQueue`, until `wanted` returns false;
+ * undefined if it requests none.
  */
 export function askEagerly(
   report: Uint8Array,
@@ -111,7 +112,7 @@ export function askEagerly(
   return amended?.raw(report.subarray(copied)).finish();
 }
 
-/** At the attributes of a command that schedules an activity. */
+/** Returns a reader at the attributes of a command that schedules an activity. */
 function scheduled(command: Uint8Array): Fields | undefined {
   const at = new Fields(command);
   while (at.next()) if (at.tag === Command.scheduleActivityTaskCommandAttributes) return at;

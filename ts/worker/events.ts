@@ -1,27 +1,27 @@
-// What a worker reports to its host beside the log, event by event.
+// Events of a worker, in addition to the log.
 
-/** Names an attempt of an activity. */
+/** Identifies an attempt of an activity. */
 export interface ActivityAttempt {
   /** Id of the workflow that called the activity. */
   workflowId: string;
-  /** Its run. */
+  /** Run id of the workflow. */
   runId: string;
-  /** The activity's id within the run. */
+  /** Id of the activity in the run. */
   activityId: string;
-  /** Its name on the wire. */
+  /** Type name of the activity. */
   activityType: string;
   /** From 1. */
   attempt: number;
 }
 
-/** What a worker tells its host beside the log. What a listener throws is logged, and changes nothing. */
+/** Listeners for events of a worker, in addition to the log. Their errors are logged and ignored. */
 export interface WorkerEvents {
-  /** A workflow task failed: the workflow's code does not fit its history, or has a bug. The service will give it again. */
+  /** A workflow task failed: the code does not match the history, or has a bug. The service retries it. */
   workflowTaskFailed?(
     failure: { workflowId: string; runId: string; workflowType: string; attempt: number; message: string },
   ): void;
   /** An attempt of an activity failed. */
   activityFailed?(failure: ActivityAttempt & { message: string }): void;
-  /** An attempt of an activity ended with `completeAsync`: its result comes from elsewhere. */
+  /** An attempt ended with `completeAsync`: its result is reported by other code. */
   activityCompletesAsync?(attempt: ActivityAttempt): void;
 }

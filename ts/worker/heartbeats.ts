@@ -1,21 +1,21 @@
-// Heartbeats of one activity attempt. User code may report progress as often as it likes; the
-// service hears of it at most once per interval, and of the latest state only
-// (docs/dev/semantics/activities.md#heartbeats-are-throttled). The first report goes out at once.
+// Heartbeats of one activity attempt. User code may report progress at any rate; the service gets
+// the latest details at most once per interval
+// (docs/dev/semantics/activities.md#heartbeats-are-throttled). The first heartbeat is sent at once.
 // One request is in flight at a time.
 import type { Payload } from "../converter/payload.ts";
 import type { Timers } from "../base/timers.ts";
 
-/** Limits of the interval; Temporal's defaults. */
+/** Limits of the interval. Defaults as in Temporal. */
 export interface HeartbeatThrottle {
-  /** Interval of activities without a heartbeat timeout, in milliseconds. */
+  /** Interval of activities without a heartbeat timeout, in ms. Default: 30,000. */
   defaultMs: number;
-  /** The longest interval, in milliseconds, whatever the activity's heartbeat timeout. */
+  /** The longest interval, whatever the heartbeat timeout, in ms. Default: 60,000. */
   maximumMs: number;
 }
 
 export const DEFAULT_HEARTBEAT_THROTTLE: HeartbeatThrottle = { defaultMs: 30_000, maximumMs: 60_000 };
 
-/** The interval between heartbeats: 80 % of the timeout, so that one late heartbeat does not fail the activity. */
+/** The interval between heartbeats: 80 % of the timeout, so that one late heartbeat is tolerated. */
 export function heartbeatIntervalMs(timeoutMs: number, throttle: HeartbeatThrottle): number {
   return Math.min(timeoutMs > 0 ? timeoutMs * 0.8 : throttle.defaultMs, throttle.maximumMs);
 }
@@ -29,21 +29,21 @@ export class Heartbeater {
   #stopTimer: (() => void) | undefined;
   #stopped = false;
 
-  /** `send` must not reject; what it learns (cancellation, ...) is its own business. */
+  /** `send` must not reject, and handles the response itself. */
   constructor(intervalMs: number, timers: Timers, send: (details: Payload[]) => Promise<void>) {
     this.#intervalMs = intervalMs;
     this.#timers = timers;
     this.#send = send;
   }
 
-  /** Reports progress now, or with the next heartbeat. */
+  /** Records progress, sent now or with the next heartbeat. */
   record(details: Payload[]): void {
     if (this.#stopped) return;
     this.#pending = details;
     if (this.#stopTimer === undefined) this.#next();
   }
 
-  /** Sends what was recorded last and not sent yet, and resolves when nothing is in flight. No further heartbeat goes out. */
+  /** Sends the last unsent details, and resolves when nothing is in flight. Stops further heartbeats. */
   async flush(): Promise<void> {
     this.stop();
     await this.#sending;
@@ -52,7 +52,7 @@ export class Heartbeater {
     if (details !== undefined) await this.#send(details);
   }
 
-  /** No further heartbeat goes out; what was recorded and not sent is dropped unless `flush` is called. */
+  /** Stops further heartbeats. Unsent details are dropped unless `flush` is called. */
   stop(): void {
     this.#stopped = true;
     this.#stopTimer?.();
@@ -69,7 +69,7 @@ export class Heartbeater {
     });
     this.#sending = this.#send(details).finally(() => {
       this.#sending = undefined;
-      // A request that took longer than the interval: what came meanwhile is overdue.
+      // The request took longer than the interval: newer details are overdue.
       if (!this.#stopped && this.#stopTimer === undefined) this.#next();
     });
   }

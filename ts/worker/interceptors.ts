@@ -1,4 +1,4 @@
-// Code around the activities of a worker: tracing, authorization, a tenant from a header, arguments changed or checked.
+// Interceptors of activities: tracing, authorization, a tenant from a header, checks of arguments.
 import type { ActivityContext } from "../activity/context.ts";
 import type { HidesText } from "../codec/loggable.ts";
 import type { Payload } from "../converter/payload.ts";
@@ -6,20 +6,21 @@ import type { RunActivity } from "./activity_dialect.ts";
 
 /** An attempt of an activity that is about to run. */
 export interface ActivityCall {
-  /** Ids, limits, cancellation and headers of the attempt, as the activity sees them. */
+  /** Ids, limits, cancellation and headers of the attempt, as in the activity. */
   readonly context: ActivityContext;
-  /** What the workflow called the activity with. */
+  /** The arguments from the workflow. */
   readonly args: readonly unknown[];
-  /** Headers of the workflow's start, or what the caller's interceptors made of them. */
+  /** Headers of the workflow's start, as changed by the caller's interceptors. */
   readonly headers: { readonly [name: string]: Payload };
-  /** The worker has `encodeCommonAttributes`: an interceptor must not log or trace messages and stacks of errors. */
+  /** The worker has `encodeCommonAttributes`: do not log or trace messages and stacks of errors. */
   readonly hidesText: boolean;
 }
 
 /**
- * Code around the attempts of activities (`WorkerOptions.activityInterceptors`): it is given the call and `next`, which goes on, and answers
- * the activity's result. It may pass other arguments, replace the result, throw (the attempt fails with that), or not go on at all. The first
- * interceptor of the list is the outermost one. It runs where the worker runs, also for activities in threads.
+ * Wraps the attempts of activities (`WorkerOptions.activityInterceptors`). Gets the call and
+ * `next`, which continues, and resolves to the activity's result. An interceptor may change
+ * arguments or the result, throw (which fails the attempt), or skip `next`. The first interceptor
+ * is the outermost. Interceptors run in the worker's thread, also for activities in threads.
  *
  * @example
  * const timed: ActivityInterceptor = async (call, next) => {
@@ -33,7 +34,7 @@ export interface ActivityCall {
  */
 export type ActivityInterceptor = (call: ActivityCall, next: (call: ActivityCall) => Promise<unknown>) => Promise<unknown>;
 
-/** The activity with the interceptors around it; without any it is the activity itself. */
+/** Returns the activity with its interceptors; the activity itself without interceptors. */
 export function intercepted(
   activity: RunActivity,
   interceptors: readonly ActivityInterceptor[],

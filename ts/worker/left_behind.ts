@@ -1,20 +1,20 @@
-// Which runs are in work is noted for the next process, and what the process before has left is reported:
-// the runs that it died on, and those that are held for it.
+// Records which runs have running tasks, and reports what the previous process left: the runs that
+// may have crashed it, and the held runs.
 import { describeHeld } from "../crash_notes/held_runs.ts";
 import { isInTheWay, workNote } from "../crash_notes/note_files.ts";
 import { RunningTasks } from "../crash_notes/running_tasks.ts";
 import type { WorkerSettings } from "./options.ts";
 
-/** Runs that one record names. */
+/** Maximum runs in one log record. */
 const MAX_NAMED = 20;
 
 export interface NotedTasks {
   readonly running: RunningTasks;
-  /** The note is the worker's own, to be closed with it; otherwise it is the service's. */
+  /** The worker closes the record; otherwise it belongs to the service. */
   readonly own: boolean;
 }
 
-/** Undefined: nothing is noted, because neither the service nor the options have a place for it. */
+/** Undefined if neither the service nor the options provide a file for the record. */
 export function noteTasks({ service, crashNote, logger }: WorkerSettings): NotedTasks | undefined {
   const shared = service.runningTasks?.();
   const work = shared === undefined && crashNote !== undefined ? workNote(crashNote) : undefined;

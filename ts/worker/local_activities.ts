@@ -1,16 +1,16 @@
-// The local activities of this worker's runs (docs/dev/semantics/tasks.md#local-activities-within-a-task).
-// A workflow task that waits for some is answered when one has ended, or when it has taken most of
-// its time: then the task is reported as it is, a further one is asked for, and what runs goes on
-// meanwhile. A run that comes back without its memory (the cache was full, the realm was lost) asks
-// for the same activities again: those that run, or have ended, are taken over and not run twice.
+// The local activities of this worker's runs
+// (docs/dev/semantics/tasks.md#local-activities-within-a-task). A workflow task that waits for some
+// resumes when one ends. After most of its timeout it is reported as a heartbeat: a new task
+// follows while they run. A run that was evicted meanwhile requests the same activities again;
+// running and ended ones are reused and not run twice.
 import type { LocalAnswer, LocalWork, RunIdentity } from "../realm/realm.ts";
 import { callKey, LocalActivity, type LocalSettings } from "./local_activity.ts";
 
 export type { LocalSettings };
 
-/** The part of a workflow task's time that it is held, as in Core. */
+/** The part of its timeout for which a workflow task is held, as in Core. */
 const HELD_PART = 0.8;
-/** Where the start of the run does not say: the servers' default. */
+/** The servers' default timeout, if the start of the run has none. */
 const TASK_TIMEOUT_MS = 10_000;
 
 const NO_NEWS: LocalAnswer = { resolutions: [] };
@@ -18,12 +18,12 @@ const HEARTBEAT: LocalAnswer = { resolutions: [], heartbeat: true };
 
 interface Run {
   readonly bySeq: Map<number, LocalActivity>;
-  /** Those that have ended and are not delivered, in that order. */
+  /** Ended activities that are not delivered, in order of their ends. */
   ended: LocalActivity[];
   taskTimeoutMs: number;
-  /** The task waits; answers it. */
+  /** Resolves the wait of the task. */
   answer: ((answer: LocalAnswer) => void) | undefined;
-  /** Takes back the timer of the heartbeat, or that of a run without a task. */
+  /** Cancels the timer of the heartbeat, or of a run without a task. */
   stopTimer: (() => void) | undefined;
 }
 
@@ -31,14 +31,14 @@ export class LocalActivities {
   readonly #settings: LocalSettings;
   readonly #known: (activityType: string) => string | undefined;
   readonly #runs = new Map<string, Run>();
-  /** When the open task of a run began, on the timers' clock. */
+  /** When the open task of each run began, on the timers' clock. */
   readonly #begun = new Map<string, number>();
-  /** Running ones, and those that nothing waits for any more. */
+  /** Running activities, including those without a waiting run. */
   readonly #open = new Set<LocalActivity>();
   #whenIdle: (() => void)[] = [];
   #stopped = false;
 
-  /** `known`: what is wrong with the name of an activity; undefined: nothing. */
+  /** `known` returns why an activity type cannot run; undefined if it can. */
   constructor(settings: LocalSettings, known: (activityType: string) => string | undefined) {
     this.#settings = settings;
     this.#known = known;
@@ -48,17 +48,17 @@ export class LocalActivities {
     return this.#settings.slots;
   }
 
-  /** Those that have not ended. */
+  /** Number of activities that have not ended. */
   get running(): number {
     return this.#open.size;
   }
 
-  /** Workflow tasks that wait for some. */
+  /** Number of workflow tasks that wait for activities. */
   get waiting(): number {
     return this.#countRuns(() => true);
   }
 
-  /** Workflow tasks of which all that they wait for only waits itself. */
+  /** Number of workflow tasks whose activities all wait for time to pass. */
   get idle(): number {
     return this.#countRuns((run) =>
       [...run.bySeq.values()].every((activity) => activity.resolution !== undefined || activity.idle)
@@ -71,14 +71,14 @@ export class LocalActivities {
     return count;
   }
 
-  /** Attempts that the run's open task has added to those of earlier ones, as services meter them. */
+  /** Attempts in the open task of activities from earlier tasks, as services meter them. */
   laterAttempts(runId: string): number {
     let count = 0;
     for (const activity of this.#runs.get(runId)?.bySeq.values() ?? []) count += activity.laterAttempts;
     return count;
   }
 
-  /** A workflow task of the run begins. */
+  /** Starts a workflow task of the run. */
   begin(runId: string): void {
     this.#begun.set(runId, this.#settings.timers.now());
     const run = this.#runs.get(runId);
@@ -87,8 +87,9 @@ export class LocalActivities {
   }
 
   /**
-   * The task has ended. What of it is kept for the next one, for as long as that may take: none, after the last; what was reported as
-   * running, after a heartbeat; all, where the report did not count. Nothing waits for the others any more.
+   * Ends a task. `keep` selects the activities for the next task: "none" after the last one,
+   * "unrecorded" (still running) after a heartbeat, "all" if the report was rejected. Others are
+   * dropped.
    */
   end(runId: string, keep: "none" | "unrecorded" | "all"): void {
     this.#begun.delete(runId);
@@ -105,11 +106,11 @@ export class LocalActivities {
     run.stopTimer = this.#settings.timers.after(2 * run.taskTimeoutMs, () => this.#drop(runId, run));
   }
 
-  /** Runs what a task asks for; where it waits, answers when there is news. */
+  /** Runs the activities that a task requests. If it waits, resolves when there is news. */
   async run(identity: RunIdentity, work: LocalWork): Promise<LocalAnswer> {
     const { runId } = identity;
     const run = this.#runOf(runId, work);
-    // The realm was lost, and the task is run again in another one.
+    // The realm was lost, and the task runs again in another one.
     this.#answer(run, NO_NEWS);
     for (const seq of work.cancel) run.bySeq.get(seq)?.cancel("CANCELLED");
     for (const seq of work.abandon) run.bySeq.delete(seq);
@@ -129,12 +130,12 @@ export class LocalActivities {
     });
   }
 
-  /** All tasks that wait are answered now, with what they have. */
+  /** Resolves the wait of all tasks with what they have. */
   hurry(): void {
     for (const run of this.#runs.values()) this.#answer(run, HEARTBEAT);
   }
 
-  /** The worker stops: what runs is told so, and what comes of it does not count; the tasks are another worker's. */
+  /** Stops all activities at shutdown and ignores their results; other workers get the tasks. */
   stop(): void {
     this.#stopped = true;
     for (const activity of this.#open) activity.cancel("WORKER_SHUTDOWN");
@@ -142,12 +143,12 @@ export class LocalActivities {
     for (const [runId, run] of this.#runs) if (!this.#begun.has(runId)) this.#drop(runId, run);
   }
 
-  /** They may go on with a further task. */
+  /** Whether activities may continue in a further task. */
   get goOn(): boolean {
     return !this.#stopped;
   }
 
-  /** Resolves when none runs. */
+  /** Resolves when no activity is running. */
   whenIdle(): Promise<void> {
     return this.#open.size === 0 ? Promise.resolve() : new Promise((resolve) => this.#whenIdle.push(resolve));
   }
@@ -181,7 +182,7 @@ export class LocalActivities {
   #ended(run: Run, activity: LocalActivity): void {
     this.#open.delete(activity);
     if (this.#open.size === 0) { for (const resolve of this.#whenIdle.splice(0)) resolve(); }
-    // Abandoned, or another has its number, or nothing waits for it.
+    // Abandoned, replaced by another with its number, or no longer awaited.
     if (run.bySeq.get(activity.seq) !== activity || this.#stopped) return;
     run.ended.push(activity);
     if (run.answer !== undefined) this.#answer(run, deliver(run));

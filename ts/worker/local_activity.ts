@@ -1,7 +1,7 @@
-// One local activity of a run: its attempts one after the other, its limits and its retries
-// (docs/dev/semantics/tasks.md#local-activities-within-a-task). It ends in exactly one resolution,
-// or in none when nothing waits for it any more. A retry that is further away than the threshold
-// is the workflow's: the resolution says when it is due.
+// One local activity of a run: its attempts, limits and retries
+// (docs/dev/semantics/tasks.md#local-activities-within-a-task). It ends in one resolution, or in
+// none if it is dropped. A retry later than the threshold is scheduled by the workflow with a
+// timer.
 import { create, toBinary } from "@bufbuild/protobuf";
 import type { CancelReason } from "../activity/context.ts";
 import type { MessageCodec } from "../codec/message_codec.ts";
@@ -35,35 +35,35 @@ export interface LocalSettings {
   namespace: string;
   taskQueue: string;
   converter: PayloadConverter;
-  /** The rules of its activities. */
+  /** The rules of the worker's activities. */
   dialect: ActivityDialect;
-  /** It is applied to the workflow task's report, with the results in it. */
+  /** Applied to the workflow task's report, which contains the results. */
   codec: MessageCodec | undefined;
   limits: PayloadLimits;
   logger: Logger;
   events: WorkerEvents;
   metrics?: WorkerMetrics | undefined;
-  /** Of limits, back-offs and sleeps. */
+  /** Time of limits, back-offs and sleeps. */
   timers: Timers;
   slots: Slots;
-  /** The function of a type, with what is around it. */
+  /** Returns the function of a type, with its interceptors. */
   find: (activityType: string) => RunActivity;
 }
 
-/** Longest back-off within a task, where the call says nothing. */
+/** Longest back-off within a task without a threshold in the call, in ms. */
 const DEFAULT_THRESHOLD_MS = 60_000;
 const DEFAULT_INITIAL_MS = 1000;
 const DEFAULT_COEFFICIENT = 2;
 
 export class LocalActivity {
   readonly seq: number;
-  /** The call as the core has it: the same one again is the same activity. */
+  /** The encoded call: an equal call denotes the same activity. */
   readonly key: Uint8Array;
-  /** Bytes of LocalActivityResolution, once it has ended. */
+  /** Encoded LocalActivityResolution, once the activity has ended. */
   resolution: Uint8Array | undefined;
-  /** The workflow task has it. */
+  /** The workflow task has the resolution. */
   delivered = false;
-  /** Attempts that were added in the open task, and whether it began in an earlier one: what a service meters. */
+  /** Retries in the open task, and whether it began in this task: services meter both. */
   #retries = 0;
   #isFirstTask = true;
   readonly #run: RunIdentity;
@@ -79,7 +79,7 @@ export class LocalActivity {
   #cancelled: CancelReason | undefined;
   #stopClose: (() => void) | undefined;
 
-  /** `ended` is called once, not before the constructor has returned. */
+  /** `ended` is called once, after the constructor has returned. */
   constructor(
     run: RunIdentity,
     call: ScheduleLocalActivity,
@@ -97,23 +97,23 @@ export class LocalActivity {
     void Promise.resolve().then(() => this.#live());
   }
 
-  /** Only time moves it on: it sleeps, waits for its next attempt, or for a slot. */
+  /** Only time advances it: it sleeps, or waits for its next attempt or a slot. */
   get idle(): boolean {
     return this.resolution === undefined && (this.#attempt === undefined || this.#attempt.sleeping);
   }
 
-  /** Attempts that the open task added to those of the task in which it began. */
+  /** Retries in the open task, if it began in an earlier one. */
   get laterAttempts(): number {
     return this.#isFirstTask ? 0 : this.#retries;
   }
 
-  /** The task was reported, and it goes on in the next one. */
+  /** The task was reported; the activity continues in the next one. */
   taskEnded(): void {
     this.#isFirstTask = false;
     this.#retries = 0;
   }
 
-  /** Tells it to stop. What it answers counts; between two attempts it ends at once. */
+  /** Requests cancellation. Its result counts; between two attempts it ends at once. */
   cancel(reason: CancelReason): void {
     if (this.#cancelled !== undefined || this.resolution !== undefined) return;
     this.#cancelled = reason;
@@ -159,7 +159,7 @@ export class LocalActivity {
     return this.#settings.timers.after(limit, () => this.#timedOut(TimeoutType.SCHEDULE_TO_START));
   }
 
-  /** One attempt, to its end or its limit; one that goes on beyond it has no say any more. */
+  /** Runs one attempt to its end or limit. A result after the limit is ignored. */
   async #one(): Promise<AttemptEnd> {
     const { timers, metrics, find } = this.#settings;
     const began = timers.now();
@@ -175,7 +175,7 @@ export class LocalActivity {
         attempt.cancel("TIMED_OUT");
       };
       if (limit > 0) stopLimit = timers.after(limit, stop);
-      // The limit of all attempts together ends this one, too.
+      // The limit of all attempts also ends this one.
       over.addEventListener("abort", stop);
     });
     try {
@@ -191,7 +191,7 @@ export class LocalActivity {
     }
   }
 
-  /** Longest time of an attempt, 0 for none. No attempt may take longer than all of them together, as Core has it. */
+  /** Longest time of an attempt in ms, 0 for no limit. At most schedule-to-close, as in Core. */
   get #startToCloseMs(): number {
     const { startToCloseTimeoutMs: start, scheduleToCloseTimeoutMs: close } = this.#call;
     return start > 0 && close > 0 ? Math.min(start, close) : start;
@@ -202,7 +202,7 @@ export class LocalActivity {
     return { kind: "failed", failure, error: new Error(`it took longer than ${this.#startToCloseMs} ms`) };
   }
 
-  /** Settles it, or answers how long to wait for the next attempt. */
+  /** Settles the activity, or returns the delay until the next attempt in ms. */
   #settleOrRetry(end: AttemptEnd): number | undefined {
     if (end.kind === "completed") {
       this.#settle({ $case: "completed", value: { result: wire(end.payload) } });
@@ -222,7 +222,7 @@ export class LocalActivity {
     const { activityId, activityType } = this.#call;
     const attempt = { workflowId, runId, activityId, activityType, attempt: this.#number };
     const nextAttempt = next === undefined ? "none" : `in ${next} ms`;
-    // What stops with its worker, or because nothing waits for it, did not fail.
+    // An activity that was stopped by shutdown or eviction did not fail.
     if (this.#cancelled === undefined || this.#cancelled === "CANCELLED") {
       if (dialect.logsFailures !== true) {
         logger.warn("a local activity failed", { ...attempt, error: loggable(error, codec), nextAttempt });
@@ -237,7 +237,7 @@ export class LocalActivity {
     return undefined;
   }
 
-  /** Names of errors are compared as Core does it, whatever their case. */
+  /** Type names are compared without case, as in Core. */
   #isFinal(failure: Failure): boolean {
     const type = failure.failureInfo.case === "applicationFailureInfo" ? failure.failureInfo.value.type.toLowerCase() : "";
     return this.#call.retryPolicy?.nonRetryableErrorTypes.some((final) => final.toLowerCase() === type) ?? false;
@@ -283,7 +283,7 @@ export class LocalActivity {
 
   readonly #callName = (): string => nameOfCall(this.#call);
 
-  /** The attempt that is due, as the service would hand it out. */
+  /** The task of the next attempt, as the service would dispatch it. */
   #task(): PollActivityTaskQueueResponse {
     const { activityId, activityType, headers, retryPolicy, scheduleToCloseTimeoutMs } = this.#call;
     const { namespace, timers } = this.#settings;
@@ -318,17 +318,17 @@ export class LocalActivity {
   }
 }
 
-/** The call as the core has it, to tell whether another one is the same. */
+/** Returns the encoded call, to compare calls. */
 export function callKey(call: ScheduleLocalActivity): Uint8Array {
   return ScheduleLocalActivity.encode(call).finish();
 }
 
-/** Digits of a digest: 160 bits. */
+/** Hexadecimal digits of a digest: 160 bits. */
 const CALL_NAME_DIGITS = 40;
 
 /**
- * Equal for the same call in all attempts and in all repetitions of its workflow task; different for all other calls of the run. Ids,
- * limits and headers do not count.
+ * A name that is equal for the same call in all attempts and repetitions of its workflow task, and
+ * different for other calls of the run. Ignores ids, limits and headers.
  */
 export function nameOfCall({ caller, activityType, arguments: args, equalCalls }: ScheduleLocalActivity): string {
   const call = ScheduleLocalActivity.fromPartial({ caller, activityType, arguments: args, equalCalls });

@@ -1,5 +1,5 @@
-// One attempt of a local activity: its context, and what it came to. There is no service to report
-// to: heartbeats go nowhere, and its result is a part of the workflow task's.
+// One attempt of a local activity: its context and result. Heartbeats are ignored, and the result
+// is part of the workflow task's report.
 import { type CancelReason, completesAsync } from "../activity/context.ts";
 import { toFailure } from "../converter/failure_converter.ts";
 import { ApplicationFailure, CancelledFailure } from "../converter/failures.ts";
@@ -15,7 +15,7 @@ import { AttemptContext } from "./attempt_context.ts";
 import { STOPPED } from "./attempt_end.ts";
 import type { LocalSettings } from "./local_activity.ts";
 
-/** What an attempt came to. */
+/** The result of an attempt. */
 export type AttemptEnd =
   | { readonly kind: "completed"; readonly payload: Payload }
   | { readonly kind: "failed"; readonly failure: Failure; readonly error: unknown }
@@ -32,7 +32,7 @@ export class LocalAttempt {
     this.context = new AttemptContext(task, { ...this.#settings, localCall }, () => {});
   }
 
-  /** It waits in `sleep`. */
+  /** The activity waits in `sleep`. */
   get sleeping(): boolean {
     return this.context.sleeping;
   }
@@ -41,7 +41,7 @@ export class LocalAttempt {
     if (this.context.cancel(reason)) this.context.logger.debug("cancellation of a local activity requested", { reason });
   }
 
-  /** Runs it. Never rejects. */
+  /** Runs the attempt. Never rejects. */
   async run(activity: RunActivity): Promise<AttemptEnd> {
     const { converter } = this.#settings;
     let error: unknown;
@@ -57,7 +57,7 @@ export class LocalAttempt {
     try {
       return { kind: "failed", failure: this.#settings.dialect.toFailure(error, converter), error };
     } catch {
-      // What cannot be encoded in full failed all the same.
+      // A failure that cannot be encoded in full is still a failure.
       return { kind: "failed", failure: toFailure(new ApplicationFailure(messageOf(error))), error };
     }
   }
@@ -67,7 +67,7 @@ export class LocalAttempt {
     const what = `the result of activity "${this.#task.activityType?.name}"`;
     try {
       const payload = namingWhat(what, () => resultOf(this.#settings, this.#task, result));
-      // With a codec sizes are checked after it, in the workflow task's report.
+      // With a codec, sizes are checked after encoding, in the workflow task's report.
       if (codec === undefined) checkPayloads(what, [payload], limits, (message) => this.context.logger.warn(message));
       return { kind: "completed", payload };
     } catch (error) {

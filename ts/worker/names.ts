@@ -1,4 +1,5 @@
-// What the worker's room exports beside the class that needs the core: one list for "temporalex/worker" and "temporalex/slim".
+// The worker's exports without the class that needs the core, for "temporalex/worker" and
+// "temporalex/slim".
 export { type ActivityThreads } from "./activity_pool.ts";
 export { type Activities, prefixed } from "./activity_registry.ts";
 export { type WorkerDeploymentOptions, type WorkerDeploymentVersion } from "./deployment.ts";

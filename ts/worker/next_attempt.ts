@@ -1,11 +1,11 @@
-// Whether an attempt that has failed is followed by another, and when: by the policy that came with its task. Of
-// activities the service decides, by the same rules (core-rs/src/engine/retry.rs): here it is for the log.
-// Of local activities this decides (local_activity.ts).
+// The time of the next attempt by the retry policy of a task. For activities the service decides by
+// the same rules (core-rs/src/engine/retry.rs), and this is for the log. For local activities this
+// decides (local_activity.ts).
 import type { Failure } from "../api/generated/temporal/api/failure/v1/message_pb.ts";
 import type { PollActivityTaskQueueResponse } from "../api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import { durationMs, timestampMs } from "../api/well_known.ts";
 
-/** Milliseconds until the next attempt is due; undefined: this one was the last. */
+/** Milliseconds until the next attempt; undefined if this one was the last. */
 export function nextAttemptMs(
   task: PollActivityTaskQueueResponse,
   failure: Failure | undefined,

@@ -1,20 +1,20 @@
-// What a worker asks of the services that answer Nexus operations, and what they say. The worker does the rest: polls, slots, deadlines,
-// reports. Payloads and failures cross here as they are on the wire, encoded by the codec, because a failure that an older server takes is
-// JSON inside of another message, where no codec finds its payloads.
+// The interface between a worker and its Nexus services. The worker handles polls, slots, deadlines
+// and reports. Payloads and failures are in encoded form, because older servers take a failure as
+// JSON in another message, where a codec would not find its payloads.
 import type { Logger } from "../base/logger.ts";
 import type { CodecOptions } from "../codec/codec.ts";
 import type { Payload, PayloadConverter } from "../converter/payload.ts";
 import type { RawService } from "../service/raw.ts";
 import type { Failure } from "../api/generated/temporal/api/failure/v1/message_pb.ts";
 
-/** Why a handler is to stop. */
+/** Why a handler is canceled. */
 export type NexusStopReason = "TIMED_OUT" | "WORKER_SHUTDOWN";
 
 /** A reference from one execution to another, as a URL. */
 export interface NexusLink {
-  /** Of what it leads to: `temporal:///namespaces/...`. */
+  /** For example `temporal:///namespaces/...`. */
   readonly url: string;
-  /** What the URL is of, a name of a protobuf message: `temporal.api.common.v1.Link.WorkflowEvent`. */
+  /** Name of the protobuf message: `temporal.api.common.v1.Link.WorkflowEvent`. */
   readonly type: string;
 }
 
@@ -22,13 +22,13 @@ export interface NexusLink {
 export interface NexusStart {
   /** The same for all attempts of one operation. */
   readonly requestId: string;
-  /** Where the end of an asynchronous operation is reported; "": nowhere. */
+  /** Where the end of an asynchronous operation is reported; "" if it is not reported. */
   readonly callbackUrl: string;
-  /** Headers of that report. */
+  /** Headers of the callback. */
   readonly callbackHeaders: { readonly [name: string]: string };
-  /** What the caller is. */
+  /** The caller's links. */
   readonly links: readonly NexusLink[];
-  /** As it is on the wire. */
+  /** The encoded input. */
   readonly payload: Payload | undefined;
 }
 
@@ -36,56 +36,59 @@ export interface NexusStart {
 export interface NexusRequest {
   /** Name of the service. */
   readonly service: string;
-  /** Name of its operation. */
+  /** Name of the operation. */
   readonly operation: string;
-  /** By which endpoint it came; "" where the server does not say. */
+  /** The endpoint of the request; "" if the server omits it. */
   readonly endpoint: string;
   /** Names are in lower case. */
   readonly headers: { readonly [name: string]: string };
-  /** After this the caller no longer waits for the answer. */
+  /** The caller waits until this time; undefined: no limit. */
   readonly deadline: Date | undefined;
-  /** Aborted with a NexusStopReason when the handler is to stop. */
+  /** Aborted with a NexusStopReason to cancel the handler. */
   readonly signal: AbortSignal;
-  /** What is asked for: to start the operation, to cancel one that was started, or something that this worker does not know. */
+  /** The request: start an operation, cancel a started one, or unknown to this worker. */
   readonly variant:
     | { readonly kind: "start"; readonly start: NexusStart }
     | { readonly kind: "cancel"; readonly token: string }
     | { readonly kind: "unknown" };
 }
 
-/** How a request ended. Payloads and failures are as they go on the wire. */
+/** The result of a request. Payloads and failures are encoded. */
 export type NexusOutcome =
   | { readonly kind: "sync"; readonly payload: Payload; readonly links: readonly NexusLink[] }
   | { readonly kind: "async"; readonly token: string; readonly links: readonly NexusLink[] }
   | { readonly kind: "cancelRequested" }
-  /** The operation failed, or was cancelled: an application failure, or a cancelled one. */
+  /** The operation failed or was canceled: an application failure, or a canceled one. */
   | { readonly kind: "operationFailed"; readonly failure: Failure }
-  /** The request was not handled: a failure with the type of a handler's error. */
+  /** The request was not handled: a failure with the type of a handler error. */
   | { readonly kind: "handlerFailed"; readonly failure: Failure };
 
-/** The services of a worker. */
+/** The Nexus services of a worker. */
 export interface NexusServices {
-  /** Their names. */
+  /** Names of the services. */
   readonly names: readonly string[];
-  /** Runs the handler that a request is for. What it throws ends the task as an internal error. */
+  /** Runs the handler of a request. An error ends the task as an internal error. */
   run(request: NexusRequest): Promise<NexusOutcome>;
 }
 
-/** What Nexus services are told of their worker. */
+/** The worker's settings for its Nexus services. */
 export interface NexusWorker extends CodecOptions {
-  /** Its connection, for the client that handlers have. */
+  /** The connection for the handlers' client. */
   readonly service: RawService;
-  /** Its namespace. */
+  /** Namespace of the worker. */
   readonly namespace: string;
-  /** The queue whose Nexus tasks it takes. */
+  /** The Nexus task queue. */
   readonly taskQueue: string;
-  /** Who works. */
+  /** Identity of the worker. */
   readonly identity: string;
-  /** Where its records go. */
+  /** Logger of the worker. */
   readonly logger: Logger;
-  /** The converter that the worker was given. */
+  /** Payload converter of the worker's options. */
   readonly converter: PayloadConverter | undefined;
 }
 
-/** Makes a worker's Nexus services: `nexusServices([...])` of "temporalex/nexus" is one. Throws a TypeError for what is no service. */
+/**
+ * Creates a worker's Nexus services, for example `nexusServices([...])` of "temporalex/nexus".
+ * Throws a TypeError for an invalid service.
+ */
 export type NexusServicesOf = (worker: NexusWorker) => NexusServices;

@@ -1,5 +1,5 @@
-// The two forms in which servers take the end of a Nexus task. A server that says so with the request takes Temporal's failures as they are;
-// one from before takes failures of Nexus, in which Temporal's are JSON.
+// The two forms of a Nexus task's result. A server that announces it takes Temporal's failures;
+// older ones take Nexus failures with Temporal's failure as JSON.
 import { create, type MessageInitShape, toBinary, toJson } from "@bufbuild/protobuf";
 import { type Failure, FailureSchema } from "../api/generated/temporal/api/failure/v1/message_pb.ts";
 import type { FailureSchema as NexusFailureSchema } from "../api/generated/temporal/api/nexus/v1/message_pb.ts";
@@ -10,18 +10,18 @@ import {
 import type { MethodName } from "../service/raw.ts";
 import type { NexusOutcome } from "./nexus_call.ts";
 
-/** What every report of a Nexus task has. */
+/** Fields of every report of a Nexus task. */
 export interface NexusReportHead {
   readonly namespace: string;
   readonly identity: string;
   readonly taskToken: Uint8Array;
-  /** From the poll's answer: who waits for the report. */
+  /** From the response of the poll: routes the report. */
   readonly pollerGroupId: string;
 }
 
 type Start = NonNullable<MessageInitShape<typeof RespondNexusTaskCompletedRequestSchema>["response"]>;
 
-/** The report: its method and its bytes. `asTemporal`: the server takes Temporal's failures. */
+/** Returns the method and the encoded request. `asTemporal`: the server takes Temporal's failures. */
 export function nexusReport(
   head: NexusReportHead,
   outcome: NexusOutcome,
@@ -47,7 +47,7 @@ function responseOf(outcome: Exclude<NexusOutcome, { kind: "handlerFailed" }>, a
       return started({ case: "syncSuccess", value: { payload: outcome.payload, links: [...outcome.links] } });
     case "async": {
       const { token, links } = outcome;
-      // Servers read the newer name; those that knew only the older one are gone.
+      // Current servers read operationToken; operationId is for older ones.
       return started({ case: "asyncSuccess", value: { operationToken: token, operationId: token, links: [...links] } });
     }
     case "operationFailed": {
@@ -74,7 +74,7 @@ function handlerError(failure: Failure) {
   };
 }
 
-/** Temporal's failure inside of one of Nexus: its message stands outside, the rest is JSON. */
+/** Wraps Temporal's failure in a Nexus failure: message and stack as fields, the rest as JSON. */
 function nexusFailure(failure: Failure): MessageInitShape<typeof NexusFailureSchema> {
   const { message, stackTrace } = failure;
   const details = toJson(FailureSchema, create(FailureSchema, { ...failure, message: "" }));

@@ -1,5 +1,5 @@
-// The Nexus tasks in work: from a poll's answer to a report. A handler is told to stop when its caller no longer waits, and when the worker
-// is shutting down; its task ends when the handler does.
+// The running Nexus tasks, from the response of a poll to a report. A handler is canceled when its
+// request times out or the worker shuts down; its task ends when the handler does.
 import { create, fromBinary } from "@bufbuild/protobuf";
 import type { Logger } from "../base/logger.ts";
 import { withFields } from "../base/logger.ts";
@@ -23,24 +23,24 @@ import type { WorkerMetrics } from "./worker_metrics.ts";
 
 export interface NexusTasksOptions {
   readonly service: RawService;
-  /** Those that it has at first. */
+  /** The initial services. */
   readonly services: NexusServices;
   readonly namespace: string;
   readonly identity: string;
-  /** For what the log may show. */
+  /** Decides what the log may show. */
   readonly codec: MessageCodec | undefined;
   readonly logger: Logger;
   readonly metrics?: WorkerMetrics | undefined;
-  /** Of handlers' deadlines. */
+  /** Time of the handlers' deadlines. */
   readonly timers: Timers;
-  /** Of reports that are repeated. */
+  /** Time of report retries. */
   readonly reportTimers: Timers;
 }
 
 const lowered = (headers: { readonly [name: string]: string }) =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 
-/** The request as handlers' services take it. */
+/** Converts the request for the handlers' services. */
 function requestOf(request: Request | undefined, deadline: Date | undefined, signal: AbortSignal): NexusRequest {
   const common = { endpoint: request?.endpoint ?? "", headers: lowered(request?.header ?? {}), deadline, signal };
   const { case: kind, value } = request?.variant ?? { case: undefined, value: undefined };
@@ -56,7 +56,7 @@ function requestOf(request: Request | undefined, deadline: Date | undefined, sig
   return { ...common, service: "", operation: "", variant: { kind: "unknown" } };
 }
 
-/** Why a task counts as failed; undefined: it does not. */
+/** The reason label of a failed task; undefined if it did not fail. */
 function failureReason(outcome: NexusOutcome): string | undefined {
   if (outcome.kind === "operationFailed") {
     return `operation_${outcome.failure.failureInfo.case === "canceledFailureInfo" ? "canceled" : "failed"}`;
@@ -70,7 +70,7 @@ export class NexusTasks {
   readonly #options: NexusTasksOptions;
   readonly #running = new Set<AbortController>();
   #stopped: NexusStopReason | undefined;
-  /** Those that requests are for which come now. */
+  /** The services of new requests. */
   services: NexusServices;
 
   constructor(options: NexusTasksOptions) {
@@ -78,18 +78,18 @@ export class NexusTasks {
     this.services = options.services;
   }
 
-  /** Handlers running. */
+  /** Number of running handlers. */
   get running(): number {
     return this.#running.size;
   }
 
-  /** Tells all handlers to stop, also those that may still begin. */
+  /** Requests cancellation of all current and future handlers. */
   cancelAll(reason: NexusStopReason): void {
     this.#stopped = reason;
     for (const abort of this.#running) abort.abort(reason);
   }
 
-  /** Works on a task (bytes of PollNexusTaskQueueResponse) to its report. Never rejects. */
+  /** Processes a task (encoded PollNexusTaskQueueResponse) up to its report. Never rejects. */
   async handle(bytes: Uint8Array): Promise<void> {
     const { logger, timers, metrics } = this.#options;
     let task: PollNexusTaskQueueResponse;
@@ -158,7 +158,8 @@ export class NexusTasks {
       await report({ service, codec: undefined, timers, logger }, method, bytes);
       if (scheduled !== undefined) metrics?.nexus.endToEnd.record(Math.max(0, Date.now() - scheduled));
     } catch (error) {
-      // The caller has stopped waiting, or the server lost the request with the frontend that held it: it is sent again.
+      // The caller no longer waits, or the frontend with the request was lost: the server sends it
+      // again.
       if (hasCode(error, Code.NOT_FOUND)) logger.debug("the caller no longer waits for the result of the Nexus task", { error });
       else logger.error("the result of a Nexus task could not be reported; the service will send the task again", { error });
     }

@@ -1,9 +1,9 @@
-// The header by which a Nexus request says how long its caller waits: "9.5s", "800ms", "2m".
+// The Request-Timeout header of a Nexus request: "9.5s", "800ms", "2m".
 import type { Logger } from "../base/logger.ts";
 
 const UNIT_MS: { readonly [unit: string]: number } = { ms: 1, s: 1000, m: 60_000 };
 
-/** Milliseconds; undefined where the header is missing, or says nothing that can be read: the server then keeps the time alone. */
+/** Returns milliseconds; undefined if the header is missing or invalid: only the server enforces it then. */
 export function nexusTimeoutMs(header: string | undefined, logger: Pick<Logger, "warn">): number | undefined {
   if (header === undefined) return undefined;
   const [, value, unit] = /^([0-9.]+)(ms|s|m)$/.exec(header.trim()) ?? [];

@@ -1,4 +1,4 @@
-// What the options of a worker may be.
+// Types of the worker's options.
 import * as kind from "../base/option_kinds.ts";
 import type { PayloadLimits } from "../service/limits.ts";
 import type { ActivityThreads } from "./activity_pool.ts";
@@ -9,7 +9,7 @@ import type { WorkerOptions } from "./options.ts";
 const { any, number, object } = kind;
 
 type Kinds = kind.Kinds;
-/** Checked where it is read. */
+/** Checked where the option is read. */
 const later: kind.Kind = ["a valid value", () => true];
 const THREADS: kind.Table<ActivityThreads> = { module: later, size: later, concurrency: later, hooks: any };
 const POLLERS: Kinds = { type: later, initial: later, minimum: later, maximum: later };
@@ -22,7 +22,7 @@ export const EVENTS: kind.Table<WorkerEvents> = {
   ...{ workflowTaskFailed: kind.call, activityFailed: kind.call, activityCompletesAsync: kind.call },
 };
 
-/** Of each option of `Worker.create`. */
+/** The type of each option of `Worker.create`. */
 export const WORKER_OPTIONS: kind.Table<WorkerOptions> = {
   ...{ service: kind.serviceOrPromise, taskQueue: kind.name, workflows: kind.workflows, activities: kind.functionObjects },
   ...{ namespace: kind.name, identity: kind.text, activityThreads: THREADS, nexusServices: kind.call, converter: kind.converter },

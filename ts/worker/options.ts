@@ -1,4 +1,4 @@
-// Options of a worker, their defaults, and what is refused before anything runs.
+// Options of a worker, their defaults, and the checks before anything runs.
 import type { CodecOptions } from "../codec/codec.ts";
 import { type Duration, toMs } from "../converter/duration.ts";
 import { MessageCodec } from "../codec/message_codec.ts";
@@ -40,38 +40,42 @@ import { WorkflowTaskMetrics } from "./workflow_task_metrics.ts";
 /** Options of `Worker.create`. */
 export interface WorkerOptions extends RealmSettings, CodecOptions {
   /**
-   * An EmbeddedEngine, or a connection to a cluster; or the promise of one (`Connection.connect(...)`): the workflows are then loaded while
-   * the connection is made, and `create` rejects with the promise's error if it fails.
+   * An EmbeddedEngine, a connection to a cluster, or a promise of one (`Connection.connect(...)`):
+   * the workflows then load while the connection is made, and `create` rejects with the promise's
+   * error.
    */
   service: RawService | Promise<RawService>;
-  /** The queue whose tasks this worker takes. */
+  /** The task queue of this worker. */
   taskQueue: string;
   /** Default: "default". */
   namespace?: string;
   /** Identity of the worker in histories. Default: the process id and a random part. */
   identity?: string;
-  /** Activity functions by name, or several such objects; without them the worker takes workflow tasks only. */
+  /**
+   * Activity functions by name, or several such objects. Without them the worker polls only for
+   * workflow tasks.
+   */
   activities?: Activities | readonly Activities[];
-  /** Activities that run in threads of their own, for those that compute: the functions that a module exports. */
+  /** Activities in separate threads, for computation: the functions that a module exports. */
   activityThreads?: ActivityThreads;
   /**
-   * Answers Nexus operations, on a cluster: `nexusServices([...])` of "temporalex/nexus", with what `nexus.serviceHandler(...)` of nexus-rpc
-   * makes. Default: no Nexus tasks are taken.
+   * Nexus operations, on a cluster: `nexusServices([...])` of "temporalex/nexus" with the handlers
+   * of `nexus.serviceHandler(...)` (nexus-rpc). Default: the worker takes no Nexus tasks.
    */
   nexusServices?: NexusServicesOf;
-  /** How values become payloads; must be the clients' and the workflows' one. Default: JSON. */
+  /** Converts values to payloads; must match the clients and workflows. Default: JSON. */
   converter?: PayloadConverter;
   /** Maximum workflow tasks at a time; at least 2. Default: 100. */
   maxConcurrentWorkflowTasks?: number;
-  /** Activities running at once. Default: 100. */
+  /** Maximum activities at a time. Default: 100. */
   maxConcurrentActivities?: number;
-  /** Local activities running at once. Default: 100. */
+  /** Maximum local activities at a time. Default: 100. */
   maxConcurrentLocalActivities?: number;
-  /** Nexus tasks in work at once. Default: 100. */
+  /** Maximum Nexus tasks at a time. Default: 100. */
   maxConcurrentNexusTasks?: number;
-  /** Activities that this worker starts per second. Default: no limit. */
+  /** Maximum activities that this worker starts per second. Default: no limit. */
   maxActivitiesPerSecond?: number;
-  /** Activities started per second by all workers of the queue together. A cluster keeps to it; the embedded engine does not know it. */
+  /** Maximum activities per second of all workers of the queue. Ignored by the embedded engine. */
   maxTaskQueueActivitiesPerSecond?: number;
   /** Polls for workflow tasks in flight. Default: `{ type: "autoscaling" }`. */
   workflowTaskPollerBehavior?: PollerBehavior;
@@ -79,59 +83,59 @@ export interface WorkerOptions extends RealmSettings, CodecOptions {
   activityTaskPollerBehavior?: PollerBehavior;
   /** Polls for Nexus tasks in flight. Default: `{ type: "autoscaling" }`. */
   nexusTaskPollerBehavior?: PollerBehavior;
-  /** Runs kept in memory, so that their next task need not replay them. 0 replays every task. Default: 1000. */
+  /** Runs kept in memory, so that their next task needs no replay. 0 replays every task. Default: 1000. */
   cachedWorkflows?: number;
-  /** How long a task of a cached run waits for this worker before any worker may take it. Default: 10 s. */
+  /** How long a task of a cached run waits for this worker until any worker may take it. Default: 10 s. */
   stickyScheduleToStartTimeout?: Duration;
-  /** Time that running activities are given at a shutdown before they are told to stop. Default: 0. */
+  /** Time that running activities get at shutdown until they are canceled, in ms. Default: 0. */
   shutdownGraceMs?: number;
-  /** Time after which a shutdown no longer waits for activities that ignore being told. Default: no limit. */
+  /** Time after which a shutdown no longer waits for canceled activities, in ms. Default: no limit. */
   shutdownForceMs?: number;
-  /** Which version of which deployment this worker is. A cluster routes by it; the embedded engine does not know it. */
+  /** The deployment version of this worker, for routing. Ignored by the embedded engine. */
   workerDeploymentOptions?: WorkerDeploymentOptions;
-  /** @internal The build id of a worker without a deployment. `workerDeploymentOptions` takes its place. */
+  /** @internal The build id of a worker without a deployment. `workerDeploymentOptions` overrides it. */
   buildStamp?: BuildStampOptions;
-  /** How often heartbeats reach the service at most. */
+  /** Limits of the interval between heartbeats. */
   heartbeatThrottle?: Partial<HeartbeatThrottle>;
-  /** Sizes of payloads that are warned of and refused. */
+  /** Payload sizes that are logged and rejected. */
   payloadLimits?: Partial<PayloadLimits>;
-  /** Code around each attempt of an activity, the first one outermost. */
+  /** Interceptors of each activity attempt, the first one outermost. */
   activityInterceptors?: readonly ActivityInterceptor[];
-  /** Makes traces of workflow runs: `openTelemetry()` of `temporalex/otel` has one. */
+  /** Traces workflow runs, for example with `openTelemetry()` of `temporalex/otel`. */
   workflowTracer?: WorkflowTracer;
-  /** Where the worker, and its calls to the service, report what they do: a `MetricsRegistry`. Default: nothing is measured. */
+  /** Metrics of the worker and its calls, for example a `MetricsRegistry`. Default: no metrics. */
   metrics?: Metrics;
-  /** Where its records go. Default: lines on standard error. */
+  /** Default: lines on standard error. */
   logger?: Logger;
   /**
-   * A file of this worker's own (Node, Deno) in which it notes whose workflow tasks are running: workflow code that asks for more memory
-   * than there can be ends the whole process, and the next one logs then which runs that may have been. An engine on a store file does
-   * this by itself, and more. Default: none.
+   * A file, used only by this worker (Node, Deno), that records whose workflow tasks are running.
+   * Workflow code that exhausts the memory ends the process; the next one then logs the suspected
+   * runs. An engine with a store file does this by itself, and also holds such runs. Default: none.
    */
   crashNote?: string;
-  /** What it tells you beside the log. */
+  /** Listeners for events, in addition to the log. */
   events?: WorkerEvents;
-  /** @internal An activity that no one registered fails for good. */
+  /** @internal An activity of an unknown type fails permanently. */
   unknownActivityIsFinal?: boolean;
-  /** @internal Its activities run only as local ones. */
+  /** @internal Activities run only as local ones. */
   localActivitiesOnly?: boolean;
-  /** @internal Activities that one workflow task may get back at once. Default: 3. */
+  /** @internal Maximum eager activities of one workflow task. Default: 3. */
   maxEagerActivities?: number;
-  /** @internal Part of a fixed number of polls for workflow tasks that ask the common queue. Default: 0.2. */
+  /** @internal Share of a fixed number of workflow task polls for the normal queue. Default: 0.2. */
   commonQueuePart?: number;
-  /** @internal How activities are called, and what their errors mean. Default: as activities of this package. */
+  /** @internal How activities are called, and what their errors mean. Default: native activities. */
   activityDialect?: ActivityDialect;
-  /** @internal What answers Nexus operations, ready made. Default: `nexusServices`. */
+  /** @internal Existing Nexus services. Default: `nexusServices`. */
   nexus?: NexusServices;
-  /** @internal Where lines of workflow code go, and of the executor about it. Default: `logger`. */
+  /** @internal Receives log lines of workflow code and of its executor. Default: `logger`. */
   workflowLog?: LogSink;
   /** @internal Time, for tests. */
   timers?: Timers;
-  /** @internal Time of activities, for tests: their heartbeats, deadlines and sleeps. Default: `timers`. */
+  /** @internal Time of activities, for tests: heartbeats, deadlines, sleeps. Default: `timers`. */
   activityTimers?: Timers;
 }
 
-/** Options with their defaults. */
+/** Options with their defaults applied. */
 export interface WorkerSettings {
   service: RawService;
   taskQueue: string;
@@ -162,9 +166,9 @@ export interface WorkerSettings {
   taskWaits: TaskWaits;
   activityInterceptors: readonly ActivityInterceptor[];
   metrics: WorkerMetrics | undefined;
-  /** Where workflow code's own metrics go. */
+  /** Receives custom metrics of workflow code. */
   measured: Metrics | undefined;
-  /** Follows workflow tasks, where somebody wants to know of them. */
+  /** Measures workflow tasks; undefined without metrics. */
   taskMetrics: WorkflowTaskMetrics | undefined;
   tracing: WorkflowTracing | undefined;
   unknownActivityIsFinal: boolean;
@@ -193,13 +197,13 @@ function rate(name: string, value: number | undefined): number | undefined {
   return value;
 }
 
-/** The service as a worker calls it; one that is on its way is called when it is there. */
+/** Returns the service; calls wait for a promised one. */
 function serviceOf({ service }: WorkerOptions): RawService {
   if (!(service instanceof Promise)) return checkedService(service);
   return { call: async (method, request, options) => (await service).call(method, request, options) };
 }
 
-/** Throws a TypeError for what is no service: its calls would fail, and be tried again, for ever. */
+/** Throws a TypeError for a value that is not a service; its calls would be retried forever. */
 export function checkedService(service: RawService): RawService {
   if (typeof (service as Partial<RawService> | undefined)?.call === "function") return service;
   throw new TypeError("a worker's service must be an EmbeddedEngine or a connection to a cluster, or the promise of one");
@@ -214,7 +218,7 @@ export function workerSettings(options: WorkerOptions): WorkerSettings {
     );
   }
   const cachedWorkflows = whole("cachedWorkflows", options.cachedWorkflows ?? 1000, 0);
-  // Each queue's poller holds a slot while it waits: with one slot the cached runs' own queue would starve.
+  // Each queue's poller holds a slot while it waits: with one slot the sticky queue would starve.
   const maxConcurrentWorkflowTasks = whole(
     "maxConcurrentWorkflowTasks",
     options.maxConcurrentWorkflowTasks ?? 100,

@@ -1,28 +1,28 @@
-// Requests of polls, written by hand: a worker's first poll must not wait until the descriptors of Temporal's API are built. All kinds of
-// requests have these fields; those of Nexus under other numbers. A test holds the bytes against the generated messages.
+// Poll requests, encoded without descriptors: the first poll must not wait until those are built.
+// Nexus polls use other field numbers. A test compares the bytes with the generated messages.
 import { DoubleValue, PollActivityTaskQueueRequest as Poll, TaskQueue, TaskQueueMetadata } from "../api/generated/fields.ts";
 import { Message } from "../api/wire.ts";
 import type { TaskQueueKind } from "../api/generated/temporal/api/enums/v1/task_queue_pb.ts";
 
-/** What a PollWorkflowTaskQueueRequest or a PollActivityTaskQueueRequest says. */
+/** Fields of a PollWorkflowTaskQueueRequest or PollActivityTaskQueueRequest. */
 export interface PollFields {
   readonly namespace: string;
   readonly identity: string;
-  /** `normalName`: of a sticky queue, the one that it stands beside. */
+  /** `normalName`: the normal queue of a sticky queue. */
   readonly taskQueue: { readonly name: string; readonly kind: TaskQueueKind; readonly normalName?: string };
   readonly workerInstanceKey: string;
   /** An encoded WorkerDeploymentOptions. */
   readonly deploymentOptions?: Uint8Array | undefined;
   /** An encoded WorkerVersionCapabilities. */
   readonly versionCapabilities?: Uint8Array | undefined;
-  /** Of activities: how many the service hands out, to all workers of the queue together. */
+  /** Maximum activities per second of all workers of the queue. */
   readonly maxTasksPerSecond?: number | undefined;
 }
 
-/** The numbers of a request's fields. */
+/** Field numbers of a request. */
 type PollNumbers = { readonly [name in keyof Omit<typeof Poll, "taskQueueMetadata">]: number };
 
-/** The request's bytes. `numbers`: of the fields of its kind. */
+/** Encodes the request. `numbers`: field numbers of its kind. */
 export function pollRequest(fields: PollFields, numbers: PollNumbers = Poll): Uint8Array<ArrayBuffer> {
   const { namespace, identity, taskQueue, workerInstanceKey, deploymentOptions, versionCapabilities, maxTasksPerSecond } = fields;
   const text = (message: Message, field: number, value: string) => value === "" ? message : message.text(field, value);

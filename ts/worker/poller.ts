@@ -1,6 +1,6 @@
-// The loops that ask for tasks. Rules: a slot is taken before asking; a task that was handed out is always handled, also when the worker
-// is stopping; a refused poll waits (back-off with jitter) before the next one, and so does a service that answers "nothing" at once;
-// nothing that a service says ends the process.
+// The poll loops. A slot is acquired before a poll. A task that was received is always processed,
+// also during shutdown. After a rejected poll, or empty responses without a wait, the next poll
+// waits (back-off with jitter). No response of a service ends the process.
 import { readable } from "../converter/thrown.ts";
 import type { Logger } from "../base/logger.ts";
 import { Code, ServiceError } from "../service/raw.ts";
@@ -12,7 +12,7 @@ import { hasCode } from "./reports.ts";
 import type { Slots } from "./slots.ts";
 import type { QuietTime } from "./quiet_time.ts";
 
-/** Delays after refused polls. */
+/** Delays after rejected polls. */
 export const POLL_BACKOFF: BackoffOptions = {
   initialIntervalMs: 200,
   maximumIntervalMs: 10_000,
@@ -20,8 +20,8 @@ export const POLL_BACKOFF: BackoffOptions = {
   jitter: 0.2,
 };
 /**
- * Refusals that another attempt does not fix; seen this often in a row and nothing else, they end the worker. Also only after a time,
- * as one poll alone takes for so many: many polls at once would make a proxy's one bad moment an end.
+ * Errors that a retry does not fix. FINAL_AFTER of them in a row over at least FINAL_AFTER_MS end
+ * the worker. The time is required because many concurrent polls may fail in one short disturbance.
  */
 const FINAL_CODES: ReadonlySet<number> = new Set([
   Code.INVALID_ARGUMENT,
@@ -33,15 +33,15 @@ const FINAL_CODES: ReadonlySet<number> = new Set([
 ]);
 const FINAL_AFTER = 5;
 const FINAL_AFTER_MS = 2000;
-/** A poll that was not refused for so long has been taken. */
+/** A poll that waits for this long was accepted, in ms. */
 const TAKEN_AFTER_MS = 1000;
-/** An empty answer sooner than this did not wait for a task. */
+/** A sooner empty response did not wait for a task, in ms. */
 const EMPTY_TOO_SOON_MS = 20;
 
-/** What a poll brought. */
+/** The result of a poll. */
 export interface PollAnswer<Task> {
   readonly task: Task | undefined;
-  /** So many polls more, or fewer, are suggested by the service. */
+  /** Change of the number of polls that the service suggests. */
   readonly scaling: number;
 }
 
@@ -49,30 +49,30 @@ export interface PollerOptions<Task> {
   /** For logs: "workflow tasks of queue q". */
   what: string;
   /**
-   * Polls in flight. When a task comes and no other poll is waiting, one more is sent from then on; a poll that ends without a task is not
-   * sent again while there are more than the minimum. What the service suggests with its answers is done as well: it sees the backlog, and
-   * how long polls have waited.
+   * Polls in flight. A task that arrives while no poll is waiting adds one; a poll that ends
+   * without a task is not repeated above the minimum. The service's suggestions are applied too: it
+   * knows the backlog and the waiting times of polls.
    */
   polls: PollRange;
   slots: Slots;
-  /** Limits the tasks per second. */
+  /** Limits tasks per second. */
   pace?: RateLimit | undefined;
-  /** One poll; undefined when the long poll ended with nothing. */
+  /** Sends one poll; resolves to undefined if the long poll ended without a task. */
   poll: (signal: AbortSignal) => Promise<PollAnswer<Task> | undefined>;
-  /** Told of each answer: whether there was a task in it. */
+  /** Called after each response: whether it had a task. */
   polled?: ((found: boolean) => void) | undefined;
-  /** The time since the worker's last task. */
+  /** Time since the worker's last task. */
   quiet?: QuietTime | undefined;
-  /** Works on a task; must not reject. */
+  /** Processes a task; must not reject. */
   handle: (task: Task) => Promise<void>;
-  /** The service refuses for good. */
+  /** Called once when the service rejects the polls permanently. */
   onFatal: (error: WorkerPollError) => void;
   logger: Logger;
   timers: Timers;
   random?: () => number;
 }
 
-/** The service refuses this worker's polls for a reason that trying again does not fix: `run()` rejects with it. */
+/** The service rejects the polls of this worker, and a retry does not help. `run()` rejects with it. */
 export class WorkerPollError extends Error {
   override name = "WorkerPollError";
 
@@ -87,7 +87,7 @@ export class WorkerPollError extends Error {
   }
 }
 
-/** What ends a loop, and what takes its poll back. Signals of its own, because a service listens to the signal of each call. */
+/** Aborts a loop and its poll. Separate signals, because a service listens to the signal of each call. */
 interface LoopStop {
   readonly loop: AbortController;
   readonly poll: AbortController;
@@ -102,20 +102,20 @@ export class Poller<Task> {
   /** When the first of them came. */
   #finalSince = 0;
   #ended = false;
-  /** Loops that go on. */
+  /** Loops that are not ending. */
   #polls = 0;
   readonly #inFlight = new Set<{ readonly since: number }>();
-  /** There was an answer, and no refusal after it. */
+  /** The last response was not an error. */
   #answered = false;
   #refusedAt = -Infinity;
-  /** Loops that are to end with their next answer. */
+  /** Loops that end after their next response. */
   #surplus = 0;
 
   constructor(options: PollerOptions<Task>) {
     this.#options = options;
   }
 
-  /** Tasks in work. */
+  /** Tasks in progress. */
   get tasks(): number {
     return this.#tasks.size;
   }
@@ -129,7 +129,7 @@ export class Poller<Task> {
     return this.#inFlight.size;
   }
 
-  /** The service takes its polls: the last answer was none of trouble, or a poll sent after it has been waiting for a while. */
+  /** Whether the service accepts the polls: the last one succeeded, or a later one is waiting. */
   get served(): boolean {
     if (this.#answered) return true;
     const before = this.#options.timers.now() - TAKEN_AFTER_MS;
@@ -148,8 +148,8 @@ export class Poller<Task> {
   }
 
   /**
-   * Sends no more polls, and resolves when the loops have ended; tasks may still be worked on (`idle`). Polls in flight are taken back
-   * after `drainMs`: until then they may end by themselves.
+   * Stops polling; resolves when the loops have ended. Tasks may still be running (`idle`). Polls
+   * in flight are canceled after `drainMs`, unless they end before.
    */
   async stop(drainMs = 0): Promise<void> {
     this.#stopping = true;
@@ -164,7 +164,7 @@ export class Poller<Task> {
     cancel?.();
   }
 
-  /** Resolves when no task is being worked on. Call after `stop`. */
+  /** Resolves when no task is running. Call after `stop`. */
   async idle(): Promise<void> {
     while (this.#tasks.size > 0) await Promise.all(this.#tasks);
   }
@@ -199,7 +199,7 @@ export class Poller<Task> {
         release();
         if (signal.aborted) return;
         if (isServiceGone(error)) return this.#options.onFatal(new WorkerPollError(what, error));
-        // The service has enough to do without the polls that it did not need before.
+        // Releases load from a throttled service.
         if (hasCode(error, Code.RESOURCE_EXHAUSTED) && this.#ends()) return;
         failures++;
         pause = backoffMs(failures, POLL_BACKOFF, random);
@@ -210,7 +210,7 @@ export class Poller<Task> {
     }
   }
 
-  /** So many polls more, or fewer, within the range. */
+  /** Adds or removes polls within the range. */
   #scale(by: number): void {
     const { min, max } = this.#options.polls;
     if (by < 0) this.#surplus = Math.min(this.#surplus - by, this.#polls - min);
@@ -221,7 +221,7 @@ export class Poller<Task> {
     }
   }
 
-  /** A loop asks whether it is one too many; then it is gone. */
+  /** Ends the calling loop if there are more than the minimum; returns whether it did. */
   #ends(): boolean {
     if (this.#polls <= this.#options.polls.min) {
       this.#surplus = 0;
@@ -262,7 +262,7 @@ export class Poller<Task> {
     this.#options.onFatal(new WorkerPollError(this.#options.what, error));
   }
 
-  /** Works on a task that came by another way than a poll, in a slot of this poller's. */
+  /** Processes a task that did not come with a poll, in a slot of this poller. */
   work(task: Task, release: () => void): void {
     this.#work(task, release);
   }
@@ -271,7 +271,7 @@ export class Poller<Task> {
     const { quiet } = this.#options;
     quiet?.noteTask();
     const work = this.#options.handle(task).catch((error) => {
-      // A defect: what handles tasks ends each in a report. The worker goes on, and the service gives the task again.
+      // Internal error: `handle` must report every task. The service dispatches the task again.
       this.#options.logger.error(`a task of ${this.#options.what} was not handled`, { error: readable(error) });
     }).finally(() => {
       this.#tasks.delete(work);

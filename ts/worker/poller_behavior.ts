@@ -1,26 +1,26 @@
-// How many polls are in flight: what users say, as the ranges that pollers keep to.
+// The number of polls in flight: options of users, as ranges for the pollers.
 
-/** Between `minimum` and `maximum` polls in flight, by what the service suggests and by how busy the polls are. */
+/** Scales polls in flight between `minimum` and `maximum`, by suggestions of the service and by load. */
 export interface PollerBehaviorAutoscaling {
-  /** As many polls as the service says, and the tasks that come ask for. */
+  /** Scales with the service's suggestions and the arriving tasks. */
   readonly type: "autoscaling";
-  /** Never fewer. Default: 2. */
+  /** Default: 2. */
   readonly minimum?: number;
-  /** Never more. Default: 32; 16 on the common queue of workflow tasks. */
+  /** Default: 32; 16 for the normal queue of workflow tasks. */
   readonly maximum?: number;
-  /** At first. Default: the minimum. */
+  /** Polls at the start. Default: `minimum`. */
   readonly initial?: number;
 }
 
-/** Always so many polls in flight, as long as there are slots for what they may bring. */
+/** Keeps a fixed number of polls in flight while slots are free. */
 export interface PollerBehaviorSimpleMaximum {
   /** A fixed number. */
   readonly type: "simple-maximum";
-  /** Of workflow tasks: a fifth on the common queue, the others on the worker's own (sticky) one. Default: 5. */
+  /** Workflow tasks: a fifth polls the normal queue, the rest the sticky queue. Default: 5. */
   readonly maximum?: number;
 }
 
-/** How many polls are in flight. Named as in Temporal's SDK. */
+/** Polls in flight. Named as in Temporal's SDK. */
 export type PollerBehavior = PollerBehaviorAutoscaling | PollerBehaviorSimpleMaximum;
 
 /** Polls of one queue in flight. */
@@ -32,7 +32,7 @@ export interface PollRange {
 
 export interface WorkflowPollRanges {
   readonly normal: PollRange;
-  /** Undefined: there is no sticky queue. */
+  /** Undefined: the worker has no sticky queue. */
   readonly sticky: PollRange | undefined;
 }
 
@@ -40,7 +40,7 @@ const MIN = 2;
 const MAX = 32;
 const MAX_NORMAL = 16;
 const FIXED = 5;
-/** Of a fixed number of polls for workflow tasks: those that ask the common queue. */
+/** Share of a fixed number of workflow task polls for the normal queue. */
 const COMMON_PART = 0.2;
 
 function check(name: string, behavior: PollerBehavior): PollerBehavior {
@@ -67,7 +67,7 @@ function check(name: string, behavior: PollerBehavior): PollerBehavior {
   }
 }
 
-/** No more polls than there are slots: each may bring a task. */
+/** Limits polls to slots, because each poll may bring a task. */
 function within(slots: number, range: PollRange): PollRange {
   const max = Math.max(1, Math.min(range.max, slots));
   return { max, min: Math.min(range.min, max), initial: Math.min(Math.max(range.initial, range.min), max) };
@@ -91,7 +91,7 @@ export function nexusPolls(behavior: PollerBehavior = { type: "autoscaling" }, s
   return ranged(check("nexusTaskPollerBehavior", behavior), MAX, slots);
 }
 
-/** The slots are shared by both queues: a poller that waits holds one, and must not keep the other queue from having any. */
+/** Divides the slots between both queues, so that waiting polls of one do not starve the other. */
 export function workflowPolls(
   behavior: PollerBehavior = { type: "autoscaling" },
   slots: number,

@@ -1,13 +1,14 @@
-// When a stopping worker may cancel polls of a service that loses the task of a canceled poll. The loss needs a task that is matched in the
-// few milliseconds of the cancellation, so polls are canceled when the worker has had no task for a while.
+// When a worker that shuts down may cancel polls of a service that loses the task of a canceled
+// poll. Only a task matched within the milliseconds of the cancellation is lost, so it waits for
+// idleness.
 import type { Timers } from "../base/timers.ts";
 
-/** Without a task for so long a worker is idle. Tasks that come twice a second leave such a pause once in a hundred times. */
+/** Idle time after a task, in ms. With two tasks per second such a pause occurs once in a hundred. */
 const QUIET_MS = 2000;
-/** The same for a worker that has had none yet: what waited for it has come by then. */
+/** Idle time of a worker without a task so far, in ms: waiting tasks have arrived by then. */
 const FIRST_QUIET_MS = 1000;
 
-/** The time since a worker's last task, of all kinds. */
+/** Time since the last task of a worker, of any kind. */
 export class QuietTime {
   readonly #timers: Pick<Timers, "now">;
   #quietAt: number;
@@ -17,12 +18,12 @@ export class QuietTime {
     this.#quietAt = timers.now() + FIRST_QUIET_MS;
   }
 
-  /** A task has come, or ended: what it reports may cause the next one. */
+  /** Records a start or end of a task: its report may cause the next one. */
   noteTask(): void {
     this.#quietAt = this.#timers.now() + QUIET_MS;
   }
 
-  /** Milliseconds until the worker is idle, if no task comes before; 0: now. */
+  /** Milliseconds until the worker counts as idle; 0: now. */
   get leftMs(): number {
     return Math.max(0, this.#quietAt - this.#timers.now());
   }

@@ -1,5 +1,5 @@
-// A limit on how many tasks a worker takes per second: before a poll is sent, its turn is waited for. Turns that nobody used are not saved
-// up, so the limit holds for every second and not on average.
+// Limits the tasks of a worker per second: each poll waits for its turn. Unused turns are not
+// saved, so the limit holds for every second, not on average.
 import { sleepOn, type Timers } from "../base/timers.ts";
 
 export class RateLimit {
@@ -12,7 +12,7 @@ export class RateLimit {
     this.#timers = timers;
   }
 
-  /** Waits for a turn; rejects with the signal's reason when it is aborted first. */
+  /** Waits for a turn; rejects with the signal's reason if it is aborted first. */
   async turn(signal: AbortSignal): Promise<void> {
     const now = this.#timers.now();
     const at = Math.max(now, this.#next);

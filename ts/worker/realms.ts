@@ -1,4 +1,4 @@
-// The realm of a worker: made from what its options say, connected to the service (pages of history) and to the log.
+// Creates the realm of a worker from its options, and connects it to the service and the log.
 import { create, toBinary } from "@bufbuild/protobuf";
 import { fileSources, fileUrl, hasFiles } from "../platform/source_files.ts";
 import { isBundle } from "../modules/bundle/format.ts";
@@ -24,53 +24,65 @@ import type { WorkerSettings } from "./options.ts";
 import { report } from "./reports.ts";
 import { workflowMetrics } from "./workflow_metrics.ts";
 
-/** Where workflow code is: modules by path or URL, or definitions that are loaded already. */
+/** Workflow code: modules by path or URL, or loaded definitions. */
 export type Workflows = WorkerRealmOptions["workflows"] | InlineRealmOptions["workflows"];
 
 /** Where a worker's workflow code is and runs. */
 export interface RealmSettings {
-  /** The modules that define the workflows (a realm in a thread loads them), or a module's namespace or definitions (inline realm). */
+  /**
+   * The modules that define the workflows (realm in a thread), or a module's namespace or
+   * definitions (inline realm).
+   */
   workflows?: Workflows;
   /**
-   * "worker" runs workflow code in a thread, with the determinism guard and a watchdog: the default for modules. "inline" runs it here, for
-   * unit tests: the default for definitions. A realm of the caller's own is used as it is.
+   * "worker" runs workflow code in a thread, with the determinism guard and a watchdog (default for
+   * modules). "inline" runs it in this thread, for unit tests (default for definitions). A Realm
+   * object is used as is.
    */
   realm?: "worker" | "inline" | Realm;
   /**
-   * Where the application is bundled: the URL of a bundle that calls serveRealm with its workflows, or a function that makes a Worker from
-   * it. `workflows` is left out then.
+   * For bundled applications: the URL of a bundle that calls serveRealm with its workflows, or a
+   * function that makes a Worker from it. Replaces `workflows`.
    */
   realmEntry?: WorkerRealmOptions["entry"];
-  /** Texts of the workflow modules by path, where there are no files (browsers; not under a content security policy that forbids eval), or a host. */
+  /**
+   * Sources of the workflow modules by path, for runtimes without files (browsers; requires eval),
+   * or a host.
+   */
   sources?: WorkerRealmOptions["sources"];
-  /** A module that exports `payloadConverter`, for realms in threads: the same converter as the worker's. */
+  /** A module that exports `payloadConverter`, for realms in threads: the converter of the worker. */
   payloadConverterModule?: string | URL;
   /**
-   * Modules that export `interceptors` for programs of `@temporalio/workflow`, for realms in threads. The first module's are the outermost.
+   * Modules that export `interceptors` for programs of `@temporalio/workflow`, for realms in
+   * threads. The first module is the outermost.
    */
   workflowInterceptors?: string | URL | readonly (string | URL)[];
-  /** Functions that programs of `@temporalio/workflow` call through `proxySinks()`, by sink and name. */
+  /** Functions that programs of `@temporalio/workflow` call by `proxySinks()`, by sink and name. */
   sinks?: InjectedSinks;
-  /** A workflow that runs for so long without yielding is stopped, with its thread. Milliseconds; 0: never. Default: 2000. */
+  /**
+   * Time after which a workflow that does not yield is stopped with its thread, in ms; 0: never.
+   * Default: 2000.
+   */
   watchdogMs?: number;
   /**
-   * Threads that share the runs between them, by run id: for workers whose workflow code keeps a core busy. Each has the modules in its
-   * own memory and its part of `cachedWorkflows`; what spins or breaks in one does not stop the others. From 1 to 64. Default: 1.
+   * Threads among which runs are divided by run id, for workflow code that keeps a core busy. Each
+   * loads the modules and has its share of `cachedWorkflows`; a failure in one does not stop the
+   * others. From 1 to 64. Default: 1.
    */
   workflowThreads?: number;
-  /** @internal Called when a realm's thread has been given what it starts with, and this one would wait for it. */
+  /** @internal Called when a thread has its start message and this thread would wait for it. */
   realmStarting?: () => void;
 }
 
-/** True for what names modules, false for what is loaded already. */
+/** True for names of modules, false for loaded code. */
 function namesModules(workflows: Workflows): workflows is WorkerRealmOptions["workflows"] {
   const first = Array.isArray(workflows) ? workflows[0] : workflows;
   return typeof first === "string" || first instanceof URL;
 }
 
 /**
- * The version of the worker, where histories will have it: workflow code that branches on it finds the same on replay. The embedded engine
- * does not write versions.
+ * The version of the worker, if histories will contain it: workflow code that branches on it needs
+ * the same value on replay. The embedded engine does not write versions.
  */
 async function recordedVersion({ deployment, service }: WorkerSettings): Promise<WorkerDeploymentVersion | undefined> {
   if (deployment === undefined || !deployment.isRecorded) return undefined;
@@ -78,7 +90,7 @@ async function recordedVersion({ deployment, service }: WorkerSettings): Promise
   return capabilities.buildIdBasedVersioning === true ? deployment.version : undefined;
 }
 
-/** The realm that the options ask for; undefined for a worker without workflows. */
+/** Opens the realm for the options; undefined for a worker without workflows. */
 export async function openRealm(
   options: RealmSettings,
   settings: WorkerSettings,
@@ -112,7 +124,7 @@ export async function openRealm(
       workerVersion: await recordedVersion(settings),
       stickyQueue,
       runsReducers: settings.service.runsReducers === true,
-      // Values that a codec encodes are not to be read in a table either.
+      // Values that a codec encodes must not appear unencoded in a table.
       shows: settings.codec === undefined ? "all" : "phase",
       keepsShown: settings.service.showsRuns === true,
       stickyScheduleToStartTimeoutMs: settings.stickyScheduleToStartTimeoutMs,
@@ -183,8 +195,9 @@ async function inThread(
 }
 
 /**
- * Log lines of workflow code. Their time is workflow time, which differs from the log's own. Lines of the executor quote what workflow code
- * threw in the field `error`, and in any field of an error line; with encodeCommonAttributes these fields are left out.
+ * Log lines of workflow code. Their time is workflow time. The executor's lines quote errors of
+ * workflow code in the field `error`, and in all fields of error lines; encodeCommonAttributes
+ * removes them.
  */
 function workflowLog(logger: Logger, hidesText: boolean): NonNullable<CommonRealmOptions["log"]> {
   return {
@@ -200,13 +213,13 @@ function workflowLog(logger: Logger, hidesText: boolean): NonNullable<CommonReal
   };
 }
 
-/** The fields of a line of the executor, without those that may quote workflow code. */
+/** Returns the fields of an executor's line without those that may quote workflow code. */
 export function withoutQuotes(level: string, fields: { readonly [name: string]: unknown } | undefined): object {
   const { error: _, ...rest } = level === "error" ? {} : fields ?? {};
   return rest;
 }
 
-/** A page of history as the core wants it: encoded, and not decoded on the way. */
+/** Fetches an encoded page of history for the core. */
 export async function fetchPage(
   settings: {
     service: RawService;
@@ -225,7 +238,7 @@ export async function fetchPage(
   return readHistoryPage(settings.codec === undefined ? response : await decodeForRun(settings.codec, method, response));
 }
 
-/** A GetWorkflowExecutionHistoryResponse: its history (or the blobs of `raw_history`, each one a History) and token. */
+/** Reads history (or the blobs of `raw_history`) and token from a GetWorkflowExecutionHistoryResponse. */
 export function readHistoryPage(response: Uint8Array): { history: Uint8Array; nextPageToken: Uint8Array } {
   const parts: Uint8Array[] = [];
   let nextPageToken: Uint8Array = new Uint8Array(0);

@@ -1,5 +1,6 @@
-// The runs that this worker has moved on lately. When its workflows are replaced, these are checked besides those that the service lists: a
-// cluster's lists lag behind its histories, and a run that moved while it was being checked has to be checked again.
+// Runs that this worker advanced recently. A replacement of workflows checks them in addition to
+// the listed ones: a cluster's lists lag behind, and a run that advanced during its check needs
+// another.
 import type { Timers } from "../base/timers.ts";
 
 export interface RunName {
@@ -8,13 +9,13 @@ export interface RunName {
   readonly workflowType: string;
 }
 
-/** How far a cluster's lists may lag behind. */
+/** Maximum lag of a cluster's lists, in ms. */
 const LAG_MS = 60_000;
 const MAX_RUNS = 20_000;
 
 export class RecentRuns {
   readonly #timers: Timers;
-  /** In the order of their last step. */
+  /** In order of their last task. */
   readonly #runs = new Map<string, RunName & { readonly at: number }>();
 
   constructor(timers: Timers) {
@@ -27,12 +28,12 @@ export class RecentRuns {
     if (this.#runs.size > MAX_RUNS) this.#runs.delete(this.#runs.keys().next().value!);
   }
 
-  /** The run has closed: no code matters to it any more. */
+  /** Removes a closed run; no code has to replay it. */
   forget(runId: string): void {
     this.#runs.delete(runId);
   }
 
-  /** Those of the last minute, and from then on those noted after this call. */
+  /** Returns and clears the runs of the last minute. */
   take(): RunName[] {
     const since = this.#timers.now() - LAG_MS;
     const runs = [...this.#runs.values()].filter(({ at }) => at >= since);

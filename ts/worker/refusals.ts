@@ -1,8 +1,8 @@
-// Runs whose commands the service has refused. It fails such a task by itself and gives the next attempt at once, so a worker that took each
-// of them would ask for the same thing without a pause. After the second refusal in a row every other attempt is left to its timeout, from
-// which on the service backs off, as for every other task that fails.
+// Runs whose commands the service rejected. The service fails such a task and dispatches the next
+// attempt at once, which would repeat without a pause. After two rejections in a row every other
+// attempt is left to time out, so that the service backs off.
 
-/** What is noted of a task. */
+/** A task, as far as needed here. */
 interface Attempt {
   readonly runId: string;
   readonly attempt: number;
@@ -11,17 +11,17 @@ interface Attempt {
 
 interface Refusal {
   readonly message: string;
-  /** The next attempt is not run. */
+  /** Skip the next attempt. */
   readonly wait: boolean;
 }
 
-/** So many runs are remembered; the oldest goes first. */
+/** Maximum remembered runs; the oldest is removed first. */
 const MAX_RUNS = 10_000;
 
 export class Refusals {
   readonly #runs = new Map<string, Refusal>();
 
-  /** A task's commands were refused. Answers whether that is news: the first time, or for another reason. */
+  /** Records rejected commands. Returns whether this is the first time, or the message is new. */
   note({ runId, attempt }: Attempt, message: string): boolean {
     const news = this.#runs.get(runId)?.message !== message;
     this.#runs.delete(runId);
@@ -30,17 +30,17 @@ export class Refusals {
     return news;
   }
 
-  /** The attempt is to be left to its timeout. The one after it is not. */
+  /** Whether to skip this attempt, which then times out. The one after it runs. */
   waits({ runId, attempt, query }: Attempt): boolean {
     if (query !== undefined || this.#runs.size === 0) return false;
     const refusal = this.#runs.get(runId);
     if (refusal === undefined || !refusal.wait) return false;
     this.#runs.set(runId, { ...refusal, wait: false });
-    // The first attempt of a task: something new has happened.
+    // The first attempt of a task: there are new events.
     return attempt > 1;
   }
 
-  /** The service took what a task came to. */
+  /** Removes a run whose completion was accepted. */
   forget(runId: string): void {
     this.#runs.delete(runId);
   }

@@ -1,13 +1,8 @@
-// New workflow code for a running worker. The code is loaded into a realm of its own and every open run of the task queue is replayed
-// against it; only when all of them agree do tasks go there. Until then, and after a refusal, the old code serves.
-//
-// Runs go on while they are being checked. What was checked stays true, because a history only grows, but a task that the old code completes
-// meanwhile is not covered. So the runs that this worker has moved during a round are checked in the next one, and the last round happens
-// while tasks wait: none is in work, so none moves. Tasks wait rather than polls, because a poll that is taken back may lose its task to the
-// network; they were handed out already, so the wait is kept well below the time that a service gives a task (ten seconds). A pause that
-// takes too long is ended, and another round prepares a shorter one.
-//
-// A run that the old code cannot replay either is no reason to refuse: the new code makes nothing worse, and may be its cure.
+// Replaces workflow code in a running worker. The new code is loaded into a separate realm, and
+// every open run of the task queue is replayed with it; tasks use it only if all replays succeed.
+// Meanwhile runs continue, and runs that advance are checked again in the next round. The last
+// round happens in a pause of tasks, limited to PAUSE_MS because tasks are already dispatched. A
+// run that the old code cannot replay either does not block the replacement.
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import type { MessageCodec } from "../codec/message_codec.ts";
 import type { Logger } from "../base/logger.ts";
@@ -26,11 +21,11 @@ import type { RunName } from "./recent_runs.ts";
 import { hasCode, report } from "./reports.ts";
 import type { WorkflowTasks } from "./workflow_tasks.ts";
 
-/** How far a replacement of workflow code is. */
+/** Progress of a replacement of workflow code. */
 export interface ReplacementProgress {
-  /** "check": runs are replayed and go on; "switch": tasks wait until the last of them are checked. */
+  /** "check": runs are replayed and continue; "switch": tasks wait for the last checks. */
   readonly phase: "load" | "check" | "switch";
-  /** Runs of this round that have been replayed. */
+  /** Replayed runs of this round. */
   readonly checked: number;
   /** Runs to check in this round. */
   readonly total: number;
@@ -38,52 +33,58 @@ export interface ReplacementProgress {
 
 /** Options of `worker.replaceWorkflows`. */
 export interface ReplacementOptions {
-  /** Called as the check goes on. Must not throw. */
+  /** Called during the check. Must not throw. */
   onProgress?(progress: ReplacementProgress): void;
-  /** Aborts; the old code stays in use. */
+  /** Aborts the replacement; the old code stays in use. */
   signal?: AbortSignal;
 }
 
-/** An open run that the new code does not replay. */
+/** An open run that the new code cannot replay. */
 export interface ReplacementProblem {
-  /** Type of the workflow. */
+  /** Workflow type of the run. */
   readonly workflowType: string;
-  /** Id of the workflow. */
+  /** Workflow id of the run. */
   readonly workflowId: string;
-  /** The open run. */
+  /** Run id. */
   readonly runId: string;
-  /** "nondeterminism": the code makes other commands than the history records. "failed": it throws, spins, or the type is gone. */
+  /**
+   * "nondeterminism": the code does not match the history. "failed": it throws, does not yield, or
+   * the type is missing.
+   */
   readonly verdict: "nondeterminism" | "failed";
-  /** What is wrong, for people. With `encodeCommonAttributes`, an error of workflow code is named by its type. */
+  /**
+   * Description of the problem. With `encodeCommonAttributes`, an error of workflow code is its
+   * type name.
+   */
   readonly message: string;
-  /** Where in the history; 0 and "" when not known. */
+  /** Id of the history event; 0 if unknown. */
   readonly eventId: number;
-  /** Type of that event. */
+  /** Type of that event; "" if unknown. */
   readonly eventType: string;
-  /** What the history records, and what the code does. */
+  /** What the history records. */
   readonly expected: string;
   /** What the code does instead. */
   readonly actual: string;
-  /** The line of workflow code: "function (file:line:column)"; "" when not known. */
+  /** Line of workflow code: "function (file:line:column)"; "" if unknown. */
   readonly location: string;
 }
 
-/** What a replacement of workflow code came to. */
+/** Result of a replacement of workflow code. */
 export interface Replacement {
-  /** Replays that agreed. */
+  /** Number of successful replays. */
   readonly checkedRuns: number;
-  /** The types that the new code has. */
+  /** Workflow types of the new code. */
   readonly workflowTypes: readonly string[];
-  /** Runs that neither the old code nor the new one replays. */
+  /** Runs that neither the old nor the new code can replay. */
   readonly broken: readonly ReplacementProblem[];
-  /** How long tasks had to wait. */
+  /** How long tasks waited, in ms. */
   readonly pausedMs: number;
 }
 
-/** The new workflow code does not fit runs that are open, and was not taken. */
+/** The new workflow code breaks the replay of open runs; the old code stays in use. */
 export class WorkflowReplacementError extends Error {
   override name = "WorkflowReplacementError";
-  /** The first ones; the check ends when it has found MAX_PROBLEMS. */
+  /** The first problems; the check ends after MAX_PROBLEMS. */
   readonly problems: readonly ReplacementProblem[];
 
   constructor(problems: readonly ReplacementProblem[]) {
@@ -108,14 +109,14 @@ function adviceFor(problems: readonly ReplacementProblem[]): string {
   ) {
     return "Export a workflow type until its last run is closed: restore it, or let these runs finish first";
   }
-  // Code that throws or does not end is no other way through a history, so a patch is no help.
+  // Code that throws or loops does not take another path, so a patch does not help.
   if (problems.every(({ verdict }) => verdict === "failed")) {
     return "Fix the code at these lines: it throws where the run continued, so workflow tasks would fail and be retried";
   }
   return "Keep the commands of these runs behind patched(), or let the runs finish first";
 }
 
-/** Two to four lines for people. */
+/** Returns two to four lines of text. */
 export function describeProblem(problem: ReplacementProblem): string {
   const { workflowType, workflowId, runId, eventId, eventType, message, expected, actual, location } = problem;
   const event = eventId === 0 ? "" : `, event ${eventId}${eventType === "" ? "" : ` (${eventType})`}`;
@@ -127,13 +128,13 @@ export function describeProblem(problem: ReplacementProblem): string {
 
 const MAX_PROBLEMS = 10;
 const PAGE_SIZE = 200;
-/** Histories that are fetched at once. */
+/** Concurrent history requests. */
 const FETCHES = 4;
-/** A pause is tried when so few runs are left to check, or after so many rounds. */
+/** A pause is tried when at most FEW runs remain to check, or after MAX_ROUNDS rounds. */
 const FEW = 20;
 const MAX_ROUNDS = 5;
 const MAX_PAUSES = 5;
-/** A pause that takes longer is ended. A task is timed out by the service after ten seconds, and may have been under way for a while. */
+/** Limit of a pause, in ms. The service times tasks out after ten seconds. */
 const PAUSE_MS = 3000;
 
 export interface ReplacementParts {
@@ -146,12 +147,16 @@ export interface ReplacementParts {
   readonly tasks: WorkflowTasks;
 }
 
-/** Checks `next` against the open runs and switches the tasks over to it. Rejects, and changes nothing, when a run does not agree. */
+/**
+ * Checks `next` against the open runs, and switches tasks to it. Rejects without changes if a
+ * replay fails.
+ */
 export async function replaceRealm(parts: ReplacementParts, next: Realm, options: ReplacementOptions): Promise<Replacement> {
   const { tasks, timers } = parts;
   const { signal } = options;
   const check = new Check(parts, next, tasks.realm, options);
-  // Taken before the list is read: a run that moves after its history was fetched is in the next round.
+  // Taken before the list is read: a run that advances after its history was fetched is in the next
+  // round.
   let left = tasks.recentRuns.take();
   await check.round(unite(await openRuns(parts, signal), left));
   left = tasks.recentRuns.take();
@@ -184,7 +189,7 @@ export async function replaceRealm(parts: ReplacementParts, next: Realm, options
       limit();
       resume();
     }
-    // What could not be done while tasks waited is done while they go on.
+    // The rest is checked while tasks continue.
     await sleepOn(timers, 50 * attempt, signal);
     await check.round(unite(left, tasks.recentRuns.take()));
     left = tasks.recentRuns.take();
@@ -197,7 +202,7 @@ function unite(a: readonly RunName[], b: readonly RunName[]): RunName[] {
   return [...new Map([...a, ...b].map((run) => [run.runId, run])).values()];
 }
 
-/** The promise's outcome, unless a signal is aborted first. */
+/** Returns the promise's result, or rejects when a signal is aborted first. */
 async function within<T>(promise: Promise<T>, ...signals: (AbortSignal | undefined)[]): Promise<T> {
   promise.catch(() => {});
   const given = signals.filter((signal) => signal !== undefined);
@@ -229,7 +234,7 @@ async function openRuns(parts: ReplacementParts, signal: AbortSignal | undefined
     const response = await report(parts, "listWorkflowExecutions", toBinary(ListWorkflowExecutionsRequestSchema, request));
     const page = fromBinary(ListWorkflowExecutionsResponseSchema, response);
     for (const { execution, type } of page.executions) {
-      // Its code may end the process, in a check, too.
+      // Held runs may crash the process, in a check too.
       if (parts.tasks.holds(execution!.runId)) continue;
       runs.push({ workflowId: execution!.workflowId, runId: execution!.runId, workflowType: type?.name ?? "" });
     }
@@ -253,7 +258,7 @@ class Check {
     this.#options = options;
   }
 
-  /** Checks these runs; throws when one does not agree. `pause` is aborted when the pause in which this happens has lasted too long. */
+  /** Checks runs; throws if a replay fails. `pause` is aborted when its pause lasts too long. */
   async round(runs: readonly RunName[], pause?: AbortSignal): Promise<void> {
     const phase = pause === undefined ? "check" : "switch";
     const problems: ReplacementProblem[] = [];
@@ -280,7 +285,7 @@ class Check {
     try {
       history = await this.#history(run);
     } catch (error) {
-      // Closed and purged since.
+      // Closed and purged meanwhile.
       if (hasCode(error, Code.NOT_FOUND)) return undefined;
       throw error;
     }
@@ -308,7 +313,7 @@ class Check {
     return concat(parts);
   }
 
-  /** It may have closed since it was listed: then no code matters to it any more. */
+  /** Whether the run closed since it was listed; no code has to replay it then. */
   async #closed({ workflowId, runId }: RunName): Promise<boolean> {
     const { service, namespace } = this.#parts;
     try {
@@ -321,7 +326,7 @@ class Check {
   }
 }
 
-/** Errors whose text is the core's or the worker's own. All others quote workflow code. */
+/** Errors with text of the core or the worker. All others quote workflow code. */
 const OWN_TEXT: ReadonlySet<string> = new Set([
   "NondeterminismError",
   "FatalCoreError",
@@ -329,7 +334,10 @@ const OWN_TEXT: ReadonlySet<string> = new Set([
   "UnknownWorkflowError",
 ]);
 
-/** Returns the message of a replay's error for logs. With `hidesText`, what workflow code threw is named by its type. */
+/**
+ * Returns the message of a replay's error for logs. With `hidesText`, an error of workflow code is
+ * its type name.
+ */
 export function replayMessage({ error }: ReplayVerdict, hidesText: boolean): string {
   if (error === undefined || !hidesText || error.lost !== undefined || OWN_TEXT.has(error.name)) return error?.message ?? "";
   return `the code threw a ${error.name} (its message is hidden: encodeCommonAttributes is on)`;

@@ -1,5 +1,6 @@
-// Sending what a worker has to report. The service decides once what happened to a task, so a report is repeated while the service is
-// unavailable, or has too much to do, and for some seconds when it only says that something went wrong; after a minute it is given up, and the service times the task out and hands it out again.
+// Sends reports of tasks. A report is repeated while the service is unavailable or overloaded, for
+// at most a minute, and for some seconds after internal errors. Then it is dropped: the service
+// times the task out and dispatches it again.
 import { PayloadCodecError } from "../codec/codec.ts";
 import { hidesTextOf } from "../codec/loggable.ts";
 import { ApplicationFailure } from "../converter/failures.ts";
@@ -13,36 +14,37 @@ import { backoffMs, type BackoffOptions, isThrottled, isUnavailable } from "../s
 import { sleepOn, type Timers } from "../base/timers.ts";
 
 const BACKOFF: BackoffOptions = { initialIntervalMs: 50, maximumIntervalMs: 3000, backoffCoefficient: 2, jitter: 0.3 };
-/** After a refusal because of load; what is asked again at once adds to it. */
+/** Delays after throttling; an immediate retry would add to the load. */
 const THROTTLED: BackoffOptions = { ...BACKOFF, initialIntervalMs: 500, maximumIntervalMs: 10_000 };
 const GIVE_UP_MS = 60_000;
-/** Answers that tell nothing but that something went wrong, in the service or on the way to it: mostly gone the next time. */
+/** Codes of internal errors in the service or a proxy, which are often transient. */
 const HICCUPS: ReadonlySet<number> = new Set([Code.UNKNOWN, Code.INTERNAL, Code.ABORTED, Code.DATA_LOSS]);
-/** What goes wrong each time does not keep a slot for longer. */
+/** Persistent internal errors must not keep a slot for longer, in ms. */
 const HICCUPS_GIVE_UP_MS = 5000;
 const ATTEMPT_MS = 10_000;
 
-/** Reason of the error for a request that is not sent because of its size. */
+/** Reason of the error for a request that is too large to send. */
 export const MESSAGE_TOO_LARGE = "MessageTooLarge";
 
 export interface ReportContext {
   service: RawService;
   codec: MessageCodec | undefined;
-  /** Sizes of payloads after encoding. Without them the service decides: one large answer must not fail a whole workflow task. */
+  /** Sizes of payloads after encoding. Absent: the service decides. */
   payloadLimits?: PayloadLimits;
-  /** Larger requests are refused here. */
+  /** Larger requests are rejected here. */
   maxBytes?: number;
-  /** Looks at the request as it will be sent; may refuse it. */
+  /** Checks the request as it will be sent; may throw. */
   check?: (request: Uint8Array) => void;
-  /** What the task's completion shows of the run. */
+  /** What the completion shows of the run. */
   shown?: CallOptions["shown"] | undefined;
   timers: Timers;
   logger: Logger;
 }
 
 /**
- * One report, encoded by the codec and repeated while the service cannot be reached; the answer is as the service gives it. Rejects with
- * the service's answer, with the last failure, or before anything is sent with a PayloadCodecError or PayloadTooLargeError.
+ * Sends one report, encoded by the codec and repeated while the service is unavailable. Resolves to
+ * the response. Rejects with the service's error, or before sending with a PayloadCodecError or
+ * PayloadTooLargeError.
  */
 export async function report(context: ReportContext, method: MethodName, message: Uint8Array): Promise<Uint8Array> {
   const { service, codec, timers, logger } = context;
@@ -50,7 +52,7 @@ export async function report(context: ReportContext, method: MethodName, message
     limits: context.payloadLimits,
     logger,
   });
-  // Before the whole is found too large: this names what makes it so.
+  // Before the size of the whole is checked: this names the part that is too large.
   context.check?.(request);
   if (request.length > (context.maxBytes ?? Infinity)) {
     throw new ServiceError(Code.RESOURCE_EXHAUSTED, `the request takes ${request.length} bytes`, MESSAGE_TOO_LARGE);
@@ -72,8 +74,8 @@ export async function report(context: ReportContext, method: MethodName, message
 }
 
 /**
- * Returns the failure that is reported in place of one that the codec cannot encode. This failure goes out unencoded: without details, and
- * without the message of an error whose text is hidden.
+ * Returns the failure that is reported instead of one that the codec cannot encode. It is sent
+ * unencoded: without details, and without the message of an error whose text is hidden.
  */
 export function unencodable(error: unknown, problem: PayloadCodecError, codec: MessageCodec): ApplicationFailure {
   const own = isA(error, PayloadCodecError) ? error : problem;

@@ -1,9 +1,9 @@
-// How a workflow task ends its run, read from the report of it.
+// How a workflow task ends its run, read from its completion.
 import { Command, RespondWorkflowTaskCompletedRequest } from "../api/generated/fields.ts";
 import { CommandType } from "../api/generated/temporal/api/enums/v1/command_type_pb.ts";
 import { Fields } from "../api/wire.ts";
 
-/** How a run ends, as commands have it. */
+/** How a run ends, by its closing command. */
 export type RunEnding = "completed" | "failed" | "canceled" | "continue_as_new";
 
 const ENDINGS: ReadonlyMap<number, RunEnding> = new Map([
@@ -13,7 +13,10 @@ const ENDINGS: ReadonlyMap<number, RunEnding> = new Map([
   [CommandType.CONTINUE_AS_NEW_WORKFLOW_EXECUTION, "continue_as_new"],
 ]);
 
-/** How the commands of a RespondWorkflowTaskCompletedRequest end the run; undefined when they do not. */
+/**
+ * Returns how the commands of a RespondWorkflowTaskCompletedRequest end the run; undefined if they
+ * do not.
+ */
 export function readEnding(request: Uint8Array): RunEnding | undefined {
   let ending: RunEnding | undefined;
   for (const at = new Fields(request); at.next();) {

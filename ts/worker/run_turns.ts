@@ -1,13 +1,12 @@
-// The tasks of one run are worked on one after the other, each from its coming to the service's answer to its report. A service may give a
-// run's next task out before the worker has that answer, because it tells the callers first; and the answer may say that the task never
-// was (nothing but refused updates in it), so that the next one has events of the same numbers. Taken up too early, its events would look
-// like known ones, and what came with them would be lost.
+// Tasks of one run are processed one after the other, from arrival to the response to the report. A
+// service may dispatch the next task before that response arrives, and the response may state that
+// the task did not count (only rejected updates), so that the next one reuses its event ids.
 
 export class RunTurns {
-  /** Runs with a task in work, and who waits behind it. */
+  /** Runs with a task in progress, and the tasks that wait for it. */
   readonly #busy = new Map<string, (() => void)[] | undefined>();
 
-  /** Takes the run's turn, at once (undefined) or when those before are done. Whoever has it calls `leave`. */
+  /** Takes the run's turn, at once (undefined) or after earlier tasks. The caller must call `leave`. */
   enter(runId: string): Promise<void> | undefined {
     if (!this.#busy.has(runId)) {
       this.#busy.set(runId, undefined);
@@ -20,7 +19,7 @@ export class RunTurns {
     });
   }
 
-  /** Passes the turn on, in the order of coming. */
+  /** Passes the turn on, in order of arrival. */
   leave(runId: string): void {
     const next = this.#busy.get(runId)?.shift();
     if (next === undefined) this.#busy.delete(runId);

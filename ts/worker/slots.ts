@@ -1,4 +1,5 @@
-// A counter of free slots. A poller takes a slot before it asks, so that a task which was handed out never waits for one.
+// A counter of free slots. A poller acquires a slot before it polls, so that tasks never wait for
+// one.
 
 export class Slots {
   #free: number;
@@ -14,7 +15,7 @@ export class Slots {
     return this.size - this.#free;
   }
 
-  /** Resolves with the function that gives the slot back, or undefined when the signal is aborted first. */
+  /** Resolves to a function that releases the slot; undefined if the signal is aborted first. */
   acquire(signal: AbortSignal): Promise<(() => void) | undefined> {
     if (signal.aborted) return Promise.resolve(undefined);
     if (this.#free > 0) {
@@ -36,14 +37,14 @@ export class Slots {
     });
   }
 
-  /** A slot, if one is free: the function that gives it back. */
+  /** Acquires a slot if one is free; returns a function that releases it. */
   tryAcquire(): (() => void) | undefined {
     if (this.#free === 0) return undefined;
     this.#free--;
     return this.#releaser();
   }
 
-  /** Giving a slot back twice must not make a second one. */
+  /** A second call must not release another slot. */
   #releaser(): () => void {
     let held = true;
     return () => {

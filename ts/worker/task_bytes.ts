@@ -1,6 +1,6 @@
-// The few fields that the worker reads itself of what the service answers; the head of a workflow task is read by the executor's
-// workflow_task.ts. Requests that the core encoded are amended by appending fields, which protobuf
-// defines as replacing (scalars) or merging (messages) what stands before.
+// Fields that the worker reads from encoded responses; the executor's workflow_task.ts reads the
+// head of a workflow task. Requests that the core encoded are amended by appending fields, which
+// protobuf merges (messages) or lets replace earlier ones (scalars).
 import {
   MeteringMetadata,
   PollActivityTaskQueueResponse,
@@ -12,35 +12,35 @@ import {
 } from "../api/generated/fields.ts";
 import { Fields, firstOf, intOf, Message, readBytes } from "../api/wire.ts";
 
-/** True for the answer of a poll that ended without a task: its task token (the same field of all kinds of tasks) is empty. */
+/** Whether a poll's response has no task: its task token (the same field for all kinds) is empty. */
 export function isEmptyTask(bytes: Uint8Array): boolean {
   const token = firstOf(bytes, PollWorkflowTaskQueueResponse.taskToken);
   return token === undefined || token.length === 0;
 }
 
-/** Where `poller_scaling_decision` stands in the answers of polls. */
+/** Field `poller_scaling_decision` in the responses of polls. */
 export const SCALING_FIELD = {
   pollWorkflowTaskQueue: PollWorkflowTaskQueueResponse.pollerScalingDecision,
   pollActivityTaskQueue: PollActivityTaskQueueResponse.pollerScalingDecision,
   pollNexusTaskQueue: PollNexusTaskQueueResponse.pollerScalingDecision,
 } as const;
 
-/** How many polls more or fewer the service suggests with its answer to a poll; 0: as they are. */
+/** Returns the change of the number of polls that a response suggests; 0: no change. */
 export function readScaling(bytes: Uint8Array, field: number): number {
   const decision = readBytes(bytes, field);
   return decision === undefined ? 0 : intOf(decision, PollerScalingDecision.pollRequestDeltaSuggestion);
 }
 
 export interface CompletionAnswer {
-  /** The run's next task, which is to be worked on at once. */
+  /** The next task of the run, to process at once. */
   task: Uint8Array | undefined;
-  /** The answer without that task, where it tells the run something: the event to go back to. Mostly it does not. */
+  /** The response without that task, if it has an event id to reset to. */
   news: Uint8Array | undefined;
-  /** Tasks of activities that were asked for with the report. */
+  /** Activity tasks that the report requested. */
   activities: readonly Uint8Array[];
 }
 
-/** Takes a RespondWorkflowTaskCompletedResponse apart: workflow_task, activity_tasks, reset_history_event_id. */
+/** Parses a RespondWorkflowTaskCompletedResponse. */
 export function readCompletionAnswer(response: Uint8Array): CompletionAnswer {
   const activities: Uint8Array[] = [];
   const answer: CompletionAnswer = { task: undefined, news: undefined, activities };
@@ -59,10 +59,10 @@ export function readCompletionAnswer(response: Uint8Array): CompletionAnswer {
   return answer;
 }
 
-/** Appended to a RespondWorkflowTaskCompletedRequest: it asks for no further task. `false` behind `true` replaces it. */
+/** Appended to a RespondWorkflowTaskCompletedRequest: requests no further task (`false` overrides `true`). */
 export const NO_NEW_TASK: Uint8Array = new Message().bool(Completed.returnNewWorkflowTask, false).finish();
 
-/** The same: how many attempts of local activities it adds to those of tasks before. */
+/** The same: attempts of local activities from earlier tasks. */
 export function meteredAttempts(laterAttempts: number): Uint8Array {
   return new Message().message(
     Completed.meteringMetadata,

@@ -1,11 +1,11 @@
-// What crosses between a worker and the threads of its activities. Arguments and results cross by structured clone; failures as encoded
-// Failure messages, so that their classes and causes survive.
+// Messages between a worker and its activity threads. Arguments and results use structured clone;
+// failures are encoded Failure messages, which keep classes and causes.
 import type { ActivityContext, ActivityInfo, CancelReason } from "../activity/context.ts";
 import type { LogFields, LogLevel } from "../base/logger.ts";
 
-/** Hooks for Node's loader (node:module `register`): the URL of their module, and what they are initialised with. */
+/** Hooks for Node's loader (node:module `register`): URL of their module, and its data. */
 export interface LoaderHooks {
-  /** URLs of modules that are imported before: they may install hooks of their own. */
+  /** URLs of modules that are imported first; they may install other hooks. */
   readonly imports: readonly string[];
   readonly url: string;
   readonly data: unknown;

@@ -1,5 +1,5 @@
-// The worker: polls for tasks, has workflow code run in its realm and activities here, and reports what came of them. It stands on a
-// RawService and a realm alone. Its life: created, running, stopping (no new tasks; what was taken is finished), stopped.
+// The worker: polls for tasks, runs workflow code in its realm and activities in this process or in
+// threads, and reports results. Needs only a RawService and a realm.
 import { checkOptions, needsOption } from "../base/option_kinds.ts";
 import { WORKER_OPTIONS } from "./option_kinds.ts";
 import { BROADCAST_ACTIVITY } from "../converter/subscriptions.ts";
@@ -31,7 +31,7 @@ import { WorkflowTasks } from "./workflow_tasks.ts";
 import { evictClosedRuns } from "./closed_runs.ts";
 import { noteTasks } from "./left_behind.ts";
 
-/** The life of a worker: created, running, stopping (nothing new; what was taken is finished), stopped. */
+/** State of a worker: created, running, stopping (no new tasks; running ones finish), stopped. */
 export type WorkerState = "created" | "running" | "stopping" | "stopped";
 
 const LOOK_MS = 10_000;
@@ -46,13 +46,13 @@ interface WorkerParts {
   local: LocalActivities;
 }
 
-/** The activities that the worker has now. */
+/** The current activities of the worker. */
 interface CurrentActivities {
   registry: ActivityRegistry | undefined;
   pool: ActivityPool | undefined;
 }
 
-/** What runs an activity: a thread, or this one. */
+/** Returns the function that runs an activity, in a thread or in this one. */
 function find(type: string, { registry, pool }: CurrentActivities, dialect: ActivityDialect): RunActivity {
   if (pool?.names.includes(type)) return (context, args) => pool.run(type, context, args);
   return dialect.call((registry ?? NO_ACTIVITIES).find(type));
@@ -60,7 +60,7 @@ function find(type: string, { registry, pool }: CurrentActivities, dialect: Acti
 
 const NO_ACTIVITIES = new ActivityRegistry({});
 
-/** What runs the local activities of the worker's workflows. */
+/** Creates the local activities of the worker's workflows. */
 function localActivities(settings: WorkerSettings, current: CurrentActivities): LocalActivities {
   const { activityInterceptors, maxConcurrentLocalActivities, activityTimers, dialect, codec } = settings;
   const slots = new Slots(maxConcurrentLocalActivities);
@@ -76,7 +76,8 @@ function localActivities(settings: WorkerSettings, current: CurrentActivities): 
 }
 
 /**
- * The worker of one task queue: polls for workflow and activity tasks, has them run, and reports. `Worker.create(options)`, then `run()`.
+ * The worker of one task queue: polls for workflow and activity tasks, runs them, and reports
+ * results. `Worker.create(options)`, then `run()`.
  *
  * @example
  * const worker = await Worker.create({ service: engine, taskQueue: "main", workflows: new URL("./workflows.ts", import.meta.url),
@@ -86,7 +87,7 @@ function localActivities(settings: WorkerSettings, current: CurrentActivities): 
  * await done;
  */
 export class Worker {
-  /** The queue whose tasks it takes. */
+  /** The task queue. */
   readonly taskQueue: string;
   /** Identity of the worker in histories. */
   readonly identity: string;
@@ -98,11 +99,11 @@ export class Worker {
   readonly #nexusTasks: NexusTasks | undefined;
   readonly #local: LocalActivities;
   readonly #current: CurrentActivities;
-  /** Pools whose activities were replaced and are still running. */
+  /** Replaced pools with running activities. */
   readonly #retired = new Set<ActivityPool>();
-  /** Ends a replacement of the workflows that is under way; resolves when it has ended. */
+  /** Aborts a running replacement of the workflows; resolves when it has ended. */
   #endReplacement: ((reason: Error) => Promise<void>) | undefined;
-  /** Gives up activities that are being loaded. */
+  /** Aborts activities that are being loaded. */
   readonly #stopLoading = new AbortController();
   readonly #pollers: WorkerPollers;
   readonly #instanceKey = randomId();
@@ -148,10 +149,10 @@ export class Worker {
     });
   }
 
-  /** Loads the workflows and makes ready; nothing is polled before `run`. */
+  /** Loads the workflows. Polls only after `run`. */
   static async create(options: WorkerOptions): Promise<Worker> {
     const { service, activities, activityThreads } = options ?? {};
-    // It may fail while something else does, or while the workflows are loaded; that is told behind them.
+    // It may reject while workflows are loaded; the rejection is reported after that.
     if (service instanceof Promise) service.catch(() => {});
     checkOptions("Worker.create", options, WORKER_OPTIONS);
     needsOption("Worker.create", "service", { ...options }, WORKER_OPTIONS);
@@ -190,72 +191,72 @@ export class Worker {
     }
   }
 
-  /** Where in its life it is. */
+  /** State of the worker. */
   get state(): WorkerState {
     return this.#state;
   }
 
-  /** It is running, and the service takes the polls of each of its pollers: what a readiness probe wants to know. */
+  /** Whether the worker runs and the service accepts the polls of every poller, for readiness probes. */
   get ready(): boolean {
     return this.#state === "running" && this.#pollers.all.every((poller) => poller.served);
   }
 
-  /** Names of the workflows and of the activities that it has now. */
+  /** Types of the current workflows. */
   get workflowTypes(): readonly string[] {
     return this.#workflowTasks?.realm.workflowTypes ?? [];
   }
 
-  /** It runs workflows of every type: a program of `@temporalio/workflow` has a default export for those that have no code of their own. */
+  /** Whether workflows of every type run here: a `@temporalio/workflow` program may have a default export. */
   get takesAnyType(): boolean {
     return (this.#workflowTasks?.realm as Partial<Realm> | undefined)?.takesAnyType ?? false;
   }
 
-  /** Names of the activities that it runs. */
+  /** Types of the current activities. */
   get activityTypes(): readonly string[] {
     return this.#current.registry?.names ?? [];
   }
 
-  /** Names of the Nexus services that it has now. */
+  /** Names of the current Nexus services. */
   get nexusServices(): readonly string[] {
     return this.#nexusTasks?.services.names ?? [];
   }
 
-  /** Activities running now, local ones too. */
+  /** Running activities, including local ones. */
   get runningActivities(): number {
     return (this.#activityTasks?.running ?? 0) + this.#local.running;
   }
 
-  /** @internal Tasks of all kinds that are running. */
+  /** @internal Running tasks of all kinds. */
   get runningTasks(): number {
     return this.#pollers.tasks;
   }
 
-  /** @internal Nexus handlers running now. */
+  /** @internal Running Nexus handlers. */
   get runningNexusHandlers(): number {
     return this.#nexusTasks?.running ?? 0;
   }
 
-  /** @internal Local activities running now. */
+  /** @internal Running local activities. */
   get runningLocalActivities(): number {
     return this.#local.running;
   }
 
-  /** @internal Runs in memory. */
+  /** @internal Runs in the cache. */
   get cachedRuns(): number {
     return this.#workflowTasks?.realm.cachedRuns ?? 0;
   }
 
-  /** @internal Workflow tasks in work, without those that wait for local activities. */
+  /** @internal Workflow tasks in progress, without those that wait for local activities. */
   get busyWorkflowTasks(): number {
     return this.#pollers.workflow.reduce((count, poller) => count + poller.tasks, 0) - this.#local.waiting;
   }
 
-  /** @internal A slot for the workflow task that a start may bring; undefined where none is free, or it does not run. */
+  /** @internal Reserves a slot for the workflow task that a start may return; undefined if none is free. */
   reserveWorkflowTask(): ReservedTask | undefined {
     return this.#state === "running" ? this.#pollers.reserveWorkflowTask() : undefined;
   }
 
-  /** @internal Tasks in work, without activities that only sleep. */
+  /** @internal Tasks in progress, without activities that only sleep. */
   get busyTasks(): number {
     const activities = this.#pollers.activity.reduce((count, poller) => count + poller.tasks, 0);
     const local = this.#local.waiting - this.#local.idle;
@@ -263,8 +264,8 @@ export class Worker {
   }
 
   /**
-   * Works until `shutdown` is called and everything taken is finished. Rejects with a WorkerPollError when the service refuses the worker
-   * for good; every other trouble is logged and lived through.
+   * Runs until `shutdown` is called and all tasks are finished. Rejects with a WorkerPollError if
+   * the service rejects the worker permanently; other errors are logged and retried.
    */
   run(): Promise<void> {
     if (this.#running !== undefined) throw new Error("run() can be called once per worker; create another worker");
@@ -273,7 +274,7 @@ export class Worker {
     return this.#running;
   }
 
-  /** Stops gracefully: takes no new tasks, finishes those it has, tells activities to stop after the grace period. Resolves when done. */
+  /** Finishes running tasks, cancels activities after the grace period. Resolves when the worker has stopped. */
   async shutdown(): Promise<void> {
     if (this.#state === "created") {
       this.#state = "stopped";
@@ -284,18 +285,18 @@ export class Worker {
     }
     this.#pollers.isStopping = true;
     this.#stop();
-    // A failure belongs to run(), which has its own caller.
+    // A failure is reported by run().
     await this.#running?.catch(() => {});
   }
 
-  /** Runs while a promise (or what a function returns) is pending, then stops, and answers its value. */
+  /** Runs while a promise (or the promise of a function) is pending, then stops. Resolves to its value. */
   async runUntil<T>(work: Promise<T> | (() => Promise<T>)): Promise<T> {
     const running = this.run();
     const ended = running.then(() => {
       throw new Error("the worker was shut down before the promise of runUntil settled");
     });
     const promise = typeof work === "function" ? Promise.resolve().then(work) : work;
-    // Whichever of the two loses the race has been listened to.
+    // Prevents an unhandled rejection of the one that settles later.
     promise.catch(() => {});
     ended.catch(() => {});
     try {
@@ -306,12 +307,13 @@ export class Worker {
   }
 
   /**
-   * Puts new workflow code in the place of the old one while the worker runs: `workflows`, or the same modules as they are now. Every
-   * open run of the task queue is replayed against the new code first; tasks go on with the old code until all have agreed, then with the
-   * new one, and none is lost or counted as a failed attempt.
+   * Replaces the workflow code of the running worker by `workflows`, or by the same modules as they
+   * are now. Every open run of the task queue is replayed with the new code first. Tasks use the
+   * old code until all replays have succeeded; no task is lost or counted as a failed attempt.
    *
-   * Rejects, with the old code still serving, with a WorkflowLoadError (the modules do not load), a WorkflowReplacementError (open runs
-   * do not agree with the new code: which, at which event, and the line of code), or an Error when it cannot be done now.
+   * Rejects, with the old code still in use, with a WorkflowLoadError (the modules do not load), a
+   * WorkflowReplacementError (runs that the new code cannot replay, with event and line of code),
+   * or an Error if it is not possible now.
    */
   async replaceWorkflows(workflows?: Workflows, options: ReplacementOptions = {}): Promise<Replacement> {
     const tasks = this.#workflowTasks;
@@ -367,8 +369,9 @@ export class Worker {
   }
 
   /**
-   * Puts other activities in the place of the worker's: attempts that begin from now on take them, those that run are finished. An
-   * option that is left out stays as it is. Answers the names of all activities. Rejects, and changes nothing, when they do not load.
+   * Replaces the activities of the worker: later attempts use them, running ones finish. An option
+   * that is left out is unchanged. Returns the types of all activities. Rejects without changes if
+   * they fail to load.
    */
   async replaceActivities(
     { activities, activityThreads }: Pick<WorkerOptions, "activities" | "activityThreads">,
@@ -390,7 +393,7 @@ export class Worker {
     if (activities !== undefined) this.#options = { ...this.#options, activities };
     this.#current.pool = pool;
     if (pool !== old && old !== undefined) {
-      // It ends with the last activity that runs in it; nobody needs to wait for that, but for a shutdown.
+      // It closes after its last activity; only a shutdown waits for that.
       this.#retired.add(old);
       void old.retire().then(() => this.#retired.delete(old));
     }
@@ -398,8 +401,8 @@ export class Worker {
   }
 
   /**
-   * Puts other Nexus services in the place of the worker's: requests that come from now on take them, handlers that run are finished. Throws
-   * a TypeError, and changes nothing, for what is no service.
+   * Replaces the Nexus services of the worker: later requests use them, running handlers finish.
+   * Throws a TypeError without changes for invalid services.
    */
   replaceNexusServices(nexusServices: NexusServicesOf): void {
     if (this.#nexusTasks === undefined) throw new TypeError("this worker has no Nexus services to replace");
@@ -408,7 +411,7 @@ export class Worker {
 
   async #life(): Promise<void> {
     const { logger, taskQueue } = this.#settings;
-    // Where no poll is lost there is nothing to learn.
+    // Without lost polls the capabilities are not needed.
     const looking = this.#settings.service.losesCancelledPolls === true ? this.#lookAround() : undefined;
     const noted = this.#workflowTasks && noteTasks(this.#settings);
     if (noted !== undefined) this.#workflowTasks!.noteRunningTasks(noted.running);
@@ -435,10 +438,7 @@ export class Worker {
     if (failure !== undefined) throw failure;
   }
 
-  /**
-   * Activities are read and reported with the descriptors of Temporal's API, which take a while to build: that is done when the first polls
-   * are out and answered, so that it keeps neither the worker's first workflow task waiting nor its first activity.
-   */
+  /** Builds descriptors that activities need after the first polls are sent, so that no task waits for it. */
   #buildLater(): ReturnType<typeof setTimeout> | undefined {
     if (this.#activityTasks === undefined) return undefined;
     const timer = setTimeout(() => void WorkflowService.method, BUILD_AFTER_MS);
@@ -446,7 +446,7 @@ export class Worker {
     return timer;
   }
 
-  /** Asks what the service offers to workers, while they work; one that does not say offers nothing. */
+  /** Requests the namespace's capabilities in the background; an error means none. */
   #lookAround(): AbortController {
     const { service, namespace, logger } = this.#settings;
     const giveUp = new AbortController();
@@ -454,12 +454,12 @@ export class Worker {
     service.call("describeNamespace", namespaceRequest(namespace), options).then(readNamespaceOffer).then(
       ({ endsPolls, largestPayload }) => {
         this.#pollers.pollsAreEnded = endsPolls;
-        // The namespace's own limit, where the server tells it and the user does not know better.
+        // The namespace's own limit, unless the options set one.
         if (largestPayload > 0 && this.#options.payloadLimits?.errorBytes === undefined) {
           this.#settings.limits.errorBytes = largestPayload;
         }
       },
-      // What is wrong with the namespace or the connection, the polls tell.
+      // The polls report errors of the namespace or the connection.
       (error) => logger.debug("the service did not report its capabilities", { error }),
     );
     return giveUp;

@@ -1,16 +1,16 @@
-// What a worker reports: names and labels as Temporal's SDKs have them. Series are made when they are first needed and kept, so a report is
-// a look-up and an addition; where nobody gave metrics, none of this exists.
+// Metrics of a worker, with names and labels as in Temporal's SDKs. Series are created on first
+// use, so recording is a lookup and an addition; without `metrics` it is disabled.
 import { type Counter, type Histogram, type Metrics, SeriesBy } from "../base/metrics.ts";
 import type { RunEnding } from "./run_ending.ts";
 
-/** Kinds of pollers, as the label has them. */
+/** Kinds of pollers, as label values. */
 export type PollerType = "workflow_task" | "sticky_workflow_task" | "activity_task" | "nexus_task";
-/** Kinds of slots. */
+/** Kinds of slots, as label values. */
 export type WorkerType = "WorkflowWorker" | "ActivityWorker" | "LocalActivityWorker" | "NexusWorker";
-/** Why a workflow task failed. */
+/** Why a workflow task failed, as label values. */
 export type TaskFailureReason = "NonDeterminismError" | "WorkflowError" | "GrpcMessageTooLarge" | "PayloadsTooLarge";
 
-/** Of one type of workflow. */
+/** Series of one workflow type. */
 export class WorkflowSeries {
   readonly execution: Histogram;
   readonly replay: Histogram;
@@ -31,17 +31,17 @@ export class WorkflowSeries {
   }
 }
 
-/** Of one type of activity, called by one type of workflow. */
+/** Series of one activity type, called by one workflow type. */
 export interface ActivitySeries {
   readonly received: Counter;
-  /** Those that came with the report that scheduled them. */
+  /** Tasks that came with the report that scheduled them. */
   readonly receivedEagerly: Counter;
   readonly execution: Histogram;
   readonly endToEnd: Histogram;
   readonly failed: Counter;
 }
 
-/** The same of local activities. */
+/** The same for local activities. */
 export interface LocalActivitySeries {
   readonly total: Counter;
   readonly execution: Histogram;
@@ -50,18 +50,18 @@ export interface LocalActivitySeries {
   readonly cancelled: Counter;
 }
 
-/** Of Nexus tasks. */
+/** Series of Nexus tasks. */
 export interface NexusSeries {
   readonly scheduleToStart: Histogram;
   readonly execution: Histogram;
   readonly endToEnd: Histogram;
-  /** By the reason. */
+  /** By reason. */
   readonly failed: SeriesBy<Counter>;
 }
 
 export class WorkerMetrics {
   readonly cacheMiss: Counter;
-  /** Runs that left the memory for others. */
+  /** Runs that were evicted to make room. */
   readonly forcedEviction: Counter;
   readonly workflowScheduleToStart: Histogram;
   readonly activityScheduleToStart: Histogram;
@@ -108,7 +108,7 @@ export class WorkerMetrics {
     );
   }
 
-  /** Made when the first task comes: most workers take none. */
+  /** Created on the first task, since most workers take none. */
   get nexus(): NexusSeries {
     const metrics = this.#metrics, labels = this.#labels;
     return this.#nexus ??= {
@@ -133,12 +133,12 @@ export class WorkerMetrics {
     return this.#activities.of(workflowType).of(activityType);
   }
 
-  /** The worker begins to poll. */
+  /** Counts the start of the worker. */
   started(): void {
     this.#metrics.counter("temporal_worker_start", this.#labels).add();
   }
 
-  /** What counts the answers of a kind of polls. Activities are counted by their types, when they begin. */
+  /** Returns a function that counts responses to polls. Activities are counted by type when they start. */
   polled(type: PollerType): (found: boolean) => void {
     if (type === "activity_task" || type === "nexus_task") {
       const kind = type === "activity_task" ? "activity" : "nexus";
@@ -156,7 +156,7 @@ export class WorkerMetrics {
 
   slots(worker_type: WorkerType, slots: { readonly size: number; readonly used: number }, waiting: () => number): void {
     const labels = { ...this.#labels, worker_type };
-    // A poll holds a slot while it waits; for who looks at the load that slot is free.
+    // A waiting poll holds a slot, but for the load this slot is free.
     const used = () => Math.max(0, slots.used - waiting());
     this.#gauges.push(
       this.#metrics.gauge("temporal_worker_task_slots_used", labels, used),
@@ -168,7 +168,7 @@ export class WorkerMetrics {
     this.#gauges.push(this.#metrics.gauge("temporal_sticky_cache_size", this.#labels, read));
   }
 
-  /** The worker has stopped: it has no pollers, slots and cache any more. */
+  /** Removes the gauges of pollers, slots and cache. */
   stopped(): void {
     for (const end of this.#gauges.splice(0)) end();
   }

@@ -1,5 +1,5 @@
-// The pollers of a worker: of its task queue and of its own sticky queue for workflow tasks, and of
-// its task queue for activities and Nexus tasks.
+// The pollers of a worker: its task queue and its sticky queue for workflow tasks, its task queue
+// for activities and Nexus tasks.
 import { PollNexusTaskQueueRequest } from "../api/generated/fields.ts";
 import { TaskQueueKind } from "../api/generated/temporal/api/enums/v1/task_queue_pb.ts";
 import type { WorkflowTask } from "../realm/realm.ts";
@@ -20,9 +20,9 @@ import { isEmptyTask, readScaling, SCALING_FIELD } from "./task_bytes.ts";
 import type { PollerType, WorkerType } from "./worker_metrics.ts";
 import type { WorkflowTasks } from "./workflow_tasks.ts";
 
-/** Deadline of a poll; services answer with nothing before that (Temporal after about a minute). */
+/** Deadline of a poll, in ms. Services respond earlier (Temporal after about a minute). */
 const POLL_MS = 70_000;
-/** The same for activities of a service that loses what a cancelled poll was about to bring: a shutdown waits so long for them. */
+/** The same for activities of a service that loses tasks of canceled polls: shutdown waits for it. */
 export const LOSSY_POLL_MS = 5000;
 
 export interface PollerParts {
@@ -31,20 +31,20 @@ export interface PollerParts {
   readonly activityTasks: ActivityTasks | undefined;
   readonly nexusTasks: NexusTasks | undefined;
   readonly local: LocalActivities;
-  /** "": none. */
+  /** "": no sticky queue. */
   readonly stickyQueue: string;
   readonly instanceKey: string;
-  /** A poller has met an error that ends the worker. */
+  /** Called by a poller with an error that ends the worker. */
   stop(failure: Error): void;
 }
 
-/** A slot for a workflow task that comes by another way than a poll. */
+/** A slot for a workflow task that does not come with a poll. */
 export interface ReservedTask {
-  /** Works on the task: bytes of PollWorkflowTaskQueueResponse. */
+  /** Processes the task: an encoded PollWorkflowTaskQueueResponse. */
   run(task: Uint8Array): void;
-  /** Gives the slot back, if `run` was not called. */
+  /** Releases the slot if `run` was not called. */
   release(): void;
-  /** An encoded WorkerDeploymentOptions, of a worker with a version. */
+  /** An encoded WorkerDeploymentOptions; undefined for a worker without a version. */
   readonly deploymentOptions: Uint8Array | undefined;
 }
 
@@ -56,16 +56,16 @@ export class WorkerPollers {
   readonly workflow: Poller<WorkflowTask>[] = [];
   readonly activity: Poller<Uint8Array>[] = [];
   readonly nexus: Poller<Uint8Array>[] = [];
-  /** The service answers this worker's polls when it is told that the worker stops: none has to be taken back. */
+  /** The service ends this worker's polls when it is notified of the shutdown: no need to cancel them. */
   pollsAreEnded = false;
-  /** The worker was told to stop: a service that refuses its polls from now on tells nothing new. */
+  /** Shutdown was requested: later poll errors are expected. */
   isStopping = false;
-  /** The time since the last task that a poll has brought. */
+  /** Time since the last task from a poll. */
   readonly quiet: QuietTime;
   readonly #parts: PollerParts;
   readonly #settings: WorkerSettings;
   #eager: EagerActivities | undefined;
-  /** A poller has met an error that ends the worker. */
+  /** A poller reported an error that ends the worker. */
   #failing = false;
 
   constructor(parts: PollerParts) {
@@ -74,7 +74,7 @@ export class WorkerPollers {
     this.quiet = new QuietTime(parts.settings.timers);
   }
 
-  /** Running tasks, and activities that came with reports. */
+  /** Running tasks, including local activities. */
   get tasks(): number {
     return this.all.reduce((sum, poller) => sum + poller.tasks, 0) + this.#parts.local.running;
   }
@@ -83,12 +83,12 @@ export class WorkerPollers {
     return [...this.workflow, ...this.activity, ...this.nexus] as Poller<WorkflowTask | Uint8Array>[];
   }
 
-  /** Activities that came with reports of workflow tasks have ended. */
+  /** Resolves when no report with requested activities is in flight. */
   async eagerIdle(): Promise<void> {
     await this.#eager?.idle();
   }
 
-  /** A slot for a workflow task, if one is free. */
+  /** Reserves a slot for a workflow task; undefined if none is free. */
   reserveWorkflowTask(): ReservedTask | undefined {
     const [poller] = this.workflow;
     let free = poller?.slots.tryAcquire();
@@ -109,7 +109,7 @@ export class WorkerPollers {
     };
   }
 
-  /** The first polls leave. */
+  /** Creates the pollers and sends the first polls. */
   start(): void {
     const { taskQueue, maxConcurrentWorkflowTasks, maxConcurrentActivities, metrics } = this.#settings;
     const { workflowPolls, activityPolls } = this.#settings;
@@ -143,7 +143,7 @@ export class WorkerPollers {
       const perSecond = this.#settings.maxActivitiesPerSecond;
       this.activity.push(this.#poller({
         what: `activity tasks of queue "${taskQueue}"`,
-        // Each poll that waits may bring a task at any moment, whatever the pace.
+        // Each waiting poll may bring a task at any moment, whatever the pace.
         polls: perSecond === undefined ? activityPolls : atMost(activityPolls, Math.ceil(perSecond / 100)),
         pace: perSecond === undefined ? undefined : new RateLimit(perSecond, this.#settings.timers),
         slots: new Slots(maxConcurrentActivities),
@@ -172,7 +172,7 @@ export class WorkerPollers {
     }));
   }
 
-  /** What comes past the queue would also pass by the limits of its pace; the embedded engine has no way to save. */
+  /** Eager activities would bypass rate limits, and save nothing with the embedded engine. */
   #askEagerly(poller: Poller<Uint8Array>): void {
     const { service, taskQueue, maxActivitiesPerSecond, maxTaskQueueActivitiesPerSecond, maxEagerActivities } = this.#settings;
     if (service.losesCancelledPolls !== true) return;
@@ -185,7 +185,7 @@ export class WorkerPollers {
     this.#parts.workflowTasks?.askFor(this.#eager);
   }
 
-  /** What somebody who looks at the metrics sees from now on. */
+  /** Registers the gauges. */
   #report(): void {
     const { metrics } = this.#settings;
     if (metrics === undefined) return;
@@ -216,7 +216,7 @@ export class WorkerPollers {
       logger,
       timers,
       onFatal: (error) => {
-        // What ends one poller ends them all.
+        // An error of one poller ends all.
         if (!this.#failing && !this.isStopping) logger.error("the worker stops", { error });
         this.#failing = true;
         this.#parts.stop(error);

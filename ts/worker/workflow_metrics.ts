@@ -1,12 +1,12 @@
-// Metrics that workflow code gives through `metricMeter`: the functions of the sink that they leave it by, on the worker's metrics. Labels
-// are the workflow's tags, with namespace and task queue.
+// Metrics of workflow code from `metricMeter`: the functions of its sink, recorded in the worker's
+// metrics. Labels are the workflow's tags, namespace and task queue.
 import type { Metrics } from "../base/metrics.ts";
 import type { InjectedSinkFunction } from "../realm/sinks.ts";
 import { CustomMetrics } from "./custom_metrics.ts";
 
 type Tags = { readonly [name: string]: unknown };
 
-/** The sink of metrics. */
+/** Returns the sink of metrics. */
 export function workflowMetrics(metrics: Metrics, { namespace, taskQueue }: { namespace: string; taskQueue: string }) {
   const custom = new CustomMetrics(metrics, (tags) => ({ namespace, task_queue: taskQueue, ...withTypeAsWorkers(tags) }));
   const functions: { readonly [method: string]: InjectedSinkFunction } = {
@@ -27,7 +27,7 @@ export function workflowMetrics(metrics: Metrics, { namespace, taskQueue }: { na
   return { __temporal_metrics: functions };
 }
 
-/** The one tag that every metric has is named as the metrics of workers name it. */
+/** Renames the tag of the workflow type to the label in the worker's metrics. */
 function withTypeAsWorkers(tags: Tags): Tags {
   return Object.fromEntries(Object.entries(tags).map(([tag, value]) => [tag === "workflowType" ? "workflow_type" : tag, value]));
 }

@@ -1,5 +1,5 @@
-// Counts workflow tasks, for metrics: what came, how long it took, how it ended, and what the cache of runs did with it, as the realm says.
-// Exists only where somebody wants to know.
+// Counts workflow tasks: arrivals, durations, results, and use of the cache of runs. Exists only
+// with metrics.
 import { ErrorKind } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import type { RealmOutcome, TaskHead } from "../realm/realm.ts";
 import { readEnding } from "./run_ending.ts";
@@ -12,7 +12,7 @@ export class WorkflowTaskMetrics {
     this.#metrics = metrics;
   }
 
-  /** A task was taken. Answers the moment, for `settled`. */
+  /** Records a received task. Returns the time for `settled`. */
   begin({ query, scheduledMs, startedMs }: TaskHead): number {
     if (query === undefined && scheduledMs > 0 && startedMs > 0) {
       this.#metrics.workflowScheduleToStart.record(startedMs - scheduledMs);
@@ -20,12 +20,12 @@ export class WorkflowTaskMetrics {
     return performance.now();
   }
 
-  /** The realm has run the task. */
+  /** Records a task that the realm has run. */
   settled(head: TaskHead, outcome: RealmOutcome, began: number): void {
     const series = this.#metrics.workflow(head.workflowType);
     const took = performance.now() - began;
     const { hit, displaced } = outcome.cache;
-    // With a later part of the history the service says that it believes the run to be in memory.
+    // The service sends a later part of the history if it expects the run in the cache.
     if (head.firstEventId > 1) (hit ? series.cacheHit : this.#metrics.cacheMiss).add();
     series.execution.record(took);
     if (head.previousStartedEventId > 0 && !hit) series.replay.record(took);
@@ -36,7 +36,7 @@ export class WorkflowTaskMetrics {
     if (displaced > 0) this.#metrics.forcedEviction.add(displaced);
   }
 
-  /** The service took the completion (the request) of a task that ended its run. */
+  /** Records an accepted completion (the encoded request) that ended its run. */
   reported(head: TaskHead, { runStartMs }: RealmOutcome, request: Uint8Array): void {
     const ending = readEnding(request);
     if (ending === undefined) return;
@@ -45,7 +45,7 @@ export class WorkflowTaskMetrics {
     if (runStartMs > 0) series.endToEnd.record(Date.now() - runStartMs);
   }
 
-  /** The task failed, or its report was refused. */
+  /** Records a failed task or a rejected report. */
   failed({ workflowType }: TaskHead, reason: TaskFailureReason): void {
     this.#metrics.workflow(workflowType).failed.of(reason).add();
   }

@@ -1,9 +1,8 @@
-// One workflow task from poll to report: the realm runs it, the outcome goes to the service, and
-// the task that the service may return with its answer is run next. What the service says about a
-// report decides whether the run stays in the cache
-// (docs/dev/semantics/tasks.md#what-the-service-says-about-a-report), and a run's next task waits
-// for it. Nothing here rejects: a task that cannot be reported is logged, its run is dropped, and
-// the service gives the task out again.
+// One workflow task from poll to report: the realm runs it, the outcome is reported, and a task in
+// the response runs next. The response decides whether the run stays in the cache
+// (docs/dev/semantics/tasks.md#what-the-service-says-about-a-report), and the run's next task waits
+// for it. Nothing rejects: a task that cannot be reported is logged, its run evicted, and
+// dispatched again.
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { ErrorKind, EvictionReason } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { hasHiddenText, toFailure } from "../converter/failure_converter.ts";
@@ -45,65 +44,65 @@ import { type CompletionAnswer, meteredAttempts, NO_NEW_TASK, readCompletionAnsw
 
 export interface WorkflowTasksOptions {
   service: RawService;
-  /** Where workflow code runs and its runs are cached. */
+  /** Runs workflow code and caches runs. */
   realm: Realm;
   namespace: string;
   identity: string;
-  /** Applied before a task enters the realm, and after its outcome has left it. */
+  /** Decodes tasks before they enter the realm, and encodes their outcomes. */
   codec: MessageCodec | undefined;
-  /** What tasks wait for outside of their realm goes through it. */
+  /** Surrounds waits of tasks outside their realm. */
   taskWaits?: TaskWaits | undefined;
-  /** Runs the local activities that tasks ask for. */
+  /** Runs the local activities of tasks. */
   local?: LocalActivities | undefined;
-  /** Follows the tasks, where somebody wants to know of them. */
+  /** Measures the tasks; undefined without metrics. */
   taskMetrics?: WorkflowTaskMetrics | undefined;
-  /** The same for traces. */
+  /** Traces the tasks; undefined without tracer. */
   tracing?: WorkflowTracing | undefined;
-  /** Which version the worker is. */
+  /** The version of the worker. */
   deployment?: SentVersion | undefined;
   limits: PayloadLimits;
   logger: Logger;
   events: WorkerEvents;
   timers: Timers;
-  /** Tasks that are given to it at a time. */
+  /** Maximum tasks at a time. */
   maxConcurrentWorkflowTasks: number;
 }
 
-/** What the service said to a report. */
+/** The response to a report. */
 interface Reported {
   /** The run's next task. */
   readonly next: WorkflowTask | undefined;
-  /** The report did not count, or nobody knows. */
+  /** The report was rejected, or its result is unknown. */
   readonly lost: boolean;
 }
 
 const NOTHING_MORE: Reported = { next: undefined, lost: false };
 
-/** No more fields. */
+/** No additional fields. */
 const NOTHING = new Uint8Array(0);
 
-/** Runs of which is known what was said. */
+/** Maximum runs whose last failure is remembered. */
 const MAX_TOLD = 10_000;
 
-/** Requests above this are refused by gRPC servers. */
+/** Limit of gRPC servers for requests, in bytes. */
 const MAX_REQUEST_BYTES = 4 * 1024 * 1024;
 
 export class WorkflowTasks {
-  /** Runs whose histories this worker has moved on lately. */
+  /** Runs that this worker advanced recently. */
   readonly recentRuns: RecentRuns;
   readonly #options: WorkflowTasksOptions;
   readonly #turns = new RunTurns();
   #realm: Realm;
   #stopping = false;
-  /** Tasks given to the realm and not reported yet. */
+  /** Tasks in the realm that are not reported yet. */
   #inWork = 0;
   #whenIdle: (() => void)[] = [];
-  /** While the workflows are being replaced: tasks wait for this. */
+  /** Tasks wait for this while the workflows are replaced. */
   #gate: Promise<void> | undefined;
   #eager: EagerActivities | undefined;
   #crashGuard: CrashGuard | undefined;
   readonly #waits: TaskWaits;
-  /** What the last task of a run failed with, of the runs whose last task failed; the newest last. */
+  /** Messages of the last failure of runs whose last task failed; the newest last. */
   readonly #told = new Map<string, string>();
   readonly #refusals = new Refusals();
 
@@ -114,17 +113,17 @@ export class WorkflowTasks {
     this.recentRuns = new RecentRuns(options.timers);
   }
 
-  /** Where tasks are run now. */
+  /** The realm of new tasks. */
   get realm(): Realm {
     return this.#realm;
   }
 
-  /** The run's tasks wait for its release. */
+  /** Whether the run's tasks wait for its release. */
   holds(runId: string): boolean {
     return this.#crashGuard?.holds(runId) === true;
   }
 
-  /** From now on tasks wait; those in work are finished and reported. Answers the function that lets them go on. */
+  /** Makes new tasks wait; running ones finish and report. Returns a function that lets them continue. */
   pause(): () => void {
     this.#crashGuard?.letGo();
     this.#options.local?.hurry();
@@ -138,22 +137,22 @@ export class WorkflowTasks {
     return open;
   }
 
-  /** Resolves when no task is in work. Call after `pause`. */
+  /** Resolves when no task is in progress. Call after `pause`. */
   idle(): Promise<void> {
     return this.#inWork === 0 ? Promise.resolve() : new Promise((resolve) => this.#whenIdle.push(resolve));
   }
 
-  /** Tasks go to this realm from now on. Call while paused and idle; the realm before is the caller's to dispose of. */
+  /** Sends later tasks to this realm. Call while paused and idle; the caller disposes of the old realm. */
   replaceRealm(realm: Realm): void {
     this.#realm = realm;
   }
 
-  /** From now on reports ask for the activities that they schedule. */
+  /** Makes reports request the activities that they schedule. */
   askFor(eager: EagerActivities): void {
     this.#eager = eager;
   }
 
-  /** From now on the tasks in work are noted, suspected runs run alone, and those that are held wait. */
+  /** Records running tasks, runs suspected runs alone, and makes held ones wait. */
   noteRunningTasks(running: RunningTasks): void {
     const refuse = async (task: WorkflowTask, error: Error, logger: Logger) => {
       this.#failed(task.head, error.message);
@@ -165,13 +164,13 @@ export class WorkflowTasks {
     this.#waits.guard = this.#crashGuard;
   }
 
-  /** From now on reports ask for no further task. */
+  /** Makes reports request no further task. */
   stopping(): void {
     this.#stopping = true;
     this.#crashGuard?.letGo();
   }
 
-  /** The task in what the service answered; undefined, and logged, for bytes that are none. */
+  /** Reads a task; logs bytes that do not decode and returns undefined. */
   read(bytes: Uint8Array): WorkflowTask | undefined {
     try {
       return readWorkflowTask(bytes);
@@ -181,13 +180,13 @@ export class WorkflowTasks {
     }
   }
 
-  /** The same of a task that came with the answer to a report: the service has said before what it keeps. */
+  /** The same for a task in the response to a report; a poll has told what the service keeps. */
   #readNext(bytes: Uint8Array, { asksForShown }: TaskHead): WorkflowTask | undefined {
     const task = this.read(bytes);
     return task === undefined || asksForShown !== true ? task : { ...task, head: { ...task.head, asksForShown } };
   }
 
-  /** Works on a task and on those that come back with its report. Never rejects. */
+  /** Processes a task and those in the responses to its reports. Never rejects. */
   async handle(task: WorkflowTask): Promise<void> {
     let next: WorkflowTask | undefined = task;
     while (next !== undefined) next = await this.#one(next);
@@ -243,12 +242,12 @@ export class WorkflowTasks {
     if (outcome.error !== undefined && head.query === undefined) this.#failed(head, outcome.error.message);
     const { next, lost } = await this.#report(outcome, task, realm, logger);
     if (outcome.evict) realm.evict(runId);
-    // A query leaves alone what runs; so does a report that did not count, after which the task comes again.
+    // A query does not affect running activities. After a rejected report the task comes again.
     local?.end(runId, head.query !== undefined || lost ? "all" : outcome.heartbeat ? "unrecorded" : "none");
     return next;
   }
 
-  /** What went wrong is said once per run and cause, at whichever attempt; repetitions are for those who look for them. */
+  /** Logs an error once per run and cause; repetitions are logged at debug level. */
   #log(outcome: RealmOutcome, head: TaskHead, logger: Logger): void {
     const { error } = outcome;
     if (head.query !== undefined || error === undefined) {
@@ -282,7 +281,7 @@ export class WorkflowTasks {
     this.#options.events.workflowTaskFailed?.({ workflowId, runId, workflowType, attempt, message });
   }
 
-  /** What the worker appends to a completion. */
+  /** Returns the fields that the worker appends to a completion. */
   #tails(outcome: RealmOutcome, head: TaskHead, realm: Realm, shown: ShownRun | undefined): Uint8Array[] {
     const { deployment, local } = this.#options;
     const version = deployment?.completedTail(outcome.versioningBehavior ?? realm.versioningBehaviors.get(head.workflowType));
@@ -296,7 +295,7 @@ export class WorkflowTasks {
     ];
   }
 
-  /** Sends what the task came to; answers the next task of the run. */
+  /** Reports the outcome; returns the run's next task. */
   async #report(
     outcome: RealmOutcome,
     task: WorkflowTask,
@@ -339,7 +338,7 @@ export class WorkflowTasks {
             traced?.done(false);
             throw error;
           } finally {
-            // Also when the answer is lost: the completion may have been recorded all the same.
+            // Also if the response was lost: the completion may have been recorded.
             if (!closes) this.recentRuns.note(head);
             eager?.answered(answer?.activities ?? []);
           }
@@ -372,7 +371,7 @@ export class WorkflowTasks {
         this.#options.taskMetrics?.failed(head, "GrpcMessageTooLarge");
         await this.#refuse(task, error, WorkflowTaskFailedCause.GRPC_MESSAGE_TOO_LARGE, logger);
       } else if (error instanceof PayloadTooLargeError) {
-        // The server would end the run for it; this way it waits for a corrected version.
+        // The server would terminate the run; a failed task lets it wait for a corrected version.
         logger.error(`a workflow task failed: ${error.message}`, { bytes: error.bytes });
         this.#failed(head, error.message);
         this.#options.taskMetrics?.failed(head, "PayloadsTooLarge");
@@ -383,7 +382,7 @@ export class WorkflowTasks {
         this.#options.taskMetrics?.failed(head, "WorkflowError");
         await this.#refuse(task, error, WorkflowTaskFailedCause.WORKFLOW_WORKER_UNHANDLED_FAILURE, logger);
       } else if (hasCode(error, Code.INVALID_ARGUMENT) && head.query === undefined) {
-        // The service has failed the task by itself: what the workflow asks for is nothing that it would take.
+        // The service has failed the task: it does not accept the workflow's commands.
         if (this.#refusals.note(head, error.message)) {
           logger.error("a workflow task failed: the service rejected its commands", { error });
         } else logger.debug("a workflow task failed again, for the same reason", { error });
@@ -396,7 +395,7 @@ export class WorkflowTasks {
     }
   }
 
-  /** Fails a task that has no outcome of its own. Only the first attempt is reported; the service times later ones out, and backs off. */
+  /** Fails a task without outcome. Only the first attempt is reported; later ones time out with back-off. */
   async #refuse(task: WorkflowTask, error: unknown, cause: WorkflowTaskFailedCause, logger: Logger): Promise<void> {
     const { codec } = this.#options;
     try {
@@ -442,7 +441,7 @@ export class WorkflowTasks {
   }
 }
 
-/** The workflow's last command met an event that it has not seen: the service has already scheduled another task. */
+/** The closing command conflicts with a new event; the service has scheduled another task. */
 function isUnhandledCommand(error: unknown): boolean {
   return hasCode(error, Code.INVALID_ARGUMENT) && /UnhandledCommand/i.test(`${error.reason} ${error.message}`);
 }
@@ -472,12 +471,12 @@ function logOutcome(outcome: RealmOutcome, head: TaskHead, logger: Logger, hides
     expected: expected || undefined,
     actual: actual || undefined,
   };
-  // What workflow code says is the user's; the core speaks of events and commands.
+  // Text of workflow code belongs to the user; the core names only events and commands.
   const said = hideText && (code === 0 || kind === ErrorKind.ERROR_KIND_LANG) ? "" : `: ${message}`;
   logger.error(`${head.query !== undefined ? "a query" : "a workflow task"} failed${said}`, fields);
 }
 
-/** Who has to do something, in words. */
+/** The cause, in words. */
 const CAUSES: ReadonlyMap<ErrorKind, string> = new Map([
   [ErrorKind.ERROR_KIND_LANG, "workflow code"],
   [ErrorKind.ERROR_KIND_NONDETERMINISM, "the code does not match the history"],
@@ -486,10 +485,10 @@ const CAUSES: ReadonlyMap<ErrorKind, string> = new Map([
   [ErrorKind.ERROR_KIND_MISUSE, "internal error in temporalex"],
 ]);
 
-/** An Error without a kind is most often meant for the caller. */
+/** An Error without a type is most often meant to fail the workflow. */
 const ADVICE =
   "throw an ApplicationFailure to fail the workflow; any other error counts as a bug, and the task is retried until the code is fixed";
 
-/** What a task failed with. */
+/** The failure of a task. */
 const failureOf = ({ response }: RealmOutcome) =>
   response?.$case !== "failed" ? undefined : fromBinary(RespondWorkflowTaskFailedRequestSchema, response.value).failure;

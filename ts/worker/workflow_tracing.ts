@@ -1,7 +1,7 @@
-// Traces of workflow runs, made on the host's side of the realm: workflow code knows nothing of them and has no way to them. A run's trace
-// begins with its first task and ends when the run does. What leaves the realm is new work (a replay sends no commands), so spans that are made
-// for commands are made once; the contexts go into the commands' headers here, behind the realm, where history keeps them for the workers
-// that carry the commands out. Matching never looks at headers, so a replay does not depend on them.
+// Traces of workflow runs, created outside the realm. A trace starts with the run's first task here
+// and ends with the run. A replay sends no commands, so a command's span is created once; its
+// context goes into the command's headers, which history keeps for the workers. Matching ignores
+// headers.
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import type { Payload } from "../converter/payload.ts";
 import type { Command } from "../api/generated/temporal/api/command/v1/message_pb.ts";
@@ -14,55 +14,55 @@ import { readEnding, type RunEnding } from "./run_ending.ts";
 
 type Headers = { readonly [name: string]: Payload };
 
-/** A run whose task has come to this worker, and that it does not know yet. */
+/** A run whose first task on this worker arrived. */
 export interface TracedRun {
-  /** Name of the workflow type. */
+  /** Workflow type of the run. */
   readonly workflowType: string;
-  /** Id of the workflow. */
+  /** Workflow id of the run. */
   readonly workflowId: string;
-  /** The run. */
+  /** Run id. */
   readonly runId: string;
-  /** Headers of its start. */
+  /** Headers of the workflow's start. */
   readonly headers: Headers;
-  /** This is its first task; otherwise another worker, or this one before a restart, had tasks of it. */
+  /** Whether this is the run's first task; otherwise tasks ran elsewhere, or before a restart. */
   readonly isNew: boolean;
 }
 
-/** Something that a workflow asks for and that other code carries out. */
+/** Work that a workflow requests from other code. */
 export interface TracedCommand {
-  /** What it asks for. */
+  /** Kind of the work. */
   readonly kind: "activity" | "childWorkflow" | "signal" | "continueAsNew";
   /** Type of the activity or workflow, or name of the signal. */
   readonly name: string;
-  /** Id of the activity, or of the workflow that is started or signalled; "" where there is none. */
+  /** Id of the activity, or of the started or signaled workflow; "" if it has none. */
   readonly id: string;
-  /** Headers that go with it. */
+  /** Headers of the command. */
   readonly headers: Headers;
 }
 
 /** The trace of a run. */
 export interface RunTrace {
-  /** A command leaves. Answers the headers that go with it, and what is called when the service has taken it, or has not. */
+  /** Called for a command. Returns its headers, and a callback with whether the service accepted it. */
   command(command: TracedCommand): { readonly headers: Headers; done(taken: boolean): void };
-  /** The run has ended, or this worker follows it no longer ("left"): it stops, or has too many. */
+  /** The run has ended; "left": this worker stops, or traces too many runs. */
   end(how: RunEnding | "left"): void;
 }
 
-/** Who makes traces of workflow runs: `openTelemetry()` of `temporalex/otel`. What it throws is logged, and costs no more than the trace. */
+/** Creates traces of workflow runs, for example `openTelemetry()` of `temporalex/otel`. Errors are logged. */
 export interface WorkflowTracer {
-  /** Called once per run, and again when the worker has forgotten it. */
+  /** Called once per run, and again after its trace was dropped. */
   run(run: TracedRun): RunTrace;
 }
 
-/** Runs that are followed at once; beyond it the one that was quiet for longest is let go. */
+/** Maximum traced runs; the least recently active one is dropped. */
 const MAX_RUNS = 10_000;
 
 export class WorkflowTracing {
   readonly #tracer: WorkflowTracer;
   readonly #logger: Logger;
-  /** The one without a task for longest first. */
+  /** Least recently active first. */
   readonly #runs = new Map<string, RunTrace>();
-  /** Runs with a task in work that came without their first event. */
+  /** Runs with a task in progress that came without their first event. */
   readonly #unknown = new Map<string, TaskHead>();
 
   constructor(tracer: WorkflowTracer, logger: Logger) {
@@ -70,7 +70,7 @@ export class WorkflowTracing {
     this.#logger = logger;
   }
 
-  /** A trace is not worth a workflow task. */
+  /** An error of the tracer must not fail a workflow task. */
   #attempt<T>(what: () => T, otherwise: T): T {
     try {
       return what();
@@ -80,7 +80,7 @@ export class WorkflowTracing {
     }
   }
 
-  /** A task was taken. */
+  /** Records a received task. */
   begin(task: WorkflowTask): void {
     const { head } = task;
     const { runId } = head;
@@ -90,14 +90,14 @@ export class WorkflowTracing {
       this.#runs.set(runId, known);
       return;
     }
-    // A query begins nothing: its run may be closed.
+    // A query starts no trace: its run may be closed.
     if (head.query !== undefined) return;
     const start = runStartOf(task);
     if (start === undefined) this.#unknown.set(runId, head);
     else this.#follow(head, start, head.previousStartedEventId === 0);
   }
 
-  /** The realm asked for a page of a run's history; without a token, for the first one. */
+  /** Records a page of history that the realm requested; an empty token means the first one. */
   page(runId: string, token: Uint8Array, history: Uint8Array): void {
     const head = this.#unknown.get(runId);
     if (head === undefined || token.length > 0) return;
@@ -105,7 +105,7 @@ export class WorkflowTracing {
     if (start !== undefined) this.#follow(head, start, false);
   }
 
-  /** A completion (the request) with the headers that go with its commands, and what is called with whether the service took it. */
+  /** Returns a completion (the request) with its commands' headers, and a callback for its acceptance. */
   completion({ runId }: TaskHead, request: Uint8Array): { request: Uint8Array; done: (taken: boolean) => void } {
     this.#unknown.delete(runId);
     const trace = this.#runs.get(runId);
@@ -136,7 +136,7 @@ export class WorkflowTracing {
     };
   }
 
-  /** The worker stops. */
+  /** Ends all traces. */
   stop(): void {
     for (const trace of this.#runs.values()) this.#attempt(() => trace.end("left"), undefined);
     this.#runs.clear();
@@ -157,7 +157,7 @@ export class WorkflowTracing {
   }
 }
 
-/** What a command asks for, and how its headers are replaced; undefined for one that asks nobody. */
+/** Returns the work that a command requests, and a setter for its headers; undefined for other commands. */
 function tracedCommand({ attributes }: Command): { command: TracedCommand; set: (headers: Headers) => void } | undefined {
   const of = (
     kind: TracedCommand["kind"],

@@ -12,9 +12,9 @@ import { fileURLToPath } from "node:url";
 import { startPageServer } from "../../ts/cli/page/page_server.ts";
 import type { PageFiles } from "../../ts/cli/page/page_files.ts";
 import { editorCommand, findEditor } from "../../ts/cli/page/open_editor.ts";
-import { routesOf } from "../../ts/cli/commands/debug/routes.ts";
+import { DebugRoutes } from "../../ts/cli/commands/debug/routes.ts";
 import { historiesOfFiles } from "../../ts/cli/commands/debug/served_histories.ts";
-import { type CodeVersion, ServedCode } from "../../ts/cli/commands/debug/served_code.ts";
+import { type CodeVersion, ServedCode } from "../../ts/cli/page/served_code.ts";
 import { Verdicts } from "../../ts/cli/commands/debug/verdicts.ts";
 import type { ReplayLine } from "../../ts/cli/commands/replay/line.ts";
 import { silentLogger } from "../../ts/client/mod.ts";
@@ -280,7 +280,7 @@ test("a line is opened in the user's editor, of files of the code alone", { skip
       `#!/bin/sh\nprintf '%s\\n' "$@" > "${join(cwd, "told.tmp")}" && mv "${join(cwd, "told.tmp")}" "${join(cwd, "told")}"\n`,
     );
     chmodSync(editor, 0o755);
-    const routes = routesOf([], { VISUAL: `${editor} --reuse-window` });
+    const routes = new DebugRoutes([], { VISUAL: `${editor} --reuse-window` });
     const file = join(cwd, "a file; touch x.ts");
     routes.code({
       ...{ version: 1, bundle: "", entry: "", files: [], warnings: [] },

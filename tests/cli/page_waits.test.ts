@@ -1,8 +1,8 @@
 // The command's own replay waits until the page that listens has its verdict, and never long.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { routesOf } from "../../ts/cli/commands/debug/routes.ts";
-import { PageWaits } from "../../ts/cli/commands/debug/page_waits.ts";
+import { DebugRoutes } from "../../ts/cli/commands/debug/routes.ts";
+import { PageWaits } from "../../ts/cli/page/page_waits.ts";
 import { startPageServer } from "../../ts/cli/page/page_server.ts";
 
 /** A long patience: what ends within the test's time was not ended by it. */
@@ -31,7 +31,7 @@ test("a version is waited for until it is shown, a later one comes, or patience 
 });
 
 test("a page that listens says what it shows; without one nothing is waited for", async () => {
-  const routes = routesOf([], {});
+  const routes = new DebugRoutes([], {});
   const server = await startPageServer({
     port: 0,
     page: new Map([["index.html", {

@@ -3,12 +3,12 @@
 //  - Every path begins with the token of this start, so other users and programs of the machine reach nothing either. The page names its files
 //    and its data by relative paths, and so never handles the token.
 // Nothing is kept by caches, nothing of a request is logged, files are looked up in a map and never on the disk.
-import { randomBytes } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { type AnyHandler, Connections } from "../../server/bounded_connections.ts";
 import { HttpGuard } from "../../server/http_guard.ts";
 import { LIMITS, listen, type Listener } from "../../server/listener.ts";
 import { CommandError, UsageError } from "../frame/errors.ts";
+import { newToken } from "./kept_token.ts";
 import type { PageFiles } from "./page_files.ts";
 
 /** What answers one address below the token. */
@@ -22,6 +22,8 @@ export interface DataRoute {
 export interface PageServerOptions {
   /** 0: any free port. */
   readonly port: number;
+  /** Default: a new one. */
+  readonly token?: string;
   readonly page: PageFiles;
   /** What the page finds in its head (`<meta name="temporalex-served">`): what it is served by, as JSON. */
   readonly about: object;
@@ -69,7 +71,7 @@ export function sendBytes(response: ServerResponse, body: Uint8Array, type = "ap
 }
 
 export async function startPageServer(options: PageServerOptions): Promise<PageServer> {
-  const token = randomBytes(32).toString("base64url");
+  const { token = newToken() } = options;
   let port = 0;
   const connections = new Connections({ ...LIMITS[1], connections: 64 });
   const guard = new HttpGuard({ port: () => port, ownPages: true });

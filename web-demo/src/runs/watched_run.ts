@@ -4,7 +4,9 @@ import type { Client } from "temporalex/client";
 import { bindToAddress, parseRoute } from "../app/router.ts";
 import { readRun } from "../app/run_model.ts";
 import { addRun, currentRun, goTo, intro, makeRun, openedRuns, type OpenRun, room, showRun } from "../app/state.ts";
+import { served } from "../served/about.ts";
 import { replaceRun } from "../served/grown.ts";
+import { replaceServed, replayServed } from "../served/open_served.ts";
 import { client } from "./state.ts";
 
 export interface Watched {
@@ -112,7 +114,7 @@ function take(run: Watched, bytes: Uint8Array, model: OpenRun["model"]): void {
   }
   const next: OpenRun = { ...known, bytes, model, encoded: undefined };
   batch(() => {
-    replaceRun(known, next);
+    if (!replaceServed(known, next)) replaceRun(known, next);
     watchedRun.value = next;
   });
 }
@@ -123,6 +125,7 @@ export function debugWatched(): void {
   if (run === undefined) return;
   batch(() => {
     addRun(run);
+    if (served?.code === true) replayServed(run);
     intro.value = false;
     showRun(run, run.model.lines.length);
   });

@@ -12,7 +12,14 @@ export type Served =
     /** Runs that a history names can be fetched: they are of a store or a cluster. */
     readonly linked?: boolean;
   }
-  | { readonly by: "ui"; readonly where: string; readonly namespace: string; readonly readOnly: boolean };
+  | {
+    readonly by: "ui";
+    readonly where: string;
+    readonly namespace: string;
+    readonly readOnly: boolean;
+    /** Code comes by the feed, and opened runs are replayed against it. */
+    readonly code?: boolean;
+  };
 
 /** Undefined: this page lies on a server that knows nothing of it. */
 export const served: Served | undefined = read();

@@ -2,11 +2,13 @@
 import { room } from "../app/state.ts";
 import { served } from "./about.ts";
 import { watchNewEvents } from "./new_events.tsx";
+import { listen } from "./open_served.ts";
 
 /** Begins the room. Returns whether it is in sight now: the address names nothing else. */
 export async function openRunsRoom(): Promise<boolean> {
   if (served?.by !== "ui") return false;
   watchNewEvents();
+  if (served.code === true) listen();
   const [{ watchRuns }, { debugWatched, keepPanelInAddress, watchedOf, watchRun }] = await Promise.all([
     import("../runs/state.ts"),
     import("../runs/watched_run.ts"),

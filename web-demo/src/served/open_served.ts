@@ -4,6 +4,7 @@ import { dismiss, type Notice, notify } from "../app/notices.ts";
 import { readRun } from "../app/run_model.ts";
 import { addRun, intro, makeRun, openedRuns, type OpenRun, showRun, type Verdict } from "../app/state.ts";
 import { openInEditor } from "../code/open_in_editor.ts";
+import type { CodeSet } from "../realm/code_set.ts";
 import { replayOnChange } from "../realm/replaying.ts";
 import { dataAddress, served } from "./about.ts";
 import { replaceRun } from "./grown.ts";
@@ -40,7 +41,6 @@ export async function openServed(): Promise<boolean> {
     addRun(run);
     watch(run);
   });
-  if (served.code) openInEditor.value = (path, line) => void editor(path, line);
   watchNewEvents();
   listen();
   const [first] = opened;
@@ -55,11 +55,14 @@ export async function openServed(): Promise<boolean> {
 /** Runs that were fetched because one of these names them. */
 const linked = new WeakSet<OpenRun>();
 
-/** Takes in a run that was fetched beside these. */
+/** Adds a run that was fetched in addition to these. */
 export function takeServed(run: OpenRun): OpenRun {
-  if (served?.by === "debug") linked.add(run);
+  if (served?.by === "debug" || served?.code === true) linked.add(run);
   return run;
 }
+
+/** The newest code of the command line. */
+let current: CodeSet | undefined;
 
 /** Whether the run's code is the command line's. */
 export const isServedRun = (run: OpenRun): boolean => linked.has(run) || runs.includes(run);
@@ -67,7 +70,7 @@ export const isServedRun = (run: OpenRun): boolean => linked.has(run) || runs.in
 /** Replays a fetched run against the command line's code from now on, at every save. */
 export function replayServed(run: OpenRun): void {
   if (runs.includes(run)) return;
-  run.code.value = runs.find((known) => known?.code.peek() !== undefined)?.code.peek() ?? run.code.peek();
+  run.code.value = runs.find((known) => known?.code.peek() !== undefined)?.code.peek() ?? current ?? run.code.peek();
   runs.push(run);
   watch(run);
 }
@@ -136,14 +139,17 @@ function tell(now: Refused | undefined): void {
   for (const notice of told) notify(notice);
 }
 
-function listen(): void {
+/** Listens for versions of the code, and for what becomes of the histories. */
+export function listen(): void {
+  if (served?.code === true) openInEditor.value = (path, line) => void editor(path, line);
   const feed = new EventSource(dataAddress("feed"));
   const on = <T>(name: string, take: (message: T) => void) =>
     feed.addEventListener(name, (event) => take(JSON.parse((event as MessageEvent<string>).data) as T));
   let failures = 0;
   feed.onopen = () => (failures = 0);
   feed.onerror = () => {
-    // Its next start has another address.
+    // The page of runs reports that its server is gone, and its next start can have the same address.
+    if (served?.by === "ui") return;
     if (++failures < 2 && feed.readyState !== EventSource.CLOSED) return;
     feed.close();
     openInEditor.value = undefined;
@@ -154,7 +160,7 @@ function listen(): void {
     });
   };
   on<CodeMessage>("code", (message) => {
-    const code = servedCode.take(message);
+    const code = current = servedCode.take(message);
     tell(undefined);
     batch(() => {
       refused.value = undefined;

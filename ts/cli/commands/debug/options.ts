@@ -1,16 +1,11 @@
 // Options of the commands, and the calls that they make.
 import type { Call, Options } from "../../frame/command.ts";
+import { CODE_OPTIONS } from "../../page/code_modules.ts";
 import { PAGE_OPTIONS } from "../../page/options.ts";
 import { RUN_ID, SERVICE_OPTIONS, WORKFLOW_ID } from "../../service/options.ts";
-import { PAYLOAD_CONVERTER, WORKFLOW_MODULES } from "../../service/workflow_modules_options.ts";
 
 export const options = {
-  ...WORKFLOW_MODULES,
-  workflows: {
-    ...WORKFLOW_MODULES.workflows,
-    help: "A module that exports workflows: it is read with all that it imports, and read again when a file of it is saved",
-  },
-  payloadConverter: PAYLOAD_CONVERTER,
+  ...CODE_OPTIONS,
   codecEndpoint: {
     type: "text",
     value: "url",

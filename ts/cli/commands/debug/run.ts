@@ -1,22 +1,19 @@
 // `temporalex debug`: the debugger's page over histories and the code beside them.
-import { existsSync } from "node:fs";
-import { resolve } from "node:path";
-import { formatProblem, type Problem } from "../../../modules/loader/errors.ts";
 import { Exit } from "../../frame/exit.ts";
 import { UsageError } from "../../frame/errors.ts";
 import { importCodec } from "../../service/codec.ts";
 import { withService } from "../../service/open_service.ts";
 import { openBrowser } from "../../page/open_browser.ts";
+import { codeModules, printRefused, problemText } from "../../page/code_modules.ts";
 import { type PageFiles, pageFiles } from "../../page/page_files.ts";
 import { checkPort, startPageServer } from "../../page/page_server.ts";
+import { type CodeModules, ServedCode } from "../../page/served_code.ts";
 import { brokenLine, type ReplayLine } from "../replay/line.ts";
-import { shortPath } from "../replay/place.ts";
 import { replayLineText } from "../replay/text.ts";
 import { codecEndpointOf } from "./codec_relay.ts";
 import type { DebugCall } from "./options.ts";
-import { routesOf } from "./routes.ts";
+import { DebugRoutes } from "./routes.ts";
 import type { LinkedRuns } from "./linked_runs.ts";
-import { type CodeModules, ServedCode } from "./served_code.ts";
 import { followRun, historiesOfFiles, historyOfRun, MOST_HISTORIES, type ServedHistory } from "./served_histories.ts";
 import { Verdicts } from "./verdicts.ts";
 import { WatchedHistories } from "./watched_histories.ts";
@@ -32,7 +29,7 @@ export async function debugCommand(call: DebugCall, page: () => PageFiles = page
   const { options, args, io, print, signal } = call;
   const { workflowId, runId } = options;
   checkPort(options.port);
-  const modules = modulesOf(call);
+  const modules = codeModules(call);
   codecEndpointOf(options.codecEndpoint, options.codecHeader);
   if (workflowId === undefined && args.length === 0) {
     throw new UsageError("no history given: name history files, or a run of a store or a cluster with --workflow-id");
@@ -79,25 +76,6 @@ export async function debugCommand(call: DebugCall, page: () => PageFiles = page
   });
 }
 
-/** The user's modules; undefined where none are named. */
-function modulesOf({ options, io }: DebugCall): CodeModules | undefined {
-  const found = (flag: string) => (module: string): string => {
-    const path = resolve(io.cwd, module);
-    if (!existsSync(path)) throw new UsageError(`${flag}: module not found: ${path}`);
-    return path;
-  };
-  const { workflows, interceptors, payloadConverter } = options;
-  if (workflows.length === 0) {
-    if (interceptors.length > 0) throw new UsageError("--interceptors needs --workflows");
-    return undefined;
-  }
-  return {
-    workflows: workflows.map(found("--workflows")),
-    interceptors: interceptors.map(found("--interceptors")),
-    ...(payloadConverter === undefined ? {} : { payloadConverter: found("--payload-converter")(payloadConverter) }),
-  };
-}
-
 async function serve(
   call: DebugCall,
   page: PageFiles,
@@ -109,7 +87,7 @@ async function serve(
   const { options, io, print, signal } = call;
   const histories = [...first];
   const codecEndpoint = codecEndpointOf(options.codecEndpoint, options.codecHeader);
-  const routes = routesOf(histories, io.env, codecEndpoint, linked);
+  const routes = new DebugRoutes(histories, io.env, codecEndpoint, linked);
   const verdicts = modules && new Verdicts(modules, (version, line) => tellVerdict(call, version, line));
   const code = modules && new ServedCode(modules, {
     loaded(version) {
@@ -119,7 +97,7 @@ async function serve(
     },
     refused(version, problems, message) {
       routes.refused(version, problems, message);
-      tellRefused(call, version, problems, message);
+      printRefused(call, version, problems, message);
     },
   });
   let unfollow: (() => void) | undefined;
@@ -154,7 +132,7 @@ async function serve(
       tell(index);
       verdicts?.again(history);
     };
-    unfollow = follow?.({ grown: take(routes.grown), changed: take(routes.changed) });
+    unfollow = follow?.({ grown: take((index) => routes.grown(index)), changed: take((index) => routes.changed(index)) });
     await ended;
     print.result({ event: "stopped" }, () => "stopped\n");
     return Exit.ok;
@@ -170,18 +148,3 @@ async function serve(
 function tellVerdict({ print }: DebugCall, version: number, line: ReplayLine): void {
   print.result({ event: "verdict", version, ...line }, () => replayLineText(line, print));
 }
-
-function tellRefused(call: DebugCall, version: number, problems: readonly Problem[], message: string): void {
-  const { print, io } = call;
-  const plain = problems.map(({ file, line, column, message }) => ({ file: shortPath(file, io.cwd), line, column, message }));
-  print.result(
-    { event: "refused", version, message, problems: plain },
-    () =>
-      `${print.paint("refused".padEnd(14), "yellow")}  the code does not load; the code before it stays\n${
-        problems.length === 0 ? `    ${message}\n` : problems.map((problem) => `    ${problemText(call, problem)}\n`).join("")
-      }`,
-  );
-}
-
-const problemText = ({ io }: DebugCall, problem: Problem): string =>
-  formatProblem({ ...problem, file: shortPath(problem.file, io.cwd) });

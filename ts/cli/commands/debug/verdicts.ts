@@ -6,7 +6,7 @@ import { createWorkerRealm, type WorkerRealm } from "../../../realm/mod.ts";
 import { loadSources } from "../../../modules/sources.ts";
 import { pathToFileURL } from "node:url";
 import { brokenLine, type ReplayLine, replayLine } from "../replay/line.ts";
-import type { CodeModules } from "./served_code.ts";
+import type { CodeModules } from "../../page/served_code.ts";
 import type { ServedHistory } from "./served_histories.ts";
 
 type Modules = Awaited<ReturnType<typeof loadSources>>;

@@ -1,9 +1,11 @@
 // Options of the commands, and the calls that they make.
 import type { Call, Options } from "../../frame/command.ts";
+import { CODE_OPTIONS } from "../../page/code_modules.ts";
 import { PAGE_OPTIONS } from "../../page/options.ts";
 import { SERVICE_OPTIONS } from "../../service/options.ts";
 
 export const options = {
+  ...CODE_OPTIONS,
   ...PAGE_OPTIONS,
   readOnly: { type: "flag", help: "Refuse calls that change something: signals, updates, cancellations, terminations" },
   ...SERVICE_OPTIONS,

@@ -15,16 +15,6 @@ export interface Work {
   readonly taskQueue: string;
 }
 
-type Env = { readonly [name: string]: string | undefined };
-
-/** The user's folder for what programs remember; undefined where the environment names none. */
-export function stateFolder(env: Env, platform: string = process.platform): string | undefined {
-  const under = (folder: string | undefined, ...more: string[]) => folder ? join(folder, ...more, "temporalex") : undefined;
-  if (platform === "win32") return under(env["LOCALAPPDATA"]);
-  if (platform === "darwin") return under(env["HOME"], "Library", "Application Support");
-  return env["XDG_STATE_HOME"] ? under(env["XDG_STATE_HOME"]) : under(env["HOME"], ".local", "state");
-}
-
 /**
  * The file of this process in the folder, which is made where it is missing. It holds what processes of the same work on this machine have
  * left that are no more. Throws where the folder cannot be used.

@@ -4,7 +4,8 @@ import type { Logger } from "../../../base/logger.ts";
 import type { VersioningBehavior } from "../../../realm/mod.ts";
 import type { WorkerOptions } from "../../../worker/mod.ts";
 import { UsageError } from "../../frame/errors.ts";
-import { crashNoteIn, stateFolder, type Work } from "./crash_notes.ts";
+import { stateFolder } from "../../frame/state_folder.ts";
+import { crashNoteIn, type Work } from "./crash_notes.ts";
 import type { WorkerCall } from "./options.ts";
 
 /** From --crash-notes: the file of this process. What was not asked for fails without a word to users. */

@@ -1,13 +1,13 @@
 // The user's workflow code as the page gets it: read from the disk as a worker reads it, with packages, made one bundle, and made again
 // whenever a file of it changes. What does not load is told, and the code before it stays.
 import { fileURLToPath, pathToFileURL } from "node:url";
-import type { SourceHost } from "../../../platform/source_files.ts";
-import { bundleFromSources, type BundleSource } from "../../../modules/bundle/build.ts";
-import { addressOf, isBundle, readBundle } from "../../../modules/bundle/format.ts";
-import { displayName, type Problem, WorkflowLoadError } from "../../../modules/loader/errors.ts";
-import { packageFolder } from "../../../modules/loader/package_files.ts";
-import { notingSources } from "../worker/files.ts";
-import { FileWatch } from "../worker/watch.ts";
+import type { SourceHost } from "../../platform/source_files.ts";
+import { bundleFromSources, type BundleSource } from "../../modules/bundle/build.ts";
+import { addressOf, isBundle, readBundle } from "../../modules/bundle/format.ts";
+import { displayName, type Problem, WorkflowLoadError } from "../../modules/loader/errors.ts";
+import { packageFolder } from "../../modules/loader/package_files.ts";
+import { notingSources } from "../commands/worker/files.ts";
+import { FileWatch } from "../commands/worker/watch.ts";
 
 /** Absolute paths. */
 export interface CodeModules {

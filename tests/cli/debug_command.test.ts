@@ -473,7 +473,7 @@ test("wrong command lines are refused, with what to write", async () => {
     await refused(/contradict each other/, "a.json", "-w", "order-17");
     await refused(/--run-id needs --workflow-id/, "a.json", "-r", "x");
     await refused(/module not found: .*nowhere\.ts/, "a.json", "--workflows", "nowhere.ts");
-    await refused(/nowhere\.json: there is no such file/, "nowhere.json");
+    await refused(/nowhere\.json: no such file/, "nowhere.json");
     await refused(/text\.json: /, "text.json");
     await refused(/--port 70000/, "--port", "70000", "text.json");
   });

@@ -71,7 +71,7 @@ test("lint: wrong usage", () =>
       for (
         const [args, message] of [
           [["nowhere.ts"], /module not found: .*nowhere\.ts/],
-          [["w.ts", "--rule", "nope=off"], /there is no rule "nope"/],
+          [["w.ts", "--rule", "nope=off"], /unknown rule "nope"/],
           [["w.ts", "--rule", "outside=loud"], /write outside=off/],
           [["w.ts", "--rule", "builtin-import=off"], /cannot be switched off/],
         ] as const

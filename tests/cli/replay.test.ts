@@ -270,7 +270,7 @@ test("on a terminal the output is for people, in colour where that is wanted", a
   assert.doesNotMatch(plain.out, /\x1b|^\{/m);
   assert.match(plain.out, /^nondeterminism +people\/ok\.bin +Order, 16 events/m);
   assert.match(plain.out, /^ {4}at .*changed\.ts:\d+:\d+/m);
-  assert.match(plain.out, /^unreadable +people\/nowhere\.bin\n {4}there is no such file/m);
+  assert.match(plain.out, /^unreadable +people\/nowhere\.bin\n {4}no such file/m);
   const coloured = await run(["replay", "--workflows", "people/same.ts", "people/ok.bin"], { terminal: true, colours: true });
   // deno-lint-ignore no-control-regex
   assert.match(coloured.out, /^\x1b\[32mok +\x1b\[0m +people\/ok\.bin/);

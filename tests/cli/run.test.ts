@@ -69,12 +69,12 @@ test("wrong usage", async () => {
     const [args, expected] of [
       [[], /<workflows> is missing; see temporalex run --help/],
       [[workflows], /name the workflow with --type; these modules define: .*Cart/],
-      [[workflows, "--type", "Crat"], /there is no workflow "Crat" in these modules; there are: Cart/],
+      [[workflows, "--type", "Crat"], /unknown workflow "Crat"; these modules define: Cart/],
       [["nowhere.ts", "--type", "X"], /nowhere\.ts: there is no such file/],
       [[workflows, "--type", "Cart", "--activities", "nowhere.ts"], /module not found: nowhere\.ts/],
       [[workflows, "--type", "Cart", "-i", "ada"], /--input is not JSON/],
       // A function of a module that imports neither package is a workflow of Temporal's SDK.
-      [[activities, "--type", "Cart"], /there is no workflow "Cart" in these modules; there are: charge/],
+      [[activities, "--type", "Cart"], /unknown workflow "Cart"; these modules define: charge/],
     ] as const
   ) {
     const result = await run(args);

@@ -115,7 +115,7 @@ test("a cluster that does not respond: a terminal shows the retries, a program's
   assert.equal(watched.code, 1);
   assert.match(
     watched.err,
-    new RegExp(`no answer at 127\\.0\\.0\\.1:${port} \\(ECONNREFUSED\\), trying again\\.+ Ctrl-C gives up`),
+    new RegExp(`no response from 127\\.0\\.0\\.1:${port} \\(ECONNREFUSED\\), trying again\\.+ Ctrl-C cancels`),
   );
   const [, last] = watched.err.split(/trying again[^\r]*\r(?!.*trying again)/s);
   assert.match(last ?? "", /^.\[2K.*cannot reach a Temporal cluster at/s, "the line is wiped before the error");

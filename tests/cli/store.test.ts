@@ -232,7 +232,7 @@ test("store import: whole stores, runs of stores, and invalid histories", () =>
     assert.deepEqual([closed.imported, closed.skippedOpen], [3, 1]);
     writeFileSync(join(folder, "no.json"), '{"events": 3}');
     await fails(["store", "import", "no.json", "--store", "there.sqlite"], folder, 1, /nothing was imported[\s\S]*no\.json/);
-    await fails(["store", "import", "nowhere.json", "--store", "there.sqlite"], folder, 1, /there is no file nowhere/);
+    await fails(["store", "import", "nowhere.json", "--store", "there.sqlite"], folder, 1, /file not found: nowhere/);
   }));
 
 test("store import --closed-only: what an id says decides nothing", () =>

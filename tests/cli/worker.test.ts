@@ -306,7 +306,7 @@ test("worker: usage errors and modules that do not load are reported at once, as
     );
     const missing = await run(["worker", "--store", "s.sqlite", "--workflows", "nowhere.ts"], at);
     assert.equal(missing.code, 2);
-    assert.match(missing.err, /--workflows nowhere\.ts: there is no such file/);
+    assert.match(missing.err, /--workflows nowhere\.ts: no such file/);
     file("bad.ts", 'import "node:fs";\n');
     const bad = await run(["worker", "--store", join(folder, "s.sqlite"), "--workflows", "bad.ts", "--json"], at);
     assert.equal(bad.code, 2);

@@ -1,4 +1,4 @@
-// What commands need of the process, so that tests can give their own.
+// What commands use of the process; tests provide their own.
 import { concat } from "../api/wire.ts";
 import { readFile } from "node:fs/promises";
 import process from "node:process";
@@ -7,11 +7,11 @@ import { Interrupted } from "./frame/errors.ts";
 export interface Io {
   readonly cwd: string;
   readonly env: { readonly [name: string]: string | undefined };
-  /** Standard output is a terminal: then output is for people, elsewhere for programs. */
+  /** Standard output is a terminal: the default format is text. */
   readonly terminal: boolean;
-  /** Standard error is a terminal: progress may be shown there. */
+  /** Standard error is a terminal: progress can be shown. */
   readonly errTerminal: boolean;
-  /** Whether standard output, and standard error, take colours where nothing else is said. */
+  /** Defaults for colors on standard output and standard error. */
   readonly colours: boolean;
   readonly errColours: boolean;
   /** Columns of the terminal. */
@@ -19,13 +19,16 @@ export interface Io {
   out(text: string): void;
   err(text: string): void;
   read(path: string): Promise<Uint8Array>;
-  /** All of standard input. */
+  /** Reads all of standard input. */
   stdin(): Promise<Uint8Array>;
-  /** Aborted, with an `Interrupted` as its reason, by the first Ctrl-C or SIGTERM. */
+  /** Aborted by the first Ctrl-C or SIGTERM, with an `Interrupted` as its reason. */
   readonly interrupt: AbortSignal;
 }
 
-/** The process itself. From now on Ctrl-C is ours: the first aborts `interrupt`, the second ends the process at once. */
+/**
+ * Returns the I/O of the process. Handles Ctrl-C: the first aborts `interrupt`, the second ends the
+ * process.
+ */
 export function processIo(): Io {
   const terminal = process.stdout.isTTY === true;
   const errTerminal = process.stderr.isTTY === true;
@@ -62,7 +65,7 @@ function interruptSignal(): AbortSignal {
         controller.abort(new Interrupted(name));
       });
     } catch {
-      // A runtime on Windows may not know the signal; then it ends the process as ever.
+      // A runtime on Windows may not support the signal, which then ends the process by default.
     }
   }
   return controller.signal;

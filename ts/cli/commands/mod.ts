@@ -1,15 +1,11 @@
-// All commands.
-//
-// How a command is added:
-//  1. Make a folder for it. `stop/options.ts` has its options as data (see frame/command.ts): `export const options = {...} as const
-//     satisfies Options`, and `export type StopCall = Call<typeof options>`, by which their values arrive typed.
-//     `stop/command.ts` describes it: `export const stop = command({ summary, options, args, examples, run })`. Both are read at every
-//     start, so they import nothing but the frame and common options.
-//  2. Write the code in `stop/run.ts`, `export async function stopCommand(call: StopCall): Promise<number>`, and let `run` import it:
-//     `run: async (call) => (await import("./run.ts")).stopCommand(call)`. It returns an `Exit` code, writes results with `call.print`
-//     (text and JSON in one place), and throws `UsageError` (2) or any other error (1) with a message that says what to do.
-//  3. Name it here. Help, "did you mean", `--json`, colours, Ctrl-C and shell completion come with the description.
-//  4. Test it with `run(["stop", ...])` of tests/cli/support/run.ts: success, `--json`, and one user error.
+// All commands. To add one:
+// 1. Create `stop/options.ts` with its options as data (frame/command.ts) and `stop/command.ts` with
+//    `command({ summary, options, args, examples, run })`. Both are read at each start, so they
+//    import only the frame and common options.
+// 2. Write `stop/run.ts`, imported lazily by `run`. It returns an `Exit` code, writes results with
+//    `call.print`, and throws `UsageError` (2) or any other error (1) with advice.
+// 3. Add it here. Help, suggestions, `--json`, colors, Ctrl-C and completion follow.
+// 4. Test success, `--json` and one user error with `run(["stop", ...])` of tests/cli/support/run.ts.
 import type { Commands } from "../frame/command.ts";
 import { build } from "./build/command.ts";
 import { completion } from "./completion/command.ts";

@@ -1,32 +1,36 @@
-// What a command is: its name, its options, its help, and the function that carries it out. A description is data, so that the parser, the
-// help and the shell completion are all made from it, and the types of the values too. How a command is added: see ../table.ts.
+// Definition of commands: name, options, help, and function. A description is data from which
+// parser, help, shell completion and types are derived. commands/mod.ts describes how to add a
+// command.
 import type { Io } from "../io.ts";
 import type { Printer } from "./printer.ts";
 
-/** One option. Its name is the key in camel case: `workflowId` is `--workflow-id`. */
+/** An option. Its name is the key in camel case: `workflowId` is `--workflow-id`. */
 export interface Option {
-  /** flag: given or not. duration: "90s", "5m", "1.5 hours", as milliseconds. number: a finite number. */
+  /** flag: a boolean. duration: "90s", "5m", "1.5 hours", in milliseconds. number: a finite number. */
   readonly type: "text" | "flag" | "number" | "duration";
   /** One letter, for `-w`. */
   readonly short?: string;
-  /** More long names that mean the same, in camel case. */
+  /** Aliases, in camel case. */
   readonly aliases?: readonly string[];
-  /** What stands for the value in the help, without brackets: "path". An "id" and a "name" are never empty, and nothing required is. */
+  /**
+   * Placeholder of the value in the help, without brackets: "path". Values with "id" or "name", and
+   * required ones, must not be empty.
+   */
   readonly value?: string;
-  /** The only values; compared without regard to case, "-" and "_". */
+  /** Allowed values; comparison ignores case, "-" and "_". */
   readonly choices?: readonly string[];
-  /** May be given several times; the value is a list, empty when it was not given. */
+  /** Can be repeated; the value is a list, empty by default. */
   readonly many?: boolean;
   readonly required?: boolean;
-  /** Value when it is not given; the help shows it. */
+  /** Default value, shown in the help. */
   readonly default?: string | number;
-  /** Environment variable that gives the value where the option does not. */
+  /** Environment variable for the value. */
   readonly env?: string;
-  /** One or two sentences, without a full stop at the end. */
+  /** One or two sentences, without a final period. */
   readonly help: string;
-  /** What a shell completes values with, beside `choices`. */
+  /** Completion of values in shells, in addition to `choices`. */
   readonly completes?: "files" | "folders";
-  /** Title of the part of the help that it stands in. Default: Options. */
+  /** Section of the help. Default: Options. */
   readonly section?: string;
 }
 
@@ -46,29 +50,29 @@ export type Value<O extends Option> = O extends { readonly many: true } ? readon
 
 export type Values<O extends Options> = { readonly [N in keyof O]: Value<O[N]> };
 
-/** What a command's function is given. */
+/** Argument of a command's function. */
 export interface Call<O extends Options = Options> {
-  /** As it was called: "workflow start". */
+  /** Full name: "workflow start". */
   readonly name: string;
   readonly options: Values<O>;
-  /** Names of the options that stood on the command line itself, not in the environment and not by default. */
+  /** Names of options on the command line, without those of the environment and defaults. */
   readonly given: ReadonlySet<string>;
-  /** What is not an option. */
+  /** Positional arguments. */
   readonly args: readonly string[];
   readonly io: Io;
-  /** Writes results, in the format that was asked for. */
+  /** Writes results in the requested format. */
   readonly print: Printer;
-  /** Aborted by Ctrl-C and SIGTERM. A command that does not say `drains` need not look at it. */
+  /** Aborted by Ctrl-C and SIGTERM. Commands without `drains` can ignore it. */
   readonly signal: AbortSignal;
 }
 
 export interface Command<O extends Options = Options> {
   /** One line, for the list of commands. */
   readonly summary: string;
-  /** What it does, in a paragraph or two. */
+  /** One or two paragraphs. */
   readonly description?: string;
   readonly options: O;
-  /** What may follow that is no option. Default: nothing. */
+  /** Positional arguments. Default: none. */
   readonly args?: {
     readonly name: string;
     readonly many?: boolean;
@@ -77,30 +81,31 @@ export interface Command<O extends Options = Options> {
     readonly completes?: "files" | "folders";
     readonly choices?: readonly string[];
   };
-  /** Lines under "Exit code", where the command has more to say than the frame. */
+  /** Additional lines of the section "Exit code". */
   readonly exits?: readonly string[];
-  /** More text for the help, after the options. */
+  /** Additional help text after the options. */
   readonly notes?: string;
-  /** Command lines, each with what it is for. At least one. */
+  /** Example command lines with their purpose. At least one. */
   readonly examples: readonly { readonly line: string; readonly what?: string }[];
-  /** Results come one by one: `--json` writes JSON lines, not one document. */
+  /** Results are streamed: `--json` writes JSON lines, not one document. */
   readonly lines?: boolean;
-  /** Format where standard output is no terminal and no format was asked for. Default: text. */
+  /** Default format if standard output is not a terminal. Default: text. */
   readonly piped?: "jsonl";
   /**
-   * The command stops by itself, and cleanly, when `signal` is aborted; it then returns an exit code of its choice. Without this the frame
-   * gives the command up at the first Ctrl-C. The second Ctrl-C always ends the process at once.
+   * The command stops cleanly when `signal` is aborted, and returns an exit code. Without this
+   * option, the frame abandons the command at the first Ctrl-C. A second Ctrl-C always ends the
+   * process at once.
    */
   readonly drains?: boolean;
-  /** The exit code: see `Exit`. Import the code behind it here, lazily, so that `--help` stays quick. */
+  /** Returns the exit code: see `Exit`. Import the implementation lazily, so that `--help` stays fast. */
   run(call: Call<O>): Promise<number>;
 }
 
-/** Commands under one name: `temporalex workflow ...`. */
+/** Commands with a common first word: `temporalex workflow ...`. */
 export interface Group {
   readonly summary: string;
   readonly description?: string;
-  /** The command that is meant where none is named. */
+  /** Command that is used if none is named. */
   readonly fallback?: string;
   readonly commands: Commands;
 }
@@ -112,10 +117,10 @@ export interface Commands {
 
 export const isGroup = (entry: Command | Group): entry is Group => "commands" in entry;
 
-/** Describes a command; exists for the types of the options. */
+/** Describes a command; infers the types of its options. */
 export function command<const O extends Options>(description: Command<O>): Command<O> {
   return description;
 }
 
-/** The option on the command line: "--workflow-id" for `workflowId`. */
+/** Returns the option on the command line: "--workflow-id" for `workflowId`. */
 export const flagOf = (name: string): string => `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;

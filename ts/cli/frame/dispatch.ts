@@ -1,4 +1,4 @@
-// Finds the command, reads its options, runs it, and turns what goes wrong into a message and an exit code.
+// Finds the command, parses its options, runs it, and converts errors to messages and exit codes.
 import type { Io } from "../io.ts";
 import { VERSION } from "../../base/version.ts";
 import { type Command, type Commands, type Group, isGroup, type Values } from "./command.ts";
@@ -15,7 +15,7 @@ interface Found {
   readonly rest: readonly string[];
 }
 
-/** The same for a command of a group that was named without its group. Its exact name goes before a name that is near. */
+/** Suggests a command of a group that was named without its group. Exact names precede similar ones. */
 function ofAGroup(commands: Commands, word: string): string {
   const group = Object.keys(commands).find((name) => {
     const entry = commands[name]!;
@@ -24,7 +24,7 @@ function ofAGroup(commands: Commands, word: string): string {
   return group === undefined ? "" : `. Did you mean ${group} ${word}?`;
 }
 
-/** Follows the words down the table as far as they name commands. */
+/** Follows the words in the table as far as they name commands. */
 function find(commands: Commands, words: readonly string[]): Found {
   const title: string[] = [];
   let level = commands;
@@ -52,9 +52,9 @@ function find(commands: Commands, words: readonly string[]): Found {
   }
 }
 
-/** Runs the command line `words` over a table of commands; the exit code. Never throws. */
+/** Runs a command line with a table of commands. Returns the exit code. Never throws. */
 export async function dispatch(commands: Commands, words: readonly string[], io: Io): Promise<number> {
-  // Errors of the command line itself are JSON, too, where JSON was asked for.
+  // With --json, errors of the command line are JSON as well.
   let json = asksForJson(words);
   try {
     const [first, ...more] = words;
@@ -116,7 +116,7 @@ function asksForJson(words: readonly string[]): boolean {
   );
 }
 
-/** Gives the command up when the user does; what it goes on doing ends with the process. */
+/** Abandons the command on interruption; its remaining work ends with the process. */
 function untilInterrupted(running: Promise<number>, signal: AbortSignal): Promise<number> {
   return new Promise((resolve, reject) => {
     const stop = () => reject(signal.reason);

@@ -1,14 +1,15 @@
-// What ends a command early, and how it is told. A person gets one message, a program an object; a stack trace is for bugs.
+// Errors that end a command, and their output: a message as text, an object as JSON; a stack trace
+// for bugs.
 import { Code } from "../../service/raw.ts";
 import { Exit } from "./exit.ts";
 import { printable } from "./printable.ts";
 
-/** The command was called wrongly: the message is shown, and the exit code is 2. */
+/** A wrong command line. The message is shown; exit code 2. */
 export class UsageError extends Error {
   override name = "UsageError";
 }
 
-/** What was asked for cannot be done; the message says why and what to do. Exit code 1. */
+/** The command failed; the message has the reason and advice. Exit code 1. */
 export class CommandError extends Error {
   override name = "CommandError";
 }
@@ -24,7 +25,7 @@ export class Interrupted extends Error {
   }
 }
 
-/** Errors of the language itself: thrown by mistakes in code, never by a wrong command line or a service that refuses. */
+/** Errors of the language: caused by bugs, never by a wrong command line or a service. */
 const BUGS: ReadonlySet<string> = new Set([
   "TypeError",
   "ReferenceError",
@@ -47,14 +48,14 @@ export function exitCodeOf(error: unknown): number {
 
 const codeName = (code: number): string => Object.entries(Code).find(([, number]) => number === code)?.[0] ?? String(code);
 
-/** Errors of the transport: who passes them on has said in better words what they mean. */
+/** Errors of the transport: their wrapping error has a better message. */
 const MECHANICAL: ReadonlySet<string> = new Set(["ServiceError", "ConnectError"]);
 
 function causeOf({ message, cause }: Error): Error | undefined {
   return cause instanceof Error && cause.message !== message && !MECHANICAL.has(cause.name) ? cause : undefined;
 }
 
-/** An error as `--json` shows it. */
+/** Returns an error for `--json`. */
 export function errorDocument(error: unknown): { error: { name: string; message: string; [field: string]: unknown } } {
   if (!(error instanceof Error)) return { error: { name: "Error", message: String(error) } };
   const { name, message } = error;
@@ -75,13 +76,13 @@ export function errorDocument(error: unknown): { error: { name: string; message:
   };
 }
 
-/** Which activity: the message of its failure says only that one failed. */
+/** Names the activity: the message of its failure has only the fact. */
 function ownWords({ name, message, ...fields }: Error): string {
   const { activityType } = fields as { activityType?: unknown };
   return name === "ActivityFailure" && typeof activityType === "string" ? `activity ${activityType} failed` : message;
 }
 
-/** An error as people read it. Causes are told where they say more than the message does. */
+/** Formats an error as text. Shows causes that add information to the message. */
 export function formatError(error: unknown, stack: boolean): string {
   if (!(error instanceof Error)) return `temporalex: ${String(error)}\n`;
   if (error instanceof Interrupted) return "";
@@ -92,6 +93,6 @@ export function formatError(error: unknown, stack: boolean): string {
   }
   if (isBug(error)) lines.push("This is a bug of temporalex; please report it with what follows.");
   if (stack || isBug(error)) lines.push(error.stack ?? "");
-  // Messages may hold what a workflow, a service or a file said.
+  // Messages can contain texts of a workflow, a service or a file.
   return `${printable(lines.join("\n"))}\n`;
 }

@@ -1,4 +1,4 @@
-// The help texts, made from the table of commands.
+// Help texts, generated from the table of commands.
 import type { Io } from "../io.ts";
 import { type Command, type Commands, flagOf, type Group, isGroup, type Option, type Options } from "./command.ts";
 import { FRAME_OPTIONS, valueName } from "./parse.ts";
@@ -6,7 +6,7 @@ import { showMs } from "../text/times.ts";
 
 const MAX_WIDTH = 100;
 
-/** Breaks a text into lines of at most `width` characters; its own line breaks and indentation stay. */
+/** Wraps a text at `width` characters; keeps its line breaks and indentation. */
 export function wrap(text: string, width: number): string[] {
   return text.split("\n").flatMap((paragraph) => {
     const indent = /^ */.exec(paragraph)![0];
@@ -22,7 +22,7 @@ export function wrap(text: string, width: number): string[] {
   });
 }
 
-/** Two columns: names, and what they mean. Long names have a line of their own. */
+/** Two columns: names and descriptions. Long names have a separate line. */
 function columns(rows: readonly (readonly [string, string])[], width: number): string {
   const left = Math.min(28, Math.max(...rows.map(([name]) => name.length)));
   return rows.map(([name, text]) => {

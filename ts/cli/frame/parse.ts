@@ -1,5 +1,5 @@
-// From the words of a command line to the values of a command's options. `util.parseArgs` splits the words (it is in Node and Deno, and
-// knows `--name=value`, `-abc`, `--`); what they mean, and every message about them, is here.
+// Parses a command line into option values. `util.parseArgs` (in Node and Deno) splits the words,
+// with `--name=value`, `-abc` and `--`; this file interprets them and has all messages.
 import { parseArgs } from "node:util";
 import { toMs } from "../../converter/duration.ts";
 import type { Io } from "../io.ts";
@@ -30,11 +30,11 @@ export const FRAME_OPTIONS = {
 export interface Parsed {
   readonly values: { readonly [name: string]: unknown };
   readonly args: readonly string[];
-  /** Names of the options that were given. */
+  /** Names of the given options. */
   readonly given: ReadonlySet<string>;
 }
 
-/** All long names of a set of options, with what they stand for. */
+/** Returns all long names of options, including aliases. */
 function longNames(options: Options): ReadonlyMap<string, { readonly name: string; readonly option: Option }> {
   return new Map(
     Object.entries(options).flatMap(([name, option]) =>
@@ -44,8 +44,8 @@ function longNames(options: Options): ReadonlyMap<string, { readonly name: strin
 }
 
 /**
- * Reads the words that follow a command's name. Throws a UsageError for everything that the command does not know. With `--help` among
- * them nothing is checked.
+ * Parses the words after a command's name. Throws a UsageError for unknown options and invalid
+ * values. With `--help`, nothing is checked.
  */
 export function parseWords(words: readonly string[], title: string, command: Command, io: Pick<Io, "env">): Parsed {
   const options: Options = { ...FRAME_OPTIONS, ...command.options };
@@ -90,7 +90,8 @@ export function parseWords(words: readonly string[], title: string, command: Com
       continue;
     }
     const { value } = token;
-    // A next word that begins with a dash is the next option, unless it can only be a value: a negative number, or "-" for standard input.
+    // A word with a leading dash is the next option, unless it can only be a value: a negative
+    // number, or "-" for standard input.
     if (value === undefined || (token.inlineValue !== true && /^-[^\d.]/.test(value))) {
       if (wantsHelp) continue;
       const example = value === undefined ? "" : `; a value that begins with a dash is written ${flagOf(name)}=${value}`;
@@ -143,11 +144,11 @@ function readValues(
 
 const plain = (text: string): string => text.toLowerCase().replace(/[-_ ]/g, "");
 
-/** What stands for values that name something. */
+/** Placeholders of values that are names. */
 const NAMES: ReadonlySet<string | undefined> = new Set(["id", "name"]);
 
 function readValue(text: string, option: Option, source: string, help: string): string | number {
-  // An empty name is mostly a shell variable that is not set.
+  // An empty name is usually caused by a shell variable that is not set.
   if (text === "" && option.type === "text" && (option.required === true || NAMES.has(option.value))) {
     throw new UsageError(`${source} is empty; ${help}`);
   }

@@ -1,13 +1,14 @@
-// Texts from elsewhere (payloads, messages, names) on a terminal.
+// Escapes external texts (payloads, messages, names) for terminals.
 import { escapeControls } from "../../base/logger.ts";
 
 /**
- * Returns a text from elsewhere as a terminal may show it. Control characters, which could move the cursor, and marks of writing
- * direction, which could reorder the line, become escape sequences. Line feeds and tabs stay: see {@link printableLine}.
+ * Escapes an external text for a terminal: control characters, which could move the cursor, and
+ * bidirectional marks, which could reorder the line. Keeps line feeds and tabs: see {@link
+ * printableLine}.
  */
 export function printable(text: string): string {
   return text.replace(/[^\n\t]+/g, escapeControls);
 }
 
-/** Returns a text from elsewhere on one line: a line feed in it could forge a line of the output. */
+/** Escapes an external text for one line: a line feed could forge a line of output. */
 export const printableLine = (text: string): string => escapeControls(text);

@@ -1,5 +1,5 @@
-// Results on standard output: text for people, JSON for programs. What is not a result (progress, hints, warnings) goes to standard error,
-// and to nobody where the output is for a program.
+// Results on standard output, as text or JSON. Other output (progress, hints, warnings) goes to
+// standard error, or nowhere if a program reads the results.
 import type { Io } from "../io.ts";
 import { printable, printableLine } from "./printable.ts";
 
@@ -11,16 +11,16 @@ const CODES: { readonly [colour in Colour]: number } = { red: 31, green: 32, yel
 
 export interface Column<Row> {
   readonly title: string;
-  /** The cell's text, on one line. */
+  /** Returns the cell's text, on one line. */
   cell(row: Row): string;
-  /** Numbers stand at the right. */
+  /** Aligns to the right, for numbers. */
   readonly right?: boolean;
-  /** The cell where the rows are wider than the terminal. Default: the same. */
+  /** Returns a shorter cell for tables wider than the terminal. Default: `cell`. */
   narrow?(row: Row): string;
   colour?(row: Row): Colour | undefined;
 }
 
-/** What `JSON.stringify` refuses or loses: bigints are texts, bytes are base64. */
+/** Converts values for `JSON.stringify`: bigints to text, bytes to base64. */
 function plain(_: string, value: unknown): unknown {
   if (typeof value === "bigint") return String(value);
   if (value instanceof Uint8Array) return btoa(Array.from(value, (byte) => String.fromCharCode(byte)).join(""));
@@ -32,7 +32,7 @@ export class Printer {
   readonly #io: Io;
   readonly #colours: boolean;
   #rows: unknown[] | undefined;
-  /** A line of progress stands on the terminal. */
+  /** True while a progress line is on the terminal. */
   #shown = false;
 
   constructor(io: Io, format: Format, colours: boolean) {
@@ -41,7 +41,7 @@ export class Printer {
     this.#colours = colours;
   }
 
-  /** The output is for a program. */
+  /** True for JSON output. */
   get json(): boolean {
     return this.format === "json" || this.format === "jsonl";
   }
@@ -50,14 +50,14 @@ export class Printer {
     return this.#colours && colour !== undefined ? `\x1b[${CODES[colour]}m${text}\x1b[0m` : text;
   }
 
-  /** Text that may hold colors of `paint`; all other control characters are escaped, whatever the command did. */
+  /** Escapes control characters, except the color codes of `paint`. */
   #printable(text: string, escape: (text: string) => string = printable): string {
     if (!this.#colours) return escape(text);
     // deno-lint-ignore no-control-regex
     return text.split(/(\x1b\[(?:[012]|3[1-46])m)/).map((part, i) => i % 2 === 1 ? part : escape(part)).join("");
   }
 
-  /** The one result of a command. `text` is what people read; it ends its own lines. */
+  /** Writes the only result of a command. `text` must end its lines. */
   result(value: unknown, text: () => string): void {
     this.#wipe();
     if (this.format === "text") this.#io.out(this.#printable(text()));
@@ -65,26 +65,32 @@ export class Printer {
     else if (this.format === "jsonl") this.#io.out(`${JSON.stringify(value, plain)}\n`);
   }
 
-  /** One of many results that come one by one; call `end` after the last one. As JSON they are one list, as JSON lines a line each. */
+  /**
+   * Writes one of several results; call `end` after the last one. JSON: one list; JSON lines: a
+   * line each.
+   */
   item(value: unknown, text: () => string): void {
     if (this.format !== "json") return this.result(value, text);
     this.#io.out(`${this.#rows === undefined ? "[" : ","}\n${JSON.stringify(value, plain, 2).replace(/^/gm, "  ")}`);
     this.#rows = [];
   }
 
-  /** Ends the list that `item` wrote; an empty one, if there was none. */
+  /** Ends the list of `item`; writes an empty list without items. */
   end(): void {
     if (this.format !== "json") return;
     this.#io.out(this.#rows === undefined ? "[]\n" : "\n]\n");
     this.#rows = undefined;
   }
 
-  /** Rows under titles, as wide as they need; on a terminal cells are narrow where that is too wide, and the last column is cut off at its edge. */
+  /**
+   * Formats a table with titles. On a terminal, wide tables use narrow cells, and the last column
+   * is cut off.
+   */
   table<Row>(rows: readonly Row[], columns: readonly Column<Row>[]): string {
     return this.pages(columns)(rows);
   }
 
-  /** The same for rows that come page by page: titles stand over the first page, which decides over the widths. */
+  /** Same as `table` for rows in pages: titles precede the first page, which determines the widths. */
   pages<Row>(columns: readonly Column<Row>[]): (rows: readonly Row[]) => string {
     const last = columns.length - 1;
     const titles = columns.map(({ title }) => printableLine(title));
@@ -118,7 +124,7 @@ export class Printer {
     };
   }
 
-  /** Names and values; a value of several lines is a list. Values that are undefined, and empty lists, are left out. */
+  /** Formats names and values; several lines are a list. Leaves out undefined values and empty lists. */
   fields(fields: readonly (readonly [name: string, value: string | readonly string[] | undefined])[]): string {
     const shown = fields.flatMap(([name, value]) => {
       const lines = typeof value === "string" ? [value] : value ?? [];
@@ -131,13 +137,13 @@ export class Printer {
     }).join("");
   }
 
-  /** Tells people something that is not a result: on standard error, and not where a program reads. */
+  /** Writes a note to standard error, only in text output. */
   note(text: string): void {
     this.#wipe();
     if (this.format === "text") this.#io.err(`${printable(text)}\n`);
   }
 
-  /** Something that everybody should know, as one line on standard error. */
+  /** Writes a warning of one line to standard error. */
   warn(text: string): void {
     this.#wipe();
     this.#io.err(
@@ -148,8 +154,8 @@ export class Printer {
   }
 
   /**
-   * Progress of long work on one line of standard error, where that is a terminal; elsewhere nothing. Call with "" at the end: the line is
-   * wiped. Results, notes and warnings wipe it, too.
+   * Shows progress on one line of standard error, only on a terminal. "" clears the line, as do
+   * results, notes and warnings.
    */
   progress(text: string): void {
     if (this.format !== "text" || !this.#io.errTerminal) return;

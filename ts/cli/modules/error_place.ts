@@ -1,4 +1,5 @@
-// Where in a user's modules an import failed: Node keeps the place of syntax and link errors in the stack alone, or nowhere.
+// Location of a failed import in user modules: Node has it only in the stack of syntax and link
+// errors, or not at all.
 import { parse } from "acorn";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -6,11 +7,11 @@ import { fileURLToPath } from "node:url";
 const isUsers = (path: string): boolean =>
   !path.includes("/node_modules/") && !/\/_temporalex_|\/(?:ts|dist)\/cli\/modules\//.test(path);
 
-/** "/path/a.mjs:3: " of an error of `import()`; "" where it is not known or where the message begins with it. */
+/** Returns "/path/a.mjs:3: " for an error of `import()`; "" if not known or part of the message. */
 export function importErrorPlace(error: unknown, entry: URL): string {
   const { name, message, stack = "" } = error as { readonly name?: string; readonly message: string; readonly stack?: string };
   if (/^(?:\/|[A-Za-z]:\\|file:).*?:\d+/.test(message)) return "";
-  // V8 puts the place of a link error before the name, and Node the one of a CommonJS module.
+  // V8 puts the location of a link error before the name, as does Node for CommonJS modules.
   const head = /^(?:file:\/\/)?(\/.*?|[A-Za-z]:\\.*?):(\d+)\n/.exec(stack);
   if (head !== null) return `${pathOf(head[1]!)}:${head[2]}: `;
   if (name === "SyntaxError") return syntaxPlace(entry);

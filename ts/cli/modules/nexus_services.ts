@@ -1,5 +1,5 @@
-// Nexus services that a worker is given by path: modules that export what `nexus.serviceHandler(...)` of nexus-rpc makes. They are ordinary
-// modules of the process, and their handlers run in its main thread.
+// Nexus services of a worker by path: modules that export results of `nexus.serviceHandler(...)` of
+// nexus-rpc. Their handlers run in the main thread of the process.
 import type { NativeNexusOptions } from "../../compat/worker/native_nexus.ts";
 import type { NexusServicesOf } from "../../worker/mod.ts";
 import { UsageError } from "../frame/errors.ts";
@@ -8,7 +8,7 @@ import { importModule } from "./user_modules.ts";
 const isService = (value: unknown): boolean =>
   typeof (value as { getOperationHandler?: unknown } | null | undefined)?.getOperationHandler === "function";
 
-/** The services that modules export, alone or in arrays. Throws a UsageError for a module without any. */
+/** Returns the exported services of modules, also in arrays. Throws a UsageError for a module without one. */
 async function importServices(cwd: string, paths: readonly string[]): Promise<Map<string, unknown>> {
   const services = new Map<string, unknown>();
   for (const path of paths) {
@@ -16,7 +16,7 @@ async function importServices(cwd: string, paths: readonly string[]): Promise<Ma
     if (exported.length === 0) {
       throw new UsageError(`${path} exports no Nexus service: export what nexus.serviceHandler(...) of nexus-rpc makes`);
     }
-    // The same service may be exported by two names.
+    // A service can be exported under two names.
     for (const service of new Set(exported)) {
       const { name } = (service as { definition: { name: string } }).definition;
       if (services.has(name)) throw new UsageError(`${path}: there is a Nexus service "${name}" already`);
@@ -26,7 +26,7 @@ async function importServices(cwd: string, paths: readonly string[]): Promise<Ma
   return services;
 }
 
-/** The services of these modules, for a worker; undefined without modules. */
+/** Returns the services of the modules for a worker; undefined without modules. */
 export async function nexusOf(
   cwd: string,
   paths: readonly string[],

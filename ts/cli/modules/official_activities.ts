@@ -1,10 +1,10 @@
-// Imported by a thread of activities before the user's modules. Where one of them imports `@temporalio/activity`, the thread's activities are
-// called by the rules of that package: `Context.current()` is there, and errors are those of the official SDK. Native activities of the same
-// modules find their own context, too.
+// Imported by an activity thread before the user's modules. If one of them imports
+// `@temporalio/activity`, activities run with the rules of that package: `Context.current()` works,
+// and errors are of the official SDK. Native activities in the same modules have their own context.
 import type { ActivityContext } from "../../activity/context.ts";
 import type { ActivityDialect } from "../../worker/activity_dialect.ts";
 
-/** Where that package holds its context: it is there once the package is loaded. */
+/** Key of that package's context, which exists once the package is loaded. */
 const STORAGE = Symbol.for("__temporal_activity_context_storage__");
 
 async function rules(): Promise<ActivityDialect | undefined> {
@@ -18,12 +18,12 @@ async function rules(): Promise<ActivityDialect | undefined> {
   const dialects = new WeakMap<object, ActivityDialect>();
   const dialectOf = (context: ActivityContext): ActivityDialect => {
     const { namespace, taskQueue, runId } = context.info;
-    // Said of each line by the worker's logger, or where it works.
+    // Fields that the worker's logger adds to each line.
     const known = new Map<string, unknown>(
       Object.entries({ sdkComponent: common.SdkComponent.activity, namespace, taskQueue, workflowRunId: runId, isLocal: false }),
     );
     const write = (level: "debug" | "info" | "warn" | "error") => (message: string, meta: { [name: string]: unknown } = {}) => {
-      // Lines about the activity are the worker's, which has the other end of this thread.
+      // The worker, in another thread, logs lines about activities.
       if (meta["sdkComponent"] !== common.SdkComponent.activity) return;
       const told = Object.entries(meta).filter(([name, value]) => name !== "taskToken" && known.get(name) !== value);
       context.logger[level](message, Object.fromEntries(told));
@@ -48,7 +48,7 @@ async function rules(): Promise<ActivityDialect | undefined> {
   );
   return {
     ...plain,
-    // Payloads are the worker's, in another thread: values with types take the way through one here.
+    // The worker encodes payloads in another thread; here typed values take the same conversion.
     call: (activity) => async (context, args) => {
       const { inputTypes, outputType } = typesOfActivity(activity.run) ?? {};
       const converter = defaultPayloadConverter;

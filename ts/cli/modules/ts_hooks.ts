@@ -1,6 +1,7 @@
-// Module hooks for Node (node:module `register`): TypeScript modules of the user, for runtimes that do not load them, or not all of them.
-// Types are taken out as the workflow loader does it (sucrase; lines stay where they are), and "./a.js" and "./a" find a.ts. Also, what
-// a module imports from "temporalex" is this very package where the module's own folder has none. Runs in Node's hooks thread.
+// Module hooks for Node (node:module `register`): TypeScript modules of the user, for Node versions
+// with no or partial support. Types are removed like in the workflow loader (sucrase keeps lines);
+// "./a.js" and "./a" resolve to a.ts. "temporalex" resolves to this package if the module has no
+// copy of it. Runs in Node's hooks thread.
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { parse } from "acorn";
@@ -35,7 +36,10 @@ const CANDIDATES: readonly (readonly [RegExp, readonly string[]])[] = [
 
 let packageUrl = "";
 
-/** `url`: the module that stands for the specifier "temporalex"; its subpaths are asked of `import.meta.resolve` beside it. */
+/**
+ * `url`: module for the specifier "temporalex"; subpaths are resolved by `import.meta.resolve` from
+ * there.
+ */
 export function initialize(data: { readonly url: string }): void {
   packageUrl = data.url;
 }
@@ -73,7 +77,7 @@ async function lookUp(specifier: string, context: ResolveContext, next: NextReso
       try {
         return await next(specifier, { ...context, parentURL: packageUrl });
       } catch {
-        // The first error says where it was looked for.
+        // The first error names the searched location.
       }
     }
     throw e;
@@ -90,7 +94,7 @@ export async function load(url: string, context: object, next: NextLoad): Promis
   return { format: "module", source: javaScriptOf(path, readFileSync(path, "utf8")), shortCircuit: true };
 }
 
-/** Throws a SyntaxError that begins with path, line and column: Node's own has them in its stack alone. */
+/** Throws a SyntaxError that begins with path, line and column: Node's error has them only in its stack. */
 function javaScriptOf(path: string, text: string): string {
   let code = text;
   try {

@@ -1,7 +1,7 @@
-// Modules that a command is given by path: activities (and whatever else runs outside of workflows). They are ordinary modules of the
-// process. JavaScript and TypeScript, in Deno as Deno loads them; in Node through hooks of our own, because Node 20 loads no TypeScript and
-// later versions not all of it: types are removed, not checked; enums, parameter properties, `using` and JSX are compiled, decorators are
-// rejected. Workflow modules are not loaded here: their realm does that.
+// Imports modules by path outside of workflows, such as activities. They are ordinary modules of
+// the process. Deno loads TypeScript itself; Node uses hooks of this package, because its own
+// support varies by version: types are removed, enums, parameter properties, `using` and JSX
+// compiled, decorators rejected.
 import { existsSync } from "node:fs";
 import { createRequire, register } from "node:module";
 import { resolve } from "node:path";
@@ -14,12 +14,12 @@ import { importErrorPlace } from "./error_place.ts";
 
 let hooked: Promise<void> | undefined;
 
-/** The hooks for Node's loader; undefined where Deno is, which needs none. */
+/** Returns the hooks for Node's loader; undefined in Deno. */
 export function loaderHooks(): LoaderHooks | undefined {
   if ("Deno" in globalThis) return undefined;
   const instead = "start the program of the package, which is not bundled";
   return {
-    // Modules of the official SDK are those of this package.
+    // Imports of the official SDK resolve to this package.
     imports: [ownFile("compat/register/mod", instead).href, ownFile("cli/modules/official_activities", instead).href],
     url: ownFile("cli/modules/ts_hooks", instead).href,
     // Resolved from here, the package's own name is this package.
@@ -36,7 +36,7 @@ async function hook(): Promise<void> {
 
 let again = 0;
 
-/** From now on `importModule` loads these files again, where it is asked to: CommonJS modules are kept by their path. */
+/** Makes `importModule` reload these files on request: CommonJS modules are cached by path. */
 export function forget(files: Iterable<string>): void {
   again++;
   const { cache } = createRequire(import.meta.url);
@@ -44,12 +44,13 @@ export function forget(files: Iterable<string>): void {
 }
 
 /**
- * Imports a module by a path relative to `cwd`, or a file URL; `anew`: with the files that it imports, as they were at the last `forget` (in
- * Deno without those). A module that cannot be loaded is a UsageError that says why.
+ * Imports a module by a path relative to `cwd`, or a file URL. `anew`: reloads it with the files
+ * that it imports, as of the last `forget` (in Deno without its imports). Throws a UsageError for a
+ * module that cannot be loaded.
  */
 export async function importModule(cwd: string, path: string, anew = false): Promise<{ readonly [name: string]: unknown }> {
   const url = /^[a-z][a-z0-9+.-]+:\/\//i.test(path) ? new URL(path) : pathToFileURL(resolve(cwd, path));
-  if (url.protocol !== "file:") throw new UsageError(`${path} is no file; modules can only be loaded from files`);
+  if (url.protocol !== "file:") throw new UsageError(`${path} is not a file; modules can only be loaded from files`);
   if (!existsSync(url)) throw new UsageError(`module not found: ${path}`);
   await (hooked ??= hook());
   if (anew && again > 0) url.searchParams.set(AGAIN, String(again));
@@ -64,7 +65,10 @@ export async function importModule(cwd: string, path: string, anew = false): Pro
   }
 }
 
-/** The functions that modules export, as a worker takes them; a default export that is an object gives its functions too. */
+/**
+ * Returns the exported functions of modules for a worker, including those of a default export that
+ * is an object.
+ */
 export async function importActivities(cwd: string, paths: readonly string[]): Promise<object[]> {
   const activities: object[] = [];
   for (const path of paths) {

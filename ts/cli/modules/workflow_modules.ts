@@ -1,9 +1,9 @@
-// Where workflow modules are, when the command line does not say it.
+// Default location of workflow modules.
 import { readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { UsageError } from "../frame/errors.ts";
 
-/** The modules that the nearest package.json names. */
+/** Returns the modules in the nearest package.json. */
 export function configuredWorkflows(cwd: string): string[] {
   const how =
     'name the workflow modules with --workflows, or in package.json as "temporalex": { "workflows": ["./src/workflows.ts"] }';
@@ -22,7 +22,7 @@ export function configuredWorkflows(cwd: string): string[] {
       if (named === undefined) throw new UsageError(`${path} names no workflow modules; ${how}`);
       return named.map((module) => resolve(folder, module));
     }
-    if (dirname(folder) === folder) throw new UsageError(`there is no package.json here; ${how}`);
+    if (dirname(folder) === folder) throw new UsageError(`no package.json found; ${how}`);
   }
 }
 

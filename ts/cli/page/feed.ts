@@ -1,8 +1,8 @@
-// What a page is told as it happens: server-sent events. A page that comes later, or again, is given the last of each kind first.
+// Server-sent events for pages. A page that connects receives the last event of each kind first.
 import type { ServerResponse } from "node:http";
 import type { DataRoute } from "./page_server.ts";
 
-/** A comment every so often: a page that is gone without a word is noticed, and so are proxies' ends. */
+/** Interval of comments: detects pages that are gone, and keeps proxies from closing the stream. */
 const BEAT_MS = 15_000;
 
 export class Feed {
@@ -14,12 +14,12 @@ export class Feed {
     this.#beat = setInterval(() => this.#write(": still here\n\n"), BEAT_MS);
   }
 
-  /** Pages that listen now. */
+  /** Number of connected pages. */
   get listeners(): number {
     return this.#listeners.size;
   }
 
-  /** Tells all pages, and those to come. `key`: only the last message of a key is kept. */
+  /** Sends an event to all current and future pages. `key`: only the last message of a key is kept. */
   send(event: string, value: unknown, key: string = event): void {
     const text = `event: ${event}\ndata: ${JSON.stringify(value)}\n\n`;
     this.#last.delete(key);
@@ -27,7 +27,7 @@ export class Feed {
     this.#write(text);
   }
 
-  /** Forgets the last message of a key. */
+  /** Removes the last message of a key. */
   forget(key: string): void {
     this.#last.delete(key);
   }

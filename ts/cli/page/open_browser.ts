@@ -2,7 +2,7 @@
 import { spawn } from "node:child_process";
 import process from "node:process";
 
-/** Starts the system's opener. False where there is none, which is no reason to end: the address was written. */
+/** Starts the system's opener. Returns false without one; the address is printed anyway. */
 export function openBrowser(url: string): Promise<boolean> {
   const [program, ...args] = process.platform === "darwin"
     ? ["open", url]

@@ -1,5 +1,5 @@
-// Opens a line of a file in the user's editor: the one that LAUNCH_EDITOR, VISUAL or EDITOR names, else one that is installed. Editors that
-// live in a terminal are passed over, because the terminal is the server's.
+// Opens a line of a file in the user's editor: LAUNCH_EDITOR, VISUAL or EDITOR, else an installed
+// one. Skips terminal editors, because the server uses the terminal.
 import { spawn } from "node:child_process";
 import { accessSync, constants, statSync } from "node:fs";
 import { basename, delimiter, join } from "node:path";
@@ -17,11 +17,11 @@ export interface EditorLine {
 type Env = { readonly [name: string]: string | undefined };
 
 const VARIABLES = ["LAUNCH_EDITOR", "VISUAL", "EDITOR"];
-/** Looked for on the PATH, in this order. */
+/** Searched on the PATH, in this order. */
 const KNOWN = ["code", "cursor", "codium", "windsurf", "zed", "subl", "webstorm", "idea"];
 const IN_TERMINAL = /^(?:vim?|nvim|nano|pico|emacs|hx|helix|kak|micro|joe|ed)$/;
 
-/** The program and its arguments for a line. */
+/** Returns the program and its arguments for a line. */
 export function editorCommand(editor: string, { path, line, column }: EditorLine): readonly string[] {
   const words = [...editor.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain!);
   const [program = "", ...given] = words;
@@ -66,11 +66,11 @@ export function editorCommand(editor: string, { path, line, column }: EditorLine
   return [program, ...given, ...arguments_()];
 }
 
-/** "code" of "/usr/local/bin/code" and of "Code.exe". */
+/** Returns "code" for "/usr/local/bin/code" and "Code.exe". */
 const nameOf = (program: string): string =>
   basename(program.replaceAll("\\", "/")).replace(/\.(?:exe|cmd|bat)$/i, "").toLowerCase();
 
-/** The editor that is meant; undefined where none with a window of its own is known. */
+/** Returns the editor; undefined if no GUI editor is known. */
 export function findEditor(env: Env): string | undefined {
   for (const name of VARIABLES) {
     const editor = env[name]?.trim();
@@ -95,7 +95,7 @@ function isOnPath(program: string, path: string): boolean {
   );
 }
 
-/** Opens it. Rejects with what to do where no editor can be started. */
+/** Opens the line. Rejects with advice if no editor can be started. */
 export function launchEditor(at: EditorLine, env: Env): Promise<void> {
   const editor = findEditor(env);
   if (editor === undefined) {
@@ -105,7 +105,8 @@ export function launchEditor(at: EditorLine, env: Env): Promise<void> {
   }
   const [program, ...args] = editorCommand(editor, at);
   return new Promise((resolve, reject) => {
-    // No shell: a name of a file is never more than a name. (A .cmd of Windows starts with one only, so names with its signs are refused.)
+    // No shell, so a file name cannot be interpreted. A .cmd on Windows needs one; names with shell
+    // characters are rejected.
     const shell = process.platform === "win32";
     if (shell && /["&|<>^%!]/.test(at.path)) {
       return reject(new Error(`the name ${at.path} cannot be given to an editor on Windows`));

@@ -1,5 +1,6 @@
-// The files of the debugger's page, in memory. A checkout has them as Vite has built them (web-demo/dist); the npm package has them in one
-// compressed archive (tools/lib/page_archive.mjs), because two hundred small files would take twice their size on a disk.
+// The files of the debugger's page, in memory: from Vite's build in a checkout (web-demo/dist), or
+// from one compressed archive in the npm package (tools/lib/page_archive.mjs), which halves the
+// size on disk.
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { extname, join } from "node:path";
@@ -8,9 +9,9 @@ import { brotliDecompressSync } from "node:zlib";
 import { ownCode } from "../../platform/own_code.ts";
 import { CommandError } from "../frame/errors.ts";
 
-/** Where the archive lies, from this package's code. */
+/** Path of the archive, relative to this package's code. */
 const ARCHIVE = "page.br";
-/** Where a build lies, from the folder of sources: `ts`, or `dist/ts`. */
+/** Paths of a build, relative to the source folder: `ts`, or `dist/ts`. */
 const BUILDS = ["../web-demo/dist", "../../web-demo/dist"];
 
 const TYPES: { readonly [ending: string]: string } = {
@@ -28,10 +29,13 @@ export interface PageFile {
   read(): Uint8Array;
 }
 
-/** All files, by path: "index.html", "assets/index-1a2b.js". What is not in it is not served, whatever lies beside it on the disk. */
+/**
+ * All files by path: "index.html", "assets/index-1a2b.js". Other files are not served, even if they
+ * exist on disk.
+ */
 export type PageFiles = ReadonlyMap<string, PageFile>;
 
-/** Finds the page. Throws a CommandError where there is none, and says how it is made. */
+/** Finds the page. Throws a CommandError with advice if it is not built. */
 export function pageFiles(): PageFiles {
   const archive = new URL(ARCHIVE, ownCode);
   if (existsSync(archive)) return unpacked(readFileSync(archive), archive);
@@ -55,14 +59,17 @@ function inFolder(folder: string, below = "", files = new Map<string, PageFile>(
   return files;
 }
 
-/** The archive's first line is JSON: path and size of each file, or `from`, the module that is the file; then their bytes. */
+/**
+ * The archive's first line is JSON: path and size of each file, or `from`, the module with its
+ * content; then the bytes.
+ */
 interface Entry {
   readonly path: string;
   readonly bytes?: number;
   readonly from?: string;
 }
 
-/** Reads the archive that tools/lib/page_archive.mjs writes. */
+/** Reads the archive of tools/lib/page_archive.mjs. */
 export function unpacked(archive: Uint8Array, beside: URL): PageFiles {
   const all = brotliDecompressSync(archive);
   const begin = all.indexOf(0x0a) + 1;

@@ -1,5 +1,5 @@
-// The user's workflow code as the page gets it: read from the disk as a worker reads it, with packages, made one bundle, and made again
-// whenever a file of it changes. What does not load is told, and the code before it stays.
+// The user's workflow code for the page: loaded as in a worker, with packages, bundled, and rebuilt
+// when a file changes. Errors are reported, and the previous code stays.
 import { fileURLToPath, pathToFileURL } from "node:url";
 import type { SourceHost } from "../../platform/source_files.ts";
 import { bundleFromSources, type BundleSource } from "../../modules/bundle/build.ts";
@@ -16,30 +16,33 @@ export interface CodeModules {
   readonly payloadConverter?: string;
 }
 
-/** One state of the code. */
+/** One version of the code. */
 export interface CodeVersion {
   /** From 1. */
   readonly version: number;
-  /** Text of the bundle, without a map. */
+  /** Text of the bundle, without a source map. */
   readonly bundle: string;
   /** Name of the first workflow module. */
   readonly entry: string;
-  /** Its modules as they were written, by the names that stack traces have, and the manifests of packages: what can be loaded without it. */
+  /**
+   * Source texts by the names in stack traces, and manifests of packages: what must be known to
+   * load the code.
+   */
   readonly files: readonly { readonly path: string; readonly text: string }[];
-  /** Where they lie, by the same names. */
+  /** Absolute paths, by the same names. */
   readonly places: ReadonlyMap<string, string>;
   readonly warnings: readonly Problem[];
-  /** The texts of this state, whatever the disk holds since. */
+  /** The texts of this version, unaffected by later changes on disk. */
   readonly host: SourceHost;
 }
 
 export interface CodeEvents {
   loaded(code: CodeVersion): void;
-  /** A version that does not load. */
+  /** A version does not load. */
   refused(version: number, problems: readonly Problem[], message: string): void;
 }
 
-/** An editor writes a file in several steps, but it is quick; what is read half is read again at its next step. */
+/** Delay after a change: editors write a file in several steps, and each step triggers another read. */
 const REST_MS = 15;
 const LOOK_MS = 500;
 
@@ -50,7 +53,7 @@ export class ServedCode {
   #stamps = new Map<string, string>();
   #version = 0;
   #closed = false;
-  /** One load at a time. */
+  /** Serializes loads. */
   #turn: Promise<void> = Promise.resolve();
 
   constructor(modules: CodeModules, events: CodeEvents) {
@@ -59,12 +62,12 @@ export class ServedCode {
     this.#watch = new FileWatch(() => void this.load(), { restMs: REST_MS, lookMs: LOOK_MS });
   }
 
-  /** Files that are watched. */
+  /** Number of watched files. */
   get files(): number {
     return [...this.#stamps.values()].filter((stamp) => stamp !== "").length;
   }
 
-  /** Reads the code and watches its files. Never rejects: what is wrong goes to `refused`. */
+  /** Reads the code and watches its files. Never rejects: errors are reported to `refused`. */
   load(): Promise<void> {
     return this.#turn = this.#turn.then(() => this.#load());
   }
@@ -80,7 +83,7 @@ export class ServedCode {
       this.#stamps = stamps;
       if (!this.#closed) this.#events.loaded({ version, host, ...made });
     } catch (error) {
-      // A load that broke off early has not asked for all that matters.
+      // A load that failed early has not read all relevant files.
       const missed = [...before.keys(), ...this.#modules.workflows].filter((path) => !stamps.has(path));
       this.#stamps = new Map([...stamps, ...FileWatch.stamps(missed)]);
       const problems = error instanceof WorkflowLoadError ? error.problems : [];
@@ -117,7 +120,7 @@ async function makeOf({ workflows, interceptors, payloadConverter }: CodeModules
   };
 }
 
-/** A bundle of `temporalex build`. Its own file is the only one there is. */
+/** A bundle of `temporalex build`, which has no other files. */
 function bundled(text: string, path: string): Made {
   const { modules } = readBundle(text, pathToFileURL(path).href);
   return {
@@ -131,7 +134,7 @@ function bundled(text: string, path: string): Made {
 
 const entryOf = (bundle: string): string => displayName(addressOf(0, readBundle(bundle, "").entries.workflows[0]!));
 
-/** package.json of each package that a module is from. */
+/** Returns package.json of each package of a module. */
 function manifests(sources: readonly BundleSource[], host: SourceHost): { path: string; text: string }[] {
   const found = new Map<string, string>();
   for (const { name, url } of sources) {
@@ -144,7 +147,7 @@ function manifests(sources: readonly BundleSource[], host: SourceHost): { path: 
   return [...found].map(([path, text]) => ({ path, text }));
 }
 
-/** The file system, each file read once. `asked` is told of a file before it is read. */
+/** Returns the file system with each file read once. Calls `asked` before a file is read. */
 async function snapshot(asked: (path: string) => void): Promise<SourceHost> {
   const disk = await notingSources(asked);
   const texts = new Map<string, string | undefined>();

@@ -1,20 +1,23 @@
-// Why an open workflow does not go on, as the service knows it: a workflow task that fails again and again, an activity that does. Whoever
-// waits in vain at a terminal need not go and find the worker's log.
+// Why an open workflow makes no progress, as known to the service: a workflow task or an activity
+// that fails repeatedly. Shown to a waiting user, in place of the worker's log.
 import type { Client } from "../../client/client.ts";
 import type { Failure } from "../../api/generated/temporal/api/failure/v1/message_pb.ts";
 import { userFrame } from "../../executor/program/call_site.ts";
 import { shellWord } from "../text/values.ts";
 import type { Handle } from "./open_service.ts";
 
-/** What the last failed workflow task said, and the line of the user's code that threw ("" where the stack has none). */
+/**
+ * Message of the last failed workflow task, and the line of user code that threw ("" if not in the
+ * stack).
+ */
 export interface TaskFailure {
   readonly message: string;
   readonly at: string;
 }
 
 /**
- * The failure of the workflow task that is tried again at the history's end; undefined when the last one did not fail. Of many attempts
- * history has the first one's failure alone.
+ * Returns the failure of the workflow task that is being retried at the end of the history;
+ * undefined if the last one did not fail. History has only the first of several failed attempts.
  */
 export async function lastTaskFailure(handle: Handle): Promise<TaskFailure | undefined> {
   const { events } = await handle.fetchHistory();
@@ -29,14 +32,20 @@ function taskFailure(failure: Failure | undefined): TaskFailure {
   return { message: failure?.message ?? "", at: userFrame(failure?.stackTrace) };
 }
 
-/** "message (at function (file:line:column))" */
+/** Formats "message (at function (file:line:column))". */
 export const failureLine = ({ message, at }: TaskFailure): string => at === "" ? message : `${message} (at ${at})`;
 
-/** What a worker says of a type that it has no code for: ours (executor/tasks/unknown_program.ts), and Temporal's TypeScript SDK. */
+/**
+ * Returns whether a worker does not know the type: in this package
+ * (executor/tasks/unknown_program.ts) or Temporal's TypeScript SDK.
+ */
 export const isUnknownType = ({ message }: TaskFailure): boolean =>
   /^workflow type ".*" is not known to this worker|no such function is exported by the workflow bundle/s.test(message);
 
-/** Why the workflow does not go on, in a sentence; "" when the service knows of nothing, or does not answer soon. Never throws. */
+/**
+ * Returns why the workflow makes no progress, in a sentence; "" if not known, or if the service is
+ * slow. Never throws.
+ */
 export async function blockedReason(client: Client, workflowId: string, runId: string | undefined): Promise<string> {
   try {
     const handle = (client.getHandle(undefined as string | undefined, workflowId, runId) as Handle).with({ timeout: 2000 });

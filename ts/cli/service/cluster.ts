@@ -1,7 +1,7 @@
-// The cluster that a command's options name: what stands on the command line, over Temporal's environment variables, over the profile of
-// its configuration file, as Temporal's own command line has it. Variables alone name no cluster: a command that is meant for a store of
-// this machine must not reach one because of a variable that was set for another program. So a cluster is meant where `--address`,
-// `--profile` or `--config-file` is given, and everything else may then come from the environment.
+// The cluster of a command: options override Temporal's environment variables, which override the
+// profile of its configuration file, as in Temporal's command line. Variables alone select no
+// cluster, because a variable for another program must not redirect a command that is meant for a
+// local store. `--address`, `--profile` or `--config-file` selects one.
 import { resolve } from "node:path";
 import {
   ClientConfigError,
@@ -22,14 +22,14 @@ type ClusterCall = Pick<Call<Omit<typeof SERVICE_OPTIONS, "timeout" | "codec" | 
 
 const DEFAULT_ADDRESS = "localhost:7233";
 
-/** True where the options mean a cluster and not a store. */
+/** Returns whether the options select a cluster instead of a store. */
 export function meansCluster(
   { address, profile, configFile }: Partial<Pick<ClusterCall["options"], "address" | "profile" | "configFile">>,
 ): boolean {
   return address !== undefined || profile !== undefined || configFile !== undefined;
 }
 
-/** Where the cluster is and who asks. */
+/** Returns address and credentials of the cluster. */
 async function clusterOptions({ options, given, io }: ClusterCall): Promise<ClientConnectConfig> {
   const read = async (flag: string, path: string | undefined) => {
     if (path === undefined) return undefined;
@@ -75,10 +75,10 @@ async function clusterOptions({ options, given, io }: ClusterCall): Promise<Clie
   };
 }
 
-/** Credentials of a proxy: every user of a machine sees its command lines. */
+/** Credentials of a proxy, in a variable because command lines are visible to every user of a machine. */
 export const PROXY_AUTH = "TEMPORALEX_PROXY_AUTH";
 
-/** Options of a connection that its errors advise, as options of commands. */
+/** Options of a connection in its errors, with the matching command options. */
 const CONNECT_OPTIONS = [
   ["tls.serverRootCaCertificate", "--tls-ca-path"],
   ["tls.clientCertificate", "--tls-cert-path"],
@@ -88,7 +88,7 @@ const CONNECT_OPTIONS = [
   ["proxy.basicAuth", `${PROXY_AUTH}, or the user:password@ of HTTPS_PROXY`],
 ] as const;
 
-/** What a connection says, with its options as a command has them. */
+/** Replaces the connection's options in a message by those of the command. */
 export function withCommandOptions(message: string): string {
   return CONNECT_OPTIONS.reduce((text, [name, option]) => text.replaceAll(`\`${name}\``, option), message)
     .replace("omit --tls, or set it to false", "omit --tls; with an API key or a profile use --tls=false");
@@ -119,7 +119,7 @@ function proxyOption(targetHost: string, env: { readonly [name: string]: string 
   return proxy;
 }
 
-/** Connects with the first call. Throws a UsageError for options, variables and files that are wrong. */
+/** Connects with the first call. Throws a UsageError for invalid options, variables and files. */
 export async function openCluster(call: ClusterCall) {
   try {
     const { connectionOptions, namespace } = await clusterOptions(call);
@@ -134,10 +134,10 @@ export async function openCluster(call: ClusterCall) {
       close: () => Promise.resolve(service.close()),
     };
   } catch (error) {
-    // Refusals of arguments are a user's mistakes here.
+    // Rejected arguments are user errors here.
     if (error instanceof ClientConfigError) throw new UsageError(error.message);
     if (!(error instanceof TypeError)) throw error;
-    // Files of these options hold the texts that a connection is given.
+    // The options name files with the texts that the connection takes.
     const message = error.message.replace(/\btls\.\w+/g, (name) => withCommandOptions(`\`${name}\``));
     throw new UsageError(message.replace(/it must be the (PEM text .*), not a path$/, "the file must have $1"));
   }

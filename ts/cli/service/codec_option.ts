@@ -1,4 +1,4 @@
-// The option --codec of every command that reads or writes payloads. Apart from what it does, so that --help loads nothing.
+// The option --codec of commands with payloads. Separate, so that --help loads no codec.
 export const codecOption = {
   type: "text",
   value: "module",

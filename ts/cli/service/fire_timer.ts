@@ -1,4 +1,5 @@
-// A timer fires by hand in the engine that a command's options name: in the process that holds a store, or in a `temporalex dev`.
+// Fires a manual timer in the engine of a command's options: in the process that holds a store, or
+// in a `temporalex dev`.
 import { askToFire, fireInStore } from "../../app/fire_timer.ts";
 import { Code, ServiceError } from "../../service/raw.ts";
 import type { Call } from "../frame/command.ts";
@@ -9,7 +10,10 @@ import type { SERVICE_OPTIONS } from "./options.ts";
 
 type FireCall = Call<Omit<typeof SERVICE_OPTIONS, "codec" | "identity" | "timeout">>;
 
-/** Rejects with a ServiceError, and with a CommandError for a cluster that has timers of its own. */
+/**
+ * Rejects with a ServiceError, and with a CommandError for a Temporal cluster, which has no manual
+ * timers.
+ */
 export async function fireTimerById(
   call: FireCall,
   timer: { readonly workflowId: string; readonly name: string; readonly runId?: string },

@@ -1,4 +1,5 @@
-// The service that a command's options name, and a client of it: a store of this machine, held by another process or by none, or a cluster.
+// The service of a command's options, with a client: a local store, held by another process or by
+// none, or a cluster.
 import { resolve } from "node:path";
 import { NO_WORKER, StoreService } from "../../app/store_service.ts";
 import { Client } from "../../client/client.ts";
@@ -17,7 +18,7 @@ import { inOurWords, reworded } from "./reworded.ts";
 import { CliConverter } from "../text/values.ts";
 import { DEFAULT_STORE, type SERVICE_OPTIONS } from "./options.ts";
 
-/** `--timeout 0`, as Temporal's command line has it; timers take no more. */
+/** `--timeout 0` disables the limit, as in Temporal's command line; the maximum of timers. */
 const NO_LIMIT_MS = 2 ** 31 - 1;
 
 export type ServiceCall = Call<typeof SERVICE_OPTIONS>;
@@ -31,22 +32,22 @@ export interface Connection {
   readonly service: RawService;
   /** "store /path/of/it" or "host:port". */
   readonly where: string;
-  /** The store's path; undefined for a cluster. */
+  /** Path of the store; undefined for a cluster. */
   readonly store: string | undefined;
-  /** True when a process that may have workers holds the store; always for a cluster. */
+  /** Returns whether a process that may have workers holds the store; always true for a cluster. */
   readonly held: () => boolean;
-  /** `timeout` as client calls take it. */
+  /** `timeout` for client calls. */
   readonly settings: { readonly timeout?: number };
 }
 
-/** The path of the store that the options name. */
+/** Returns the path of the store in the options. */
 export function storePath(
   { options, io }: { readonly options: { readonly store: string | undefined }; readonly io: { readonly cwd: string } },
 ): string {
   return resolve(io.cwd, options.store ?? DEFAULT_STORE);
 }
 
-/** Opens what the options name, for the time of `use`. `cluster`: it is one, whatever the options say. */
+/** Opens the service while `use` runs. `cluster`: always a cluster. */
 export async function withService<T>(
   call: ServiceCall,
   use: (connection: Connection) => Promise<T>,
@@ -68,7 +69,7 @@ export async function withService<T>(
   const opened = cluster ? await openCluster(call) : openStore(call, tellWaiting);
   const { service: raw, close, namespace, ...place } = opened;
   const tries = withUnavailableNotice(raw, place.where, print);
-  // A store that is away is waited for with words of its own.
+  // A store that is not available has separate messages.
   const service = place.store === undefined ? tries.service : raw;
   const client = new Client({
     service,
@@ -100,7 +101,7 @@ export async function withService<T>(
   }
 }
 
-/** A worker could say nothing of a workflow that is not there: then that is told. */
+/** Replaces a worker's error by "not found" if the workflow does not exist. */
 async function orNotFound(
   failure: unknown,
   client: Client,

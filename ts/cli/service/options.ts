@@ -1,4 +1,4 @@
-// Options of commands that talk to a service: a store file of this machine, or a Temporal cluster.
+// Options of commands for a service: a local store file, or a Temporal cluster.
 import { codecOption } from "./codec_option.ts";
 import type { Options } from "../frame/command.ts";
 
@@ -79,7 +79,7 @@ export const SERVICE_OPTIONS = {
   },
 } as const satisfies Options;
 
-/** Arguments for a workflow, signal, update or query. */
+/** Arguments of a workflow, signal, update or query. */
 export const INPUT_OPTIONS = {
   input: { type: "text", short: "i", value: "json", many: true, help: "An argument, as JSON" },
   inputFile: {

@@ -1,4 +1,5 @@
-// Errors of clients in the words of the command line: advice names the command's options, and a cluster that is away is told by its address.
+// Errors of clients with the command's options in their advice and the address of an unavailable
+// cluster.
 import {
   DeadlineExceededError,
   NamespaceNotFoundError,
@@ -16,12 +17,12 @@ interface Place {
   /** "store /path/of/it" or "host:port". */
   readonly where: string;
   readonly cluster: boolean;
-  /** What `--store` says. */
+  /** Value of `--store`. */
   readonly store: string | undefined;
   readonly workflowId?: string | undefined;
 }
 
-/** Errors whose advice names an option of the programming interface, with the command line's option instead. */
+/** Replaces API options in an error's advice by command options. */
 export function inOurWords(error: unknown, { where, cluster, store, workflowId }: Place): unknown {
   if (error instanceof WorkflowExecutionAlreadyStartedError) {
     const run = error.runId === undefined ? "" : ` (run ${error.runId})`;
@@ -73,7 +74,7 @@ export function inOurWords(error: unknown, { where, cluster, store, workflowId }
   return error;
 }
 
-/** What kept a call from being sent: an attempt's own error, or that of the last attempt before the deadline. */
+/** Returns why a call was not sent: the error of its attempt, or of the last one before the deadline. */
 function notConnected(error: unknown): ServiceError | undefined {
   for (let e: unknown = error; e instanceof Error; e = e.cause as unknown) {
     if (e instanceof ServiceError && e.reason === NOT_CONNECTED) return e;
@@ -81,11 +82,11 @@ function notConnected(error: unknown): ServiceError | undefined {
   return undefined;
 }
 
-/** The same error for programs, with another message. */
+/** Returns the same error with another message. */
 export function reworded(error: Error, message: string): Error {
   const copy = Object.create(error) as Error;
   Object.defineProperty(copy, "message", { value: message });
-  // A cause in the words of before is said already.
+  // Drops a cause that repeats the original message.
   if (error.cause instanceof Error && error.cause.message === error.message) {
     Object.defineProperty(copy, "cause", { value: undefined });
   }

@@ -1,9 +1,9 @@
-// A cluster that does not answer is asked again for some seconds by the client: whoever watches is told so, instead of looking at nothing.
+// Shows that the client is retrying a cluster that does not respond.
 import type { RawService } from "../../service/raw.ts";
 import { isUnavailable } from "../../service/retry.ts";
 import type { Printer } from "../frame/printer.ts";
 
-/** The service, with a line on the terminal while it is away; the line is wiped when it is back, and by `done`. */
+/** Returns the service with a progress line while it is unavailable; cleared on recovery, and by `done`. */
 export function withUnavailableNotice(service: RawService, where: string, print: Printer): { service: RawService; done(): void } {
   let tries = 0;
   const done = () => {
@@ -25,7 +25,9 @@ export function withUnavailableNotice(service: RawService, where: string, print:
             tries++;
             const why = /\bE[A-Z]{4,}\b/.exec((error as Error).message)?.[0];
             const dots = ".".repeat(1 + tries % 3);
-            print.progress(`no answer at ${where}${why === undefined ? "" : ` (${why})`}, trying again${dots} Ctrl-C gives up`);
+            print.progress(
+              `no response from ${where}${why === undefined ? "" : ` (${why})`}, trying again${dots} Ctrl-C cancels`,
+            );
           } else done();
           throw error;
         }

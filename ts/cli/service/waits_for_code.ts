@@ -1,15 +1,15 @@
-// Which of some listed workflows wait for their code: no worker of their queue knows the type. A list does not say it, so each that runs is
-// asked for its description, within bounds: a list is for looking at, and nobody waits for it.
+// Finds listed workflows that wait for their code because no worker of their queue knows the type.
+// Lists lack this, so running ones are described, within limits, to keep lists fast.
 import type { Client } from "../../client/client.ts";
 import type { WorkflowSummary } from "../../client/descriptions.ts";
 import { isUnknownType, lastTaskFailure, type TaskFailure } from "./blocked_reason.ts";
 import type { Handle } from "./open_service.ts";
 
-/** Of one list. */
+/** Maximum workflows of one list. */
 const MOST = 100;
 const AT_ONCE = 8;
 const ALL_MS = 3000;
-/** Longer histories are not read for a word in a list. */
+/** Maximum events of a history that is read for a list. */
 const MOST_EVENTS = 1000;
 
 export class WaitsForCode {
@@ -21,7 +21,7 @@ export class WaitsForCode {
     this.#client = client;
   }
 
-  /** Those of a page, with what the worker said. Never rejects: who does not answer in time is left out. */
+  /** Returns the workflows of a page with the worker's error. Never rejects; slow responses are left out. */
   async among(page: readonly WorkflowSummary[]): Promise<ReadonlyMap<WorkflowSummary, TaskFailure>> {
     const found = new Map<WorkflowSummary, TaskFailure>();
     const open = page.filter(({ status, historyLength }) => status === "RUNNING" && historyLength <= MOST_EVENTS)

@@ -1,4 +1,4 @@
-// Options that name the modules of a program's workflow code, as all commands take them that load it.
+// Options for the modules of workflow code, shared by all commands that load it.
 import type { Options } from "../frame/command.ts";
 
 export const WORKFLOW_MODULES = {
@@ -18,7 +18,7 @@ export const WORKFLOW_MODULES = {
   },
 } as const satisfies Options;
 
-/** For commands whose workflow code meets no values of activities or clients in this process. */
+/** For commands whose workflow code exchanges no values with activities or clients in this process. */
 export const PAYLOAD_CONVERTER = {
   type: "text",
   value: "module",

@@ -1,7 +1,7 @@
-// Numbers that options give.
+// Numbers of options.
 import { UsageError } from "../frame/errors.ts";
 
-/** A whole number from 1, where one is given. */
+/** Returns an integer of at least 1; undefined if not given. */
 export function wholeNumberOption(option: string, value: number | undefined): number | undefined {
   if (value !== undefined && (!Number.isInteger(value) || value < 1)) {
     throw new UsageError(`${option} is a whole number from 1, not ${value}`);

@@ -1,4 +1,4 @@
-// Moments and durations as people read them.
+// Formats times and durations.
 
 export type TimeFormat = "relative" | "iso";
 
@@ -9,7 +9,7 @@ const STEPS: readonly (readonly [unit: string, ms: number, until: number])[] = [
   ["day", 86_400_000, Infinity],
 ];
 
-/** "3 minutes ago", "in 2 hours", or the moment itself; "" for none. */
+/** Returns "3 minutes ago", "in 2 hours", or the time itself; "" without a time. */
 export function showTime(time: Date | undefined, format: TimeFormat, now: number = Date.now()): string {
   if (time === undefined) return "";
   if (format === "iso") return time.toISOString();
@@ -22,10 +22,10 @@ export function showTime(time: Date | undefined, format: TimeFormat, now: number
   return distance > 0 ? `${text} ago` : `in ${text}`;
 }
 
-/** "3m ago" for "3 minutes ago"; moments stay. */
+/** Shortens "3 minutes ago" to "3m ago"; other texts are unchanged. */
 export const shortTime = (text: string): string => text.replace(/ (second|minute|hour|day)s?\b/, (_, unit: string) => unit[0]!);
 
-/** A duration with its two largest units: "1h 30m", "2.5s", "120ms". */
+/** Formats a duration with its two largest units: "1h 30m", "2.5s", "120ms". */
 export function showMs(ms: number | undefined): string | undefined {
   if (ms === undefined) return undefined;
   if (ms < 1000) return `${Math.round(ms)}ms`;

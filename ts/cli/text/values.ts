@@ -1,4 +1,5 @@
-// Values on the command line: arguments as JSON texts that reach the service as they were written, payloads as people can read them.
+// Values on the command line: arguments as JSON texts that reach the service unchanged, payloads as
+// readable text.
 import { resolve } from "node:path";
 import { jsonPayloadConverter, type Payload, type PayloadConverter } from "../../converter/payload.ts";
 import { nestedTooDeep } from "../../history_files/json_nesting.ts";
@@ -10,17 +11,17 @@ import type { INPUT_OPTIONS } from "../service/options.ts";
 const utf8 = new TextEncoder();
 const text = new TextDecoder();
 
-/** "key=value" as a pair. */
+/** Parses "key=value". */
 export function keyValue(option: string, text: string): [string, string] {
   const at = text.indexOf("=");
   if (at < 1) throw new UsageError(`${option} is written key=value, not "${text}"`);
   return [text.slice(0, at), text.slice(at + 1)];
 }
 
-/** A text as one word of a shell's command line. */
+/** Quotes a text as one word of a shell command. */
 export const shellWord = (text: string): string => /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 
-/** A payload that was made here, byte for byte. */
+/** A payload that is sent byte for byte. */
 export class Encoded {
   readonly payload: Payload;
 
@@ -29,7 +30,10 @@ export class Encoded {
   }
 }
 
-/** Payloads of unknown encodings (encrypted, other languages' own) are shown as what they are instead of failing the command; so is JSON without end. */
+/**
+ * Shows payloads of unknown encodings (encrypted, or of other languages) and truncated JSON instead
+ * of failing the command.
+ */
 export class CliConverter implements PayloadConverter {
   toPayload(value: unknown): Payload {
     return value instanceof Encoded ? value.payload : jsonPayloadConverter.toPayload(value);
@@ -37,7 +41,7 @@ export class CliConverter implements PayloadConverter {
 
   fromPayload(payload: Payload): unknown {
     try {
-      // Nothing that writes values could write such a one.
+      // No encoder writes such a value.
       const isJson = text.decode(payload.metadata["encoding"]).startsWith("json/");
       if (isJson && nestedTooDeep(text.decode(payload.data)) !== undefined) throw new RangeError("nested too deep");
       return jsonPayloadConverter.fromPayload(payload);
@@ -48,7 +52,7 @@ export class CliConverter implements PayloadConverter {
   }
 }
 
-/** The arguments that --input and its relatives name. */
+/** Returns the arguments of --input and related options. */
 export async function readInputs({ options, io }: Call<typeof INPUT_OPTIONS>): Promise<Encoded[]> {
   const { input, inputFile, inputMeta, inputBase64 } = options;
   if (input.length > 0 && inputFile.length > 0) throw new UsageError("--input and --input-file cannot be given together");
@@ -59,7 +63,7 @@ export async function readInputs({ options, io }: Call<typeof INPUT_OPTIONS>): P
       name: file === "-" ? "standard input" : file,
       bytes: file === "-" ? await io.stdin() : await readFile(file, io),
     })));
-  // A key that is given again belongs to the next argument.
+  // A repeated key belongs to the next argument.
   const metas = new Map<string, string[]>();
   for (const pair of inputMeta) {
     const [key, value] = keyValue("--input-meta", pair);
@@ -93,7 +97,7 @@ function fromBase64(name: string, bytes: Uint8Array): Uint8Array {
   }
 }
 
-/** One JSON text as an argument, byte for byte. */
+/** Encodes a JSON text as an argument, byte for byte. */
 export function encodeInput(option: string, json: string): Encoded {
   const data = utf8.encode(json);
   checkJson(option, data);
@@ -106,7 +110,7 @@ function checkJson(name: string, bytes: Uint8Array): void {
   try {
     JSON.parse(value);
   } catch (e) {
-    // The usual mistake: a bare word, or quotes that the shell has taken away.
+    // Common mistake: a bare word, or quotes removed by the shell.
     const hint = name.startsWith("--") && /^[^{["\d-][^"]*$/.test(value)
       ? `; a text needs its own quotes: ${name} '${JSON.stringify(value)}'`
       : "";
@@ -114,7 +118,7 @@ function checkJson(name: string, bytes: Uint8Array): void {
   }
 }
 
-/** Encoders and decoders of most languages fail on such values, ours included. */
+/** Rejects nesting at which encoders and decoders of most languages fail. */
 function refuseDeep(name: string, json: string): void {
   const deep = nestedTooDeep(json);
   if (deep !== undefined) {
@@ -122,7 +126,7 @@ function refuseDeep(name: string, json: string): void {
   }
 }
 
-/** `key=json` pairs of one option as an object. */
+/** Returns `key=json` pairs of an option as an object. */
 export function jsonPairs(option: string, pairs: readonly string[]): { [key: string]: unknown } | undefined {
   if (pairs.length === 0) return undefined;
   return Object.fromEntries(pairs.map((pair) => {
@@ -140,14 +144,15 @@ export function jsonPairs(option: string, pairs: readonly string[]): { [key: str
   }));
 }
 
-/** A value as JSON for people; what JSON does not know is shown as near to it as can be. */
+/** Formats a value as JSON; approximates values that JSON lacks. */
 export function showValue(value: unknown, indent?: number): string {
   if (value === undefined) return "";
   const json = JSON.stringify(value, (_, inner: unknown) => {
     if (inner instanceof Uint8Array) return btoa(Array.from(inner, (byte) => String.fromCharCode(byte)).join(""));
     return typeof inner === "bigint" ? String(inner) : inner;
   }, indent);
-  // JSON leaves C1 controls and marks of writing direction as they are, and terminals obey them. The escapes are those of JSON.
+  // JSON keeps C1 controls and bidirectional marks, which terminals interpret. The escapes are
+  // JSON's.
   return printable(json ?? String(value));
 }
 

@@ -1,8 +1,8 @@
-// Options of the command, and the calls that they make.
+// Options of the command and the type of its call.
 import type { Call, Options } from "../../frame/command.ts";
 import { PAYLOAD_CONVERTER, WORKFLOW_MODULES } from "../../service/workflow_modules_options.ts";
 
-/** The file that is written where no other is named. */
+/** Default output file. */
 export const DEFAULT_OUT = "workflows.bundle.js";
 
 export const options = {

@@ -1,4 +1,5 @@
-// `temporalex build`: makes the bundle, loads it in a realm as a worker would, and writes it. What does not load is not written.
+// `temporalex build`: creates the bundle, loads it in a realm as a worker would, and writes it only
+// if it loads.
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, relative, resolve } from "node:path";
@@ -49,7 +50,7 @@ function found({ io }: BuildCall, modules: readonly string[]): string[] {
   return paths;
 }
 
-/** What the loader refuses is the user's, not ours. */
+/** Reports errors of the loader as user errors. */
 async function sound<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -58,7 +59,7 @@ async function sound<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** A worker that is started while this writes finds the old file or the new one. */
+/** Writes atomically: a worker that starts meanwhile reads the old file or the new one. */
 function write(path: string, bytes: Uint8Array): void {
   const unfinished = `${path}.unfinished`;
   try {
@@ -77,7 +78,7 @@ interface PackageSize {
   readonly bytes: number;
 }
 
-/** The largest first; the application's own modules are under "". */
+/** Sizes by package, largest first; the application's own modules have the name "". */
 function packagesOf({ modules }: WorkflowBundle): PackageSize[] {
   const sizes = new Map<string, PackageSize>();
   for (const { name: path, bytes } of modules) {

@@ -1,4 +1,4 @@
-// Completion for bash, also the old one of macOS (3.2), with nothing else installed.
+// Completion for bash, including macOS's version 3.2, without dependencies.
 import type { Node, NodeOption } from "./nodes.ts";
 
 const pathOf = (path: readonly string[]): string => path.map((word) => `/${word}`).join("");

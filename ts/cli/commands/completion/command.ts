@@ -1,7 +1,7 @@
 import { command, type Commands } from "../../frame/command.ts";
 import { options } from "./options.ts";
 
-/** `all`: the table of commands, this one included. */
+/** `all`: the table of commands, including this one. */
 export const completion = (all: () => Commands) =>
   command({
     summary: "write a script that completes commands and options in a shell",

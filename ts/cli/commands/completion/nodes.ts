@@ -1,4 +1,4 @@
-// The table of commands as the scripts need it: one node for each command and group, by the words that lead to it.
+// The table of commands for completion scripts: one node for each command and group, by its words.
 import { type Command, type Commands, flagOf, type Group, isGroup, type Option, type Options } from "../../frame/command.ts";
 import { FRAME_OPTIONS } from "../../frame/parse.ts";
 
@@ -21,7 +21,7 @@ export interface Node {
   /** Commands under this one. */
   readonly words: readonly { readonly name: string; readonly summary: string }[];
   readonly options: readonly NodeOption[];
-  /** What may follow that is no option. */
+  /** Positional arguments that may follow. */
   readonly args:
     | { readonly choices: readonly string[]; readonly files: boolean; readonly many: boolean; readonly name: string }
     | undefined;
@@ -63,7 +63,7 @@ function nodeOf(path: readonly string[], entry: Command | Group): Node {
 
 const wordsOf = (commands: Commands) => Object.entries(commands).map(([name, { summary }]) => ({ name, summary }));
 
-/** All nodes, the program itself first. */
+/** Returns all nodes, the program itself first. */
 export function nodesOf(commands: Commands): Node[] {
   const below = (path: readonly string[], level: Commands): Node[] =>
     Object.entries(level).flatMap(([name, entry]) => {

@@ -1,4 +1,5 @@
-// `temporalex completion`: scripts for shells, made from the table of commands. They hold all names, so that a press of Tab starts no process.
+// `temporalex completion`: shell scripts from the table of commands. They contain all names, so
+// that completion starts no process.
 import type { Commands } from "../../frame/command.ts";
 import type { CompletionCall } from "./options.ts";
 import { bashScript } from "./bash.ts";

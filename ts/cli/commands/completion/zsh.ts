@@ -1,8 +1,8 @@
-// Completion for zsh, on its own _arguments.
+// Completion for zsh, with its own _arguments.
 import type { Node, NodeOption } from "./nodes.ts";
 
 const functionOf = (path: readonly string[]): string => ["_temporalex", ...path].join("_");
-/** A text inside of single quotes, in _arguments' own syntax. */
+/** Escapes a text for single quotes in _arguments. */
 const quoted = (text: string): string => text.replace(/'/g, "'\\''");
 const inBrackets = (text: string): string => quoted(text.replace(/[[\]\\]/g, "\\$&").replace(/:/g, "\\:"));
 

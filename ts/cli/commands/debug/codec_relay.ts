@@ -1,20 +1,21 @@
-// Payloads on their way from the page to the codec endpoint of the command line and back. The page can name no other address, and no header.
+// Relays payloads between the page and the codec endpoint of the command line. The page cannot
+// choose another address or header.
 import { UsageError } from "../../frame/errors.ts";
 import { type DataRoute, refusePageRequest, sendJson } from "../../page/page_server.ts";
 
-/** An endpoint, checked. */
+/** A validated endpoint. */
 export interface CodecEndpoint {
-  /** Address that payloads are posted to, "/decode" included. */
+  /** Address for POST requests, including "/decode". */
   readonly url: string;
   readonly headers: readonly (readonly [name: string, value: string])[];
 }
 
-/** Of one batch of 128 payloads, each at most 2 MiB in base64; and of its answer. */
+/** Maximum size of a batch of 128 payloads of at most 2 MiB in base64, and of its response. */
 const MOST_BYTES = 384 * 1024 * 1024;
 const ANSWER_MS = 30_000;
 const BAD_GATEWAY = 502;
 
-/** Reads `--codec-endpoint` and `--codec-header`. Throws a UsageError for what is no address or no header. */
+/** Parses `--codec-endpoint` and `--codec-header`. Throws a UsageError for an invalid address or header. */
 export function codecEndpointOf(address: string | undefined, headers: readonly string[]): CodecEndpoint | undefined {
   if (address === undefined) {
     if (headers.length > 0) throw new UsageError("--codec-header needs --codec-endpoint");
@@ -31,12 +32,12 @@ export function codecEndpointOf(address: string | undefined, headers: readonly s
 
 function headerOf(text: string): readonly [string, string] {
   const [, name, value] = /^([\w!#$%&'*+.^`|~-]+)\s*[:=]\s*([^\r\n]*)$/.exec(text) ?? [];
-  // What it holds may be a secret: only its form is named.
+  // The header may be a secret: only its form is in the message.
   if (name === undefined) throw new UsageError('--codec-header: a header is written as "Name: value"');
   return [name, value!];
 }
 
-/** The route that the page posts Payloads to. */
+/** Returns the route to which the page posts Payloads. */
 export function codecRoute({ url, headers }: CodecEndpoint): DataRoute {
   return {
     method: "POST",

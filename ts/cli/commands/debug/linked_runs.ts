@@ -1,16 +1,16 @@
-// Other runs of the chain, for the page's timeline of all of it: those that a history names which the page has already, and no others.
+// Other runs of a chain, for the page's timeline: only runs that a served history refers to.
 import { openRun } from "../../../debug/run/model.ts";
 import type { HistoryFile } from "../../../history_files/history_file.ts";
 import { type DataRoute, refusePageRequest, sendBytes } from "../../page/page_server.ts";
 import type { ServedHistory } from "./served_histories.ts";
 
-/** A run's history as it is now. Rejects with what the service says. */
+/** Returns the current history of a run. Rejects with the service's error. */
 export type LinkedRuns = (workflowId: string, runId: string) => Promise<HistoryFile>;
 
-/** Runs that one page may fetch. */
+/** Maximum number of runs that one page may fetch. */
 const MOST_RUNS = 2000;
 
-/** `GET data/linked?workflowId=...&runId=...`: the history's bytes. */
+/** `GET data/linked?workflowId=...&runId=...`: returns the history's bytes. */
 export function linkedRoute(served: readonly ServedHistory[], fetch: LinkedRuns): DataRoute {
   const named = new Set<string>();
   const fetched: HistoryFile[] = [];

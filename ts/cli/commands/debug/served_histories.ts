@@ -1,4 +1,5 @@
-// The histories of a debug command: of files and folders (read again by watched_histories.ts); or of one run of a service, followed while it is open.
+// The histories of a debug command: of files and folders (watched by watched_histories.ts), or of
+// one run of a service, followed while it is open.
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { create } from "@bufbuild/protobuf";
@@ -13,33 +14,33 @@ import { fileSource } from "../replay/sources/files.ts";
 import type { Found } from "../replay/sources/source.ts";
 import { FileWatch } from "../worker/watch.ts";
 
-/** A history that the page has. */
+/** A history of the page. */
 export interface ServedHistory {
-  /** Of the file, with the place in it; of a run "workflowId/runId". */
+  /** Name: the file with the position in it, or "workflowId/runId" of a run. */
   readonly found: Found;
   readonly name: string;
-  /** Payloads decoded. */
+  /** With decoded payloads. */
   readonly file: HistoryFile;
-  /** More events may come. */
+  /** True if more events may follow. */
   readonly open: boolean;
 }
 
-/** More than a page's list is good for. */
+/** Maximum number of histories in a page's list. */
 export const MOST_HISTORIES = 50;
-/** Events that come within this are one change. */
+/** Events within this time are reported as one change. */
 const GATHER_MS = 100;
 
 export interface FilesRead {
   readonly histories: readonly ServedHistory[];
-  /** Files that hold no history that can be read. */
+  /** Files without a readable history. */
   readonly broken: readonly { readonly found: Found; readonly error: unknown }[];
-  /** There are more histories than `MOST_HISTORIES`. */
+  /** True if there are more than `MOST_HISTORIES`. */
   readonly more: boolean;
-  /** Of the files of the histories, absolute paths: what they were like when they were read. */
+  /** Stamps of the history files by absolute path, from before they were read. */
   readonly stamps: ReadonlyMap<string, string>;
 }
 
-/** Reads what the words of a command line name. Throws an InputError for a folder without histories. */
+/** Reads the histories of a command line. Throws an InputError for a folder without histories. */
 export async function historiesOfFiles(words: readonly string[], cwd: string, codec: CodecOptions["codec"]): Promise<FilesRead> {
   const histories: ServedHistory[] = [];
   const broken: { found: Found; error: unknown }[] = [];
@@ -58,21 +59,21 @@ export async function historiesOfFiles(words: readonly string[], cwd: string, co
   return { histories, broken, more: false, stamps };
 }
 
-/** Reads one. Rejects where it holds no history, and where the codec fails. */
+/** Reads one history. Rejects if the file has none, and if the codec fails. */
 export async function readServed(found: Found, codec: CodecOptions["codec"]): Promise<ServedHistory> {
   const read = await found.read();
   const file = codec === undefined ? read : { ...read, bytes: await decodeHistory(read.bytes, codec) };
   return { found, name: found.place === "" ? found.file : `${found.file}, ${found.place}`, file, open: false };
 }
 
-/** A run's history as it is now. Rejects with what the service says, where there is no such run. */
+/** Returns the current history of a run. Rejects with the service's error, also for an unknown run. */
 export async function historyOfRun(
   { client, settings }: Pick<Connection, "client" | "settings">,
   workflowId: string,
   runId: string | undefined,
 ): Promise<{ readonly handle: Handle; readonly history: ServedHistory }> {
   const some = client.getHandle(undefined as string | undefined, workflowId, runId) as Handle;
-  // The run that it is now stays the one that is looked at, whatever continues it.
+  // Follows the current run, not its continuation.
   const described = await some.with(settings).describe();
   const handle = client.getHandle(undefined as string | undefined, workflowId, described.runId) as Handle;
   const history = await handle.fetchHistory({ decode: true, ...settings });
@@ -94,7 +95,10 @@ function servedRun(history: History, workflowId: string, runId: string): ServedH
   };
 }
 
-/** Tells the history again whenever it has grown, until it is closed or the signal comes. Rejects where the service refuses. */
+/**
+ * Reports the history whenever it has grown, until it is closed or the signal is aborted. Rejects
+ * with the service's error.
+ */
 export async function followRun(
   handle: Handle,
   { file }: ServedHistory,

@@ -1,6 +1,6 @@
-// The verdicts that the command itself writes: each version of the code replays each history in a worker realm, as `temporalex replay` does.
-// A version that comes while one is at it takes its place at once, whatever that one's code does. The worker of the next version is started
-// ahead: it waits for its modules.
+// Verdicts of the command itself: each version of the code replays each history in a worker realm,
+// as `temporalex replay` does. A new version replaces a running one at once, whatever its code
+// does. The next version's worker is started in advance.
 import type { SourceHost } from "../../../platform/source_files.ts";
 import { createWorkerRealm, type WorkerRealm } from "../../../realm/mod.ts";
 import { loadSources } from "../../../modules/sources.ts";
@@ -11,7 +11,7 @@ import type { ServedHistory } from "./served_histories.ts";
 
 type Modules = Awaited<ReturnType<typeof loadSources>>;
 
-/** A realm whose worker has been started, and which has its modules yet to come. */
+/** A realm whose worker has started and waits for its modules. */
 class ComingRealm {
   readonly realm: Promise<WorkerRealm>;
   readonly #ended = new AbortController();
@@ -34,7 +34,7 @@ class ComingRealm {
     this.#give(modules);
   }
 
-  /** Ends it at once, also where code at the top level of its modules has no end. */
+  /** Ends the worker at once, also during an endless loop at the top level of its modules. */
   async end(): Promise<void> {
     this.#refuse(new Error("the realm is not needed any more"));
     this.#ended.abort();
@@ -56,7 +56,8 @@ export class Verdicts {
   }
 
   /**
-   * Replays all histories against these texts, once `after` has resolved. Never rejects: a realm that cannot be made is the verdict.
+   * Replays all histories with these texts, after `after` has resolved. Never rejects: a realm that
+   * cannot be created is the verdict.
    */
   take(
     version: number,
@@ -87,7 +88,7 @@ export class Verdicts {
     });
   }
 
-  /** Replays one that has another history now. */
+  /** Replays a replaced history. */
   again(history: ServedHistory): void {
     const version = this.#version;
     this.#turn = this.#turn.then(() => this.#current === undefined ? undefined : this.#replay(version, history));
@@ -108,7 +109,7 @@ export class Verdicts {
     if (this.#version === version) this.#tell(version, line);
   }
 
-  /** Ends what is under way. */
+  /** Ends running replays. */
   async close(): Promise<void> {
     this.#version = -1;
     await Promise.all([this.#current?.end(), this.#next?.end()]);

@@ -1,5 +1,6 @@
-// The files that histories were read from, watched: a new export over the old file is the history from then on. A file that cannot be read
-// changes nothing, and is told only once it has stayed so: an export is often written while it is looked at.
+// Watches the files of histories: a new export replaces the history. A file that cannot be read
+// changes nothing and is reported only if it stays so, because an export may be read while it is
+// written.
 import { resolve } from "node:path";
 import type { CodecOptions } from "../../../codec/codec.ts";
 import { FileWatch } from "../worker/watch.ts";
@@ -7,18 +8,18 @@ import { fileSource } from "../replay/sources/files.ts";
 import { readServed, type ServedHistory } from "./served_histories.ts";
 
 export interface HistoryFileEvents {
-  /** The history at this index of the list is another one now. */
+  /** The history at this index was replaced. */
   changed(index: number, history: ServedHistory): void;
-  /** It cannot be read any more; the one before stays. */
+  /** The history can no longer be read; the previous one stays. */
   broken(history: ServedHistory, error: Error): void;
 }
 
 export interface WatchedOptions {
   readonly cwd: string;
   readonly codec: CodecOptions["codec"];
-  /** Of the files, from before they were read (FileWatch.stamps). */
+  /** Stamps of the files from before they were read (FileWatch.stamps). */
   readonly stamps: ReadonlyMap<string, string>;
-  /** So long a file may be unreadable before that is told, milliseconds. */
+  /** Time in milliseconds that a file may be unreadable before it is reported. */
   readonly patienceMs?: number;
 }
 
@@ -30,7 +31,7 @@ export class WatchedHistories {
   readonly #options: WatchedOptions;
   readonly #watch: FileWatch;
   readonly #stamps: Map<string, string>;
-  /** Of files that could not be read, by path. */
+  /** Timers of unreadable files, by path. */
   readonly #late = new Map<string, ReturnType<typeof setTimeout>>();
   #closed = false;
 
@@ -65,7 +66,7 @@ export class WatchedHistories {
       for await (const found of fileSource([own[0]!.history.found.file], cwd).histories()) {
         const known = open.get(found.place);
         if (known === undefined) {
-          // A file that is no history has it at no place: why not is what is told.
+          // Reports why the file has no history.
           await found.read();
           continue;
         }

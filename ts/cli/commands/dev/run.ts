@@ -15,7 +15,7 @@ import type { DevCall } from "./options.ts";
 
 const FIRST = "default";
 
-/** The file of a namespace's store: that of the first has the name that was given. */
+/** Returns the store file of a namespace: the given file for the first one. */
 export function namespaceFile(path: string, namespace: string): string {
   if (namespace === FIRST) return path;
   const end = extname(path);
@@ -48,7 +48,7 @@ export async function devCommand(call: DevCall): Promise<number> {
     retentionMs: options.retention,
     timers: options.timers,
   });
-  // Commands of this machine find the files themselves.
+  // Other commands on this machine find the files themselves.
   const servers = file === undefined ? [] : server.namespaces.engines.map((engine) => new DeferredServer(engine, true, logger));
   try {
     const ready = {

@@ -1,4 +1,4 @@
-// Options of the commands, and the calls that they make.
+// Options of the command and the type of its call.
 import type { Call, Options } from "../../frame/command.ts";
 import { SERVICE_OPTIONS } from "../../service/options.ts";
 

@@ -1,4 +1,4 @@
-// `temporalex gateway`: the relay of ts/gateway as a process.
+// `temporalex gateway`: ts/gateway as a process.
 import { resolve } from "node:path";
 import { StoreService } from "../../../app/store_service.ts";
 import { type Gateway, PortError, startGateway } from "../../../gateway/server.ts";
@@ -11,7 +11,7 @@ import { CommandError, UsageError } from "../../frame/errors.ts";
 import type { GatewayCall } from "./options.ts";
 import { tokenOf } from "./token_file.ts";
 
-/** How long a call that needs a worker waits for a process that opens the store. */
+/** Time that a call that needs a worker waits for a process that opens the store. */
 const STORE_PATIENCE_MS = 30_000;
 const PROBE_MS = 5000;
 
@@ -91,7 +91,7 @@ async function openService(call: GatewayCall): Promise<Opened> {
   return { service, where: `store ${path}`, close: () => service.close() };
 }
 
-/** A cluster that is not there yet is no reason to end; whoever waits for it should know. */
+/** Warns about a cluster that does not respond yet; the gateway runs nevertheless. */
 async function probe(service: RawService, where: string, { options, print, signal }: GatewayCall): Promise<void> {
   if (!meansCluster(options)) return;
   try {
@@ -103,7 +103,7 @@ async function probe(service: RawService, where: string, { options, print, signa
   }
 }
 
-/** What happens, for people; what somebody should look at, for everybody. */
+/** Logs events in text output only, and problems always. */
 function tell({ print }: GatewayCall): Logger {
   const text = (message: string, { origin, why, reason, error }: LogFields) => {
     const hint = reason === "origin" ? "; --allow-origin lets pages in" : "";

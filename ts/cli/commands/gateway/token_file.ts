@@ -1,16 +1,19 @@
-// A gateway's token that survives restarts: a file that only its user can read.
+// A gateway's token that survives restarts, in a file that only its user can read.
 import { closeSync, fchmodSync, openSync, readFileSync, statSync, writeSync } from "node:fs";
 import process from "node:process";
 import { isToken, newToken } from "../../../gateway/server.ts";
 import { CommandError } from "../../frame/errors.ts";
 
-/** The token in this file; the file is made when it is missing. Throws a CommandError for one that others could read or that holds none. */
+/**
+ * Returns the token of this file, which is created if missing. Throws a CommandError if others can
+ * read it or its content is invalid.
+ */
 export function tokenOf(path: string): string {
   try {
-    // Made with its mode: writeFileSync sets it afterwards in Deno.
+    // Created with its mode: writeFileSync in Deno sets it afterwards.
     const file = openSync(path, "wx", 0o600);
     try {
-      // Whatever the umask was.
+      // Independent of the umask.
       fchmodSync(file, 0o600);
       writeSync(file, `${newToken()}\n`);
     } finally {
@@ -25,7 +28,7 @@ export function tokenOf(path: string): string {
   try {
     const found = statSync(path);
     if (!found.isFile()) throw new CommandError(`${path} is not a file; name a file for the token`);
-    // Windows has no such bits.
+    // Windows has no mode bits.
     if (process.platform !== "win32" && (found.mode & 0o077) !== 0) {
       throw new CommandError(`others may read the token file ${path}; make it yours alone (chmod 600 ${path}) or name another`);
     }

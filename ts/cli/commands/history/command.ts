@@ -1,4 +1,4 @@
-// `temporalex history ...`: what is taken away from a history.
+// `temporalex history ...`: reduces and redacts histories.
 import { command, type Group } from "../../frame/command.ts";
 import { minimiseOptions, redactOptions, testOptions } from "./options.ts";
 
@@ -32,7 +32,7 @@ const redact = command({
 const test = command({
   summary: "a divergence as a failing test",
   description:
-    `Writes a test that replays the history against your workflows, and the history beside it, cut off after the divergence (with --repaired: minimised). It fails until the code replays the history again.`,
+    `Writes a test that replays the history against your workflows, with the history in a file next to it, cut off after the divergence (with --repaired: minimised). It fails until the code replays the history again.`,
   options: testOptions,
   args: HISTORY,
   exits: ["0 both files are written", "1 the history replays against this code, or cannot be read", "2 wrong usage"],

@@ -1,4 +1,4 @@
-// Options of the commands, and the calls that they make.
+// Options of the commands and the types of their calls.
 import type { Call, Options } from "../../frame/command.ts";
 import { WORKFLOW_MODULES } from "../../service/workflow_modules_options.ts";
 
@@ -61,7 +61,7 @@ export const testOptions = {
     ...OUT,
     value: "file.test.mjs",
     help:
-      "The test to write (.test.mjs, .test.js, .test.ts or .test.mts; `node --test` runs the latter two from Node 22.18 on); its history is written beside it. Neither must exist",
+      "The test to write (.test.mjs, .test.js, .test.ts or .test.mts; `node --test` runs the latter two from Node 22.18 on); its history is written next to it. Neither must exist",
   },
   repaired: REPAIRED,
   strict: STRICT,

@@ -1,8 +1,8 @@
-// Which values are replaced, as options name it: those of `history redact`, and of the report of `replay --html`.
+// Options that select replaced values: for `history redact`, and for the report of `replay --html`.
 import type { RedactionRule, RedactOptions } from "../../../debug/take_away/redact.ts";
 import { UsageError } from "../../frame/errors.ts";
 
-/** What the options say. */
+/** Values of the options. */
 export interface RulesGiven {
   readonly key: readonly string[];
   readonly match: readonly string[];
@@ -11,7 +11,10 @@ export interface RulesGiven {
   readonly keep: readonly string[];
 }
 
-/** `prefix`: of the options' names, for what is wrong with one: "--" or "--html-". Without patterns all texts are replaced. */
+/**
+ * `prefix`: of the options' names in messages, "--" or "--html-". Without patterns all texts are
+ * replaced.
+ */
 export function redactionOf({ key, match, ...rest }: RulesGiven, prefix: string): RedactOptions {
   if (key.length === 0 && match.length === 0) return rest;
   const pattern = (text: string, option: string): RegExp => {

@@ -1,4 +1,5 @@
-// What the commands of histories share: reading one, a realm with the user's code, and writing what must not exist.
+// Shared by the history commands: reads a history, creates a realm with the user's code, writes new
+// files.
 import { existsSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { HistoryFileError, readHistoryFile } from "../../../history_files/history_file.ts";
@@ -7,7 +8,7 @@ import { CommandError, UsageError } from "../../frame/errors.ts";
 import type { Io } from "../../io.ts";
 import { configuredWorkflows } from "../../modules/workflow_modules.ts";
 
-/** Bytes of the history in a file. Throws a CommandError for a file that holds none. */
+/** Returns the bytes of a history file. Throws a CommandError for an invalid one. */
 export async function readHistoryAt(io: Io, path: string): Promise<Uint8Array> {
   try {
     return (await readHistoryFile(await io.read(resolve(io.cwd, path)))).bytes;
@@ -22,11 +23,11 @@ interface Modules {
   readonly interceptors: readonly string[];
 }
 
-/** The modules of the options, or of package.json. */
+/** Returns the modules of the options, or of package.json. */
 export const modulesOf = (io: Io, { workflows }: Modules): readonly string[] =>
   workflows.length > 0 ? workflows.map((module) => resolve(io.cwd, module)) : configuredWorkflows(io.cwd);
 
-/** Runs the body with a realm over the modules. */
+/** Calls `body` with a realm for the modules. */
 export async function withRealm<T>(io: Io, options: Modules, body: (realm: WorkerRealm) => Promise<T>): Promise<T> {
   const interceptors = options.interceptors.map((module) => resolve(io.cwd, module));
   const realm = await createWorkerRealm({ workflows: modulesOf(io, options), interceptors });
@@ -37,7 +38,7 @@ export async function withRealm<T>(io: Io, options: Modules, body: (realm: Worke
   }
 }
 
-/** The same with the repaired code beside it, where there is some. */
+/** Same as `withRealm`, with a second realm for repaired code if it is given. */
 export function withRealms<T>(
   io: Io,
   options: Modules & { readonly repaired: string | undefined },
@@ -54,12 +55,12 @@ export function withRealms<T>(
   );
 }
 
-/** The absolute path of a file that must not exist. Throws a UsageError. */
+/** Returns the absolute path of a file that must not exist. Throws a UsageError. */
 export function newFile(io: Io, path: string): string {
   const full = resolve(io.cwd, path);
   if (existsSync(full)) throw new UsageError(`${path} exists: name another file, or remove it`);
   return full;
 }
 
-/** Writes it, unless somebody else did meanwhile. */
+/** Writes a file; fails if it exists meanwhile. */
 export const write = (path: string, text: string): void => writeFileSync(path, text, { flag: "wx" });

@@ -4,7 +4,7 @@ import { options } from "./options.ts";
 export const lint = command({
   summary: "look for what makes workflow code not deterministic",
   description:
-    `Reads workflow modules and all of your own modules that they import, without running them, and says what would make a run fail or a replay go another way: each with file, line and column, the rule, why it is wrong and what to do. What the loader of workflows refuses is among it.`,
+    `Reads workflow modules and all modules of your project that they import, without running them, and reports code that would fail a run or make a replay diverge, with file, line and column, the rule, the reason and the fix. Includes errors of the workflow loader.`,
   options,
   args: {
     name: "module",
@@ -13,7 +13,7 @@ export const lint = command({
     help: 'Workflow modules. Default: those under "temporalex" in package.json',
   },
   notes:
-    `A comment switches rules off: // temporalex-ignore <rule> ... -- reason   (this line, or the next one where it stands alone)
+    `A comment switches rules off: // temporalex-ignore <rule> ... -- reason   (this line, or the next one if it is alone on its line)
                              // temporalex-ignore-file <rule> ... -- reason`,
   exits: ["0 no errors (and no more warnings than --max-warnings)", "1 errors, or too many warnings", "2 wrong usage"],
   examples: [

@@ -24,7 +24,7 @@ export async function lintCommand(call: LintCall): Promise<number> {
     }
   }
   const { findings, files } = await lintWorkflows(paths.map((path) => pathToFileURL(path)), { rules });
-  // "Nothing found" where nothing was looked at would be a lie.
+  // A result without any checked file would be misleading.
   if (files.length === 0) throw new UsageError(`${paths.join(", ")}: no module (.ts, .js, ...), so nothing was looked at`);
   const count = (severity: Severity) => findings.filter((finding) => finding.severity === severity).length;
   const [errors, warnings] = [count("error"), count("warning")];
@@ -41,7 +41,7 @@ function severities(given: readonly string[]): { [rule in RuleId]?: Severity | "
   const rules: { [rule in RuleId]?: Severity | "off" } = {};
   for (const setting of given) {
     const [rule = "", severity = ""] = setting.split("=");
-    if (!isRuleId(rule)) throw new UsageError(`there is no rule "${rule}"; temporalex lint --rules lists them`);
+    if (!isRuleId(rule)) throw new UsageError(`unknown rule "${rule}"; temporalex lint --rules lists them`);
     if (severity !== "off" && severity !== "warning" && severity !== "error") {
       throw new UsageError(`--rule ${setting}: write ${rule}=off, ${rule}=warning or ${rule}=error`);
     }
@@ -54,7 +54,7 @@ function severities(given: readonly string[]): { [rule in RuleId]?: Severity | "
   return rules;
 }
 
-/** For terminals that make links of `file:line:column`. */
+/** In the form `file:line:column`, which terminals turn into links. */
 function textOf({ file, line, column, rule, severity, message, why, advice }: LintFinding, { io, print }: LintCall): string {
   const short = file.startsWith(`${resolve(io.cwd)}/`) ? file.slice(resolve(io.cwd).length + 1) : file;
   const at = line === 0 ? short : `${short}:${line}${column === 0 ? "" : `:${column}`}`;

@@ -1,5 +1,6 @@
-// Replays what a source has, several histories at a time, and hands out the lines in the source's order. Memory is bounded: a history is
-// read when a place is free, and histories in work have a limit of bytes together.
+// Replays the histories of a source concurrently and emits the lines in the source's order. Memory
+// is bounded: a history is read when a slot is free, and those in progress have a common size
+// limit.
 import type { CodecOptions } from "../../../codec/codec.ts";
 import { decodeHistory } from "../../../codec/message_codec.ts";
 import type { HistoryFile } from "../../../history_files/history_file.ts";
@@ -7,13 +8,13 @@ import type { WorkerRealm } from "../../../realm/mod.ts";
 import { brokenLine, type ReplayLine, replayLine } from "./line.ts";
 import { type Found, HistoryGone, type Source } from "./sources/source.ts";
 
-/** Histories that a realm's thread has before it: one that it is at, and the next one. */
+/** Histories per realm thread: the current one and the next one. */
 const PER_THREAD = 2;
 
-/** Bytes of histories in work; one that is larger is replayed alone. */
+/** Maximum bytes of histories in progress; a larger one is replayed alone. */
 const MAX_BYTES = 128 * 1024 * 1024;
 
-/** Lines that wait for one before them. */
+/** Maximum lines that wait for an earlier one. */
 const MAX_WAITING = 2000;
 
 export interface GateOptions {
@@ -21,28 +22,28 @@ export interface GateOptions {
   readonly threads: number;
   readonly codec: CodecOptions["codec"];
   readonly strict: boolean;
-  /** No history is begun after it. */
+  /** No history is begun after it is aborted. */
   readonly signal: AbortSignal;
-  /** A history whose run was gone. */
+  /** Called if the run of a history was deleted. */
   onGone(): void;
-  /** `history`: with its payloads decoded, where it is kept. */
+  /** `history`: with decoded payloads, if it is kept. */
   onLine(line: ReplayLine, history: HistoryFile | undefined): void;
-  /** Whether the history is wanted beside its line. `number`: in the order of the source, from 0. */
+  /** Returns whether `onLine` needs the history. `number`: position in the source, from 0. */
   keeps?(line: ReplayLine, number: number): boolean;
 }
 
 interface Replayed {
   readonly line: ReplayLine;
   readonly history: HistoryFile | undefined;
-  /** Of the history, where it is kept: until it is handed out it counts as one in work. */
+  /** Size of a kept history, which counts as in progress until it is emitted. */
   readonly bytes: number;
 }
 
-/** Resolves when all is replayed, or soon after the signal; then what is in work is given up. */
+/** Resolves when all histories are replayed, or soon after the signal, which cancels those in progress. */
 export async function replayAll(source: Source, options: GateOptions): Promise<void> {
   const { signal } = options;
   const places = options.threads * PER_THREAD + source.ahead;
-  /** Lines by number; null where there is none to hand out. */
+  /** Lines by number; null if no line is emitted. */
   const done = new Map<number, Replayed | null>();
   let begun = 0;
   let next = 0;
@@ -72,7 +73,7 @@ export async function replayAll(source: Source, options: GateOptions): Promise<v
       wake();
     });
   };
-  // Not a race against one promise of the signal's: that would keep all that was ever in the race.
+  // Not a race against one promise of the signal, which would retain all other promises.
   let stop = () => {};
   const onAbort = () => {
     stop();
@@ -96,12 +97,12 @@ export async function replayAll(source: Source, options: GateOptions): Promise<v
     for (; !signal.aborted && open > 0; handOut()) await change();
   } finally {
     signal.removeEventListener("abort", onAbort);
-    // A source that is in the middle of something closes when it gets there.
+    // A busy source closes when its current step ends.
     if (signal.aborted) void Promise.resolve(iterator.return?.()).catch(() => {});
     else await iterator.return?.();
   }
   handOut();
-  // After Ctrl-C there are gaps.
+  // After Ctrl-C lines can be missing.
   for (const [, one] of [...done].toSorted(([a], [b]) => a - b)) if (one !== null) options.onLine(one.line, one.history);
 }
 

@@ -1,4 +1,4 @@
-// What is said of one history.
+// The result of one history.
 import type { ReplayVerdict } from "../../../realm/mod.ts";
 import type { LikelyEdit, Repair } from "../../../debug/divergence/types.ts";
 import { PayloadCodecError } from "../../../codec/codec.ts";
@@ -10,47 +10,47 @@ export type Verdict = "ok" | "nondeterminism" | "failed" | "unreadable";
 /** A line of `--json`. */
 export interface ReplayLine {
   readonly file: string;
-  /** Where in a file with several histories: "line 3", "[2]". */
+  /** Position in a file with several histories: "line 3", "[2]". */
   readonly place?: string;
   readonly workflowType: string;
-  /** "" when the history does not say. */
+  /** "" if not known. */
   readonly workflowId: string;
-  /** "" when the history does not say. */
+  /** "" if not known. */
   readonly runId: string;
   readonly events: number;
   readonly activations: number;
   readonly verdict: Verdict;
   readonly warnings: readonly { readonly code: number; readonly message: string; readonly eventId: number }[];
   readonly error?: {
-    /** Number in the core's table of errors; 0 for errors of workflow code and of files. */
+    /** Error number of the core; 0 for errors of workflow code and files. */
     readonly code: number;
     readonly message: string;
-    /** 0 when not known. */
+    /** 0 if not known. */
     readonly eventId: number;
     readonly expected: string;
     readonly actual: string;
-    /** The line of workflow code, "" when not known. */
+    /** Line of workflow code; "" if not known. */
     readonly location: string;
-    /** Of an error that workflow code threw: the frames of workflow code, nearest first, one per line. */
+    /** Stack of an error of workflow code: its frames, nearest first, one per line. */
     readonly stack?: string;
-    /** Of a divergence: the first workflow task that differs, from 1. */
+    /** For a divergence: the first workflow task that differs, from 1. */
     readonly firstTask?: number;
-    /** Of a divergence: what the code does there, what history has, and what was probably changed. */
+    /** For a divergence: what the code does, what history has, and the probable change. */
     readonly sentence?: string;
-    /** Of a divergence: the likely edit, as a kind and in words. */
+    /** For a divergence: the likely edit, as a kind and as text. */
     readonly edit?: LikelyEdit;
-    /** Of a divergence: what makes open runs replay again. */
+    /** For a divergence: the change with which open runs replay again. */
     readonly repair?: Pick<Repair, "patchId" | "text" | "code" | "changes">;
-    /** The same for histories that diverge in the same way. */
+    /** Equal for histories that diverge in the same way. */
     readonly shared?: string;
   };
-  /** From the reading of the history to the verdict, with the time that it waited for others. */
+  /** Milliseconds from reading the history to the verdict, including waits. */
   readonly ms: number;
 }
 
 const NOWHERE = { code: 0, eventId: 0, expected: "", actual: "", location: "" };
 
-/** The line of a history that was replayed. */
+/** Returns the line of a replayed history. */
 export function replayLine(found: Found, history: HistoryFile, result: ReplayVerdict, ms: number): ReplayLine {
   const notes = history.notes.map((message) => ({ code: 0, message, eventId: 0 }));
   return {
@@ -78,7 +78,7 @@ function errorOf(error: NonNullable<ReplayVerdict["error"]>) {
   return { ...known, firstTask, sentence, edit, repair: shown, shared };
 }
 
-/** The line of a history that was not replayed because of `thrown`. */
+/** Returns the line of a history that was not replayed because of `thrown`. */
 export function brokenLine(found: Found, thrown: unknown, ms: number): ReplayLine {
   const { code, message } = thrown as Error & { code?: string | number };
   const unreadable = thrown instanceof HistoryFileError || thrown instanceof PayloadCodecError;
@@ -90,7 +90,7 @@ export function brokenLine(found: Found, thrown: unknown, ms: number): ReplayLin
     events: 0,
     activations: 0,
     warnings: [],
-    // Where there is neither, the realm could say no more than this.
+    // Without both, the realm has no further information.
     verdict: unreadable || code !== undefined ? "unreadable" : "failed",
     error: { ...NOWHERE, message: unreadable || code === undefined ? message : fileProblem(code, message) },
     ms,
@@ -101,7 +101,7 @@ const named = ({ file, place }: Found) => ({ file, ...(place === "" ? {} : { pla
 
 /** `code`: of the file system, or of a service. */
 function fileProblem(code: string | number, message: string): string {
-  if (code === "ENOENT") return "there is no such file";
+  if (code === "ENOENT") return "no such file";
   if (typeof code === "number") return `the history cannot be read: ${message}`;
   return code === "EISDIR" ? "this is a folder, not a file" : `the file cannot be read: ${message}`;
 }

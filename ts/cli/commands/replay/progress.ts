@@ -1,4 +1,4 @@
-// Progress of long work: on a terminal a line that changes, elsewhere a line every ten seconds.
+// Progress of long work: an updated line on a terminal, otherwise a line every 10 s.
 import type { Printer } from "../../frame/printer.ts";
 
 const SHOWN_EVERY_MS = 100;
@@ -21,7 +21,7 @@ export class Progress {
     return this.#terminal ? SHOWN_EVERY_MS : TOLD_EVERY_MS;
   }
 
-  /** `text` is made when it is shown. */
+  /** `text` is called when progress is shown. */
   at(text: () => string): void {
     const now = this.#now();
     if (now < this.#next) return;
@@ -30,7 +30,7 @@ export class Progress {
     else this.#print.note(text());
   }
 
-  /** Before other lines, and at the end: wipes the line of a terminal. */
+  /** Clears the line of a terminal. Call before other output, and at the end. */
   clear(): void {
     if (this.#terminal) this.#print.progress("");
   }

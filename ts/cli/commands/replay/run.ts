@@ -1,5 +1,6 @@
-// `temporalex replay`: replays histories against workflow modules, in worker realms, and says for each whether the code still makes the same
-// commands. One JSON line per history, or lines for people where standard output is a terminal; then a summary, and reports for others.
+// `temporalex replay`: replays histories against workflow modules in worker realms and reports
+// whether the code still makes the same commands: a JSON line for each history, or text on a
+// terminal, then a summary and other reports.
 import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
 import type { HistoryFile } from "../../../history_files/history_file.ts";
@@ -27,7 +28,7 @@ import { countsText, replayLineText, summaryText } from "./text.ts";
 export type { ReplayLine } from "./line.ts";
 export type { SummaryLine } from "./summary.ts";
 
-/** Lines of one kind of trouble that people read; the table has how many there are. */
+/** Lines shown for each kind of failure; the table has the total. */
 const SHOWN_OF_A_GROUP = 3;
 
 function checkHtml({ options }: ReplayCall): void {

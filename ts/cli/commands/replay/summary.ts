@@ -1,25 +1,25 @@
-// What is said of all histories together: how many of each verdict, and for those that are not ok, which line of which workflow type.
+// Summary of all histories: counts by verdict, and failures by workflow type and line.
 import type { ReplayLine, Verdict } from "./line.ts";
 import { parsePlace, type Place } from "./place.ts";
 
-/** Histories that go wrong in the same way, at the same line. */
+/** Histories that fail in the same way at the same line. */
 export interface Group {
   readonly verdict: Verdict;
   readonly workflowType: string;
-  /** The line of workflow code; absent when not known. */
+  /** Line of workflow code; undefined if not known. */
   readonly place?: Place;
-  /** Number in the core's table of errors; 0 for others. */
+  /** Error number of the core; 0 for others. */
   readonly code: number;
-  /** Of the first one. */
+  /** Message of the first history. */
   readonly message: string;
-  /** Of the first one, where code and history part: what the code does, what history has, and what was probably changed. */
+  /** Divergence of the first history: what the code does, what history has, and the probable change. */
   readonly sentence?: string;
-  /** Of the first one, where workflow code threw: its frames, nearest first, one per line. */
+  /** Stack of the first error of workflow code: frames, nearest first, one per line. */
   readonly stack?: string;
   runs: number;
-  /** Ids of the runs, the first few. */
+  /** Ids of the first few runs. */
   readonly workflowIds: string[];
-  /** The first one. */
+  /** The first history. */
   readonly example: {
     readonly file: string;
     readonly place?: string;
@@ -31,34 +31,34 @@ export interface Group {
   };
 }
 
-/** The last line of `--json`, under "summary". */
+/** Last line of `--json`, under "summary". */
 export interface SummaryLine {
   readonly histories: number;
   readonly verdicts: { readonly [verdict in Verdict]: number };
-  /** Histories with warnings. */
+  /** Number of histories with warnings. */
   readonly warned: number;
   readonly events: number;
-  /** Runs that were gone when their history was asked for. */
+  /** Number of runs that were deleted before their history was read. */
   readonly gone: number;
-  /** Ctrl-C came before the end. */
+  /** True if Ctrl-C ended the replay. */
   readonly interrupted: boolean;
   readonly ms: number;
   readonly groups: readonly Group[];
 }
 
-/** More kinds of trouble than this are counted and not listed: memory stays bounded. */
+/** Maximum number of groups, to bound memory; further ones are only counted. */
 const MAX_GROUPS = 1000;
 
-/** Runs of a group that are named. */
+/** Maximum number of named runs in a group. */
 const MAX_NAMED = 20;
 
-/** A run by its id; a history that does not say it by its file. */
+/** The run's id, or the file of a history without one. */
 const nameOf = ({ workflowId, file }: ReplayLine): string => workflowId === "" ? file : workflowId;
 
 export class Summary {
   readonly verdicts: { [verdict in Verdict]: number } = { ok: 0, nondeterminism: 0, failed: 0, unreadable: 0 };
   readonly #groups = new Map<string, Group>();
-  /** Files of workflow code are named relative to it. */
+  /** Base folder for names of workflow files. */
   readonly folder: string;
   histories = 0;
   warned = 0;
@@ -70,7 +70,7 @@ export class Summary {
     this.folder = folder;
   }
 
-  /** Counts a line; its group, where it is not ok. */
+  /** Counts a line. Returns its group if it is not ok. */
   add(line: ReplayLine): Group | undefined {
     this.histories++;
     this.verdicts[line.verdict]++;
@@ -83,7 +83,7 @@ export class Summary {
     const { verdict, workflowType, file, workflowId, runId } = line;
     const { code, message, eventId, expected, actual, location } = error;
     const place = parsePlace(location, this.folder);
-    // Without a line the message has to say what is the same; an unreadable file is a group of its own.
+    // Without a line, equal messages form a group; each unreadable file is a separate group.
     const where = place === undefined ? message : `${place.file}:${place.line}`;
     const what = error.shared ?? code;
     const key = JSON.stringify([verdict, workflowType, where, what, verdict === "unreadable" ? [file, line.place] : []]);
@@ -109,12 +109,12 @@ export class Summary {
     return group;
   }
 
-  /** The largest first. */
+  /** Largest first. */
   get groups(): readonly Group[] {
     return [...this.#groups.values()].toSorted((a, b) => b.runs - a.runs);
   }
 
-  /** As JSON. */
+  /** Returns the summary as JSON. */
   line(ms: number): { readonly summary: SummaryLine } {
     const { histories, verdicts, warned, events, gone, interrupted, groups } = this;
     return { summary: { histories, verdicts, warned, events, gone, interrupted, ms, groups } };

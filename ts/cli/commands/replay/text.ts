@@ -1,4 +1,4 @@
-// The lines and the table that people read.
+// Lines and table of the text output.
 import type { Colour, Column, Printer } from "../../frame/printer.ts";
 import { printableLine } from "../../frame/printable.ts";
 import type { ReplayLine, Verdict } from "./line.ts";
@@ -12,7 +12,7 @@ const COLOURS: { readonly [verdict in Verdict]: Colour } = {
   unreadable: "yellow",
 };
 
-/** One history, with what is wrong with it. */
+/** Formats one history with its problem. */
 export function replayLineText(line: ReplayLine, print: Printer): string {
   const { file, place, verdict, workflowType, events, activations, warnings, error, ms } = line;
   const facts = verdict === "unreadable" ? "" : `  ${workflowType}, ${events} events, ${activations} activations, ${ms} ms`;
@@ -29,7 +29,7 @@ export function replayLineText(line: ReplayLine, print: Printer): string {
     ),
   ];
   const head = `${print.paint(verdict.padEnd(14), COLOURS[verdict])}  ${printableLine(historyLabel({ file, place }) + facts)}`;
-  // A line feed within a message starts a line of the details, not one that looks like another history.
+  // A line feed in a message continues the details; it cannot forge a line of another history.
   return [head, ...details.flatMap((detail) => detail.split("\n")).map((detail) => `    ${detail}`)].join("\n") + "\n";
 }
 
@@ -44,11 +44,11 @@ function repairText(repair: NonNullable<ReplayLine["error"]>["repair"]): string[
   return [repair.text, ...(repair.code === "" ? [] : repair.code.split("\n").map((line) => `  ${line}`))];
 }
 
-/** The history's file, with the place in it. */
+/** File of the history, with the position in it. */
 export const historyLabel = ({ file, place }: { readonly file: string; readonly place?: string | undefined }): string =>
   place === undefined ? file : `${file} (${place})`;
 
-/** How many histories have which verdict: "1,200 histories: 1,197 ok, 3 nondeterminism". */
+/** Counts of verdicts: "1,200 histories: 1,197 ok, 3 nondeterminism". */
 export function countsText({ histories, verdicts, gone }: Summary): string {
   const parts = Object.entries(verdicts).filter(([, n]) => n > 0).map(([verdict, n]) => `${n} ${verdict}`);
   if (gone > 0) parts.push(`${gone} gone before they were read`);
@@ -67,7 +67,7 @@ const COLUMNS: readonly Column<Group>[] = [
   },
 ];
 
-/** What several runs share, and which they are. */
+/** What runs of a group have in common, and their ids. */
 function sharedText({ sentence, runs, workflowIds }: Group): string {
   if (sentence === undefined || runs < 2) return "";
   const more = runs - workflowIds.length;
@@ -75,10 +75,10 @@ function sharedText({ sentence, runs, workflowIds }: Group): string {
   return `${printableLine(sentence)}\n    shared by ${runs} runs: ${names}\n`;
 }
 
-/** The table of what is not ok, over the counts. */
+/** Table of failures, followed by the counts. */
 export function summaryText(summary: Summary, ms: number, print: Printer): string {
   const { warned, interrupted } = summary;
-  // The line of a single history that differs has been printed, and says the same.
+  // The line of a single history has been printed already.
   const groups = summary.histories === 1 ? [] : summary.groups;
   const table = groups.length === 0 ? "" : `\n${print.table(groups, COLUMNS)}\n`;
   const shared = groups.map(sharedText).join("");

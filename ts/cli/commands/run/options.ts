@@ -1,4 +1,4 @@
-// Options of the commands, and the calls that they make.
+// Options of the command and the type of its call.
 import { codecOption } from "../../service/codec_option.ts";
 import type { Call, Options } from "../../frame/command.ts";
 import { INPUT_OPTIONS } from "../../service/options.ts";

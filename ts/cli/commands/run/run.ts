@@ -1,10 +1,10 @@
-// `temporalex run`: one workflow to its end, in an engine of this process.
+// `temporalex run`: runs one workflow to its end in an engine of this process.
 import { printableLine } from "../../frame/printable.ts";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { type App, open } from "../../../app/open.ts";
 import type { CodecOptions } from "../../../codec/codec.ts";
-// With these come the halves of the core that `open` needs.
+// Registers the core that `open` needs.
 import "../../../engine/mod.ts";
 import "../../../worker/mod.ts";
 import { StoreLockedError } from "../../../engine/store_errors.ts";
@@ -21,7 +21,10 @@ import { CliConverter, readInputs } from "../../text/values.ts";
 import { lastTaskFailure } from "../../service/blocked_reason.ts";
 import { showResult } from "../workflow/start.ts";
 
-/** A workflow task that has failed so often will go on failing (its code does not fit its history, or throws), every ten seconds from now on. */
+/**
+ * Failures after which a workflow task counts as stuck: its code diverges or throws, and retries
+ * follow every 10 s.
+ */
 const MAX_TASK_FAILURES = 2;
 
 export async function runCommand(call: RunCall): Promise<number> {
@@ -50,12 +53,12 @@ export async function runCommand(call: RunCall): Promise<number> {
   try {
     const type = options.type ?? onlyType(app.worker.workflowTypes);
     if (!app.worker.takesAnyType && !app.worker.workflowTypes.includes(type)) {
-      throw new UsageError(`there is no workflow "${type}" in these modules; there are: ${app.worker.workflowTypes.join(", ")}`);
+      throw new UsageError(`unknown workflow "${type}"; these modules define: ${app.worker.workflowTypes.join(", ")}`);
     }
     const handle = await app.client.start(type, {
       id,
       args: inputs,
-      // Going on with what an earlier call began.
+      // Continues a run of an earlier call.
       idConflictPolicy: "USE_EXISTING",
       ...(options.executionTimeout !== undefined && { executionTimeout: options.executionTimeout }),
     });
@@ -103,7 +106,7 @@ async function openApp(
   const logger = lineLogger({
     minimum: options.verbose ? "debug" : "error",
     colours: io.errColours,
-    // Failed tasks are told by the command itself.
+    // The command itself reports failed tasks.
     write: (line) => options.verbose || !/workflow task|activity/.test(line) ? io.err(`${line}\n`) : undefined,
   });
   try {
@@ -115,7 +118,7 @@ async function openApp(
       logger,
       ...(store !== undefined && { path: store }),
       engine: { namespace: options.namespace },
-      // In memory nothing else will ever have it; a store can be opened again with more modules.
+      // A later process can open a store with more modules, but not a store in memory.
       worker: { events, unknownActivityIsFinal: store === undefined },
       client: { converter: new CliConverter() },
     });

@@ -6,7 +6,7 @@ import { Exit } from "../../frame/exit.ts";
 import type { BackfillScheduleCall, OneScheduleCall, PauseScheduleCall, TriggerScheduleCall } from "./options.ts";
 import { parseMoment, policyOf, withSchedule } from "./service.ts";
 
-/** Does something to the schedule, and says so. */
+/** Calls a function of the schedule and reports it. */
 function act(
   call: OneScheduleCall,
   done: string,

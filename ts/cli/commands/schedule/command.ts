@@ -1,4 +1,4 @@
-// `temporalex schedule ...`: workflows that a cluster starts by itself.
+// `temporalex schedule ...`: workflows started by a cluster.
 import { command, type Group } from "../../frame/command.ts";
 import {
   AT,

@@ -19,7 +19,7 @@ function calendars(option: string, texts: readonly string[]): CalendarSpec[] {
       const calendar = JSON.parse(text) as CalendarSpec;
       if (typeof calendar === "object" && calendar !== null && !Array.isArray(calendar)) return calendar;
     } catch {
-      // Told below.
+      // Reported below.
     }
     throw new UsageError(
       `${option} is JSON such as '{"hour": 6, "dayOfWeek": "MONDAY"}', not ${text}; a cron expression goes to --cron`,
@@ -35,7 +35,7 @@ function intervals(texts: readonly string[]): IntervalSpec[] {
   });
 }
 
-/** What the options say of the times; the parts that they do not name are those of `before`. */
+/** Returns the times in the options; other parts are those of `before`. */
 function specOf(options: Made, before: ScheduleSpec): ScheduleSpec {
   const { calendar, interval, cron, skip, startTime, endTime, jitter, timeZone } = options;
   const { cronExpressions: _cron, ...kept } = before;
@@ -55,7 +55,7 @@ function specOf(options: Made, before: ScheduleSpec): ScheduleSpec {
   };
 }
 
-/** What the options say of the workflow, but for its type, its queue and its arguments. */
+/** Returns the workflow in the options, without type, queue and arguments. */
 function actionOf(options: Made) {
   const { workflowId, executionTimeout, runTimeout, taskTimeout, staticSummary, staticDetails } = options;
   const memo = jsonPairs("--memo", options.memo);
@@ -114,7 +114,7 @@ export async function createScheduleCommand(call: CreateScheduleCall): Promise<n
   });
 }
 
-/** The schedule as it was, with what the options name. */
+/** Returns the schedule with the changes in the options. */
 function changed(
   options: UpdateScheduleCall["options"],
   args: readonly unknown[],

@@ -9,7 +9,7 @@ import type { DescribeScheduleCall, ListSchedulesCall } from "./options.ts";
 import { showValue } from "../../text/values.ts";
 import { withClusterConnection, withSchedule } from "./service.ts";
 
-/** Fields of a calendar, with what matches where nothing is said. */
+/** Fields of a calendar, with their default matches. */
 const FIELDS = ["year", "month", "dayOfMonth", "dayOfWeek", "hour", "minute", "second"] as const;
 const WHOLE: { readonly [field: string]: readonly [unknown, unknown] } = {
   month: ["JANUARY", "DECEMBER"],
@@ -21,7 +21,7 @@ function rangeText({ start, end, step }: Required<ScheduleRange<unknown>>): stri
   return `${start}${end === start ? "" : `-${end}`}${step === 1 ? "" : `/${step}`}`;
 }
 
-/** "dayOfWeek MONDAY-FRIDAY, hour 6,18": what says something. */
+/** Formats the restricting fields: "dayOfWeek MONDAY-FRIDAY, hour 6,18". */
 export function calendarText(calendar: CalendarSpecDescription): string {
   const said = FIELDS.flatMap((field) => {
     const ranges: readonly Required<ScheduleRange<unknown>>[] = calendar[field];
@@ -82,7 +82,7 @@ function text({ print }: DescribeScheduleCall, d: ScheduleDescription, format: T
   ]);
 }
 
-/** For programs: without the message itself, and without what is there in another form. */
+/** JSON form without the raw message and duplicated fields. */
 function document(described: ScheduleDescription | ScheduleSummary): { [name: string]: unknown } {
   const { raw: _raw, typedSearchAttributes: _typed, ...fields } = described;
   return fields;

@@ -1,8 +1,8 @@
-// Options of the commands, and the calls that they make.
+// Options of the commands and the types of their calls.
 import type { Call, Options } from "../../frame/command.ts";
 import { INPUT_OPTIONS, SERVICE_OPTIONS, TIME_FORMAT } from "../../service/options.ts";
 
-/** Schedules need a cluster: there is no store to name. */
+/** Schedules need a cluster, so there is no --store. */
 const { store: _store, ...rest } = SERVICE_OPTIONS;
 const CLUSTER = {
   ...rest,
@@ -16,7 +16,7 @@ const WHEN = "When it acts";
 const WHAT = "What it starts";
 const HOW = "How it acts";
 
-/** What a schedule is made of. */
+/** Options of a schedule's contents. */
 const SPEC = {
   calendar: {
     section: WHEN,

@@ -1,5 +1,5 @@
-// The cluster that a command about schedules means. A store has none, so a command that names no cluster is told so at once, and no store
-// is opened, or made, for the answer.
+// Connects a schedule command to its cluster. Stores have no schedules, so a command without a
+// cluster fails at once, and no store is opened or created.
 import { meansCluster } from "../../service/cluster.ts";
 import { CommandError, UsageError } from "../../frame/errors.ts";
 import { type Connection, type ServiceCall, withService } from "../../service/open_service.ts";
@@ -18,7 +18,7 @@ export async function withClusterConnection<T>(call: ServiceCall, use: (connecti
 
 type ScheduleCall = ServiceCall & { readonly options: { readonly scheduleId: string } };
 
-/** The schedule that the options name. */
+/** Calls `use` with the schedule of the options. */
 export async function withSchedule<T>(
   call: ScheduleCall,
   use: (handle: ScheduleHandle, connection: Connection) => Promise<T>,
@@ -31,18 +31,18 @@ export async function withSchedule<T>(
       if (error instanceof ScheduleAlreadyRunningError) {
         throw new CommandError(`schedule ${scheduleId} already exists; use another --schedule-id, or temporalex schedule update`);
       }
-      // Values that the client refuses before anything is sent are a user's mistakes here.
+      // Values that the client rejects before a request are user errors.
       throw error instanceof TypeError || error instanceof RangeError ? new UsageError(error.message) : error;
     }
   });
 }
 
-/** "BufferOne" as the client names it: "BUFFER_ONE". */
+/** Converts "BufferOne" to the client's "BUFFER_ONE". */
 export function policyOf(policy: string | undefined): ScheduleOverlapPolicy | undefined {
   return policy?.replace(/(?<=[a-z])(?=[A-Z])/g, "_").toUpperCase() as ScheduleOverlapPolicy | undefined;
 }
 
-/** A moment as ISO 8601 writes it, with its zone. */
+/** Parses an ISO 8601 time with a time zone. */
 export function parseMoment(option: string, text: string): Date {
   const time = new Date(text);
   const zoned = /^\d{4}-\d\d-\d\d(?:$|[Tt ].*(?:[Zz]|[+-]\d\d:?\d\d)$)/.test(text);

@@ -1,4 +1,5 @@
-// `temporalex sql`: a query of a store beside the process that holds it, or through that, or of a server.
+// `temporalex sql`: queries a store directly, through the process that holds it, or through a
+// server.
 import { askForRows } from "../../../app/sql/sql_method.ts";
 import { SqliteError } from "../../../app/sql/query.ts";
 import { checkTime } from "../../../app/sql/query_process.ts";
@@ -74,7 +75,7 @@ export async function sqlCommand(call: SqlCall): Promise<number> {
 
 const hexOf = (bytes: Uint8Array): string => Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 
-/** As a table and CSV show a value: nothing for NULL, hexadecimal digits for bytes. */
+/** Text of a value in tables and CSV: empty for NULL, hexadecimal for bytes. */
 const textOf = (value: SqlValue | undefined): string =>
   value === null || value === undefined ? "" : value instanceof Uint8Array ? hexOf(value) : String(value);
 
@@ -86,11 +87,14 @@ const plain = (row: SqlRow): object =>
     Object.entries(row).map(([name, value]) => [name, value instanceof Uint8Array ? hexOf(value) : value]),
   );
 
-/** Characters with which spreadsheets begin a formula, their full-width forms included. A number is not a formula. */
+/** Characters that begin a formula in spreadsheets, including full-width forms. Numbers are not formulas. */
 const FORMULA = /^[=+\-@\uff1d\uff0b\uff0d\uff20]/;
 const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
 
-/** Returns a text that no spreadsheet runs and no terminal obeys: escape sequences, and an apostrophe before a formula. */
+/**
+ * Returns a text that spreadsheets and terminals do not interpret: escapes controls, and puts an
+ * apostrophe before a formula.
+ */
 function csvText(text: string): string {
   const line = printableLine(text);
   return FORMULA.test(line) && !NUMBER.test(line) ? `'${line}` : line;

@@ -1,4 +1,4 @@
-// `temporalex store backup`: SQLite's own copy of a moment, looked through before it is called a backup.
+// `temporalex store backup`: SQLite's own backup of a snapshot, checked afterwards.
 import { rmSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { checkStore, type StoreCheck, StoreReader } from "../../../engine/maintenance/mod.ts";
@@ -47,14 +47,14 @@ export async function backupCommand(call: BackupCall): Promise<number> {
   return problems.length === 0 ? Exit.ok : Exit.failed;
 }
 
-/** What is said of a copy that is as damaged as its store. */
+/** Message for a copy that is as damaged as its store. */
 export const damagedCopyText = (problems: number): string =>
   `copied and kept, with ${counted(problems, "problem")}: the copy holds what the store holds, and the store is damaged ` +
   "(temporalex store check). Keep older backups too\n";
 
 /**
- * Checks a copy that was just made. One that cannot be opened as a store is of no use, and is removed; whatever is found in one that can
- * be opened is for people to judge: the copy may be the best that there is.
+ * Checks a new copy. Removes one that cannot be opened as a store; other damage is reported,
+ * because the copy may be the best one available.
  */
 export async function checked(copy: string, onProgress: (done: number, total: number) => void): Promise<StoreCheck> {
   let reader: StoreReader;

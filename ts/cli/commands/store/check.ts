@@ -37,7 +37,7 @@ export async function checkCommand(call: CheckCall): Promise<number> {
         ...(skipped.size > 0 && { notReplayed: Object.fromEntries(skipped) }),
       };
       print.result(result, () => {
-        // The store is as sound as before where it is the code that does not fit.
+        // The store is intact if only the code does not fit.
         const lines = problemLines(
           print,
           reader.path,
@@ -71,7 +71,10 @@ async function openRealm(workflows: readonly string[]): Promise<WorkerRealm> {
   }
 }
 
-/** What is wrong; undefined when it replays, or when its type is not among the modules (then it is counted in `skipped`). */
+/**
+ * Returns the problem; undefined if the run replays, or if the modules lack its type (counted in
+ * `skipped`).
+ */
 async function replay(
   realm: WorkerRealm,
   row: RunRow,

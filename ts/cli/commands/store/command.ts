@@ -1,4 +1,4 @@
-// `temporalex store ...`: looking after store files.
+// `temporalex store ...`: maintenance of store files.
 import { command, type Group } from "../../frame/command.ts";
 import { exportOptions, importOptions, purgeOptions, STORE, storeCheckOptions } from "./options.ts";
 

@@ -1,4 +1,4 @@
-// `temporalex store export`: runs with their histories, from whatever the options name.
+// `temporalex store export`: exports the selected runs with their histories.
 import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, statSync, writeSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Client, WorkflowSummary } from "../../../client/mod.ts";
@@ -25,7 +25,7 @@ export function exportCommand(call: ExportCall): Promise<number> {
       for await (const run of found) {
         await target.write(run, await historyOf(client, run));
         runs++;
-        // (Its lines are what a terminal shows.)
+        // Its lines are the terminal output.
         if (target.form !== "") print.progress(`${counted(runs, "run")} written`);
       }
       print.progress("");
@@ -50,7 +50,7 @@ async function historyOf(client: Client, { workflowId, runId }: WorkflowSummary)
 }
 
 interface Target {
-  /** What lies there, for people: "" for standard output. */
+  /** Description of the target; "" for standard output. */
   readonly form: string;
   write(run: WorkflowSummary, history: string): Promise<void>;
   finish(): void;
@@ -67,7 +67,7 @@ function openTarget({ options, io }: ExportCall): Target {
   return isFolder ? folder(path) : linesFile(path);
 }
 
-/** One file for each run. A file with its last name is always whole. */
+/** One file for each run, renamed to its final name once complete. */
 function folder(path: string): Target {
   mkdirSync(path, { recursive: true });
   return {
@@ -87,10 +87,10 @@ function folder(path: string): Target {
   };
 }
 
-/** Where a file is written that does not have its name yet. No other file has this one. */
+/** Unique name of an incomplete file. */
 const partialOf = (path: string): string => `${path}.${crypto.randomUUID()}.partial`;
 
-/** Workflow ids may be anything; names of files may not. */
+/** Workflow ids can contain any characters; file names cannot. */
 function fileName(id: string): string {
   return encodeURIComponent(id).replace(/[*.~'()!]/g, (c) => c === "." ? c : `%${c.charCodeAt(0).toString(16)}`).replace(
     /^\./,

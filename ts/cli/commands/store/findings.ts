@@ -1,4 +1,4 @@
-// What a check of a store found, for people and for programs.
+// Formats the findings of a store check.
 import type { StoreProblem } from "../../../engine/maintenance/mod.ts";
 import type { Colour, Printer } from "../../frame/printer.ts";
 import { printable } from "../../frame/printable.ts";
@@ -6,7 +6,7 @@ import { printable } from "../../frame/printable.ts";
 const where = (path: string, { workflowId, runId, workflowType }: StoreProblem): string =>
   printable(runId === "" ? path : `${workflowType} "${workflowId}" (run ${runId})`);
 
-/** A line for each problem, with what it is about. `word` says what kind it is. */
+/** Returns a line for each problem with its subject. `word` is the kind of problem. */
 export function problemLines(
   print: Printer,
   path: string,
@@ -21,7 +21,7 @@ export function problemLines(
 
 const MAX_NOTES = 10;
 
-/** What is odd and may be so: said, and no reason to fail. */
+/** Returns lines for unusual findings that are not errors. */
 export function noteLines(print: Printer, path: string, notes: readonly StoreProblem[]): string {
   const more = notes.length - MAX_NOTES;
   return problemLines(print, path, notes.slice(0, MAX_NOTES), () => ["note", "cyan"]) +

@@ -1,7 +1,8 @@
-// `temporalex store import`: closed runs from histories, exports and other stores; or a whole store, where none is yet.
-//
-// Two passes over the files, so that a file that cannot be imported is found before anything is written. Runs go in by batches, each in one
-// transaction: an import that is killed leaves whole runs, and the next one goes on with --skip-existing.
+// `temporalex store import`: imports closed runs from histories, exports and other stores, or
+// copies a whole store to a new file. Two passes over the files detect invalid ones before anything
+// is written. Runs are written in batches, one transaction each: an interrupted import leaves whole
+// runs, and
+// --skip-existing continues it.
 import { closeSync, createReadStream, existsSync, openSync, readSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { createInterface } from "node:readline";
@@ -29,16 +30,16 @@ import { bytesText, counted } from "./sizes.ts";
 const BATCH_RUNS = 100;
 const BATCH_BYTES = 8 * 1024 * 1024;
 const MAX_SHOWN = 10;
-/** Histories that are kept between the two passes. */
+/** Maximum bytes of histories that are kept between the two passes. */
 const KEPT_BYTES = 64 * 1024 * 1024;
 
-/** One run of a file; `write` throws an ImportError when it cannot be imported. */
+/** One run of a file; `write` throws an ImportError if it cannot be imported. */
 interface Found {
   /** "file:line", or the file. */
   readonly where: string;
-  /** Undefined where only the history can tell. */
+  /** Undefined if only the history shows it. */
   readonly open: boolean | undefined;
-  /** What is lost or changed on the way. */
+  /** What the import loses or changes. */
   readonly notes: readonly string[];
   write(): RunWrite;
 }
@@ -48,7 +49,7 @@ export async function importCommand(call: ImportCall): Promise<number> {
   const path = storePath(call);
   const files = args.map((file) => {
     const source = resolve(io.cwd, file);
-    if (!existsSync(source)) throw new CommandError(`there is no file ${file}`);
+    if (!existsSync(source)) throw new CommandError(`file not found: ${file}`);
     if (!statSync(source).isFile()) throw new CommandError(`${file} is not a file`);
     return source;
   });
@@ -58,7 +59,7 @@ export async function importCommand(call: ImportCall): Promise<number> {
   if (!existsSync(path) && files.length === 1 && isSqlite(files[0]!) && !options.closedOnly) {
     return await copyStore(call, files[0]!, path);
   }
-  // Opened first: what is in the store must not change between the passes. A dry run creates none.
+  // Opened first: the store must not change between the passes. A dry run creates no store.
   const store = options.dryRun && !existsSync(path) ? undefined : await openStore(path);
   try {
     const plan = await firstPass(call, files, store);
@@ -111,7 +112,7 @@ export async function importCommand(call: ImportCall): Promise<number> {
 interface ImportSelection {
   /** Run ids to import. */
   readonly wanted: Set<string>;
-  /** What is to be written, where it is little enough to be kept; otherwise the files are read again. */
+  /** Runs to write, if they fit in memory; otherwise the files are read again. */
   readonly kept: readonly RunWrite[] | undefined;
   readonly open: number;
   readonly existing: number;
@@ -194,7 +195,7 @@ function head(path: string, bytes: number): Uint8Array {
 }
 
 const isSqlite = (path: string): boolean => new TextDecoder().decode(head(path, 16)) === "SQLite format 3\0";
-/** A JSON line of `store export`. */
+/** Returns whether the file starts with a JSON line of `store export`. */
 const isExport = (path: string): boolean => /^\s*\{"workflowId":/.test(new TextDecoder().decode(head(path, 64)));
 
 async function* runsOf(call: ImportCall, files: readonly string[]): AsyncGenerator<Found, void, void> {
@@ -247,12 +248,12 @@ async function* runsOfLines(path: string): AsyncGenerator<Found, void, void> {
     if (line.trim() === "") continue;
     const where = `${path}:${number}`;
     const deep = nestedTooDeep(line);
-    if (deep !== undefined) throw new CommandError(`${where}: this is no line of store export: ${deep}`);
+    if (deep !== undefined) throw new CommandError(`${where}: not a line of store export: ${deep}`);
     let said: { workflowId?: unknown; runId?: unknown };
     try {
       said = JSON.parse(line);
     } catch (e) {
-      throw new CommandError(`${where}: this is no JSON line: ${(e as Error).message}`);
+      throw new CommandError(`${where}: not a JSON line: ${(e as Error).message}`);
     }
     const text = (value: unknown) => typeof value === "string" ? value : undefined;
     yield await readRun(where, new TextEncoder().encode(line), text(said.workflowId), text(said.runId));
@@ -290,7 +291,7 @@ async function readRun(
   }
 }
 
-/** A store in a place where none is: a copy with everything, checked. */
+/** Copies a whole store to a new path, and checks the copy. */
 async function copyStore({ options, print }: ImportCall, from: string, to: string): Promise<number> {
   const reader = StoreReader.open(from);
   try {

@@ -1,4 +1,4 @@
-// Options of the commands, and the calls that they make.
+// Options of the commands and the types of their calls.
 import type { Call, Options } from "../../frame/command.ts";
 import { SERVICE_OPTIONS } from "../../service/options.ts";
 

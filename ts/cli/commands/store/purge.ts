@@ -17,7 +17,7 @@ import type { PurgeCall } from "./options.ts";
 import { bytesText, counted } from "./sizes.ts";
 
 const SLICE = 200;
-/** Later than any run closes. */
+/** Later than any close time. */
 const ANY_TIME = 8e15;
 
 export async function purgeCommand(call: PurgeCall): Promise<number> {
@@ -49,7 +49,7 @@ function heldBy(path: string, { holder }: StoreLockedError): CommandError {
   );
 }
 
-/** Asks the process that has the store open to remove the runs, one by one. It keeps the space for itself. */
+/** Removes the runs one by one through the process that has the store open. The file does not shrink. */
 async function purgeHeld({ options, print, signal }: PurgeCall, path: string, closedBefore: number, locked: StoreLockedError) {
   const raw = new StoreService({ path });
   try {
@@ -61,7 +61,7 @@ async function purgeHeld({ options, print, signal }: PurgeCall, path: string, cl
     for (;;) {
       const { executions } = await service.listWorkflowExecutions({ query, pageSize: SLICE }, { signal });
       for (const { execution } of executions) {
-        // What was removed stays removed; the next purge goes on.
+        // Removed runs stay removed; the next purge continues.
         signal.throwIfAborted();
         await service.deleteWorkflowExecution({ workflowExecution: execution! }, { signal });
         runs++;
@@ -121,7 +121,7 @@ async function purge(
   try {
     let runs = 0;
     for (;;) {
-      // What was removed stays removed; the next purge goes on.
+      // Removed runs stay removed; the next purge continues.
       signal.throwIfAborted();
       const slice = { closedBefore, limit: SLICE, ...(where !== undefined && { where }) };
       const removed = await whenFree(() => store.purge(slice).length);

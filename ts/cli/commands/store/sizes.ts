@@ -1,6 +1,6 @@
-// Amounts as people read them.
+// Formats sizes.
 
-/** "1.5 MB": decimal units, as file managers show them. */
+/** Formats bytes in decimal units, as file managers do: "1.5 MB". */
 export function bytesText(bytes: number): string {
   const units = ["bytes", "kB", "MB", "GB", "TB"];
   let value = bytes;

@@ -1,5 +1,5 @@
-// What the page may ask of the service: one POST for each call, bytes of its request in, bytes of its response out. Only methods that the
-// page uses are there, and only about the namespace that the command was started for.
+// Calls of the page to the service: one POST for each, with request and response bytes. Limited to
+// methods that the page uses, and to the namespace of the command.
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { withPermissions } from "../../../gateway/permissions.ts";
 import { Code, type MethodName, type RawService, ServiceError } from "../../../service/raw.ts";
@@ -22,14 +22,13 @@ const WRITES: readonly MethodName[] = [
   "terminateWorkflowExecution",
 ];
 
-/** A server takes 4 MiB. */
+/** Maximum size of a request; a server accepts 4 MiB. */
 const REQUEST_BYTES = 8 * 1024 * 1024;
-/** Calls that one page may have open at once. */
+/** Maximum open calls of one page. */
 const MOST_CALLS = 64;
 const LONGEST_MS = 10 * 60_000;
 const PATH = /^data\/call\/([A-Za-z]{1,60})$/;
 
-/** Which timer: its id. */
 export interface TimerOfPage {
   readonly workflowId: string;
   readonly runId: string;
@@ -39,11 +38,11 @@ export interface TimerOfPage {
 export interface CallOptions {
   readonly namespace: string;
   readonly readOnly: boolean;
-  /** Fires a timer of a workflow whose timers fire by hand; no method of the service does. */
+  /** Fires a timer of a workflow with manual timers; the service has no method for it. */
   fireTimer(timer: TimerOfPage): Promise<void>;
 }
 
-/** The routes of calls. */
+/** Returns the routes of calls. */
 export function callRoutes(
   raw: RawService,
   { namespace, readOnly, fireTimer }: CallOptions,
@@ -114,7 +113,7 @@ async function answer(
   response: ServerResponse,
 ): Promise<void> {
   const gone = new AbortController();
-  // A page that takes a call back, or is closed.
+  // The page cancels a call, or is closed.
   response.on("close", () => gone.abort(new ServiceError(Code.CANCELLED, "the caller has gone")));
   const asked = Number(request.headers["x-timeout-ms"] ?? Number.NaN);
   const timeoutMs = asked > 0 ? Math.min(asked, LONGEST_MS) : LONGEST_MS;
@@ -126,7 +125,7 @@ async function answer(
   }
 }
 
-/** Refusals of the service are answers like others: a browser writes on its console about what has another status. */
+/** Service errors have status 200, because browsers log other statuses on the console. */
 function sendError(response: ServerResponse, error: unknown): void {
   const { code, message, reason } = error instanceof ServiceError
     ? error

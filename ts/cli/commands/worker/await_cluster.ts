@@ -1,6 +1,6 @@
-// A worker's first word with its cluster: it works when the namespace was found, and until then whoever looks at it sees what it waits for.
-// In a cluster that starts, everything starts at once, so an address where nobody answers yet is asked until somebody does; what no
-// repetition fixes (a certificate, a key, a namespace that is not there) ends the command with its reason.
+// A worker waits until its cluster has confirmed the namespace, and reports what it waits for. When
+// a cluster starts, services start in any order, so unreachable addresses are retried. Errors that
+// a retry cannot fix (certificate, key, unknown namespace) end the command.
 import { Code, type RawService, ServiceError } from "../../../service/raw.ts";
 import { backoffMs, type BackoffOptions, isMisconfigured } from "../../../service/retry.ts";
 import { realTimers, sleepOn } from "../../../base/timers.ts";
@@ -8,12 +8,12 @@ import { namespaceRequest } from "../../../api/server_info.ts";
 import { withCommandOptions } from "../../service/cluster.ts";
 import { CommandError } from "../../frame/errors.ts";
 
-/** Silence for so long is told; a cluster that is there has answered by then. */
+/** Silence after which the wait is reported; a running cluster responds earlier. */
 const SILENT_MS = 1000;
 const ATTEMPT_MS = 10_000;
 const BACKOFF: BackoffOptions = { initialIntervalMs: 100, maximumIntervalMs: 2000, backoffCoefficient: 2, jitter: 0.3 };
 
-/** Refusals that pass by themselves; DescribeNamespace has no others. */
+/** Transient errors of DescribeNamespace. */
 const PASSING: ReadonlySet<number> = new Set([
   Code.UNAVAILABLE,
   Code.DEADLINE_EXCEEDED,
@@ -30,13 +30,16 @@ export interface Awaited {
   readonly where: string;
   readonly namespace: string;
   readonly signal: AbortSignal;
-  /** Why nothing happens: at the first trouble and whenever the trouble is another one; "" where there is but silence so far. */
+  /**
+   * Called with the reason of the wait: at the first error and whenever it changes; "" while there
+   * is only silence.
+   */
   readonly tell: (why: string) => void;
 }
 
 /**
- * The service, when it has answered that it has the namespace. Rejects with a CommandError for what no repetition fixes, and with the
- * signal's reason.
+ * Resolves when the service has confirmed the namespace. Rejects with a CommandError for permanent
+ * errors, and with the signal's reason.
  */
 export async function awaitCluster({ service, where, namespace, signal, tell }: Awaited): Promise<RawService> {
   let told: string | undefined;
@@ -62,7 +65,7 @@ export async function awaitCluster({ service, where, namespace, signal, tell }: 
   }
 }
 
-/** A name that nobody knows yet may be that of a service which starts beside this worker. */
+/** Returns whether the error is transient. An unknown host may be a service that is starting. */
 function passes(error: unknown): error is ServiceError {
   if (!(error instanceof ServiceError) || !PASSING.has(error.code)) return false;
   return !isMisconfigured(error) || error.metadata["code"] === "ENOTFOUND";

@@ -1,5 +1,6 @@
-// Which files a worker's code consists of. For workflows the loader says so: every file that it asks for is noted, also one that is not
-// there, because a later edit may bring it. Activity modules are loaded by the runtime itself, so their relative imports are followed here.
+// The files of a worker's code. The workflow loader reports every file that it looks for, including
+// missing ones, which a later edit may create. The runtime loads activity modules, so this file
+// follows their relative imports.
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -8,10 +9,10 @@ import { fileSources, type SourceHost } from "../../../platform/source_files.ts"
 import { children } from "../../../modules/loader/scope.ts";
 import { loadSucrase, needsSucrase, strip } from "../../../modules/loader/strip.ts";
 
-/** Packages are installed, not edited. */
+/** Excludes packages, which are installed, not edited. */
 const isOwn = (path: string): boolean => !/[\\/]node_modules[\\/]/.test(path);
 
-/** The file system, noting in `asked` what is asked for. */
+/** Returns the file system; records requested files in `asked`. */
 export async function notingSources(asked: (path: string) => void): Promise<SourceHost> {
   const host = await fileSources();
   const note = (url: string) => {
@@ -35,7 +36,10 @@ export async function notingSources(asked: (path: string) => void): Promise<Sour
 const SOURCE = /\.[mc]?[jt]sx?$/;
 const ENDINGS = ["", ".ts", ".js", ".mts", ".mjs", ".cts", ".cjs", "/index.ts", "/index.js"];
 
-/** The modules and everything that they import by a relative path. Files that do not parse are among them; what they import is not. */
+/**
+ * Returns the modules and their relative imports, transitively. Includes files that do not parse,
+ * without their imports.
+ */
 export async function moduleFiles(entries: readonly string[]): Promise<Set<string>> {
   await loadSucrase();
   const found = new Set<string>();
@@ -49,7 +53,7 @@ export async function moduleFiles(entries: readonly string[]): Promise<Set<strin
   return found;
 }
 
-/** Relative imports, requires and import() of names that are written out. */
+/** Returns relative imports, requires and import() calls with constant names. */
 function importsOf(path: string): string[] {
   try {
     const text = readFileSync(path, "utf8");
@@ -73,7 +77,7 @@ function collect(node: AnyNode, found: string[]): void {
   for (const child of children(node)) collect(child, found);
 }
 
-/** As Node, Deno and compilers name files; the name as it is where none is there. */
+/** Resolves a name as Node, Deno and compilers do; unchanged if no file exists. */
 function fileOf(importer: string, specifier: string): string {
   const plain = resolve(dirname(importer), specifier.replace(/[?#].*$/, ""));
   const isFile = (path: string) => statSync(path, { throwIfNoEntry: false })?.isFile() === true;

@@ -1,5 +1,5 @@
-// `worker --watch`: when files of the code change, the new code is taken over, or refused with the reason while the old code serves on. One
-// take-over at a time; an edit during one gives it up and starts again with what is there then.
+// `worker --watch`: when files change, the worker switches to the new code, or rejects it with a
+// reason and keeps the old code. One reload at a time; an edit during a reload restarts it.
 import type { LintFinding } from "../../../modules/lint/lint.ts";
 import { WorkflowLoadError } from "../../../realm/mod.ts";
 import {
@@ -14,7 +14,7 @@ import { forget } from "../../modules/user_modules.ts";
 import { moduleFiles } from "./files.ts";
 import { FileWatch } from "./watch.ts";
 
-/** What is told of a take-over. */
+/** Events of a reload. */
 export type ReloadEvent =
   | ({ readonly event: "replaced"; readonly ms: number } & Replacement)
   | { readonly event: "activitiesReplaced"; readonly activities: readonly string[]; readonly ms: number }
@@ -22,8 +22,8 @@ export type ReloadEvent =
   | {
     readonly event: "refused";
     /**
-     * Modules that do not load, errors of the linter, runs that do not agree, activities or Nexus services that do not load, or no time for
-     * it now.
+     * Reason: modules that do not load, lint errors, runs that diverge, activities or Nexus
+     * services that do not load, or a temporary failure.
      */
     readonly why: "load" | "lint" | "runs" | "activities" | "nexus" | "failed";
     readonly message: string;
@@ -32,15 +32,15 @@ export type ReloadEvent =
 
 export interface ReloadParts {
   readonly worker: Worker;
-  /** Files of the workflows as they were when the code that runs was loaded; refilled by every load. */
+  /** Stamps of the workflow files when the running code was loaded; replaced by each load. */
   readonly workflowFiles: { current: Map<string, string> };
   readonly activityModules: readonly string[];
   readonly activityThreads: ActivityThreads | undefined;
   readonly nexusModules: readonly string[];
-  /** The Nexus services as their modules are now. */
+  /** Loads the Nexus services from their current modules. */
   loadNexus(): Promise<NexusServicesOf | undefined>;
   readonly workflows: boolean;
-  /** Errors of the linter in the workflows as they are now; it reads the files as the loader does. */
+  /** Returns lint errors of the current workflow files, which are read like the loader does. */
   lint(): Promise<readonly LintFinding[]>;
   tell(event: ReloadEvent): void;
   progress(progress: ReplacementProgress | undefined): void;
@@ -61,7 +61,7 @@ class LintErrors extends Error {
   }
 }
 
-/** When the worker was too busy, or its service away, the same code is tried again after this. */
+/** Delay before a retry of the same code, after a busy worker or an unavailable service. */
 const AGAIN_MS = 3000;
 
 export class Reloader {
@@ -90,7 +90,7 @@ export class Reloader {
     });
   }
 
-  /** Files that are watched now. */
+  /** Number of watched files. */
   get files(): number {
     const all = this.#allFiles;
     return new Set(all.filter(([, stamp]) => stamp !== "").map(([path]) => path)).size;
@@ -104,13 +104,13 @@ export class Reloader {
     this.#running = this.#loop();
   }
 
-  /** Gives up what is under way and watches no more. */
+  /** Cancels a running reload and ends watching. */
   async close(): Promise<void> {
     this.#closed = true;
     this.#watch.close();
     this.#attempt?.abort(new Error("the worker is stopping"));
     this.#wake?.();
-    // Activities that are being loaded are given up by the worker's shutdown, which comes next.
+    // The worker's shutdown, which follows, cancels the loading of activities.
     if (!this.#loadsActivities) await this.#running;
   }
 
@@ -153,7 +153,7 @@ export class Reloader {
     }
   }
 
-  /** False when the same code should be tried again. */
+  /** Returns false if the same code should be retried. */
   async #workflows(signal: AbortSignal): Promise<boolean> {
     const { worker, workflowFiles, tell, progress } = this.#parts;
     const since = performance.now();
@@ -163,7 +163,7 @@ export class Reloader {
     try {
       const found = await this.#parts.lint();
       if (found.length > 0) throw new LintErrors(found);
-      // From here on the files are as the load reads them.
+      // From here on, files have the state that the load reads.
       workflowFiles.current = new Map();
       const replaced = await worker.replaceWorkflows(undefined, {
         signal,
@@ -178,7 +178,7 @@ export class Reloader {
       tell({ event: "replaced", ...replaced, ms: Math.round(performance.now() - since) });
     } catch (error) {
       progress(undefined);
-      // A load that broke off early has not asked for all that matters.
+      // A load that failed early has not read all relevant files.
       const missed = [...before.keys()].filter((path) => !workflowFiles.current.has(path));
       for (const [path, stamp] of FileWatch.stamps(missed)) workflowFiles.current.set(path, stamp);
       if (this.#closed || signal.aborted) return true;
@@ -217,7 +217,7 @@ export class Reloader {
     const files = await moduleFiles(nexusModules);
     this.#nexusFiles = FileWatch.stamps(files);
     try {
-      // Deno caches what a module imports, also where the module itself is imported again.
+      // Deno caches the imports of a module, even if the module itself is imported again.
       const kept = "Deno" in globalThis ? changed.filter((path) => files.has(path) && !nexusModules.includes(path)) : [];
       if (kept.length > 0) throw new Error(`Deno does not load ${kept.join(", ")} again: start the worker again`);
       forget(files);

@@ -1,4 +1,4 @@
-// `temporalex worker`: a worker as a process, on a store of its own or on a cluster.
+// `temporalex worker`: a worker process for a store or a cluster.
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -24,10 +24,10 @@ import { crashNoteOf, deploymentOf, withOptions } from "./settings.ts";
 import { printStarted, printWaiting, progressText, reloadText } from "./texts.ts";
 import { FileWatch } from "./watch.ts";
 
-/** How long a stop waits for activities that do not listen. */
+/** Time that a shutdown waits for activities that ignore cancellation. */
 const FORCE_MS = 10_000;
 
-/** What the worker is made of: absolute paths of modules, and what was noted of their files when they were loaded. */
+/** Absolute paths of the worker's modules, and the stamps of their files at load. */
 interface Modules {
   readonly workflows: readonly string[];
   readonly activities: readonly string[];
@@ -84,12 +84,12 @@ export async function workerCommand(call: WorkerCall): Promise<number> {
 function foundModules({ io }: WorkerCall, kind: string, modules: readonly string[]): string[] {
   return modules.map((module) => {
     const path = resolve(io.cwd, module);
-    if (!existsSync(path)) throw new UsageError(`--${kind} ${module}: there is no such file`);
+    if (!existsSync(path)) throw new UsageError(`--${kind} ${module}: no such file`);
     return path;
   });
 }
 
-/** From --payload-converter: for activities the converter, for realms its module. */
+/** From --payload-converter: the converter for activities, and its module for realms. */
 async function converterOf({ options: { payloadConverter }, io: { cwd } }: WorkerCall) {
   if (payloadConverter === undefined) return {};
   const { importConverter } = await import("../../service/converter.ts");
@@ -97,7 +97,7 @@ async function converterOf({ options: { payloadConverter }, io: { cwd } }: Worke
   return { converter, payloadConverterModule: pathToFileURL(resolve(cwd, payloadConverter)) };
 }
 
-/** The service; on a cluster once it has answered that the namespace is there. Modules are loaded while it is asked. */
+/** Returns the service, after a cluster has confirmed the namespace. Modules are loaded meanwhile. */
 function answering(
   call: WorkerCall,
   { service, where, namespace }: Connected,
@@ -111,7 +111,7 @@ function answering(
     signal,
     tell: (why) => printWaiting(call, where, namespace, why),
   });
-  // Something else may end the command first.
+  // Prevents an unhandled rejection if the command ends earlier.
   answered.catch(() => {});
   return answered;
 }
@@ -139,7 +139,7 @@ async function readModules(
   return { workflows, activities, nexus, threads, sources, workflowFiles, activityFiles, nexusFiles };
 }
 
-/** Undefined: the command was ended while the worker waited for its cluster. */
+/** Returns undefined if the command was ended while the worker waited for its cluster. */
 async function createWorker(
   call: WorkerCall,
   { workflows, threads, sources }: Modules,
@@ -185,20 +185,20 @@ async function createWorker(
     ) {
       throw new UsageError(withOptions(error.message));
     }
-    // Stopped while it waited for its cluster: there was nothing to drain.
+    // Stopped while waiting for its cluster: there is nothing to drain.
     if (signal.aborted && error === signal.reason) return undefined;
     throw error;
   });
 }
 
-/** What the linter finds wrong. What the loader refuses, the load itself reports. */
+/** Returns lint errors, without those that the loader reports. */
 async function lintErrors({ workflows, sources }: Modules) {
   const { lintWorkflows } = await import("../../../modules/lint/lint.ts");
   const { findings } = await lintWorkflows(workflows.map((path) => pathToFileURL(path)), { host: sources });
   return findings.filter(({ rule, severity }) => severity === "error" && !(RULES[rule] as Rule).loader);
 }
 
-/** Until Ctrl-C, or until the worker stops by itself, which throws. */
+/** Runs until Ctrl-C, or until the worker stops by itself, which throws. */
 async function work(
   call: WorkerCall,
   worker: Worker,
@@ -213,7 +213,7 @@ async function work(
   }
   const running = worker.run();
   running.catch(() => {});
-  // Its first polls leave before it is reported as working.
+  // Its first polls are sent before it is reported as running.
   await hop();
   const reloader = options.watch
     ? new Reloader({

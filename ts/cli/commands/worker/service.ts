@@ -1,4 +1,4 @@
-// What a worker process stands on: its store or its cluster, and what it serves to others.
+// Services of a worker process: its store or cluster, and what it serves to others.
 import { DeferredServer } from "../../../app/deferred_server.ts";
 import type { Logger } from "../../../base/logger.ts";
 import { EmbeddedEngine } from "../../../engine/mod.ts";
@@ -13,7 +13,7 @@ import { meansCluster, openCluster } from "../../service/cluster.ts";
 import { storePath } from "../../service/open_service.ts";
 import type { WorkerCall } from "./options.ts";
 
-/** From --listen: served from before the cluster is asked for anything, so that a worker that waits for it is not taken for a dead one. */
+/** From --listen: served before the cluster is contacted, so that a waiting worker does not look dead. */
 export async function openProbes({ options: { listen } }: WorkerCall, probed: { worker?: Worker }) {
   if (listen === undefined) return undefined;
   const { MetricsRegistry } = await import("../../../metrics/mod.ts");
@@ -37,11 +37,11 @@ export async function openProbes({ options: { listen } }: WorkerCall, probed: { 
 export interface Connected {
   readonly service: RawService;
   readonly namespace: string;
-  /** The address of a cluster; undefined for a store. */
+  /** Address of a cluster; undefined for a store. */
   readonly where?: string;
   /** The file of a store. */
   readonly store?: string | undefined;
-  /** Where other processes reach the store. */
+  /** Address of the store for other processes. */
   readonly address?: Promise<string | undefined>;
   close(): Promise<void>;
 }
@@ -56,7 +56,9 @@ export async function openService(call: WorkerCall, logger: Logger): Promise<Con
     return await openCluster(call);
   }
   if (options.crashNotes !== undefined) {
-    throw new UsageError("--crash-notes is for workers on a cluster; a worker on a store notes the same beside it, always");
+    throw new UsageError(
+      "--crash-notes is for workers on a cluster; a worker on a store always keeps these notes next to the store",
+    );
   }
   const store = storePath(call);
   const engine = await EmbeddedEngine.open({
@@ -74,7 +76,7 @@ export async function openService(call: WorkerCall, logger: Logger): Promise<Con
   });
   const served = new DeferredServer(engine, true, logger);
   const stop = options.retention === undefined ? () => {} : keepFor(options.retention, engine, logger);
-  // The engine's end answers the calls that wait; the server passes that on before it closes.
+  // The closing engine completes pending calls; the server sends the responses before it closes.
   const close = () => Promise.resolve(stop()).then(() => served.retire()).then(() => engine.close()).then(() => served.close());
   return { service: engine, namespace: options.namespace, store, address: served.address, close };
 }

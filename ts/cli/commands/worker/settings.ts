@@ -1,4 +1,4 @@
-// Options of the command that become options of the worker.
+// Converts options of the command to options of the worker.
 import { resolve } from "node:path";
 import type { Logger } from "../../../base/logger.ts";
 import type { VersioningBehavior } from "../../../realm/mod.ts";
@@ -8,7 +8,7 @@ import { stateFolder } from "../../frame/state_folder.ts";
 import { crashNoteIn, type Work } from "./crash_notes.ts";
 import type { WorkerCall } from "./options.ts";
 
-/** From --crash-notes: the file of this process. What was not asked for fails without a word to users. */
+/** From --crash-notes: the file of this process. The default fails silently, with a debug log. */
 export function crashNoteOf({ options: { crashNotes }, io }: WorkerCall, work: Work, logger: Logger): string | undefined {
   if (crashNotes === "none") return undefined;
   const folder = crashNotes === undefined ? stateFolder(io.env) : resolve(io.cwd, crashNotes);
@@ -17,7 +17,7 @@ export function crashNoteOf({ options: { crashNotes }, io }: WorkerCall, work: W
   } catch (error) {
     const { message } = error as Error;
     if (crashNotes !== undefined) throw new UsageError(`--crash-notes ${crashNotes} cannot be used: ${message}`);
-    logger.debug("the runs in work are not noted for the next start", { folder, error: message });
+    logger.debug("running workflow tasks are not recorded for the next start", { folder, error: message });
     return undefined;
   }
 }
@@ -39,7 +39,7 @@ export function deploymentOf(
   return { workerDeploymentOptions: { useWorkerVersioning: true, version, defaultVersioningBehavior } };
 }
 
-/** What a worker says of its deployment, with its options as the command has them. */
+/** Replaces the worker's option names in messages by those of the command. */
 export const withOptions = (message: string): string =>
   message.replace("with useWorkerVersioning", "with --deployment")
     .replace("a workerDeploymentOptions.defaultVersioningBehavior", "--versioning-behavior");

@@ -1,11 +1,11 @@
-// What the command prints, for people and as JSON lines.
+// Output of the command, as text and as JSON lines.
 import { resolve } from "node:path";
 import { describeProblem, type ReplacementProgress, type Worker } from "../../../worker/mod.ts";
 import { printable, printableLine } from "../../frame/printable.ts";
 import type { WorkerCall } from "./options.ts";
 import type { ReloadEvent } from "./reload.ts";
 
-/** The cluster has not answered yet. `why`: what stands in the way; "" at first. */
+/** Reports a wait for the cluster. `why`: the reason; "" at first. */
 export function printWaiting({ print }: WorkerCall, where: string, namespace: string, why: string): void {
   print.result(
     { event: "waiting", address: where, namespace, ...(why !== "" && { why }) },
@@ -16,22 +16,20 @@ export function printWaiting({ print }: WorkerCall, where: string, namespace: st
   );
 }
 
-/** Where a worker works, and where it can be reached. Absent: it has none of it. */
+/** Addresses of a worker; undefined fields do not apply. */
 export interface Places {
   readonly namespace: string;
-  /** The address of a cluster. */
   readonly where: string | undefined;
-  /** The file of a store. */
   readonly store: string | undefined;
-  /** Where other processes reach the store. */
+  /** Address of the store for other processes. */
   readonly served: string | undefined;
-  /** The address of the probes. */
+  /** Address of the probes. */
   readonly listening: string | undefined;
-  /** How many files are watched. */
+  /** Number of watched files. */
   readonly watched: number | undefined;
 }
 
-/** The worker's first polls are out. */
+/** Reports that the worker polls. */
 export function printStarted({ print, options }: WorkerCall, worker: Worker, places: Places): void {
   const { workflowTypes, activityTypes, nexusServices: nexus, taskQueue } = worker;
   const { where, store, namespace, served, listening, watched } = places;
@@ -59,7 +57,7 @@ export function printStarted({ print, options }: WorkerCall, worker: Worker, pla
   );
 }
 
-/** Of "shop.v7": such a worker may wait for tasks that the cluster does not give it. */
+/** Hint for "shop.v7": such a worker may wait for tasks that the cluster does not route to it. */
 function versionLine(deployment: string): string {
   const [name, ...build] = deployment.split(".");
   return `  version:    ${build.join(".")} of deployment ${name}; it gets tasks once it is current or ramping ` +
@@ -76,7 +74,7 @@ export function progressText({ phase, checked, total }: ReplacementProgress): st
 export function reloadText(event: ReloadEvent, { print, io }: WorkerCall): string {
   const at = print.paint(new Date().toISOString().slice(11, 19), "dim");
   const folder = `${resolve(io.cwd)}/`;
-  // Engines name a method of an object in their own way: "Object.eval [as run]" is run.
+  // Engines name methods differently: "Object.eval [as run]" is run.
   const short = (text: string) =>
     printable(text).replaceAll(`file://${folder}`, "").replaceAll(folder, "")
       .replace(/\b(?:Object\.)?eval \[as (\w+)\]/g, "$1")

@@ -1,21 +1,21 @@
-// Watches a changing set of files. Two means, because neither is enough alone: notifications of the folders (editors replace files rather
-// than write them, which a watch on the file itself would lose), and a look at all files every so often (notifications do not reach into
-// containers and network drives). Either way what counts is whether a file differs from when its set was given, and whether it has been at
-// rest for a moment: editors and compilers write several files one after the other.
+// Watches a changing set of files by notifications of their folders (editors replace files, which a
+// watch on the file would lose) and by polling (notifications do not work in containers and on
+// network drives). A change is reported if a file differs from its given stamp and has been at
+// rest, because editors and compilers write several files in sequence.
 import { type FSWatcher, statSync, watch } from "node:fs";
 import { dirname } from "node:path";
 
 export interface WatchOptions {
-  /** The files have been at rest for so long before a change is told. Default: 100 ms. */
+  /** Time without changes before a change is reported. Default: 100 ms. */
   readonly restMs?: number;
-  /** How often all files are looked at. Default: 1 s. */
+  /** Polling interval. Default: 1 s. */
   readonly lookMs?: number;
 }
 
-/** The first notification is looked at, and those of so long after it together: a busy folder must not keep us busy. */
+/** Delay in which notifications are collected: a busy folder must not cause constant work. */
 const GATHER_MS = 20;
 
-/** Identity of a file's content, as far as the file system tells; "" where there is none. */
+/** Returns a stamp of a file's content from its metadata; "" if the file does not exist. */
 function stamp(path: string): string {
   try {
     const { mtimeMs, size, ino } = statSync(path);
@@ -32,12 +32,12 @@ export class FileWatch {
   readonly #folders = new Map<string, FSWatcher>();
   #files = new Map<string, string>();
   #rest: ReturnType<typeof setTimeout> | undefined;
-  /** Until it is over notifications are gathered. */
+  /** Timer of the collection delay. */
   #soon: ReturnType<typeof setTimeout> | undefined;
   #hasMore = false;
   #seen = "";
 
-  /** `changed` is called with the files that differ from when they were given to `set`; until the next `set` it is not called again. */
+  /** Calls `changed` with the files that differ from their stamps in `set`; at most once for each `set`. */
   constructor(changed: (paths: readonly string[]) => void, { restMs = 100, lookMs = 1000 }: WatchOptions = {}) {
     this.#changed = changed;
     this.#restMs = restMs;
@@ -45,18 +45,18 @@ export class FileWatch {
   }
 
   /**
-   * Takes the stamps of the files; paths that do not exist yet count too. Take them before the files are read, or a change between the
-   * two is lost.
+   * Returns the stamps of the files, also of missing ones. Call before the files are read: a change
+   * in between would be lost.
    */
   static stamps(paths: Iterable<string>): Map<string, string> {
     return new Map([...paths].map((path) => [path, stamp(path)]));
   }
 
-  /** Watches these files from now on, against these stamps. */
+  /** Watches these files with these stamps. */
   set(files: ReadonlyMap<string, string>): void {
     this.#files = new Map(files);
     this.#seen = "";
-    // What is not there (package.json of every folder above, say) is left to the looks.
+    // Missing files (such as package.json of each parent folder) are only polled.
     const wanted = new Set([...files].filter(([, at]) => at !== "").map(([path]) => dirname(path)));
     for (const [folder, watcher] of this.#folders) {
       if (wanted.has(folder)) continue;
@@ -70,14 +70,14 @@ export class FileWatch {
   #watchFolder(folder: string): void {
     try {
       const watcher = watch(folder, { persistent: false }, () => this.#notified());
-      // The folder is gone, or the system has no more watches to give: the looks go on.
+      // The folder is gone, or the system has no more watches: polling continues.
       watcher.on("error", () => {
         watcher.close();
         this.#folders.delete(folder);
       });
       this.#folders.set(folder, watcher);
     } catch {
-      // It does not exist (yet).
+      // The folder does not exist (yet).
     }
   }
 
@@ -109,7 +109,7 @@ export class FileWatch {
     clearTimeout(this.#rest);
     this.#rest = setTimeout(() => {
       this.#rest = undefined;
-      // At rest: the files still are as they were when this was set.
+      // At rest: the files are unchanged since the last check.
       if (JSON.stringify(differing.map(([path]) => [path, stamp(path)])) !== this.#seen) return this.#check();
       this.#files = new Map();
       this.#changed(differing.map(([path]) => path));

@@ -1,4 +1,4 @@
-// `workflow broadcast`: a signal to all that have subscribed to it.
+// `workflow broadcast`: signals all subscribed runs.
 import { printableLine } from "../../frame/printable.ts";
 import { BroadcastIncompleteError } from "../../../client/errors.ts";
 import { UsageError } from "../../frame/errors.ts";
@@ -46,7 +46,7 @@ function readFilter(text: string | undefined): string | number | boolean | undef
   throw new UsageError(`--filter is a non-empty string, a number or a boolean, not ${text}`);
 }
 
-/** A number that JavaScript would write in another way; filters are compared as text, so its digits matter. */
+/** Keeps the digits of a number that JavaScript would format differently; filters are compared as text. */
 function exact(text: string): string {
   const digits = text.trim();
   if (/^-?[0-9]+$/.test(digits)) return digits;

@@ -1,5 +1,5 @@
-// `workflow stack` and `workflow metadata`: the queries that Temporal's SDKs answer for every workflow. The worker may be anybody's, so
-// what comes back is looked at before it is shown.
+// `workflow stack` and `workflow metadata`: built-in queries of Temporal's SDKs. Results are
+// validated, because the worker may be of any SDK.
 import { ENHANCED_STACK_TRACE, isReserved, STACK_TRACE, WORKFLOW_METADATA } from "../../../executor/program/built_in_queries.ts";
 import { Exit } from "../../frame/exit.ts";
 import { CommandError } from "../../frame/errors.ts";
@@ -61,7 +61,7 @@ function metadataText({ definition = {}, currentDetails = "" }: Metadata, print:
   ];
   const kinds = [["Signals", "signalDefinitions"], ["Updates", "updateDefinitions"], ["Queries", "queryDefinitions"]] as const;
   for (const [title, kind] of kinds) {
-    // Every workflow answers Temporal's own queries: they are no news.
+    // All workflows have Temporal's own queries; they are not listed.
     const found = listOf(definition[kind]).filter(({ name = "" }) => !isReserved(name));
     if (found.length === 0) continue;
     parts.push(print.table(found, [

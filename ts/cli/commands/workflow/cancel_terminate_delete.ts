@@ -18,7 +18,7 @@ export function deleteCommand(call: DeleteCall): Promise<number> {
   return withTargets(call, "deleted", (handle) => handle.delete(), "all");
 }
 
-/** "LastWorkflowTask" as the client names it. */
+/** Converts "LastWorkflowTask" to the client's "LAST_WORKFLOW_TASK". */
 const upper = (text: string): string => text.replace(/(?<=[a-z])(?=[A-Z])/g, "_").toUpperCase();
 
 export async function resetCommand(call: ResetCall): Promise<number> {

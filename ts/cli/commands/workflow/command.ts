@@ -30,7 +30,7 @@ export const workflow: Group = {
   summary: "start workflows, talk to them, look at them",
   description:
     `Commands for workflows in a store file of this machine (--store; default ./temporalex.sqlite) or on a Temporal cluster (--address).
-While a process has the store open, its commands reach it through a socket beside the file; with no such process the store is opened for a moment. Queries and updates need a process with a worker.`,
+While a process has the store open, its commands reach it through a socket next to the file; without such a process the store is opened briefly. Queries and updates need a process with a worker.`,
   commands: {
     start: command({
       summary: "start a workflow",
@@ -173,7 +173,7 @@ While a process has the store open, its commands reach it through a socket besid
     metadata: command({
       summary: "show what can be sent to a workflow",
       description:
-        "Shows a workflow's type, the signals, updates and queries that it takes, with their descriptions, and its current details (setCurrentDetails). A worker answers, also for closed workflows.",
+        "Shows a workflow's type, its signals, updates and queries with descriptions, and its current details (setCurrentDetails). Needs a worker, also for closed workflows.",
       options: metadata,
       examples: [{ line: "temporalex workflow metadata -w cart-42" }],
       run: async (call) => (await import("./built_in.ts")).metadataCommand(call),

@@ -30,11 +30,11 @@ const COLOURS: { readonly [status in WorkflowStatus]?: Colour } = {
   PAUSED: "yellow",
 };
 
-/** "TIMED_OUT" as queries and people write it: "TimedOut". */
+/** Converts "TIMED_OUT" to "TimedOut", as in queries. */
 export const statusText = (status: string): string =>
   status.toLowerCase().replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
-/** A summary as JSON: what the client shows, without the message that it came in, and without what is empty. */
+/** JSON form without the raw message and empty fields. */
 function document(summary: WorkflowSummary | WorkflowDescription): { [name: string]: unknown } {
   const { raw: _raw, rawDescription: _description, typedSearchAttributes: _typed, ...fields } = summary as WorkflowDescription;
   const shown = Object.entries(fields).filter(([name, value]) =>
@@ -173,7 +173,7 @@ export async function listCommand(call: ListCall): Promise<number> {
   });
 }
 
-/** A row of a list; with what its worker said, where it waits for its code. */
+/** A row of a list, with the worker's error if the workflow waits for its code. */
 const listed = (workflow: WorkflowSummary, failure: TaskFailure | undefined) => ({
   ...document(workflow),
   ...(failure !== undefined && { waitsForCode: true, workflowTaskFailure: failure }),

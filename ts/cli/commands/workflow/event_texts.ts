@@ -1,5 +1,5 @@
-// One event of a history in a few words, with its payloads decoded. Events that close an activity or a timer name it, though in the
-// history they hold only the number of the event that opened it.
+// Summaries of history events with decoded payloads. Events that close an activity or a timer show
+// its name, though history has only the number of the opening event.
 import { type JsonValue, toJson } from "@bufbuild/protobuf";
 import type { Failure } from "../../../api/generated/temporal/api/failure/v1/message_pb.ts";
 import { EventType } from "../../../api/generated/temporal/api/enums/v1/event_type_pb.ts";
@@ -29,11 +29,11 @@ const result = (payloads: { readonly payloads: readonly Payload[] } | undefined)
   return text === "" || text === "undefined" ? "" : `= ${text}`;
 };
 
-/** Names with values. */
+/** Formats names with values. */
 const record = (payloads: { readonly [name: string]: Payload } | undefined): string =>
   short(Object.entries(payloads ?? {}).map(([name, payload]) => `${name} ${values({ payloads: [payload] })}`).join(", "));
 
-/** A failure in one line: its type, its message and what caused it. */
+/** A failure in one line: type, message and cause. */
 function failureText(failure: Failure | undefined): string {
   const parts: string[] = [];
   for (let f = failure; f !== undefined; f = f.cause) {
@@ -45,7 +45,7 @@ function failureText(failure: Failure | undefined): string {
   return short(parts.join(" / "));
 }
 
-/** "WORKFLOW_TASK_STARTED" as "WorkflowTaskStarted". */
+/** Converts "WORKFLOW_TASK_STARTED" to "WorkflowTaskStarted". */
 const camel = (name: string): string =>
   name.toLowerCase().replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
@@ -60,17 +60,17 @@ export class EventTexts {
     return event.eventTime === undefined ? "" : timestampDate(event.eventTime).toISOString();
   }
 
-  /** What happened, in a few words; "" where the name says it all. */
+  /** Summary of an event; "" if the name is sufficient. */
   summary(event: HistoryEvent): string {
     return this.#ofWorkflow(event) ?? this.#ofWork(event) ?? this.#ofOthers(event) ?? "";
   }
 
-  /** What the event of this number opened. */
+  /** Name of what the event with this number opened. */
   #opened(id: bigint): string {
     return this.#names.get(id) ?? `(event ${id})`;
   }
 
-  /** The workflow itself, and the messages to it. */
+  /** Events of the workflow itself and its incoming messages. */
   #ofWorkflow(event: HistoryEvent): string | undefined {
     const { attributes } = event;
     switch (attributes.case) {
@@ -119,7 +119,7 @@ export class EventTexts {
     }
   }
 
-  /** Its tasks, activities, timers and markers. */
+  /** Events of tasks, activities, timers and markers. */
   #ofWork(event: HistoryEvent): string | undefined {
     const { attributes } = event;
     switch (attributes.case) {
@@ -166,7 +166,7 @@ export class EventTexts {
     }
   }
 
-  /** Its children, and its messages to other workflows. */
+  /** Events of child workflows and messages to other workflows. */
   #ofOthers(event: HistoryEvent): string | undefined {
     const { attributes } = event;
     switch (attributes.case) {
@@ -218,7 +218,7 @@ export class EventTexts {
     }
   }
 
-  /** All fields, payloads decoded. */
+  /** All fields with decoded payloads. */
   details(event: HistoryEvent): string {
     const json = toJson(HistoryEventSchema, event) as { [name: string]: JsonValue };
     const attributes = Object.entries(json).find(([name]) => name.endsWith("Attributes"))?.[1] ?? {};
@@ -226,7 +226,7 @@ export class EventTexts {
   }
 }
 
-/** Payloads in a message's JSON, as the values that they hold. */
+/** Replaces payloads in a message's JSON by their values. */
 function readable(json: JsonValue): unknown {
   if (Array.isArray(json)) return json.map(readable);
   if (typeof json !== "object" || json === null) return json;

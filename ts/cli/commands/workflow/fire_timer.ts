@@ -1,4 +1,4 @@
-// `workflow fire-timer`: a timer of a workflow fires now, whose timers fire by hand.
+// `workflow fire-timer`: fires a timer of a workflow with manual timers.
 import { printableLine } from "../../frame/printable.ts";
 import { ServiceError } from "../../../service/raw.ts";
 import { CommandError } from "../../frame/errors.ts";

@@ -51,7 +51,7 @@ export async function updateResultCommand(call: UpdateResultCall): Promise<numbe
   });
 }
 
-/** A handle for queries, with the condition that the options name. */
+/** Returns a handle for queries with the reject condition of the options. */
 export function asking(
   connection: Connection,
   options: Pick<QueryCall["options"], "workflowId" | "runId" | "rejectCondition">,

@@ -1,4 +1,4 @@
-// Options of the commands, and the calls that they make.
+// Options of the commands and the types of their calls.
 import type { Call, Options } from "../../frame/command.ts";
 import { INPUT_OPTIONS, RUN_ID, SERVICE_OPTIONS, TIME_FORMAT, WORKFLOW_ID } from "../../service/options.ts";
 
@@ -60,13 +60,13 @@ const QUERY = {
   help: `Which workflows, for instance 'ExecutionStatus = "Running" AND WorkflowType = "Cart"'`,
 } as const;
 
-/** Instead of a query, or together with one. */
+/** In place of a query, or in addition to one. */
 const BELONGING = {
   entity: { type: "text", value: "id", help: "Those that work for this entity" },
   correlation: { type: "text", value: "id", help: "Those of this group" },
 } as const satisfies Options;
 
-/** One workflow by its id, or all that a query selects. */
+/** One workflow by id, or all that a query selects. */
 const SOME = {
   workflowId: { ...WORKFLOW_ID, required: false, help: "Workflow id; this, --query, --entity or --correlation is required" },
   ...BELONGING,
@@ -192,7 +192,6 @@ export const fireTimerOptions = {
 } as const satisfies Options;
 export type FireTimerCall = Call<typeof fireTimerOptions>;
 
-/** One procedure of a workflow. */
 const PROCEDURE = {
   workflowId: WORKFLOW_ID,
   runId: RUN_ID,

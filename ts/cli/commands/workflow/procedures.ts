@@ -1,4 +1,4 @@
-// `workflow procedure`: what workflows have asked for and wait for, and its answers.
+// `workflow procedure`: lists pending procedures of workflows and completes them.
 import { printableLine } from "../../frame/printable.ts";
 import { ApplicationFailure } from "../../../converter/failures.ts";
 import type { OpenProcedure } from "../../../client/procedures.ts";

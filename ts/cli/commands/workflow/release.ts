@@ -1,4 +1,5 @@
-// `workflow release`: a held run goes on. What is held is noted beside the store, and the process that has the store open looks there.
+// `workflow release`: releases a held run. Held runs are recorded next to the store, where the
+// process that has the store open reads them.
 import { printableLine } from "../../frame/printable.ts";
 import { existsSync } from "node:fs";
 import { heldPath } from "../../../engine/held_status.ts";

@@ -1,4 +1,4 @@
-// `workflow show`: a history as a table for people, or in Temporal's own form for programs.
+// `workflow show`: a history as a table, or in Temporal's own JSON form.
 import { toJson } from "@bufbuild/protobuf";
 import { collectHistory, historyToJson, isClosing } from "../../../client/history.ts";
 import { type HistoryEvent, HistoryEventSchema } from "../../../api/generated/temporal/api/history/v1/message_pb.ts";
@@ -8,9 +8,9 @@ import { type Handle, withService } from "../../service/open_service.ts";
 import type { ShowCall } from "./options.ts";
 import { EventTexts } from "./event_texts.ts";
 
-/** Rows that come at once are shown as one page. */
+/** Rows of one page. */
 const PAGE = 200;
-/** In `--follow`, a page is shown when no event has come for this time. */
+/** With `--follow`, a page is shown after this time without an event. */
 const QUIET_MS = 50;
 
 export async function showCommand(call: ShowCall): Promise<number> {
@@ -20,7 +20,7 @@ export async function showCommand(call: ShowCall): Promise<number> {
     const handle = client.getHandle(undefined, workflowId, runId) as Handle;
     const events = handle.history({ follow, decode: decode || !print.json, ...settings });
     if (print.format === "json") {
-      // The service's own form, all of it: this is what other programs load.
+      // The complete form of the service, which other programs load.
       io.out(`${historyToJson(await collectHistory(events))}\n`);
       return Exit.ok;
     }
@@ -47,7 +47,7 @@ export async function showCommand(call: ShowCall): Promise<number> {
         narrow: (event) => toTheSecond(texts.time(event)),
         colour: () => "dim",
       },
-      // As wide as the widest name that is usual, so that the pages of --follow stand under each other.
+      // Width of the longest common name, so that pages of --follow are aligned.
       { title: "Event".padEnd(34), cell: (event) => texts.name(event), colour },
       { title: "What", cell: (event) => texts.summary(event) },
     ];
@@ -72,7 +72,7 @@ export async function showCommand(call: ShowCall): Promise<number> {
   });
 }
 
-/** "2026-11-28T09:34:56.971Z" as "11-28 09:34:56". */
+/** Converts "2026-11-28T09:34:56.971Z" to "11-28 09:34:56". */
 const toTheSecond = (time: string): string => time.slice(5, 19).replace("T", " ");
 
 function colour(event: HistoryEvent): Colour | undefined {

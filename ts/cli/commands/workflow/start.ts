@@ -11,7 +11,7 @@ import { type Encoded, encodeInput, jsonPairs, readInputs, showValue } from "../
 
 const upper = <T extends string>(text: string): T => text.replace(/(?<=[a-z])(?=[A-Z])/g, "_").toUpperCase() as T;
 
-/** What the options of a start say, in the client's words. */
+/** Converts options of a start for the client. */
 export function startOptions(
   { options }: { readonly options: Omit<StartCall["options"], "startDelay"> & { readonly startDelay?: number | undefined } },
   args: Encoded[],
@@ -124,7 +124,10 @@ const STATUS: { readonly [name: string]: string } = {
   TimeoutFailure: "TIMED_OUT",
 };
 
-/** Waits for the end of a workflow and shows it. A workflow that failed is exit code 1, and its document is a result as well. */
+/**
+ * Waits for the end of a workflow and shows it. A failed workflow has exit code 1, and its document
+ * is a result as well.
+ */
 export async function showResult(
   { print, io }: Pick<Call, "print" | "io">,
   handle: Handle,

@@ -1,4 +1,4 @@
-// Commands for one workflow by its id, or for all open ones that a query selects.
+// Commands for one workflow by id, or for all open ones that a query selects.
 import { printableLine } from "../../frame/printable.ts";
 import { queryOf } from "../../../client/belonging.ts";
 import type { Client } from "../../../client/client.ts";
@@ -10,7 +10,7 @@ import type { DeleteCall, EndCall, SignalCall } from "./options.ts";
 
 type SomeCall = DeleteCall | EndCall | SignalCall;
 
-/** The query of --query, --entity and --correlation together; undefined: none of them was given. */
+/** Returns the query of --query, --entity and --correlation; undefined without them. */
 export function queryOfOptions(
   { query, entity, correlation }: { readonly [name in "query" | "entity" | "correlation"]: string | undefined },
 ): string | undefined {
@@ -24,15 +24,15 @@ export function queryOfOptions(
   return `${belonging}${where.trim() === "" ? "" : ` AND (${where.trim()})`}${groups === "" ? "" : ` ${groups}`}`;
 }
 
-/** As it stands alone: "cancel requested" of "cancel requested:". */
+/** Removes the colon: "cancel requested" of "cancel requested:". */
 const word = (done: string): string => done.replace(/:$/, "");
 
-/** So many are done at the same time. */
+/** Maximum concurrent calls. */
 const AT_ONCE = 20;
 
 /**
- * Does `act` to the workflow that the options name, or to each (open one, or any) that they select; answers the exit code. `done` is the word for what has
- * been done to it.
+ * Calls `act` for the workflow of the options, or for each selected one (open, or any). Returns the
+ * exit code. `done` describes the completed action.
  */
 export async function withTargets(
   call: SomeCall,
@@ -75,7 +75,7 @@ async function withEach(
   act: (handle: Handle) => Promise<void>,
   done: string,
 ): Promise<number> {
-  // Listed to the end before anything is done: what is done changes the list.
+  // Listed completely first, because the action changes the list.
   const handles: Handle[] = [];
   for await (const { workflowId, runId } of client.list(query)) {
     handles.push(client.getHandle(undefined, workflowId, runId) as Handle);
@@ -89,7 +89,7 @@ async function withEach(
         await act(handle);
         print.item({ workflowId, runId, done: word(done) }, () => `${done} ${printableLine(workflowId)}\n`);
       } catch (error) {
-        // It has ended by itself meanwhile.
+        // Closed meanwhile.
         if (error instanceof WorkflowNotFoundError) gone++;
         else {
           failed++;

@@ -1,5 +1,6 @@
-// Revisions of a git repository as versions of the workflow code. A revision is written to a folder of its own through an index of its own:
-// the repository's index, its files and its list of work trees stay as they are.
+// Revisions of a git repository as versions of the workflow code. A revision is written to a
+// separate folder with a separate index, so the repository's index, files and work trees do not
+// change.
 import { execFile } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync, realpathSync, rmSync, statSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -8,7 +9,7 @@ import process from "node:process";
 import { UsageError } from "../../../frame/errors.ts";
 import type { CodeVersion, Opened } from "./version.ts";
 
-/** What the revisions are revisions of. */
+/** The code in a repository. */
 export interface CodePaths {
   readonly cwd: string;
   /** Absolute. */
@@ -18,15 +19,16 @@ export interface CodePaths {
   readonly signal: AbortSignal;
 }
 
-/** Larger than any list of revisions, or what git says of an error. */
+/** Maximum output of git; larger than any list of revisions. */
 const MAX_OUTPUT = 256 * 1024 * 1024;
 
-/** Between fields of a revision: none of them holds it. */
+/** Separator of a revision's fields; no field contains it. */
 const UNIT = "\x1f";
 
 /**
- * The versions of a range "old..new", oldest first, `old` included; of "old" alone all up to the files as they lie on the disk. Of merges only
- * the first parent is followed. Throws a UsageError for what git does not know, and where the modules lie outside of the repository.
+ * Returns the versions of a range "old..new", oldest first, including `old`; for "old" alone, all
+ * up to the files on disk. Follows only first parents of merges. Throws a UsageError for unknown
+ * revisions, and for modules outside the repository.
  */
 export async function revisionsOf(range: string, code: CodePaths): Promise<CodeVersion[]> {
   const { cwd, signal } = code;
@@ -90,7 +92,7 @@ async function checkOut(commit: string, root: string, code: CodePaths): Promise<
   }
 }
 
-/** A module's real path: of one that is not there any more, that of the nearest folder that is. */
+/** Returns a module's real path; for a missing one, based on the nearest existing folder. */
 function realOf(path: string): string {
   if (existsSync(path)) return realpathSync(path);
   return join(realOf(dirname(path)), relative(dirname(path), path));
@@ -104,7 +106,7 @@ function inside(path: string, root: string): string {
   return below;
 }
 
-/** Packages are those that are installed now, in each folder from the module's up to the repository's. */
+/** Links the currently installed packages, in each folder from the module's up to the repository's. */
 function linkPackages(from: string, root: string, to: string): void {
   for (let folder = from; !relative(root, folder).startsWith(".."); folder = dirname(folder)) {
     const packages = join(folder, "node_modules");
@@ -117,7 +119,7 @@ function linkPackages(from: string, root: string, to: string): void {
 
 const isFolder = (path: string): boolean => existsSync(path) && statSync(path).isDirectory() && readdirSync(path).length > 0;
 
-/** Standard output. Throws a UsageError with git's words. */
+/** Returns standard output. Throws a UsageError with git's message. */
 function runGit(
   args: readonly string[],
   options: { readonly cwd: string; readonly signal: AbortSignal; readonly env?: NodeJS.ProcessEnv },

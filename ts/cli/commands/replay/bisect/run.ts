@@ -1,5 +1,6 @@
-// `temporalex replay --bisect` and `--versions`: the first version of the workflow code that does not replay all of the histories. Each version
-// that is looked at costs a realm and as many replays as it takes to find one that goes wrong.
+// `temporalex replay --bisect` and `--versions`: finds the first version of the workflow code that
+// does not replay all histories. Each tested version costs a realm and replays until the first
+// divergence.
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { bisectVersions } from "../../../../debug/bisect.ts";
@@ -15,7 +16,7 @@ import { historyLabel, replayLineText } from "../text.ts";
 import { revisionsOf } from "./revisions.ts";
 import type { CodeVersion, Opened } from "./version.ts";
 
-/** What the search needs of the command. */
+/** Parts of the command that the search needs. */
 export interface BisectWith {
   readonly source: Source;
   readonly threads: number;
@@ -23,15 +24,15 @@ export interface BisectWith {
   readonly workflows: readonly string[];
   readonly interceptors: readonly string[];
   readonly payloadConverter?: string;
-  /** Throws where the modules do not load. */
+  /** Throws if the modules do not load. */
   startRealm(code: Opened): Promise<WorkerRealm>;
 }
 
-/** What was seen of a version. */
+/** Result of a version. */
 interface Look {
-  /** `notLoaded`: nothing is known of it. */
+  /** `notLoaded`: the result is unknown. */
   readonly verdict: "ok" | "diverges" | "notLoaded";
-  /** Of the first history that went wrong. */
+  /** Line of the first history that diverged. */
   readonly line?: ReplayLine;
   readonly why?: string;
 }
@@ -77,7 +78,8 @@ export async function bisectCommand(call: ReplayCall, search: BisectWith): Promi
     return seen;
   };
   const holds = async (version: CodeVersion): Promise<boolean> => {
-    // Of a version that does not load the one before it is asked: what is found is then named with those that could not be asked.
+    // A version that does not load is replaced by the one before it; the result lists those that
+    // could not be tested.
     for (let at = versions.indexOf(version); at >= 0; at--) {
       const { verdict } = await look(versions[at]!);
       if (verdict !== "notLoaded") return verdict === "diverges";
@@ -133,7 +135,7 @@ async function lookAt(version: CodeVersion, { options, signal }: ReplayCall, sea
   }
 }
 
-/** Lines of a revision are told as those of the repository: its folder is gone by then. */
+/** Shows paths of a revision as those of the repository, because its folder is deleted. */
 function relativeTo(folder: string | undefined, text: string): string {
   if (folder === undefined) return text;
   const inJson = JSON.stringify(folder).slice(1, -1);
@@ -154,7 +156,7 @@ function conclude(
   if (looks.size === 0) throw new UsageError("no version to check");
   const at = first === undefined ? versions.length : versions.indexOf(first);
   const verdictOf = (version: CodeVersion) => looks.get(version)?.verdict;
-  // Those before it that did not load may be the first one as well.
+  // Versions before it that did not load may be the first one as well.
   let before = at - 1;
   while (before >= 0 && verdictOf(versions[before]!) === "notLoaded") before--;
   const unknown = versions.slice(before + 1, at);

@@ -1,10 +1,11 @@
-// Annotations for GitHub Actions: `::error file=...,line=...::...`, one for each line that diverges, because a step shows ten of them.
+// Annotations for GitHub Actions, `::error file=...,line=...::...`: one for each diverging line,
+// because a step shows at most ten.
 import { printable } from "../../../frame/printable.ts";
 import { historyLabel } from "../text.ts";
 import { type Place, shortPath } from "../place.ts";
 import type { Group, Summary } from "../summary.ts";
 
-/** Lines for the log of a step; "" when all is ok. */
+/** Returns lines for the log of a step; "" if all is ok. */
 export function githubAnnotations(summary: Summary, workflows: readonly string[]): string {
   return summary.groups.map((group) => annotation(group, summary.folder, workflows)).join("");
 }
@@ -22,11 +23,11 @@ function annotation(group: Group, folder: string, workflows: readonly string[]):
 
 const lineOf = ({ file, line, column }: Place) => ({ file, line, ...(column > 0 && { col: column }) });
 
-/** What stands for a line that is not known: the file itself when it cannot be read, else the first module. */
+/** Replacement for an unknown line: the file if it cannot be read, else the first module. */
 function fileOf({ verdict, example }: Group, folder: string, workflows: readonly string[]): string {
   return verdict === "unreadable" ? example.file : shortPath(workflows[0]!, folder);
 }
 
-/** Line feeds are escaped as the runner has it; what terminals obey is written out, because steps print their log. */
+/** Escapes line feeds as the runner expects, and terminal controls, because steps print their log. */
 const data = (text: string): string => printable(text).replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
 const property = (text: string): string => data(text).replaceAll(":", "%3A").replaceAll(",", "%2C");

@@ -1,5 +1,6 @@
-// The report of `--html`: of one history all that happened, of many a table, and a section for each that diverged or failed. Without
-// `--html-values` it is made from redacted histories, replayed as they are: nothing that it shows was ever in reach of what was replaced.
+// The report of `--html`: one history in full, or a table of many with sections for those that
+// diverged or failed. Without `--html-values`, redacted histories are replayed instead, so no
+// replaced value can reach the report.
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import type { HistoryFile } from "../../../../history_files/history_file.ts";
@@ -17,13 +18,13 @@ import type { Group, Summary } from "../summary.ts";
 import { historyLabel } from "../text.ts";
 
 export interface HtmlReportOptions {
-  /** Files of workflow code are named relative to it. */
+  /** Base folder for names of workflow files. */
   readonly folder: string;
   readonly realm: WorkerRealm;
   readonly strict: boolean;
-  /** Which values are replaced; undefined: none. */
+  /** Replaced values; undefined: none. */
   readonly redaction: RedactOptions | undefined;
-  /** What is not made by then is left out. */
+  /** The rest of the report is left out after it is aborted. */
   readonly signal: AbortSignal;
 }
 
@@ -32,12 +33,12 @@ interface Kept {
   readonly history: HistoryFile;
 }
 
-/** Sections of one file, and how many more there are for the first of each kind of trouble. */
+/** Maximum sections of one file; the rest has sections for the first history of each kind only. */
 const MOST_SECTIONS = 40;
 const MOST_FIRST = 80;
-/** Bytes of histories that are kept for sections. */
+/** Maximum bytes of histories that are kept for sections. */
 const MOST_BYTES = 64 * 1024 * 1024;
-/** Rows of the table: those that are not ok, and those that are. */
+/** Maximum rows of the table for failed histories, and for successful ones. */
 const MOST_BAD = 1000;
 const MOST_OK = 200;
 
@@ -55,14 +56,14 @@ export class HtmlReport {
   readonly #kept: Kept[] = [];
   #first: Kept | undefined;
   #bytes = 0;
-  /** Histories that would have a section if there were room. */
+  /** Histories without a section because of the limits. */
   #without = 0;
 
   constructor(options: HtmlReportOptions) {
     this.#options = options;
   }
 
-  /** The first history may be the only one, and has a section then whatever its verdict is. */
+  /** The first history is kept, because an only history always has a section. */
   keeps(line: ReplayLine, number: number): boolean {
     return number === 0 || line.verdict !== "ok";
   }
@@ -82,7 +83,7 @@ export class HtmlReport {
     }
   }
 
-  /** The file. */
+  /** Returns the report. */
   async text(summary: Summary): Promise<string> {
     const madeMs = Date.now();
     const { signal } = this.#options;
@@ -123,10 +124,10 @@ export class HtmlReport {
 
   #line(line: ReplayLine, run: ReportedRun | undefined): ReportedLine {
     const { verdict, workflowType: type, workflowId: id, events, error } = line;
-    // What the code threw may hold values; of a redacted history it holds none.
+    // Messages of the code may contain values; with a redacted history they cannot.
     const text = verdict !== "failed" || this.#options.redaction === undefined
       ? error?.sentence ?? error?.message ?? ""
-      : run?.problem?.message ?? run?.notReplayed ?? "The code fails where the run went on.";
+      : run?.problem?.message ?? run?.notReplayed ?? "The code fails where the run continued.";
     return { source: historyLabel(line), verdict: VERDICTS[verdict], type, id, events, text };
   }
 
@@ -152,10 +153,10 @@ export class HtmlReport {
     return { ...run, verdict: VERDICTS[line.verdict], ...this.#withoutReplay(line) };
   }
 
-  /** Undefined where the code would go another way. */
+  /** Returns undefined if the code would diverge. */
   async #redacted({ bytes, workflowId }: HistoryFile, redaction: RedactOptions): Promise<Uint8Array | undefined> {
     try {
-      // Texts need consent, and there is no user to give it here: they are not looked for.
+      // Text patterns need the user's consent, which is not available here: they are not searched.
       return (await redact(bytes, { ...redaction, realm: this.#options.realm, workflowId, signal: AbortSignal.abort() })).history;
     } catch (e) {
       if (e instanceof RedactionError) return undefined;
@@ -163,7 +164,7 @@ export class HtmlReport {
     }
   }
 
-  /** What the lines of a replay say, which have no values. */
+  /** Returns the parts of replay lines without values. */
   #withoutReplay({ verdict, error }: ReplayLine): Pick<ReportedRun, "problem" | "code"> {
     if (error === undefined) return { problem: undefined, code: undefined };
     const { message, sentence, eventId, expected, actual, location } = error;
@@ -174,7 +175,7 @@ export class HtmlReport {
     return { problem, code: location === "" ? undefined : this.#excerpt(location) };
   }
 
-  /** From the disk, where the line's file is there and is code. */
+  /** Reads the code from disk, if the file exists and is code. */
   #excerpt(location: string): CodeExcerpt | undefined {
     const { folder } = this.#options;
     const place = parsePlace(location, folder);

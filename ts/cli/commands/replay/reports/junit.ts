@@ -1,4 +1,4 @@
-// A JUnit report, in the shape that CI systems read: a test suite for each workflow type, a test case for each history.
+// A JUnit report for CI systems: a test suite for each workflow type, a test case for each history.
 import { printable } from "../../../frame/printable.ts";
 import type { ReplayLine, Verdict } from "../line.ts";
 import { type Place, placeText } from "../place.ts";
@@ -32,7 +32,7 @@ export class JUnit {
     });
   }
 
-  /** The document. */
+  /** Returns the document. */
   text(ms: number): string {
     const suites = [...this.#suites];
     const all = suites.flatMap(([, cases]) => cases);
@@ -71,7 +71,7 @@ function details(error: NonNullable<ReplayLine["error"]>, place: Place | undefin
   ].join("\n");
 }
 
-/** Of the code; what cannot be read is an error of the test itself. */
+/** True for failures of the code. An unreadable history is a JUnit error. */
 const isFailure = (verdict: Verdict): boolean => verdict === "nondeterminism" || verdict === "failed";
 
 function counts(cases: readonly Case[]) {
@@ -95,7 +95,7 @@ const ENTITIES: { readonly [character: string]: string } = {
   "\t": "&#9;",
 };
 
-/** Control characters are written out; XML has no place for most of them, and for halves of surrogate pairs. */
+/** Escapes control characters and lone surrogates, most of which XML cannot contain. */
 function escaped(text: string): string {
   return printable(text).replace(/[\ufffe\uffff]|\p{Surrogate}/gu, "\ufffd").replace(
     /[&<>"\n\r\t]/g,

@@ -1,4 +1,5 @@
-// Reports beside the results: for other programs JUnit, SARIF, annotations for GitHub Actions; for people a file in HTML.
+// Reports in addition to results: JUnit, SARIF and GitHub Actions annotations for programs, HTML
+// for people.
 import { writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { HistoryFile } from "../../../../history_files/history_file.ts";
@@ -13,20 +14,20 @@ import { JUnit } from "./junit.ts";
 import { sarif } from "./sarif.ts";
 
 export interface Reports {
-  /** A history; `group` when it is not ok; `history` where `keeps` said so. */
+  /** Adds a history; `group` if it is not ok, `history` if `keeps` returned true. */
   add(line: ReplayLine, group: Group | undefined, history: HistoryFile | undefined): void;
-  /** Whether a history is needed beside its line. */
+  /** Returns whether `add` needs the history. */
   keeps(line: ReplayLine, number: number): boolean;
-  /** At the end. */
+  /** Called at the end. */
   write(summary: Summary, ms: number): Promise<void>;
 }
 
 export interface ReportsWith extends Pick<HtmlReportOptions, "folder" | "realm"> {
-  /** The modules, for what has no line. */
+  /** Modules, for results without a line. */
   readonly workflows: readonly string[];
 }
 
-/** The reports that the options ask for. */
+/** Returns the reports of the options. */
 export async function reportsOf(
   { options, io, print, signal }: ReplayCall,
   { workflows, folder, realm }: ReportsWith,
@@ -55,7 +56,7 @@ export async function reportsOf(
       if (junit !== undefined) await write("--junit", options.junit!, junit.text(ms));
       if (options.sarif !== undefined) await write("--sarif", options.sarif, sarif(summary, workflows));
       if (html !== undefined) await write("--html", options.html!, await html.text(summary));
-      // Standard output belongs to the program that reads JSON there; the runner reads both.
+      // Standard output belongs to the program that reads JSON; the runner reads both streams.
       if (options.github) (print.json ? io.err : io.out)(githubAnnotations(summary, workflows));
     },
   };

@@ -1,4 +1,5 @@
-// A SARIF 2.1.0 report: a result for each line that diverges or fails, with the number of runs. GitHub and others show it at the line.
+// A SARIF 2.1.0 report: a result for each line that diverges or fails, with the number of runs, for
+// GitHub and other code viewers.
 import { pathToFileURL } from "node:url";
 import { isAbsolute } from "node:path";
 import { VERSION } from "../../../../base/version.ts";
@@ -16,13 +17,13 @@ const RULES = [
   },
   {
     id: "failed",
-    shortDescription: { text: "The workflow code fails where the run of a history went on" },
+    shortDescription: { text: "The workflow code fails where the run of a history continued" },
     help: { text: "A workflow task of such a run would fail and be tried again until the code is fixed." },
     defaultConfiguration: { level: "error" },
   },
 ] as const;
 
-/** The document. */
+/** Returns the document. */
 export function sarif(summary: Summary, workflows: readonly string[]): string {
   const { groups, folder, verdicts, interrupted } = summary;
   const results = groups.filter(({ verdict }) => verdict !== "unreadable");
@@ -49,7 +50,7 @@ export function sarif(summary: Summary, workflows: readonly string[]): string {
 
 function result(group: Group, module: string, folder: string) {
   const { verdict, workflowType, place, code, message, sentence = message, stack, runs, example } = group;
-  // A line that is not known is not given: line 1 would be a wrong one.
+  // An unknown line is left out: line 1 would be wrong.
   const { file, function: name } = place ?? { file: module, function: "" };
   const event = example.eventId > 0 ? `, event ${example.eventId}` : "";
   return {
@@ -72,13 +73,13 @@ function result(group: Group, module: string, folder: string) {
     }],
     ...(stack !== undefined && { stacks: [{ message: { text: printable(message) }, frames: frames(stack, folder) }] }),
     occurrenceCount: runs,
-    // The line may move; what goes wrong there stays the same.
+    // Independent of the line, which may move.
     partialFingerprints: { "temporalexReplay/v1": [verdict, workflowType, code, file, name].join("|") },
     properties: { workflowType, workflowId: example.workflowId, runId: example.runId, eventId: example.eventId },
   };
 }
 
-/** A frame without a line of a file is left out. */
+/** Leaves out frames without a file and line. */
 const frames = (stack: string, folder: string) =>
   stack.split("\n").map((frame) => parsePlace(frame, folder)).filter((place) => place !== undefined).map((place) => ({
     location: {
@@ -98,7 +99,7 @@ function notification({ message, example }: Group) {
   };
 }
 
-/** Files in the folder are named relative to it. */
+/** Names files in the folder relative to it. */
 function artifact(file: string) {
   if (/^[a-z][a-z0-9+.-]+:\/\//i.test(file)) return { uri: file };
   if (isAbsolute(file)) return { uri: pathToFileURL(file).href };

@@ -1,4 +1,4 @@
-// The runs of a cluster that a list filter selects. They are listed page by page, and several histories are on their way at once.
+// The runs of a cluster that a list filter selects, listed by page and downloaded concurrently.
 import { History } from "../../../../api/generated/fields.ts";
 import { readRunStart } from "../../../../api/history_start.ts";
 import { Fields } from "../../../../api/wire.ts";
@@ -12,13 +12,13 @@ import type { ReplayCall } from "../options.ts";
 import { Sample } from "./sample.ts";
 import { type Found, HistoryGone, InputError, type Source } from "./source.ts";
 
-/** Downloads at once, beside those whose replay has begun. */
+/** Maximum downloads in addition to histories whose replay has begun. */
 const DOWNLOADS = 16;
 
 const PAGE = 500;
 const RUNS_PER_THREAD = 1000;
 
-/** Connects for the time of `use`. Throws an InputError when the cluster cannot be reached, or refuses the query. */
+/** Connects while `use` runs. Throws an InputError if the cluster cannot be reached or rejects the query. */
 export async function withClusterSource(
   call: ReplayCall,
   query: string,
@@ -26,7 +26,7 @@ export async function withClusterSource(
 ): Promise<number> {
   const { options } = call;
   try {
-    // The option names the cluster, whatever else says which.
+    // The option selects the cluster, even if a store is configured elsewhere.
     const asked = { ...call, options: { ...options, store: undefined } };
     return await withService(asked, async (connection) => await use(await sourceOf(call, query, connection)), { cluster: true });
   } catch (e) {
@@ -62,7 +62,7 @@ async function sourceOf({ options, print }: ReplayCall, query: string, { client,
 
 const cost = (total: number) => ({ total, ahead: DOWNLOADS, worthThreads: Math.ceil(total / RUNS_PER_THREAD) });
 
-/** The build of the worker that had the run's last task; "" where workers name none. */
+/** Build ID of the worker of the run's last task; "" without one. */
 function buildOf({ versioningInfo, mostRecentWorkerVersionStamp, assignedBuildId }: WorkflowExecutionInfo): string {
   return versioningInfo?.deploymentVersion?.buildId || mostRecentWorkerVersionStamp?.buildId || assignedBuildId;
 }

@@ -1,4 +1,5 @@
-// Histories in files and folders. A file with a history on each line is read line by line; any other is read whole.
+// Histories in files and folders. Files with a history on each line are streamed; others are read
+// whole.
 import {
   closeSync,
   createReadStream,
@@ -16,21 +17,21 @@ import { createGunzip } from "node:zlib";
 import { historiesIn, HistoryFileError, isHistoryLine, readHistoryText } from "../../../../history_files/history_file.ts";
 import { type Found, InputError, type Source } from "./source.ts";
 
-/** What a folder's histories may be called. */
+/** File names of histories in a folder. */
 const ENDINGS = /\.(?:json|jsonl|ndjson|bin|binpb|pb|b64|history)(?:\.gz)?$/i;
 
-/** What one realm replays in the time for which it pays to start another one: each compiles for itself. */
+/** Bytes that one realm replays in the time that another one needs to start and compile. */
 const BYTES_PER_THREAD = 16 * 1024 * 1024;
 
-/** Files up to this size are read whole, whatever they hold. */
+/** Maximum size of a file that is read whole regardless of its content. */
 const WHOLE = 4 * 1024 * 1024;
 
-/** Larger than any history that a server keeps. */
+/** Maximum size of a file; larger than any history of a server. */
 const MAX_FILE = 256 * 1024 * 1024;
 
 const MIB = (bytes: number): string => `${bytes / 1024 / 1024} MiB`;
 
-/** The files that the words of a command line name, folders with everything in them. Throws an InputError. */
+/** Returns the files of a command line, with all files of folders. Throws an InputError. */
 export function fileSource(words: readonly string[], cwd: string): Source {
   const files = words.flatMap((word) => filesOf(word, cwd));
   const bytes = files.reduce((sum, { size }) => sum + size, 0);
@@ -53,7 +54,7 @@ interface NamedFile {
 function filesOf(word: string, cwd: string): NamedFile[] {
   const path = resolve(cwd, word);
   const found = statSync(path, { throwIfNoEntry: false });
-  // A file that is not there is a line of the result, because the others are replayed all the same.
+  // A missing file is a line of the result, because the others are replayed nevertheless.
   if (found?.isDirectory() !== true) return [{ name: word, path, size: found?.size ?? 0 }];
   const files = [...inFolder(word, path, new Set())];
   if (files.length > 0) return files;
@@ -63,7 +64,7 @@ function filesOf(word: string, cwd: string): NamedFile[] {
 }
 
 function* inFolder(name: string, path: string, seen: Set<string>): Generator<NamedFile, void, void> {
-  // Links may lead back to where they are.
+  // Links can form cycles.
   const real = realpathSync(path);
   if (seen.has(real)) return;
   seen.add(real);
@@ -97,12 +98,12 @@ async function* historiesOf(file: string, path: string, size: number): AsyncGene
   }
 }
 
-/** True for a file whose first line is a whole history. */
+/** Returns whether the first line of a file is a whole history. */
 async function startsWithLines(path: string): Promise<boolean> {
   try {
     for await (const line of linesIn(path)) return isHistoryLine(line);
   } catch {
-    // The reader of whole files has the words for it.
+    // The reader of whole files reports it.
   }
   return false;
 }
@@ -120,11 +121,11 @@ async function* linesOf(file: string, path: string): AsyncGenerator<Found, void,
   }
 }
 
-/** The lines of a file, unpacked where it is in gzip. */
+/** Returns the lines of a file, decompressed if it is gzip. */
 async function* linesIn(path: string): AsyncGenerator<string, void, void> {
   const raw = createReadStream(path);
   const packed = isGzip(path);
-  // `pipeline` hands errors on, and closes the file when the reader has enough.
+  // `pipeline` forwards errors and closes the file when the reader stops.
   const chunks = packed ? pipeline(raw, createGunzip(), () => {}) : raw;
   const text = new TextDecoder();
   let rest = "";

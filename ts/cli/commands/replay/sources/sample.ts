@@ -1,4 +1,5 @@
-// At most n of each group, chosen by a hash of seed and id: the same runs make the same sample, in whatever order they are listed.
+// Selects at most n of each group by a hash of seed and id: the same runs yield the same sample in
+// any order.
 
 interface Entry<T> {
   readonly rank: number;
@@ -8,7 +9,7 @@ interface Entry<T> {
 export class Sample<T> {
   readonly #n: number;
   readonly #seed: string;
-  /** By group, the lowest ranks first. */
+  /** By group, lowest ranks first. */
   readonly #groups = new Map<string, Entry<T>[]>();
 
   constructor(n: number, seed: string) {
@@ -26,13 +27,13 @@ export class Sample<T> {
     if (entries.length > this.#n) entries.pop();
   }
 
-  /** Group by group. */
+  /** Returns the sample by group. */
   chosen(): T[] {
     return [...this.#groups.values()].flatMap((entries) => entries.map(({ value }) => value));
   }
 }
 
-/** 53 bits of FNV-1a in two halves, each stirred at the end: ids differ in few characters. */
+/** 53 bits of FNV-1a in two halves with final mixing, because ids differ in few characters. */
 function hash(text: string): number {
   let a = 0x811c9dc5;
   let b = 0x1b873593;

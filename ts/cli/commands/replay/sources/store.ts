@@ -1,4 +1,5 @@
-// The runs of a store file, as they are at one moment. Nothing is written, and the process that has the store open is not held up.
+// The runs of a store file in one snapshot. Writes nothing and does not block the process that has
+// the store open.
 import { resolve } from "node:path";
 import { WorkflowExecutionStatus } from "../../../../api/generated/temporal/api/enums/v1/workflow_pb.ts";
 import { concat } from "../../../../api/wire.ts";
@@ -8,10 +9,10 @@ import type { ReplayCall } from "../options.ts";
 import { Sample } from "./sample.ts";
 import { type Found, InputError, type Source } from "./source.ts";
 
-/** What one realm replays in the time for which it pays to start another one: each compiles for itself. */
+/** Runs that one realm replays in the time that another one needs to start and compile. */
 const RUNS_PER_THREAD = 1000;
 
-/** Opens the store for the time of `use`. Throws an InputError when it cannot be read. */
+/** Opens the store while `use` runs. Throws an InputError if it cannot be read. */
 export async function withStore(
   { options, io }: ReplayCall,
   store: string,
@@ -44,7 +45,7 @@ export async function withStore(
   }
 }
 
-/** The runs of the sample; undefined where all are wanted. */
+/** Returns the runs of the sample; undefined if all are selected. */
 function chooser(
   reader: StoreReader,
   wanted: (run: StoredRunState) => boolean,

@@ -1,11 +1,11 @@
-// The source that the words of a command line mean.
+// Selects the source of a command line.
 import { UsageError } from "../../../frame/errors.ts";
 import { meansCluster } from "../../../service/cluster.ts";
 import type { ReplayCall } from "../options.ts";
 import { fileSource } from "./files.ts";
 import type { Source } from "./source.ts";
 
-/** Throws a UsageError for words that name no source, or more than one, or contradict it. */
+/** Throws a UsageError if the command line selects no source, several, or a contradictory one. */
 export function checkSource({ options, args, name }: ReplayCall): void {
   const { fromCluster, store, sample } = options;
   const kinds = [args.length > 0 && "files", store !== undefined && "--store", fromCluster !== undefined && "--from-cluster"]
@@ -28,7 +28,7 @@ export function checkSource({ options, args, name }: ReplayCall): void {
   }
 }
 
-/** Opens the source for the time of `use`. Throws an InputError. */
+/** Opens the source while `use` runs. Throws an InputError. */
 export async function withSource(call: ReplayCall, use: (source: Source) => Promise<number>): Promise<number> {
   const { fromCluster, store } = call.options;
   if (fromCluster !== undefined) return await (await import("./cluster.ts")).withClusterSource(call, fromCluster, use);

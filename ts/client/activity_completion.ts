@@ -1,5 +1,5 @@
-// Completing activities from outside: by anyone who holds the task token, or who knows workflow id and activity id. The service takes one
-// completion per attempt; a second one gets ActivityNotFoundError.
+// Completes activities from outside, by task token or by workflow id and activity id. The service
+// accepts one completion for each attempt; a second one gets ActivityNotFoundError.
 import { type OptionNames, rejectMisspelledOptions } from "../base/option_names.ts";
 import { failedResult } from "../converter/procedure_failures.ts";
 import { toFailure } from "../converter/failure_converter.ts";
@@ -8,7 +8,10 @@ import { CALL_TIMEOUT_MS, type CallSettings, checkSettings } from "./calls.ts";
 import { type ClientContext, deadlineOf, encodeArgs, nameError } from "./context.ts";
 import { ActivityCancelledError, ActivityNotFoundError } from "./errors.ts";
 
-/** An activity by its task token (`activityInfo().taskToken`), or by its ids; without a run id the current run is meant. */
+/**
+ * An activity by its task token (`activityInfo().taskToken`), or by its ids; without a run id, of
+ * the current run.
+ */
 export type ActivityAddress = Uint8Array | { workflowId: string; activityId: string; runId?: string };
 
 const ACTIVITY_ADDRESS: OptionNames<Exclude<ActivityAddress, Uint8Array>> = { workflowId: 1, activityId: 1, runId: 1 };
@@ -51,7 +54,10 @@ export async function completeActivity(
   }, settings);
 }
 
-/** Fails a procedure: as an activity, or, where the service refuses that of one that no worker has, by a result that says so. */
+/**
+ * Fails a procedure as an activity. If the service rejects that for an activity without a worker,
+ * completes it with an encoded failure.
+ */
 export async function failUnstarted(context: ClientContext, address: ActivityAddress, error: unknown, settings: CallSettings) {
   try {
     await failActivity(context, address, error, settings);

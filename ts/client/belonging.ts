@@ -1,13 +1,13 @@
-// What workflows belong to: an entity (a player, a building) and a correlation (a spell that has many
-// targets, a trade of two). Both are search attributes that a start sets, so every list and query can
-// select by them. Whether timers fire by hand is another one, for the engine.
+// What workflows belong to: an entity (a player, a building) and a correlation (a spell with many
+// targets, a trade of two). Both are search attributes of a start, so lists and queries can select
+// by them. Another attribute makes timers manual.
 import { CORRELATION, ENTITY, TIMERS } from "../converter/belonging_names.ts";
 import { SUBSCRIPTION_ATTRIBUTE } from "../converter/subscriptions.ts";
 import { Code, ServiceError } from "../service/raw.ts";
 import { defineSearchAttributeKey, type SearchAttributePair } from "../converter/search_attributes.ts";
 import type { AnyWorkflow } from "./definitions.ts";
 
-/** What a server says of an attribute that its namespace does not know: to a start, and to a query. */
+/** Errors of a server for an attribute that the namespace does not know, in a start and in a query. */
 const UNREGISTERED =
   /no mapping defined for search attribute (Workflow\w+)|'(Workflow\w+)' is not a valid search attribute|search attribute (Workflow\w+) is not defined/;
 const KEPT_IN: { readonly [attribute: string]: readonly [what: string, type: string] } = {
@@ -16,7 +16,10 @@ const KEPT_IN: { readonly [attribute: string]: readonly [what: string, type: str
   [SUBSCRIPTION_ATTRIBUTE]: ["subscriptions are", "KeywordList"],
 };
 
-/** The error of a call that needs an attribute which the namespace does not have, with what to do; undefined for every other one. */
+/**
+ * Returns an error with advice for a call that needs an unregistered attribute; undefined for other
+ * errors.
+ */
 export function unregistered(error: ServiceError, namespace: string): ServiceError | undefined {
   if (error.code !== Code.INVALID_ARGUMENT) return undefined;
   const attribute = UNREGISTERED.exec(error.message)?.slice(1).find((found) => found !== undefined);
@@ -38,13 +41,13 @@ export function unregistered(error: ServiceError, namespace: string): ServiceErr
   );
 }
 
-/** What selects workflows; all of it must hold. */
+/** Selects workflows; all criteria must match. */
 export interface WorkflowSelection {
-  /** The entity that they were started for. */
+  /** Entity of the workflows. */
   readonly entityId?: string;
-  /** What groups them. */
+  /** Correlation of the workflows. */
   readonly correlationId?: string;
-  /** Their definition, or the name of their type. */
+  /** Definition, or name of the workflow type. */
   readonly workflow?: AnyWorkflow;
 }
 
@@ -61,7 +64,7 @@ interface Belonging {
   readonly timers?: "manual";
 }
 
-/** The search attributes of a start's entity, correlation and timers. */
+/** Returns the search attributes for entity, correlation and timers of a start. */
 export function belongings(options: Belonging): SearchAttributePair[] {
   const pairs: SearchAttributePair[] = [];
   const add = (name: string, option: "entityId" | "correlationId") => {
@@ -79,7 +82,7 @@ export function belongings(options: Belonging): SearchAttributePair[] {
   return pairs;
 }
 
-/** The visibility query of a selection. */
+/** Returns the visibility query of a selection. */
 export function queryOf({ entityId, correlationId, workflow }: WorkflowSelection): string {
   const terms: string[] = [];
   const add = (field: string, name: string, value: string | undefined) => {

@@ -1,6 +1,6 @@
-// One call to the service on behalf of a client: its deadline, its retries, and the loop of a long poll. Every request that passes here
-// is idempotent (reads, or writes with a request or update id that stays the same over the attempts), so asking again after UNAVAILABLE
-// never has a second effect.
+// Calls of a client to the service: deadline, retries, and the loop of a long poll. All requests
+// are idempotent (reads, or writes with a request or update id that is the same in all attempts),
+// so a retry after UNAVAILABLE has no second effect.
 import { type OptionNames, rejectUnknownOptions } from "../base/option_names.ts";
 import { Code, ServiceError } from "../service/raw.ts";
 import type { CallOptions, MethodName, RawService } from "../service/raw.ts";
@@ -10,31 +10,34 @@ import { type TypedService, typedService } from "../service/typed.ts";
 import { type Duration, toMs } from "../converter/duration.ts";
 import { refuseLoneSurrogates } from "./well_formed.ts";
 
-/** What every call takes. */
+/** Settings of every call. */
 export interface CallSettings {
-  /** Deadline of the whole call, with its retries: milliseconds or text such as "10s". Calls that wait for a result have none by default. */
+  /**
+   * Deadline of the whole call, including retries: milliseconds or text such as "10s". Calls that
+   * wait for a result have none by default.
+   */
   timeout?: Duration | undefined;
-  /** Gives the call up; it rejects with the signal's reason. What was asked may still happen. */
+  /** Cancels the call, which rejects with the signal's reason. The request may still take effect. */
   signal?: AbortSignal | undefined;
 }
 
 export const CALL_SETTINGS: OptionNames<CallSettings> = { timeout: 1, signal: 1 };
 
-/** Throws a TypeError for a setting that does not exist. */
+/** Throws a TypeError for an unknown setting. */
 export function checkSettings(owner: string, settings: CallSettings | undefined): void {
   rejectUnknownOptions(owner, settings, CALL_SETTINGS);
 }
 
-/** Deadline of a plain call in milliseconds; waiting for a query's answer has `QUERY_TIMEOUT_MS`. */
+/** Default deadline of a call in milliseconds; queries have `QUERY_TIMEOUT_MS`. */
 export const CALL_TIMEOUT_MS = 10_000;
 export const QUERY_TIMEOUT_MS = 30_000;
-/** Deadline of one long poll; the service answers with nothing new before that. */
+/** Deadline of one long poll; the service returns an empty response earlier. */
 const LONG_POLL_MS = 70_000;
 
 type Request<M extends MethodName> = Parameters<TypedService[M]>[0];
 type Response<M extends MethodName> = Awaited<ReturnType<TypedService[M]>>;
 
-/** The moment at which a call of the user ends, shared by all requests that it takes. */
+/** Deadline of a user's call, shared by all of its requests. */
 export class Deadline {
   readonly #at: number | undefined;
   readonly signal: AbortSignal | undefined;
@@ -54,7 +57,7 @@ export class Deadline {
     return this.remaining() === 0;
   }
 
-  /** The same moment, for a part that another signal ends; that signal has to follow this one's. */
+  /** Returns the same deadline with another signal, which must follow this one's. */
   under(signal: AbortSignal): Deadline {
     return new Deadline({ signal }, undefined, this.#at);
   }
@@ -63,12 +66,12 @@ export class Deadline {
 const isDeadline = (error: unknown): error is ServiceError =>
   error instanceof ServiceError && error.code === Code.DEADLINE_EXCEEDED;
 
-/** An answer that brings nothing this soon did not wait for anything. */
+/** An empty response within this time did not wait. */
 const TOO_SOON_MS = 10;
 
 /**
- * Asks until there is an answer. A service that says "nothing yet" at once, over and over, is asked less and less often, up to once a
- * second: no service can make a client spin.
+ * Polls until there is a response. If the service returns empty responses at once, the polls slow
+ * down to one per second, so no service can cause a busy loop.
  */
 export async function askUntil<T>(deadline: Deadline, ask: () => Promise<T | undefined>): Promise<T> {
   for (let hasty = 0;;) {
@@ -83,7 +86,7 @@ export async function askUntil<T>(deadline: Deadline, ask: () => Promise<T | und
 export class Calls {
   readonly #service: TypedService;
   readonly #retry: RetryOptions;
-  /** A service that has too much to do is asked less often than one that is away. */
+  /** An overloaded service is retried more slowly than an unavailable one. */
   readonly #throttled: RetryOptions;
 
   constructor(raw: RawService, retry: RetryOptions) {
@@ -97,8 +100,8 @@ export class Calls {
   }
 
   /**
-   * One plain call. After the deadline it rejects with the service's DEADLINE_EXCEEDED. `repeating` is told before each attempt but the
-   * first one.
+   * Makes one call. Rejects with DEADLINE_EXCEEDED after the deadline. `repeating` is called before
+   * each retry.
    */
   call<M extends MethodName>(
     method: M,
@@ -110,7 +113,7 @@ export class Calls {
     return this.#attempts(method, request, deadline, Infinity, options, repeating);
   }
 
-  /** One long poll: `undefined` when there is nothing new yet and the caller is to ask again. */
+  /** Makes one long poll. Returns `undefined` without news; the caller then polls again. */
   async longPoll<M extends MethodName>(
     method: M,
     request: Request<M>,
@@ -155,7 +158,7 @@ export class Calls {
         }
         if (!(throttled || isUnavailable(error)) || isMisconfigured(error) || attempt >= this.#retry.maximumAttempts) throw error;
         const pause = backoffMs(attempt, throttled ? this.#throttled : this.#retry);
-        // No time for another attempt: the reason why the service is away says more than "deadline".
+        // No time for a retry: the service's error is more useful than a timeout.
         if (pause >= deadline.remaining()) throw error;
         if (error instanceof ServiceError) away = error;
         await sleepOn(realTimers, pause, signal);

@@ -1,5 +1,5 @@
-// The client: starts workflows, finds them, and completes activities from outside. It stands on a RawService alone, so the same code
-// talks to the embedded engine in this process and to a Temporal cluster.
+// The client: starts workflows, finds them, and completes activities from outside. It uses only a
+// RawService, so the same code works with the embedded engine and with a Temporal cluster.
 import { type OptionNames, rejectMisspelledOptions, rejectUnknownOptions } from "../base/option_names.ts";
 import { checkOptions, needsOption } from "../base/option_kinds.ts";
 import { CLIENT_OPTIONS } from "./option_kinds.ts";
@@ -60,23 +60,26 @@ export interface ClientOptions extends CodecOptions {
   service: RawService;
   /** Default: "default". */
   namespace?: string;
-  /** How values become payloads; must be the workers' one. Default: JSON. */
+  /** Converts values to payloads; must match the workers' converter. Default: JSON. */
   converter?: PayloadConverter;
-  /** Who calls, as histories show it. Default: the process id and a random part. */
+  /** Identity in histories. Default: the process id and a random part. */
   identity?: string;
-  /** Queue of workflows whose start names none. */
+  /** Default task queue of starts. */
   taskQueue?: string;
   /** Deadline of calls that do not wait for a result. Default: 10 s, 30 s for queries. */
   timeout?: Duration;
-  /** Attempts while the service is unavailable. */
+  /** Retries while the service is unavailable. */
   retry?: Partial<RetryOptions>;
-  /** Sizes of payloads that are warned of and refused. */
+  /** Payload sizes that cause a warning or an error. */
   payloadLimits?: Partial<PayloadLimits>;
-  /** Code around its operations, the first one outermost: tracing, default options, headers. See {@link ClientInterceptor}. */
+  /**
+   * Code around the client's operations, the first one outermost: tracing, default options,
+   * headers. See {@link ClientInterceptor}.
+   */
   interceptors?: readonly ClientInterceptor[];
-  /** Where calls to the service are reported: a `MetricsRegistry`. Default: nothing is measured. */
+  /** Reports metrics of calls to the service: a `MetricsRegistry`. Default: no metrics. */
   metrics?: Metrics;
-  /** Told of warnings, such as payloads near the limit. Default: lines on standard error. */
+  /** Receives warnings, such as payloads near the limit. Default: lines on standard error. */
   logger?: Logger;
 }
 
@@ -102,22 +105,23 @@ const SELECTION: OptionNames<WorkflowSelection> = { entityId: 1, correlationId: 
 const PROCEDURE_ADDRESS: OptionNames<ProcedureAddress<unknown>> = { workflow: 1, runId: 1, name: 1, id: 1 };
 
 /**
- * Starts workflows, finds them, and hands out handles to talk to them. Stands on any {@link RawService}: an engine, or a cluster.
+ * Starts workflows, finds them, and creates handles for them. Works with any {@link RawService}: an
+ * engine, or a cluster.
  *
  * @example
  * const client = new Client({ service: engine, taskQueue: "orders" });
  * const handle = await client.start(order, { id: "order-1", args: [items] });
  */
 export class Client {
-  /** The namespace of all its calls. */
+  /** Namespace of all calls. */
   readonly namespace: string;
-  /** Who calls, as histories show it. */
+  /** Identity in histories. */
   readonly identity: string;
-  /** Schedules: workflows that a cluster starts by itself at given times. */
+  /** Schedules: workflows started by a cluster at given times. */
   readonly schedule: ScheduleClient;
   readonly #context: OperationContext;
 
-  /** Throws a TypeError for an unknown option, one of a wrong type, and an interceptor with a misspelled method. */
+  /** Throws a TypeError for an unknown option, a wrong type, and an interceptor with a misspelled method. */
   constructor(options: ClientOptions) {
     checkOptions("Client", options, CLIENT_OPTIONS);
     needsOption("Client", "service", { ...options }, CLIENT_OPTIONS);
@@ -145,21 +149,25 @@ export class Client {
   }
 
   /**
-   * Starts a workflow. Returns when the service has recorded the start.
-   * Throws WorkflowExecutionAlreadyStartedError when its id is taken (see `idConflictPolicy` and `idReusePolicy`).
+   * Starts a workflow. Returns when the service has recorded the start. Throws
+   * WorkflowExecutionAlreadyStartedError if the id is in use (see `idConflictPolicy` and
+   * `idReusePolicy`).
    */
   async start<W extends AnyWorkflow>(workflow: W, options: StartOptions<W>): Promise<WorkflowHandle<Named<W>>> {
     const { timeout, signal, ...given } = (options ?? {}) as StartOptions<string>; // without any: the id is what is missed
     return this.#started(await startRun(this.#context, workflow, given, this.#deadline({ timeout, signal })));
   }
 
-  /** Starts a workflow and waits for its result. Throws as `start` and `handle.result`; `timeout` bounds the start only. */
+  /**
+   * Starts a workflow and waits for its result. Throws like `start` and `handle.result`; `timeout`
+   * limits only the start.
+   */
   async execute<W extends AnyWorkflow>(workflow: W, options: StartOptions<W>): Promise<WorkflowResult<W>> {
     const handle = await this.start<string>(workflow as string, options as StartOptions<string>);
     return await handle.result({ signal: options.signal }) as WorkflowResult<W>;
   }
 
-  /** Signals a workflow, and starts it first where it is not running, in one step. */
+  /** Signals a workflow and starts it first if it is not running, in one atomic call. */
   async signalWithStart<W extends AnyWorkflow, A extends unknown[] = unknown[]>(
     workflow: W,
     options: SignalWithStartOptions<W, A>,
@@ -169,10 +177,11 @@ export class Client {
   }
 
   /**
-   * Sends an update to a workflow, which is started first where it is not running, in one step; answers both once the update is accepted
-   * or completed. Throws WorkflowExecutionAlreadyStartedError when the id is taken (`idConflictPolicy: "FAIL"`, or a reuse policy);
-   * nothing has happened then. A rejected update is told by `update.result()`; the workflow runs nevertheless. The embedded engine
-   * has no such call and says so.
+   * Sends an update to a workflow and starts it first if it is not running, in one atomic call.
+   * Returns once the update is accepted or completed. Throws WorkflowExecutionAlreadyStartedError
+   * if the id is in use (`idConflictPolicy: "FAIL"`, or a reuse policy); nothing has happened then.
+   * If the update is rejected, `update.result()` throws, and the workflow runs nevertheless. Not
+   * supported by the embedded engine.
    *
    * @example
    * const { workflow, update } = await client.startUpdateWithStart(cart, {
@@ -189,8 +198,9 @@ export class Client {
   }
 
   /**
-   * Sends an update to a workflow, which is started first where it is not running, in one step; waits for the update's answer. Throws as
-   * `startUpdateWithStart`, and as `UpdateHandle.result` when the update was rejected or has failed.
+   * Sends an update to a workflow, which is started first if it is not running, and waits for the
+   * update's result. Throws like `startUpdateWithStart`, and like `UpdateHandle.result` if the
+   * update was rejected or has failed.
    */
   async executeUpdateWithStart<W extends AnyWorkflow, A extends unknown[] = unknown[], R = unknown>(
     workflow: W,
@@ -203,7 +213,10 @@ export class Client {
     return await update.result({ signal, timeout: remaining === Infinity ? undefined : remaining }) as R;
   }
 
-  /** A workflow by its id; asks nothing of the service. With a run id it means that run, otherwise the current one. */
+  /**
+   * Returns a handle without a request. With a run id, calls go to that run, otherwise to the
+   * current one.
+   */
   getHandle<W extends AnyWorkflow = string>(
     workflow: W | undefined,
     workflowId: string,
@@ -226,7 +239,10 @@ export class Client {
     return this.#handle(workflowId, { runId, pinned: true });
   }
 
-  /** The runs that a visibility query selects (all without one), for instance `ExecutionStatus = "Running" AND WorkflowType = "Order"`. */
+  /**
+   * Lists the runs of a visibility query (all without one), such as `ExecutionStatus = "Running"
+   * AND WorkflowType = "Order"`.
+   */
   async *list(query = "", options: ListOptions = {}): AsyncGenerator<WorkflowSummary, void, void> {
     rejectUnknownOptions("list", options, LIST_OPTIONS);
     const { calls, converter } = this.#context;
@@ -247,7 +263,8 @@ export class Client {
   }
 
   /**
-   * Workflows that belong together, by entity, correlation or type: to list them, or to cancel, signal or terminate all that run.
+   * Selects workflows by entity, correlation or type: to list them, or to cancel, signal or
+   * terminate all that run.
    *
    * @example
    * await client.start(dot, { id: `dot-${target}`, args: [target], entityId: target, correlationId: spell });
@@ -260,10 +277,12 @@ export class Client {
   }
 
   /**
-   * Sends a signal to all workflows that have subscribed to it (`subscribe`): with a filter to those with the same filter and those without
-   * one, without a filter (undefined) to all of them. Returns how many were reached. On the embedded engine it is one transaction, and
-   * reaches exactly the subscriptions that were committed before; on a cluster the workflows are listed and signalled one by one.
-   * Throws a {@link BroadcastIncompleteError} where some did not take it, with who they are; the others have it.
+   * Signals all workflows that have subscribed to the signal (`subscribe`). With a filter, reaches
+   * subscriptions with the same filter or without one; without a filter (undefined), all of them.
+   * Returns the number of workflows reached. On the embedded engine this is one transaction that
+   * reaches exactly the subscriptions committed before; on a cluster, workflows are listed and
+   * signaled one by one. Throws a {@link BroadcastIncompleteError} with the workflows that did not
+   * receive the signal.
    *
    * @example
    * const reached = await client.broadcast(quest.enemyKilled, "orc", { by: "ada" });
@@ -286,12 +305,15 @@ export class Client {
     return await sendBroadcast(this.#context, signal, filter, args, this.#deadline(settings));
   }
 
-  /** How many runs a visibility query selects (all without one). */
+  /** Counts the runs of a visibility query (all without one). */
   async count(query = "", settings: CallSettings = {}): Promise<number> {
     return (await this.countGroups(query, settings)).count;
   }
 
-  /** As `count`, with the groups of a query such as `WorkflowType = "Order" GROUP BY ExecutionStatus`. */
+  /**
+   * Same as `count`, with the groups of a query such as `WorkflowType = "Order" GROUP BY
+   * ExecutionStatus`.
+   */
   async countGroups(query = "", settings: CallSettings = {}): Promise<WorkflowCount> {
     checkSettings("the count of workflows", settings);
     const { calls, converter } = this.#context;
@@ -302,34 +324,41 @@ export class Client {
     });
   }
 
-  /** How many runs a visibility query selects in each status: `{ RUNNING: 3, COMPLETED: 120 }`. Statuses without runs are left out. */
+  /**
+   * Counts the runs of a visibility query by status: `{ RUNNING: 3, COMPLETED: 120 }`. Leaves out
+   * statuses without runs.
+   */
   async countByStatus(query = "", settings: CallSettings = {}): Promise<{ [status in WorkflowStatus]?: number }> {
     return statusCounts(await this.countGroups(byStatus(query), settings));
   }
 
-  /** Completes an activity that said `completeAsync()`. Accepted once: a second completion throws ActivityNotFoundError. */
+  /**
+   * Completes an activity that called `completeAsync()`. A second completion throws
+   * ActivityNotFoundError.
+   */
   completeActivity(address: ActivityAddress, result?: unknown, settings: CallSettings = {}): Promise<void> {
     return completeActivity(this.#context, address, result, settings);
   }
 
-  /** Fails an activity from outside; its retry policy decides what follows. */
+  /** Fails an activity from outside; its retry policy applies. */
   failActivity(address: ActivityAddress, error: unknown, settings: CallSettings = {}): Promise<void> {
     return failActivity(this.#context, address, error, settings);
   }
 
-  /** Says that an activity is alive, and how far it is. Throws ActivityCancelledError when it is to stop. */
+  /** Records a heartbeat of an activity. Throws ActivityCancelledError if the activity is canceled. */
   heartbeatActivity(address: ActivityAddress, details?: unknown, settings: CallSettings = {}): Promise<void> {
     return heartbeatActivity(this.#context, address, details === undefined ? [] : [details], settings);
   }
 
-  /** Says that an activity has stopped because it was cancelled. */
+  /** Reports an activity as canceled. */
   reportCancellation(address: ActivityAddress, details?: unknown, settings: CallSettings = {}): Promise<void> {
     return reportCancellation(this.#context, address, details === undefined ? [] : [details], settings);
   }
 
   /**
-   * Gives a procedure of a workflow its result; answers the procedure's id. By its definition or name, of several that are open the oldest; or
-   * by its id. Throws a ProcedureNotFoundError when it is not open, a WorkflowNotFoundError.
+   * Completes a procedure of a workflow with a result; returns the procedure's id. By definition or
+   * name, selects the oldest pending one; or by id. Throws a ProcedureNotFoundError if it is not
+   * pending, and a WorkflowNotFoundError.
    *
    * @example
    * await client.completeProcedure({ workflow: "fight-1", name: game.computeDamage }, 12);
@@ -338,7 +367,10 @@ export class Client {
     return this.#procedureOf(address, settings).completeProcedure(whichOf(address), value);
   }
 
-  /** Fails a procedure, as `completeProcedure`: the workflow gets an ActivityFailure with `error` as its cause. */
+  /**
+   * Fails a procedure, selected as in `completeProcedure`: the workflow receives an ActivityFailure
+   * with `error` as its cause.
+   */
   failProcedure(address: ProcedureAddress<unknown>, error: unknown, settings: CallSettings = {}): Promise<string> {
     return this.#procedureOf(address, settings).failProcedure(whichOf(address), error);
   }

@@ -1,11 +1,8 @@
-// Whether a long poll for the end of a run waits for something that has happened. Temporal's server tells those who wait of each change once,
-// and keeps one unread notice for each of them: on a busy server the notice of the end is dropped behind the one before it, and the poll ends
-// with nothing 20 s after it began. Short runs are hit, whose last changes come at once; it was one in a thousand on a server of two busy
-// cores. So whoever has been waiting for a while looks, and a poll that waits for a run that is closed is given up and sent again, to be
-// answered at once. Only at first: who has been waiting for long does not mind 20 s, and a service is not asked more often for it.
-//
-// The last look also asks whether anybody takes the task that a run waits for: a task queue that was misspelt is no error anywhere, and
-// what is on it waits for ever. That is told by a warning, once for each queue, and changes nothing else.
+// Detects a closed run during a long poll. Temporal's server keeps one unread notice for each poll,
+// so on a busy server the notice of the end can be lost, and the poll ends empty after 20 s. It
+// affects short runs, one in a thousand on a server of two cores. So early in a wait, the run is
+// described, and the poll of a closed one is repeated. The last check also warns, once for each
+// queue, if no worker polls the queue of a waiting task: a misspelled queue causes no error.
 import {
   PendingActivityState,
   PendingWorkflowTaskState,
@@ -23,7 +20,7 @@ import { POLLED_QUEUES } from "../service/raw.ts";
 import { type Calls, Deadline } from "./calls.ts";
 import type { ClientContext } from "./context.ts";
 
-/** When one looks, from the beginning of the wait. */
+/** Times of the checks in milliseconds, from the beginning of the wait. */
 const LOOKS_MS: readonly number[] = [2000, 6000];
 
 export class CloseCheck {
@@ -33,7 +30,7 @@ export class CloseCheck {
   #looks = 0;
   #waited = 0;
   #cancel: (() => void) | undefined;
-  /** Of the poll that waits. */
+  /** Cancels the current poll. */
   #poll: AbortController | undefined;
 
   constructor(context: ClientContext, execution: { workflowId: string; runId: string }, deadline: Deadline) {
@@ -43,9 +40,12 @@ export class CloseCheck {
     this.#next();
   }
 
-  /** Waits by `poll`; answers undefined, as a poll that ended with nothing, once a look has shown that the run is closed. */
+  /**
+   * Waits by `poll`. Returns undefined, like a poll without news, once a check has shown that the
+   * run is closed.
+   */
   async during<T>(poll: (deadline: Deadline) => Promise<T | undefined>): Promise<T | undefined> {
-    // All looks are over: nothing will give the poll up but its caller.
+    // After the last check only the caller cancels the poll.
     if (this.#cancel === undefined && this.#looks >= LOOKS_MS.length) return await poll(this.#deadline);
     const controller = this.#poll = new AbortController();
     const { signal } = this.#deadline;
@@ -63,7 +63,7 @@ export class CloseCheck {
     }
   }
 
-  /** No more looks. */
+  /** Ends the checks. */
   end(): void {
     this.#cancel?.();
     this.#cancel = undefined;
@@ -79,7 +79,7 @@ export class CloseCheck {
     });
   }
 
-  /** What a look says besides "closed" the poll says better. */
+  /** Only "closed" matters here; the poll reports everything else. */
   async #look(): Promise<void> {
     const { calls, namespace } = this.#context;
     const poll = this.#poll;
@@ -94,7 +94,7 @@ export class CloseCheck {
     else if (seen !== undefined && this.#looks === LOOKS_MS.length) await this.#tellOfNoWorker(seen, poll.signal);
   }
 
-  /** What a run waits for may be a workflow task of its own, an activity, or a child's workflow task. */
+  /** A run can wait for a workflow task, an activity, or a child's workflow task. */
   async #tellOfNoWorker(seen: DescribeWorkflowExecutionResponse, signal: AbortSignal): Promise<void> {
     const limit = new Deadline({ signal, timeout: QUEUE_MS });
     const workflow = `workflow "${this.#execution.workflowId}"`;
@@ -130,7 +130,7 @@ export class CloseCheck {
   async #tellOf(name: string, taskQueueType: TaskQueueType, waits: string, limit: Deadline): Promise<void> {
     const { calls, namespace, logger } = this.#context;
     const request = { namespace, taskQueue: { name }, taskQueueType };
-    // Not every service has the method, and not everybody may call it.
+    // Some services lack the method, and some callers have no permission.
     const queue = await calls.call("describeTaskQueue", request, limit).catch(() => undefined);
     if (queue === undefined || queue.pollers.length > 0) return;
     const told = toldOf(calls);
@@ -142,7 +142,7 @@ export class CloseCheck {
   }
 }
 
-/** The queue where a run's workflow task waits to be taken. */
+/** Returns the queue where a run's workflow task waits. */
 function waitingQueue({ pendingWorkflowTask, executionConfig }: DescribeWorkflowExecutionResponse): string | undefined {
   if (pendingWorkflowTask?.state !== PendingWorkflowTaskState.SCHEDULED) return undefined;
   return executionConfig?.taskQueue?.name || undefined;
@@ -150,7 +150,7 @@ function waitingQueue({ pendingWorkflowTask, executionConfig }: DescribeWorkflow
 
 const QUEUE_MS = 5000;
 
-/** The queues that each client was told of. */
+/** Queues that were reported to each client. */
 const told = new WeakMap<Calls, Set<string>>();
 
 function toldOf(calls: Calls): Set<string> {
@@ -159,7 +159,7 @@ function toldOf(calls: Calls): Set<string> {
   return queues;
 }
 
-/** The queues that have workers, where the service tells them. */
+/** Lists the queues that have workers, if the service reports them. */
 function otherQueues({ $unknown = [] }: DescribeTaskQueueResponse): string {
   const field = $unknown.find(({ no }) => no === POLLED_QUEUES);
   if (field === undefined) return "";
@@ -173,5 +173,5 @@ function otherQueues({ $unknown = [] }: DescribeTaskQueueResponse): string {
   }
 }
 
-/** The reason why a poll is given up. */
+/** Reason of a canceled poll. */
 const CLOSED = new Error("the run is closed");

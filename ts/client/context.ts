@@ -1,4 +1,4 @@
-// What the parts of a client share: where it calls, as whom, and how values and refusals are turned.
+// Shared by the parts of a client: service, identity, and conversion of values and errors.
 import { unregistered } from "./belonging.ts";
 import type { Duration } from "../converter/duration.ts";
 import { fromFailure } from "../converter/failure_converter.ts";
@@ -20,8 +20,9 @@ import {
 } from "./errors.ts";
 
 /**
- * Values beside the arguments, by name, for interceptors of the worker: a trace context, a tenant. A client's codec encodes them like any
- * other payload. They are the caller's own object: add, change and remove entries as needed.
+ * Values in addition to the arguments, by name, for interceptors of the worker: a trace context, a
+ * tenant. A client's codec encodes them like other payloads. The object belongs to the caller: add,
+ * change and remove entries as needed.
  */
 export type PayloadHeaders = { [name: string]: Payload };
 
@@ -31,37 +32,37 @@ export interface ClientContext {
   readonly identity: string;
   readonly converter: PayloadConverter;
   readonly codec: MessageCodec | undefined;
-  /** Undefined where a codec changes sizes afterwards; they are checked behind it. */
+  /** Undefined with a codec, which changes sizes; they are checked after it. */
   readonly limits: PayloadLimits | undefined;
   readonly logger: Logger;
   readonly defaultTaskQueue: string | undefined;
   readonly defaultTimeout: Duration | undefined;
-  /** Failures as other classes than this package's own. */
+  /** Converts failures to other classes than this package's. */
   readonly failures?: FailureConversion | undefined;
 }
 
-/** How errors become failures and failures errors. */
+/** Conversion between errors and failures. */
 export interface FailureConversion {
-  /** The error of a failure. */
+  /** Returns the error of a failure. */
   toError(failure: Failure): Error;
-  /** The failure of what was thrown. */
+  /** Returns the failure of a thrown value. */
   toFailure(thrown: unknown): Failure;
 }
 
-/** The error of a failure, as the client is to have it. */
+/** Returns the error of a failure in the client's classes. */
 export function errorOfFailure(context: ClientContext, failure: Failure): TemporalFailure {
   const { failures, converter } = context;
   return failures === undefined ? decodeFailureOf(failure, converter) : failures.toError(failure) as TemporalFailure;
 }
 
-/** The header field of a request, left out where there is nothing in it. */
+/** Returns the header field of a request; left out if empty. */
 export function headerField(headers: PayloadHeaders): { header?: { fields: PayloadHeaders } } {
   return Object.keys(headers).length === 0 ? {} : { header: { fields: headers } };
 }
 
-/** The payloads of a call's arguments; throws a PayloadTooLargeError before anything is sent. */
+/** Encodes the arguments of a call. Throws a PayloadTooLargeError before a request is sent. */
 export function encodeArgs(context: ClientContext, what: string, values: readonly unknown[]): { payloads: Payload[] } {
-  // Callers without types: a text has no map, and a list has each of its letters.
+  // For callers without types: a string has no `map`, and a spread would use its letters.
   if (!Array.isArray(values)) throw new TypeError(`${what} must be an array, not ${JSON.stringify(values)}: write [...]`);
   const payloads = namingWhat(what, () => toPayloads(context.converter, values));
   const { limits, logger } = context;
@@ -69,14 +70,14 @@ export function encodeArgs(context: ClientContext, what: string, values: readonl
   return { payloads };
 }
 
-/** The one value that results, answers and outcomes hold; undefined for none. */
+/** Decodes the single value of results and outcomes; undefined without one. */
 export function decodeOne(context: ClientContext, payloads: { payloads: Payload[] } | undefined): unknown {
   return fromPayloads(context.converter, payloads?.payloads)[0];
 }
 
 /**
- * The error of a failure. Details that do not decode (another converter's, or a codec is missing) are shown as their payloads: they must
- * not hide that, and why, something failed.
+ * Returns the error of a failure. Details that do not decode (another converter, or a missing
+ * codec) are shown as payloads: they must not hide the failure and its cause.
  */
 export function decodeFailureOf(failure: Failure, converter: PayloadConverter): TemporalFailure {
   try {
@@ -89,7 +90,7 @@ export function decodeFailureOf(failure: Failure, converter: PayloadConverter): 
   }
 }
 
-/** A value of another converter or an encrypted one is shown as its payload. */
+/** Decodes a value; returns its payload if another converter or codec encoded it. */
 export function readableValue(payload: Payload, converter: PayloadConverter): unknown {
   try {
     return converter.fromPayload(payload);
@@ -98,7 +99,7 @@ export function readableValue(payload: Payload, converter: PayloadConverter): un
   }
 }
 
-/** The deadline of a call: its own timeout, the client's, or the default of its kind. */
+/** Returns the deadline of a call: its own timeout, the client's, or the default of its kind. */
 export function deadlineOf(context: ClientContext, settings: CallSettings, defaultMs: number): Deadline {
   return new Deadline({ signal: settings.signal, timeout: settings.timeout ?? context.defaultTimeout }, defaultMs);
 }
@@ -111,10 +112,13 @@ export interface Target {
   activity?: boolean;
 }
 
-/** The cause CONCURRENT_LIMIT of a server's RESOURCE_EXHAUSTED. */
+/** Cause CONCURRENT_LIMIT of a server's RESOURCE_EXHAUSTED. */
 const CONCURRENT_LIMIT = "2";
 
-/** Whether an update was refused because there are too many. A server says that of all of a run's updates in words alone. */
+/**
+ * Returns which limit of updates was exceeded. A server reports the limit of a run's total in the
+ * message only.
+ */
 function updateLimit(error: ServiceError): "inFlight" | "total" | undefined {
   if (
     error.code === Code.RESOURCE_EXHAUSTED &&
@@ -126,13 +130,13 @@ function updateLimit(error: ServiceError): "inFlight" | "total" | undefined {
     : undefined;
 }
 
-/** A store that cannot write says so, and a service that was away was so for a reason. */
+/** Returns why the service was unavailable, such as a store that cannot write. */
 function causeOfDelay({ message, reason, cause }: ServiceError): string | undefined {
   if (reason === "StoreFull" || reason === "NotRecorded") return message;
   return cause instanceof ServiceError ? cause.message : undefined;
 }
 
-/** The named error for what the service said about a call; anything without a name of its own is returned as it is. */
+/** Returns the named error for a service error of a call; other errors are returned unchanged. */
 export function nameError(context: ClientContext, error: unknown, target: Target): unknown {
   if (!(error instanceof ServiceError)) return error;
   const options = { cause: error };

@@ -1,23 +1,23 @@
-// Counting workflows, as a whole and in groups.
+// Counts workflows, in total and by group.
 import { WorkflowExecutionStatus } from "../api/generated/temporal/api/enums/v1/workflow_pb.ts";
 import type { CountWorkflowExecutionsResponse } from "../api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import { readableValue } from "./context.ts";
 import type { PayloadConverter } from "../converter/payload.ts";
 import type { WorkflowStatus } from "./descriptions.ts";
 
-/** How many runs of a group a query selects. */
+/** Count of one group. */
 export interface WorkflowCountGroup {
-  /** What the group has in common: the values of the fields that `GROUP BY` names. */
+  /** Values of the `GROUP BY` fields. */
   readonly values: readonly unknown[];
-  /** How many. */
+  /** Number of runs. */
   readonly count: number;
 }
 
-/** How many runs a query selects, and of what groups. */
+/** Counts of a query. */
 export interface WorkflowCount {
-  /** All of them. */
+  /** Total number of runs. */
   readonly count: number;
-  /** The groups that `GROUP BY` asks for; those without runs are left out. Empty without it. */
+  /** Groups of `GROUP BY`, without empty ones. Empty without `GROUP BY`. */
   readonly groups: readonly WorkflowCountGroup[];
 }
 
@@ -31,13 +31,13 @@ export function toCount(response: CountWorkflowExecutionsResponse, converter: Pa
   };
 }
 
-/** A query with its groups: by status, as services can. */
+/** Adds grouping by status to a query. */
 export function byStatus(query: string): string {
   if (/\bgroup\s+by\b/i.test(query)) throw new TypeError("countByStatus adds its own GROUP BY; use countGroups for other groups");
   return `${query} GROUP BY ExecutionStatus`.trim();
 }
 
-/** Counts by status. The service spells statuses as people do: "ContinuedAsNew". */
+/** Converts groups to counts by status. The service writes statuses as "ContinuedAsNew". */
 export function statusCounts({ groups }: WorkflowCount): { [status in WorkflowStatus]?: number } {
   const counts: { [status in WorkflowStatus]?: number } = {};
   for (const { values, count } of groups) {

@@ -1,5 +1,5 @@
-// What the client takes from the definitions that workflow code declares: a name at run time, and arguments and results in the type. A call
-// may name a workflow or message by a string instead; then its values are untyped.
+// Types of definitions in workflow code, used by the client: a name at run time, arguments and
+// results in the type. A name as a string works too; its values are untyped.
 // deno-lint-ignore-file no-explicit-any
 import type { Procedure, Query, Signal, Update, WorkflowDefinition } from "../workflow/mod.ts";
 
@@ -10,15 +10,15 @@ export type AnyDefinition = WorkflowDefinition<any[], any>;
 /** A definition, or the name of a workflow type whose definition the caller does not have. */
 export type AnyWorkflow = AnyDefinition | string;
 
-/** What a handle knows of its workflow: its definition, or nothing but that there is a name. */
+/** Type parameter of a handle: the definition, or string for a name. */
 export type Named<W extends AnyWorkflow> = W extends string ? string : W;
 
 /** The arguments of a workflow's `run`. */
 export type WorkflowArgs<W> = W extends WorkflowDefinition<infer A, any> ? A : any[];
-/** What a workflow's `run` completes with. */
+/** Result of a workflow's `run`. */
 export type WorkflowResult<W> = W extends WorkflowDefinition<any, infer R> ? R : unknown;
 
-/** `args`, optional where there are none. */
+/** `args`, optional for workflows without arguments. */
 export type ArgsOption<A extends any[]> = [] extends A ? { args?: A } : { args: A };
 
 export function definitionName(definition: { readonly name: string } | string): string {

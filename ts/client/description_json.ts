@@ -1,11 +1,12 @@
-// Descriptions as JSON: what `JSON.stringify(await handle.describe())` writes. The protobuf messages, which hold 64-bit numbers that JSON
-// does not know, stay out; errors, dates, bytes and collections are written as people read them.
+// JSON form of descriptions: `JSON.stringify(await handle.describe())`. Leaves out protobuf
+// messages, whose 64-bit numbers JSON lacks; writes errors, dates, bytes and collections as
+// readable text.
 import { TemporalFailure } from "../converter/failures.ts";
 
-/** The parts of a description that are messages of the service. */
+/** Fields with messages of the service. */
 const MESSAGES: ReadonlySet<string> = new Set(["raw", "rawDescription"]);
 
-/** Gives an object the form that JSON.stringify writes; nothing else of it changes. */
+/** Adds a JSON form to an object; nothing else changes. */
 export function withJson<T extends object>(description: T): T {
   const value = (): unknown =>
     Object.fromEntries(
@@ -25,7 +26,7 @@ function jsonOf(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, jsonOf(part)]));
 }
 
-/** An error's message is no enumerable property of it; of a failure the bytes that it was read from are left out. */
+/** Adds an error's message, which is not enumerable, and leaves out the encoded failure. */
 function errorJson(error: Error): unknown {
   const { failure: _bytes, ...fields } = error as Error & { failure?: unknown };
   const own = error instanceof TemporalFailure ? jsonOf(fields) as object : {};

@@ -1,5 +1,5 @@
-// What describe and list show, as plain objects with decoded values. Times are Dates; the message itself stays at hand as `raw`, and is no
-// part of their JSON.
+// Results of describe and list as plain objects with decoded values. Times are Dates; the message
+// itself is in `raw`, which is not part of the JSON form.
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import { decodeFailureOf, readableValue } from "./context.ts";
 import { withJson } from "./description_json.ts";
@@ -21,135 +21,138 @@ import { durationMs, timestampDate } from "../api/well_known.ts";
 /** temporal.api.enums.v1.WorkflowExecutionStatus */
 export type WorkflowStatus = Exclude<keyof typeof WorkflowExecutionStatus, "UNSPECIFIED"> | "UNKNOWN";
 
-/** One run, as `list` shows it. */
+/** A run in a list. */
 export interface WorkflowSummary {
-  /** Id that the start chose. */
+  /** Id chosen by the start. */
   readonly workflowId: string;
   /** Id of this run. */
   readonly runId: string;
   /** Name of the workflow type. */
   readonly type: string;
-  /** How it stands. */
+  /** Status of the run. */
   readonly status: WorkflowStatus;
   /** Queue of its workflow tasks. */
   readonly taskQueue: string;
-  /** When it was started. */
+  /** Time of the start. */
   readonly startTime: Date | undefined;
-  /** When it ended; undefined while it runs. */
+  /** Time of the end; undefined while the run is open. */
   readonly closeTime: Date | undefined;
-  /** When the first workflow task was due: the start, or later with a start delay. */
+  /** Time of the first workflow task: the start, or later with a start delay. */
   readonly executionTime: Date | undefined;
   /** Number of events. */
   readonly historyLength: number;
-  /** Size of its history in bytes, as the service counts it. */
+  /** Size of the history in bytes, as counted by the service. */
   readonly historySizeBytes: number;
-  /** The workflow that started it as its child, if one did. */
+  /** Parent workflow, if the run is a child. */
   readonly parent: { readonly workflowId: string; readonly runId: string } | undefined;
   /** First run of the chain of continue-as-new and retries. */
   readonly firstRunId: string;
-  /** Notes of the start, decoded; a note that does not decode is shown as its payload. */
+  /** Memo, decoded; a value that does not decode is shown as its payload. */
   readonly memo: { readonly [key: string]: unknown };
-  /** Search attributes, to be asked for by key: `typedSearchAttributes.get(customer)`. */
+  /** Search attributes by key: `typedSearchAttributes.get(customer)`. */
   readonly typedSearchAttributes: TypedSearchAttributes;
   /** Search attributes, decoded. */
   readonly searchAttributes: { readonly [key: string]: unknown };
-  /** The message that all this was read from. */
+  /** The message of the service. */
   readonly raw: WorkflowExecutionInfo;
 }
 
-/** An activity that is not finished. */
+/** An unfinished activity. */
 export interface PendingActivity {
-  /** Its id within the run. */
+  /** Id within the run. */
   readonly activityId: string;
-  /** Its name on the wire. */
+  /** Name of the activity type. */
   readonly activityType: string;
-  /** Waiting, running, or asked to stop. */
+  /** Scheduled, started, or cancel requested. */
   readonly state: Exclude<keyof typeof PendingActivityState, "UNSPECIFIED"> | "UNKNOWN";
   /** From 1. */
   readonly attempt: number;
   /** 0: no limit. */
   readonly maximumAttempts: number;
-  /** When its next attempt is due, or this one was. */
+  /** Time at which the next or current attempt is or was due. */
   readonly scheduledTime: Date | undefined;
-  /** When an attempt was last handed to a worker. */
+  /** Start of the last attempt. */
   readonly lastStartedTime: Date | undefined;
-  /** When it last reported. */
+  /** Time of the last heartbeat. */
   readonly lastHeartbeatTime: Date | undefined;
-  /** What it last reported, decoded. */
+  /** Details of the last heartbeat, decoded. */
   readonly heartbeatDetails: unknown;
-  /** Why the last attempt failed. */
+  /** Failure of the last attempt. */
   readonly lastFailure: TemporalFailure | undefined;
-  /** Who had the last attempt. */
+  /** Identity of the worker of the last attempt. */
   readonly lastWorkerIdentity: string;
 }
 
-/** A procedure that waits for its answer. */
+/** A procedure without a result. */
 export interface PendingProcedure {
-  /** Its name on the wire. */
+  /** Name of the procedure. */
   readonly name: string;
-  /** Its id within the run. */
+  /** Id within the run. */
   readonly id: string;
-  /** Since when. */
+  /** Time of the request. */
   readonly since: Date | undefined;
-  /** When it times out; undefined: never. */
+  /** Time of its timeout; undefined: never. */
   readonly expires: Date | undefined;
 }
 
-/** A workflow task that waits for a worker, or that one has. */
+/** A workflow task that is scheduled or started. */
 export interface PendingWorkflowTask {
-  /** Waiting for a worker, or with one. */
+  /** Scheduled or started. */
   readonly state: Exclude<keyof typeof PendingWorkflowTaskState, "UNSPECIFIED"> | "UNKNOWN";
-  /** From 1. More than 1: the attempts before failed or timed out. */
+  /** From 1. Above 1, earlier attempts failed or timed out. */
   readonly attempt: number;
-  /** When it became due. */
+  /** Time at which the task was scheduled. */
   readonly scheduledTime: Date | undefined;
-  /** When a worker took it. */
+  /** Time at which a worker received the task. */
   readonly startedTime: Date | undefined;
 }
 
-/** Why a run's tasks wait. */
+/** Reason why a run's tasks wait. */
 export interface PausedWorkflow {
-  /** Since when. */
+  /** Time of the pause. */
   readonly since: Date | undefined;
-  /** In words, and what to do. */
+  /** Reason and advice. */
   readonly reason: string;
-  /** Who paused it. */
+  /** Identity of the caller that paused it. */
   readonly identity: string;
 }
 
-/** A child workflow that its parent has asked for and whose end it has not heard of. */
+/** A child workflow whose end the parent has not received. */
 export interface PendingChild {
-  /** Its id. */
+  /** Id of the workflow. */
   readonly workflowId: string;
-  /** Its first run; empty: it has not started. */
+  /** First run; empty if not started. */
   readonly runId: string;
-  /** Name of its type. */
+  /** Name of the workflow type. */
   readonly workflowType: string;
-  /** What becomes of it when the parent closes. */
+  /** What happens to it when the parent closes. */
   readonly parentClosePolicy: Exclude<keyof typeof ParentClosePolicy, "UNSPECIFIED"> | "UNKNOWN";
 }
 
-/** One run, as `describe` shows it. */
+/** A run in detail. */
 export interface WorkflowDescription extends WorkflowSummary {
-  /** A cancellation was asked for. */
+  /** True after a cancel request. */
   readonly cancelRequested: boolean;
-  /** Limits in milliseconds; undefined: none. */
+  /** Execution timeout in milliseconds; undefined: none. */
   readonly executionTimeoutMs: number | undefined;
-  /** Longest time of this run. */
+  /** Run timeout in milliseconds; undefined: none. */
   readonly runTimeoutMs: number | undefined;
-  /** Longest time of one workflow task. */
+  /** Workflow task timeout in milliseconds; undefined: none. */
   readonly taskTimeoutMs: number | undefined;
-  /** Activities that are not finished, but for procedures. */
+  /** Unfinished activities, without procedures. */
   readonly pendingActivities: readonly PendingActivity[];
-  /** Procedures that wait for their answers, the oldest first. */
+  /** Procedures without a result, oldest first. */
   readonly pendingProcedures: readonly PendingProcedure[];
-  /** Child workflows whose end it waits to hear of. */
+  /** Child workflows whose end the run has not received. */
   readonly pendingChildren: readonly PendingChild[];
-  /** Why its tasks wait: an operator paused it (on a cluster), or an embedded engine holds it because its process died on it. */
+  /**
+   * Why the run's tasks wait: paused by an operator (on a cluster), or held by an embedded engine
+   * because its process crashed on the run.
+   */
   readonly paused: PausedWorkflow | undefined;
-  /** The workflow task that is due or in work, if there is one. */
+  /** The scheduled or started workflow task, if there is one. */
   readonly pendingWorkflowTask: PendingWorkflowTask | undefined;
-  /** The message that all this was read from. */
+  /** The message of the service. */
   readonly rawDescription: DescribeWorkflowExecutionResponse;
 }
 
@@ -202,7 +205,10 @@ export function toSummary(info: WorkflowExecutionInfo, converter: PayloadConvert
 
 const isProcedure = ({ activityType }: PendingActivityInfo): boolean => procedureOf(activityType?.name ?? "") !== undefined;
 
-/** Procedures in the order in which they were asked for: a server lists activities in no order, and several may have one moment. */
+/**
+ * Sorts procedures by request: a server lists activities without an order, and several may have the
+ * same time.
+ */
 function proceduresOf(activities: readonly PendingActivityInfo[]): PendingProcedure[] {
   return activities.filter(isProcedure)
     .map(({ activityType, activityId, scheduledTime, expirationTime }) => ({

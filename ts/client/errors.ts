@@ -1,18 +1,21 @@
-// What a client call can throw, each with what happened and what to do about it. Everything that the service refuses for another
-// reason passes through as a ServiceError. A class here never hides a failure of the workflow: `cause` is the failure as it was thrown.
+// Errors of client calls, with advice. All other errors of the service are ServiceErrors. No class
+// here hides a failure of the workflow: `cause` has it.
 import type { RetryState, TemporalFailure } from "../converter/failures.ts";
 import type { MissedSubscriber } from "../service/broadcast.ts";
 
-/** The workflow ended without a result: it failed, was cancelled or terminated, or timed out. `cause` says which and why. */
+/**
+ * The workflow closed without a result: failed, canceled, terminated, or timed out. `cause` has the
+ * reason.
+ */
 export class WorkflowFailedError extends Error {
   override name = "WorkflowFailedError";
-  /** How it ended: the failure as it was thrown. */
+  /** The failure that closed the run. */
   override readonly cause: TemporalFailure;
   /** Id of the workflow. */
   readonly workflowId: string;
-  /** The run that ended. */
+  /** The closed run. */
   readonly runId: string;
-  /** Why it was not retried any more; undefined where the service does not say. */
+  /** Reason why it was not retried; undefined if the service does not report it. */
   readonly retryState: RetryState | undefined;
 
   constructor(message: string, workflowId: string, runId: string, cause: TemporalFailure, retryState?: RetryState) {
@@ -24,12 +27,12 @@ export class WorkflowFailedError extends Error {
   }
 }
 
-/** The run continued as new and the caller asked for this run only (`followRuns: false`). */
+/** The run continued as new, and the caller waits for this run only (`followRuns: false`). */
 export class WorkflowContinuedAsNewError extends Error {
   override name = "WorkflowContinuedAsNewError";
   /** Id of the workflow. */
   readonly workflowId: string;
-  /** The run that goes on. */
+  /** The continuing run. */
   readonly newExecutionRunId: string;
 
   constructor(workflowId: string, newExecutionRunId: string) {
@@ -43,14 +46,15 @@ export class WorkflowContinuedAsNewError extends Error {
 }
 
 /**
- * A broadcast has reached some of its subscribers and not the others: they have as many signals waiting as they may have, for instance.
- * Those that were reached have the signal; a second broadcast would give it to them again, so send it to the others by their ids.
+ * A broadcast has reached only some subscribers; others, for instance, have the maximum number of
+ * pending signals. Do not repeat the broadcast, which would signal reached ones twice: signal the
+ * others by id.
  */
 export class BroadcastIncompleteError extends Error {
   override name = "BroadcastIncompleteError";
-  /** How many have the signal. */
+  /** Number of workflows that received the signal. */
   readonly reached: number;
-  /** Who does not, and why. */
+  /** Workflows that did not receive it, with the reason. */
   readonly missed: readonly MissedSubscriber[];
 
   constructor(what: string, reached: number, missed: readonly MissedSubscriber[]) {
@@ -64,7 +68,10 @@ export class BroadcastIncompleteError extends Error {
   }
 }
 
-/** The update was accepted and its handler failed, or (its subclass) it was not accepted. `cause` is what the workflow threw. */
+/**
+ * The update was accepted and its handler failed, or (subclass) it was rejected. `cause` is what
+ * the workflow threw.
+ */
 export class WorkflowUpdateFailedError extends Error {
   override name = "WorkflowUpdateFailedError";
   /** What the workflow threw. */
@@ -79,12 +86,15 @@ export class WorkflowUpdateFailedError extends Error {
   }
 }
 
-/** A validator refused the update, or no `receive` handles its name at this moment: the workflow has no trace of it. */
+/**
+ * A validator rejected the update, or no `receive` handles its name at present. History does not
+ * contain it.
+ */
 export class WorkflowUpdateRejectedError extends WorkflowUpdateFailedError {
   override name = "WorkflowUpdateRejectedError";
 }
 
-/** The query has no handler, its handler threw, or its arguments did not fit. */
+/** The query has no handler, its handler threw, or its arguments are invalid. */
 export class QueryFailedError extends Error {
   override name = "QueryFailedError";
   /** Name of the query. */
@@ -96,12 +106,12 @@ export class QueryFailedError extends Error {
   }
 }
 
-/** The workflow is in a state in which the caller did not want an answer (`rejectCondition`). */
+/** The workflow's status matches the `rejectCondition` of the query. */
 export class QueryRejectedError extends Error {
   override name = "QueryRejectedError";
   /** Name of the query. */
   readonly queryType: string;
-  /** The status in which the workflow is, as {@link WorkflowStatus} names it. */
+  /** Status of the workflow, as in {@link WorkflowStatus}. */
   readonly status: string;
 
   constructor(queryType: string, workflowId: string, status: string) {
@@ -114,16 +124,16 @@ export class QueryRejectedError extends Error {
 }
 
 /**
- * The workflow has as many updates as it may have: not answered at the same time ("inFlight"; the call has waited and asked again before
- * this), or in the life of the run ("total"). It has no trace of this one.
+ * The workflow has the maximum number of updates: pending ones ("inFlight", after retries), or
+ * those of the whole run ("total"). History does not contain this one.
  */
 export class WorkflowUpdateLimitError extends Error {
   override name = "WorkflowUpdateLimitError";
   /** Id of the workflow. */
   readonly workflowId: string;
-  /** Id of the update that was not taken. */
+  /** Id of the rejected update. */
   readonly updateId: string;
-  /** Which limit it is. */
+  /** The exceeded limit. */
   readonly limit: "inFlight" | "total";
 
   constructor(
@@ -148,12 +158,12 @@ export class WorkflowUpdateLimitError extends Error {
   }
 }
 
-/** No such workflow, or it has ended and can take no more messages. */
+/** The workflow does not exist, or is closed and accepts no messages. */
 export class WorkflowNotFoundError extends Error {
   override name = "WorkflowNotFoundError";
-  /** The id that was asked for. */
+  /** Id in the call. */
   readonly workflowId: string;
-  /** The run that was asked for; undefined: the current one. */
+  /** Run in the call; undefined: the current one. */
   readonly runId: string | undefined;
 
   constructor(message: string, workflowId: string, runId: string | undefined, options?: ErrorOptions) {
@@ -170,14 +180,14 @@ export class WorkflowNotFoundError extends Error {
   }
 }
 
-/** A workflow with this id runs already, or the reuse policy forbids another one. */
+/** A workflow with this id is running, or the reuse policy forbids another one. */
 export class WorkflowExecutionAlreadyStartedError extends Error {
   override name = "WorkflowExecutionAlreadyStartedError";
-  /** The id that is taken. */
+  /** The id in use. */
   readonly workflowId: string;
-  /** The type that was to be started. */
+  /** Type of the rejected start. */
   readonly workflowType: string;
-  /** The run in the way, where the service names it. */
+  /** The conflicting run, if the service reports it. */
   readonly runId: string | undefined;
 
   constructor(workflowId: string, workflowType: string, runId: string | undefined, options?: ErrorOptions) {
@@ -192,13 +202,16 @@ export class WorkflowExecutionAlreadyStartedError extends Error {
   }
 }
 
-/** The deadline of the call passed before the answer. What was asked may still happen: for an update, ask again with the same id. */
+/**
+ * The deadline of the call passed without a response. The request may still take effect: repeat an
+ * update with the same id.
+ */
 export class DeadlineExceededError extends Error {
   override name = "DeadlineExceededError";
-  /** The id under which an update goes on; a second call with it never has a second effect. */
+  /** Id of the update; a second call with it has no second effect. */
   readonly updateId: string | undefined;
 
-  /** `because`: what kept the service from answering, where it said so. */
+  /** `because`: why the service did not respond, if known. */
   constructor(what: string, updateId?: string, options?: ErrorOptions, because?: string) {
     const late = `${what} did not complete before the deadline${because === undefined ? "" : `: ${because}`}`;
     const advice = updateId !== undefined
@@ -211,7 +224,10 @@ export class DeadlineExceededError extends Error {
   }
 }
 
-/** The activity is not waiting for this completion: completed already, timed out, cancelled, or the workflow has ended. */
+/**
+ * The activity does not accept this completion: it is completed, timed out, canceled, or its
+ * workflow is closed.
+ */
 export class ActivityNotFoundError extends Error {
   override name = "ActivityNotFoundError";
 
@@ -220,17 +236,20 @@ export class ActivityNotFoundError extends Error {
   }
 }
 
-/** The workflow has no such procedure open: it was answered before, has timed out, was cancelled, or was never asked for. */
+/**
+ * The workflow has no such pending procedure: it is completed, timed out, canceled, or was never
+ * requested.
+ */
 export class ProcedureNotFoundError extends Error {
   override name = "ProcedureNotFoundError";
-  /** The workflow that was asked. */
+  /** Id of the workflow. */
   readonly workflowId: string;
-  /** Its run. */
+  /** Run of the workflow. */
   readonly runId: string;
-  /** The name or id that was asked for. */
+  /** Name or id in the call. */
   readonly procedure: string;
 
-  /** Made by the client, from what it asked for and what the run has open. */
+  /** Created by the client from the call and the pending procedures. */
   constructor(
     wanted: { readonly id: string } | { readonly name: string },
     run: {
@@ -254,10 +273,10 @@ export class ProcedureNotFoundError extends Error {
   }
 }
 
-/** A heartbeat learned that the activity is to stop. */
+/** The response to a heartbeat cancels the activity. */
 export class ActivityCancelledError extends Error {
   override name = "ActivityCancelledError";
-  /** Why: its workflow wants it, or the activity was reset or paused. */
+  /** Reason: canceled by its workflow, or reset or paused. */
   readonly reason: "CANCELLED" | "RESET" | "PAUSED";
 
   constructor(reason: "CANCELLED" | "RESET" | "PAUSED") {
@@ -269,7 +288,7 @@ export class ActivityCancelledError extends Error {
 /** The namespace does not exist on this service. */
 export class NamespaceNotFoundError extends Error {
   override name = "NamespaceNotFoundError";
-  /** The name that the service does not know. */
+  /** The unknown namespace. */
   readonly namespace: string;
 
   constructor(namespace: string, options?: ErrorOptions) {
@@ -278,10 +297,10 @@ export class NamespaceNotFoundError extends Error {
   }
 }
 
-/** A schedule with this id is there already. */
+/** A schedule with this id exists already. */
 export class ScheduleAlreadyRunningError extends Error {
   override name = "ScheduleAlreadyRunningError";
-  /** The id that is taken. */
+  /** The id in use. */
   readonly scheduleId: string;
 
   constructor(scheduleId: string, options?: ErrorOptions) {
@@ -293,10 +312,10 @@ export class ScheduleAlreadyRunningError extends Error {
   }
 }
 
-/** There is no schedule with this id. */
+/** The schedule does not exist. */
 export class ScheduleNotFoundError extends Error {
   override name = "ScheduleNotFoundError";
-  /** The id that was asked for. */
+  /** Id in the call. */
   readonly scheduleId: string;
 
   constructor(scheduleId: string, options?: ErrorOptions) {

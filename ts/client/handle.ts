@@ -1,4 +1,5 @@
-// A workflow by its id: everything that can be asked of it or sent to it. A handle holds no state but ids; making one asks nothing.
+// A workflow by its id, with all requests to it. A handle has only ids; creating one sends no
+// request.
 import { type OptionNames, rejectSurplusArguments, rejectUnknownOptions } from "../base/option_names.ts";
 import { enumName } from "../converter/enums.ts";
 import { randomId } from "../platform/host.ts";
@@ -38,48 +39,54 @@ export interface ResultOptions extends CallSettings {
   followRuns?: boolean;
 }
 
-/** Settings that `handle.with(...)` gives to every call made through it. */
+/** Settings of all calls through `handle.with(...)`. */
 export interface HandleSettings extends CallSettings {
-  /** Do not put a query to a workflow that is closed (NOT_OPEN), or that did not complete (NOT_COMPLETED_CLEANLY). */
+  /**
+   * Reject queries to a closed workflow (NOT_OPEN), or to one that did not complete
+   * (NOT_COMPLETED_CLEANLY).
+   */
   queryRejectCondition?: "NOT_OPEN" | "NOT_COMPLETED_CLEANLY";
-  /** Two signals or cancel requests with one request id are one. Default: made per call. */
+  /** Deduplicates signals and cancel requests. Default: a new id for each call. */
   requestId?: string;
 }
 
-/** Advice for settings that are passed to a method without options. */
+/** Advice for settings passed to a method without options. */
 const SETTINGS_FIRST = 'settings of calls go to the handle first: handle.with({ timeout: "5s" })';
 const HANDLE_SETTINGS: OptionNames<HandleSettings> = { queryRejectCondition: 1, requestId: 1, ...CALL_SETTINGS };
 const RESULT_OPTIONS: OptionNames<ResultOptions> = { followRuns: 1, ...CALL_SETTINGS };
 const UPDATE_OPTIONS: OptionNames<UpdateOptions & { args: unknown }> = { args: 1, updateId: 1, ...CALL_SETTINGS };
 const START_UPDATE_OPTIONS: OptionNames<StartUpdateOptions> = { ...UPDATE_OPTIONS, waitFor: 1 };
 
-/** Which run a handle means. */
+/** The run of a handle. */
 export interface HandleIds {
-  /** The run; absent: the current one of the workflow id. */
+  /** The run; undefined: the current one of the workflow id. */
   runId?: string | undefined;
-  /** Calls go to `runId` and to no other run. */
+  /** Calls go only to `runId`. */
   pinned?: boolean;
   firstExecutionRunId?: string | undefined;
 }
 
-/** A workflow to talk to, by its id. Making one asks nothing of the service; every call does. */
+/** A workflow by its id. Creating a handle sends no request; each call does. */
 export class WorkflowHandle<W extends AnyWorkflow = string> {
   /** Id of the workflow. */
   readonly workflowId: string;
   /**
-   * The run that `start` made, or that `getHandle` was given. Calls through a started handle go to the current run of the workflow id, which
-   * after continue-as-new is another one; through `getHandle(workflow, id, runId)` they go to that very run.
+   * The run of `start` or `getHandle`. Calls through a started handle go to the current run, which
+   * changes with continue-as-new; calls through `getHandle(workflow, id, runId)` go to that run.
    */
   readonly runId: string | undefined;
-  /** The run that a start made or joined; later runs of its chain (continue-as-new, retry) are meant as well. */
+  /**
+   * The run that a start created or joined. Calls also apply to later runs of its chain
+   * (continue-as-new, retry).
+   */
   readonly firstExecutionRunId: string | undefined;
   readonly #context: OperationContext;
   readonly #ids: HandleIds;
-  /** The run that calls name; undefined: the current one. */
+  /** Run id in calls; undefined: the current run. */
   readonly #target: string | undefined;
   readonly #settings: HandleSettings;
 
-  /** Made by `client.start`, `client.signalWithStart` and `client.getHandle`. */
+  /** Created by `client.start`, `client.signalWithStart` and `client.getHandle`. */
   constructor(context: OperationContext, workflowId: string, ids: HandleIds = {}, settings: HandleSettings = {}) {
     this.#context = context;
     this.workflowId = workflowId;
@@ -90,15 +97,19 @@ export class WorkflowHandle<W extends AnyWorkflow = string> {
     this.#settings = settings;
   }
 
-  /** The same workflow with settings for each call: `handle.with({ timeout: "2s" }).query(status)`. */
+  /**
+   * Returns the same workflow with settings for each call: `handle.with({ timeout: "2s"
+   * }).query(status)`.
+   */
   with(settings: HandleSettings): WorkflowHandle<W> {
     rejectUnknownOptions("with", settings, HANDLE_SETTINGS);
     return new WorkflowHandle<W>(this.#context, this.workflowId, this.#ids, { ...this.#settings, ...settings });
   }
 
   /**
-   * Waits for the workflow's result. Throws WorkflowFailedError (its `cause` says whether it failed, was cancelled, terminated or timed
-   * out), WorkflowNotFoundError, DeadlineExceededError after `timeout`, and WorkflowContinuedAsNewError with `followRuns: false`.
+   * Waits for the workflow's result. Throws WorkflowFailedError (`cause`: failed, canceled,
+   * terminated or timed out), WorkflowNotFoundError, DeadlineExceededError after `timeout`, and
+   * WorkflowContinuedAsNewError with `followRuns: false`.
    */
   async result(options: ResultOptions = {}): Promise<WorkflowResult<W>> {
     rejectUnknownOptions("result", options, RESULT_OPTIONS);
@@ -121,7 +132,10 @@ export class WorkflowHandle<W extends AnyWorkflow = string> {
     }
   }
 
-  /** Sends a signal. Returns when the service has recorded it; a workflow that is not yet waiting for it receives it later. */
+  /**
+   * Sends a signal. Returns when the service has recorded it; a workflow that does not wait for it
+   * yet receives it later.
+   */
   async signal<A extends unknown[] = unknown[]>(signal: Signal<A> | string, ...args: NoInfer<A>): Promise<void> {
     const requestId = this.#settings.requestId ?? randomId();
     const wanted = { ...this.#address(), signalName: definitionName(signal), args, requestId, headers: {} };
@@ -139,12 +153,12 @@ export class WorkflowHandle<W extends AnyWorkflow = string> {
     });
   }
 
-  /** Sends an update and waits for its answer. Throws as `UpdateHandle.result`. */
+  /** Sends an update and waits for its result. Throws like `UpdateHandle.result`. */
   update<A extends unknown[] = unknown[], R = unknown>(update: Update<A, R> | string, ...args: NoInfer<A>): Promise<R> {
     return this.executeUpdate<unknown[], R>(update as string, { args });
   }
 
-  /** As `update`, with options: an id of the caller's own, a timeout. */
+  /** Same as `update`, with options: an update id, a timeout. */
   async executeUpdate<A extends unknown[] = unknown[], R = unknown>(
     update: Update<A, R> | string,
     options: UpdateOptions & ArgsOption<NoInfer<A>>,
@@ -158,7 +172,10 @@ export class WorkflowHandle<W extends AnyWorkflow = string> {
     return handle.result({ signal: settings.signal, timeout: remaining === Infinity ? undefined : remaining });
   }
 
-  /** Sends an update and returns once it is accepted or completed; `result()` of the handle waits for its answer. */
+  /**
+   * Sends an update and returns once it is accepted or completed; `result()` of the handle waits
+   * for its result.
+   */
   async startUpdate<A extends unknown[] = unknown[], R = unknown>(
     update: Update<A, R> | string,
     options: StartUpdateOptions & ArgsOption<NoInfer<A>>,
@@ -180,13 +197,13 @@ export class WorkflowHandle<W extends AnyWorkflow = string> {
     ) as Promise<UpdateHandle<R>>;
   }
 
-  /** An update that was asked for before, by its id. */
+  /** Returns a handle for an earlier update by its id. */
   // deno-lint-ignore no-explicit-any
   getUpdateHandle<R = unknown>(updateId: string, _update?: Update<any[], R>): UpdateHandle<R> {
     return new UpdateHandle<R>(this.#context, updateId, this.workflowId, this.#target);
   }
 
-  /** Asks for a value of the workflow; works on closed workflows too, while a worker is running. */
+  /** Queries the workflow; works for closed workflows too, while a worker is running. */
   async query<R = unknown, A extends unknown[] = unknown[]>(query: Query<R, A> | string, ...args: NoInfer<A>): Promise<R> {
     const context = this.#context;
     const rejectCondition = this.#settings.queryRejectCondition;
@@ -213,7 +230,8 @@ export class WorkflowHandle<W extends AnyWorkflow = string> {
         }
         return decodeOne(context, response.queryResult) as R;
       } catch (error) {
-        // The handler's answer "no" and a malformed request have one code; the second cannot come from here.
+        // A failed query and a malformed request have the same code; this client sends no malformed
+        // ones.
         if (error instanceof ServiceError && error.code === Code.INVALID_ARGUMENT) {
           throw new QueryFailedError(queryType, error.message, { cause: error });
         }
@@ -222,7 +240,7 @@ export class WorkflowHandle<W extends AnyWorkflow = string> {
     }) as R;
   }
 
-  /** Asks the workflow to stop; it may clean up first, or go on. */
+  /** Requests cancellation. The workflow can clean up first, or continue. */
   async cancel(reason = "", ...surplus: never[]): Promise<void> {
     rejectSurplusArguments("cancel", [reason, ...surplus], SETTINGS_FIRST);
     const wanted = { ...this.#address(), reason, requestId: this.#settings.requestId ?? randomId() };
@@ -238,7 +256,7 @@ export class WorkflowHandle<W extends AnyWorkflow = string> {
     });
   }
 
-  /** Ends the workflow at once; its code does not learn of it. */
+  /** Terminates the workflow at once; its code is not notified. */
   async terminate(reason = "", ...details: unknown[]): Promise<void> {
     rejectSurplusArguments("terminate", [reason], SETTINGS_FIRST);
     const wanted = { ...this.#address(), reason, details };
@@ -251,10 +269,10 @@ export class WorkflowHandle<W extends AnyWorkflow = string> {
   }
 
   /**
-   * Lets the workflow go on from an earlier point, in a new run; the handle that is answered knows that run. What was done after the point
-   * is forgotten, and done again where the code does it again; signals, updates and cancel requests that came after it are given to the new
-   * run, unless they are excluded. An open run is terminated. Throws WorkflowNotFoundError, and a TypeError where there is no such point.
-   * The embedded engine cannot reset, and says so.
+   * Resets the workflow to an earlier point, in a new run. Returns a handle for that run. The code
+   * runs again from that point; later signals, updates and cancel requests are applied to the new
+   * run unless excluded. An open run is terminated. Throws WorkflowNotFoundError, and a TypeError
+   * for an invalid point. Not supported by the embedded engine.
    *
    * @example
    * const again = await handle.reset({ type: "LAST_WORKFLOW_TASK", reason: "the tax rate was wrong" });
@@ -274,8 +292,8 @@ export class WorkflowHandle<W extends AnyWorkflow = string> {
   }
 
   /**
-   * Removes the run with its history, from lists too; an open one is terminated first. A cluster does it some time after it has answered, a closed run perhaps a minute later.
-   * Throws WorkflowNotFoundError.
+   * Deletes the run with its history; an open one is terminated first. A cluster deletes
+   * asynchronously, a closed run up to a minute later. Throws WorkflowNotFoundError.
    */
   async delete(...surplus: never[]): Promise<void> {
     rejectSurplusArguments("delete", surplus, SETTINGS_FIRST);
@@ -287,7 +305,7 @@ export class WorkflowHandle<W extends AnyWorkflow = string> {
     );
   }
 
-  /** What the service knows of the run: status, times, what is pending. Throws a WorkflowNotFoundError. */
+  /** Returns status, times and pending work of the run. Throws a WorkflowNotFoundError. */
   async describe(...surplus: never[]): Promise<WorkflowDescription> {
     rejectSurplusArguments("describe", surplus, SETTINGS_FIRST);
     const { namespace, converter } = this.#context;
@@ -302,28 +320,32 @@ export class WorkflowHandle<W extends AnyWorkflow = string> {
     });
   }
 
-  /** The procedures that the run waits for, with their arguments, the oldest first. Throws a WorkflowNotFoundError. */
+  /** Returns the pending procedures with their arguments, oldest first. Throws a WorkflowNotFoundError. */
   async procedures(...surplus: never[]): Promise<OpenProcedure[]> {
     rejectSurplusArguments("procedures", surplus, SETTINGS_FIRST);
     return await openProcedures(this.#context, await this.describe(), this.#settings);
   }
 
   /**
-   * Gives a procedure its result; answers the procedure's id. By its definition or name, of several that are open the oldest; or by its id.
-   * Throws a ProcedureNotFoundError when it is not open, a WorkflowNotFoundError.
+   * Completes a procedure with a result; returns the procedure's id. By definition or name, selects
+   * the oldest pending one; or by id. Throws a ProcedureNotFoundError if it is not pending, and a
+   * WorkflowNotFoundError.
    */
   async completeProcedure<R = unknown>(which: WhichProcedure<R>, value?: NoInfer<R>, ...surplus: never[]): Promise<string> {
     rejectSurplusArguments("completeProcedure", surplus, SETTINGS_FIRST);
     return await answerProcedure(this.#context, await this.describe(), which, { value }, this.#settings);
   }
 
-  /** Fails a procedure, as `completeProcedure`: the workflow gets an ActivityFailure with `error` as its cause. */
+  /**
+   * Fails a procedure, selected as in `completeProcedure`: the workflow receives an ActivityFailure
+   * with `error` as its cause.
+   */
   async failProcedure(which: WhichProcedure, error: unknown, ...surplus: never[]): Promise<string> {
     rejectSurplusArguments("failProcedure", surplus, SETTINGS_FIRST);
     return await answerProcedure(this.#context, await this.describe(), which, { error }, this.#settings);
   }
 
-  /** The events of the run, one by one; with `follow` as they come, until the run closes. */
+  /** Returns the events of the run; with `follow` also new ones, until the run closes. */
   async *history(options: HistoryOptions = {}): AsyncGenerator<HistoryEvent, void, void> {
     rejectUnknownOptions("history", options, HISTORY_OPTIONS);
     try {
@@ -333,17 +355,20 @@ export class WorkflowHandle<W extends AnyWorkflow = string> {
     }
   }
 
-  /** The whole history as a message. */
+  /** Returns the whole history as a message. */
   fetchHistory(options: HistoryOptions = {}): Promise<History> {
     return collectHistory(this.history(options));
   }
 
-  /** The history as JSON text, in the form that `temporal workflow show --output json` writes and Temporal's UI and replayers load. */
+  /**
+   * Returns the history as JSON, in the form of `temporal workflow show --output json`, which
+   * Temporal's UI and replayers load.
+   */
   async historyJson(options: HistoryOptions = {}): Promise<string> {
     return historyToJson(await this.fetchHistory(options));
   }
 
-  /** The history as bytes of temporal.api.history.v1.History. */
+  /** Returns the history as bytes of temporal.api.history.v1.History. */
   async historyBytes(options: HistoryOptions = {}): Promise<Uint8Array> {
     return historyToBytes(await this.fetchHistory(options));
   }

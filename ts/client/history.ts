@@ -1,5 +1,5 @@
-// Reading a workflow's history: event by event over its pages, as bytes, and as the JSON that the `temporal` command line, Temporal's UI
-// and every SDK's replayer load.
+// Reads a workflow's history: event by event over its pages, as bytes, and as the JSON form of the
+// `temporal` command line, Temporal's UI and the replayers of all SDKs.
 import type { OptionNames } from "../base/option_names.ts";
 import { create, fromBinary, toBinary, toJson } from "@bufbuild/protobuf";
 import { EventType } from "../api/generated/temporal/api/enums/v1/event_type_pb.ts";
@@ -15,15 +15,16 @@ import type { ClientContext } from "./context.ts";
 import { askUntil, CALL_SETTINGS, type CallSettings, Deadline } from "./calls.ts";
 import { CloseCheck } from "./close_check.ts";
 
-/** Options of the calls that read a history. */
+/** Options of calls that read a history. */
 export interface HistoryOptions extends CallSettings {
-  /** Go on until the run closes, and yield events as they come. Default: end with what there is. */
+  /** Continue with new events until the run closes. Default: end with the current last event. */
   follow?: boolean;
   /** Events per request; the service may send fewer. */
   pageSize?: number;
   /**
-   * Decode payloads with the client's codec; one that a replay does not need stays as it is where it does not decode. Default: false,
-   * because a history that is exported leaves the places where secrets are kept; replaying takes the codec too.
+   * Decode payloads with the client's codec; those that a replay does not need stay encoded if they
+   * do not decode. Default: false, so that an exported history has no decrypted data; replay
+   * accepts the codec too.
    */
   decode?: boolean;
 }
@@ -39,18 +40,18 @@ const CLOSING: ReadonlySet<number> = new Set([
   EventType.WORKFLOW_EXECUTION_CONTINUED_AS_NEW,
 ]);
 
-/** The event that ends a run. */
+/** Returns whether the event ends a run. */
 export function isClosing(event: HistoryEvent): boolean {
   return CLOSING.has(event.eventType);
 }
 
-/** A page's events; a server that stores raw batches may send them undecoded. */
+/** Returns a page's events, which a server may send as raw batches. */
 export function pageEvents(page: GetWorkflowExecutionHistoryResponse): HistoryEvent[] {
   if (page.rawHistory.length === 0) return page.history?.events ?? [];
   return page.rawHistory.flatMap((blob) => fromBinary(HistorySchema, blob.data).events);
 }
 
-/** The events of a run in order. */
+/** Yields the events of a run in order. */
 export async function* readEvents(
   context: ClientContext,
   workflowId: string,
@@ -90,8 +91,8 @@ export async function* readEvents(
 }
 
 /**
- * The closing event of a run, waiting for it; as stored. Of a chain of runs only the last event is decoded (`decodeEvent`): what runs gave
- * to each other may be gone from where a codec put it.
+ * Waits for the closing event of a run and returns it encoded. Only the last event of a chain is
+ * decoded (`decodeEvent`), because a codec's storage may have lost values between runs.
  */
 export async function waitForClose(
   context: ClientContext,
@@ -128,7 +129,7 @@ export async function waitForClose(
   }
 }
 
-/** An event with its payloads decoded. Rejects with a PayloadCodecError. */
+/** Returns an event with decoded payloads. Rejects with a PayloadCodecError. */
 export async function decodeEvent({ codec }: ClientContext, event: HistoryEvent): Promise<HistoryEvent> {
   if (codec === undefined) return event;
   return fromBinary(HistoryEventSchema, await codec.decode(HistoryEventSchema, toBinary(HistoryEventSchema, event)));
@@ -140,12 +141,12 @@ export async function collectHistory(events: AsyncIterable<HistoryEvent>): Promi
   return history;
 }
 
-/** Bytes of temporal.api.history.v1.History. */
+/** Returns bytes of temporal.api.history.v1.History. */
 export function historyToBytes(history: History): Uint8Array {
   return toBinary(HistorySchema, history);
 }
 
-/** The form in which `temporal workflow show --output json` and the UI export a history. */
+/** Returns the form in which `temporal workflow show --output json` and the UI export a history. */
 export function historyToJson(history: History): string {
   return JSON.stringify(toJson(HistorySchema, history), undefined, 2);
 }

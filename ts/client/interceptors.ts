@@ -1,6 +1,6 @@
-// Interceptors: code around the operations of a client, for tracing, authorization, default options, and headers that travel with a start
-// or a message to the worker. What an interceptor sees is an operation as the caller asked for it (operation_inputs.ts), so `next` may be
-// called again after a failure.
+// Interceptors: code around the operations of a client, for tracing, authorization, default
+// options, and headers for the worker. An interceptor sees the operation as its caller requested it
+// (operation_inputs.ts), so `next` may be called again after a failure.
 import { type OptionNames, rejectMisspelledMethods } from "../base/option_names.ts";
 import type { ClientContext } from "./context.ts";
 import type { WorkflowCount } from "./counts.ts";
@@ -24,15 +24,15 @@ import type {
 import type { ScheduleDescription, ScheduleSummary } from "./schedules/descriptions.ts";
 import type { UpdateHandle } from "./updates.ts";
 
-/** The run that a start made or joined. */
+/** The run that a start created or joined. */
 export interface StartedWorkflow {
   /** Id of the workflow. */
   workflowId: string;
-  /** The run that was made or joined. */
+  /** The run. */
   runId: string;
-  /** First run of its chain, where the service says so. */
+  /** First run of its chain, if the service reports it. */
   firstExecutionRunId: string | undefined;
-  /** False when a run was there already and was taken (`idConflictPolicy: "USE_EXISTING"`, or a start that was repeated). */
+  /** False if an existing run was used (`idConflictPolicy: "USE_EXISTING"`, or a repeated start). */
   started: boolean;
 }
 
@@ -40,7 +40,7 @@ export interface StartedWorkflow {
 export interface WorkflowPage {
   /** The runs. */
   runs: readonly WorkflowSummary[];
-  /** Where the next page begins; empty after the last one. */
+  /** Token of the next page; empty after the last one. */
   nextPageToken: Uint8Array;
 }
 
@@ -48,21 +48,21 @@ export interface WorkflowPage {
 export interface SchedulePage {
   /** The schedules. */
   schedules: readonly ScheduleSummary[];
-  /** Where the next page begins; empty after the last one. */
+  /** Token of the next page; empty after the last one. */
   nextPageToken: Uint8Array;
 }
 
-/** The operations that interceptors see: of each its input and what it answers. */
+/** Operations that interceptors see, with input and result. */
 export interface ClientOperations {
   /** A start. */
   start: { input: StartInput; output: StartedWorkflow };
-  /** A signal, with a start where it is needed. */
+  /** A signal, with a start if needed. */
   signalWithStart: { input: SignalWithStartInput; output: StartedWorkflow };
   /** A signal. */
   signal: { input: SignalInput; output: void };
   /** An update, up to the stage that its caller waits for. */
   update: { input: UpdateInput; output: UpdateHandle };
-  /** A start, or a workflow that runs already, with an update. */
+  /** An update with a start, or with a running workflow. */
   updateWithStart: { input: UpdateWithStartInput; output: { workflow: StartedWorkflow; update: UpdateHandle } };
   /** A query. */
   query: { input: QueryInput; output: unknown };
@@ -70,7 +70,7 @@ export interface ClientOperations {
   cancel: { input: CancelInput; output: void };
   /** A termination. */
   terminate: { input: TerminateInput; output: void };
-  /** A reset; answers the new run. */
+  /** A reset; returns the new run. */
   reset: { input: ResetInput; output: { runId: string } };
   /** A deletion. */
   delete: { input: WorkflowTarget; output: void };
@@ -80,15 +80,15 @@ export interface ClientOperations {
   list: { input: ListInput; output: WorkflowPage };
   /** A count. */
   count: { input: { query: string }; output: WorkflowCount };
-  /** The making of a schedule. */
+  /** The creation of a schedule. */
   createSchedule: { input: CreateScheduleInput; output: { scheduleId: string } };
   /** A description of a schedule. */
   describeSchedule: { input: { scheduleId: string }; output: ScheduleDescription };
-  /** A change of a schedule. */
+  /** An update of a schedule. */
   updateSchedule: { input: UpdateScheduleInput; output: void };
-  /** Pausing and unpausing a schedule, triggering and backfilling it. */
+  /** Pause, unpause, trigger or backfill of a schedule. */
   patchSchedule: { input: PatchScheduleInput; output: void };
-  /** The removal of a schedule. */
+  /** The deletion of a schedule. */
   deleteSchedule: { input: { scheduleId: string }; output: void };
   /** A page of a list of schedules. */
   listSchedules: { input: ListInput; output: SchedulePage };
@@ -97,22 +97,23 @@ export interface ClientOperations {
 /** Names of the operations. */
 export type ClientOperation = keyof ClientOperations;
 
-/** The rest of the chain and then the call itself. Rejects as the call does. */
+/** The rest of the chain, then the call itself. Rejects like the call. */
 export type Next<K extends ClientOperation> = (input: ClientOperations[K]["input"]) => Promise<ClientOperations[K]["output"]>;
 
-/** An operation with its input, as `ClientInterceptor.any` gets it: told apart by `operation`. */
+/** An operation with its input for `ClientInterceptor.any`, discriminated by `operation`. */
 export type AnyClientInput =
   & { [K in ClientOperation]: { operation: K; input: ClientOperations[K]["input"] } }[ClientOperation]
   & {
-    /** The client has `encodeCommonAttributes`: an interceptor must not log or trace messages and stacks of errors. */
+    /** The client has `encodeCommonAttributes`: do not log or trace messages and stacks of errors. */
     readonly hidesText: boolean;
   };
 
 /**
- * Code around the operations of a client (`ClientOptions.interceptors`). Each method is given what was asked for and `next`, which goes on;
- * it may change the input or pass another one, change or replace the answer, call `next` not at all or again, and throw. The first
- * interceptor of the list is the outermost one. Only what it names is intercepted; `any` sees every operation, outside of the
- * interceptor's own methods.
+ * Code around the operations of a client (`ClientOptions.interceptors`). Each method receives the
+ * input and `next`, which continues the operation. A method may change the input or pass another
+ * one, change or replace the result, call `next` not at all or several times, and throw. The first
+ * interceptor of the list is the outermost one. Operations without a method are not intercepted;
+ * `any` sees every operation, outside of the interceptor's own methods.
  *
  * @example
  * const tenant: ClientInterceptor = {
@@ -131,7 +132,10 @@ export type ClientInterceptor =
     ) => Promise<ClientOperations[K]["output"]>;
   }
   & {
-    /** Every operation: `{ operation, input, hidesText }`, where `input` is the object that the operation's own method would get. */
+    /**
+     * Every operation: `{ operation, input, hidesText }`; `input` is the same object that the
+     * operation's method receives.
+     */
     readonly any?: (call: AnyClientInput, next: () => Promise<unknown>) => Promise<unknown>;
   };
 
@@ -146,12 +150,12 @@ export function checkInterceptors(interceptors: readonly ClientInterceptor[]): v
   interceptors.forEach((each, i) => rejectMisspelledMethods(`interceptors[${i}] of Client`, each, METHODS));
 }
 
-/** What the parts of a client share, with the interceptors that their operations pass through. */
+/** Context of a client with its interceptors. */
 export interface OperationContext extends ClientContext {
   readonly interceptors: readonly ClientInterceptor[];
 }
 
-/** Passes the input through the interceptors of the client, the first one outermost, and then to `last`. */
+/** Passes the input through the client's interceptors, the first one outermost, and then to `last`. */
 export function intercept<K extends ClientOperation>(
   { interceptors, codec }: Pick<OperationContext, "interceptors" | "codec">,
   operation: K,
@@ -163,7 +167,7 @@ export function intercept<K extends ClientOperation>(
   for (const interceptor of [...interceptors].reverse()) {
     const inner = next;
     const own = interceptor[operation] as ((input: unknown, next: Next<K>) => ReturnType<Next<K>>) | undefined;
-    // `async`: what an interceptor throws at once is a rejection, too.
+    // `async`, so that a synchronous throw of an interceptor becomes a rejection.
     const step: Next<K> = own === undefined ? inner : async (given) => own.call(interceptor, given, inner);
     const { any } = interceptor;
     next = any === undefined

@@ -1,4 +1,4 @@
-// The client: starting workflows, talking to them, reading them, and completing activities from outside.
+// The client: starts, messages and reads workflows, and completes activities from outside.
 export { type ActivityAddress } from "./activity_completion.ts";
 export { type CallSettings } from "./calls.ts";
 export { Client, type ClientOptions, type ListOptions, type SignalWithStartOptions, type StartOptions } from "./client.ts";

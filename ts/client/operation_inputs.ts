@@ -1,5 +1,5 @@
-// What a client is asked for, operation by operation, as the caller says it: with values, before
-// anything is encoded. Ids that make an operation idempotent are chosen already.
+// Inputs of client operations, with values before encoding. Ids that make an operation idempotent
+// are chosen already.
 import type { PayloadHeaders } from "./context.ts";
 import type { AnyWorkflow } from "./definitions.ts";
 import type { WorkflowOptions } from "./options.ts";
@@ -7,7 +7,7 @@ import type { ReapplyExclude, ResetPoint } from "./reset_options.ts";
 import type { ScheduleDescription } from "./schedules/descriptions.ts";
 import type { ScheduleOptions, SchedulePatch, ScheduleUpdateOptions } from "./schedules/options.ts";
 
-/** Which workflow an operation goes to. */
+/** The workflow of an operation. */
 export interface WorkflowTarget {
   /** Id of the workflow. */
   workflowId: string;
@@ -17,7 +17,7 @@ export interface WorkflowTarget {
   firstExecutionRunId?: string | undefined;
 }
 
-/** `client.start`, and `client.execute` as far as its start. */
+/** `client.start`, and the start of `client.execute`. */
 export interface StartInput {
   /** Name of the workflow type. */
   workflowType: string;
@@ -25,11 +25,11 @@ export interface StartInput {
   args: readonly unknown[];
   /** Id, queue, policies, timeouts, memo, search attributes, request id. */
   options: WorkflowOptions & { taskQueue: string; requestId: string };
-  /** Go to the workflow: its worker's interceptors see them. */
+  /** Sent to the workflow, for its worker's interceptors. */
   headers: PayloadHeaders;
 }
 
-/** `client.signalWithStart`. One set of headers goes to both, the start and the signal, as the service has it. */
+/** `client.signalWithStart`. Start and signal have the same headers, as in the service's request. */
 export interface SignalWithStartInput extends StartInput {
   /** Name of the signal. */
   signalName: string;
@@ -37,17 +37,20 @@ export interface SignalWithStartInput extends StartInput {
   signalArgs: readonly unknown[];
 }
 
-/** `client.startUpdateWithStart` and `executeUpdateWithStart`, as far as the wanted stage. `headers` go with the start. */
+/**
+ * `client.startUpdateWithStart` and `executeUpdateWithStart`, up to the requested stage. `headers`
+ * belong to the start.
+ */
 export interface UpdateWithStartInput extends StartInput {
   /** Name of the update. */
   updateName: string;
   /** Arguments of the update. */
   updateArgs: readonly unknown[];
-  /** Two updates of one workflow with one id are one. */
+  /** Deduplicates updates of one workflow. */
   updateId: string;
-  /** What the caller waits for. */
+  /** Stage that the caller waits for. */
   waitFor: "accepted" | "completed";
-  /** Go to the workflow with the update. */
+  /** Sent to the workflow with the update. */
   updateHeaders: PayloadHeaders;
 }
 
@@ -57,23 +60,23 @@ export interface SignalInput extends WorkflowTarget {
   signalName: string;
   /** Arguments of the signal. */
   args: readonly unknown[];
-  /** Two signals with one request id are one. */
+  /** Deduplicates signals. */
   requestId: string;
-  /** Go to the workflow with the signal. */
+  /** Sent to the workflow with the signal. */
   headers: PayloadHeaders;
 }
 
-/** `handle.update`, `executeUpdate` and `startUpdate`, as far as the wanted stage. */
+/** `handle.update`, `executeUpdate` and `startUpdate`, up to the requested stage. */
 export interface UpdateInput extends WorkflowTarget {
   /** Name of the update. */
   updateName: string;
   /** Arguments of the update. */
   args: readonly unknown[];
-  /** Two updates of one workflow with one id are one. */
+  /** Deduplicates updates of one workflow. */
   updateId: string;
-  /** What the caller waits for. */
+  /** Stage that the caller waits for. */
   waitFor: "accepted" | "completed";
-  /** Go to the workflow with the update. */
+  /** Sent to the workflow with the update. */
   headers: PayloadHeaders;
 }
 
@@ -83,69 +86,69 @@ export interface QueryInput extends WorkflowTarget {
   queryType: string;
   /** Arguments of the query. */
   args: readonly unknown[];
-  /** Do not ask a workflow that is closed, or that did not complete. */
+  /** Reject queries to a workflow that is closed, or that did not complete. */
   rejectCondition: "NOT_OPEN" | "NOT_COMPLETED_CLEANLY" | undefined;
-  /** Go to the workflow with the query. */
+  /** Sent to the workflow with the query. */
   headers: PayloadHeaders;
 }
 
 /** `handle.cancel`. */
 export interface CancelInput extends WorkflowTarget {
-  /** For people; in history. */
+  /** Text in history. */
   reason: string;
-  /** Two requests with one id are one. */
+  /** Deduplicates cancel requests. */
   requestId: string;
 }
 
 /** `handle.terminate`. */
 export interface TerminateInput extends WorkflowTarget {
-  /** For people; in history. */
+  /** Text in history. */
   reason: string;
-  /** Values that history keeps. */
+  /** Values in history. */
   details: readonly unknown[];
 }
 
 /** `handle.reset`. */
 export interface ResetInput extends WorkflowTarget {
-  /** Where the workflow goes on. */
+  /** Event from which the workflow continues. */
   point: ResetPoint;
-  /** For people; in history. */
+  /** Text in history. */
   reason: string;
-  /** What is not given to the new run again. */
+  /** Events that are not applied to the new run. */
   reapplyExclude: "ALL" | readonly ReapplyExclude[];
-  /** Two resets with one id are one. */
+  /** Deduplicates resets. */
   requestId: string;
 }
 
-/** One request of `client.list`, which asks page by page. */
+/** One request of `client.list`, which reads by page. */
 export interface ListInput {
   /** The visibility query; "" selects all. */
   query: string;
-  /** Runs in a page; 0 leaves it to the service. */
+  /** Runs in a page; 0: default of the service. */
   pageSize: number;
-  /** Where the page begins; empty for the first one. */
+  /** Token of the page; empty for the first one. */
   nextPageToken: Uint8Array;
 }
 
 /** `client.schedule.create`. */
 export interface CreateScheduleInput {
-  /** The whole schedule. */
+  /** The complete schedule. */
   options: ScheduleOptions<AnyWorkflow>;
-  /** Two creations with one request id are one. */
+  /** Deduplicates creations. */
   requestId: string;
-  /** Go to every workflow that the schedule starts. */
+  /** Sent to every workflow that the schedule starts. */
   headers: PayloadHeaders;
 }
 
-/** `scheduleHandle.update`: what it makes of the schedule is known once `next` has described it. */
+/** `scheduleHandle.update`: `next` describes the schedule and applies `change`. */
 export interface UpdateScheduleInput {
   /** Id of the schedule. */
   scheduleId: string;
-  /** Makes the new schedule of the description. */
+  /** Returns the new schedule for a description. */
   change: (previous: ScheduleDescription) => ScheduleUpdateOptions<AnyWorkflow> | Promise<ScheduleUpdateOptions<AnyWorkflow>>;
-  /** Two updates with one request id are one. */
+  /** Deduplicates updates. */
   requestId: string;
-  /** Go to every workflow that the schedule starts; those that it has stay. */
+  /** Sent to every workflow that the schedule starts, in addition to existing headers. */
   headers: PayloadHeaders;
 }
 
@@ -153,8 +156,8 @@ export interface UpdateScheduleInput {
 export interface PatchScheduleInput {
   /** Id of the schedule. */
   scheduleId: string;
-  /** What is done. */
+  /** The requested action. */
   patch: SchedulePatch;
-  /** Two of them with one request id are one. */
+  /** Deduplicates patches. */
   requestId: string;
 }

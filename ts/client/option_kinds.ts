@@ -1,4 +1,4 @@
-// What the options of a client may be.
+// Types of the client's options.
 import * as kind from "../base/option_kinds.ts";
 import type { PayloadLimits } from "../service/limits.ts";
 import type { RetryOptions } from "../service/retry.ts";
@@ -16,7 +16,7 @@ const RETRY: kind.Table<RetryOptions> = {
 };
 const LIMITS: kind.Table<PayloadLimits> = { warnBytes: number, errorBytes: number };
 
-/** Of each option of `new Client`. */
+/** By option of `new Client`. */
 export const CLIENT_OPTIONS: kind.Table<ClientOptions> = {
   ...{ service: kind.service, namespace: kind.name, converter: kind.converter, identity: kind.text, taskQueue: kind.name },
   ...{ timeout: kind.duration, retry: RETRY, payloadLimits: LIMITS, interceptors: kind.list, metrics: kind.object },

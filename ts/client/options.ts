@@ -1,4 +1,4 @@
-// Options of a start, in the words of this package, and the request fields that they become.
+// Options of a start and their conversion to request fields.
 import { type OptionNames, rejectUnknownOptions } from "../base/option_names.ts";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { type Duration, toMs } from "../converter/duration.ts";
@@ -13,68 +13,82 @@ import type { StartWorkflowExecutionRequestSchema } from "../api/generated/tempo
 import type { VersioningOverrideSchema } from "../api/generated/temporal/api/workflow/v1/message_pb.ts";
 import { durationFromMs } from "../api/well_known.ts";
 
-/** How a failed run or activity is tried again; unset fields take the service's defaults (1 s, factor 2, 100 x, no limit). */
+/**
+ * Retries of a failed run or activity; unset fields have the service's defaults (1 s, factor 2, 100
+ * x, no limit).
+ */
 export interface RetryPolicy {
   /** Delay before the second attempt. */
   initialInterval?: Duration;
-  /** Factor from each delay to the next, at least 1. */
+  /** Factor of consecutive delays, at least 1. */
   backoffCoefficient?: number;
-  /** The longest delay. */
+  /** Maximum delay. */
   maximumInterval?: Duration;
-  /** Attempts in all; 1 never retries, 0 or unset has no limit. */
+  /** Maximum number of attempts; 1 disables retries, 0 or unset has no limit. */
   maximumAttempts?: number;
-  /** Types of ApplicationFailure that end the retries at once. */
+  /** Types of ApplicationFailure that are not retried. */
   nonRetryableErrorTypes?: string[];
 }
 
-/** Everything that describes a workflow to start, but its arguments. */
+/** Options of a workflow start, without arguments. */
 export interface WorkflowOptions {
-  /** The workflow id: unique among open workflows of the namespace. A business key makes starts idempotent. */
+  /**
+   * The workflow id, unique among open workflows of the namespace. A business key makes starts
+   * idempotent.
+   */
   id: string;
-  /** Queue whose workers run it. Default: the client's `taskQueue`. */
+  /** Task queue. Default: the client's `taskQueue`. */
   taskQueue?: string;
-  /** May a new run take an id whose last run is closed? Default ALLOW_DUPLICATE. */
+  /** Whether a new run may reuse the id of a closed run. Default: ALLOW_DUPLICATE. */
   idReusePolicy?: "ALLOW_DUPLICATE" | "ALLOW_DUPLICATE_FAILED_ONLY" | "REJECT_DUPLICATE" | "TERMINATE_IF_RUNNING";
-  /** What happens when a run with this id is open? Default FAIL. */
+  /** What happens if a run with this id is open. Default: FAIL. */
   idConflictPolicy?: "FAIL" | "USE_EXISTING" | "TERMINATE_EXISTING";
-  /** Limit of the whole chain of runs, with retries and continue-as-new. */
+  /** Limit of the whole chain of runs, including retries and continue-as-new. */
   executionTimeout?: Duration;
   /** Limit of one run. */
   runTimeout?: Duration;
   /** Limit of one workflow task; the service's default is 10 s. */
   taskTimeout?: Duration;
-  /** Start the workflow again when it fails. Default: never. */
+  /** Retries of the workflow. Default: none. */
   retry?: RetryPolicy;
-  /** Time before the first workflow task. */
+  /** Delay of the first workflow task. */
   startDelay?: Duration;
   /** A cron expression of the service. */
   cronSchedule?: string;
-  /** Data shown by describe and list, not searchable. */
+  /** Data in describe and list, not searchable. */
   memo?: { [key: string]: unknown };
-  /** Data that `list(query)` can select by: `[{ key, value }]` with keys of `defineSearchAttributeKey`, or names with untyped values. */
+  /**
+   * Data for queries of `list`: `[{ key, value }]` with keys of `defineSearchAttributeKey`, or
+   * names with untyped values.
+   */
   searchAttributes?: SearchAttributes;
   /**
-   * What the workflow works for: a player, a building. Kept over continue-as-new; `client.workflows({ entityId })` finds all of it. A
-   * Keyword named WorkflowEntityId, which a cluster must know (`temporal operator search-attribute create`).
+   * Entity that the workflow works for: a player, a building. Kept over continue-as-new;
+   * `client.workflows({ entityId })` selects by it. Stored as a Keyword named WorkflowEntityId,
+   * which a cluster must know (`temporal operator search-attribute create`).
    */
   entityId?: string;
-  /** What groups workflows of several entities: a spell, a trade. As `entityId`; WorkflowCorrelationId. */
+  /**
+   * Groups workflows of several entities: a spell, a trade. Same as `entityId`, named
+   * WorkflowCorrelationId.
+   */
   correlationId?: string;
   /**
-   * "manual": the timers of this workflow do not fire when they are due, but when `fireTimer` says so (of a test environment, an embedded
-   * engine, `temporalex workflow fire-timer`). Kept over continue-as-new, retries and restarts; timeouts and retries are as ever, and so are
-   * the timers of children. A Keyword named WorkflowTimers. The embedded engine alone has it: a cluster refuses the start.
+   * "manual": timers of this workflow fire only by `fireTimer` (of a test environment, an embedded
+   * engine, or `temporalex workflow fire-timer`). Kept over continue-as-new, retries and restarts;
+   * does not apply to timeouts, retries, and timers of children. Stored as a Keyword named
+   * WorkflowTimers. Only in the embedded engine: a cluster rejects the start.
    */
   timers?: "manual";
-  /** One line for people, shown by user interfaces. */
+  /** One line for user interfaces. */
   summary?: string;
-  /** More lines for people. */
+  /** Further lines for user interfaces. */
   details?: string;
-  /** Two starts with one request id are one start. Default: made per call. */
+  /** Deduplicates starts. Default: a new id for each call. */
   requestId?: string;
-  /** Order of its tasks among those of its queue. The embedded engine keeps it and takes tasks in their order. */
+  /** Order of its tasks in the queue, also in the embedded engine. */
   priority?: WorkflowPriority;
-  /** Which versions of a deployment take the run, in place of what the workflow says. */
+  /** Overrides which versions of a deployment run it. */
   versioningOverride?: MessageInitShape<typeof VersioningOverrideSchema>;
 }
 
@@ -83,7 +97,7 @@ const WORKFLOW_OPTIONS: OptionNames<WorkflowOptions> = {
   ...{ startDelay: 1, cronSchedule: 1, memo: 1, searchAttributes: 1, entityId: 1, correlationId: 1, timers: 1, summary: 1 },
   ...{ details: 1, requestId: 1, priority: 1, versioningOverride: 1 },
 };
-/** Options of a start: the caller's arguments and settings next to those of the workflow. */
+/** Options of a start: arguments and call settings next to those of the workflow. */
 export const START_OPTIONS = { args: 1, ...WORKFLOW_OPTIONS, ...CALL_SETTINGS };
 const RETRY_POLICY: OptionNames<RetryPolicy> = {
   ...{ initialInterval: 1, backoffCoefficient: 1, maximumInterval: 1, maximumAttempts: 1, nonRetryableErrorTypes: 1 },
@@ -95,15 +109,15 @@ const VERSIONING_OVERRIDE: OptionNames<NonNullable<WorkflowOptions["versioningOv
 
 /** Order among the tasks of a queue. */
 export interface WorkflowPriority {
-  /** A whole number from 1; smaller ones go first. Default: the middle of what the service has. */
+  /** Integer from 1; lower values first. Default: the middle of the service's range. */
   priorityKey?: number;
-  /** Tasks of different keys share the queue, by their weights. */
+  /** Tasks of different keys share the queue by weight. */
   fairnessKey?: string;
-  /** Share of the key. Default: 1. */
+  /** Weight of the key. Default: 1. */
   fairnessWeight?: number;
 }
 
-/** The request's retry policy. */
+/** Converts a retry policy for a request. */
 export function toRetryPolicy(policy: RetryPolicy): MessageInitShape<typeof RetryPolicySchema> {
   rejectUnknownOptions("retry", policy, RETRY_POLICY);
   const { initialInterval, maximumInterval, backoffCoefficient = 0, maximumAttempts = 0, nonRetryableErrorTypes = [] } = policy;
@@ -122,14 +136,14 @@ export function mapValues<T, R>(object: { [key: string]: T }, convert: (value: T
 
 type StartFields = Omit<MessageInitShape<typeof StartWorkflowExecutionRequestSchema>, "$typeName" | "requestEagerExecution">;
 
-/** A name that is none would be sent as if nothing had been said, and a second run begun where one was to be refused. */
+/** Throws for an unknown name: it would be sent as unspecified, and could start a second run. */
 function policyOf<Name extends string, Value>(policies: { readonly [name in Name]: Value }, option: string, name: Name): Value {
   if (typeof policies[name] === "number") return policies[name];
   const names = Object.keys(policies).filter((known) => /^[A-Z]/.test(known) && known !== "UNSPECIFIED");
   throw new TypeError(`invalid ${option} ${JSON.stringify(name)}; valid values: ${names.join(", ")}`);
 }
 
-/** The fields that StartWorkflowExecution and SignalWithStartWorkflowExecution share. */
+/** Returns the common fields of StartWorkflowExecution and SignalWithStartWorkflowExecution. */
 export function toStartFields(options: WorkflowOptions & { taskQueue: string; requestId: string }, converter: PayloadConverter) {
   rejectUnknownOptions("priority", options.priority, PRIORITY);
   rejectUnknownOptions("versioningOverride", options.versioningOverride, VERSIONING_OVERRIDE);

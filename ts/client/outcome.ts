@@ -1,4 +1,4 @@
-// What the event that ends a run means for who waits for its result.
+// Converts the closing event of a run to the result of a wait.
 import { create } from "@bufbuild/protobuf";
 import { enumName } from "../converter/enums.ts";
 import { ActivityFailure, CancelledFailure, TerminatedFailure, TimeoutFailure } from "../converter/failures.ts";
@@ -10,7 +10,7 @@ import type { HistoryEvent } from "../api/generated/temporal/api/history/v1/mess
 import { type ClientContext, decodeOne, errorOfFailure } from "./context.ts";
 import { WorkflowContinuedAsNewError, WorkflowFailedError } from "./errors.ts";
 
-/** The result in a closing event, or the error that it stands for. */
+/** Returns the result in a closing event, or throws its error. */
 export function outcomeOf(context: ClientContext, workflowId: string, runId: string, event: HistoryEvent): unknown {
   const { converter } = context;
   const { attributes } = event;
@@ -55,7 +55,7 @@ export function outcomeOf(context: ClientContext, workflowId: string, runId: str
   }
 }
 
-/** The run that a closing event hands over to. */
+/** Returns the run that continues after a closing event. */
 export function nextRun({ attributes }: HistoryEvent): string | undefined {
   switch (attributes.case) {
     case "workflowExecutionCompletedEventAttributes":
@@ -68,7 +68,7 @@ export function nextRun({ attributes }: HistoryEvent): string | undefined {
   }
 }
 
-/** A failure's message; of an activity's, which says no more than that it failed, which one and why. */
+/** Returns a failure's message; for an activity, with its name and cause. */
 function saidOf(failure: Error): string {
   if (!(failure instanceof ActivityFailure) || !(failure.cause instanceof Error)) return failure.message;
   return `activity ${failure.activityType} failed: ${failure.cause.message}`;

@@ -1,4 +1,5 @@
-// Procedures, which workflows ask for and clients answer: found among the run's pending activities, answered by the id of theirs.
+// Procedures: requested by workflows, completed by clients. They are pending activities of the run
+// and are completed by id.
 import { procedureOf } from "../converter/procedure_names.ts";
 import { completeActivity, failUnstarted } from "./activity_completion.ts";
 import type { CallSettings } from "./calls.ts";
@@ -8,23 +9,23 @@ import type { PendingProcedure, WorkflowDescription } from "./descriptions.ts";
 import { ActivityNotFoundError, ProcedureNotFoundError } from "./errors.ts";
 import { readEvents } from "./history.ts";
 
-/** A procedure that waits for its answer, with what it was called with. */
+/** A pending procedure with its arguments. */
 export interface OpenProcedure extends PendingProcedure {
   /** Its arguments, decoded. */
   readonly args: readonly unknown[];
 }
 
-/** Which procedure of a workflow: by its definition or name (of several that are open the oldest), or by its id. */
+/** A procedure by definition or name (the oldest pending one), or by id. */
 // deno-lint-ignore no-explicit-any
 export type WhichProcedure<R = any> = Procedure<any, R> | string | { readonly id: string };
 
-/** A procedure of a workflow; without a run id of the current run. */
+/** A procedure of a workflow; without a run id, of the current run. */
 export type ProcedureAddress<R> =
   & { workflow: string; runId?: string }
   // deno-lint-ignore no-explicit-any
   & ({ name: Procedure<any, R> | string; id?: never } | { id: string; name?: never });
 
-/** What a procedure is answered with. */
+/** Result or failure of a procedure. */
 type Answer = { readonly value: unknown } | { readonly error: unknown };
 
 export function whichOf({ name, id }: ProcedureAddress<unknown>): WhichProcedure {
@@ -36,7 +37,7 @@ export function whichOf({ name, id }: ProcedureAddress<unknown>): WhichProcedure
   return name ?? { id: id! };
 }
 
-/** Answers the procedure, and gives its id. Throws a ProcedureNotFoundError where it is not open. */
+/** Completes the procedure and returns its id. Throws a ProcedureNotFoundError if it is not pending. */
 export async function answerProcedure(
   context: ClientContext,
   run: WorkflowDescription,
@@ -54,7 +55,8 @@ export async function answerProcedure(
     if ("value" in answer) await completeActivity(context, address, answer.value, settings);
     else await failUnstarted(context, address, answer.error, settings);
   } catch (error) {
-    // Answered, timed out or cancelled since it was looked for. The next one of the name is not taken: that could be a second answer.
+    // Completed, timed out or canceled meanwhile. The next one of the same name is not used: this
+    // call would complete a second procedure.
     if (error instanceof ActivityNotFoundError) {
       const pendingProcedures = run.pendingProcedures.filter((one) => one !== first);
       throw new ProcedureNotFoundError(wanted, { ...run, pendingProcedures }, { cause: error });
@@ -64,7 +66,7 @@ export async function answerProcedure(
   return first.id;
 }
 
-/** The run's open procedures with their arguments, which its history holds. The oldest first. */
+/** Returns the run's pending procedures with their arguments from history, oldest first. */
 export async function openProcedures(
   context: ClientContext,
   run: WorkflowDescription,

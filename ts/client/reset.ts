@@ -1,5 +1,6 @@
-// Resetting a workflow: its history up to a workflow task becomes a new run, which goes on from there; the run that was reset is terminated
-// if it is still open. The service takes the id of an event; which one is meant by "the last workflow task" is found in the history here.
+// Resets a workflow: its history up to a workflow task becomes a new run, which continues; the old
+// run is terminated if it is open. The service needs an event id; points such as "the last workflow
+// task" are looked up in the history here.
 import { Code, ServiceError } from "../service/raw.ts";
 import { EventType } from "../api/generated/temporal/api/enums/v1/event_type_pb.ts";
 import { ResetReapplyExcludeType, ResetReapplyType } from "../api/generated/temporal/api/enums/v1/reset_pb.ts";
@@ -12,7 +13,7 @@ import type { ReapplyExclude } from "./reset_options.ts";
 
 const ALL: readonly ReapplyExclude[] = ["SIGNAL", "UPDATE", "NEXUS", "CANCEL_REQUEST"];
 
-/** Resets; answers the id of the new run. */
+/** Resets a workflow; returns the id of the new run. */
 export async function resetWorkflow(context: ClientContext, input: ResetInput, deadline: Deadline): Promise<string> {
   const { workflowId, runId, reapplyExclude } = input;
   const exclude = reapplyExclude === "ALL" ? ALL : reapplyExclude;
@@ -35,7 +36,7 @@ export async function resetWorkflow(context: ClientContext, input: ResetInput, d
 }
 
 interface Point {
-  /** The run whose history holds the event. */
+  /** The run whose history has the event. */
   runId: string;
   eventId: bigint;
 }
@@ -66,12 +67,12 @@ async function findPoint(context: ClientContext, input: ResetInput, deadline: De
   }
 }
 
-/** For reads that take what is left of the reset's time, which is always limited. */
+/** Settings of reads within the remaining time of the reset, which always has a limit. */
 function settingsOf(deadline: Deadline): CallSettings {
   return { ...(deadline.signal && { signal: deadline.signal }), timeout: deadline.remaining() };
 }
 
-/** The first completed workflow task of the events; without one, the event that stands where the first one would end. */
+/** Returns the first completed workflow task; without one, the event in its place. */
 async function taskOf(events: AsyncIterable<HistoryEvent>, { workflowId }: ResetInput): Promise<bigint> {
   let earliest: bigint | undefined;
   for await (const { eventType, eventId } of events) {
@@ -82,7 +83,7 @@ async function taskOf(events: AsyncIterable<HistoryEvent>, { workflowId }: Reset
   return earliest + 1n;
 }
 
-/** The events of a run, the last one first. */
+/** Yields the events of a run, last one first. */
 async function* backwards(
   context: ClientContext,
   workflowId: string,
@@ -94,7 +95,7 @@ async function* backwards(
     const request = { namespace: context.namespace, execution: { workflowId, runId }, maximumPageSize: 250, nextPageToken };
     const page = await context.calls.call("getWorkflowExecutionHistoryReverse", request, deadline).catch(isMissing);
     if (page === undefined) {
-      // A service that only reads forward.
+      // A service that reads forward only.
       const { events } = await collectHistory(readEvents(context, workflowId, runId, settingsOf(deadline)));
       return yield* events.reverse();
     }

@@ -1,30 +1,34 @@
-// Where a reset goes on from and what it leaves out, as callers say it.
+// Options of a reset: its point, and events that are not applied again.
 import type { OptionNames } from "../base/option_names.ts";
 import type { ResetReapplyExcludeType } from "../api/generated/temporal/api/enums/v1/reset_pb.ts";
 import { CALL_SETTINGS, type CallSettings } from "./calls.ts";
 
-/** Kinds of events that a reset can leave out. */
+/** Kinds of events that a reset can exclude. */
 export type ReapplyExclude = Exclude<keyof typeof ResetReapplyExcludeType, "UNSPECIFIED">;
 
-/** Where a reset workflow goes on: exactly one of them. */
+/** Point of a reset: exactly one of them. */
 export type ResetPoint =
   | {
-    /** Behind this event: of a workflow task's completion (or failure, or timeout), or of the event after its start. */
+    /**
+     * After this event: the completion (or failure, or timeout) of a workflow task, or the event
+     * after its start.
+     */
     eventId: number | bigint;
     type?: never;
     buildId?: never;
   }
   | {
     /**
-     * Behind the first completed workflow task of the run (the workflow starts over, with its arguments), behind the last one, or behind
-     * the last one of the run that continued as this one.
+     * After the first completed workflow task of the run (the workflow starts over with its
+     * arguments), after the last one, or after the last one of the previous run (before
+     * continue-as-new).
      */
     type: "FIRST_WORKFLOW_TASK" | "LAST_WORKFLOW_TASK" | "LAST_CONTINUED_AS_NEW";
     eventId?: never;
     buildId?: never;
   }
   | {
-    /** Behind the first workflow task that workers of this build completed, perhaps in an earlier run. */
+    /** After the first workflow task completed by workers of this build, possibly in an earlier run. */
     buildId: string;
     eventId?: never;
     type?: never;
@@ -32,11 +36,11 @@ export type ResetPoint =
 
 /** Options of `handle.reset`. */
 export type ResetOptions = ResetPoint & CallSettings & {
-  /** Why; histories show it. */
+  /** Reason, recorded in history. */
   reason: string;
-  /** What came in after the point and is not given to the new run again; default: nothing, everything comes again. */
+  /** Events after the point that are not applied to the new run. Default: all are applied. */
   reapplyExclude?: "ALL" | readonly ReapplyExclude[];
-  /** Two resets with one request id are one, as long as the run that the first one made is the current one. Default: made per call. */
+  /** Deduplicates resets while the run of the first one is current. Default: a new id for each call. */
   requestId?: string;
 };
 
@@ -47,7 +51,7 @@ export const RESET_OPTIONS: OptionNames<ResetOptions> = {
 
 const TYPES = ["FIRST_WORKFLOW_TASK", "LAST_WORKFLOW_TASK", "LAST_CONTINUED_AS_NEW"];
 
-/** Throws a TypeError for what is no point, before anything is asked. */
+/** Throws a TypeError for an invalid point, before any request. */
 export function checkPoint({ eventId, type, buildId }: ResetPoint): void {
   if ([eventId, type, buildId].filter((part) => part !== undefined).length !== 1) {
     throw new TypeError("a reset needs exactly one of eventId, type and buildId");

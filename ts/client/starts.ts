@@ -1,5 +1,5 @@
-// Starting workflows: by a start, or by a signal that starts where it has to. The requests' ids are chosen before any interceptor sees
-// them, so whoever repeats one, client or interceptor, never starts a second run.
+// Starts workflows: by a start, or by a signal with start. Request ids are chosen before any
+// interceptor runs, so no retry of a client or an interceptor starts a second run.
 import { rejectUnknownOptions } from "../base/option_names.ts";
 import { randomId } from "../platform/host.ts";
 import { Code, ServiceError } from "../service/raw.ts";
@@ -11,10 +11,13 @@ import { intercept, type OperationContext, type StartedWorkflow } from "./interc
 import type { StartInput } from "./operation_inputs.ts";
 import { START_OPTIONS, toStartFields, type WorkflowOptions } from "./options.ts";
 
-/** What the caller of a start gives. */
+/** Options of a start by its caller. */
 type Given = WorkflowOptions & { args?: readonly unknown[] };
 
-/** A start as interceptors see it. Throws a TypeError without an id or a queue, and for an option that there is not. */
+/**
+ * Returns the input of a start for interceptors. Throws a TypeError without an id or a queue, and
+ * for an unknown option.
+ */
 export function startInput(
   context: OperationContext,
   workflow: AnyWorkflow,
@@ -47,8 +50,9 @@ export function startRequest(context: OperationContext, { workflowType, args, op
 }
 
 /**
- * What a start answered. A run that was there already need not be the first one of its chain, and not every service says which one is;
- * one that no start may join is the start's own, whether it says `started` or not.
+ * Converts the response of a start. An existing run need not be the first one of its chain, and not
+ * every service reports the first run. If the start cannot join a run, the run is its own,
+ * regardless of `started`.
  */
 export function startedWorkflow(
   workflowId: string,
@@ -58,7 +62,7 @@ export function startedWorkflow(
   return { workflowId, runId, firstExecutionRunId: firstExecutionRunId || (started || !mayJoin ? runId : undefined), started };
 }
 
-/** The named error of a start that the service refused. */
+/** Returns the named error of a rejected start. */
 export function startError(context: OperationContext, error: unknown, { workflowType, options }: StartInput): unknown {
   if (error instanceof ServiceError && error.code === Code.ALREADY_EXISTS) {
     const runId = error.metadata["run_id"] ?? error.metadata["runId"];
@@ -85,10 +89,10 @@ export function startRun(
 }
 
 const { signal: _ofTheCall, ...START_FIELDS } = START_OPTIONS;
-/** The signal's arguments are known, and an AbortSignal has no place: `signal` is the message. */
+/** Known options; without `signal` of calls, because `signal` is the message here. */
 const SIGNAL_WITH_START_OPTIONS = { ...START_FIELDS, signal: 1, signalArgs: 1 };
 
-/** Signals a workflow that it starts where none is running. */
+/** Signals a workflow and starts it first if it is not running. */
 export function signalWithStart(
   context: OperationContext,
   workflow: AnyWorkflow,

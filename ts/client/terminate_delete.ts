@@ -1,5 +1,6 @@
-// Terminating and deleting a workflow. The service gives these requests no id to know a repeated one by: when the answer to an attempt was
-// lost and the next one hears that there is nothing left to do, the history says whether it was this very request that did it.
+// Terminates and deletes workflows. These requests have no id for deduplication: if the response to
+// an attempt was lost and the retry reports a closed workflow, the history shows whether this
+// request did it.
 import { Code, ServiceError } from "../service/raw.ts";
 import { HistoryEventFilterType } from "../api/generated/temporal/api/enums/v1/workflow_pb.ts";
 import type { Deadline } from "./calls.ts";
@@ -29,7 +30,10 @@ export async function terminateWorkflow(context: ClientContext, input: Terminate
   }
 }
 
-/** Did the run end by a termination of this client, with this reason? The identity names a process, so nobody else's is taken for it. */
+/**
+ * Returns whether this client terminated the run with this reason. The identity names a process, so
+ * it is unique.
+ */
 async function wasOurs(
   context: ClientContext,
   { workflowId, runId, reason }: TerminateInput,
@@ -46,7 +50,7 @@ async function wasOurs(
     return last?.case === "workflowExecutionTerminatedEventAttributes" &&
       last.value.identity === context.identity && last.value.reason === reason;
   } catch {
-    // Nobody can tell; the caller hears what the service said.
+    // Unknown; the caller receives the service's error.
     return false;
   }
 }
@@ -61,7 +65,7 @@ export async function deleteWorkflow(
   try {
     await context.calls.call("deleteWorkflowExecution", request, deadline, () => repeated = true);
   } catch (error) {
-    // It was there at the first attempt's time, or that one would have said so.
+    // It existed at the first attempt, which otherwise would have failed.
     if (repeated && isGone(error)) return;
     throw nameError(context, error, { what: "the deletion", workflowId, runId });
   }

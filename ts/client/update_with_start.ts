@@ -1,6 +1,6 @@
-// Update-with-start: one call that starts a workflow, or takes the running one, and sends it an update. The service does both or neither.
-// Request id and update id stay the same over all attempts, so asking again joins what was begun, and the refusal of either part is named
-// for what it is.
+// Update-with-start: one atomic call that starts a workflow, or uses the running one, and sends it
+// an update. Request id and update id are the same in all attempts, so a retry joins the first
+// attempt. The error of either part is reported.
 import { randomId } from "../platform/host.ts";
 import { Code, OPERATION_ABORTED, ServiceError } from "../service/raw.ts";
 import { isThrottled } from "../service/retry.ts";
@@ -21,22 +21,22 @@ export type UpdateOfStart<A extends unknown[], R> =
   & {
     /** The update to send. */
     update: Update<A, R> | string;
-    /** Two updates of one workflow with one id are one. Default: made per call. */
+    /** Deduplicates updates of one workflow. Default: a new id for each call. */
     updateId?: string;
   }
   & ([] extends A ? {
-      /** Its arguments. */
+      /** Arguments of the update. */
       updateArgs?: NoInfer<A>;
     }
     : {
-      /** Its arguments. */
+      /** Arguments of the update. */
       updateArgs: NoInfer<A>;
     });
 
 /**
- * Options of `client.executeUpdateWithStart`. `idConflictPolicy` says what becomes of a workflow that is running under this id:
- * "USE_EXISTING", the default here, sends it the update; "FAIL" refuses; "TERMINATE_EXISTING" puts a new one in its place. A service takes
- * neither a cron schedule nor a delay with such a start.
+ * Options of `client.executeUpdateWithStart`. `idConflictPolicy` applies to a running workflow with
+ * this id: "USE_EXISTING", the default here, sends it the update; "FAIL" rejects the call;
+ * "TERMINATE_EXISTING" replaces it. Cron schedules and delays are not supported with such a start.
  */
 export type UpdateWithStartOptions<W extends AnyWorkflow, A extends unknown[], R> =
   & Omit<WorkflowOptions, "cronSchedule" | "startDelay">
@@ -46,15 +46,15 @@ export type UpdateWithStartOptions<W extends AnyWorkflow, A extends unknown[], R
 
 /** Options of `client.startUpdateWithStart`. */
 export type StartUpdateWithStartOptions<W extends AnyWorkflow, A extends unknown[], R> = UpdateWithStartOptions<W, A, R> & {
-  /** Return when the workflow has accepted the update (its validator has passed), or when it is carried out. */
+  /** Return once the workflow has accepted the update (its validator has passed), or once it is completed. */
   waitFor: "accepted" | "completed";
 };
 
-/** What `client.startUpdateWithStart` answers. */
+/** Result of `client.startUpdateWithStart`. */
 export interface UpdateWithStart<W extends AnyWorkflow, R> {
-  /** The workflow that was started or taken. It is there whatever became of the update. */
+  /** The started or existing workflow, whatever the result of the update. */
   workflow: WorkflowHandle<W>;
-  /** The update; its `result()` waits until it is carried out, and throws when it was rejected or has failed. */
+  /** The update; `result()` waits for completion, and throws if the update was rejected or has failed. */
   update: UpdateHandle<R>;
 }
 
@@ -69,7 +69,10 @@ type Given = WorkflowOptions & {
 const { cronSchedule: _noCron, startDelay: _noDelay, ...START_FIELDS } = START_OPTIONS;
 const UPDATE_WITH_START_OPTIONS = { ...START_FIELDS, update: 1, updateArgs: 1, updateId: 1, waitFor: 1 };
 
-/** A workflow that closes while the update arrives, or has too many updates, aborts both; a service asks to try again then. */
+/**
+ * Attempts after both parts were aborted, because the workflow closed meanwhile or has too many
+ * updates; the service then asks for a retry.
+ */
 const ABORTED_ATTEMPTS = 10;
 
 export function updateWithStart(
@@ -118,7 +121,7 @@ async function call(context: OperationContext, input: UpdateWithStartInput, dead
       if (first?.case !== "startWorkflow" || second?.case !== "updateWorkflow") {
         throw new ServiceError(Code.INTERNAL, "unexpected response to an update-with-start");
       }
-      // Not accepted yet when the service's own wait has ended: the same request joins the first one.
+      // Not accepted before the service's wait ended: the same request joins the first one.
       if (second.value.outcome === undefined && second.value.stage < Stage.ACCEPTED) return undefined;
       const { outcome, updateRef } = second.value;
       const ref = { updateId, workflowId, runId: updateRef?.workflowExecution?.runId };
@@ -146,13 +149,13 @@ async function call(context: OperationContext, input: UpdateWithStartInput, dead
 
 const isAborted = (error: unknown) => error instanceof ServiceError && error.code === Code.ABORTED;
 
-/** The operation that failed: the others were only given up because of it. */
+/** Returns the error of the failed operation: the others were only aborted. */
 function causeOf(error: unknown): { error: unknown; ofStart: boolean } {
   const { operations } = error as Partial<ServiceError>;
   const at = operations?.findIndex((one) => one !== undefined && one.reason !== OPERATION_ABORTED) ?? -1;
   if (at < 0) return { error, ofStart: error instanceof ServiceError && error.code === Code.ALREADY_EXISTS };
   const cause = operations![at]!;
-  // The whole refusal stays at hand, as the cause of the part's.
+  // The whole error stays available as the cause.
   cause.cause ??= error;
   return { error: cause, ofStart: at === 0 };
 }

@@ -1,5 +1,5 @@
-// Updates and their stages. An update is known by its id: asking with the same id again joins the first request and never has a second
-// effect, so every wait here may be repeated, and a caller whose deadline passed may come back later.
+// Updates and their stages. A repeated request with the same update id joins the first one and has
+// no second effect, so waits can be repeated, also after the caller's deadline.
 import { Code, ServiceError } from "../service/raw.ts";
 import { UpdateWorkflowExecutionLifecycleStage as Stage } from "../api/generated/temporal/api/enums/v1/update_pb.ts";
 import type { Outcome } from "../api/generated/temporal/api/update/v1/message_pb.ts";
@@ -12,15 +12,15 @@ import { WorkflowUpdateFailedError, WorkflowUpdateRejectedError } from "./errors
 /** Options of an update. */
 export interface UpdateOptions extends CallSettings {
   /**
-   * Two updates of one workflow with one id are one update, also when the workflow continues as new between them (as long as the first is
-   * among its newest 32, or as many as `rememberUpdates` of its definition says). Default: made per call.
+   * Deduplicates updates of one workflow, also across continue-as-new (for the newest 32, or
+   * `rememberUpdates` of the definition). Default: a new id for each call.
    */
   updateId?: string;
 }
 
 /** Options of `handle.startUpdate`. */
 export interface StartUpdateOptions extends UpdateOptions {
-  /** Return when the workflow has accepted the update (its validator has passed), or when it is carried out. */
+  /** Return once the workflow has accepted the update (its validator has passed), or once it is completed. */
   waitFor: "accepted" | "completed";
 }
 
@@ -32,7 +32,7 @@ interface Ref {
 
 const updateRef = ({ workflowId, runId, updateId }: Ref) => ({ workflowExecution: { workflowId, runId: runId ?? "" }, updateId });
 
-/** Waits until an accepted update is carried out. */
+/** Waits until an accepted update is completed. */
 export async function pollOutcome(context: ClientContext, ref: Ref, deadline: Deadline): Promise<Outcome> {
   try {
     const request = {
@@ -50,18 +50,18 @@ export async function pollOutcome(context: ClientContext, ref: Ref, deadline: De
   }
 }
 
-/** An update that was asked for; `result()` waits until it is carried out. */
+/** A requested update; `result()` waits for its completion. */
 export class UpdateHandle<R = unknown> {
-  /** Id of the update; asking again with it joins this one. */
+  /** Id of the update; a request with the same id joins this one. */
   readonly updateId: string;
-  /** Id of the workflow that has it. */
+  /** Id of the workflow. */
   readonly workflowId: string;
-  /** The run that has it; undefined for a handle made from an id alone. */
+  /** The run of the update; undefined for a handle created from an id. */
   readonly runId: string | undefined;
   readonly #context: ClientContext;
   readonly #ref: Ref;
   #outcome: Outcome | undefined;
-  /** The outcome came before anything said that the update was accepted: if it is a failure, it may be a rejection. */
+  /** The outcome arrived before a confirmed acceptance: a failure may be a rejection. */
   readonly #perhapsRejected: boolean;
 
   constructor(
@@ -82,8 +82,9 @@ export class UpdateHandle<R = unknown> {
   }
 
   /**
-   * What the handler answered. Throws WorkflowUpdateFailedError (WorkflowUpdateRejectedError when the workflow did not accept it),
-   * WorkflowNotFoundError when neither workflow nor update are known, DeadlineExceededError after `timeout`.
+   * Returns the handler's result. Throws WorkflowUpdateFailedError (WorkflowUpdateRejectedError if
+   * the update was rejected), WorkflowNotFoundError for an unknown workflow or update,
+   * DeadlineExceededError after `timeout`.
    */
   async result(settings: CallSettings = {}): Promise<R> {
     checkSettings("the result of an update", settings);
@@ -101,7 +102,10 @@ export class UpdateHandle<R = unknown> {
   }
 }
 
-/** A rejected update leaves no trace, a failed one does: the service does not tell them apart in its answer, but it can be asked. */
+/**
+ * Returns whether the update is recorded: a rejected one is not, a failed one is. The service's
+ * response does not distinguish them.
+ */
 async function isRecorded(context: ClientContext, ref: Ref, deadline: Deadline): Promise<boolean> {
   try {
     const { namespace, identity } = context;
@@ -113,12 +117,15 @@ async function isRecorded(context: ClientContext, ref: Ref, deadline: Deadline):
   }
 }
 
-/** Type of the failure of an update that came while a receive ended by its `until`: what comes after it may take the update. */
+/**
+ * Failure type of an update that arrived while a `receive` ended by its `until`: later code may
+ * accept it.
+ */
 const RECEIVE_ENDING = "ReceiveEnding";
 const FIRST_PAUSE_MS = 20;
 const LONGEST_PAUSE_MS = 1000;
 
-/** Knows when an update was rejected only for now; then it has waited, and the update is to be sent again. */
+/** Detects updates that were rejected temporarily, and waits before they are sent again. */
 export class SentAgain {
   #pauseMs = FIRST_PAUSE_MS;
 
@@ -126,7 +133,7 @@ export class SentAgain {
     if (outcome.value.case !== "failure") return false;
     const { failureInfo } = outcome.value.value;
     if (failureInfo.case !== "applicationFailureInfo" || failureInfo.value.type !== RECEIVE_ENDING) return false;
-    // A handler may have failed with it.
+    // A handler can fail with the same type.
     if (this.#pauseMs >= deadline.remaining() || await isRecorded(context, ref, deadline)) return false;
     await sleepOn(realTimers, this.#pauseMs, deadline.signal);
     this.#pauseMs = Math.min(this.#pauseMs * 2, LONGEST_PAUSE_MS);
@@ -134,7 +141,7 @@ export class SentAgain {
   }
 }
 
-/** The request of an update. */
+/** Returns the request of an update. */
 export function updateRequest(context: ClientContext, input: UpdateInput) {
   const { updateName: name, args, updateId } = input;
   return {
@@ -153,7 +160,7 @@ export function updateRequest(context: ClientContext, input: UpdateInput) {
   };
 }
 
-/** Asks for an update and waits for the stage. */
+/** Sends an update and waits for the requested stage. */
 export async function startUpdate<R>(
   context: ClientContext,
   input: UpdateInput,
@@ -166,7 +173,8 @@ export async function startUpdate<R>(
   try {
     return await askUntil(deadline, async () => {
       const response = await context.calls.longPoll("updateWorkflowExecution", request, deadline);
-      // The service may answer before the wanted stage, when its own long poll ends: then the same request joins the first one.
+      // The service's long poll can end before the requested stage: the same request joins the
+      // first one.
       if (response === undefined || (response.outcome === undefined && response.stage < Stage.ACCEPTED)) return undefined;
       const run = response.updateRef?.workflowExecution?.runId || runId;
       const { outcome: early } = response;

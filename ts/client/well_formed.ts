@@ -1,12 +1,12 @@
-// Ids and names that UTF-8 cannot carry: a lone surrogate would become U+FFFD on the way, so that two ids become one, and lists show an id
-// that was never given.
+// Ids and names that UTF-8 cannot encode: a lone surrogate would become U+FFFD, so that two ids
+// could become one, and lists would show ids that were never used.
 import { Code, ServiceError } from "../service/raw.ts";
 
-/** Texts for people: a replaced character does no harm there. Failures are encoded before. */
+/** Descriptive texts, in which a replaced character does no harm. Failures are encoded before. */
 const FREE_TEXTS: ReadonlySet<string> = new Set(["reason", "message", "identity", "failure", "lastFailure", "notes"]);
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
-/** Throws a ServiceError (INVALID_ARGUMENT) that names the field of a request whose text has a lone surrogate. */
+/** Throws a ServiceError (INVALID_ARGUMENT) that names the request field whose text has a lone surrogate. */
 export function refuseLoneSurrogates(value: unknown, path = ""): void {
   if (typeof value === "string") {
     if (LONE_SURROGATE.test(value)) throw refused(path, value);

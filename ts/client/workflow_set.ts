@@ -1,4 +1,4 @@
-// Workflows that belong together (belonging.ts), and what is done to all of them that run.
+// A selection of workflows (belonging.ts), and actions on all running ones.
 import { queryOf, type WorkflowSelection } from "./belonging.ts";
 import type { Signal } from "./definitions.ts";
 import { type CallSettings, checkSettings } from "./calls.ts";
@@ -6,19 +6,19 @@ import type { WorkflowSummary } from "./descriptions.ts";
 import { WorkflowNotFoundError } from "./errors.ts";
 import type { WorkflowHandle } from "./handle.ts";
 
-/** What a set of workflows is made of. */
+/** Functions of the client for a set of workflows. */
 interface Members {
   list(query: string, settings: CallSettings): AsyncIterable<WorkflowSummary>;
   count(query: string, settings: CallSettings): Promise<number>;
   handle(workflowId: string, runId: string): WorkflowHandle;
 }
 
-/** So many are done at the same time. */
+/** Maximum concurrent requests. */
 const AT_ONCE = 20;
 
-/** Workflows that belong together. Made by {@link Client.workflows}; asks nothing of the service by itself. */
+/** A selection of workflows. Created by {@link Client.workflows}, without a request. */
 export class WorkflowSet {
-  /** What selects them, as `list` takes it. */
+  /** Visibility query of the selection, as for `list`. */
   readonly query: string;
   readonly #members: Members;
 
@@ -28,36 +28,39 @@ export class WorkflowSet {
     this.query = queryOf(selection);
   }
 
-  /** Its runs, closed ones too, the newest first. */
+  /** Lists its runs, including closed ones, newest first. */
   list(settings: CallSettings = {}): AsyncIterable<WorkflowSummary> {
     return this.#members.list(this.query, settings);
   }
 
-  /** How many runs it has, closed ones too. */
+  /** Counts its runs, including closed ones. */
   count(settings: CallSettings = {}): Promise<number> {
     return this.#members.count(this.query, settings);
   }
 
-  /** Asks all that run to cancel; returns how many were asked. One that has ended meanwhile is passed over. */
+  /**
+   * Requests cancellation of all running workflows; returns their number. Skips those that have
+   * closed meanwhile.
+   */
   cancel(reason?: string, settings: CallSettings = {}): Promise<number> {
     return this.#each((handle) => handle.cancel(reason), settings);
   }
 
-  /** Terminates all that run; returns how many were. One that has ended meanwhile is passed over. */
+  /** Terminates all running workflows; returns their number. Skips those that have closed meanwhile. */
   terminate(reason?: string, settings: CallSettings = {}): Promise<number> {
     return this.#each((handle) => handle.terminate(reason), settings);
   }
 
-  /** Sends a signal to all that run; returns to how many. One that has ended meanwhile is passed over. */
+  /** Signals all running workflows; returns their number. Skips those that have closed meanwhile. */
   signal<A extends unknown[] = unknown[]>(signal: Signal<A> | string, ...args: NoInfer<A>): Promise<number> {
     return this.#each((handle) => handle.signal(signal, ...args), {});
   }
 
-  /** Throws the first error that is not the end of a run, after all have been tried. */
+  /** After all attempts, throws the first error, except for closed workflows. */
   async #each(act: (handle: WorkflowHandle) => Promise<void>, settings: CallSettings): Promise<number> {
     checkSettings("an action on a set of workflows", settings);
     const handles: WorkflowHandle[] = [];
-    // Listed to the end before anything is done: what is done changes the list.
+    // Listed completely first, because the action changes the list.
     for await (const { workflowId, runId } of this.#members.list(`${this.query} AND ExecutionStatus = 'Running'`, settings)) {
       handles.push(this.#members.handle(workflowId, runId));
     }

@@ -19,123 +19,126 @@ import { decodeSpec, type ScheduleSpecDescription } from "./spec.ts";
 
 /** A workflow that a schedule has started. */
 export interface ScheduleStartedWorkflow {
-  /** Its id. */
+  /** Id of the workflow. */
   readonly workflowId: string;
-  /** The run that the schedule made; retries and continue-as-new make others. */
+  /** First run; retries and continue-as-new create others. */
   readonly firstExecutionRunId: string;
 }
 
-/** An action that a schedule has taken. */
+/** An action of a schedule in the past. */
 export interface ScheduleActionTaken {
-  /** When it was due. */
+  /** Time at which it was due. */
   readonly scheduledAt: Date | undefined;
-  /** When it was taken. */
+  /** Time at which it ran. */
   readonly takenAt: Date | undefined;
-  /** What it started; undefined where the service says nothing. */
+  /** The started workflow; undefined if the service does not report it. */
   readonly workflow: ScheduleStartedWorkflow | undefined;
-  /** How that workflow stands, as far as the schedule has heard. */
+  /** Status of that workflow, as known to the schedule. */
   readonly status: WorkflowStatus | undefined;
 }
 
-/** The action of a schedule as the service describes it: it can be given back in an update, as a whole or in parts. */
+/** Action of a schedule as described by the service: can be reused in an update, completely or in part. */
 export type ScheduleActionDescription = ScheduleAction<string> & {
-  /** Begin of its workflow ids. */
+  /** Prefix of the workflow ids. */
   workflowId: string;
   /** Queue of the workflows. */
   taskQueue: string;
-  /** Arguments, decoded; one that does not decode is shown as its payload. An update that takes this very array changes no byte of it. */
+  /**
+   * Arguments, decoded; one that does not decode is shown as its payload. An update with the same
+   * array keeps the bytes.
+   */
   args: unknown[];
 };
 
-/** A schedule, as `handle.describe` shows it. `handle.update` is given it, and may take any part of it over. */
+/** A described schedule. `handle.update` receives it and may reuse any part. */
 export interface ScheduleDescription {
-  /** Its id. */
+  /** Id of the schedule. */
   readonly scheduleId: string;
-  /** When it acts. */
+  /** Times of its actions. */
   readonly spec: ScheduleSpecDescription;
-  /** What it does. */
+  /** The workflow that it starts. */
   readonly action: ScheduleActionDescription;
   /** How it acts. */
   readonly policies: {
-    /** When the workflow of the last time is still running. */
+    /** Policy if the previous workflow is still running. */
     readonly overlap: ScheduleOverlapPolicy;
-    /** How late an action may be taken, in milliseconds. */
+    /** Maximum delay of an action, in milliseconds. */
     readonly catchupWindow: number;
     /** Pause when a workflow fails or times out. */
     readonly pauseOnFailure: boolean;
   };
-  /** Whether it acts. */
+  /** Whether it is active. */
   readonly state: {
-    /** It takes no actions by itself. */
+    /** True if it starts no workflows by itself. */
     readonly paused: boolean;
-    /** For people, e.g. why it is paused. */
+    /** Note, such as the reason of a pause. */
     readonly note?: string;
-    /** So many actions more; undefined: no limit. */
+    /** Remaining actions; undefined: no limit. */
     readonly remainingActions?: number;
   };
-  /** What it has done, and will do. */
+  /** Past and future actions. */
   readonly info: {
-    /** The latest actions, older ones first. */
+    /** Latest actions, oldest first. */
     readonly recentActions: readonly ScheduleActionTaken[];
-    /** The next moments at which it acts. */
+    /** Times of the next actions. */
     readonly nextActionTimes: readonly Date[];
-    /** Workflows that it started and that still run. */
+    /** Running workflows of the schedule. */
     readonly runningActions: readonly ScheduleStartedWorkflow[];
-    /** How many actions it has taken. */
+    /** Number of actions. */
     readonly numActionsTaken: number;
-    /** How many it left out, because it was too late. */
+    /** Number of actions left out because they were too late. */
     readonly numActionsMissedCatchupWindow: number;
-    /** How many it left out, because the last workflow was still running. */
+    /** Number of actions left out because the previous workflow was running. */
     readonly numActionsSkippedOverlap: number;
-    /** When it was made. */
+    /** Time of creation. */
     readonly createdAt: Date | undefined;
-    /** When it was last updated. */
+    /** Time of the last update. */
     readonly lastUpdatedAt: Date | undefined;
   };
-  /** Notes of the schedule, decoded. */
+  /** Memo of the schedule, decoded. */
   readonly memo: { readonly [key: string]: unknown };
   /** Search attributes of the schedule, decoded. */
   readonly searchAttributes: { readonly [key: string]: SearchAttributeValue };
-  /** Search attributes of the schedule, to be asked for by key. */
+  /** Search attributes of the schedule by key. */
   readonly typedSearchAttributes: TypedSearchAttributes;
-  /** The message that all this was read from. */
+  /** The message of the service. */
   readonly raw: DescribeScheduleResponse;
 }
 
-/** A schedule, as `client.schedule.list` shows it. A list lags a moment behind. */
+/** A schedule in a list, which is eventually consistent. */
 export interface ScheduleSummary {
-  /** Its id. */
+  /** Id of the schedule. */
   readonly scheduleId: string;
-  /** When it acts. */
+  /** Times of its actions. */
   readonly spec: ScheduleSpecDescription;
   /** Type of the workflows that it starts. */
   readonly workflowType: string;
-  /** Whether it acts. */
+  /** Whether it is active. */
   readonly state: {
-    /** It takes no actions by itself. */
+    /** True if it starts no workflows by itself. */
     readonly paused: boolean;
-    /** For people, e.g. why it is paused. */
+    /** Note, such as the reason of a pause. */
     readonly note?: string;
   };
-  /** What it has done, and will do. */
+  /** Past and future actions. */
   readonly info: {
-    /** The latest actions, older ones first. */
+    /** Latest actions, oldest first. */
     readonly recentActions: readonly ScheduleActionTaken[];
-    /** The next moments at which it acts. */
+    /** Times of the next actions. */
     readonly nextActionTimes: readonly Date[];
   };
-  /** Notes of the schedule, decoded. */
+  /** Memo of the schedule, decoded. */
   readonly memo: { readonly [key: string]: unknown };
   /** Search attributes of the schedule, decoded. */
   readonly searchAttributes: { readonly [key: string]: unknown };
-  /** Search attributes of the schedule, to be asked for by key. */
+  /** Search attributes of the schedule by key. */
   readonly typedSearchAttributes: TypedSearchAttributes;
-  /** The message that all this was read from. */
+  /** The message of the service. */
   readonly raw: ScheduleListEntry;
 }
 
 const date = (time: Timestamp | undefined) => (time === undefined ? undefined : timestampDate(time));
-/** A duration that is set. */
+/** Returns a duration in milliseconds; undefined if not set. */
 const ms = (duration: Parameters<typeof durationMs>[0] | undefined) => (duration === undefined ? 0 : durationMs(duration));
 
 function decodeRetry(policy: WireRetry): RetryPolicy {

@@ -1,4 +1,5 @@
-// A schedule by its id: everything that can be asked of it or done to it. A handle holds no state but the id; making one asks nothing.
+// A schedule by its id, with all requests to it. A handle has only the id; creating one sends no
+// request.
 import { rejectUnknownOptions } from "../../base/option_names.ts";
 import { toSearchAttributePayloads } from "../../converter/search_attributes.ts";
 import { randomId } from "../../platform/host.ts";
@@ -24,7 +25,7 @@ import {
   UPDATE_SCHEDULE,
 } from "./options.ts";
 
-/** A call about a schedule; refusals come with their names. */
+/** Calls the service for a schedule; converts errors to named ones. */
 export async function callSchedule<M extends MethodName>(
   context: OperationContext,
   method: M,
@@ -46,19 +47,19 @@ export async function callSchedule<M extends MethodName>(
   }
 }
 
-/** A schedule, by its id. Making one asks nothing of the service; every call does. */
+/** A schedule by its id. Creating a handle sends no request; each call does. */
 export class ScheduleHandle {
   /** Id of the schedule. */
   readonly scheduleId: string;
   readonly #context: OperationContext;
 
-  /** Made by `client.schedule.create` and `client.schedule.getHandle`. */
+  /** Created by `client.schedule.create` and `client.schedule.getHandle`. */
   constructor(context: OperationContext, scheduleId: string) {
     this.#context = context;
     this.scheduleId = scheduleId;
   }
 
-  /** When it acts, what it does, what it has done. Throws ScheduleNotFoundError. */
+  /** Returns times, action and past actions. Throws ScheduleNotFoundError. */
   describe(settings: CallSettings = {}): Promise<ScheduleDescription> {
     const { scheduleId } = this;
     return intercept(
@@ -80,8 +81,9 @@ export class ScheduleHandle {
   }
 
   /**
-   * Changes what the schedule is: `change` is given its description and answers the whole of the new one, of which parts may be taken over;
-   * what is left out takes its default. The schedule acts by it a moment later. Of two updates at the same time the last one wins.
+   * Updates the schedule: `change` receives its description and returns the complete new schedule,
+   * which may reuse parts; omitted parts have their defaults. Takes effect after a moment. Of two
+   * concurrent updates the last one wins.
    *
    * @example
    * await handle.update((now) => ({ ...now, spec: { ...now.spec, timezone: "Europe/Berlin" } }));
@@ -97,7 +99,7 @@ export class ScheduleHandle {
       const { scheduleId } = input;
       const previous = await this.#describe(scheduleId, settings);
       const options = await input.change(previous);
-      // A description with changes is valid, too; its properties that are not options are not read.
+      // A changed description is valid as well; its other properties are ignored.
       rejectUnknownOptions(`the update of schedule ${scheduleId}`, options, { ...UPDATE_SCHEDULE, ...previous });
       const { action, policies } = previous.raw.schedule!;
       const kept = {
@@ -113,7 +115,7 @@ export class ScheduleHandle {
         scheduleId,
         schedule,
         requestId: input.requestId,
-        // Left out, the service keeps those that there are.
+        // If omitted, the service keeps the current ones.
         ...(searchAttributes !== undefined && searchAttributes !== previous.searchAttributes && {
           searchAttributes: { indexedFields: toSearchAttributePayloads(searchAttributes) },
         }),
@@ -121,22 +123,25 @@ export class ScheduleHandle {
     });
   }
 
-  /** The schedule takes no actions by itself until `unpause`. */
+  /** Pauses the schedule: it starts no workflows by itself until `unpause`. */
   async pause(note = "paused by a client", settings: CallSettings = {}): Promise<void> {
     await this.#patch({ pause: checkNote(note) }, settings);
   }
 
-  /** The schedule acts again. What was due while it was paused is not made up for; see `backfill`. */
+  /** Unpauses the schedule. Actions due during the pause are not made up for; see `backfill`. */
   async unpause(note = "unpaused by a client", settings: CallSettings = {}): Promise<void> {
     await this.#patch({ unpause: checkNote(note) }, settings);
   }
 
-  /** Acts once, now, also while it is paused. `overlap` is the policy of this action; default: ALLOW_ALL, so it is taken in any case. */
+  /**
+   * Runs the action once, now, also during a pause. `overlap` is the policy of this action.
+   * Default: ALLOW_ALL, so it always runs.
+   */
   trigger(overlap?: ScheduleOverlapPolicy, settings: CallSettings = {}): Promise<void> {
     return this.#patch({ trigger: { overlap } }, settings);
   }
 
-  /** Takes the actions of these times, now and all at once. */
+  /** Runs the actions of these times, all at once. */
   backfill(times: Backfill | readonly Backfill[], settings: CallSettings = {}): Promise<void> {
     const backfill: readonly Backfill[] = Array.isArray(times) ? times : [times as Backfill];
     return this.#patch({ backfill }, settings);
@@ -162,7 +167,7 @@ export class ScheduleHandle {
     });
   }
 
-  /** Removes the schedule. Workflows that it has started go on. */
+  /** Deletes the schedule. Workflows that it has started continue. */
   async delete(settings: CallSettings = {}): Promise<void> {
     const context = this.#context;
     await intercept(context, "deleteSchedule", { scheduleId: this.scheduleId }, async ({ scheduleId }) => {
@@ -171,7 +176,7 @@ export class ScheduleHandle {
     });
   }
 
-  /** The moments between two times that the spec names, with their jitter; whether it would act then is another question. */
+  /** Returns the times of the spec between two dates, with jitter, regardless of pauses and limits. */
   async matchingTimes(start: Date, end: Date, settings: CallSettings = {}): Promise<Date[]> {
     const { scheduleId } = this;
     const times = { startTime: timestampFromDate(start), endTime: timestampFromDate(end) };
@@ -181,7 +186,7 @@ export class ScheduleHandle {
   }
 }
 
-/** The service tells a pause by its note. */
+/** The service recognizes a pause by its note. */
 function checkNote(note: string): string {
   if (typeof note === "string" && note !== "") return note;
   throw new TypeError("the note of a pause or unpause must be a non-empty string");

@@ -1,4 +1,4 @@
-// What a schedule is made of, and the messages that it becomes.
+// Options of a schedule and their conversion to messages.
 import { type OptionNames, rejectUnknownOptions } from "../../base/option_names.ts";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { type Duration, toMs } from "../../converter/duration.ts";
@@ -13,19 +13,23 @@ import { toStartFields, type WorkflowOptions } from "../options.ts";
 import { encodeSpec, type ScheduleSpec } from "./spec.ts";
 
 /**
- * What is done when the workflow of the last time is still running: nothing (SKIP), one start later (BUFFER_ONE), every start later
- * (BUFFER_ALL), the old one is cancelled or terminated, or both run (ALLOW_ALL).
+ * What happens if the previous workflow is still running: nothing (SKIP), one start later
+ * (BUFFER_ONE), all starts later (BUFFER_ALL), the old one is canceled or terminated, or both run
+ * (ALLOW_ALL).
  */
 export type ScheduleOverlapPolicy = Exclude<keyof typeof WireOverlap, "UNSPECIFIED">;
 
 /** The workflow that a schedule starts. */
 export type ScheduleAction<W extends AnyWorkflow = string> =
   & {
-    /** The one kind of action that there is. */
+    /** The only type of action. */
     type: "startWorkflow";
     /** The definition of the workflow, or the name of its type. */
     workflowType: W;
-    /** Begin of its workflow ids; the service appends the time. Default: the schedule's id and "-workflow". */
+    /**
+     * Prefix of the workflow ids; the service appends the time. Default: the schedule's id and
+     * "-workflow".
+     */
     workflowId?: string;
   }
   & Pick<
@@ -42,31 +46,34 @@ export type ScheduleAction<W extends AnyWorkflow = string> =
   >
   & ArgsOption<WorkflowArgs<W>>;
 
-/** How a schedule acts. */
+/** Policies of a schedule. */
 export interface SchedulePolicies {
-  /** When the workflow of the last time is still running. Default: SKIP. */
+  /** Policy if the previous workflow is still running. Default: SKIP. */
   overlap?: ScheduleOverlapPolicy;
-  /** How late an action may be taken when the service was away at its time. Default: one year. */
+  /** Maximum delay of an action after an outage of the service. Default: one year. */
   catchupWindow?: Duration;
-  /** Pause when a workflow fails or times out; not for actions under ALLOW_ALL, which the service does not watch. Default: false. */
+  /**
+   * Pause if a workflow fails or times out; not with ALLOW_ALL, for which the service does not
+   * track workflows. Default: false.
+   */
   pauseOnFailure?: boolean;
 }
 
-/** Whether a schedule acts. */
+/** State of a schedule. */
 export interface ScheduleState {
-  /** It takes no actions by itself. Default: false. */
+  /** Starts no workflows by itself. Default: false. */
   paused?: boolean;
-  /** For people, e.g. why it is paused. The service may write here. */
+  /** Note, such as the reason of a pause. The service may change it. */
   note?: string;
-  /** So many actions more, and no others. Default: no limit. */
+  /** Maximum number of remaining actions. Default: no limit. */
   remainingActions?: number;
 }
 
-/** A time of the past (or of the future) whose actions are taken now. */
+/** A time range whose actions run now. */
 export interface Backfill {
-  /** From. */
+  /** Beginning of the range. */
   start: Date;
-  /** To. */
+  /** End of the range. */
   end: Date;
   /** Overlap policy of these actions. Default: the schedule's. */
   overlap?: ScheduleOverlapPolicy;
@@ -76,53 +83,53 @@ export interface Backfill {
 export interface ScheduleOptions<W extends AnyWorkflow = string> {
   /** Id of the schedule, unique in the namespace. */
   scheduleId: string;
-  /** When it acts. */
+  /** Times of its actions. */
   spec: ScheduleSpec;
-  /** What it does. */
+  /** The workflow that it starts. */
   action: ScheduleAction<W>;
-  /** How it acts. */
+  /** Policies of its actions. */
   policies?: SchedulePolicies;
-  /** Whether it acts; and what it does once, at its creation. */
+  /** Initial state, and actions at its creation. */
   state?: ScheduleState & {
-    /** Act once at once. */
+    /** Run the action once at once. */
     triggerImmediately?: boolean;
-    /** Take the actions of these times. */
+    /** Run the actions of these times. */
     backfill?: readonly Backfill[];
   };
-  /** Notes of the schedule itself, shown by describe and list; the action has its own. */
+  /** Memo of the schedule itself, in describe and list; the action has a separate one. */
   memo?: { [key: string]: unknown };
-  /** Search attributes of the schedule itself, which `client.schedule.list` can select by; the action has its own. */
+  /** Search attributes of the schedule itself, for `client.schedule.list`; the action has separate ones. */
   searchAttributes?: SearchAttributes;
-  /** Two creations with one request id are one. Default: made per call. */
+  /** Deduplicates creations. Default: a new id for each call. */
   requestId?: string;
 }
 
-/** What `handle.update` makes of a schedule. What is left out takes its default. */
+/** Result of the function passed to `handle.update`. Omitted parts have their defaults. */
 export interface ScheduleUpdateOptions<W extends AnyWorkflow = string> {
-  /** When it acts. */
+  /** Times of its actions. */
   spec: ScheduleSpec;
-  /** What it does. */
+  /** The workflow that it starts. */
   action: ScheduleAction<W>;
-  /** How it acts. */
+  /** Policies of its actions. */
   policies?: SchedulePolicies;
-  /** Whether it acts. */
+  /** State of the schedule. */
   state?: ScheduleState;
-  /** Search attributes of the schedule; left out, they stay as they are. */
+  /** Search attributes of the schedule; unchanged if omitted. */
   searchAttributes?: SearchAttributes;
 }
 
-/** Something that is done to a schedule without changing what it is. */
+/** An action on a schedule that does not change its definition. */
 export interface SchedulePatch {
-  /** Pause it, with this note. */
+  /** Pause, with this note. */
   pause?: string;
-  /** Go on, with this note. */
+  /** Unpause, with this note. */
   unpause?: string;
-  /** Act now. */
+  /** Run the action now. */
   trigger?: {
     /** Overlap policy of this action. */
     overlap: ScheduleOverlapPolicy | undefined;
   };
-  /** Take the actions of these times now. */
+  /** Run the actions of these times now. */
   backfill?: readonly Backfill[];
 }
 
@@ -160,7 +167,10 @@ export function encodeBackfill(backfill: Backfill): MessageInitShape<typeof Back
   return { startTime: timestampFromDate(start), endTime: timestampFromDate(end), overlapPolicy: encodeOverlap(overlap) };
 }
 
-/** What an action keeps of the one that it was made from: values that this client could perhaps not read, and what it does not know of. */
+/**
+ * Parts of an earlier action that an update keeps: values that this client may not decode, and
+ * unknown fields.
+ */
 export interface Kept {
   readonly action: Pick<ScheduleAction<AnyWorkflow>, "memo" | "searchAttributes" | "summary" | "details"> & { args?: unknown };
   readonly raw: NewWorkflowExecutionInfo;
@@ -211,7 +221,7 @@ function encodeAction(
   };
 }
 
-/** The message of a schedule. Throws a TypeError that names what is wrong. */
+/** Returns the message of a schedule. Throws a TypeError that names the invalid field. */
 export function encodeSchedule(
   context: ClientContext,
   scheduleId: string,

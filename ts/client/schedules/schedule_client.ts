@@ -1,4 +1,4 @@
-// Schedules of a namespace: making, finding and listing them.
+// Creates, finds and lists the schedules of a namespace.
 import { type OptionNames, rejectUnknownOptions } from "../../base/option_names.ts";
 import { randomId } from "../../platform/host.ts";
 import { namingWhat } from "../../converter/lossy_value.ts";
@@ -24,19 +24,21 @@ export interface ListSchedulesOptions extends CallSettings {
 const LIST_SCHEDULES: OptionNames<ListSchedulesOptions> = { query: 1, pageSize: 1, ...CALL_SETTINGS };
 
 /**
- * Makes and finds schedules: workflows that the service starts by itself, at the times of a spec. They need a Temporal cluster; the
- * embedded engine refuses these calls with UNIMPLEMENTED. A client has one, as `client.schedule`.
+ * Creates and finds schedules: workflows started by the service at the times of a spec. Needs a
+ * Temporal cluster; the embedded engine rejects these calls with UNIMPLEMENTED. Available as
+ * `client.schedule`.
  */
 export class ScheduleClient {
   readonly #context: OperationContext;
 
-  /** Made by {@link Client}. */
+  /** Created by {@link Client}. */
   constructor(context: OperationContext) {
     this.#context = context;
   }
 
   /**
-   * Makes a schedule. Throws ScheduleAlreadyRunningError when there is one with this id, and a TypeError that names the field at fault.
+   * Creates a schedule. Throws ScheduleAlreadyRunningError if the id is in use, and a TypeError
+   * that names an invalid field.
    *
    * @example
    * const handle = await client.schedule.create({
@@ -65,7 +67,8 @@ export class ScheduleClient {
         ...(patched && {
           initialPatch: {
             backfillRequest: backfill.map(encodeBackfill),
-            // Under the schedule's own policy: so it counts as running, and its failure pauses.
+            // With the schedule's own policy, so that it counts as running and its failure can
+            // pause.
             ...(triggerImmediately && { triggerImmediately: {} }),
           },
         }),
@@ -78,7 +81,7 @@ export class ScheduleClient {
     return new ScheduleHandle(context, scheduleId);
   }
 
-  /** A schedule by its id; asks nothing of the service. */
+  /** Returns a handle for a schedule without a request. */
   getHandle(scheduleId: string): ScheduleHandle {
     return new ScheduleHandle(this.#context, scheduleId);
   }

@@ -1,4 +1,5 @@
-// When a schedule acts: calendars, intervals and cron expressions as people write them, and as the service takes and gives them.
+// Times of a schedule: calendars, intervals and cron expressions, and their conversion to and from
+// messages.
 import { type OptionNames, rejectUnknownOptions } from "../../base/option_names.ts";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { type Duration, toMs } from "../../converter/duration.ts";
@@ -31,7 +32,7 @@ export type Month = typeof MONTHS[number];
 /** A day of the week by its English name. */
 export type DayOfWeek = typeof DAYS_OF_WEEK[number];
 
-/** Values from `start` to `end`, both included, each `step`-th one. */
+/** Values from `start` to `end`, inclusive, in steps of `step`. */
 export interface ScheduleRange<Unit> {
   /** The first value. */
   start: Unit;
@@ -43,10 +44,10 @@ export interface ScheduleRange<Unit> {
 
 /** One value, or a range of them. */
 export type LooseRange<Unit> = Unit | ScheduleRange<Unit>;
-/** Which values of a calendar's field match: some, or "*" for all. */
+/** Matching values of a calendar field: some, or "*" for all. */
 export type CalendarField<Unit> = LooseRange<Unit> | readonly LooseRange<Unit>[] | "*";
 
-/** Moments by the calendar: those at which every field matches. */
+/** Calendar times: those that match every field. */
 export interface CalendarSpec {
   /** 0 to 59. Default: 0. */
   second?: CalendarField<number>;
@@ -62,42 +63,42 @@ export interface CalendarSpec {
   year?: CalendarField<number>;
   /** Default: all. */
   dayOfWeek?: CalendarField<DayOfWeek>;
-  /** What is meant by it. */
+  /** Comment. */
   comment?: string;
 }
 
-/** Moments at equal distances, counted from the Unix epoch. */
+/** Times at equal distances from the Unix epoch. */
 export interface IntervalSpec {
-  /** The distance, in whole seconds. */
+  /** Distance, in whole seconds. */
   every: Duration;
-  /** Shifts all of them, less than `every`. Default: 0. */
+  /** Offset of all times, less than `every`. Default: 0. */
   offset?: Duration;
 }
 
-/** When a schedule acts: at all moments that a calendar, an interval or a cron expression names, but for those that are skipped. */
+/** Times of a schedule: all of its calendars, intervals and cron expressions, except skipped ones. */
 export interface ScheduleSpec {
-  /** Moments by the calendar. */
+  /** Calendar times. */
   calendars?: readonly CalendarSpec[];
-  /** Moments at equal distances. */
+  /** Times at equal distances. */
   intervals?: readonly IntervalSpec[];
   /**
-   * Cron expressions of five to seven fields ("0 12 * * MON-FRI"), "@daily" and the like, "@every 90m". The service turns them into
-   * calendars and intervals; as such they come back.
+   * Cron expressions of five to seven fields ("0 12 * * MON-FRI"), "@daily" and the like, "@every
+   * 90m". The service converts them to calendars and intervals, as which they are described.
    */
   cronExpressions?: readonly string[];
-  /** Moments at which nothing is done. All fields must match, seconds too. */
+  /** Calendar of times to skip. All fields must match, including seconds. */
   skip?: readonly CalendarSpec[];
-  /** Nothing is done before. */
+  /** No actions before this time. */
   startAt?: Date;
-  /** Nothing is done after. */
+  /** No actions after this time. */
   endAt?: Date;
-  /** Each moment is put off by a random time of at most this. */
+  /** Maximum random delay of each time. */
   jitter?: Duration;
   /** Time zone of calendars and cron expressions, such as "Europe/Berlin". Default: UTC. */
   timezone?: string;
 }
 
-/** A calendar as the service describes it: every field as ranges. */
+/** A calendar in a description: every field as ranges. */
 export interface CalendarSpecDescription {
   /** 0 to 59. */
   second: Required<ScheduleRange<number>>[];
@@ -107,25 +108,25 @@ export interface CalendarSpecDescription {
   hour: Required<ScheduleRange<number>>[];
   /** 1 to 31. */
   dayOfMonth: Required<ScheduleRange<number>>[];
-  /** By their names. */
+  /** By name. */
   month: Required<ScheduleRange<Month>>[];
   /** Empty: all. */
   year: Required<ScheduleRange<number>>[];
-  /** By their names. */
+  /** By name. */
   dayOfWeek: Required<ScheduleRange<DayOfWeek>>[];
-  /** What is meant by it. */
+  /** Comment. */
   comment?: string;
 }
 
-/** A spec as the service describes it. It is a {@link ScheduleSpec}, too: an update may take it over. */
+/** A spec in a description. Also a valid {@link ScheduleSpec} for an update. */
 export interface ScheduleSpecDescription extends ScheduleSpec {
-  /** Moments by the calendar. */
+  /** Calendar times. */
   calendars: CalendarSpecDescription[];
-  /** Moments at equal distances, in milliseconds. */
+  /** Times at equal distances, in milliseconds. */
   intervals: { every: number; offset: number }[];
-  /** Moments at which nothing is done. */
+  /** Times to skip. */
   skip: CalendarSpecDescription[];
-  /** Milliseconds. */
+  /** Maximum random delay in milliseconds. */
   jitter?: number;
 }
 
@@ -133,7 +134,7 @@ interface Field {
   readonly name: Exclude<keyof CalendarSpec, "comment">;
   readonly min: number;
   readonly max: number;
-  /** Matches when nothing is said: 0, or all. */
+  /** Default match: false: 0, true: all. */
   readonly all: boolean;
   /** Names of values, from `min`. */
   readonly names?: readonly string[];
@@ -185,11 +186,11 @@ function encodeRange(range: unknown, field: Field, where: string) {
 function encodeField(value: unknown, field: Field, where: string) {
   if (value === undefined || value === "*") {
     if (value === undefined && !field.all) return [{ start: 0, end: 0, step: 1 }];
-    // The service takes no years for all years.
+    // The service expects an empty list for all years.
     return field.name === "year" ? [] : [{ start: field.min, end: field.max, step: 1 }];
   }
   if (!Array.isArray(value)) return [encodeRange(value, field, where)];
-  // Nothing at all, where a description has it: all years.
+  // An empty list in a description means all years.
   if (value.length === 0 && field.name !== "year") {
     throw new TypeError(`${where} is an empty array, which matches nothing; use "*" to match all`);
   }
@@ -219,7 +220,7 @@ function encodeDate(date: Date | undefined, where: string) {
   return timestampFromDate(date);
 }
 
-/** The message of a spec. Throws a TypeError that names the field at fault. */
+/** Returns the message of a spec. Throws a TypeError that names the invalid field. */
 export function encodeSpec(spec: ScheduleSpec): MessageInitShape<typeof ScheduleSpecSchema> {
   if (typeof spec !== "object" || spec === null) throw new TypeError("a schedule needs a spec with the times of its actions");
   rejectUnknownOptions("spec", spec, SPEC);
@@ -253,7 +254,7 @@ function decodeCalendar(calendar: StructuredCalendarSpec): CalendarSpecDescripti
   return { ...Object.fromEntries(fields), ...(calendar.comment !== "" && { comment: calendar.comment }) };
 }
 
-/** A spec as the service describes it. */
+/** Decodes the spec of a description. */
 export function decodeSpec(spec: WireSpec | undefined): ScheduleSpecDescription {
   return {
     calendars: (spec?.structuredCalendar ?? []).map(decodeCalendar),

@@ -6,7 +6,7 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 
-/** What the page is about. Each has a token of its own. */
+/** Subject of the page. Each has a separate token. */
 export interface PageSubject {
   /** Absolute path of the store, or address of the cluster. */
   readonly where: string;

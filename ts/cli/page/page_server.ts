@@ -1,8 +1,8 @@
-// Serves the debugger's page and its data to one browser of this machine, on the loopback. Whoever may call:
-//  - Host and Origin are those of this server (server/http_guard.ts), so pages of other sites reach nothing, by rebinding neither.
-//  - Every path begins with the token of this start, so other users and programs of the machine reach nothing either. The page names its files
-//    and its data by relative paths, and so never handles the token.
-// Nothing is kept by caches, nothing of a request is logged, files are looked up in a map and never on the disk.
+// Serves the debugger's page and its data to one browser on the loopback. Host and Origin must be
+// this server's (server/http_guard.ts), against other sites and DNS rebinding. Each path begins
+// with a secret token, against other users and programs of the machine; the page uses relative
+// paths and never handles the token. Nothing is cached or logged, and files come from a map, never
+// from disk.
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { type AnyHandler, Connections } from "../../server/bounded_connections.ts";
 import { HttpGuard } from "../../server/http_guard.ts";
@@ -11,10 +11,10 @@ import { CommandError, UsageError } from "../frame/errors.ts";
 import { newToken } from "./kept_token.ts";
 import type { PageFiles } from "./page_files.ts";
 
-/** What answers one address below the token. */
+/** Handler of an address after the token. */
 export interface DataRoute {
   readonly method: "GET" | "POST";
-  /** Of the body of a POST. Default: 4 KiB. */
+  /** Maximum size of a POST body. Default: 4 KiB. */
   readonly maxBytes?: number;
   handle(body: Uint8Array, request: IncomingMessage, response: ServerResponse): void | Promise<void>;
 }
@@ -25,21 +25,21 @@ export interface PageServerOptions {
   /** Default: a new one. */
   readonly token?: string;
   readonly page: PageFiles;
-  /** What the page finds in its head (`<meta name="temporalex-served">`): what it is served by, as JSON. */
+  /** JSON in the page's head (`<meta name="temporalex-served">`): what serves it. */
   readonly about: object;
-  /** The route of an address below the token: "data/feed". */
+  /** Returns the route of an address after the token: "data/feed". */
   route(path: string): DataRoute | undefined;
   onError(error: Error): void;
 }
 
 export interface PageServer {
-  /** With the token: a secret. */
+  /** Contains the token: a secret. */
   readonly url: string;
   close(): Promise<void>;
 }
 
 const BODY_BYTES = 4096;
-/** Of files and data alike: nothing is kept, nothing is guessed, nothing is shown in pages of others. */
+/** Headers of files and data: no caching, no type guessing, no framing by other pages. */
 const HEADERS = {
   "cache-control": "no-store",
   "x-content-type-options": "nosniff",
@@ -49,23 +49,23 @@ const HEADERS = {
 };
 /** The frame of workflow code has the rest of its policy in its own head. */
 const FRAME_CSP = "sandbox allow-scripts; frame-ancestors 'self'";
-/** The frame that asks a codec endpoint has the rest of its policy in its own head, too. */
+/** The frame of a codec endpoint has the rest of its policy in its own head. */
 const CODEC_CSP = "frame-ancestors 'self'";
 const NOTHING = "not found; open the address that the command wrote, with all that is in it";
 
-/** The port that an option names. Throws a UsageError for one that is none. */
+/** Returns a valid port. Throws a UsageError for others. */
 export function checkPort(port: number): number {
   if (Number.isInteger(port) && port >= 0 && port <= 65535) return port;
   throw new UsageError(`--port ${port}: a port is a number from 0 to 65535`);
 }
 
-/** Answers with JSON. */
+/** Sends JSON. */
 export function sendJson(response: ServerResponse, value: unknown, status = 200): void {
   const body = new TextEncoder().encode(JSON.stringify(value));
   response.writeHead(status, { "content-type": "application/json", "content-length": body.length }).end(body);
 }
 
-/** Answers with bytes. */
+/** Sends bytes. */
 export function sendBytes(response: ServerResponse, body: Uint8Array, type = "application/octet-stream"): void {
   response.writeHead(200, { "content-type": type, "content-length": body.length }).end(body);
 }
@@ -82,7 +82,7 @@ export async function startPageServer(options: PageServerOptions): Promise<PageS
     const response = anyResponse as ServerResponse;
     for (const [name, value] of Object.entries(HEADERS)) response.setHeader(name, value);
     const [, given, path] = /^\/([^/?#]*)\/([^?#]*)/.exec(request.url ?? "") ?? [];
-    // The same answer for a wrong token as for a wrong path.
+    // The same response for a wrong token and a wrong path.
     if (given === undefined || secret.refusesToken(given) !== undefined) {
       return refusePageRequest(request, response, 404, NOTHING);
     }
@@ -117,7 +117,10 @@ export async function startPageServer(options: PageServerOptions): Promise<PageS
   return { url: `http://127.0.0.1:${port}/${token}/`, close: () => listener.close(300) };
 }
 
-/** The page's head says what serves it, and its policy is sent with all of its files: workers take theirs from their own response. */
+/**
+ * Adds `about` to the page's head. Its policy is sent with all files: workers take theirs from
+ * their own response.
+ */
 function indexOf({ page, about }: PageServerOptions): { readonly html: Uint8Array; readonly csp: string } {
   const file = page.get("index.html");
   const text = file === undefined ? "" : new TextDecoder().decode(file.read());
@@ -166,7 +169,7 @@ async function serveData(
   }
 }
 
-/** Undefined for one that is larger. Of it no more is kept than may be. */
+/** Returns undefined for a larger body, and keeps no more than the limit. */
 async function bodyOf(request: IncomingMessage, most: number): Promise<Uint8Array | undefined> {
   if (Number(request.headers["content-length"] ?? 0) > most) return undefined;
   const parts: Uint8Array[] = [];
@@ -185,7 +188,7 @@ async function bodyOf(request: IncomingMessage, most: number): Promise<Uint8Arra
   return whole;
 }
 
-/** Answers what is not served, and reads no more of it than has arrived. */
+/** Responds to an unknown path and reads no more of the request. */
 export function refusePageRequest(request: IncomingMessage, response: ServerResponse, status: number, message: string): void {
   request.resume();
   const body = new TextEncoder().encode(`${message}\n`);

@@ -1,4 +1,5 @@
-// What the page asks of `temporalex debug`: the feed of what changes, the histories' bytes, and a line in the user's editor.
+// Requests of the page to `temporalex debug`: the event stream, the histories' bytes, and opening a
+// line in the editor.
 import { CodeRoutes } from "../../page/code_routes.ts";
 import { type DataRoute, refusePageRequest, sendBytes } from "../../page/page_server.ts";
 import { type CodecEndpoint, codecRoute } from "./codec_relay.ts";

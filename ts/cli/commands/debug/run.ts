@@ -1,4 +1,4 @@
-// `temporalex debug`: the debugger's page over histories and the code beside them.
+// `temporalex debug`: serves the debugger's page with histories and workflow code.
 import { Exit } from "../../frame/exit.ts";
 import { UsageError } from "../../frame/errors.ts";
 import { importCodec } from "../../service/codec.ts";

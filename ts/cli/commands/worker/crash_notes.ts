@@ -1,6 +1,6 @@
-// Where a worker on a cluster notes whose workflow tasks are running (crash_notes/running_tasks.ts): one file for each process, in a folder that
-// its workers share. A process that starts takes over what the dead ones of the same queue have left, and leaves alone what belongs to
-// living ones.
+// Notes of running workflow tasks of a worker on a cluster (crash_notes/running_tasks.ts): one file
+// for each process, in a folder shared by the workers. A process that starts adopts notes of dead
+// processes of the same queue, but not those of living ones.
 import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
@@ -8,7 +8,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { joinedNotes } from "../../../crash_notes/running_tasks.ts";
 
-/** What the work is; notes of other work are not touched. */
+/** Identifies the work; notes of other work are not touched. */
 export interface Work {
   readonly address: string;
   readonly namespace: string;
@@ -16,12 +16,12 @@ export interface Work {
 }
 
 /**
- * The file of this process in the folder, which is made where it is missing. It holds what processes of the same work on this machine have
- * left that are no more. Throws where the folder cannot be used.
+ * Returns the notes file of this process in the folder, which is created if missing. It contains
+ * notes of dead processes with the same work on this machine. Throws if the folder cannot be used.
  */
 export function crashNoteIn(folder: string, { address, namespace, taskQueue }: Work): string {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  // Process ids mean something on their machine, and a home folder may be that of several.
+  // Process ids are valid on one machine, and several machines can share a home folder.
   const key = createHash("sha256").update(JSON.stringify([hostname(), address, namespace, taskQueue])).digest("hex").slice(0, 16);
   const own = join(folder, `${key}-${process.pid}.tasks`);
   const left: string[] = [];
@@ -30,7 +30,7 @@ export function crashNoteIn(folder: string, { address, namespace, taskQueue }: W
     if (of !== key || lives(Number(pid))) continue;
     const taken = `${own}.taken`;
     try {
-      // Of two that start at once one has it.
+      // Of two processes that start at once, one succeeds.
       renameSync(join(folder, name), taken);
       left.push(readFileSync(taken, "utf8"));
       rmSync(taken);
@@ -43,7 +43,10 @@ export function crashNoteIn(folder: string, { address, namespace, taskQueue }: W
   return own;
 }
 
-/** Another process of this id is there. In a container each start may have the same id: what that one left is ours to take. */
+/**
+ * Returns whether another process has this id. In a container all starts may have the same id: this
+ * process then adopts the file.
+ */
 function lives(pid: number): boolean {
   if (pid === process.pid) return false;
   try {

@@ -293,7 +293,10 @@ export const cases: Case[] = [
       const w = workflow("W", { queries: { look: () => ({ money: new Money(1) }) }, run: async () => (await sleep(1), "done") });
       const d = await drive(w);
       await d.task();
-      match((await d.query("look")).message, /^its answer cannot be encoded: value\.money is an instance of Money/);
+      match(
+        (await d.query("look")).message,
+        /^the result of query "look" cannot be encoded: value\.money is an instance of Money/,
+      );
       d.server.fireTimer("1");
       await d.task();
       equal(await d.finish(), "done");

@@ -1,6 +1,6 @@
-// Activities: ScheduleActivity out, ResolveActivity in. A cancelled activity whose type does not wait for confirmation rejects right where
-// the cancellation stands in the order of events; the core would resolve it at the end of the task, and then an event that happens to be
-// in the same task would come before or after it depending on how tasks were grouped.
+// Activities: ScheduleActivity out, ResolveActivity in. A canceled activity that does not wait for
+// confirmation rejects at the position of the cancellation among the events. The core would resolve
+// it at the end of the task, and then its order would depend on how events are grouped into tasks.
 import { ScheduleActivity as ScheduleActivityFields } from "../../api/generated/fields.ts";
 import {
   ActivityCancellationType,
@@ -17,20 +17,20 @@ import { encodeWith, wire, withPayloads } from "../program/encode.ts";
 import { Awaiter, type Fiber } from "../scheduler/fiber.ts";
 import type { ActivityTarget } from "../scheduler/job_targets.ts";
 
-/** The options of an activity call. Durations: 0 is unset. */
+/** Options of an activity call. Durations in ms; 0: not set. */
 export type ActivityOptionsShape = Omit<ScheduleActivity, "headers" | "arguments" | "summary" | "seq"> & {
   readonly summary: string | undefined;
 };
 
-/** An activity call but for its arguments, prepared once per proxy and name. */
+/** An activity call without arguments, prepared once per proxy and name. */
 export interface ActivitySpec {
   readonly options: ActivityOptionsShape;
-  /** ScheduleActivity without arguments, encoded. */
+  /** Encoded ScheduleActivity without arguments. */
   readonly head: Uint8Array;
 }
 
 export function prepareActivity(options: ActivityOptionsShape): ActivitySpec {
-  // The summary is for people who look at the history, so it is plain text whatever the run's converter does.
+  // The summary is for readers of the history, so it is plain text with any converter.
   const summary = options.summary === undefined ? undefined : wire(defaultPayloadConverter.toPayload(options.summary));
   return { options, head: encodeWith(ScheduleActivity, { ...options, summary, headers: {}, arguments: [], seq: 0 }) };
 }
@@ -53,7 +53,8 @@ export class ActivityAwaiter extends Awaiter<unknown> implements ActivityTarget 
   constructor(fiber: Fiber, spec: ActivitySpec, args: readonly unknown[]) {
     const run = fiber.run;
     const { options } = spec;
-    // Before the awaiter exists: arguments that cannot be encoded throw to the caller and leave nothing behind.
+    // Before the awaiter exists, so that arguments that cannot be encoded throw without side
+    // effects.
     const attributes = withPayloads(spec.head, ScheduleActivityFields.arguments, run.converter, args, run.headers.ofActivity);
     super(fiber);
     this.activityType = options.activityType;

@@ -1,5 +1,5 @@
-// Arguments of messages: payloads to values, then through the message's Standard Schema validators, whose outputs are what handlers get.
-// Schemas run live and on replay alike, so they must be pure, like all workflow code.
+// Arguments of messages: payloads to values, then through the message's Standard Schema validators,
+// whose outputs go to handlers. Validators also run on replay, so they must be pure.
 import { ApplicationFailure } from "../../converter/failures.ts";
 import { fromPayloads } from "../../converter/payload.ts";
 import type { MessageShape } from "../program/definition.ts";
@@ -8,7 +8,7 @@ import { MisuseError } from "../program/errors.ts";
 import type { RunState } from "../scheduler/run_state.ts";
 import { current, inClosure } from "../program/current.ts";
 
-/** A message's schema refused its arguments. */
+/** A message's schema rejected its arguments. */
 export class InvalidArguments extends ApplicationFailure {
   override name = "InvalidArguments";
   readonly issues: readonly string[];
@@ -23,7 +23,7 @@ export class InvalidArguments extends ApplicationFailure {
   }
 }
 
-/** The values of a message's arguments. Throws InvalidArguments, or a PayloadConverterError. */
+/** Returns the values of a message's arguments. Throws InvalidArguments, or a PayloadConverterError. */
 export function decodeArgs(run: RunState, message: MessageShape, input: readonly WirePayload[]): unknown[] {
   const values = fromPayloads(run.converter, input);
   const schemas = message.args;
@@ -44,7 +44,7 @@ export function decodeArgs(run: RunState, message: MessageShape, input: readonly
     const { issues: found, value } = result as SchemaResult;
     if (found === undefined) values[i] = value;
     else {
-      // A validator that refuses and does not say why has refused all the same.
+      // A validator may reject without a reason.
       const said = found.length > 0 ? found : [{ message: "rejected by the schema" }];
       count += said.length;
       for (const issue of said.slice(0, MAX_ISSUES - issues.length)) {
@@ -57,7 +57,7 @@ export function decodeArgs(run: RunState, message: MessageShape, input: readonly
   return values;
 }
 
-/** A list of a hundred thousand wrong items must not become a rejection that no service takes: it would fail the task again and again. */
+/** Limits of reported issues: a rejection too large for the service would fail the task repeatedly. */
 const MAX_ISSUES = 20;
 const MAX_ISSUE_LENGTH = 500;
 

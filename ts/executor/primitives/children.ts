@@ -1,7 +1,7 @@
-// Child workflows: StartChildWorkflow out; ResolveChildWorkflowStart and ResolveChildWorkflow in. A child outlives the call that started it
-// (a handle can be kept), so it is a thing of the run and not of a fiber: awaiters wait for its start or for its end. What the code asked to
-// be cancelled without waiting for an answer is over right where the request stands in the order of events, as with activities; what the core
-// says about it later is for nobody.
+// Child workflows: StartChildWorkflow out; ResolveChildWorkflowStart and ResolveChildWorkflow in. A
+// child outlives its call (handles can be kept), so it belongs to the run; awaiters wait for its
+// start or end. A canceled child that is not waited for ends at the position of the cancellation,
+// as activities do; later results from the core are ignored.
 import {
   CancelChildWorkflow,
   ChildWorkflowCancellationType,
@@ -27,14 +27,14 @@ import type { ChildTarget } from "../scheduler/job_targets.ts";
 import type { RunState } from "../scheduler/run_state.ts";
 import { uuidOf } from "../../platform/uuid.ts";
 
-/** The options of a child. Durations: milliseconds, 0 is unset. */
+/** Options of a child. Durations in ms; 0: not set. */
 export type ChildOptionsShape =
   & Omit<
     StartChildWorkflow,
     "namespace" | "workflowId" | "arguments" | "headers" | "memo" | "searchAttributes" | "summary" | "details" | "seq"
   >
   & {
-    /** Undefined: a UUID of the run. */
+    /** Undefined: a UUID from the run's random seed. */
     readonly workflowId: string | undefined;
     readonly args: readonly unknown[];
     readonly memo: { readonly [key: string]: unknown } | undefined;
@@ -74,10 +74,10 @@ export class Child implements ChildTarget {
   readonly seq: number;
   readonly workflowId: string;
   readonly workflowType: string;
-  /** It was started in a shield: a cancellation of the workflow does not reach it. */
+  /** Started in a shield: a cancellation of the workflow does not reach it. */
   readonly shielded: boolean;
   readonly endsWithParent: boolean;
-  /** Its first run; undefined before its start is known. */
+  /** Id of its first run; undefined until the start is known. */
   runId: string | undefined;
   readonly #cancellationType: ChildWorkflowCancellationType;
   readonly #waiting = new Set<ChildAwaiter>();
@@ -92,9 +92,9 @@ export class Child implements ChildTarget {
     this.shielded = fiber.shielded;
     this.endsWithParent = options.parentClosePolicy !== ABANDON;
     this.#cancellationType = cancellationType;
-    // For people who look at the history, so it is plain text whatever the run's converter does.
+    // For readers of the history, so plain text with any converter.
     const text = (value: string | undefined) => value === undefined ? undefined : wire(defaultPayloadConverter.toPayload(value));
-    // Before the child exists: what cannot be encoded throws to the caller and leaves nothing behind.
+    // Before the child exists, so that values that cannot be encoded throw without side effects.
     const attributes = encodeWith(StartChildWorkflow, {
       ...options,
       namespace: "",
@@ -115,7 +115,7 @@ export class Child implements ChildTarget {
     return `child workflow "${this.workflowType}" (${this.workflowId})`;
   }
 
-  /** Asks it to cancel, once; with the types that do not wait it is over for this run. `cause`: what its failure then says. */
+  /** Requests cancellation once. Types that do not wait end the child here; `cause` is in its failure. */
   cancel(reason: string, cause: unknown): void {
     if (this.#cancelRequested || this.#ending !== undefined) return;
     this.#cancelRequested = true;
@@ -147,7 +147,8 @@ export class Child implements ChildTarget {
     switch (result?.$case) {
       case "completed": {
         const payload = result.value.result;
-        // A copy where nobody waits yet: the payload is a view into the bytes of the activation, which are let go.
+        // Copied without awaiters: the payload is a view of the activation's bytes, which are
+        // reused.
         return this.#end({ ok: true, payload: payload === undefined || this.#waiting.size > 0 ? payload : copyPayload(payload) });
       }
       case "failed":
@@ -158,7 +159,7 @@ export class Child implements ChildTarget {
     }
   }
 
-  /** Settles the awaiter now, or when there is something to tell. */
+  /** Settles the awaiter now, or when the result is known. */
   attach(awaiter: ChildAwaiter): void {
     this.#waiting.add(awaiter);
     if (this.#ending !== undefined) this.#settle(awaiter);
@@ -183,7 +184,7 @@ export class Child implements ChildTarget {
     else awaiter.fulfil(this.#value(ending?.ok === true ? ending.payload : undefined));
   }
 
-  /** A result that does not decode fails the task: nothing is dropped, and a deployment with the codec fixes it. */
+  /** A result that does not decode fails the task; a deployment with the right codec continues it. */
   #value(payload: WirePayload | undefined): unknown {
     if (payload === undefined) return undefined;
     try {
@@ -202,7 +203,7 @@ export class Child implements ChildTarget {
   }
 }
 
-/** Waits for the start of a child or for its end. */
+/** Waits for the start or the end of a child. */
 export class ChildAwaiter extends Awaiter<unknown> {
   readonly waitsFor: "childStart" | "childWorkflow";
   readonly external = true;
@@ -212,8 +213,8 @@ export class ChildAwaiter extends Awaiter<unknown> {
   readonly #handle: (() => unknown) | undefined;
 
   /**
-   * `starts`: the call that started the child, which therefore takes it back when its scope ends. `handle`: what a wait for the start
-   * gives.
+   * `starts`: this call started the child, and cancels it when its scope ends. `handle`: returns
+   * the result of a wait for the start.
    */
   constructor(fiber: Fiber, child: Child, stage: "start" | "end", starts: boolean, handle?: () => unknown) {
     super(fiber);
@@ -229,7 +230,7 @@ export class ChildAwaiter extends Awaiter<unknown> {
     return this.#child.seq;
   }
 
-  /** The child has started. */
+  /** Settles a wait for the start. */
   started(): void {
     this.fulfil(this.#handle?.());
   }
@@ -239,7 +240,7 @@ export class ChildAwaiter extends Awaiter<unknown> {
   }
 
   cancel(reason: unknown): void {
-    // A shielded child goes on; it is the wait that is given up.
+    // Only the wait ends; a shielded child continues.
     if (this.#child.shielded && !this.fiber.shielded) this.fail(reason);
     else this.#child.cancel(this.fiber.run.cancellation?.reason ?? "", reason);
   }
@@ -251,7 +252,7 @@ export class ChildAwaiter extends Awaiter<unknown> {
   }
 }
 
-/** What the end of a child says that its handle's `cancel` ended. */
+/** The failure of a child that was canceled by its handle. */
 export function cancelledByHandle(child: Child, reason: string): CancelledFailure {
   return new CancelledFailure(reason === "" ? `${child} was cancelled` : `${child} was cancelled: ${reason}`);
 }

@@ -1,6 +1,6 @@
-// Signals to other workflows and requests that they cancel. They are messages: what was sent is not taken back when the scope that sent it
-// ends. A cancellation of this workflow takes back a signal that has not left yet, and ends the wait at once either way, so that an outcome
-// does not depend on whether the command was in time.
+// Signals to other workflows and requests to cancel them. A sent message stays sent when its scope
+// ends. A cancellation of this workflow cancels a signal that is not sent yet, and in both cases
+// ends the wait at once, so that the result does not depend on timing.
 import {
   CancelExternalWorkflow,
   CancelSignalWorkflow,
@@ -12,7 +12,7 @@ import { encodeWith, wireAll } from "../program/encode.ts";
 import { Awaiter, type Fiber, type Leftover } from "../scheduler/fiber.ts";
 import type { MessageTarget } from "../scheduler/job_targets.ts";
 
-/** Another workflow. An empty run id means the current run of the workflow id. */
+/** Another workflow. Empty run id: the current run of the workflow id. */
 export interface ExternalTarget {
   readonly workflowId: string;
   readonly runId: string;
@@ -20,7 +20,7 @@ export interface ExternalTarget {
   readonly isChild: boolean;
 }
 
-/** Waits until the server has given a message to another workflow, or could not. */
+/** Waits until the server has delivered a message to another workflow, or failed to. */
 abstract class ExternalAwaiter extends Awaiter<void> implements MessageTarget {
   readonly external = true;
 
@@ -28,7 +28,7 @@ abstract class ExternalAwaiter extends Awaiter<void> implements MessageTarget {
     return "unconfirmed";
   }
 
-  /** The core's answer: bytes of a Failure, empty for none. */
+  /** The core's result: an encoded Failure, or empty. */
   resolved(failure: Uint8Array): void {
     if (failure.length === 0) this.fulfil(undefined);
     else this.fail(decodeFailure(failure, this.fiber.run.converter));
@@ -47,7 +47,8 @@ export class ExternalSignalAwaiter extends ExternalAwaiter {
 
   constructor(fiber: Fiber, target: ExternalTarget, signalName: string, args: readonly unknown[]) {
     const { run } = fiber;
-    // Before the awaiter exists: arguments that cannot be encoded throw to the caller and leave nothing behind.
+    // Before the awaiter exists, so that arguments that cannot be encoded throw without side
+    // effects.
     const attributes = encodeWith(SignalExternalWorkflow, {
       namespace: "",
       workflowId: target.workflowId,

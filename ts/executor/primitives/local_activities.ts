@@ -1,6 +1,7 @@
-// Local activities: ScheduleLocalActivity out, ResolveActivity in. A retry that is far away comes back as a backoff: then a durable timer runs,
-// and the next attempt is a call of its own, with the id of the first one. A cancelled one whose type does not wait rejects right where
-// the cancellation stands in the order of events, as activities do.
+// Local activities: ScheduleLocalActivity out, ResolveActivity in. A late retry comes back as a
+// backoff: a durable timer runs, and the next attempt is a separate call with the id of the first
+// one. A canceled one that does not wait rejects at the position of the cancellation, as activities
+// do.
 import { ScheduleLocalActivity as Schedule } from "../../api/generated/fields.ts";
 import {
   type ActivityCancellationType,
@@ -22,7 +23,7 @@ import type { ActivityTarget, TimerTarget } from "../scheduler/job_targets.ts";
 import { CANCELLATION } from "./activities.ts";
 import { cancelTimer, startTimer } from "./timers.ts";
 
-/** The options of a call. Durations: 0 is unset. */
+/** Options of a call. Durations in ms; 0: not set. */
 export interface LocalActivityOptionsShape {
   readonly activityType: string;
   readonly scheduleToCloseTimeoutMs: number;
@@ -34,12 +35,12 @@ export interface LocalActivityOptionsShape {
   readonly summary: string | undefined;
 }
 
-/** A call but for its arguments, prepared once per proxy and name. */
+/** A call without arguments, prepared once per proxy and name. */
 export interface LocalActivitySpec {
   readonly options: LocalActivityOptionsShape;
-  /** ScheduleLocalActivity without type and arguments, encoded. */
+  /** Encoded ScheduleLocalActivity without type and arguments. */
   readonly head: Uint8Array;
-  /** The type alone. */
+  /** Only the encoded type. */
   readonly type: Uint8Array;
 }
 
@@ -55,7 +56,7 @@ const FIRST = {
 };
 
 export function prepareLocalActivity(options: LocalActivityOptionsShape): LocalActivitySpec {
-  // The summary is for people who look at the history, so it is plain text whatever the run's converter does.
+  // The summary is for readers of the history, so it is plain text with any converter.
   const summary = options.summary === undefined ? undefined : wire(defaultPayloadConverter.toPayload(options.summary));
   const { activityType } = options;
   const head = encodeWith(ScheduleLocalActivity, { ...options, ...FIRST, activityType: "", summary });
@@ -67,7 +68,7 @@ const KIND = CommandKind.COMMAND_KIND_SCHEDULE_LOCAL_ACTIVITY;
 export class LocalActivityAwaiter extends Awaiter<unknown> implements ActivityTarget, TimerTarget {
   readonly external = true;
   readonly #options: LocalActivityOptionsShape;
-  /** The call of the first attempt, for those after a backoff. */
+  /** The call of the first attempt, for attempts after a backoff. */
   readonly #attributes: Uint8Array;
   readonly #activityId: string;
   /** Of the attempt, or of the timer before the next one. */
@@ -77,7 +78,8 @@ export class LocalActivityAwaiter extends Awaiter<unknown> implements ActivityTa
 
   constructor(fiber: Fiber, spec: LocalActivitySpec, args: readonly unknown[]) {
     const run = fiber.run;
-    // Before the awaiter exists: arguments that cannot be encoded throw to the caller and leave nothing behind.
+    // Before the awaiter exists, so that arguments that cannot be encoded throw without side
+    // effects.
     const call = withPayloads(spec.type, Schedule.arguments, run.converter, args);
     super(fiber);
     const equalCalls = fiber.caller.count(fingerprintCall(call));
@@ -120,7 +122,7 @@ export class LocalActivityAwaiter extends Awaiter<unknown> implements ActivityTa
     return { activityType: this.#options.activityType, activityId: this.#activityId };
   }
 
-  /** It is over, but for those that are tried again: whatever it failed with is told as that of an activity. */
+  /** Settles the call or waits for its retry. Failures become ActivityFailures. */
   resolved({ result }: ResolveActivity): void {
     const { converter } = this.fiber.run;
     switch (result?.$case) {
@@ -151,7 +153,7 @@ export class LocalActivityAwaiter extends Awaiter<unknown> implements ActivityTa
     const { run } = this.fiber;
     const { attempt, originalScheduleTimeMs } = this.#backoff!;
     this.#backoff = undefined;
-    // Protobuf takes the last value of a field.
+    // In protobuf the last value of a field counts.
     const again = ScheduleLocalActivity.fromPartial({ attempt, originalScheduleTimeMs, activityId: this.#activityId });
     const tail = encodeWith(ScheduleLocalActivity, again);
     this.#seq = run.issue(KIND, concat([this.#attributes, tail]));

@@ -1,4 +1,4 @@
-// Side effects and patches: values and decisions that history remembers in markers
+// Side effects and patches: values and decisions that history records in markers
 // (scheduler/marker_table.ts).
 import { CommandKind, RecordSideEffect, SetPatchMarker } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { namingWhat } from "../../converter/lossy_value.ts";
@@ -7,7 +7,7 @@ import { HistoryMismatchError, MisuseError, taskErrorOf } from "../program/error
 import type { RunState } from "../scheduler/run_state.ts";
 import { inClosureWithMicrotasks } from "../program/current.ts";
 
-/** The value of `fn`, computed once in the life of the workflow; on replay the recorded one. */
+/** Returns the value of `fn`, computed once per run; on replay the recorded one. */
 export function sideEffect(run: RunState, fn: () => unknown): unknown {
   const { id, recorded } = run.markers.nextSideEffect();
   if (recorded !== undefined) {
@@ -17,7 +17,7 @@ export function sideEffect(run: RunState, fn: () => unknown): unknown {
   if (run.isReplaying) run.misuse(new HistoryMismatchError(`No side effect marker in history for side effect id ${id}`));
   let payload: WirePayload;
   try {
-    // Getters and toJSON of the value are not run on replay either.
+    // Getters and toJSON of the value are not called on replay either.
     payload = inClosureWithMicrotasks("sideEffect", () => {
       const value = fn();
       if (typeof (value as PromiseLike<unknown> | undefined)?.then === "function") {
@@ -27,17 +27,17 @@ export function sideEffect(run: RunState, fn: () => unknown): unknown {
       return wire(namingWhat("the value of sideEffect", () => run.converter.toPayload(value)));
     });
   } catch (e) {
-    // It must not fail: what failed here could succeed on replay, or the other way round.
+    // An error cannot be recorded, so it fails the task: on replay `fn` could succeed.
     const error = taskErrorOf(e, "the function of sideEffect");
     run.fail(error);
     throw error;
   }
   issueSideEffect(run, id, payload);
-  // What replay will see, not the original: an undefined property is absent in both.
+  // Returns the decoded value, as on replay.
   return run.converter.fromPayload(payload);
 }
 
-/** A replay's "false" is not remembered: the run may go live between two calls. */
+/** A result of false on replay is not recorded: the run may end its replay between two calls. */
 export function patched(run: RunState, id: string): boolean {
   const { markers } = run;
   if (markers.isPatched(id)) return true;

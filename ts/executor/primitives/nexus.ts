@@ -1,6 +1,7 @@
-// Nexus operations: ScheduleNexusOperation out; ResolveNexusOperationStart and ResolveNexusOperation in. As a child, an operation outlives
-// the call that started it, so it is a thing of the run: awaiters wait for its start or for its end. What does not wait for the handler when
-// it is cancelled is over right where the cancellation stands in the order of events; what the core says of it later is ignored.
+// Nexus operations: ScheduleNexusOperation out; ResolveNexusOperationStart and
+// ResolveNexusOperation in. Like a child, an operation belongs to the run; awaiters wait for its
+// start or end. A canceled operation that is not waited for ends at the position of the
+// cancellation; later results are ignored.
 import {
   CommandKind,
   NexusOperationCancellationType as Types,
@@ -17,10 +18,10 @@ import { Awaiter, type Fiber } from "../scheduler/fiber.ts";
 import type { NexusTarget } from "../scheduler/job_targets.ts";
 import type { RunState } from "../scheduler/run_state.ts";
 
-/** A call but for its input, prepared once per service and operation. Durations: milliseconds, 0 is unset. */
+/** A call without input, prepared once per service and operation. Durations in ms; 0: not set. */
 export type NexusOperationShape = Omit<ScheduleNexusOperation, "input" | "summary" | "seq"> & {
   readonly summary: string | undefined;
-  /** Between the program's values and those that travel, where the operation's definition has them. */
+  /** Conversions between the program's values and the transferred ones, if the definition has them. */
   readonly toTransferType?: ((input: unknown) => unknown) | undefined;
   readonly fromTransferType?: ((output: unknown) => unknown) | undefined;
 };
@@ -41,12 +42,12 @@ type Ending = { readonly ok: true; readonly payload: WirePayload | undefined } |
 
 /** An operation that this run has called. */
 export class NexusOperation implements NexusTarget {
-  /** That called it. */
+  /** The calling fiber. */
   readonly fiber: Fiber;
   readonly run: RunState;
   readonly seq: number;
   readonly shielded: boolean;
-  /** What its handler calls it, "" for one that had its result at once; undefined before its start is known. */
+  /** The operation token; "" if it completed synchronously; undefined until the start is known. */
   token: string | undefined;
   readonly #call: NexusOperationShape;
   readonly #waiting = new Set<NexusAwaiter>();
@@ -59,11 +60,12 @@ export class NexusOperation implements NexusTarget {
     this.#call = call;
     this.shielded = fiber.shielded;
     const { toTransferType } = call;
-    // Before the operation exists: input that cannot be encoded throws to the caller and leaves nothing behind.
+    // Before the operation exists, so that input that cannot be encoded throws without side
+    // effects.
     const attributes = encodeWith(ScheduleNexusOperation, {
       ...call,
       input: wire(run.converter.toPayload(toTransferType === undefined ? input : toTransferType(input))),
-      // For people who look at the history, so it is plain text whatever the run's converter does.
+      // For readers of the history, so plain text with any converter.
       summary: call.summary === undefined ? undefined : wire(defaultPayloadConverter.toPayload(call.summary)),
       seq: 0,
     });
@@ -75,7 +77,7 @@ export class NexusOperation implements NexusTarget {
     return `Nexus operation "${this.#call.operation}" of service "${this.#call.service}"`;
   }
 
-  /** Asks it to cancel, once; with the types that do not wait it is over for this run. `cause`: what its failure then says. */
+  /** Requests cancellation once. Types that do not wait end the operation here; `cause` is in its failure. */
   cancel(cause: unknown): void {
     if (this.#cancelRequested || this.#ending !== undefined) return;
     this.#cancelRequested = true;
@@ -100,7 +102,7 @@ export class NexusOperation implements NexusTarget {
     }
   }
 
-  /** The operation is over. One that was given up before its start was known has no other answer. */
+  /** Records the end. An operation canceled before its start has no other result. */
   resolved({ result }: ResolveNexusOperation): void {
     switch (result?.$case) {
       case "completed":
@@ -127,7 +129,7 @@ export class NexusOperation implements NexusTarget {
     this.#ending = ending;
     this.run.nexusOperations.delete(this.seq);
     for (const awaiter of [...this.#waiting]) this.#settle(awaiter);
-    // A copy for later: the payload is a view into the bytes of the activation, which are released.
+    // Copied for later: the payload is a view of the activation's bytes, which are reused.
     if (ending.ok && ending.payload !== undefined) this.#ending = { ok: true, payload: copyPayload(ending.payload) };
   }
 
@@ -139,7 +141,7 @@ export class NexusOperation implements NexusTarget {
     else awaiter.fulfil(this.#value(ending?.ok === true ? ending.payload : undefined));
   }
 
-  /** A result that does not decode fails the task: nothing is dropped, and a deployment with the codec fixes it. */
+  /** A result that does not decode fails the task; a deployment with the right codec continues it. */
   #value(payload: WirePayload | undefined): unknown {
     if (payload === undefined) return undefined;
     const { fromTransferType } = this.#call;
@@ -153,7 +155,7 @@ export class NexusOperation implements NexusTarget {
   }
 }
 
-/** Waits for the start of an operation or for its end. */
+/** Waits for the start or the end of an operation. */
 export class NexusAwaiter extends Awaiter<unknown> {
   readonly waitsFor: "nexusStart" | "nexusOperation";
   readonly external = true;
@@ -163,8 +165,8 @@ export class NexusAwaiter extends Awaiter<unknown> {
   readonly #handle: (() => unknown) | undefined;
 
   /**
-   * `starts`: the call that started the operation, which therefore takes it back when its scope ends. `handle`: what a wait for the start
-   * gives.
+   * `starts`: this call started the operation, and cancels it when its scope ends. `handle`:
+   * returns the result of a wait for the start.
    */
   constructor(fiber: Fiber, operation: NexusOperation, stage: "start" | "end", starts: boolean, handle?: () => unknown) {
     super(fiber);
@@ -189,7 +191,7 @@ export class NexusAwaiter extends Awaiter<unknown> {
   }
 
   cancel(reason: unknown): void {
-    // A shielded operation goes on; it is the wait that is given up.
+    // Only the wait ends; a shielded operation continues.
     if (this.#operation.shielded && !this.fiber.shielded) this.fail(reason);
     else this.#operation.cancel(reason);
   }
@@ -201,7 +203,7 @@ export class NexusAwaiter extends Awaiter<unknown> {
   }
 }
 
-/** What the end of an operation says that its handle's `cancel` ended. */
+/** The failure of an operation that was canceled by its handle. */
 export function cancelledByCaller(operation: NexusOperation): CancelledFailure {
   return new CancelledFailure(`${operation} was cancelled`);
 }

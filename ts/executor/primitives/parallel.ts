@@ -1,5 +1,6 @@
-// parallel and shield: child fibers whose end settles one awaiter of their parent. Every branch runs to its end; a failing one does not
-// stop the others. Branches start in order, each in a turn of its own up to its first block.
+// parallel and shield: child fibers whose end settles one awaiter of their parent. Every branch
+// runs to its end, even if another fails. Branches start in order, each in a separate turn until it
+// blocks.
 import { isCancellation } from "../../converter/failures.ts";
 import { isContinueAsNew, isHandlerResult } from "../program/definition.ts";
 import { isTaskError, NestingError } from "../program/errors.ts";
@@ -8,7 +9,7 @@ import { startFiber } from "../scheduler/turns.ts";
 
 export type SettledShape = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly error: unknown };
 
-/** Waits for fibers of its own run only; they are cancelled, it follows. */
+/** Waits only for fibers of the same run; cancellation reaches those, and this follows. */
 class ChildrenAwaiter<T> extends Awaiter<T> {
   readonly waitsFor = "children";
   readonly external = false;
@@ -26,7 +27,7 @@ class ChildrenAwaiter<T> extends Awaiter<T> {
   cancel(): void {}
 }
 
-/** Values that only run and message handlers may return, returned elsewhere. */
+/** Rejects values that only run and message handlers may return. */
 export function refuseControlValue(fiber: Fiber, value: unknown): void {
   if (isHandlerResult(value)) {
     fiber.run.fail(
@@ -57,7 +58,7 @@ export function startParallel(fiber: Fiber, branches: readonly (() => unknown)[]
       else if (isTaskError(outcome.error)) run.fail(outcome.error);
       results[i] = outcome;
       if (--left > 0) return;
-      // A cancellation of the workflow is not a branch's result: it goes on up.
+      // A cancellation of the workflow is not a result of a branch: it propagates.
       const cancelled = run.cancellation === undefined || fiber.shielded
         ? undefined
         : results.find((result) => !result.ok && isCancellation(result.error));

@@ -1,5 +1,6 @@
-// What read-only views know of the platform's own classes. Their state lies in internal slots, which a proxy has not, so their methods
-// and getters must get the object itself; and what those change cannot be seen, so the ones that change something are known by name.
+// The platform classes that read-only views support. Their state is in internal slots, which a
+// proxy does not have, so methods and getters need the object itself; mutating ones are rejected by
+// name.
 
 const NAMES =
   "Map Set WeakMap WeakSet Date RegExp Promise ArrayBuffer SharedArrayBuffer DataView Uint8Array Number String Boolean Symbol BigInt " +
@@ -23,18 +24,18 @@ const MUTATORS: ReadonlySet<PropertyKey> = new Set<PropertyKey>([
   ...["abort", "addEventListener", "removeEventListener", "dispatchEvent"],
   ...["preventDefault", "stopPropagation", "stopImmediatePropagation", "initEvent", "initCustomEvent"],
   ...["use", "adopt", "defer", "dispose", "disposeAsync", "move", "compile"],
-  // To advance an iterator changes it, and a validator cannot wait for a promise.
+  // Advancing an iterator changes it, and a validator cannot await a promise.
   ...["next", "return", "throw", "then", "catch", "finally"],
 ]);
 /** setTime, setUint8, ... */
 const SETTER = /^set[A-Z]/;
-/** What these answer shares nothing with the object, so it may be written. */
+/** Methods whose result shares nothing with the object, so it may be written. */
 const FRESH: ReadonlySet<PropertyKey> = new Set<PropertyKey>([
   ...["slice", "map", "filter", "toSorted", "toReversed", "with"],
   ...["union", "intersection", "difference", "symmetricDifference"],
 ]);
 
-/** The prototypes of the platform's classes; true: nothing of them ever changes. */
+/** Prototypes of platform classes; true: instances are immutable. */
 let known: Map<object, boolean> | undefined;
 
 function prototypes(): Map<object, boolean> {
@@ -47,7 +48,7 @@ function prototypes(): Map<object, boolean> {
     known!.set(prototype, constant);
   };
   for (const name of NAMES.split(" ")) {
-    // Accessors are left alone: reading one may load something, or be refused.
+    // Accessors are skipped: reading one may load code or be blocked by the guard.
     const { value } = Object.getOwnPropertyDescriptor(globalThis, name) ?? {};
     addClass(value ?? (name === "URL" || name === "URLSearchParams" ? scope[name] : undefined), false);
   }
@@ -65,14 +66,14 @@ function prototypes(): Map<object, boolean> {
   return known;
 }
 
-/** Whose code a property of an object is: of the platform, when the nearest object that has it is a prototype of the platform's. */
+/** "platform" if the nearest object in the prototype chain with the property is a platform prototype. */
 export function propertyOwner(object: object, key: PropertyKey): "platform" | "other" {
   if (key === "constructor") return "other";
   const table = prototypes();
   for (let at: object | null = object; at !== null; at = Reflect.getPrototypeOf(at)) {
     if (!Object.hasOwn(at, key)) continue;
     if (table.has(at)) return "platform";
-    // Where errors have their stack differs; its getter wants the error.
+    // Engines differ in where errors have `stack`; its getter needs the error.
     return key === "stack" && object instanceof Error ? "platform" : "other";
   }
   return "other";
@@ -88,7 +89,7 @@ export function changesReceiver(object: object, key: PropertyKey): boolean {
   return true;
 }
 
-/** What a method is called on: a regular expression remembers where it stopped, so its copy does the work. */
+/** Returns the receiver for a method: a copy of a RegExp, which would change its lastIndex. */
 export function unchangedReceiver(object: object): object {
   if (!(object instanceof RegExp)) return object;
   const copy = new RegExp(object.source, object.flags);

@@ -1,16 +1,15 @@
-// Read-only views. Validators and queries see state through one: writing throws, and the original is never frozen (on replay validators
-// do not run, so freezing would make handlers behave differently live). Views are deep, made on access, and one object has one view.
-//
-// Methods and getters of the user's classes run with the view as `this`, so what they write is refused as well. Those of the platform
-// (Map, Date, URL, typed arrays) need the object itself; the ones that change it are refused by name. Functions that a state holds as
-// values may be bound to whatever they like: a call of one is reported.
+// Read-only views for validators and queries. A write throws; the original is never frozen, because
+// validators do not run on replay, and handlers must behave the same. Views are deep, created on
+// access, one per object. Methods of user classes run with the view as `this`; those of the
+// platform (Map, Date, URL) need the object, and mutating ones are rejected by name. Calls of
+// functions in a state are reported.
 import { MisuseError } from "../program/errors.ts";
 import { changesReceiver, isFresh, propertyOwner, unchangedReceiver } from "./read_only_platform.ts";
 
 const views = new WeakMap<object, object>();
 const originals = new WeakMap<object, object>();
 
-/** What a view's shadow stands for, and where it was found first. */
+/** The object behind a view's shadow, and the path where it was found first. */
 interface Source {
   readonly object: object;
   readonly path: string;
@@ -23,7 +22,7 @@ function refuse(what: string): never {
   );
 }
 
-/** Called before each call of a function that a view gave away. One reader of views at a time. */
+/** `report` is called before each call of a function from a view. One reader at a time. */
 export const calls: { report: (() => void) | undefined } = { report: undefined };
 
 const within = (path: string, key: PropertyKey): string =>
@@ -33,7 +32,7 @@ const within = (path: string, key: PropertyKey): string =>
     ? `${path}[${String(key)}]`
     : `${path}.${String(key)}`;
 
-/** Code of the platform, with the object itself as `this`. */
+/** Wraps a platform method, with the object itself as `this`. */
 function platformMethod(object: object, path: string, key: PropertyKey, method: (...args: unknown[]) => unknown) {
   if (changesReceiver(object, key)) return () => refuse(`${within(path, key)}() was called`);
   const self = unchangedReceiver(object);
@@ -45,7 +44,7 @@ function platformMethod(object: object, path: string, key: PropertyKey, method: 
   };
 }
 
-/** An argument as the platform gets it: callbacks see views. */
+/** An argument for the platform: callbacks get views. */
 function given(arg: unknown, path: string): unknown {
   if (typeof arg !== "function" || originals.has(arg)) return original(arg);
   return function (this: unknown, ...args: unknown[]): unknown {
@@ -61,7 +60,8 @@ function* viewIterator(iterator: Iterator<unknown>, path: string): IterableItera
   for (let step = iterator.next(); step.done !== true; step = iterator.next()) yield view(step.value, path);
 }
 
-// The proxies lie over empty shadows: over the objects themselves a proxy would have to answer frozen properties with the very value.
+// Proxy targets are empty shadows, because a proxy must return frozen properties of its target
+// unchanged.
 const handler: ProxyHandler<object> = {
   get(shadow, key, receiver) {
     const { object, path } = sources.get(shadow)!;
@@ -81,7 +81,7 @@ const handler: ProxyHandler<object> = {
     const found = Reflect.getOwnPropertyDescriptor(object, key);
     if (found === undefined) return undefined;
     if ("value" in found) found.value = view(found.value, within(path, key), object, key);
-    // An array's length is the one property that the shadow has as well.
+    // An array's length is the only property that the shadow has as well.
     if (!(Array.isArray(shadow) && key === "length")) found.configurable = true;
     else found.writable = true;
     return found;
@@ -93,7 +93,7 @@ const handler: ProxyHandler<object> = {
   preventExtensions: (shadow) => refuse(`${sources.get(shadow)!.path} was frozen or sealed`),
 };
 
-/** A function that lies in a state: it can be called, and what it does to what it closes over is not seen. */
+/** A view of a function in a state: it can be called, but changes of its closure are not detected. */
 function viewFunction(fn: object, path: string): object {
   return new Proxy(fn, {
     apply(target, self, args) {
@@ -113,8 +113,8 @@ function viewFunction(fn: object, path: string): object {
 }
 
 /**
- * A view of a value through which nothing can be written. Primitives are themselves, and so are the functions that an object inherits.
- * `path` says in messages what it is a view of.
+ * Returns a read-only view of a value. Primitives and inherited functions are returned unchanged.
+ * `path` names the value in messages.
  */
 export function view<T>(value: T, path?: string): T;
 export function view<T>(value: T, path: string, holder: object, key: PropertyKey): T;
@@ -136,8 +136,8 @@ export function view<T>(value: T, path = "state", holder?: object, key: Property
   return made as T;
 }
 
-/** The object behind a view; everything else is itself. */
+/** Returns the object behind a view; other values unchanged. */
 export function original<T>(value: T): T {
-  // No view is made of what is no object, and a weak map answers nothing for it.
+  // Views exist only of objects; a WeakMap returns undefined for other keys.
   return (originals.get(value as object) as T | undefined) ?? value;
 }

@@ -1,6 +1,7 @@
-// receive: a message loop as a structured scope. It owns the reducer state and dispatches one message at a time to handlers that may block.
-// Async handlers run alongside. The loop ends when a handler stops it or its timeout fires, after everything in flight has finished. An
-// accepted update is in flight from its acceptance on. Rules: docs/dev/semantics/messages.md.
+// receive: a message loop as a structured scope. It owns the reducer state and dispatches one
+// message at a time to handlers that may block; async handlers run concurrently. It ends by stop or
+// timeout, after all handlers have finished. An update is in flight from its acceptance on. Rules:
+// docs/dev/semantics/messages.md.
 import { isCancellation, TemporalFailure } from "../../converter/failures.ts";
 import { namingWhat } from "../../converter/lossy_value.ts";
 import { decodeArgs, InvalidArguments } from "./arguments.ts";
@@ -36,7 +37,7 @@ type Item = SignalItem | UpdateItem;
 
 const nothing = () => {};
 
-/** An update that was accepted, with the arguments that its handler gets. */
+/** An accepted update with the arguments of its handler. */
 interface Accepted {
   readonly update: UpdateItem;
   readonly handler: HandlerShape;
@@ -52,7 +53,7 @@ export class ReceiveScope implements OpenReceive {
   readonly #updates: Map<string, HandlerShape> = new Map();
   readonly #errors: HandlerErrors;
   /**
-   * The sync handler that runs now, and so owns the reducer
+   * The running sync handler, which owns the reducer
    * (docs/dev/semantics/messages.md#one-sync-handler-at-a-time).
    */
   #handling: Fiber | undefined;
@@ -62,20 +63,20 @@ export class ReceiveScope implements OpenReceive {
    * (docs/dev/semantics/messages.md#every-update-is-decided-in-its-own-task).
    */
   readonly #accepted: Queue<Accepted> = new Queue();
-  /** Accepted and not answered yet, in order of acceptance. */
+  /** Accepted and not completed yet, in order of acceptance. */
   readonly #unanswered: LazySet<UpdateItem> = new LazySet();
   /** updateState calls that wait for the running handler, in order. */
   readonly #changes: StateAwaiter<unknown>[] = [];
   #stopping: "stop" | "timeout" | "until" | "cancel" | undefined;
   #cancelReason: unknown;
-  /** Of the handler that stopped it: what follows the receive follows this message. */
+  /** Caller of the handler that stopped it: code after the receive follows this message. */
   #stoppedBy: Caller | undefined;
   #timer: InnerTimer | undefined;
   readonly #until: Until | undefined;
-  /** It has a timeout, so its result says how it ended. */
+  /** The receive has a timeout, so its result includes how it ended. */
   readonly #timed: boolean;
   /**
-   * timeout 0: only messages that had arrived before this number are dispatched
+   * With timeout 0: only messages that arrived before this number are dispatched
    * (docs/dev/semantics/messages.md#timeouts).
    */
   readonly #limit: number;
@@ -139,7 +140,7 @@ export class ReceiveScope implements OpenReceive {
     return this.#handling === undefined;
   }
 
-  /** A message from outside could still wake it. */
+  /** A message from outside can still wake it. */
   get canBeWoken(): boolean {
     return this.isIdle && !this.isStopping;
   }
@@ -158,7 +159,7 @@ export class ReceiveScope implements OpenReceive {
     };
   }
 
-  /** What it takes, as declared; nothing while it is stopping. */
+  /** Its messages as declared; empty while it is stopping. */
   messages(): MessageShape[] {
     return this.isStopping ? [] : [...this.#signals.values(), ...this.#updates.values()].map(({ message }) => message);
   }
@@ -172,8 +173,8 @@ export class ReceiveScope implements OpenReceive {
   }
 
   /**
-   * The oldest message that it would take now; while stopping only updates that were accepted
-   * before (docs/dev/semantics/messages.md#accepted-updates-are-finished).
+   * The oldest message that it can take now; while stopping only updates that were accepted before
+   * (docs/dev/semantics/messages.md#accepted-updates-are-finished).
    */
   nextItem(): Item | undefined {
     let oldest: Item | undefined = this.#accepted.peek()?.update;
@@ -192,7 +193,7 @@ export class ReceiveScope implements OpenReceive {
     return oldest;
   }
 
-  /** Nothing is left to dispatch: with timeout 0 the time is up. */
+  /** Called when no message is left: with timeout 0 the time is up. */
   inboxDrained(): boolean {
     if (this.#limit === Infinity || this.isStopping) return false;
     this.#timeUp();
@@ -206,7 +207,7 @@ export class ReceiveScope implements OpenReceive {
     return true;
   }
 
-  /** An update that it accepts is the next item. Answers a promise when a validator has to be waited for. */
+  /** Dispatches the next message. Returns a promise if it has to wait for a validator. */
   dispatch(item: Item): void | Promise<void> {
     if (item.kind === "signal") return this.#dispatchSignal(item);
     if (this.#accepted.peek()?.update === item) return this.#handleNext();
@@ -234,10 +235,7 @@ export class ReceiveScope implements OpenReceive {
     this.#handle(handler, args, Caller.ofSignal(signal), undefined, signal.name);
   }
 
-  /**
-   * Decides an update: validates it against the state as it is now (not on replay, where it was accepted), then rejects it, or accepts
-   * and queues it. Answers a promise when a validator has to be waited for.
-   */
+  /** Validates an update (not on replay), then rejects it, or accepts and queues it. A promise for a validator. */
   accept(update: UpdateItem): void | Promise<void> {
     const handler = this.#updates.get(update.name)!;
     const { run } = this;
@@ -246,11 +244,11 @@ export class ReceiveScope implements OpenReceive {
     try {
       args = this.#argsOf(handler, update);
     } catch (e) {
-      // An update that is replayed was accepted: its handler must run.
+      // A replayed update was accepted: its handler must run.
       if (!update.runValidator && isTaskError(e)) throw e;
       return this.#rejectApart(update, e);
     }
-    // Nothing of the user's ran: there is nothing to wait for.
+    // No user code ran, so nothing has to be awaited.
     if (!update.runValidator || (handler.validate === undefined && handler.message.args === undefined)) {
       return this.#accept(update, handler, args);
     }
@@ -260,7 +258,7 @@ export class ReceiveScope implements OpenReceive {
     });
   }
 
-  /** What its arguments are refused with may be made by a schema: it gets said as a validator's error is. */
+  /** The error may come from user code in a schema, so it is encoded like a validator's error. */
   async #rejectApart(update: UpdateItem, error: unknown): Promise<void> {
     const refuse = () => {
       throw error;
@@ -277,18 +275,18 @@ export class ReceiveScope implements OpenReceive {
 
   #argsOf(handler: HandlerShape, update: UpdateItem): unknown[] {
     const { run } = this;
-    // An update that is rejected is not there on replay, so what decodes it must not move the run: not here, and so never on replay.
+    // A rejected update is absent on replay, so decoding it must not change the run.
     if (update.runValidator) return inClosure("schema", () => decodeArgs(run, handler.message, update.input));
     try {
       return decodeArgs(run, handler.message, update.input);
     } catch (e) {
-      // It was accepted when the schema was another one: the handler gets what was sent.
+      // Accepted with another schema: the handler gets the arguments as sent.
       if (!(e instanceof InvalidArguments)) throw e;
       return decodeArgs(run, { ...handler.message, args: undefined }, update.input);
     }
   }
 
-  /** Beside the message that is handled others are in flight, or wait. Updates that are not decided yet do not count: replay lacks some. */
+  /** Whether other messages are in flight or waiting. Undecided updates do not count: replay lacks some. */
   get #overlaps(): boolean {
     return this.#asyncs > 0 || this.#accepted.length > 0 || this.run.inbox.hasSignals;
   }
@@ -335,7 +333,7 @@ export class ReceiveScope implements OpenReceive {
   }
 
   /**
-   * The state first, then the async handler up to its first wait
+   * Stores the state first, then starts the async handler
    * (docs/dev/semantics/messages.md#spawnasync-stores-the-state-first).
    */
   #spawn(handler: Fiber, result: HandlerResult, update: UpdateItem | undefined, name: string): void {
@@ -362,7 +360,7 @@ export class ReceiveScope implements OpenReceive {
     });
   }
 
-  /** Answers an update. A response that cannot be encoded is an error of its handler. */
+  /** Completes an update. A response that cannot be encoded is an error of its handler. */
   #complete(fiber: Fiber, update: UpdateItem, response: unknown): boolean {
     let payload: WirePayload;
     try {
@@ -377,8 +375,8 @@ export class ReceiveScope implements OpenReceive {
   }
 
   /**
-   * An update fails, a signal is logged, the state stays as it was and the loop goes on; what fails
-   * the task is never caught (docs/dev/semantics/messages.md#a-handler-that-throws).
+   * Fails an update or logs a signal; the state is unchanged and the loop continues. Task errors
+   * are never caught (docs/dev/semantics/messages.md#a-handler-that-throws).
    */
   #failed(fiber: Fiber, error: unknown, update: UpdateItem | undefined, name: string): void {
     const { run } = this;
@@ -399,7 +397,7 @@ export class ReceiveScope implements OpenReceive {
   }
 
   /**
-   * updateState: now, or when the running sync handler has returned its state
+   * Runs updateState now, or when the running sync handler has returned its state
    * (docs/dev/semantics/messages.md#one-sync-handler-at-a-time).
    */
   updateState<R>(fiber: Fiber, fn: StateChange<R>): Promise<R> {
@@ -441,8 +439,8 @@ export class ReceiveScope implements OpenReceive {
   }
 
   /**
-   * A stop after the timeout, while handlers still finish, gives the normal result
-   * (docs/dev/semantics/messages.md#timeouts); a second one changes nothing
+   * A stop after the timeout, while handlers finish, gives the normal result
+   * (docs/dev/semantics/messages.md#timeouts); a second stop has no effect
    * (docs/dev/semantics/messages.md#a-second-stop).
    */
   #stop(caller: Caller): void {
@@ -462,7 +460,7 @@ export class ReceiveScope implements OpenReceive {
     this.#finishIfDone();
   }
 
-  /** The workflow was cancelled: no new messages, handlers in flight end first, then receive rejects. */
+  /** The workflow was canceled: takes no new messages; receive rejects after its handlers have ended. */
   cancel(reason: unknown): void {
     if (this.#stopping === "cancel") return;
     this.#stopping = "cancel";
@@ -476,7 +474,7 @@ export class ReceiveScope implements OpenReceive {
   }
 
   /**
-   * The run ends while the receive is open: accepted updates are answered
+   * The run ends while the receive is open: accepted updates fail
    * (docs/dev/semantics/messages.md#the-run-ends-while-a-receive-is-open).
    */
   abort(error: unknown): void {

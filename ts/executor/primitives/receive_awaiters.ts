@@ -2,7 +2,7 @@
 import type { StateChange } from "../scheduler/job_targets.ts";
 import { Awaiter, type Fiber } from "../scheduler/fiber.ts";
 
-/** What ends with the awaiter's cancellation: the receive, when its handlers have ended. */
+/** Cancels the receive; it ends after its handlers. */
 interface CancelledByAwaiter {
   cancel(reason: unknown): void;
 }
@@ -26,12 +26,12 @@ export class ReceiveAwaiter extends Awaiter<unknown> {
   }
 
   override abandon(): void {
-    // Only the end of the run abandons a receive; completion.ts answers its updates.
+    // Only the end of the run abandons a receive; completion.ts completes its updates.
     this.drop();
   }
 }
 
-/** An updateState call that waits until the running sync handler gives the reducer back. */
+/** An updateState call that waits until the running sync handler returns the reducer. */
 export class StateAwaiter<R> extends Awaiter<R> {
   readonly waitsFor = "state";
   readonly external = false;

@@ -1,14 +1,14 @@
-// `until` of a receive: what ends it when nothing of it is in flight. It is asked at the end of an activation in which something has been
-// handled that history records, and before a message is handled: so replay asks at the same points. An update that was rejected is none
-// of them, because history has nothing of it. Not earlier: signals that came with the same task would have to go to the next run.
+// `until` of a receive ends it when nothing is in flight. It is evaluated at the end of an
+// activation with handled messages that history records, and before a message is handled, so replay
+// evaluates it at the same points. Rejected updates do not count, because history lacks them.
 import { current, inClosure } from "../program/current.ts";
 import { MisuseError, taskErrorOf } from "../program/errors.ts";
 import { signalsFit } from "../scheduler/next_run_headers.ts";
 import type { Fiber } from "../scheduler/fiber.ts";
 
 /**
- * So many messages are taken while it is true and something is always in flight or waiting. Then no further one is, so that a receive
- * whose handlers overlap without end comes to its end before its history does. By number: a server has room for 200 updates after its
+ * Maximum messages taken while `until` is true and others are in flight or waiting. It bounds a
+ * receive whose handlers overlap without end; a server accepts 200 more updates after its
  * suggestion.
  */
 const MESSAGES_AFTER_UNTIL = 100;
@@ -16,22 +16,22 @@ const MESSAGES_AFTER_UNTIL = 100;
 export class Until {
   readonly #fiber: Fiber;
   readonly #predicate: (state: unknown) => unknown;
-  /** Something has changed since it was asked last. */
+  /** Something changed since the last evaluation. */
   #changed = true;
   #late = 0;
 
-  /** `fiber`: of the run function that receives. */
+  /** `fiber`: the fiber of the run function that receives. */
   constructor(fiber: Fiber, predicate: (state: unknown) => unknown) {
     this.#fiber = fiber;
     this.#predicate = predicate;
   }
 
-  /** Something has ended that may have made it true. */
+  /** Records a change that may have made it true. */
   changed(): void {
     this.#changed = true;
   }
 
-  /** Whether the receive ends here, where nothing of it is in flight. */
+  /** Whether the receive ends here. Call while nothing is in flight. */
   isOver(state: unknown): boolean {
     if (!this.#changed) return false;
     this.#changed = false;
@@ -39,8 +39,8 @@ export class Until {
   }
 
   /**
-   * A message is handled now; `overlaps`: others are in flight, or wait. Returns whether it is the last one that is taken: what waits then
-   * must fit into the next run.
+   * Called before a message is handled; `overlaps`: others are in flight or waiting. Returns
+   * whether it is the last one: what waits then must fit into the next run.
    */
   isLast(state: unknown, overlaps: boolean): boolean {
     if (!this.#ask(state)) this.#late = 0;

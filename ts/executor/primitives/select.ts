@@ -1,9 +1,7 @@
-// select: waits for the first of several things. Arms that have something when it is entered win in written order; otherwise the earliest
-// event in history wins, because events are taken one by one and the arms are looked at after each (P9). It is looked at between turns
-// only, in the order of the queue of ready work: once when the turn that called it has ended, and again whenever an arm has something.
-//
-// The winner is decided at one place, and before it is, no arm may take a signal that could still lose: whatever an arm has, all arms stop
-// taking signals at once.
+// select: waits for the first of several arms. Arms that are ready at the call win in written
+// order; later the earliest event in history wins, because arms are checked after each event (P9),
+// between turns. The winner is decided in one place. As soon as any arm is ready, no arm takes
+// signals, because a taken signal could still lose.
 import { isCancellation } from "../../converter/failures.ts";
 import type { ArmShape } from "../program/definition.ts";
 import type { RunState } from "../scheduler/run_state.ts";
@@ -45,12 +43,12 @@ export class SelectScope implements Work {
     }
   }
 
-  /** Nothing was ready when it was entered. */
+  /** No arm was ready at the call. */
   get isWaiting(): boolean {
     return this.#state !== "entered";
   }
 
-  /** A signal could decide it. */
+  /** A signal can decide it. */
   get takesSignals(): boolean {
     return this.#state !== "cancelling" && this.#arms.some((arm) => arm instanceof SignalArm);
   }
@@ -59,7 +57,7 @@ export class SelectScope implements Work {
     return `select (${this.#arms.map((arm) => arm.describe()).join(", ")})`;
   }
 
-  /** An arm has something, or it was entered: the arms are looked at when what is queued already is done. */
+  /** Queues a check of the arms, after work that is queued already. */
   touch(): void {
     if (this.#state === "waiting") this.#deafen();
     if (this.#queued || this.#state === "over") return;
@@ -88,7 +86,7 @@ export class SelectScope implements Work {
     const { fiber } = this;
     const { lastSite } = fiber;
     this.#state = "waiting";
-    // What the arms start was called for by this fiber, at the line of the select.
+    // Work that the arms start belongs to this fiber, at the line of the select.
     current.fiber = fiber;
     fiber.lastSite = this.#site;
     try {
@@ -99,7 +97,7 @@ export class SelectScope implements Work {
     }
   }
 
-  /** The losers first, so that they have been told when the body runs. */
+  /** Losers end first, before the body of the winner runs. */
   #decide(winner: Arm, outcome: Outcome<unknown>): void {
     this.#giveUp(`${winner.describe()} came first in select`, winner);
     if (outcome.ok) this.awaiter.fulfil(() => winner.body(outcome.value));
@@ -116,7 +114,7 @@ export class SelectScope implements Work {
     for (const arm of this.#arms) arm.deafen();
   }
 
-  /** The workflow was cancelled, which reaches what the arms' functions wait for, too: it rejects when these have ended. */
+  /** Cancels the select. It rejects after the arms' functions, which are canceled too, have ended. */
   cancel(reason: unknown): void {
     if (this.#state === "over" || this.#state === "cancelling") return;
     this.#state = "cancelling";
@@ -130,18 +128,18 @@ export class SelectScope implements Work {
     const calls = this.#arms.filter((arm) => arm instanceof CallArm);
     if (calls.some((arm) => arm.isRunning)) return;
     this.#state = "over";
-    // What went wrong in a clean-up is more than the cancellation that caused it.
+    // An error during clean-up takes precedence over the cancellation.
     const error = calls.map((arm) => arm.error).find((error) => error !== undefined && !isCancellation(error));
     this.awaiter.fail(error ?? this.#cancelReason);
   }
 
-  /** The scope that it stands in has ended, with all that its arms have made. */
+  /** Its scope has ended, with all that its arms started. */
   abandon(): void {
     if (this.#state !== "over") this.#giveUp(`${this.fiber.label} has ended`);
   }
 }
 
-/** Gives the body of the arm that has won, with what it has. */
+/** Settles with the body of the winning arm. */
 export class SelectAwaiter extends Awaiter<() => unknown> {
   readonly waitsFor = "select";
   readonly #scope: SelectScope;
@@ -151,7 +149,7 @@ export class SelectAwaiter extends Awaiter<() => unknown> {
     this.#scope = scope;
   }
 
-  /** Timers, and what functions and promises wait for, are awaiters of their own. */
+  /** Timers, functions and promises have separate awaiters. */
   get external(): boolean {
     return this.#scope.takesSignals;
   }

@@ -1,5 +1,5 @@
-// The arms of a select: what can decide it. Each says when it has something, gives up what it made when another one has won, and leaves
-// alone what was handed to it.
+// The arms of a select. Each reports when it is ready, cancels what it started when another one
+// wins, and leaves given promises untouched.
 import { endLoser } from "../scheduler/leftovers.ts";
 import type { ArmShape } from "../program/definition.ts";
 import { isTaskError } from "../program/errors.ts";
@@ -24,21 +24,21 @@ export abstract class Arm {
   /** For messages: `signal "go"`. */
   abstract describe(): string;
 
-  /** What it has, if it has something. Between turns. */
+  /** Returns its outcome if it is ready. Called between turns. */
   ready(): Outcome<unknown> | undefined {
     return this.outcome;
   }
 
-  /** Nothing was ready, so the wait begins. */
+  /** Starts the wait; no arm was ready. */
   abstract start(): void;
 
-  /** The body of the arm. */
+  /** Runs the body of the arm. */
   abstract body(value: unknown): unknown;
 
-  /** It takes no signal from now on: something else has decided. */
+  /** Stops taking signals: the select is decided. */
   deafen(): void {}
 
-  /** Takes back what it made. `why` completes "the timer was cancelled: ...". */
+  /** Cancels what it started. `why` completes "the timer was canceled: ...". */
   giveUp(_why: string): void {}
 
   protected has(outcome: Outcome<unknown>): void {
@@ -66,7 +66,7 @@ export class SignalArm extends Arm implements SignalWaiter {
     return `signal "${this.message.name}"`;
   }
 
-  /** A buffered signal, which it takes. */
+  /** Takes a buffered signal. */
   override ready(): Outcome<unknown> | undefined {
     if (this.outcome !== undefined || this.scope.isWaiting) return this.outcome;
     const { run } = this.scope;
@@ -110,7 +110,7 @@ export class TimerArm extends Arm {
     return this.#shape.name === undefined ? "timer" : `timer "${this.#shape.name}"`;
   }
 
-  /** One of no time is over before it begins. */
+  /** A timer with duration 0 is ready at once. */
   override ready(): Outcome<unknown> | undefined {
     return this.#shape.durationMs === 0 ? NOTHING : this.outcome;
   }
@@ -133,7 +133,7 @@ export class TimerArm extends Arm {
   }
 }
 
-/** A promise that arms look at. One reaction for all of them: a loop of selects would leave one in the promise for each of its turns. */
+/** The outcome of a promise, with one reaction for all arms: a loop of selects would add one per turn. */
 class PromiseOutcome {
   static readonly #known = new WeakMap<object, PromiseOutcome>();
   readonly listeners: Set<PromiseArm> = new Set();
@@ -208,7 +208,7 @@ export class CallArm extends Arm {
     return "function";
   }
 
-  /** It has begun and not ended. */
+  /** The function has started and not ended. */
   get isRunning(): boolean {
     return this.#fiber !== undefined && this.outcome === undefined;
   }

@@ -1,6 +1,6 @@
-// waitForSignal: the oldest waiter of a name takes the oldest buffered signal of that name, before
-// any receive may (docs/dev/semantics/messages.md#the-oldest-message-that-something-takes-moves).
-// An arm of select that names a signal is a waiter like others.
+// waitForSignal: the oldest waiter for a name takes the oldest buffered signal of that name, before
+// any receive (docs/dev/semantics/messages.md#the-oldest-message-that-something-takes-moves).
+// Signal arms of select are waiters too.
 import type { MessageShape } from "../program/definition.ts";
 import type { SignalItem } from "../scheduler/inbox.ts";
 import { decodeArgs, InvalidArguments } from "./arguments.ts";
@@ -23,7 +23,7 @@ export function unregisterWaiter(run: RunState, waiter: SignalWaiter): void {
   else run.waiters.set(name, left);
 }
 
-/** Gives buffered signals to those that have waited for that name longer than this one. */
+/** Delivers buffered signals to waiters for that name that are older than this one. */
 export function deliverToEarlierWaiters(run: RunState, waiter: SignalWaiter): void {
   const { name } = waiter.message;
   for (let oldest = run.waiters.get(name)![0]!; oldest !== waiter; oldest = run.waiters.get(name)![0]!) {
@@ -33,13 +33,13 @@ export function deliverToEarlierWaiters(run: RunState, waiter: SignalWaiter): vo
   }
 }
 
-/** The arguments of a signal; undefined when the message's schema refuses them, which is logged: such a signal is nobody's. */
+/** The arguments of a signal; undefined if the schema rejects them: the signal is logged and dropped. */
 export function signalArgs(run: RunState, message: MessageShape, signal: SignalItem): unknown[] | undefined {
   try {
     return decodeArgs(run, message, signal.input);
   } catch (e) {
     if (!(e instanceof InvalidArguments)) throw e;
-    // What the validator says may quote the arguments, so it is a field.
+    // The validator's message may quote the arguments, so it is a field.
     run.log.error(`signal "${signal.name}" was dropped: the arguments of signal "${signal.name}" are not valid`, {
       issues: e.issues,
     });

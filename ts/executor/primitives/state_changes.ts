@@ -1,14 +1,14 @@
-// Finds out whether values were changed in place: what can be seen of them is written down before, and looked at again after. It is needed
-// where code of the user gets the objects themselves. Fields with # cannot be seen; who needs to be sure of them does without the objects.
+// Detects changes in place: records the visible parts of values, and compares them later. Used
+// where user code gets the objects themselves. Private fields (#) are not visible.
 
-/** What an object looked like. */
+/** The recorded parts of an object. */
 interface Look {
   readonly path: string;
   readonly prototype: object | null;
   readonly keys: readonly PropertyKey[];
-  /** Values of properties; of accessors their functions. */
+  /** Values of properties; for accessors their functions. */
   readonly values: readonly unknown[];
-  /** What lies in slots: entries, a time, bytes. */
+  /** Contents of internal slots: entries, a time, bytes. */
   readonly inside: readonly unknown[];
 }
 
@@ -16,7 +16,7 @@ const sizeOf = (prototype: object) => Object.getOwnPropertyDescriptor(prototype,
 const mapSize = sizeOf(Map.prototype);
 const setSize = sizeOf(Set.prototype);
 
-/** Whether the object has the slots that the function asks for. */
+/** Whether the object has the internal slots that the call needs. */
 function asks(call: () => unknown): boolean {
   try {
     call();
@@ -51,14 +51,14 @@ function look(object: object, path: string): Look {
 const same = (a: readonly unknown[], b: readonly unknown[]) =>
   a.length === b.length && a.every((each, i) => Object.is(each, b[i]));
 
-/** Looks at everything that can be reached; the function that it answers says where something has changed since, if anywhere. */
+/** Records everything reachable. Returns a function that returns the path of a change, or undefined. */
 export function lookAt(roots: { readonly [name: string]: unknown }): () => string | undefined {
   const looks = new Map<object, Look>();
   const open: (readonly [unknown, string])[] = Object.entries(roots).map(([name, value]) => [value, name] as const);
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const [value, path] = next;
     if ((typeof value !== "object" && typeof value !== "function") || value === null || looks.has(value)) continue;
-    // What functions and classes have of their own is shared by all who have them.
+    // Static members of classes are shared and not part of the value.
     if (typeof value === "function" && path.endsWith(".constructor")) continue;
     const seen = look(value, path);
     looks.set(value, seen);

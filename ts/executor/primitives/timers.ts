@@ -1,5 +1,6 @@
-// Durable timers: sleep, the timeout of a receive, arms of a select. A timer that is started and cancelled in one activation leaves no event; the core
-// sees to that. Cancelling gives no job back, so the awaiter settles by itself.
+// Durable timers: sleep, the timeout of a receive, arms of a select. A timer that is started and
+// canceled in one activation leaves no event (the core ensures it). A cancellation has no job in
+// response, so the awaiter settles by itself.
 import { CommandKind, StartTimer } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { defaultPayloadConverter } from "../../converter/payload.ts";
 import { encodeWith, wire, type WirePayload } from "../program/encode.ts";
@@ -28,7 +29,7 @@ export class SleepAwaiter extends Awaiter<void> implements TimerTarget {
   readonly #seq: number;
   readonly #name: string | undefined;
 
-  /** `name`: of a named timer, whose summary it is. */
+  /** `name`: the name of the timer, which is also its summary. */
   constructor(fiber: Fiber, durationMs: number, summary: string | undefined, name?: string) {
     super(fiber);
     this.#name = name;
@@ -39,7 +40,7 @@ export class SleepAwaiter extends Awaiter<void> implements TimerTarget {
     return this.#seq;
   }
 
-  /** A timer that lost a race, or that is kept for a later decision, has no result to lose. */
+  /** A timer that lost a race, or is kept for later, has no result to lose. */
   override get leftover(): Leftover {
     return "expected";
   }
@@ -62,14 +63,14 @@ export class SleepAwaiter extends Awaiter<void> implements TimerTarget {
   }
 }
 
-/** What an InnerTimer belongs to. */
+/** The owner of an InnerTimer. */
 export interface InnerTimerOwner {
   readonly waitsFor: "receiveTimeout" | "selectTimer";
   describe(): string;
   fired(): void;
 }
 
-/** A timer inside of something else that stands, and which it wakes: the timeout of a receive, or an arm of a select. */
+/** A timer of another wait, which it wakes: the timeout of a receive, or an arm of a select. */
 export class InnerTimer extends Awaiter<void> implements TimerTarget {
   readonly external = true;
   readonly #owner: InnerTimerOwner;

@@ -1,6 +1,7 @@
-// transact: a reducer that the engine runs in the transaction that commits this workflow task (docs/dev/semantics/database.md#transact).
-// The command goes out with the task; what the reducer returned or threw comes with the next one. The core is told when code begins to
-// wait for it: what a reducer throws that nothing waits for fails the task, and nothing of it is kept.
+// transact: a reducer that the engine runs in the transaction that commits this workflow task
+// (docs/dev/semantics/database.md#transact). Its result comes with the next task. The core is
+// notified when code awaits the call: an error of a call that is not awaited fails the task and
+// keeps nothing.
 import {
   AwaitTransact,
   CommandKind,
@@ -30,7 +31,8 @@ export class TransactAwaiter extends Awaiter<unknown> implements TransactTarget 
         ),
       );
     }
-    // Before the awaiter exists: arguments that cannot be encoded throw to the caller and leave nothing behind.
+    // Before the awaiter exists, so that arguments that cannot be encoded throw without side
+    // effects.
     const attributes = encodeWith(Transact, { reducer, arguments: wireAll(run.converter, args), required, seq: 0 });
     super(fiber);
     this.#reducer = reducer;
@@ -38,7 +40,7 @@ export class TransactAwaiter extends Awaiter<unknown> implements TransactTarget 
     run.transacts.set(this.#seq, this);
   }
 
-  /** It is in the task's commands, and commits with them whether its scope has ended or not. */
+  /** The command commits with its task, also if the scope has ended. */
   override get leftover(): Leftover {
     return "expected";
   }
@@ -51,7 +53,7 @@ export class TransactAwaiter extends Awaiter<unknown> implements TransactTarget 
     return `transact "${this.#reducer}"`;
   }
 
-  /** Workflow code begins to wait. Once it has an answer, nothing is to be said. */
+  /** Workflow code awaits the call. No-op after its result. */
   awaited(): void {
     if (this.#awaited || !this.isPending) return;
     this.#awaited = true;

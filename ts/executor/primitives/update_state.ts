@@ -1,4 +1,5 @@
-// updateState: changes the state of the receive whose async handler calls it (docs/dev/semantics/messages.md#one-sync-handler-at-a-time).
+// updateState: changes the state of the receive whose async handler calls it
+// (docs/dev/semantics/messages.md#one-sync-handler-at-a-time).
 import { callingFiber, requireRole } from "../scheduler/api_guard.ts";
 import { rejected } from "../scheduler/fiber.ts";
 import type { StateChange } from "../scheduler/job_targets.ts";

@@ -1,5 +1,5 @@
-// Responses to updates: accepted before anything that the handler causes, then completed or failed, once. What was answered is kept for
-// the next run (`update_dedup.ts`).
+// Responses to updates: accepted before anything that the handler causes, then completed or failed
+// once. Results are kept for the next run (`update_dedup.ts`).
 import { CommandKind, UpdateResponse } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { encodeFailure } from "../../converter/failure_converter.ts";
 import { ApplicationFailure } from "../../converter/failures.ts";
@@ -10,7 +10,7 @@ import type { RunState } from "../scheduler/run_state.ts";
 
 type Response = UpdateResponse["response"];
 
-/** Type of the failure of an update that came while a receive ended by its `until`. Clients send such an update again. */
+/** Failure type of an update that arrived while a receive ended by `until`. Clients retry such an update. */
 const RECEIVE_ENDING = "ReceiveEnding";
 
 function respond(run: RunState, { protocolInstanceId }: Pick<UpdateItem, "protocolInstanceId">, response: Response): void {
@@ -21,12 +21,12 @@ export function acceptUpdate(run: RunState, update: UpdateItem): void {
   respond(run, update, { $case: "accepted", value: {} });
 }
 
-/** Before acceptance: the caller gets the failure and history gets nothing. */
+/** Before acceptance: the caller gets the failure, and history has no event. */
 export function rejectUpdate(run: RunState, update: UpdateItem, error: unknown): void {
   rejectWith(run, update, encodeFailure(error, run.context.converter));
 }
 
-/** As `rejectUpdate`, with the encoded failure. */
+/** Like `rejectUpdate`, with an encoded failure. */
 export function rejectWith(run: RunState, update: UpdateItem, failure: Uint8Array): void {
   respond(run, update, { $case: "rejected", value: failure });
 }
@@ -43,7 +43,7 @@ export function completeUpdate(run: RunState, update: UpdateItem, value: WirePay
   run.answered.add(update.protocolInstanceId, { value });
 }
 
-/** An update that a run before this one has answered: its caller gets the same answer. */
+/** Responds to an update that an earlier run completed, with the same result. */
 export function answerAgain(run: RunState, protocolInstanceId: string, answer: Answer): void {
   const update = { protocolInstanceId };
   respond(run, update, { $case: "accepted", value: {} });
@@ -54,7 +54,7 @@ export function answerAgain(run: RunState, protocolInstanceId: string, answer: A
   );
 }
 
-/** Why an update that nothing handles is rejected. */
+/** Returns why an update without handler is rejected. */
 export function unknownUpdate(run: RunState, update: UpdateItem): ApplicationFailure {
   const receive = run.receive;
   if (receive?.isMakingWay === true && receive.updateNames().includes(update.name)) {

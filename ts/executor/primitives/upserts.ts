@@ -1,5 +1,5 @@
-// Search attributes and memo that change while a run goes on. Nothing answers these commands: the server merges what they say into what it
-// has, and so does the run, whose own view must not wait for the server.
+// Changes of search attributes and memo during a run. These commands have no response: the server
+// merges them, and so does the run, whose own view must not wait for the server.
 import {
   CommandKind,
   ModifyWorkflowProperties,
@@ -12,10 +12,10 @@ import type { RunState } from "../scheduler/run_state.ts";
 
 type Fields = { readonly [name: string]: WirePayload };
 
-/** The list of patches, which the core itself keeps. */
+/** The list of patches, which the core sets. */
 const CHANGE_VERSION = "TemporalChangeVersion";
 
-/** Throws a TypeError for values that their types do not have, and for the attribute that the patches of a run are listed in. */
+/** Throws a TypeError for values of wrong types, and for the attribute that lists the run's patches. */
 export function upsertSearchAttributes(run: RunState, changes: SearchAttributeChanges): void {
   const searchAttributes = wirePayloads(toSearchAttributeChanges(changes));
   if (Object.keys(searchAttributes).length === 0) return;
@@ -28,7 +28,7 @@ export function upsertSearchAttributes(run: RunState, changes: SearchAttributeCh
 
 /** null and undefined remove a key. */
 export function upsertMemo(run: RunState, changes: { readonly [key: string]: unknown }): void {
-  // What removes must be what the server knows for nothing, whatever the run's converter makes of undefined.
+  // A removal must use the server's encoding of "no value", with any converter.
   const payload = (value: unknown) =>
     value === undefined || value === null ? defaultPayloadConverter.toPayload(undefined) : run.converter.toPayload(value);
   const memo: Fields = Object.fromEntries(Object.entries(changes).map(([key, value]) => [key, wire(payload(value))]));

@@ -1,12 +1,10 @@
-// Runs the validator of an update. It runs once, live, and never on replay, so nothing may remain of it but its answer:
-//
-// - It gets views. What writes throws, and the update is rejected.
-// - A call of the workflow API, a promise and a rejection that nothing handles reject the update as well, also when the validator catches
-//   the error: the workflow goes on, because a caller must not be able to stop it.
-// - Microtasks that it leaves are run to their end while the realm still takes them for the validator's.
-// - Code that works on the object alone (fields with #, functions bound to something, structuredClone) gets the objects themselves. What can
-//   be seen of them is compared afterwards, and since not everything can be seen (fields with #), the memory of the run is given up: the
-//   task is gone through again from history, with the answer known.
+// Runs the validator of an update: once, live, never on replay, so only its result may remain.
+// - It gets read-only views. Writes, API calls, promises and unhandled rejections reject the
+// update, even if caught: a caller must not be able to stop the workflow.
+// - Its microtasks run to their end while the realm attributes them to the validator.
+// - Code that needs the objects (#fields, structuredClone) gets them; they are compared afterwards,
+// and the run is evicted and replayed with the known result, because changes of #fields are not
+// detectable.
 import { encodeFailure } from "../../converter/failure_converter.ts";
 import { read } from "../../converter/thrown.ts";
 import { hop } from "../../platform/hop.ts";
@@ -18,9 +16,9 @@ import { lookAt } from "./state_changes.ts";
 import { calls, view } from "./read_only_view.ts";
 
 interface Attempt {
-  /** What it threw, or did although it must not. */
+  /** The error, or what it did although it must not. */
   readonly thrown: { readonly error: unknown } | undefined;
-  /** It had objects of the run in its hands. */
+  /** It had access to objects of the run. */
   readonly touched: boolean;
 }
 
@@ -79,7 +77,7 @@ async function attempt(run: RunState, name: string, call: () => unknown): Promis
   } catch (error) {
     thrown = { error };
   }
-  // The microtasks that it left; the second hop is for rejections, which Chromium reports one hop late.
+  // Runs its microtasks; the second hop is for rejections, which Chromium reports one hop late.
   await hop();
   await hop();
   return refusals.length > 0 ? { error: refusals[0] } : thrown;
@@ -95,7 +93,7 @@ function changedBy(changed: (() => string | undefined) | undefined): Attempt["th
   };
 }
 
-/** What is said of a proxy that code took for the object itself. */
+/** Messages of errors for a proxy where the object itself is needed. */
 const BRAND = new RegExp(
   [
     "private (?:member|field|method|static)|private \\w+ on non-instance", // V8, SpiderMonkey, compilers
@@ -111,7 +109,7 @@ function wantsObjects(error: unknown): boolean {
   return (name === "TypeError" || name === "DataCloneError") && typeof message === "string" && BRAND.test(message);
 }
 
-/** Getters and toJSON of an error are the validator's code, too, and may leave microtasks. */
+/** Getters and toJSON of an error are also the validator's code, and may leave microtasks. */
 async function encoded(run: RunState, error: unknown): Promise<Uint8Array> {
   current.closure = "validator";
   const failure = inClosureWithMicrotasks("validator", () => encodeFailure(error, run.context.converter));

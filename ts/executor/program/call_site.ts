@@ -1,11 +1,12 @@
-// Where workflow code called the API. Taking a stack costs about 6 us, so it is done only when it is asked for (debug sessions, the pass
-// after a divergence) or when an error is about to be reported anyway. As files of its own, this package knows its frames by their
-// folder. In a bundle frames of modules that a realm has loaded from text are the user's; where the user's code is in the bundle too, and
-// names are minified, frames of ours are known by their number.
+// Where workflow code called the API. A stack costs about 6 us, so it is taken only on request
+// (debug sessions, the pass after a divergence) or for an error. Outside bundles, frames of this
+// package are known by their folder. In a bundle, frames of modules that the realm loaded from text
+// are the user's; if the bundle includes user code, frames of this package are skipped by number
+// (`depth`).
 import { stackFrames } from "../../converter/stack.ts";
 import { bundled, ownCode } from "../../platform/own_code.ts";
 
-/** A frame that names a line of a file; "async Promise.all (index 0)" names none. */
+/** A frame with a position; "async Promise.all (index 0)" has none. */
 const PLACED = /:\d+:\d+\)?$/;
 
 /** URLs of modules that this realm has loaded. */
@@ -15,15 +16,15 @@ export function noteLoaded(urls: Iterable<string>): void {
   for (const url of urls) loaded.add(url);
 }
 
-/** The script is a module of workflow code that this realm has loaded. */
+/** Whether the script is a loaded module of workflow code. */
 export const isLoaded = (url: string | null): boolean => url !== null && loaded.has(url);
 
-/** The line of a stack names such a module. */
+/** Whether a line of a stack is in such a module. */
 export const loadedIn = (line: string): boolean => [...loaded].some((url) => line.includes(`${url}:`));
 
 /**
- * "function (file:line:column)" of the user's nearest frame in a stack, or "" when there is none. `depth`: how many frames of ours lie over
- * it, for bundles.
+ * "function (file:line:column)" of the nearest user frame in a stack; "" if unknown. `depth`:
+ * number of frames of this package above it, for bundles.
  */
 export function userFrame(stack: string | undefined, depth = 0): string {
   const all = stackFrames(stack);
@@ -35,8 +36,9 @@ export function userFrame(stack: string | undefined, depth = 0): string {
 }
 
 /**
- * A frame by the name that its function has in reports. V8 names a function without a name, in code of a realm, for how it was called:
- * "Object.eval [as run] (f)" is "run (f)", and "Object.eval [as fn] (f)", called by a name of ours, is "f".
+ * Formats a frame for reports. V8 names anonymous functions in realm code by their call:
+ * "Object.eval [as run] (f)" becomes "run (f)", and "Object.eval [as fn] (f)", a call by this
+ * package, "f".
  */
 function namedFrame(frame: string): string {
   const [, wait = "", name, place] = /^(async )?(.*?) \((.*)\)$/.exec(frame) ?? [];
@@ -47,11 +49,11 @@ function namedFrame(frame: string): string {
   return shown === "" ? place : `${wait}${shown} (${place})`;
 }
 
-/** Without what it was called on. SpiderMonkey names a function without a name for where it stands: "run/items<". */
+/** Removes the receiver. SpiderMonkey names anonymous functions by position: "run/items<". */
 const ownName = (name: string): string =>
   name.endsWith("<") ? "" : name.replace(/^.*\//, "").replace(/^(?:Object|FiberStart)\./, "");
 
-/** All frames of the user's, nearest first, a line for each; as `userFrame` otherwise. Where a bundle hides which are whose: the nearest. */
+/** All user frames, nearest first, one per line, as for `userFrame`; only the nearest in a bundle. */
 function userFrames(stack: string | undefined, depth: number): string {
   const all = stackFrames(stack).filter((frame) => PLACED.test(frame));
   if (bundled && loaded.size === 0) return all[depth] ?? "";
@@ -59,15 +61,18 @@ function userFrames(stack: string | undefined, depth: number): string {
   return users.map(plainNames).join("\n");
 }
 
-/** Frames of the user's in the stack of an error, nearest first, one per line; "" if none is known. */
+/** User frames in the stack of an error, nearest first, one per line; "" if unknown. */
 export function userStack(stack: string | undefined): string {
   if (bundled && loaded.size === 0) return userFrame(stack);
   return userFrames(stack, 0);
 }
 
-/** A frame without what the engine adds to a function's name: "Object.eval [as run] (f)" is "f", "FiberStart.left [as body] (f)" is "left (f)". */
+/**
+ * Removes the engine's additions to a function's name: "FiberStart.left [as body] (f)" becomes
+ * "left (f)".
+ */
 function plainNames(text: string): string {
-  // Deno's form for evaluated code outside of a realm.
+  // Deno's form for evaluated code outside a realm.
   const frame = text.replace(/, <anonymous>(?=:\d+:\d+\)?$)/, "");
   const [, wait = "", name, place] = /^(async )?(.*?) \((.*)\)$/.exec(frame) ?? [];
   if (place === undefined) return frame;
@@ -78,8 +83,9 @@ function plainNames(text: string): string {
 type CaptureStackTrace = (target: object, above: unknown) => void;
 
 /**
- * Where the caller of `above` (a function of ours) was called from, through every await that the engine can follow. Engines give ten
- * frames, and a realm is sealed with that, so frames of ours are left out where the engine can do it. `depth`: frames over it in a bundle.
+ * The call stack above `above` (a function of this package), including awaits that the engine can
+ * follow. Engines record ten frames, and a realm freezes that limit, so frames of this package are
+ * skipped if possible. `depth`: frames above it in a bundle.
  */
 export function callStack(above: unknown, depth: number): string {
   const holder: { stack?: string } = {};
@@ -90,8 +96,8 @@ export function callStack(above: unknown, depth: number): string {
 }
 
 /**
- * The call site of the code that called into the API: `depth` frames over the caller of this function. Frames over `above`, a function of
- * ours, are left out where the engine can do it: it gives ten in all.
+ * The call site of the code that called the API, `depth` frames above the caller of this function.
+ * Frames above `above` are skipped if the engine can: it records ten frames in all.
  */
 export function callSite(depth: number, above?: unknown): string {
   const capture = (Error as { captureStackTrace?: CaptureStackTrace }).captureStackTrace;

@@ -1,24 +1,22 @@
-// Copies of workflow code's values, as JSON text, for debug sessions. A copy may not change what the code does: no getter is called, no
-// method of the value's own, nothing of a Proxy is touched, and what is odd is named instead of read.
-//
-// What JSON has no form for is a string in angle brackets: "<undefined>", "<NaN>", "<12n>", "<function charge>", "<getter>", "<circular>",
-// "<Promise>", "<Date 2026-01-01T00:00:00.000Z>". Maps, sets and instances of classes are objects with a first key of that form.
+// Copies values of workflow code as JSON text, for debug sessions. A copy must not affect the code:
+// it calls no getter or method of the value and touches no Proxy. Values without a JSON form are
+// strings in angle brackets: "<undefined>", "<12n>", "<function charge>", "<getter>", "<circular>",
+// "<Promise>". Maps, sets and class instances are objects with a first key of that form.
 import { LazyAwait } from "./lazy_await.ts";
 
-/** A copy. */
 export interface CopiedText {
   /** JSON. */
   readonly text: string;
-  /** Something was left out, for its size or its depth. */
+  /** Parts were omitted because of size or depth. */
   readonly cut: boolean;
 }
 
 const MAX_DEPTH = 8;
-/** Of longer lists the first and the last are kept: a list that grows would cost more with each look. */
+/** Longer lists keep the first and the last elements, so that growing lists do not cost more each time. */
 const FIRST = 40, LAST = 10;
 const MAX_FIELDS = 100;
 
-// Taken before workflow code can replace them.
+// Captured before workflow code can replace them.
 const { getOwnPropertyDescriptor, getPrototypeOf, keys } = Object;
 const { isArray } = Array;
 const { stringify } = JSON;
@@ -39,8 +37,8 @@ const isProxy = uncurried(WeakSet.prototype.has).bind(undefined, proxies) as (va
 const noteProxy = uncurried(WeakSet.prototype.add).bind(undefined, proxies) as (value: object) => void;
 
 /**
- * From now on proxies are known, which nothing else can say without running their code. Called before workflow code is loaded; the language
- * looks the same afterwards.
+ * Records all proxies from now on; no other check avoids running their code. Called before workflow
+ * code is loaded; `Proxy` behaves the same afterwards.
  */
 export function watchProxies(): void {
   const Real = globalThis.Proxy;
@@ -62,7 +60,7 @@ export function watchProxies(): void {
   });
 }
 
-/** A value as text of at most about `limit` characters. Never throws. */
+/** Returns a value as text of about `limit` characters. Never throws. */
 export function copiedText(value: unknown, limit: number): CopiedText {
   if (typeof value === "number" && value - value === 0) return { text: `${value}`, cut: false };
   if (typeof value === "string" && value.length < 64) return { text: stringify(value), cut: false };
@@ -71,13 +69,13 @@ export function copiedText(value: unknown, limit: number): CopiedText {
   try {
     copier.put(value, 0);
   } catch {
-    // An object whose own parts lie (a host object) is not worth a failed replay.
+    // An object that throws on inspection (a host object) must not fail a replay.
     return { text: '"<unreadable>"', cut: true };
   }
   return { text: copier.text, cut: copier.cut };
 }
 
-/** A promise of the language's own class, whose `then` is the language's. */
+/** Whether the value is a Promise of the language with the original `then`. */
 export function isPlainPromise(value: unknown): value is Promise<unknown> {
   if (typeof value !== "object" || value === null || isProxy(value)) return false;
   return getPrototypeOf(value) === promisePrototype && getOwnPropertyDescriptor(value, "then") === undefined &&
@@ -162,7 +160,7 @@ class Copier {
     this.#write("]");
   }
 
-  /** Of an object that is no array: by what the language knows of it, then by its class. */
+  /** Copies an object that is not an array: by its internal slots, then by its class. */
   #other(value: object, depth: number): void {
     const prototype = getPrototypeOf(value) as object | null;
     const name = prototype === null || prototype === Object.prototype ? "" : isProxy(prototype) ? "Proxy" : className(prototype);
@@ -211,7 +209,7 @@ class Copier {
   #fields(value: object, head: string, depth: number): void {
     this.#write(head === "" ? "{" : `{${stringify(head)}:""`);
     const names = keys(value);
-    // What an error says is no field that is listed.
+    // An error's message is not enumerable.
     if (head !== "" && getOwnPropertyDescriptor(value, "stack") !== undefined) names.unshift("message");
     let first = head === "";
     for (let i = 0; i < names.length; i++) {
@@ -240,7 +238,7 @@ class Copier {
   }
 }
 
-/** What an own property holds, if it is no getter. */
+/** The value of an own property that is not a getter. */
 function dataOf(value: object, name: string): unknown {
   const descriptor = getOwnPropertyDescriptor(value, name);
   return descriptor !== undefined && "value" in descriptor ? descriptor.value : undefined;
@@ -256,7 +254,7 @@ function className(prototype: object): string {
   return typeof constructor === "function" && !isProxy(constructor) ? nameOf(constructor) || "object" : "object";
 }
 
-/** Undefined where the value is not of the class whose method it is. */
+/** Undefined if the value is not an instance of the method's class. */
 function tried<T>(look: () => T): T | undefined {
   try {
     return look();

@@ -1,40 +1,40 @@
-// The current run and fiber. One activation at a time per realm, one turn at a time in it, and every microtask of a
-// turn has run when its hop resolves: so a plain variable is right for the whole turn, and free functions (`sleep(...)`) need no ctx
-// argument and no AsyncLocalStorage, which browsers do not have. It lies under Symbol.for on globalThis, so that two copies of this
-// package in one realm share it.
+// The current run and fiber. A realm has one activation at a time, one turn at a time in it, and a
+// turn's microtasks have run when its hop resolves. So a variable is valid for the whole turn,
+// without AsyncLocalStorage, which browsers lack. It is under Symbol.for on globalThis, shared by
+// two copies of this package in one realm.
 import type { LogLevel } from "./program.ts";
 
-/** Code of the user that must return at once and may not use the workflow API: what the guard and the primitives ask about. */
+/** User code that must return synchronously and may not use the workflow API. */
 export type Closure = "validator" | "query" | "sideEffect" | "updateState" | "until" | "schema" | "log";
 
-/** What replaced globals (Date, Math.random, crypto) are made of while a run is being activated. */
+/** Sources of the replaced globals (Date, Math.random, crypto) during an activation. */
 export interface RunClock {
   /** Workflow time, milliseconds since the epoch. */
   readonly timeMs: number;
   readonly isReplaying: boolean;
-  /** A native program: its primitives keep `fiber`. */
+  /** A native program, whose primitives maintain `fiber`. */
   readonly isNative?: boolean;
-  /** Where call sites are recorded: the user's line of a call that goes on in functions of ours; "" otherwise. */
+  /** If call sites are recorded: the user's line of a call that continues in this package; "" otherwise. */
   readonly site?: string;
-  /** The user's line that said last that the run continues as new; undefined: none has. */
+  /** The user's line that last requested continue-as-new; undefined if none did. */
   readonly continuedAt?: string | undefined;
-  /** A handler of an update was set here. */
+  /** Called when a handler of an update was set here. */
   noteHandler?(name: string): void;
   random(): number;
   randomBytes(length: number): Uint8Array;
-  /** Fails the open workflow task with this error, whatever workflow code catches. */
+  /** Fails the open workflow task with this error, even if workflow code catches it. */
   fail?(error: Error): void;
-  /** Whose code runs, for debug sessions; programs that have no fiber. */
+  /** The running fiber, for debug sessions; for programs without fibers. */
   fiberNow?(): object | undefined;
-  /** Writes a line to the run's log; programs that have no fiber. */
+  /** Writes to the run's log; for programs without fibers. */
   logLine?(level: "debug" | "info" | "warn" | "error", message: string): void;
 }
 
-/** The fiber of a native run, as far as the task loop and the guard know it. */
+/** The fiber of a native run, as far as the task loop and the guard use it. */
 export interface TurnOwner {
   /** `run of workflow "Cart"`, `handler of update "add"`, ... */
   readonly label: string;
-  /** The user's line that called a primitive last; "" where call sites are not recorded. */
+  /** The user's line that last called a primitive; "" if call sites are not recorded. */
   readonly lastSite: string;
   readonly run: RunClock & {
     fail(error: Error): void;
@@ -43,26 +43,26 @@ export interface TurnOwner {
 }
 
 export interface Current {
-  /** Set from the start of an activation to its end, for programs of every kind. */
+  /** Set during an activation, for programs of every kind. */
   run: RunClock | undefined;
   /** Set during a turn of a native program. */
   fiber: TurnOwner | undefined;
-  /** Set while a closure of the user runs in the executor. In a `sideEffect` the guard must give real time and entropy. */
+  /** Set while user code runs in a closure. In `sideEffect` the guard allows real time and entropy. */
   closure: Closure | undefined;
-  /** What the validator or schema that runs has tried of what it must not: its update is rejected, also when it catches the errors. */
+  /** Forbidden calls of the running validator or schema: the update is rejected even if they are caught. */
   refusals?: Error[] | undefined;
 }
 
-/** A turn of workflow code begins. Another realm of this thread may wait for the microtasks of a closure, which are fenced. */
+/** Starts a turn of workflow code. Microtasks of a closure in another realm of this thread are fenced. */
 export function beginTurn(fiber: TurnOwner): void {
   current.fiber = fiber;
   current.closure = undefined;
 }
 
-/** Closures that run on replay, too. */
+/** Closures that also run on replay. */
 const OF_THE_RUN: ReadonlySet<Closure> = new Set(["sideEffect", "updateState", "until"]);
 
-/** Code of this kind was refused something. What is not noted here, or with the run, is the closure's own business. */
+/** Records a forbidden call of the current closure. Returns whether it fails the task. */
 export function noteRefused(error: Error): "noted" | "fails the task" {
   const { closure } = current;
   if (closure === "validator" || closure === "schema") current.refusals?.push(error);
@@ -72,10 +72,10 @@ export function noteRefused(error: Error): "noted" | "fails the task" {
 const key = Symbol.for("temporalex.slot.1");
 const holder = globalThis as unknown as { [key]?: Current };
 
-/** The realm's. */
+/** The realm's current run and fiber. */
 export const current: Current = holder[key] ??= { run: undefined, fiber: undefined, closure: undefined };
 
-/** Runs a closure of the user, of which `current` says so; closures do not nest in code that awaits. */
+/** Runs user code as a closure. Closures do not nest across awaits. */
 export function inClosure<T>(closure: Closure, call: () => T): T {
   const before = current.closure;
   current.closure = closure;
@@ -86,13 +86,14 @@ export function inClosure<T>(closure: Closure, call: () => T): T {
   }
 }
 
-/** Async functions in a closure that nothing waits for are followed over so many awaits. */
+/** Maximum awaits over which async functions of a closure are followed. */
 const GENERATIONS = 64;
 
 /**
- * As `inClosure`, for closures that do not run on replay and return into the turn of a fiber: the microtasks that they leave are theirs,
- * too. Microtasks run in the order in which they were queued, so those of the closure lie between one that is queued before the call and
- * one that is queued after it; and what they queue in turn lies between two that those queue.
+ * Like `inClosure`, for closures that do not run on replay and return into the turn of a fiber:
+ * their microtasks are attributed to them. Microtasks run in queue order, so those of the closure
+ * are between one queued before the call and one queued after it; the same holds for what they
+ * queue.
  */
 export function inClosureWithMicrotasks<T>(closure: Closure, call: () => T, generations: number = GENERATIONS): T {
   let before: Closure | undefined;

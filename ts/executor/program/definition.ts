@@ -1,18 +1,19 @@
-// What the executor needs to know of a workflow definition, of messages and of handler results, at run time. The typed constructors are
-// in ts/workflow; these are plain data with a brand under Symbol.for, so that two copies of the package understand each other.
+// The executor's view of workflow definitions, messages and handler results. The typed constructors
+// are in ts/workflow; these are plain data branded under Symbol.for, shared by two copies of the
+// package.
 import type { SearchAttributes } from "../../converter/search_attributes.ts";
 
 /** A signal, update or query as data. */
 export interface MessageShape {
   readonly kind: "signal" | "update" | "query";
   readonly name: string;
-  /** For people, who read it in user interfaces. */
+  /** Shown in user interfaces. */
   readonly description?: string;
   /** Standard Schema validators of the arguments, by position. */
   readonly args?: readonly SchemaShape[];
 }
 
-/** The part of Standard Schema (spec 1.1.0) that is used. */
+/** The used part of Standard Schema (spec 1.1.0). */
 export interface SchemaShape {
   readonly "~standard": {
     readonly validate: (value: unknown) => unknown;
@@ -26,19 +27,19 @@ export interface HandlerShape {
   readonly validate: ((args: unknown[], state: unknown) => unknown) | undefined;
 }
 
-/** An arm of select: what decides it, and the code that runs when it has won. */
+/** An arm of select: what decides it, and the code that runs if it wins. */
 export type ArmShape =
   | { readonly source: "signal"; readonly message: MessageShape; readonly handle: (args: unknown[], state: undefined) => unknown }
   | { readonly source: "timer"; readonly name: string | undefined; readonly durationMs: number; readonly body: () => unknown }
   | { readonly source: "promise"; readonly promise: PromiseLike<unknown>; readonly body: (value: unknown) => unknown }
   | { readonly source: "call"; readonly call: () => unknown; readonly body: (value: unknown) => unknown };
 
-/** What happens with an error of a message handler that is not a Temporal failure. */
+/** How errors of message handlers that are not Temporal failures are treated. */
 export type HandlerErrors = "report" | "failTask";
 
 /**
- * What becomes of a run of a versioned worker when another version of its deployment becomes the current one. "PINNED": it stays with the
- * version that it began on. "AUTO_UPGRADE": its next task goes to the current version.
+ * What happens to a run of a versioned worker when another version becomes current. "PINNED": it
+ * stays on its version. "AUTO_UPGRADE": its next task goes to the current version.
  */
 export type VersioningBehavior = "PINNED" | "AUTO_UPGRADE";
 
@@ -49,17 +50,17 @@ export interface DefinitionShape {
   // deno-lint-ignore no-explicit-any
   readonly run: (...args: any[]) => unknown;
   /**
-   * Makes the state that the first round begins with, of the arguments. Then `run` is one round: it gets the state before the arguments, and
-   * goes on with the next round when it returns what `makeCarry` makes.
+   * Returns the state of the first round for the arguments. `run` is then one round: it gets the
+   * state before the arguments, and starts another round by returning the result of `makeCarry`.
    */
   // deno-lint-ignore no-explicit-any
   readonly carry?: (...args: any[]) => unknown;
   // deno-lint-ignore no-explicit-any
   readonly queries: { readonly [name: string]: (published: any, ...args: any[]) => unknown };
-  /** The messages that it declares, if it does. */
+  /** The declared messages, if any. */
   readonly messages?: readonly MessageShape[];
   readonly handlerErrors: HandlerErrors;
-  /** How many answered updates go on to the run that continues this one. Absent: the executor's default. */
+  /** Number of completed updates that the next run of the chain remembers. Absent: the default. */
   readonly rememberUpdates?: number;
 }
 
@@ -70,7 +71,7 @@ const DEFINITION = Symbol.for("temporalex.workflow.1");
 
 export type ResultKind = "noreply" | "reply" | "stop" | "stopReply" | "async";
 
-/** What a message handler returned. */
+/** The result of a message handler. */
 export interface HandlerResult {
   readonly kind: ResultKind;
   readonly state: unknown;
@@ -78,7 +79,7 @@ export interface HandlerResult {
   readonly fn?: (updateState: unknown) => unknown;
 }
 
-/** A proxy that cannot be asked has nothing. */
+/** False for a proxy that throws. */
 function has(value: unknown, key: symbol): boolean {
   try {
     return typeof value === "object" && value !== null && key in value;
@@ -121,9 +122,9 @@ export function isContinueAsNew(value: unknown): value is ContinueAsNewShape {
   return has(value, CONTINUE);
 }
 
-/** What a round returned to go on with another one. */
+/** The result of a round that continues with another one. */
 export interface CarryShape {
-  /** What the next round begins with. */
+  /** The state of the next round. */
   readonly state: unknown;
 }
 
@@ -141,7 +142,7 @@ export function makeDefinition<T extends DefinitionShape>(definition: T): T {
   return Object.freeze(definition);
 }
 
-/** True for what `workflow(...)` makes, whichever copy of the package made it. */
+/** True for the result of `workflow(...)`, from any copy of the package. */
 export function isWorkflowDefinition(value: unknown): value is DefinitionShape {
   return has(value, DEFINITION);
 }

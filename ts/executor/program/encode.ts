@@ -1,5 +1,5 @@
-// Commands as bytes. One writer is reused for all of them (encoding is synchronous and `finish` resets it), and the payload objects of
-// the converter get the one field that the generated codec wants on top.
+// Encodes commands. One writer is reused (encoding is synchronous, and `finish` resets it);
+// payloads of the converter get the additional field of the generated codec.
 import { BinaryWriter } from "@bufbuild/protobuf/wire";
 import {
   Payload as PayloadCodec,
@@ -15,18 +15,18 @@ export type { WirePayload };
 const writer = new BinaryWriter();
 const NO_EXTERNAL: WirePayload["externalPayloads"] = [];
 
-/** The bytes of a message. */
+/** Returns the encoded message. */
 export function encodeWith<T>(codec: MessageFns<T>, message: T): Uint8Array {
   try {
     return codec.encode(message, writer).finish();
   } catch (e) {
-    // Half a message must not lead the next one.
+    // Discards the partial message.
     writer.finish();
     throw e;
   }
 }
 
-/** What `write` writes. */
+/** Returns what `write` has written. */
 export function encodeParts(write: (writer: BinaryWriter) => void): Uint8Array {
   try {
     write(writer);
@@ -37,7 +37,7 @@ export function encodeParts(write: (writer: BinaryWriter) => void): Uint8Array {
   return writer.finish();
 }
 
-/** A converter's payload as the generated codec takes it. */
+/** Converts a converter's payload for the generated codec. */
 export function wire(payload: Payload): WirePayload {
   return { metadata: payload.metadata, data: payload.data, externalPayloads: NO_EXTERNAL };
 }
@@ -48,7 +48,7 @@ export function wireAll(converter: PayloadConverter, values: readonly unknown[])
   return out;
 }
 
-/** A record of values as payloads, in insertion order. */
+/** Converts a record of values to payloads, in insertion order. */
 export function wireRecord(
   converter: PayloadConverter,
   values: { readonly [key: string]: unknown } | undefined,
@@ -58,20 +58,20 @@ export function wireRecord(
   return out;
 }
 
-/** A record of payloads, in insertion order. */
+/** Converts a record of payloads, in insertion order. */
 export function wirePayloads(payloads: { readonly [key: string]: Payload }): { [key: string]: WirePayload } {
   return Object.fromEntries(Object.entries(payloads).map(([key, payload]) => [key, wire(payload)]));
 }
 
-/** Bytes of temporal.api.common.v1.Payloads. */
+/** Returns encoded temporal.api.common.v1.Payloads. */
 export function encodePayloads(payloads: readonly WirePayload[]): Uint8Array {
   for (const payload of payloads) PayloadCodec.encode(payload, writer.uint32(Payloads.payloads).fork()).join();
   return writer.finish();
 }
 
 /**
- * An encoded message with a repeated payload field (`tag`) behind it: protobuf fields may come in
- * any order, so what is the same for all calls is encoded once. `more` are fields that stand behind the head.
+ * Appends a repeated payload field (`tag`) to an encoded message. Protobuf fields may be in any
+ * order, so the part that is equal for all calls is encoded once. `more`: fields after the head.
  */
 export function withPayloads(
   head: Uint8Array,
@@ -80,7 +80,7 @@ export function withPayloads(
   values: readonly unknown[],
   more?: Uint8Array,
 ): Uint8Array {
-  // Before anything is written: a value that cannot be converted leaves the writer clean.
+  // Before anything is written: a value that cannot be converted leaves the writer empty.
   const payloads = toPayloads(converter, values);
   writer.raw(head);
   if (more !== undefined && more.length > 0) writer.raw(more);

@@ -1,7 +1,10 @@
-// What fibers are called where people see them beside code: one name for each kind, short, and the same in stack frames, lanes and sentences.
+// Short names of fibers for display next to code: the same in stack frames, lanes and sentences.
 import type { WatchedFiber } from "./line_probe.ts";
 
-/** `run`, `handler of add_item`, `async handler of pay`, `branch 2`, `arm 1`, `shield`: from a fiber's kind and its label. */
+/**
+ * `run`, `handler of add_item`, `async handler of pay`, `branch 2`, `arm 1`, `shield`: from kind
+ * and label.
+ */
 export function fiberName(kind: WatchedFiber["kind"], label: string): string {
   switch (kind) {
     case "run":

@@ -1,7 +1,8 @@
-// A promise that says when code begins to wait for it: what a command that is mostly done and forgotten returns. No Promise, so that calling
-// for it is no wait; a debug session, which reads what is awaited, finds the promise inside without waiting itself.
+// An awaitable that reports when code awaits it, for commands whose result is usually ignored. Not
+// a Promise, so that calling is not awaiting. A debug session reads the promise inside without
+// awaiting.
 
-/** Told once for each wait. */
+/** Calls `awaited` once for each await. */
 export class LazyAwait<T> implements PromiseLike<T> {
   readonly #promise: Promise<T>;
   readonly #awaited: () => void;
@@ -19,7 +20,7 @@ export class LazyAwait<T> implements PromiseLike<T> {
     return this.#promise.then(onFulfilled, onRejected);
   }
 
-  /** @internal What a wait for it waits for; undefined for other values. Runs no code of theirs. */
+  /** @internal The promise inside; undefined for other values. Runs no code of the value. */
   static promiseIn(value: object): Promise<unknown> | undefined {
     return #promise in value ? value.#promise : undefined;
   }

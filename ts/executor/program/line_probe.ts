@@ -1,65 +1,69 @@
-// Where the probes of a debug session's modules report (modules/loader/line_probes.ts puts them into the text). The realm has one LineProbes;
-// while a replay with `lines` activates its run, that replay's watcher is told what runs. Otherwise a probe costs a test and a return.
+// Receives reports of a debug session's probes (modules/loader/line_probes.ts inserts them). The
+// realm has one LineProbes; during a replay with `lines` its watcher is notified. Otherwise a probe
+// costs one test.
 
-/** What a probe is at. Its number in its module is its index in the module's table. */
+/** The position of a probe. Its number is its index in the module's table. */
 export interface ProbePoint {
   /** From 1. */
   readonly line: number;
   /** From 1, in the text without types. */
   readonly column: number;
   readonly kind: "statement" | "await" | "call";
-  /** What is awaited or called: "sleep", "activities.charge"; "if" of a statement that branches, "throw" of one that throws; "" where it has no short name. */
+  /** The awaited or called name: "sleep", "activities.charge"; "if" or "throw" for such statements; or "". */
   readonly name: string;
-  /** Names of the variables that its reader knows. */
+  /** Names of the variables that its reader supports. */
   readonly variables: readonly string[];
 }
 
-/** A module with probes. The numbers of its points in the realm follow those of the modules before it. */
+/** A module with probes. Its points continue the numbers of earlier modules. */
 export interface ProbedSource {
   readonly url: string;
   readonly points: readonly ProbePoint[];
-  /** Of a module that a tool has made: for each of its lines (from 1; index 0 is not used) index in `sources` and line there, or nothing. */
+  /**
+   * For generated modules: for each line (from 1; index 0 is unused) index in `sources` and line,
+   * or null.
+   */
   readonly origins?: readonly (readonly [number, number] | null)[];
   readonly sources?: readonly string[];
 }
 
-/** Reads the variable with this index in `variables`; throws where it has no value yet. 0: there are none. */
+/** Reads the variable with this index in `variables`; throws before its initialization. 0: no variables. */
 export type VariableReader = ((index: number) => unknown) | 0 | undefined;
 
-/** What the guard does with a call: gives the workflow's time or a number of the run's generator, or refuses it. */
+/** The guard's handling of a call: workflow time, a number of the run's generator, or an error. */
 export type GuardEffect = "clock" | "random" | "refused";
 
-/** Is told what runs. Must not throw, nor call anything of the user's. */
+/** Notified of executed code. Must not throw or call user code. */
 export interface LineWatcher {
   hit(point: number, read: VariableReader): void;
   awaits(point: number, value: unknown, read: VariableReader): void;
   calls(point: number, read: VariableReader): void;
-  /** The guard answered or refused a call of `api`, "Date.now()". `given`: what the caller got, or the advice of a refusal. */
+  /** The guard handled a call of `api`, "Date.now()". `given`: the result, or the advice of the error. */
   guarded(api: string, effect: GuardEffect, given: number | string): void;
 }
 
-/** What a module with probes is given: `$tlh`, `$tlv`, `$tlc`. */
+/** The probe functions of a module: `$tlh`, `$tlv`, `$tlc`. */
 export type ProbeFunctions = readonly [
   hit: (point: number, read?: VariableReader) => void,
   awaits: <T>(point: number, value: T, read?: VariableReader) => T,
   calls: (point: number, read?: VariableReader) => void,
 ];
 
-/** Names of the probes: free in the text, given by the realm. */
+/** Names of the probes, free in the text and provided by the realm. */
 export const PROBES: readonly string[] = ["$tlh", "$tlv", "$tlc"];
 
-/** A compiled module's code, as a function that takes the probes. Its lines stay where they are. */
+/** Wraps compiled code in a function with the probes as parameters. Line numbers stay. */
 export const takingProbes = (code: string): string => `(function(${PROBES.join(",")}){return ${code}\n})`;
 
 export class LineProbes {
   watcher: LineWatcher | undefined;
   readonly modules: ProbedSource[] = [];
-  /** Hits while the realm was loaded: code of modules that all runs share. By point. */
+  /** Hits while the realm was loaded (module code that all runs share), by point. */
   readonly loading = new Map<number, number>();
   isLoading = false;
   #points = 0;
 
-  /** The probes of a module, with numbers of its own. */
+  /** Returns the probes of a module, with new numbers. */
   add(source: ProbedSource): ProbeFunctions {
     const first = this.#points;
     this.#points += source.points.length;
@@ -79,27 +83,27 @@ export class LineProbes {
   }
 }
 
-/** The realm's. */
+/** The realm's probes. */
 export const lineProbes: LineProbes = new LineProbes();
 
-/** A logical thread of workflow code, as a debug session names it. */
+/** A logical thread of workflow code in a debug session. */
 export interface WatchedFiber {
   readonly kind: "run" | "handler" | "async" | "branch" | "arm" | "shield";
   readonly label: string;
   readonly parent?: WatchedFiber | undefined;
 }
 
-/** Is told of the fibers of a run and of what wakes them. Absent but in debug sessions. */
+/** Notified of the fibers of a run and what wakes them. Only in debug sessions. */
 export interface RunWatch {
-  /** What runs from now on comes of this event. */
+  /** Code from now on is caused by this event. */
   told(eventId: number): void;
-  /** The next fiber is begun for this: a message, by its input as the job has it; or what this fiber was begun for. */
+  /** The cause of the next fiber: a message, by its input in the job, or another fiber's cause. */
   about(cause: object): void;
   began(fiber: WatchedFiber): void;
-  /** The fiber goes on. */
+  /** The fiber continues. */
   turned(fiber: WatchedFiber): void;
   ended(fiber: WatchedFiber): void;
-  /** The state of a receive is this from now on. */
+  /** The state of a receive changed. */
   stateSet(state: unknown): void;
   /** publishState was called. */
   published(): void;

@@ -1,5 +1,6 @@
-// Names the calls of local activities (docs/dev/semantics/activities.md#the-idempotency-key). A workflow task that is lost runs
-// again, perhaps with other messages, so a count over the whole run would give one call the name of another.
+// Names of local activity calls (docs/dev/semantics/activities.md#the-idempotency-key). A lost
+// workflow task runs again, perhaps with other messages, so a counter over the run would reuse
+// names.
 import { encodeWith, type WirePayload } from "./encode.ts";
 import { ScheduleLocalActivity } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 
@@ -18,14 +19,14 @@ export class Caller {
   }
 
   /**
-   * `eventId`: of the signal's event, which keeps its number when a task runs again. 0 or 1, the start's: the run before this one
-   * handed it on. `order`: its place in the inbox.
+   * `eventId`: of the signal's event, which is stable when a task runs again. 0 or 1 (the start's):
+   * carried from the previous run. `order`: its place in the inbox.
    */
   static ofSignal({ eventId, order }: { readonly eventId: number; readonly order: number }): Caller {
     return new Caller(eventId > 1 ? `signal ${eventId}` : `carried signal ${order}`);
   }
 
-  /** Counts a call. Returns how many calls with this fingerprint came before. */
+  /** Counts a call. Returns the number of earlier calls with this fingerprint. */
   count(fingerprint: string): number {
     const counts = this.#counts ??= new Map();
     const before = counts.get(fingerprint) ?? 0;
@@ -34,7 +35,7 @@ export class Caller {
   }
 }
 
-/** Bytes of ScheduleLocalActivity with the type alone. */
+/** Encoded ScheduleLocalActivity with only the type. */
 export function encodeActivityType(activityType: string): Uint8Array {
   return encodeWith(ScheduleLocalActivity, ScheduleLocalActivity.fromPartial({ activityType }));
 }
@@ -48,8 +49,9 @@ const FNV_PRIME = 0x01000193;
 const FNV_OFFSET = 0x811c9dc5;
 
 /**
- * Two FNV-1a hashes of a call's bytes, the second over their complement. Equal calls have equal fingerprints. If two different
- * calls share one, the second has a higher count: their keys still differ, because a key has the arguments in full.
+ * Two FNV-1a hashes of a call's bytes, the second over their complement. Equal calls have equal
+ * fingerprints. After a collision the second call has a higher count; keys still differ, because a
+ * key includes the arguments.
  */
 export function fingerprintCall(call: Uint8Array): string {
   let a = FNV_OFFSET, b = FNV_OFFSET ^ call.length;

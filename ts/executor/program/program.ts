@@ -1,6 +1,7 @@
-// The seam between a realm's task loop and the programs that it runs. A Program makes one Activator per workflow run; the task loop
-// feeds it activations one at a time, and between two of them nothing of the run moves. Native programs (native_program.ts) take jobs
-// in the order of events; programs of the compat layer take Core's order. Both issue commands through `RunContext.run`.
+// The interface between a realm's task loop and its programs. A Program creates one Activator per
+// workflow run; the task loop passes activations one at a time, and the run is idle between them.
+// Native programs (native_program.ts) get jobs in order of events, those of the compat layer in
+// Core's order. Both issue commands through `RunContext.run`.
 import type { Activation, CommandKind, JobOrder } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import type { PayloadConverter } from "../../converter/payload.ts";
 import type { VersioningBehavior } from "./definition.ts";
@@ -9,15 +10,15 @@ import type { RunWatch } from "./line_probe.ts";
 import type { RunShown } from "./run_shown.ts";
 import type { RunSnapshot } from "./snapshot.ts";
 
-/** What workflow code that runs under one name looks like to the task loop. */
+/** Workflow code of one type, as the task loop uses it. */
 export interface Program {
-  /** How the core orders the jobs of an activation. */
+  /** Order of the jobs in an activation. */
   readonly jobOrder: JobOrder;
   /** Written into the completion's sdk_metadata. */
   readonly sdkName: string;
-  /** Language flags that the program understands; a history with another one is refused. Native programs have none. */
+  /** Supported language flags; a history with another one is rejected. Native programs have none. */
   readonly knownLangFlags?: readonly number[];
-  /** Those whose behaviour is on in live tasks, and which completions therefore record. */
+  /** Flags that are active in live tasks; completions record them. */
   readonly usedLangFlags?: readonly number[];
   createActivator(context: RunContext): Activator;
 }
@@ -25,61 +26,64 @@ export interface Program {
 /** The programs of an application, by workflow type. */
 export interface ProgramTable {
   get(workflowType: string): Program | undefined;
-  /** For the message about an unknown type. */
+  /** For messages about an unknown type. */
   names(): string[];
-  /** `get` has a program for every type, also for those that have no name here. */
+  /** `get` returns a program for every type, also for unnamed ones. */
   readonly takesAnyType: boolean;
-  /** Of the types that name one. */
+  /** Of the types that declare one. */
   readonly versioningBehaviors: ReadonlyMap<string, VersioningBehavior>;
 }
 
 /** One workflow run in memory. */
 export interface Activator {
   /**
-   * Sets `current.run` for as long as it takes, applies the jobs of an activation, and resolves when the run is quiet; the commands it
-   * caused have been issued by then. Rejects with the error that fails the workflow task.
+   * Sets `current.run`, applies the jobs of an activation, and resolves when the run is idle and
+   * its commands are issued. Rejects with the error that fails the workflow task.
    */
   activate(activation: Activation): Promise<void>;
-  /** False or absent: a promise that was rejected with this and that nobody handled fails the workflow task. */
+  /** Whether an unhandled rejection is ignored. False or absent: it fails the workflow task. */
   ignoresRejection?(reason: unknown): boolean;
-  /** The message for a promise that was rejected with this and that nothing handled. Absent: that of native programs. */
+  /** The error message for an unhandled rejection. Absent: that of native programs. */
   rejectionMessage?(reason: unknown): string;
-  /** What the run wants for its task that is no command; read once, when the task is done. */
+  /** Options of the task apart from its commands; read once, at the end of the task. */
   readonly wishes?: TaskWishes;
-  /** What the completion of a task shows of the run. What was told once is not told again. */
+  /** What the completion shows of the run; unchanged parts are omitted. */
   shown?(): RunShown;
-  /** What the run shows to a debug session; never called inside an activation. Absent: nothing but its commands. */
+  /** The run's snapshot for debug sessions; not called during an activation. Absent: only commands. */
   inspect?(): RunSnapshot | undefined;
   /**
-   * The run leaves memory. Nothing is rejected: parked functions are dropped
+   * Evicts the run. Nothing is rejected: parked functions are dropped
    * (docs/dev/semantics/execution.md#eviction-drops).
    */
   dispose(): void;
 }
 
-/** What a run wants for its task beside its commands. */
+/** Options of a workflow task, apart from its commands. */
 export interface TaskWishes {
-  /** In place of what the table of programs says of the type. */
+  /** Overrides the behavior in the table of programs. */
   readonly versioningBehavior?: VersioningBehavior;
-  /** Ids of activities that must not come back with the report that schedules them. */
+  /** Ids of activities that must not be returned with the report that schedules them. */
   readonly notEager?: readonly string[];
 }
 
-/** The part of CoreRun that programs may use; everything else belongs to the task loop. */
+/** The part of CoreRun that programs may use; the rest belongs to the task loop. */
 export interface CommandPort {
-  /** Queues a command; answers its seq (0 for kinds that have none). `groups`: bytes of EventGroups. */
+  /** Queues a command; returns its seq (0 for kinds without seq). `groups`: encoded EventGroups. */
   command(kind: CommandKind, attributes: Uint8Array, groups?: Uint8Array): number;
   cancel(kind: CommandKind, seq: number, groups?: Uint8Array): void;
-  /** Code asked for a patch that the history does not have, and was told so: explanations want its line. */
+  /**
+   * Called when `patched` returned false because history lacks the patch; divergence reports use
+   * its line.
+   */
   patchMissed?(patchId: string): void;
-  /** Code has set a handler of an update, or handed one to a receive. */
+  /** Called when code sets an update handler, or passes one to a receive. */
   handlerSet?(name: string): void;
   /** Next number of the run's seeded generator, in [0, 1). */
   random(): number;
   randomBytes(length: number): Uint8Array;
 }
 
-/** What is recorded of the places that workflow code calls from: nothing, the user's line, or all lines of the user's. */
+/** Recorded call sites: none, the user's line, or all user frames ("stacks"). */
 export type CallSites = boolean | "stacks";
 
 /** A version of a deployment. */
@@ -92,9 +96,9 @@ export interface RunContext {
   readonly run: CommandPort;
   readonly converter: PayloadConverter;
   readonly log: LogSink;
-  /** Absent: the host has none, or the run is gone through once more and has called them already. */
+  /** Absent: the host has none, or the run is replayed a second time and has called them already. */
   readonly sinks?: SinkPort | undefined;
-  /** The run is replayed for a verdict and does nothing new, not even in its last task. */
+  /** The run is replayed for a verdict and issues nothing new, not even in its last task. */
   readonly onlyReplays?: boolean;
   /** The service runs reducers in the transaction that commits a task: transact may be used. */
   readonly runsReducers?: boolean;
@@ -103,28 +107,28 @@ export interface RunContext {
   readonly workflowId: string;
   readonly runId: string;
   /**
-   * Primitives record where they were called (6 us each): debug sessions, and the second pass after a divergence. "stacks": all frames
-   * of the user's, a line for each, for queries that ask where the code waits.
+   * Primitives record their call sites (6 us each): debug sessions, and the second pass after a
+   * divergence. "stacks": all user frames, one per line, for queries of the wait positions.
    */
   readonly callSites: CallSites;
-  /** Version of this package, where the worker tells it. */
+  /** Version of this package; "" if unknown. */
   readonly sdkVersion: string;
-  /** The version of a deployment that the worker is, where it is one. */
+  /** The worker's deployment version, if it has one. */
   readonly workerVersion?: WorkerVersion | undefined;
-  /** Debug sessions that know of lines: told of fibers, and of what wakes them. */
+  /** Debug sessions with lines: notified of fibers, and what wakes them. */
   readonly watch?: RunWatch | undefined;
-  /** Log lines are wanted while the run replays, too: debug sessions. */
+  /** Debug sessions: log lines are written during replay, too. */
   readonly logsReplay?: boolean;
-  /** Verdicts on updates of the open task, by protocol instance id, that validators gave already. */
+  /** Existing verdicts on updates of the open task, by protocol instance id. */
   readonly verdicts?: ReadonlyMap<string, Verdict> | undefined;
 }
 
-/** What a validator said of an update: the encoded failure that rejects it, or nothing. */
+/** A validator's result: the encoded failure that rejects the update, or undefined. */
 export interface Verdict {
   readonly failure: Uint8Array | undefined;
 }
 
-/** The validator has had objects of the run in its hands: the task is gone through again, in a run made from history. */
+/** The validator had access to objects of the run: the task runs again in a run rebuilt from history. */
 export class ValidatedApart extends Error {
   override name = "ValidatedApart";
   readonly protocolInstanceId: string;
@@ -141,29 +145,29 @@ export type LogLevel = "debug" | "info" | "warn" | "error";
 
 /** One line of a workflow's log. `fields` is plain data. */
 export interface LogEntry {
-  /** How serious it is. */
+  /** Level of the line. */
   readonly level: LogLevel;
-  /** For people. */
+  /** Text of the line. */
   readonly message: string;
-  /** For programs: plain data. */
+  /** Structured data, as plain values. */
   readonly fields: { readonly [key: string]: unknown };
   /** Workflow time, milliseconds since the epoch. */
   readonly timeMs: number;
-  /** Type of the workflow that speaks, or that is spoken of. */
+  /** Type of the workflow that wrote the line, or that it is about. */
   readonly workflowType: string;
-  /** Its id. */
+  /** Workflow id of the run. */
   readonly workflowId: string;
-  /** Its run. */
+  /** Run id. */
   readonly runId: string;
-  /** Who speaks: workflow code, or the executor (warnings about it). */
+  /** Workflow code, or the executor (warnings about workflow code). */
   readonly source: "workflow" | "executor";
 }
 
-/** Where log lines go. Never called while a run replays, but for debug sessions. */
+/** Receives log lines. Not called during replay, except in debug sessions. */
 export interface LogSink {
-  /** Takes one line. Must not throw. */
+  /** Writes one line. Must not throw. */
   write(entry: LogEntry): void;
 }
 
-/** Drops everything. */
+/** Drops all lines. */
 export const silentLog: LogSink = { write: () => {} };

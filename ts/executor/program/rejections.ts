@@ -1,31 +1,32 @@
-// Promises of workflow code that are rejected and that nobody handles. The host reports them (Node's "unhandledRejection", the web's
-// "unhandledrejection" events) through an interface, because this room knows no platform. A report belongs to the run whose task is
-// open: one task at a time per realm, and one more hop before a task's completion leaves, because Chromium reports one hop late.
+// Unhandled promise rejections of workflow code. The host reports them (Node's
+// "unhandledRejection", the web's "unhandledrejection") through an interface, because this room is
+// portable. A report belongs to the run with the open task: one per realm, and one more hop before
+// its completion is sent, because Chromium reports one hop late.
 import { stackText } from "../../converter/stack.ts";
 import { errorText, isA } from "../../converter/thrown.ts";
 import { describeThrown, UnhandledRejectionError } from "./errors.ts";
 
-/** What the host tells. */
+/** Listener for reports of the host. */
 export interface RejectionListener {
-  /** Answers whether the executor takes it; if not, the host goes on as if nobody had listened. */
+  /** Returns whether the executor handles it; if not, the host applies its default. */
   unhandled(promise: Promise<unknown>, reason: unknown): boolean;
-  /** A rejection reported before got its handler after all. */
+  /** A reported rejection got a handler later. */
   handled(promise: Promise<unknown>): void;
 }
 
 export interface RejectionHost {
-  /** Calls the listener from now on, until the function that it answers is called. */
+  /** Registers the listener. Returns a function that removes it. */
   listen(listener: RejectionListener): () => void;
 }
 
-/** Rejections of one run that are unhandled now. */
+/** Unhandled rejections of one run. */
 export class OpenRejections {
   #open: Map<Promise<unknown>, unknown> | undefined;
   readonly #ignores: (reason: unknown) => boolean;
 
   readonly #describe: (reason: unknown) => string | undefined;
 
-  /** `describe`: the message of the error for a reason; undefined: the usual one. */
+  /** `describe`: the error message for a reason; undefined: the default message. */
   constructor(ignores: (reason: unknown) => boolean, describe: (reason: unknown) => string | undefined = () => undefined) {
     this.#ignores = ignores;
     this.#describe = describe;
@@ -39,14 +40,14 @@ export class OpenRejections {
     this.#open?.delete(promise);
   }
 
-  /** The error for the first of them, or undefined when there is none. */
+  /** The error for the first rejection; undefined without one. */
   error(): Error | undefined {
     for (const reason of this.#open?.values() ?? []) return unhandledRejection(reason, this.#describe(reason));
     return undefined;
   }
 }
 
-/** The error for a rejection that nothing handled. */
+/** Returns the error for an unhandled rejection. */
 export function unhandledRejection(reason: unknown, message?: string): Error {
   const text = isA(reason, Error) ? errorText(reason) : describeThrown(reason);
   const error = new UnhandledRejectionError(
@@ -57,7 +58,7 @@ export function unhandledRejection(reason: unknown, message?: string): Error {
   return error;
 }
 
-/** To which run of the realm a report belongs. */
+/** Attributes reports to a run of the realm. */
 export class RejectionReports {
   #current: OpenRejections | undefined;
   readonly #stop: () => void;
@@ -72,7 +73,7 @@ export class RejectionReports {
     });
   }
 
-  /** From now on reports belong to this run; undefined: to nobody. */
+  /** Attributes later reports to this run; undefined: to no run. */
   attribute(rejections: OpenRejections | undefined): void {
     this.#current = rejections;
   }

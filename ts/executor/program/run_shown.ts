@@ -1,22 +1,22 @@
-// What SQL shows of a run beside its history: where it stands, and the state that it has published. It goes with a task's completion to an
-// engine that keeps it, is no part of history, and decides nothing.
+// What SQL shows of a run in addition to its history: its phase and its published state. Sent with
+// a task's completion to engines that store it. Not part of history, and without effect on the run.
 import type { Payload } from "../../converter/payload.ts";
 
 /** What a completed task shows of its run. */
 export interface RunShown {
-  /** How many awaits of primitives the run has passed. */
+  /** Number of awaits of primitives that the run has passed. */
   readonly phase: number;
-  /** The published state as JSON; `null` where it is none or too long, absent where it is as it was told before. */
+  /** The published state as JSON; `null` if none or too long; absent if unchanged. */
   readonly state?: string | null;
 }
 
-/** How much a run shows: all of it, or only its phase, where values are not to be seen. */
+/** How much a run shows: everything, or only its phase, if values are confidential. */
 export type Shows = "all" | "phase";
 
-/** Longer states are not shown. Bytes of JSON. */
+/** Maximum size of a shown state, in bytes of JSON. */
 export const MOST_STATE_BYTES = 65_536;
 
-/** The text of a published state; `null` where it is no JSON, or too long; undefined where nothing was published. */
+/** The published state as text; `null` if not JSON or too long; undefined if nothing was published. */
 export function stateText(payload: Payload | undefined): string | null | undefined {
   if (payload === undefined) return undefined;
   const { encoding } = payload.metadata;

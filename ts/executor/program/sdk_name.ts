@@ -1,2 +1,2 @@
-/** Written into the histories of native programs; the rule for workflow-task boundaries is chosen by it. */
+/** Written into the histories of native programs; selects the rule for workflow task boundaries. */
 export const SDK_NAME = "temporalex-ts";

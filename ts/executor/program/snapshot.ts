@@ -1,5 +1,5 @@
-// What a run shows of itself between two activations: where its code waits, what it has published,
-// which messages it takes and which it has not taken. Debug sessions and built-in queries read it.
+// A run between two activations: where its code waits, what it has published, and its messages.
+// Read by debug sessions and built-in queries.
 import type { Payload } from "../../converter/payload.ts";
 
 /** What a pending promise of workflow code waits for. */
@@ -23,40 +23,40 @@ export type WaitKind =
   | "condition"
   | "state";
 
-/** A promise that a primitive handed out and that nothing has settled. */
+/** A pending promise of a primitive. */
 export interface Wait {
   readonly kind: WaitKind;
-  /** For people: `activity "charge"`. */
+  /** For display: `activity "charge"`. */
   readonly label: string;
-  /** Whose it is: `run of workflow "Cart"`, `branch 2 of parallel in ...`. */
+  /** The fiber's label: `run of workflow "Cart"`, `branch 2 of parallel in ...`. */
   readonly fiber: string;
-  /** The user's line, where call sites are recorded; "" otherwise. */
+  /** The user's line, if call sites are recorded; "" otherwise. */
   readonly site: string;
-  /** Seq of the command that it stands for; 0: none. */
+  /** Seq of its command; 0 without a command. */
   readonly seq: number;
 }
 
-/** The messages that a run takes where it stands. */
+/** The messages that a run accepts at this point. */
 export interface ReceiveState {
-  /** Names of the signals that it handles. */
+  /** Names of handled signals. */
   readonly signals: readonly string[];
-  /** Names of the updates that it handles. */
+  /** Names of handled updates. */
   readonly updates: readonly string[];
-  /** It takes no new ones: it was stopped, timed out or cancelled, and waits for handlers in flight. */
+  /** Stopped, timed out or canceled: accepts no messages and waits for running handlers. */
   readonly stopping: boolean;
-  /** Labels of handlers that have not ended. */
+  /** Labels of running handlers. */
   readonly handling: readonly string[];
 }
 
-/** A look at a run between two activations. */
+/** A snapshot of a run between two activations. */
 export interface RunSnapshot {
-  /** The same object as long as nothing else was published. */
+  /** The same object until something else is published. */
   readonly published: Payload | undefined;
-  /** Pending promises, the same objects as long as they pend, and what each waits for. */
+  /** Pending promises (stable objects), and what each waits for. */
   readonly waits: Iterable<{ inspect(): Wait; readonly promise?: object; readonly owner?: object }>;
   readonly receive: ReceiveState | undefined;
-  /** How many signals of each name nothing has taken. */
+  /** Number of buffered signals by name. */
   readonly buffered: Readonly<Record<string, number>>;
-  /** How many awaits have been passed; absent where a program does not count them. */
+  /** Number of passed awaits; absent if the program does not count them. */
   readonly phase?: number;
 }

@@ -1,17 +1,17 @@
-// Where a run waits, for people and for user interfaces. A stack is what the user's code had called when a primitive was called, frames of
-// the user's only ("f (file:line:column)", nearest first, a line for each).
+// Where a run waits, for people and user interfaces. A stack has the user frames at the call of a
+// primitive ("f (file:line:column)", nearest first, one per line).
 
-/** One place where code waits. */
+/** One position where code waits. */
 export interface WaitingAt {
-  /** Whose wait it is: `handler of update "pay"`. */
+  /** The fiber's label: `handler of update "pay"`. */
   readonly fiber: string;
   /** What it waits for: `activity "charge"`. */
   readonly label: string;
-  /** The frames; "" where they were not recorded. */
+  /** User frames; "" if not recorded. */
   readonly site: string;
 }
 
-/** The JSON of temporal.api.sdk.v1.StackTraceFileLocation, with the names that Temporal's SDK for TypeScript writes. */
+/** JSON of temporal.api.sdk.v1.StackTraceFileLocation, with the names in Temporal's TypeScript SDK. */
 export interface FileLocation {
   readonly file_path?: string;
   readonly line?: number;
@@ -20,14 +20,14 @@ export interface FileLocation {
   readonly internal_code: boolean;
 }
 
-/** The JSON of temporal.api.sdk.v1.EnhancedStackTrace. Sources are never sent: a query's answer leaves the machine, code need not. */
+/** JSON of temporal.api.sdk.v1.EnhancedStackTrace. Sources are never sent to callers of queries. */
 export interface EnhancedStackTrace {
   readonly sdk: { readonly name: string; readonly version: string };
   readonly sources: Record<string, never>;
   readonly stacks: readonly { readonly locations: readonly FileLocation[] }[];
 }
 
-/** A block for each place: who waits for what, and the frames. Places that look the same are one block with a number. */
+/** One block per position: fiber, wait and frames. Equal blocks are counted. */
 export function stackTraceText(waits: Iterable<WaitingAt>): string {
   const blocks = new Map<string, { wait: WaitingAt; times: number }>();
   for (const wait of waits) {
@@ -42,7 +42,7 @@ export function stackTraceText(waits: Iterable<WaitingAt>): string {
   }).join("\n\n");
 }
 
-/** The same as data: a stack for each place that is known. */
+/** The same as data: one stack for each known position. */
 export function enhancedStackTrace(waits: Iterable<WaitingAt>, name: string, version: string): EnhancedStackTrace {
   const sites = new Set([...waits].map(({ site }) => site).filter((site) => site !== ""));
   return {
@@ -65,7 +65,7 @@ function locationOf(frame: string): FileLocation {
   };
 }
 
-/** A file's URL as a path; other URLs stay as they are. */
+/** Converts a file URL to a path; other URLs are unchanged. */
 function pathOf(file: string): string {
   if (!file.startsWith("file://")) return file;
   const path = file.slice("file://".length).replace(/^\/(?=[A-Za-z]:\/)/, "");

@@ -1,5 +1,5 @@
-// What a native run answers to the queries that Temporal has for every workflow. The answers are in the default encoding whatever
-// converter a worker has, because tools read them.
+// Results of a native run for Temporal's built-in queries. They use the default encoding with any
+// converter, because tools read them.
 import { defaultPayloadConverter, type Payload } from "../../converter/payload.ts";
 import {
   BUILT_IN_QUERIES,
@@ -17,7 +17,7 @@ import { enhancedStackTrace, stackTraceText } from "../program/stack_traces.ts";
 import type { Fiber } from "../scheduler/fiber.ts";
 import type { RunState } from "../scheduler/run_state.ts";
 
-/** The answer to a query of Temporal's own; undefined for every other name. */
+/** Returns the result of a built-in query; undefined for other names. */
 export function answerBuiltIn(run: RunState, name: string): Payload | undefined {
   const answer = builtIn(run, name);
   return answer === undefined ? undefined : defaultPayloadConverter.toPayload(answer);
@@ -36,10 +36,10 @@ function builtIn(run: RunState, name: string): unknown {
   }
 }
 
-/** Timers that somebody else waits for: they are no places of their own. */
+/** Timers inside another wait, which have no separate position. */
 const INSIDE: ReadonlySet<WaitKind> = new Set(["receiveTimeout", "selectTimer"]);
 
-/** In the order in which fibers began. */
+/** In order of the fibers' starts. */
 function waitsOf(run: RunState) {
   const fibers = new Map([...run.fibers].map((fiber, i) => [fiber, i]));
   const at = ({ fiber }: { fiber: Fiber }) => fibers.get(fiber) ?? fibers.size;
@@ -47,7 +47,7 @@ function waitsOf(run: RunState) {
   return places.sort((a, b) => at(a) - at(b)).map((awaiter) => awaiter.inspect());
 }
 
-/** The messages that the workflow declares, and those that its code takes where it stands. */
+/** The declared messages, and those that the code accepts at this point. */
 function metadata(run: RunState): WorkflowMetadata {
   const { messages = [], queries, name } = run.definition;
   const receive = run.receive?.inspect();

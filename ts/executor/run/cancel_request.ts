@@ -1,8 +1,8 @@
-// A cancel request of the workflow reaches what waits: awaiters in order of creation, then children and Nexus operations.
+// A cancel request reaches awaiters in order of creation, then children and Nexus operations.
 import { Cancellation } from "../scheduler/cancellation.ts";
 import type { RunState } from "../scheduler/run_state.ts";
 
-/** A cancel request of the workflow; asking again changes nothing. After the end of run it reaches nothing: it may be the next run's. */
+/** Requests cancellation once. After the end of run it has no effect here: it may be the next run's. */
 export function requestCancellation(run: RunState, reason: string): void {
   if (run.cancellation !== undefined) return;
   const cancellation = run.cancellation = new Cancellation(reason, run.inbox.next, run.end === undefined);

@@ -1,8 +1,7 @@
-// The end of a run. When the run function has settled, whatever it left open is taken back and
-// accepted updates are answered; the terminal command follows at the end of the activation, after
-// every job of it was applied (docs/dev/semantics/messages.md#a-signal-that-meets-the-end). Which
-// throwables fail the workflow and which only its task:
-// docs/dev/semantics/errors.md#what-fails-the-workflow-and-what-fails-its-task.
+// The end of a run. When the run function settles, open work is canceled and accepted updates
+// complete or fail; the terminal command follows at the end of the activation, after all its jobs
+// (docs/dev/semantics/messages.md#a-signal-that-meets-the-end). Which errors fail the workflow or
+// its task: docs/dev/semantics/errors.md#what-fails-the-workflow-and-what-fails-its-task.
 import {
   CancelWorkflowExecution,
   CommandKind,
@@ -27,7 +26,7 @@ export function isContinuing(run: RunState): boolean {
   return run.end?.kind === "continued";
 }
 
-/** The run function has settled; its own leftovers are cancelled already. */
+/** Called when the run function has settled; its own leftovers are canceled already. */
 export function endRun(run: RunState, outcome: Outcome<unknown>): void {
   const end = endOf(run, outcome);
   if (end === undefined) return;
@@ -66,7 +65,7 @@ function endOf(run: RunState, outcome: Outcome<unknown>): RunEnd | undefined {
       );
       return undefined;
     }
-    // A history of a version that let it pass still replays.
+    // On replay not an error: an older version may have recorded it.
     if (run.continuedAt !== undefined && !run.isReplaying) {
       const at = run.continuedAt === "" ? "" : ` at ${run.continuedAt}`;
       const call = run.definition.carry === undefined ? "continueAsNew" : "carry or continueAsNew";
@@ -116,7 +115,7 @@ export function concludeRun(run: RunState, end: RunEnd): void {
   }
 }
 
-/** A run that ends by its cancellation tells the details of the CancelledFailure that ended it. */
+/** The details of the CancelledFailure that ended the run. */
 function detailsOf(run: RunState, error: unknown): Uint8Array {
   const cause = findCause(error, (part) => isA(part, CancelledFailure));
   const details = read(cause, "details");
@@ -151,7 +150,7 @@ function continueAttributes(run: RunState, next: ContinueAsNewShape): ContinueAs
   };
 }
 
-/** Signals that nothing has taken are gone with the run: say which. */
+/** Logs signals that are dropped with the run. */
 function warnOfSignals(run: RunState): void {
   const left = run.inbox.signals();
   if (left.length === 0) return;

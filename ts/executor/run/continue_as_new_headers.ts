@@ -1,7 +1,7 @@
-// What a run that continues as new hands to the next one in headers. Signals that are still buffered are delivered first there, in order. A
-// cancel request that no code of the run knows of (it came after the event that made run return, or while everything stood in a shield)
-// is handed on with its place among them. In the new run all of it comes before what was sent to that run. Beyond the limit the task
-// fails rather than dropping a signal.
+// Headers that a run passes to the next one on continue-as-new. Buffered signals are delivered
+// first there, in order. A cancel request that no code has observed is passed on with its place
+// among them. All of it precedes messages to the new run. Beyond the size limit the task fails,
+// because no signal may be dropped.
 import type { Job } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import type { WirePayload } from "../program/encode.ts";
 import { WorkflowTaskError } from "../program/errors.ts";
@@ -22,16 +22,19 @@ interface BufferedSignal {
   readonly input: readonly PayloadText[];
 }
 
-/** The headers of the next run: buffered signals, a cancel request and answered updates, as far as there are any. `carries`: a next round. */
+/**
+ * The headers of the next run: buffered signals, cancel request, completed updates. `carries`: next
+ * round.
+ */
 export function headersForNextRun(run: RunState, carries: boolean): { [key: string]: WirePayload } {
   return { ...signalsHeader(run), ...cancelHeader(run, carries), ...run.answered.header() };
 }
 
 interface OpenCancelRequest {
   readonly reason: string;
-  /** How many of the signals that are handed on came before it. */
+  /** How many of the passed signals came before it. */
   readonly after: number;
-  /** Of a loop that was cancelled before its next round, which begins so: whether code knows. */
+  /** For a loop that was canceled before its next round: whether code has observed it. */
   readonly told?: boolean;
 }
 
@@ -65,9 +68,9 @@ function signalsHeader(run: RunState): { [key: string]: WirePayload } {
 }
 
 /**
- * Puts carried signals first into the inbox of a new run, and has it know the updates that were answered before it. Answers the jobs of what
- * comes after the run's first turn: a carried cancel request and the signals after it. A loop that was cancelled goes on cancelled, as it
- * would in one run.
+ * Restores carried signals to the inbox of a new run, and the updates that earlier runs completed.
+ * Returns jobs for after the first turn: a carried cancel request and later signals. A canceled
+ * loop stays canceled.
  */
 export function restoreFromPreviousRun(run: RunState, headers: { readonly [key: string]: WirePayload }): Job[] {
   const signals: { name: string; input: WirePayload[] }[] = [];

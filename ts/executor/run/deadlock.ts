@@ -1,5 +1,6 @@
-// A run that is unfinished while nothing in it waits on a primitive can never be woken: it waits on a host promise (fetch, a timer of the
-// host, a promise that nobody resolves). Said at once, with the last call of each fiber, instead of hanging for ever.
+// Detects a run that is unfinished while it awaits no primitive: it awaits a host promise (fetch, a
+// host timer, a promise that never settles). It fails with the last call of each fiber instead of
+// hanging.
 import { DeadlockError } from "../program/errors.ts";
 import type { RunState } from "../scheduler/run_state.ts";
 

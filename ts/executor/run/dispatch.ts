@@ -1,13 +1,13 @@
-// Which message moves next, and what becomes of updates that nothing took
-// (docs/dev/semantics/messages.md#the-oldest-message-that-something-takes-moves). Messages go by
-// order of arrival: the oldest one that something can take. Who waits for it by name
-// (waitForSignal, select) takes before the receive; a receive takes one message at a time.
+// Chooses the next message, and decides updates that were not taken
+// (docs/dev/semantics/messages.md#the-oldest-message-that-something-takes-moves): the oldest
+// message that can be taken, first by waiters for its name (waitForSignal, select), then by the
+// receive, one at a time.
 import type { SignalItem, UpdateItem } from "../scheduler/inbox.ts";
 import type { RunState } from "../scheduler/run_state.ts";
 import { isContinuing } from "./completion.ts";
 import { rejectUpdate, unknownUpdate } from "../primitives/updates.ts";
 
-/** Moves one message; false when none can move. Answers a promise when a validator has to be waited for. */
+/** Dispatches one message; false if none can be taken. A promise if a validator has to be awaited. */
 export function dispatchOne(run: RunState): boolean | Promise<boolean> {
   if (run.end !== undefined) return false;
   const { inbox } = run;
@@ -23,7 +23,7 @@ export function dispatchOne(run: RunState): boolean | Promise<boolean> {
     }
   }
   const wanted = receive?.nextItem();
-  // A signal that both want (the same item) is the waiter's.
+  // If both want the same signal, the waiter gets it.
   if (wanted !== undefined && (oldest === undefined || wanted.order < oldest.order)) {
     oldest = wanted;
     forWaiter = false;
@@ -38,9 +38,9 @@ export function dispatchOne(run: RunState): boolean | Promise<boolean> {
 }
 
 /**
- * At the end of an activation no update may stay undecided: the server would reject it for us. One that the active receive handles but
- * is too busy for is validated now and queued for it; every other one is rejected. When the run continues as new they are left to the
- * server, which gives them to the new run.
+ * Decides all updates at the end of an activation; the server would reject undecided ones. An
+ * update that a busy receive handles is validated and queued; others are rejected. If the run
+ * continues as new, the server passes them to the new run.
  */
 export async function decideUpdates(run: RunState): Promise<void> {
   if (run.inbox.undecided.size === 0 || isContinuing(run)) return;

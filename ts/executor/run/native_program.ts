@@ -1,4 +1,4 @@
-// Programs made from workflow definitions.
+// Programs from workflow definitions.
 import { JobOrder } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import type { DefinitionShape, VersioningBehavior } from "../program/definition.ts";
 import type { Activator, Program, ProgramTable, RunContext } from "../program/program.ts";
@@ -13,15 +13,18 @@ export function nativeProgram(definition: DefinitionShape): Program {
   };
 }
 
-/** For messages: `two workflows are named "W": export w of a.ts, export w of b.ts`. Undefined origins are left out. */
+/**
+ * For messages: `two workflows are named "W": export w of a.ts, export w of b.ts`. Undefined
+ * origins are omitted.
+ */
 export function sameNameMessage(name: string, origins: readonly (string | undefined)[]): string {
   const known = origins.filter((origin) => origin !== undefined);
   return `two workflows are named "${name}"${known.length === 0 ? "" : `: ${known.join(", ")}`}`;
 }
 
 /**
- * The lookup of a TaskRunner, over the definitions of an application. Throws if two definitions have one name. `originOf` returns where a
- * definition is exported.
+ * Returns the program table of an application's definitions. Throws if two have the same name.
+ * `originOf` returns where a definition is exported.
  */
 export function nativePrograms(
   definitions: Iterable<DefinitionShape>,

@@ -1,9 +1,8 @@
-// One native workflow run in memory: its state, and how an activation goes through it. Jobs are
-// taken in the order of their events; after each of them the queue of ready work is drained, one
-// awaiter per turn and one macrotask hop per turn, and the inbox is scanned to a fixpoint
-// (docs/dev/semantics/execution.md#fibers-and-turns). When all is quiet, undecided updates are
-// decided and, if the run function has ended, the terminal command is issued. The files beside this
-// file hold what each kind of job does.
+// One native workflow run in memory. Jobs are applied in order of their events; after each the
+// queue of ready work is drained, one awaiter per turn and one macrotask hop per turn, and the
+// inbox is dispatched until nothing changes (docs/dev/semantics/execution.md#fibers-and-turns).
+// Then undecided updates are decided, and the terminal command is issued if the run function has
+// ended.
 import type {
   Activation,
   CommandKind,
@@ -54,7 +53,7 @@ import { answerQueries } from "./queries.ts";
 import { startRounds } from "./rounds.ts";
 import { runConverter } from "./run_converter.ts";
 
-/** Jobs that are applied before the first turn of a run: what replay needs to know, and messages that came with the start. */
+/** Jobs before the first turn of a run: data for replay, and messages that came with the start. */
 const FACTS: ReadonlySet<string | undefined> = new Set(["notifyHasPatch", "sideEffectValue", "updateRandomSeed"]);
 const MESSAGES: ReadonlySet<string | undefined> = new Set(["signalWorkflow", "doUpdate"]);
 
@@ -63,49 +62,49 @@ export class NativeRun implements Activator, RunState {
   readonly definition: DefinitionShape;
   readonly context: RunContext;
   readonly port: CommandPort;
-  /** For values of commands. Failures and answers to queries are encoded with the context's. */
+  /** Converter for values of commands. Failures and query results use that of the context. */
   readonly converter: PayloadConverter;
   readonly log: RunLog;
 
-  /** Work that is due, in order. */
+  /** Due work, in order. */
   readonly ready: Queue<Work> = new Queue();
-  /** Awaiters that nothing has settled yet, in order of creation. */
+  /** Pending awaiters, in order of creation. */
   readonly pending: Set<Awaiter<unknown>> = new Set();
-  /** Fibers that have not ended, in order of creation. */
+  /** Running fibers, in order of creation. */
   readonly fibers: Set<Fiber> = new Set();
   readonly timers: LazyMap<number, TimerTarget> = new LazyMap();
   readonly activities: LazyMap<number, ActivityTarget> = new LazyMap();
   readonly localActivities: LazyMap<number, ActivityTarget> = new LazyMap();
-  /** Children that have not ended, in order of their starts. */
+  /** Running children, in order of their starts. */
   readonly children: LazyMap<number, ChildTarget> = new LazyMap();
   readonly nexusOperations: LazyMap<number, NexusTarget> = new LazyMap();
   readonly externalSignals: LazyMap<number, MessageTarget> = new LazyMap();
   readonly externalCancels: LazyMap<number, MessageTarget> = new LazyMap();
   readonly transacts: LazyMap<number, TransactTarget> = new LazyMap();
   readonly inbox: Inbox = new Inbox();
-  /** The newest updates that this run and those before it have answered. */
+  /** The latest completed updates of this run and earlier ones. */
   readonly answered: AnsweredUpdates;
-  /** Who waits for a signal (waitForSignal, arms of select), by name, oldest first. */
+  /** Waiters for a signal (waitForSignal, arms of select), by name, oldest first. */
   readonly waiters: LazyMap<string, SignalWaiter[]> = new LazyMap();
   readonly markers: MarkerTable = new MarkerTable();
   readonly published: PublishedState = new PublishedState();
-  /** How many awaits of primitives have been passed. */
+  /** Number of passed awaits of primitives. */
   passed = 0;
-  /** What setCurrentDetails was given last. */
+  /** The last value of setCurrentDetails. */
   details = "";
   /** At most one receive is active. */
   receive: OpenReceive | undefined;
   info: RunInfo | undefined;
   headers: StartHeaders = StartHeaders.none;
   cancellation: Cancellation | undefined;
-  /** The user's line that called continueAsNew ("" where it is not known); undefined: none did. */
+  /** The user's line that called continueAsNew ("" if unknown); undefined: not called. */
   continuedAt: string | undefined;
-  /** How the run function ended; then nothing more is resumed. */
+  /** How the run function ended; nothing is resumed afterwards. */
   end: RunEnd | undefined;
-  /** Reasons of rejections that the end of a scope caused: nobody has to handle them. */
+  /** Reasons of rejections caused by the end of a scope: they need no handler. */
   readonly scopeReasons: WeakSet<object> = new WeakSet();
 
-  /** While a validator runs: what its update is rejected with, whatever it answers. */
+  /** While a validator runs: errors that reject its update, whatever it returns. */
   refusals: Error[] | undefined;
 
   timeMs = 0;
@@ -116,7 +115,7 @@ export class NativeRun implements Activator, RunState {
   readonly caller = new Caller("");
 
   #failure: Error | undefined;
-  /** The state that the service has been told of. */
+  /** The state that was last sent to the service. */
   #told: Payload | undefined;
   #disposed = false;
 
@@ -137,18 +136,18 @@ export class NativeRun implements Activator, RunState {
     return this.port.randomBytes(length);
   }
 
-  /** Fails the open workflow task with the first error given; nothing that workflow code catches can undo it. */
+  /** Fails the open workflow task with the first error; workflow code cannot undo it. */
   fail(error: Error): void {
     this.#failure ??= error;
   }
 
-  /** As `fail`, and throws the error to the caller in workflow code. */
+  /** Like `fail`, and throws the error to the calling workflow code. */
   misuse(error: WorkflowTaskError): never {
     this.fail(error);
     throw error;
   }
 
-  /** Issues a command. What the core refuses fails the task. */
+  /** Issues a command. An error of the core fails the task. */
   issue(kind: CommandKind, attributes: Uint8Array): number {
     try {
       return this.port.command(kind, attributes);
@@ -158,7 +157,7 @@ export class NativeRun implements Activator, RunState {
     }
   }
 
-  /** The failure for a primitive that code of an ended scope calls; it ends that code quietly. */
+  /** The failure of a primitive called in an ended scope; it ends the calling code silently. */
   scopeEnded(fiber: Fiber, api: string): CancelledFailure {
     const reason = new CancelledFailure(`${api} was called after its scope (${fiber.label}) had ended`);
     this.scopeReasons.add(reason);
@@ -201,7 +200,7 @@ export class NativeRun implements Activator, RunState {
     if (this.#failure !== undefined) throw this.#failure;
   }
 
-  /** Turns, one at a time, until nothing is ready and no message can move. */
+  /** Runs turns, one at a time, until nothing is ready and no message can be dispatched. */
   async #drain(): Promise<void> {
     for (;;) {
       const work = this.ready.shift();
@@ -218,12 +217,13 @@ export class NativeRun implements Activator, RunState {
   }
 
   /**
-   * Starts the run, after patches and side-effect values are known. Signals and updates that came with the start are in the inbox before
-   * its first turn (signal-with-start); whatever came after them is applied after it, in the order of events. A cancel request of the run
-   * before this one stands before them, so then they come after it. Takes the jobs after the start, and answers those that are left.
+   * Starts the run, after patches and side-effect values are known. Messages that came with the
+   * start are in the inbox before the first turn (signal-with-start); later ones are applied after
+   * it. A carried cancel request precedes them, so then they follow it. Returns the remaining jobs
+   * after the start.
    */
   #initialize(start: InitializeWorkflow, jobs: Job[]): Job[] {
-    // Only what workflowInfo shows stays: the bytes of the activation, arguments included, are let go.
+    // Keeps only what workflowInfo needs, so that the activation's bytes can be freed.
     this.info = new RunInfo(this, { ...start, arguments: [], headers: {}, startedAttributes: start.startedAttributes.slice() });
     this.headers = StartHeaders.of(start.headers);
     const carried = restoreFromPreviousRun(this, start.headers);
@@ -242,7 +242,7 @@ export class NativeRun implements Activator, RunState {
     return [...carried, ...jobs.slice(taken)];
   }
 
-  /** A target that is not there is over for this run: it was cancelled, or the run function has ended in this activation. */
+  /** A missing target has ended for this run: it was canceled, or the run function ended. */
   #apply(job: Job): void {
     const variant = job.variant;
     switch (variant?.$case) {
@@ -278,7 +278,7 @@ export class NativeRun implements Activator, RunState {
         return this.markers.notifyPatch(variant.value.patchId);
       case "sideEffectValue":
         return this.markers.restoreSideEffect(variant.value.id, variant.value.payload);
-      case "updateRandomSeed": // the generator lives in the core, which has taken the new seed already
+      case "updateRandomSeed": // the core has the generator, and has set the new seed
       case "removeFromCache":
         return;
       case "initializeWorkflow":
@@ -288,7 +288,7 @@ export class NativeRun implements Activator, RunState {
     }
   }
 
-  /** A fiber of this run moved while none of its turns was active: a host callback woke it. */
+  /** A fiber of this run was resumed outside its turns, by a host callback. */
   wokenOutside(fiber: Fiber, error: unknown): void {
     if (this.#disposed || this.end !== undefined) return;
     const cause = error instanceof OutsideTurnError ? error : undefined;
@@ -302,10 +302,10 @@ export class NativeRun implements Activator, RunState {
     );
   }
 
-  /** Whether a rejection that nothing handled is none to speak of: its workflow was cancelled, or its scope has ended. */
+  /** Whether an unhandled rejection is ignored: the workflow was canceled, or its scope has ended. */
   ignoresRejection(reason: unknown): boolean {
     if (this.refusals !== undefined) {
-      // It is the validator's: its update is rejected with it.
+      // Caused by the validator: its update is rejected with it.
       this.refusals.push(unhandledRejection(reason));
       return true;
     }
@@ -313,7 +313,7 @@ export class NativeRun implements Activator, RunState {
     return this.cancellation !== undefined || this.#isOfScope(reason);
   }
 
-  /** The end of a scope is the cause. */
+  /** Whether the end of a scope caused it. */
   #isOfScope(reason: unknown): boolean {
     return findCause(reason, (part) => isA(part, Error) && this.scopeReasons.has(part)) !== undefined;
   }
@@ -346,7 +346,7 @@ export class NativeRun implements Activator, RunState {
     };
   }
 
-  /** Nothing is settled any more: who waits, waits for ever, and is collected with the run. */
+  /** Settles nothing: parked code is garbage collected with the run. */
   dispose(): void {
     this.#disposed = true;
   }

@@ -1,4 +1,5 @@
-// Queries: a query sees a read-only copy of the published state and never touches the run. The queries that Temporal has for every workflow are in built_in_answers.ts.
+// Queries see a read-only copy of the published state and never affect the run. For Temporal's
+// built-in queries see built_in_answers.ts.
 import { CommandKind, type Job, QueryResult } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { encodeFailure } from "../../converter/failure_converter.ts";
 import { ApplicationFailure } from "../../converter/failures.ts";
@@ -18,7 +19,8 @@ export async function answerQueries(run: RunState, jobs: readonly Job[]): Promis
       throw new Error(`unexpected job from the core among queries: ${variant?.$case ?? "an unknown one"}`);
     }
     const { queryId, queryType, arguments: args } = variant.value;
-    // To the end of its microtasks: queries are not replayed, so nothing of them may be taken for the workflow's.
+    // Includes the query's microtasks: queries are not replayed, so they must not be attributed to
+    // the workflow.
     current.closure = "query";
     try {
       const result = inClosureWithMicrotasks("query", () => answer(run, queryType, args));
@@ -30,13 +32,16 @@ export async function answerQueries(run: RunState, jobs: readonly Job[]): Promis
   }
 }
 
-/** What becomes a value, or a failure, is made by code of the query, too: getters and toJSON of what it answers or throws. */
+/** Getters and toJSON of the result or error are also code of the query. */
 function answer(run: RunState, queryType: string, args: Parameters<typeof fromPayloads>[1]): QueryResult["result"] {
   const { converter } = run.context;
   try {
     const builtIn = answerBuiltIn(run, queryType);
     const value = builtIn ??
-      namingWhat("its answer", () => converter.toPayload(original(ask(run, queryType, fromPayloads(converter, args)))));
+      namingWhat(
+        `the result of query "${queryType}"`,
+        () => converter.toPayload(original(ask(run, queryType, fromPayloads(converter, args)))),
+      );
     return { $case: "succeeded", value: wire(value) };
   } catch (e) {
     return { $case: "failed", value: encodeFailure(e, converter) };

@@ -1,7 +1,7 @@
-// The rounds of a workflow that declares `carry`. Each round is a run function of its own, with a fiber of its own; nothing but the carried
-// state goes from one to the next, so a round cannot depend on whether it is the first of a run
-// (docs/dev/semantics/endless_loops.md). Where a round has returned the state of the next, its fiber has ended: what it left open is cancelled,
-// its handlers are done. There, and only there, the run continues as new when the service suggests it.
+// The rounds of a workflow with `carry`. Each round is a separate run function with its own fiber;
+// only the carried state passes between rounds, so a round cannot depend on whether it is the first
+// of a run (docs/dev/semantics/endless_loops.md). When a round has ended, open work is canceled and
+// handlers are done. Only there the run continues as new, if the service suggests it.
 import type { Payload } from "../../converter/payload.ts";
 import type { WirePayload } from "../program/encode.ts";
 import { isCarry, makeContinueAsNew } from "../program/definition.ts";
@@ -12,7 +12,7 @@ import type { RunState } from "../scheduler/run_state.ts";
 import { startFiber } from "../scheduler/turns.ts";
 import { endRun } from "./completion.ts";
 
-/** Starts the first round of this run: of the workflow's arguments, or of what the run before this one carried behind them. */
+/** Starts the first round of this run: from the workflow's arguments, or from the carried state. */
 export function startRounds(
   run: RunState,
   first: (...args: unknown[]) => unknown,
@@ -24,13 +24,13 @@ export function startRounds(
   startRound(run, run.caller, args, () => encoded(run, state));
 }
 
-/** The round works on what a next run would get, so what the encoding changes or refuses shows in the first round. */
+/** A round gets the encoded and decoded state, as a next run would, so encoding problems appear at once. */
 function encoded(run: RunState, state: unknown): Payload {
   run.published.publish(run.converter, state, "the carried state");
   return run.published.payload!;
 }
 
-/** `caller`: the one of the round before, which may have ended with a message. */
+/** `caller`: that of the previous round, which may have ended with a message. */
 function startRound(run: RunState, caller: Caller, args: readonly unknown[], make: () => Payload): void {
   const fiber = new Fiber(run, "run", `run of workflow "${run.definition.name}"`, undefined, { caller });
   run.continuedAt = undefined;
@@ -45,7 +45,8 @@ function startRound(run: RunState, caller: Caller, args: readonly unknown[], mak
     if (continuesHere(run)) {
       return endRun(run, { ok: true, value: makeContinueAsNew({ args: [...args, state], options: {}, carries: true }) });
     }
-    // Now, and not in the next round's turn: before it runs what the code does that has just been cancelled, which would change the state.
+    // Encoded before the next round's turn: canceled code runs before it, and could change the
+    // state.
     let next: Payload;
     try {
       next = encoded(run, state);
@@ -56,7 +57,7 @@ function startRound(run: RunState, caller: Caller, args: readonly unknown[], mak
   });
 }
 
-/** Not where a child would end with this run, nor where more signals wait than the next run can be handed: then after a later round. */
+/** False while a child would end with this run, or too many signals are buffered; a later round continues. */
 function continuesHere(run: RunState): boolean {
   if (!run.continueAsNewSuggested || run.end !== undefined) return false;
   for (const child of run.children.values()) if (child.endsWithParent) return false;

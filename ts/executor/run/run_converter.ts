@@ -1,10 +1,10 @@
-// The converter as a run uses it for values that go into commands. A value that is refused fails the task, whatever the code catches: so no
-// decision of the code can follow from the refusal, and a history never depends on it. A run that replays refuses nothing: its history may
-// have been written by a version that lost such values without a word.
+// The converter of a run, for values of commands. A rejected value fails the task, even if the code
+// catches the error, so that no decision and no history depends on it. On replay nothing is
+// rejected: an older version may have recorded lossy values.
 import { encodingReplay, LossyValueError } from "../../converter/lossy_value.ts";
 import type { PayloadConverter } from "../../converter/payload.ts";
 
-/** What of a run the converter needs. */
+/** The part of a run that the converter needs. */
 interface Encoding {
   readonly isReplaying: boolean;
   fail(error: Error): void;

@@ -1,6 +1,7 @@
-// The door of every primitive: finds the fiber that calls, and refuses calls that come from nowhere (a host callback woke workflow
-// code), from closures that must not use the API (validators, queries, sideEffect, updateState), and from constructs where the nesting
-// rules forbid them. Misuse fails the task even when workflow code catches the error.
+// Entry check of every primitive: finds the calling fiber, and rejects calls from outside a turn (a
+// host callback), from closures without API access (validators, queries, sideEffect, updateState),
+// and from constructs that the nesting rules forbid. Misuse fails the task even if workflow code
+// catches the error.
 import type { CancelledFailure } from "../../converter/failures.ts";
 import { callSite, callStack, userFrame } from "../program/call_site.ts";
 import { MisuseError, NestingError, OutsideTurnError } from "../program/errors.ts";
@@ -18,8 +19,8 @@ const CLOSURES: { readonly [C in Closure]: readonly [where: string, why: string]
 };
 
 /**
- * The calling fiber. `allowed`: closures that may call it nevertheless. `depth`: frames of ours between the user's and this one; a
- * primitive that workflow code calls directly has one.
+ * Returns the calling fiber. `allowed`: closures that may call it. `depth`: frames of this package
+ * between the user's frame and this one; 1 for a primitive that workflow code calls directly.
  */
 export function callingFiber(api: string, allowed?: Closure | readonly Closure[], depth = 1): Fiber {
   const { closure } = current;
@@ -27,7 +28,8 @@ export function callingFiber(api: string, allowed?: Closure | readonly Closure[]
   if (closure !== undefined && closure !== allowed && !(Array.isArray(allowed) && allowed.includes(closure))) {
     const [where, why] = CLOSURES[closure];
     const error = new MisuseError(`${api} was called in ${where}: ${why}`);
-    // A query that misbehaves fails by itself, and a validator's update is rejected; everything else fails the task.
+    // A forbidden call fails a query, and rejects a validator's update; otherwise it fails the
+    // task.
     if (noteRefused(error) === "fails the task") current.run?.fail?.(error);
     throw error;
   }
@@ -45,8 +47,8 @@ export function callingFiber(api: string, allowed?: Closure | readonly Closure[]
 }
 
 /**
- * As `enter`, for primitives that wait: in a scope that was cancelled or has ended they do not start. Answers the failure to reject
- * with, or the fiber.
+ * For primitives that wait: they do not start in a canceled or ended scope. Returns the failure to
+ * reject with, or the fiber.
  */
 export function waitingFiber(api: string): Fiber | CancelledFailure {
   const fiber = callingFiber(api, undefined, 2);
@@ -65,7 +67,7 @@ const WHERE: { readonly [K in Exclude<FiberKind, "shield">]: string } = {
   arm: "an arm of select",
 };
 
-/** Fails the task when the calling construct is not one of `roles`. */
+/** Fails the task if the calling construct is not one of `roles`. */
 export function requireRole(
   fiber: Fiber,
   api: string,

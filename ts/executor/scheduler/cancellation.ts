@@ -1,6 +1,6 @@
-// A cancel request of the workflow. It reaches every unshielded awaiter in order of creation, every
-// one that is made later, and every child that was not started in a shield (run/cancel_request.ts).
-// What it reaches rejects with its CancelledFailure; code parked on a shielded awaiter is not touched.
+// A cancel request of the workflow. It reaches every unshielded awaiter in order of creation, later
+// ones, and every child that was not started in a shield (run/cancel_request.ts). They reject with
+// its CancelledFailure; code that waits in a shield is unaffected.
 import { CancelledFailure } from "../../converter/failures.ts";
 
 export class Cancellation {
@@ -8,11 +8,11 @@ export class Cancellation {
   /** Messages with a smaller number in the inbox came before it. */
   readonly order: number;
   /**
-   * Code of the run knows of it: a wait was rejected by it, or code asked. One that no code knows of when run returns a continueAsNew is
-   * the next run's (continue_as_new_headers.ts).
+   * Code of the run has observed it: a wait rejected, or code read it. If no code has when run
+   * returns continueAsNew, it is passed to the next run (continue_as_new_headers.ts).
    */
   told = false;
-  /** It came while the run stood, and not after the event that ended it. */
+  /** It came before the event that ended the run. */
   readonly inTime: boolean;
 
   constructor(reason: string, order: number, inTime: boolean) {

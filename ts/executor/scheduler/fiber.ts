@@ -1,7 +1,7 @@
-// Fibers and awaiters. A fiber is one logical thread of workflow code: the run function, a message handler, an async handler, a branch
-// of parallel, a function that is an arm of select, a shield. An awaiter is one promise that a primitive handed out. The run settles exactly one awaiter per turn; the turn
-// belongs to the fiber that made the awaiter. Each fiber knows how many awaiters of its own and of its descendants are pending, so that
-// the end of a scope costs nothing when nothing is left over.
+// Fibers and awaiters. A fiber is one logical thread of workflow code: the run function, a handler,
+// an async handler, a branch of parallel, an arm of select, a shield. An awaiter is one promise of
+// a primitive. The run settles one awaiter per turn; the turn belongs to its fiber. Fibers count
+// pending awaiters of their subtree, so that the end of a scope without leftovers is cheap.
 import type { Caller } from "../program/local_calls.ts";
 import type { OpenReceive } from "./job_targets.ts";
 import type { RunState } from "./run_state.ts";
@@ -10,7 +10,7 @@ import { beginTurn, current } from "../program/current.ts";
 
 export type FiberKind = "run" | "handler" | "async" | "branch" | "arm" | "shield";
 
-/** A unit of the scheduler's queue. Answers whether user code was resumed: then a hop must follow. */
+/** A unit of the scheduler's queue. Returns whether user code was resumed; a hop must follow then. */
 export interface Work {
   perform(): boolean;
 }
@@ -23,16 +23,19 @@ export class Fiber {
   readonly parent: Fiber | undefined;
   /** A cancellation of the workflow does not reach it. */
   readonly shielded: boolean;
-  /** The receive that this fiber works for as (part of) an async handler: whose state updateState changes. */
+  /** The receive of this fiber's async handler; updateState changes its state. */
   readonly receive: OpenReceive | undefined;
-  /** What nesting rules see: a shield is what it was entered from. */
+  /** The role for nesting rules; a shield has the role of its parent. */
   readonly role: Exclude<FiberKind, "shield">;
-  /** Whose calls it makes: those of the run, or of the message that it handles or that ended its last receive. */
+  /**
+   * Attributed caller of its calls: the run, or the message that it handles or that ended its last
+   * receive.
+   */
   caller: Caller;
   /** Pending awaiters of this fiber and its descendants. */
   pending = 0;
   ended = false;
-  /** The last primitive it called, and where (only when call sites are recorded). */
+  /** The last called primitive, and its call site if recorded. */
   lastCall = "";
   lastSite = "";
 
@@ -65,25 +68,25 @@ export class Fiber {
   }
 }
 
-/** The fiber whose turn it is, undefined outside of turns. */
+/** The fiber of the current turn; undefined outside turns. */
 export function currentFiber(): Fiber | undefined {
-  // `beginTurn` alone sets it, and fibers alone are given to it.
+  // Only `beginTurn` sets it, and only to fibers.
   return current.fiber as Fiber | undefined;
 }
 
 /**
- * "canceled": it is canceled, and its result is lost. "unconfirmed": it was sent, and nothing waits for the confirmation.
- * "expected": programs leave it behind on purpose, and nothing is lost.
+ * "canceled": canceled at the end of its scope, without a result. "unconfirmed": sent, without
+ * awaited confirmation. "expected": left on purpose, nothing is lost.
  */
 export type Leftover = "canceled" | "unconfirmed" | "expected";
 
 const ignore = () => {};
 
-/** A promise that a primitive handed out, and how it ends early. */
+/** A promise of a primitive, and how it ends early. */
 export abstract class Awaiter<T> implements Work {
   readonly fiber: Fiber;
   readonly promise: Promise<T>;
-  /** The user's line, when call sites are recorded. */
+  /** The user's line, if call sites are recorded. */
   readonly #site: string;
   #resolve!: (value: unknown) => void;
   #reject!: (error: unknown) => void;
@@ -101,15 +104,15 @@ export abstract class Awaiter<T> implements Work {
     fiber.count(1);
   }
 
-  /** Something outside the run can settle it (a timer, an activity, a message). */
+  /** Whether something outside the run can settle it (a timer, an activity, a message). */
   abstract readonly external: boolean;
 
-  /** What becomes of it when its scope ends before it has settled. */
+  /** What happens if its scope ends before it settles. */
   get leftover(): Leftover {
     return "canceled";
   }
 
-  /** For debug sessions: whose it is. */
+  /** Its fiber, for debug sessions. */
   get owner(): Fiber {
     return this.fiber;
   }
@@ -120,7 +123,7 @@ export abstract class Awaiter<T> implements Work {
   /** What it waits for, for debug sessions. */
   abstract readonly waitsFor: WaitKind;
 
-  /** Seq of the command that it stands for; 0: none. */
+  /** Seq of its command; 0 without a command. */
   get seq(): number {
     return 0;
   }
@@ -130,10 +133,13 @@ export abstract class Awaiter<T> implements Work {
     return { kind, label: this.describe(), fiber: fiber.label, site: this.#site, seq };
   }
 
-  /** The workflow was cancelled, or the scope that made it has ended: take back what was asked for and settle, now or later. */
+  /**
+   * Cancels the requested work and settles, now or later. Called for cancellation of the workflow
+   * or scope.
+   */
   abstract cancel(reason: unknown): void;
 
-  /** Its scope has ended: as `cancel`, but it must settle now. */
+  /** Like `cancel` at the end of its scope, but settles now. */
   abandon(reason: unknown): void {
     this.cancel(reason);
     this.fail(reason);
@@ -143,7 +149,7 @@ export abstract class Awaiter<T> implements Work {
     return this.#state === "pending";
   }
 
-  /** Settles in a turn of its own, after the work that is queued already. The first outcome counts. */
+  /** Settles in a separate turn, after queued work. The first outcome counts. */
   fulfil(value: T): void {
     this.#queue("fulfilled", value);
   }
@@ -165,7 +171,7 @@ export abstract class Awaiter<T> implements Work {
     this.fiber.count(-1);
   }
 
-  /** Drops it without settling: the run is over. */
+  /** Drops it without settling, at the end of the run. */
   drop(): void {
     if (this.#state !== "pending") return;
     this.#state = "delivered";
@@ -181,7 +187,7 @@ export abstract class Awaiter<T> implements Work {
     if (fulfilled) this.#resolve(this.#result);
     else {
       this.fiber.run.rejectionDelivered(this.#result);
-      // Pre-handled: a primitive's promise that nobody awaits is not an unhandled rejection.
+      // Pre-handled: a primitive's promise that is not awaited is not an unhandled rejection.
       this.promise.catch(ignore);
       this.#reject(this.#result);
     }
@@ -189,7 +195,7 @@ export abstract class Awaiter<T> implements Work {
   }
 }
 
-/** A promise that is rejected from the start and may be left alone. */
+/** A rejected promise that needs no handler. */
 export function rejected<T>(error: unknown): Promise<T> {
   const promise = Promise.reject<T>(error);
   promise.catch(ignore);

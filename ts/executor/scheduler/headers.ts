@@ -1,7 +1,6 @@
-// Headers of a run's start travel on, unread: to each activity and child that the run calls, to workflows that it signals, and to the run
-// that continues it. So what the start's
-// caller put there (a trace context, a tenant) reaches the interceptors of the workers that carry the work out, though workflow code knows
-// nothing of it. They are part of the history's first event, so every replay sends the same.
+// Headers of a run's start are passed on unread to its activities, children, signals and next run,
+// so that values of the start's caller (a trace context, a tenant) reach the interceptors of
+// workers. They are in the history's first event, so every replay sends the same.
 import { Payload as PayloadCodec } from "../../core/generated/boundary/temporal/api/common/v1/message.ts";
 import { MapEntry, ScheduleActivity, ScheduleLocalActivity } from "../../api/generated/fields.ts";
 import { ANSWERED_UPDATES_HEADER, BUFFERED_SIGNALS_HEADER, CANCEL_REQUEST_HEADER, CARRY_HEADER } from "./next_run_headers.ts";
@@ -11,7 +10,7 @@ type Fields = { readonly [name: string]: WirePayload };
 
 const NONE = new Uint8Array(0);
 const NO_FIELDS: Fields = {};
-/** What the run before this one handed to this one alone. */
+/** Headers from the previous run, for this run only. */
 const HANDED_ON: ReadonlySet<string> = new Set([
   BUFFERED_SIGNALS_HEADER,
   CANCEL_REQUEST_HEADER,
@@ -20,10 +19,10 @@ const HANDED_ON: ReadonlySet<string> = new Set([
 ]);
 
 export class StartHeaders {
-  /** The start had none. */
+  /** For a start without headers. */
   static readonly none = new StartHeaders(NO_FIELDS);
   readonly fields: Fields;
-  /** As the field `headers` of ScheduleActivity, encoded once for all activities of the run. */
+  /** Field `headers` of ScheduleActivity, encoded once for all activities of the run. */
   readonly ofActivity: Uint8Array;
   #ofLocalActivity: Uint8Array | undefined;
 
@@ -37,11 +36,11 @@ export class StartHeaders {
     return this.#ofLocalActivity ??= encodedAs(ScheduleLocalActivity.headers, this.fields);
   }
 
-  /** Those of a start but for what the run before this one handed to this one alone. */
+  /** The headers of a start without those for this run only. */
   static of(headers: Fields): StartHeaders {
     const names = Object.keys(headers).filter((name) => !HANDED_ON.has(name));
     if (names.length === 0) return StartHeaders.none;
-    // Copies: the payloads are views into the bytes of the activation, which are let go.
+    // Copied: the payloads are views of the activation's bytes, which are reused.
     return new StartHeaders(Object.fromEntries(names.map((name) => [name, copyPayload(headers[name]!)])));
   }
 }
@@ -58,7 +57,7 @@ function encodedAs(tag: number, fields: Fields): Uint8Array {
   });
 }
 
-/** A payload that is no view into other bytes. */
+/** Copies a payload that is a view of other bytes. */
 export function copyPayload(payload: WirePayload): WirePayload {
   const metadata = Object.fromEntries(Object.entries(payload.metadata).map(([key, value]) => [key, value.slice()]));
   return { ...payload, metadata, data: payload.data.slice() };

@@ -1,6 +1,7 @@
-// Messages that arrived and were not dispatched yet. Signals wait here until something takes them, over receives and phases, and are
-// never lost; updates only until the end of their activation, when they are accepted or rejected. `order` is the order of arrival, and
-// every choice between messages goes by it.
+// Messages that arrived and are not dispatched. Signals wait here until they are taken, across
+// receives, and are never lost; updates only until the end of their activation, when they are
+// accepted or rejected. `order` is the order of arrival, which decides every choice between
+// messages.
 import type { WirePayload } from "../program/encode.ts";
 import { LazyMap, LazySet } from "./lazy_map.ts";
 
@@ -9,7 +10,7 @@ export interface SignalItem {
   readonly order: number;
   readonly name: string;
   readonly input: readonly WirePayload[];
-  /** Of its event; 1, the start's, or 0: the run before this one handed it on. */
+  /** Id of its event; 1 (the start's) or 0: carried from the previous run. */
   readonly eventId: number;
 }
 
@@ -18,11 +19,11 @@ export interface UpdateItem {
   readonly order: number;
   readonly name: string;
   readonly input: readonly WirePayload[];
-  /** The id that its caller gave it. */
+  /** The id given by its caller. */
   readonly id: string;
-  /** The id of the protocol instance: what responses refer to. */
+  /** Id of the protocol instance, to which responses refer. */
   readonly protocolInstanceId: string;
-  /** False on replay: the update was accepted then. */
+  /** False on replay: the update was accepted. */
   readonly runValidator: boolean;
 }
 
@@ -45,7 +46,7 @@ class Queue<T> {
   shift(): T | undefined {
     if (this.length === 0) return undefined;
     const item = this.#items[this.#head++]!;
-    // Compact now and then, so that a long-lived queue stays as small as what it holds.
+    // Compacts from time to time, so that a long-lived queue stays small.
     if (this.#head > 64 && this.#head * 2 > this.#items.length) {
       this.#items = this.#items.slice(this.#head);
       this.#head = 0;
@@ -69,10 +70,10 @@ export class Inbox {
   #order = 0;
   readonly #signals = new LazyMap<string, Queue<SignalItem>>();
   #signalCount = 0;
-  /** Updates that were neither accepted nor rejected, in order of arrival. */
+  /** Undecided updates, in order of arrival. */
   readonly undecided: LazySet<UpdateItem> = new LazySet();
 
-  /** The number that the next message will get. */
+  /** The number of the next message. */
   get next(): number {
     return this.#order;
   }
@@ -107,14 +108,14 @@ export class Inbox {
     return item;
   }
 
-  /** How many signals of each name nothing has taken. */
+  /** Number of buffered signals by name. */
   counts(): { [name: string]: number } {
     const counts: [string, number][] = [];
     for (const [name, queue] of this.#signals) if (queue.length > 0) counts.push([name, queue.length]);
     return Object.fromEntries(counts);
   }
 
-  /** Every buffered signal, in order of arrival. */
+  /** All buffered signals, in order of arrival. */
   signals(): SignalItem[] {
     const all: SignalItem[] = [];
     for (const queue of this.#signals.values()) all.push(...queue);

@@ -1,6 +1,6 @@
-// What a workflow may know about itself. Most of it comes with the start; memo, search attributes, parent and the like are read from the
-// encoded attributes of the started event when somebody asks, by a scan of the few fields that are shown. What upserts change is merged into
-// that.
+// Facts about a run for workflow code. Most come with the start; memo, search attributes, parent
+// and others are read from the encoded started event on access, by a scan of a few fields. Upserts
+// are merged into them.
 import {
   MapEntry,
   Memo,
@@ -17,33 +17,33 @@ import { TypedSearchAttributes } from "../../converter/search_attributes.ts";
 import type { RunContext } from "../program/program.ts";
 import type { Cancellation } from "./cancellation.ts";
 
-/** A workflow execution by its two ids. */
+/** Identifies a workflow execution. */
 export interface ExecutionRef {
-  /** Id of the workflow. */
+  /** Workflow id. */
   readonly workflowId: string;
-  /** Id of the run. */
+  /** Run id. */
   readonly runId: string;
 }
 
-/** Facts about the run. Times: milliseconds since the epoch; durations: milliseconds, 0 when unset. */
+/** Facts about the run. Times in ms since the epoch, durations in ms; 0 if not set. */
 export interface WorkflowInfo {
   /** Name of the workflow type. */
   readonly workflowType: string;
-  /** The id that the start chose. */
+  /** Workflow id. */
   readonly workflowId: string;
-  /** The id of this run; another one after continue-as-new. */
+  /** Id of this run; it changes with continue-as-new. */
   readonly runId: string;
-  /** The namespace in which it runs. */
+  /** Namespace of the workflow. */
   readonly namespace: string;
-  /** The queue of its workflow tasks. */
+  /** Task queue of its workflow tasks. */
   readonly taskQueue: string;
-  /** Which attempt of the workflow's retry policy this run is, from 1. */
+  /** Attempt of the workflow's retry policy, from 1. */
   readonly attempt: number;
-  /** When this run was started. */
+  /** Start of this run. */
   readonly startTimeMs: number;
-  /** The first run of the chain that continue-as-new and retries make. */
+  /** The first run of the chain of continue-as-new and retries. */
   readonly firstExecutionRunId: string;
-  /** The run that continued as this one; empty for none. */
+  /** The previous run that continued as this one; "" if none. */
   readonly continuedFromRunId: string;
   /** Limit for the whole chain of runs. */
   readonly executionTimeoutMs: number;
@@ -51,32 +51,32 @@ export interface WorkflowInfo {
   readonly runTimeoutMs: number;
   /** Limit for one workflow task. */
   readonly taskTimeoutMs: number;
-  /** Events in history at the task that is being processed. */
+  /** Events in history at the current task. */
   readonly historyLength: number;
-  /** Size of the history in bytes at that task, as the service counts it. */
+  /** Size of the history in bytes at the current task, as counted by the service. */
   readonly historySizeBytes: number;
-  /** The server (or engine) finds the history long enough to continue as new. */
+  /** The service suggests to continue as new, because the history is long. */
   readonly continueAsNewSuggested: boolean;
-  /** A cancellation was requested, with this reason (it may be empty). */
+  /** Reason of the requested cancellation (may be ""); undefined if not requested. */
   readonly cancelReason: string | undefined;
-  /** The workflow that started this one as its child, if one did. */
+  /** The parent workflow; undefined if this is not a child. */
   readonly parent: ExecutionRef | undefined;
-  /** The first in the line of parents; undefined for a workflow without a parent, and where the service does not say. */
+  /** The root of the parent chain; undefined without a parent, or if the service does not report it. */
   readonly root: ExecutionRef | undefined;
-  /** The cron schedule that it was started with; empty for none. */
+  /** The cron schedule of the start; "" if none. */
   readonly cronSchedule: string;
-  /** Its memo as it is now: that of the start with what upsertMemo changed, decoded. Read-only. */
+  /** The current memo: that of the start with changes by upsertMemo, decoded. Read-only. */
   readonly memo: { readonly [key: string]: unknown };
   /**
-   * Its search attributes as they are now: those of the start with what upsertSearchAttributes changed. To be asked for by key:
-   * `typedSearchAttributes.get(customer)`.
+   * The current search attributes: those of the start with changes by upsertSearchAttributes. Read
+   * by key: `typedSearchAttributes.get(customer)`.
    */
   readonly typedSearchAttributes: TypedSearchAttributes;
   /** The same, decoded. Read-only. */
   readonly searchAttributes: { readonly [key: string]: unknown };
-  /** The result of the previous run of a cron chain, if any. */
+  /** The result of the previous run of a cron chain; undefined if none. */
   readonly lastResult: unknown;
-  /** True while the code runs again from history. For debugging only: a workflow must not behave differently. */
+  /** True during replay. For debugging only: workflow code must not depend on it. */
   readonly unsafeIsReplaying: boolean;
 }
 
@@ -95,7 +95,7 @@ interface Attributes {
   decodedSearchAttributes?: Values;
 }
 
-/** What of the run changes from task to task, or is not in its start. */
+/** Parts of the run that change from task to task, or are not in its start. */
 export interface InfoSource {
   readonly context: RunContext;
   readonly converter: PayloadConverter;
@@ -109,7 +109,7 @@ export interface InfoSource {
 export class RunInfo {
   readonly #run: InfoSource;
   readonly #start: InitializeWorkflow;
-  /** As they are now; undefined before anybody asked and anything changed. */
+  /** Current values; undefined until read or changed. */
   #attributes: Attributes | undefined;
   #memoChanged = false;
 
@@ -118,7 +118,7 @@ export class RunInfo {
     this.#start = start;
   }
 
-  /** Merges what a command of the run changes. A payload of nothing removes its key. */
+  /** Merges the changes of a command. An empty payload removes its key. */
   merge(changes: { readonly memo?: PayloadRecord; readonly searchAttributes?: PayloadRecord }): void {
     const { decodedMemo, decodedSearchAttributes, ...before } = this.#attributes ?? this.#ofStart();
     this.#memoChanged ||= changes.memo !== undefined;
@@ -131,23 +131,23 @@ export class RunInfo {
     };
   }
 
-  /** The memo, where upserts have changed it: the next run of a continue-as-new gets it instead of the start's. */
+  /** The memo if upserts have changed it: the next run of continue-as-new gets it instead of the start's. */
   get changedMemo(): PayloadRecord | undefined {
     return this.#memoChanged ? this.#attributes!.memo : undefined;
   }
 
-  /** Those of the start, remembered if nothing has changed since. */
+  /** Values of the start, kept if unchanged. */
   #ofStart(): Attributes {
     const found = scan(this.#start.startedAttributes);
     this.#attributes ??= found;
     return found;
   }
 
-  /** The facts as they are now. What has to be decoded is decoded when it is read. */
+  /** Returns the current facts. Encoded values are decoded on access. */
   snapshot(): WorkflowInfo {
     const run = this.#run;
     const start = this.#start;
-    // As they are at the call, though they are looked at later.
+    // The values at the time of the call, even if read later.
     let attributes = this.#attributes;
     const { cancellation } = run;
     const scanned = () => attributes ??= this.#ofStart();
@@ -206,7 +206,7 @@ function decodeRecord(converter: PayloadConverter, payloads: PayloadRecord): Val
   return Object.freeze(values);
 }
 
-/** The fields of WorkflowExecutionStartedEventAttributes that are shown. */
+/** Scans the used fields of WorkflowExecutionStartedEventAttributes. */
 function scan(bytes: Uint8Array): Attributes {
   const found = {
     parent: undefined as ExecutionRef | undefined,
@@ -252,7 +252,7 @@ function execution(at: Fields): ExecutionRef {
   return { workflowId, runId };
 }
 
-/** The payloads of a map, which is in the field `entries`. */
+/** Reads the payloads of a map in the field `entries`. */
 function record(into: { [key: string]: Payload }, at: Fields, entries: number): void {
   while (at.next()) {
     if (at.tag !== entries) continue;

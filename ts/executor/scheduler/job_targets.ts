@@ -1,6 +1,6 @@
-// What the jobs of an activation reach: a run finds the target of a job by the command's seq or by
-// the message's name, and the primitives implement the targets. So the run does not know the
-// primitives, and a new one needs no line here unless the core sends it a job of a new kind.
+// Targets of the jobs in an activation. A run finds the target of a job by the command's seq or the
+// message's name, and primitives implement the targets. So the run does not depend on primitives; a
+// new primitive needs an interface here only for a new kind of job.
 import type {
   ResolveActivity,
   ResolveChildWorkflow,
@@ -15,7 +15,7 @@ import type { Fiber } from "./fiber.ts";
 import type { SignalItem, UpdateItem } from "./inbox.ts";
 
 export interface TimerTarget {
-  /** FireTimer. */
+  /** Handles FireTimer. */
   fired(): void;
 }
 
@@ -25,29 +25,29 @@ export interface ActivityTarget {
 
 /** A child that has not ended. */
 export interface ChildTarget {
-  /** It was started in a shield: a cancellation of the workflow does not reach it. */
+  /** Started in a shield: a cancellation of the workflow does not reach it. */
   readonly shielded: boolean;
-  /** Its parent close policy ends it, or asks it to, when this run closes. */
+  /** Its parent close policy terminates or cancels it when this run closes. */
   readonly endsWithParent: boolean;
   startResolved(job: ResolveChildWorkflowStart): void;
   resolved(job: ResolveChildWorkflow): void;
-  /** Asks it to cancel, once. `cause`: what its failure then says. */
+  /** Requests cancellation once; `cause` is in its failure. */
   cancel(reason: string, cause: unknown): void;
 }
 
 /** A Nexus operation that has not ended. */
 export interface NexusTarget {
-  /** It was started in a shield: a cancellation of the workflow does not reach it. */
+  /** Started in a shield: a cancellation of the workflow does not reach it. */
   readonly shielded: boolean;
   startResolved(job: ResolveNexusOperationStart): void;
   resolved(job: ResolveNexusOperation): void;
-  /** Asks it to cancel, once. `cause`: what its failure then says. */
+  /** Requests cancellation once; `cause` is in its failure. */
   cancel(cause: unknown): void;
 }
 
-/** A signal or a cancel request to another workflow. */
+/** A signal or cancel request to another workflow. */
 export interface MessageTarget {
-  /** `failure`: bytes of a Failure, empty for none. */
+  /** `failure`: an encoded Failure, or empty. */
   resolved(failure: Uint8Array): void;
 }
 
@@ -56,42 +56,42 @@ export interface TransactTarget {
   resolved(job: ResolveTransact): void;
 }
 
-/** Waits for a signal of one name. It is registered until it has taken one, or has given up. */
+/** Waits for a signal by name. Registered until it has taken one or is canceled. */
 export interface SignalWaiter {
   readonly message: MessageShape;
-  /** Takes a signal. One whose arguments the message's schema refuses is logged, and the wait goes on. */
+  /** Takes a signal. If the message's schema rejects it, it is logged and the wait continues. */
   deliver(signal: SignalItem): void;
 }
 
-/** What updateState runs: from the state to [result, new state]. */
+/** The function of updateState: from the state to [result, new state]. */
 export type StateChange<R> = (state: unknown) => readonly [R, unknown];
 
-/** The active receive, as the run and its async handlers see it. */
+/** The active receive, as used by the run and its async handlers. */
 export interface OpenReceive {
-  /** It takes no new messages: it was stopped, timed out or cancelled. */
+  /** It accepts no messages: stopped, timed out or canceled. */
   readonly isStopping: boolean;
   /** No handler runs, so the next message may be taken. */
   readonly isIdle: boolean;
-  /** A message from outside could still wake it. */
+  /** A message from outside can still wake it. */
   readonly canBeWoken: boolean;
   inspect(): ReceiveState;
-  /** What it takes, as declared. */
+  /** Its declared messages. */
   messages(): MessageShape[];
   handles(update: UpdateItem): boolean;
   updateNames(): string[];
-  /** The oldest message that it would take now. */
+  /** The oldest message that it can take now. */
   nextItem(): SignalItem | UpdateItem | undefined;
-  /** It takes nothing more because its `until` holds: what comes after it may take what it rejects. */
+  /** It ends by `until`: rejected messages may go to what follows it. */
   readonly isMakingWay: boolean;
-  /** Nothing is left to dispatch. Returns whether that changed something. */
+  /** Called when no message is left. Returns whether that changed the receive. */
   inboxDrained(): boolean;
-  /** All that an activation brought has been taken: the moment of `until` may have come. Returns whether it ends here. */
+  /** Called at the end of an activation, to evaluate `until`. Returns whether it ends. */
   activationDone(): boolean;
-  /** Takes a message. Returns a promise when a validator has to be waited for. */
+  /** Dispatches a message. Returns a promise if a validator has to be awaited. */
   dispatch(item: SignalItem | UpdateItem): void | Promise<void>;
-  /** Decides an update, and queues an accepted one. Returns a promise when a validator has to be waited for. */
+  /** Decides an update, and queues an accepted one. Returns a promise if a validator has to be awaited. */
   accept(update: UpdateItem): void | Promise<void>;
-  /** The run ends while it is open. */
+  /** Called when the run ends while it is open. */
   abort(error: unknown): void;
   updateState<R>(fiber: Fiber, change: StateChange<R>): Promise<R>;
 }

@@ -1,10 +1,10 @@
-// Tables that most runs never put anything into. An empty Map takes 180 bytes, and a worker keeps thousands of idle runs, each with a dozen
-// of them: so the real one is made with the first entry.
+// Tables that stay empty in most runs. An empty Map takes 180 bytes, and a worker keeps thousands
+// of idle runs with a dozen each, so the Map is created with the first entry.
 
-// Shared by all that are empty; nothing is ever put in.
+// Shared by all empty tables; never modified.
 const NONE = new Map<never, never>();
 
-/** A Map that takes next to nothing while it is empty. */
+/** A Map that takes almost no memory while it is empty. */
 export class LazyMap<K, V> {
   #map: Map<K, V> | undefined;
 
@@ -25,7 +25,7 @@ export class LazyMap<K, V> {
     return this;
   }
 
-  /** The value of the key, which is removed. */
+  /** Removes a key and returns its value. */
   take(key: K): V | undefined {
     const value = this.#map?.get(key);
     this.#map?.delete(key);
@@ -53,7 +53,7 @@ export class LazyMap<K, V> {
   }
 }
 
-/** A Set that takes next to nothing while it is empty. */
+/** A Set that takes almost no memory while it is empty. */
 export class LazySet<T> {
   readonly #members = new LazyMap<T, true>();
 

@@ -1,10 +1,10 @@
-// The end of a scope takes back what the scope left pending (losers of Promise.race, calls that are
-// not awaited), in order of creation, with a warning. It rejects with CancelledFailure.
+// The end of a scope cancels pending awaiters of the scope (losers of Promise.race, calls that are
+// not awaited), in order of creation, with a warning. They reject with a CancelledFailure.
 import { CancelledFailure } from "../../converter/failures.ts";
 import type { Awaiter, Fiber, Leftover } from "./fiber.ts";
 import type { RunState } from "./run_state.ts";
 
-/** A fiber has ended: takes back what it and its descendants left pending. */
+/** Called at the end of a fiber: cancels the pending awaiters of its subtree. */
 export function cancelLeftovers(fiber: Fiber): void {
   if (fiber.pending === 0) return;
   const { run } = fiber;
@@ -18,12 +18,12 @@ export function cancelLeftovers(fiber: Fiber): void {
   abandonAll(run, left, `${fiber.label} has ended`);
 }
 
-/** A fiber has lost a race, which is no oversight of anybody's: it ends here, with what it and its descendants left pending. */
+/** Ends a fiber that lost a race, and cancels the pending awaiters of its subtree without a warning. */
 export function endLoser(fiber: Fiber, why: string): void {
   abandonAll(fiber.run, close(fiber), why);
 }
 
-/** The fiber and its descendants have ended. Answers what they left pending, in order of creation. */
+/** Ends a fiber and its descendants. Returns their pending awaiters, in order of creation. */
 function close(fiber: Fiber): Awaiter<unknown>[] {
   const { run } = fiber;
   for (const other of [...run.fibers]) {
@@ -38,7 +38,7 @@ function close(fiber: Fiber): Awaiter<unknown>[] {
 
 function abandonAll(run: RunState, left: readonly Awaiter<unknown>[], why: string): void {
   for (const awaiter of left) {
-    // The end of one may have ended another: a select that is given up takes its timers with it.
+    // An abandoned awaiter may have ended another: a select cancels its timers.
     if (!awaiter.isPending) continue;
     const reason = new CancelledFailure(`${awaiter.describe()} was cancelled: ${why}`);
     run.scopeReasons.add(reason);

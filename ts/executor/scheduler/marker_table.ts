@@ -1,14 +1,14 @@
-// Side effects and patches of a run that history has recorded, and what the run has asked for of them.
-// The core looks ahead and hands them over before the jobs of the activation in which they are asked
-// for. Most runs have neither, so the tables are made when they are needed.
+// Side effects and patches recorded in history, and those that the run has requested. The core
+// looks ahead and passes them before the jobs of their activation. Most runs have neither, so
+// tables are created on use.
 import type { WirePayload } from "../program/encode.ts";
 
 export class MarkerTable {
   #sideEffects: Map<number, WirePayload | undefined> | undefined;
   #nextSideEffect = 0;
-  /** Patches that history records for the tasks seen so far. */
+  /** Patches that history records for the tasks so far. */
   #notified: Set<string> | undefined;
-  /** Patches that this run has answered true for, or deprecated: their marker was issued. */
+  /** Patches for which this run returned true, or that it deprecated: their marker was issued. */
   #patched: Set<string> | undefined;
   #deprecated: Set<string> | undefined;
 
@@ -16,7 +16,7 @@ export class MarkerTable {
     (this.#sideEffects ??= new Map()).set(id, payload);
   }
 
-  /** The id of the next side effect, and its value where history has one. */
+  /** The id of the next side effect, and its value if history has one. */
   nextSideEffect(): { readonly id: number; readonly recorded: { readonly payload: WirePayload | undefined } | undefined } {
     const id = this.#nextSideEffect++;
     if (this.#sideEffects?.has(id) !== true) return { id, recorded: undefined };

@@ -1,6 +1,6 @@
-// Headers that a run hands to the run that continues it: their names, and JSON with payloads in it as
-// their values. The worker's payload codec must treat these headers like any other payload (headers
-// are not encoded otherwise), which is why each is one payload.
+// Headers that a run passes to the run that continues it: names, and JSON with payloads as values.
+// Each is one payload, so that the worker's payload codec can encode it; headers are otherwise not
+// encoded.
 import { base64Decode, base64Encode } from "@bufbuild/protobuf/wire";
 import type { WirePayload } from "../program/encode.ts";
 import { WorkflowTaskError } from "../program/errors.ts";
@@ -9,9 +9,9 @@ import type { SignalItem } from "./inbox.ts";
 export const BUFFERED_SIGNALS_HEADER = "temporalex-buffered-signals";
 export const CANCEL_REQUEST_HEADER = "temporalex-cancel-requested";
 export const ANSWERED_UPDATES_HEADER = "temporalex-answered-updates";
-/** Present: the last argument is the state of a workflow that declares `carry`. */
+/** Present: the last argument is the state of a workflow with `carry`. */
 export const CARRY_HEADER = "temporalex-carry";
-/** Bytes of the header's data. */
+/** Maximum size of a header's data, in bytes. */
 export const HEADER_LIMIT = 256 * 1024;
 
 export interface PayloadText {
@@ -22,13 +22,13 @@ const utf8 = new TextEncoder();
 const text = new TextDecoder();
 const JSON_PLAIN = utf8.encode("json/plain");
 
-/** Headers of JSON. */
+/** Headers with JSON values. */
 export const jsonHeader = {
   write(name: string, value: unknown): { [key: string]: WirePayload } {
     const data = utf8.encode(JSON.stringify(value));
     return { [name]: { metadata: { encoding: JSON_PLAIN }, data, externalPayloads: [] } };
   },
-  /** Gives the header's value to `take`, if it is there; throws what fails the task if it cannot be read. */
+  /** Calls `take` with the header's value, if present. Throws an error that fails the task if unreadable. */
   read<T>(headers: { readonly [key: string]: WirePayload }, name: string, take: (value: T) => void): void {
     const payload = headers[name];
     if (payload === undefined) return;
@@ -58,7 +58,7 @@ export function fromText(payload: PayloadText): WirePayload {
   return { metadata, data: base64Decode(payload.data), externalPayloads: [] };
 }
 
-/** Whether signals that nothing has taken can be handed to the next run, with as much room left for those that come until then. */
+/** Whether the buffered signals fit into the next run's header, leaving half of it for later ones. */
 export function signalsFit(signals: readonly SignalItem[]): boolean {
   let bytes = 0;
   for (const { name, input } of signals) {

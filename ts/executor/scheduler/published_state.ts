@@ -1,5 +1,5 @@
-// The state that a run has published. It is kept as it was at the call, encoded; queries see what it
-// decodes to, and never touch the run.
+// The published state of a run. It is encoded at the call; queries see the decoded value, and never
+// affect the run.
 import { namingWhat } from "../../converter/lossy_value.ts";
 import type { Payload, PayloadConverter } from "../../converter/payload.ts";
 
@@ -8,13 +8,13 @@ export class PublishedState {
   #decoded: { value: unknown } | undefined;
   #touched = false;
 
-  /** `what`: what an error about the value calls it. */
+  /** `what` names the value in errors. */
   publish(converter: PayloadConverter, value: unknown, what = "the published state"): void {
     this.#payload = namingWhat(what, () => converter.toPayload(value));
     this.#decoded = undefined;
   }
 
-  /** The last published state as it was written; undefined before the first. */
+  /** The last published state, encoded; undefined before the first. */
   get payload(): Payload | undefined {
     return this.#payload;
   }
@@ -25,12 +25,12 @@ export class PublishedState {
     return this.#decoded;
   }
 
-  /** A query has called functions of the decoded state, which may have changed it. */
+  /** Records that a query has called functions of the decoded state, which may have changed it. */
   touch(): void {
     this.#touched = true;
   }
 
-  /** The next query gets another decoded state where one has touched this. */
+  /** Discards the decoded state if a query has touched it. */
   forgetTouched(): void {
     if (this.#touched) this.#decoded = undefined;
     this.#touched = false;

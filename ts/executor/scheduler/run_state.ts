@@ -1,6 +1,5 @@
-// A native run as its fibers, primitives and jobs see it: what is queued, what waits, what has arrived,
-// and the few things that all of them do to it. `run/native_run.ts` implements it. It stands here, on
-// the floor of the fibers, so that primitives import what is below them alone.
+// A native run as its fibers, primitives and jobs use it. `run/native_run.ts` implements it. The
+// interface is in this folder so that primitives import only lower layers.
 import type { CommandKind } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import type { CancelledFailure } from "../../converter/failures.ts";
 import type { PayloadConverter } from "../../converter/payload.ts";
@@ -41,32 +40,32 @@ export interface RunState extends RunClock {
   readonly definition: DefinitionShape;
   readonly context: RunContext;
   readonly port: CommandPort;
-  /** For values of commands. Failures and results of queries are encoded with the context's. */
+  /** Converter for values of commands. Failures and query results use that of the context. */
   readonly converter: PayloadConverter;
   readonly log: RunLog;
 
   // The scheduler's.
 
-  /** Work that is due, in order. */
+  /** Due work, in order. */
   readonly ready: Queue<Work>;
-  /** Awaiters that nothing has settled yet, in order of creation. */
+  /** Pending awaiters, in order of creation. */
   readonly pending: Set<Awaiter<unknown>>;
-  /** Fibers that have not ended, in order of creation. */
+  /** Running fibers, in order of creation. */
   readonly fibers: Set<Fiber>;
-  /** Reasons of rejections that the end of a scope caused: they need no handler. */
+  /** Reasons of rejections caused by the end of a scope: they need no handler. */
   readonly scopeReasons: WeakSet<object>;
 
-  /** Of calls that no handler makes. */
+  /** Caller of calls outside handlers. */
   readonly caller: Caller;
 
-  // What jobs reach, by the seq of the command.
+  // Targets of jobs, by the seq of the command.
 
   readonly timers: LazyMap<number, TimerTarget>;
   readonly activities: LazyMap<number, ActivityTarget>;
   readonly localActivities: LazyMap<number, ActivityTarget>;
-  /** Children that have not ended, in order of their starts. */
+  /** Running children, in order of their starts. */
   readonly children: LazyMap<number, ChildTarget>;
-  /** Nexus operations that have not ended, in order of their calls. */
+  /** Running Nexus operations, in order of their calls. */
   readonly nexusOperations: LazyMap<number, NexusTarget>;
   readonly externalSignals: LazyMap<number, MessageTarget>;
   readonly externalCancels: LazyMap<number, MessageTarget>;
@@ -75,42 +74,42 @@ export interface RunState extends RunClock {
   // Messages.
 
   readonly inbox: Inbox;
-  /** The newest updates that this run and those before it have answered. */
+  /** The latest completed updates of this run and earlier ones. */
   readonly answered: AnsweredUpdates;
   /** Waiters for a signal (waitForSignal, arms of select), by name, oldest first. */
   readonly waiters: LazyMap<string, SignalWaiter[]>;
   /** At most one receive is active. */
   receive: OpenReceive | undefined;
-  /** While a validator runs: what its update is rejected with, whatever it returns. */
+  /** While a validator runs: errors that reject its update, whatever it returns. */
   refusals: Error[] | undefined;
 
-  // What the run remembers.
+  // State of the run.
 
   readonly markers: MarkerTable;
   readonly published: PublishedState;
-  /** How many awaits of primitives have been passed. */
+  /** Number of passed awaits of primitives. */
   passed: number;
-  /** What setCurrentDetails was given last. */
+  /** The last value of setCurrentDetails. */
   details: string;
   readonly info: RunInfo | undefined;
-  /** The service finds the history long enough, as of this task. */
+  /** The service suggests to continue as new, as of this task. */
   readonly continueAsNewSuggested: boolean;
   readonly headers: StartHeaders;
   cancellation: Cancellation | undefined;
-  /** The user's line that called continueAsNew ("" where it is not known); undefined: none did. */
+  /** The user's line that called continueAsNew ("" if unknown); undefined: not called. */
   continuedAt: string | undefined;
-  /** How the run function ended; then nothing more is resumed. */
+  /** How the run function ended; nothing is resumed afterwards. */
   end: RunEnd | undefined;
 
-  /** Issues a command and returns its seq. What the core refuses fails the task. */
+  /** Issues a command and returns its seq. An error of the core fails the task. */
   issue(kind: CommandKind, attributes: Uint8Array): number;
-  /** Fails the open workflow task with the first error given; nothing that workflow code catches can undo it. */
+  /** Fails the open workflow task with the first error; workflow code cannot undo it. */
   fail(error: Error): void;
-  /** As `fail`, and throws the error to the caller in workflow code. */
+  /** Like `fail`, and throws the error to the calling workflow code. */
   misuse(error: WorkflowTaskError): never;
-  /** The failure for a primitive that code of an ended scope calls; it ends that code quietly. */
+  /** The failure of a primitive called in an ended scope; it ends the calling code silently. */
   scopeEnded(fiber: Fiber, api: string): CancelledFailure;
-  /** A fiber of this run moved while none of its turns was active: a host callback woke it. */
+  /** A fiber of this run was resumed outside its turns, by a host callback. */
   wokenOutside(fiber: Fiber, error: unknown): void;
   /** A wait of workflow code rejects with this reason. */
   rejectionDelivered(reason: unknown): void;

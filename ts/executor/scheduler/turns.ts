@@ -1,5 +1,5 @@
-// Entering user code: the start of a fiber, and what happens when its function has settled. The settling callback runs in the middle of
-// somebody's turn, so it only queues the end of the fiber; the end is processed between turns, where no user code runs.
+// Enters user code: starts a fiber, and handles the end of its function. The function settles
+// during some turn, so this only queues the fiber's end, which is processed between turns.
 import { cancelLeftovers } from "./leftovers.ts";
 import { beginTurn, current } from "../program/current.ts";
 import type { Fiber, Work } from "./fiber.ts";
@@ -47,7 +47,7 @@ class FiberStart<T> implements Work {
     fiber.run.context.watch?.turned(fiber);
     try {
       const result = this.body();
-      // What looks like a promise may throw when it is looked at: then that is how the function ended.
+      // A thenable's `then` getter may throw: the function has ended with that error.
       if (isThenable(result)) {
         Promise.resolve(result).then(
           (value) => this.#settle({ ok: true, value: value as T }),
@@ -71,7 +71,10 @@ function isThenable<T>(value: T | PromiseLike<T>): value is PromiseLike<T> {
   return typeof value === "object" && value !== null && typeof (value as { then?: unknown }).then === "function";
 }
 
-/** Queues the start of a fiber: a turn of its own. `done` is called between turns, after the fiber's leftovers were cancelled. */
+/**
+ * Queues the start of a fiber as a separate turn. `done` is called between turns, after leftovers
+ * are canceled.
+ */
 export function startFiber<T>(fiber: Fiber, body: () => T | PromiseLike<T>, done: (outcome: Outcome<T>) => void): void {
   fiber.run.ready.push(new FiberStart(fiber, body, done));
 }

@@ -1,6 +1,7 @@
-// Updates that were answered lately, by id, with their answers: they travel to the next run when this one continues as new. A server that
-// loses sight of a request while its run closes sends it again to the next run (temporalio/temporal#6375), and so does a client whose
-// connection broke before the answer came. The next run knows the id then and gives the same answer; its handler does not run again.
+// Recently completed updates with their results, by id. They pass to the next run on
+// continue-as-new. A server that loses a request while its run closes sends it again to the next
+// run (temporalio/temporal#6375), as does a client after a lost connection. The next run responds
+// with the same result, without its handler.
 import { fromBinary, toBinary } from "@bufbuild/protobuf";
 import { type Failure, FailureSchema } from "../../api/generated/temporal/api/failure/v1/message_pb.ts";
 import type { WirePayload } from "../program/encode.ts";
@@ -16,12 +17,12 @@ import {
 } from "./next_run_headers.ts";
 import { LazyMap } from "./lazy_map.ts";
 
-/** How many are kept, the newest, where the workflow's definition does not say. */
+/** Default number of kept updates, the latest. */
 export const ANSWERED_COUNT = 32;
-/** Bytes of answers that are kept then; one that is larger is not kept at all. */
+/** Default limit of kept results, in bytes; a larger one is not kept. */
 export const ANSWERED_LIMIT = HEADER_LIMIT / 8;
 
-/** What the caller got: a value, or the bytes of a Failure. */
+/** The caller's result: a value, or an encoded Failure. */
 export type Answer = { readonly value: WirePayload } | { readonly failure: Uint8Array };
 
 interface AnswerText {
@@ -31,7 +32,7 @@ interface AnswerText {
 }
 
 export class AnsweredUpdates {
-  /** Oldest first. By count and size and not by time: the time of an answer hangs on how events were grouped into tasks (P9). */
+  /** Oldest first. Limited by count and size, not time, which depends on the grouping into tasks (P9). */
   readonly #answers = new LazyMap<string, Answer>();
   #bytes = 0;
   readonly #count: number;
@@ -64,7 +65,7 @@ export class AnsweredUpdates {
     this.#bytes -= sizeOf(updateId, known);
   }
 
-  /** For the next run; nothing where nothing was answered. */
+  /** The header for the next run; {} without results. */
   header(): { [key: string]: WirePayload } {
     if (this.#answers.size === 0) return {};
     const answers: AnswerText[] = [...this.#answers].map(([id, answer]) =>
@@ -73,7 +74,7 @@ export class AnsweredUpdates {
     return jsonHeader.write(ANSWERED_UPDATES_HEADER, answers);
   }
 
-  /** What the run before this one had answered. */
+  /** Restores the results of the previous run. */
   restore(headers: { readonly [key: string]: WirePayload }): void {
     jsonHeader.read<AnswerText[]>(headers, ANSWERED_UPDATES_HEADER, (answers) => {
       for (const { id, value, failure } of answers) {
@@ -83,7 +84,7 @@ export class AnsweredUpdates {
   }
 }
 
-/** A stack names frames of the host, which replay does not repeat (P3), and is most of a failure's size. */
+/** A stack has frames of the host, which replay does not reproduce (P3), and is most of a failure's size. */
 function withoutStacks(bytes: Uint8Array): Uint8Array {
   const failure = fromBinary(FailureSchema, bytes);
   for (let part: Failure | undefined = failure; part !== undefined; part = part.cause) part.stackTrace = "";

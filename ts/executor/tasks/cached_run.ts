@@ -1,5 +1,6 @@
-// One workflow run in memory: its handle in the core, its activator, and the loop between them: next step, activation, commands, finish,
-// until the core answers an outcome. What goes wrong in workflow code fails the activation and so the task; the run is void then.
+// One workflow run in memory: its handle in the core, its activator, and the loop between them
+// (next step, activation, commands, finish) until the core returns an outcome. An error of workflow
+// code fails the activation and its task; the run is unusable then.
 import type { Activation, Step, TaskOutcome } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import type { WorkerCore } from "../../core/worker_half.ts";
 import type { CoreRun } from "../../core/run.ts";
@@ -16,13 +17,13 @@ import { OpenRejections, type RejectionReports } from "../program/rejections.ts"
 import type { ReplayTracer } from "./replay_trace.ts";
 import type { RunOptions } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 
-/** A page of a run's history: bytes of temporal.api.history.v1.History, and the token of the next page (empty: the last). */
+/** A page of history: encoded temporal.api.history.v1.History, and the next token (empty: last page). */
 export interface HistoryPage {
   readonly history: Uint8Array;
   readonly nextPageToken: Uint8Array;
 }
 
-/** Fetches a page of history from event 1 (empty token) or on. */
+/** Fetches a page of history; an empty token requests the first one. */
 export type FetchHistory = (workflowId: string, runId: string, nextPageToken: Uint8Array) => Promise<HistoryPage>;
 
 export interface RunIdentity {
@@ -31,14 +32,17 @@ export interface RunIdentity {
   readonly runId: string;
 }
 
-/** Namespace, identity, sdk version, sticky queue, ...: what the core is told of every run, and what programs alone are. */
+/**
+ * Settings of all runs (namespace, identity, sdk version, sticky queue, ...): for the core, and for
+ * programs.
+ */
 export type RunSettings = Partial<RunOptions> & {
   readonly workerVersion?: WorkerVersion | undefined;
   /** The service runs reducers. */
   readonly runsReducers?: boolean;
-  /** How much a run shows of itself to a service that keeps it. */
+  /** How much a run shows to a service that stores it. */
   readonly shows?: Shows | undefined;
-  /** The service of this process does; others ask for it with a task. */
+  /** The service of this process stores it; others request it with a task. */
   readonly keepsShown?: boolean;
 };
 
@@ -54,9 +58,9 @@ export interface RunSetup {
   readonly reports: RejectionReports | undefined;
   readonly record: boolean;
   readonly callSites: CallSites;
-  /** Writes down what a debug session shows; log lines go there, too. */
+  /** Records what a debug session shows, including log lines. */
   readonly tracer?: ReplayTracer | undefined;
-  /** What validators said already of updates of the task that it is made for. */
+  /** Existing verdicts on updates of its first task. */
   readonly verdicts?: ReadonlyMap<string, Verdict>;
 }
 
@@ -66,16 +70,16 @@ export class CachedRun {
   readonly core: CoreRun;
   readonly identity: RunIdentity;
   readonly recorder: Recorder | undefined;
-  /** It can say where its code waits: it was made for that. */
+  /** It was created with recorded wait positions. */
   readonly knowsStacks: boolean;
-  /** What workflow code failed the last task with. */
+  /** The error that workflow code failed the last task with. */
   thrown: unknown;
-  /** Events and bytes of its history, as far as the server has told. */
+  /** Events and bytes of its history, as last reported by the server. */
   historyLength = 0;
   historySizeBytes = 0;
-  /** When the run was started; 0 before its code began. */
+  /** Start of the run in ms since the epoch; 0 before its code began. */
   startMs = 0;
-  /** Its last task asked for the history from the first event. */
+  /** Its last task needed the history from the first event. */
   replayed = false;
   readonly #activator: Activator;
   readonly #shows: Shows | undefined;
@@ -84,7 +88,7 @@ export class CachedRun {
   readonly #converter: PayloadConverter;
   readonly #reports: RejectionReports | undefined;
   readonly #rejections: OpenRejections;
-  /** User code ran since the last hop that the host could report rejections in. */
+  /** User code ran since the last hop in which the host could report rejections. */
   #unreported = false;
 
   constructor(setup: RunSetup) {
@@ -125,8 +129,8 @@ export class CachedRun {
   }
 
   /**
-   * Drives the open task of the core to its outcome. `fetch` and `runLocally` are called between activations, never inside one. Rejects
-   * only when the core itself failed or was misused.
+   * Drives the core's open task to its outcome. `fetch` and `runLocally` are called between
+   * activations. Rejects only if the core fails or is misused.
    */
   async drive(fetch: FetchHistory, runLocally: RunLocalActivities = noLocalActivities): Promise<TaskOutcome> {
     this.thrown = undefined;
@@ -161,7 +165,7 @@ export class CachedRun {
     }
   }
 
-  /** The first rejection of workflow code that nothing has handled, as the error that fails its task. */
+  /** The first unhandled rejection of workflow code, as the error that fails its task. */
   unhandledRejection(): Error | undefined {
     return this.#rejections.error();
   }
@@ -175,14 +179,15 @@ export class CachedRun {
     this.recorder?.begin(activation);
     this.#tracer?.begin(activation);
     try {
-      // What a query handler leaves behind is not the run's: it must not fail its next task.
+      // Rejections of a query handler must not fail the run's next task.
       if (activation.queryOnly) this.#reports?.attribute(NOBODY);
       await this.#activator.activate(activation);
       if (this.#reports !== undefined) {
-        // A run that goes on replaying is looked at again after its next activation; otherwise a completion is about to leave.
+        // During replay the check follows the next activation; otherwise a completion is about to
+        // be sent.
         this.#unreported = activation.isReplaying && !activation.queryOnly;
         if (!this.#unreported) await hop();
-        // Queries are answered without a turn, so the hop of one is missing.
+        // Queries run without a turn, so their hop is missing.
         if (activation.queryOnly) await hop();
         this.#reports.attribute(this.#rejections);
         const unhandled = this.#rejections.error();
@@ -223,14 +228,14 @@ export class CachedRun {
     }
   }
 
-  /** What its completed task shows of it, where somebody keeps that. */
+  /** What its completed task shows of it, if the service stores it. */
   shown(asked: boolean): RunShown | undefined {
     if (this.#shows === undefined || !(asked || this.#keepsShown)) return undefined;
     const shown = this.#activator.shown?.();
     return shown === undefined || this.#shows === "all" ? shown : { phase: shown.phase };
   }
 
-  /** What the run wants for its last task beside its commands. */
+  /** Options of the last task apart from its commands. */
   get wishes(): TaskWishes {
     return this.#activator.wishes ?? {};
   }
@@ -241,7 +246,7 @@ export class CachedRun {
   }
 }
 
-/** When the run was started, of the activation that begins it. */
+/** Start of the run, from its first activation; 0 in later ones. */
 function startOf({ jobs }: Activation): number {
   for (const { variant } of jobs) if (variant?.$case === "initializeWorkflow") return variant.value.startTimeMs;
   return 0;

@@ -1,7 +1,7 @@
-// A divergence as data: where code and history part, both sides beside each other, what was probably edited, and what repairs it. Plain
-// data, so that a page, a report and a line of JSON show the same.
+// A divergence as data: where code and history differ, both sides, the likely edit, and its repair.
+// Plain data, so that the page, the report and JSON lines show the same.
 
-/** What a command or an event of one is, in the words of users. */
+/** Kind of a command or of its event, in API terms. */
 export type StepKind =
   | "activity"
   | "localActivity"
@@ -22,69 +22,72 @@ export type StepKind =
 /** One step of one side: a command of the code, or the event that a command became. */
 export interface Step {
   readonly kind: StepKind;
-  /** Type of the activity or child, name of the signal or update, id of the patch; "" where a kind has none. */
+  /**
+   * Type of the activity or child, name of the signal or update, id of the patch; "" if the kind
+   * has none.
+   */
   readonly name: string;
   /** For sentences: `activity chargeCard`, `a timer of 10 s`, `the end of the workflow`. */
   readonly text: string;
-  /** Of history: the event; 0 for a command of the code. */
+  /** Id of the event; 0 for a command of the code. */
   readonly eventId: number;
-  /** Of the code: the user's line, "function (file:line:column)"; "" where it is not known, and for events. */
+  /** The user's line, "function (file:line:column)"; "" if unknown, and for events. */
   readonly site: string;
 }
 
-/** A field in which two steps differ that stand beside each other. */
+/** A field in which two paired steps differ. */
 export interface FieldDifference {
   /** In words: "activity type", "input", "duration". */
   readonly field: string;
-  /** What history has. */
+  /** Value in history. */
   readonly history: string;
-  /** What the code has. */
+  /** Value in the code. */
   readonly code: string;
-  /** The replay compares it. Inputs, durations and options are not compared: they may change. */
+  /** Replay compares it. Inputs, durations and options are not compared: they may change. */
   readonly counts: boolean;
 }
 
-/** A command whose event has other values, which no replay compares. */
+/** A command with values that differ from its event, in fields that replay does not compare. */
 export interface ChangedValue {
-  /** The event of the command. */
+  /** Event id of the command. */
   readonly eventId: number;
-  /** The WorkflowTaskStarted of its task. */
+  /** Id of the WorkflowTaskStarted event of its task. */
   readonly startedEventId: number;
-  /** What history has there: `a timer of 30 d`, `activity charge`. */
+  /** The step in history: `a timer of 30 d`, `activity charge`. */
   readonly step: string;
-  /** The user's line, "function (file:line:column)"; "" where it is not known. */
+  /** The user's line, "function (file:line:column)"; "" if unknown. */
   readonly site: string;
-  /** What differs. */
+  /** Differing fields. */
   readonly differences: readonly FieldDifference[];
-  /** The same for people. */
+  /** The differences as a sentence. */
   readonly sentence: string;
 }
 
 /** Both sides of one step. */
 export interface StepPair {
-  /** What history has; undefined where it has no such step. */
+  /** The step in history; undefined if history has none. */
   readonly history: Step | undefined;
-  /** What the code has; undefined where it has no such step. */
+  /** The step in the code; undefined if the code has none. */
   readonly code: Step | undefined;
-  /** The replay takes the one for the other. */
+  /** Replay considers them equal. */
   readonly same: boolean;
-  /** Where the two differ. */
+  /** Differing fields. */
   readonly differences: readonly FieldDifference[];
 }
 
-/** What code and history say of one workflow task. */
+/** Both sides of one workflow task. */
 export interface TaskPairs {
   /** From 1. */
   readonly task: number;
-  /** Its WorkflowTaskStarted. */
+  /** Id of its WorkflowTaskStarted event. */
   readonly startedEventId: number;
   /** Both sides, step by step. */
   readonly pairs: readonly StepPair[];
-  /** The code was not run for it: the replay had ended. Only the side of history is known. */
+  /** The code did not run for it, because the replay had ended: only history is known. */
   readonly notReplayed: boolean;
 }
 
-/** What an edit of the code did. */
+/** Kind of an edit of the code. */
 export type EditKind =
   | "inserted"
   | "removed"
@@ -100,82 +103,82 @@ export type EditKind =
   | "randomShifted"
   | "unknown";
 
-/** What was probably changed in the code since the history was recorded. */
+/** The probable change of the code since the history was recorded. */
 export interface LikelyEdit {
   readonly kind: EditKind;
   /** A sentence: `activity reserveStock was added before activity chargeCard`. */
   readonly text: string;
-  /** The step that was added, taken away, renamed or moved, as it is called; "" where it is not known. */
+  /** The step that was added, removed, renamed or moved; "" if unknown. */
   readonly subject: string;
   /**
-   * "verified": with this one edit undone in the history, the rest was replayed and matches. "likely": what follows in history, or in the
-   * code, fits. "guess": several edits would look like this.
+   * "verified": with this edit undone, the rest of the history replays. "likely": later steps
+   * match. "guess": several edits would look the same.
    */
   readonly confidence: "verified" | "likely" | "guess";
 }
 
-/** Lines of a text that others take the place of. */
+/** Lines of a text and their replacement. */
 export interface LineChange {
   /** From 1. */
   readonly first: number;
-  /** The last of them; `first - 1` where lines are added and none is taken away. */
+  /** The last replaced line; `first - 1` for an insertion. */
   readonly last: number;
   readonly lines: readonly string[];
 }
 
-/** What makes open runs replay again. */
+/** A change that makes open runs replay again. */
 export interface Repair {
-  /** A name for `patched`; "" where another repair is proposed. */
+  /** A name for `patched`; "" for other repairs. */
   readonly patchId: string;
-  /** What to do, in a sentence. */
+  /** The repair in a sentence. */
   readonly text: string;
-  /** Code to paste, in the user's own lines where their text is known; "" where there is none. */
+  /** Code to paste, based on the user's lines if known; "" if none. */
   readonly code: string;
   /**
-   * What puts it into the module of `location`, from the end of the text to its begin. Undefined: the text is not known, or something is to
-   * be filled in.
+   * Changes of the module of `location`, from end to start. Undefined: its text is unknown, or the
+   * code has placeholders.
    */
   readonly changes?: readonly LineChange[];
-  /** Where: "function (file:line:column)"; "" when not known. */
+  /** Position: "function (file:line:column)"; "" if unknown. */
   readonly location: string;
 }
 
-/** Why a history and the code of today part, and where first. */
+/** Why a history and the current code differ, and where first. */
 export interface Divergence {
-  /** The workflow task, from 1, counted as people count: those that completed. */
+  /** Number of the workflow task, from 1, among completed ones. */
   readonly firstTask: number;
-  /** Its WorkflowTaskStarted. */
+  /** Id of its WorkflowTaskStarted event. */
   readonly startedEventId: number;
-  /** The first event that the code does not make; where it makes one step too many, the last event before it that is right. */
+  /** The first event that the code does not produce; for an extra step, the last matching event before it. */
   readonly eventId: number;
-  /** The user's line, "function (file:line:column)"; "" when not known. */
+  /** The user's line, "function (file:line:column)"; "" if unknown. */
   readonly location: string;
-  /** Whose line it is: "run", "handler of add_item", "branch 2"; "" when not known. */
+  /** The fiber of that line: "run", "handler of add_item", "branch 2"; "" if unknown. */
   readonly fiber: string;
-  /** What happened, for people, with names, event and line. */
+  /** A description with names, event and line. */
   readonly sentence: string;
   /** The first pair that differs. */
   readonly first: StepPair;
-  /** The task of the first difference with its neighbours. */
+  /** The task of the first difference, and adjacent tasks. */
   readonly tasks: readonly TaskPairs[];
   /**
-   * What the history has after the first difference: the end of the run, further steps, or nothing. An open run continues with the code
-   * after a repair, and without further steps nothing proves what an edit replaced.
+   * What history has after the first difference: the end of the run, more steps, or nothing.
+   * Without later steps nothing proves what an edit replaced.
    */
   readonly following: "end" | "steps" | "nothing";
-  /** What was probably edited. */
+  /** The likely edit. */
   readonly edit: LikelyEdit;
-  /** What repairs it; undefined where nothing is known. */
+  /** The repair; undefined if unknown. */
   readonly repair: Repair | undefined;
-  /** Equal for runs that part from the code in the same way, at the same line. */
+  /** Equal for runs that differ from the code in the same way, at the same line. */
   readonly key: string;
 }
 
 /** Runs that share a difference. */
 export interface SharedDivergence<Run> {
-  /** That of the difference. */
+  /** Key of the difference. */
   readonly key: string;
-  /** Of the first of them. */
+  /** Divergence of the first run. */
   readonly divergence: Divergence;
   /** The runs. */
   readonly runs: readonly Run[];

@@ -1,16 +1,16 @@
-// A RespondWorkflowTaskFailedRequest where the core gives none, or another message than is wanted.
+// RespondWorkflowTaskFailedRequests that the core does not make, or with another message.
 import { Failure, RespondWorkflowTaskFailedRequest as Request } from "../../api/generated/fields.ts";
 import { Message } from "../../api/wire.ts";
 
 /**
- * A RespondWorkflowTaskFailedRequest whose failure has another message: an embedded message that occurs twice is merged, and the later
- * scalar wins, so nothing is decoded.
+ * Replaces the message of the failure in a RespondWorkflowTaskFailedRequest without decoding: in
+ * protobuf a repeated embedded message is merged, and the later scalar wins.
  */
 export function withFailureMessage(request: Uint8Array, message: string): Uint8Array {
   return new Message().raw(request).message(Request.failure, (failure) => failure.text(Failure.message, message)).finish();
 }
 
-/** A RespondWorkflowTaskFailedRequest made here, for a task whose run in the core is lost. */
+/** Returns a RespondWorkflowTaskFailedRequest for a task whose run in the core is lost. */
 export function taskFailedRequest(fields: {
   taskToken: Uint8Array;
   cause: number;

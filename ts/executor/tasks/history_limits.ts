@@ -1,23 +1,23 @@
-// Servers end a run whose history grows too large. Whoever writes workflows should hear of it while there is time to continue as new: once
-// per run when it is large, and once more when the end is near.
+// Warns of large histories, which servers terminate: once per run when the history is large, and
+// again near the limit.
 import type { CoreWarning } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 
-/** Where Temporal's servers (and the embedded engine) end a run. */
+/** Where Temporal's servers (and the embedded engine) terminate a run. */
 const MAX_EVENTS = 51_200;
 const MAX_BYTES = 50 * 1024 * 1024;
-/** Where Temporal's servers begin to warn, and four fifths of the way to the end. */
+/** The servers' first warning, and four fifths of the limit. */
 const STEPS = [{ events: 10_240, bytes: 10 * 1024 * 1024 }, { events: 40_960, bytes: 40 * 1024 * 1024 }];
-/** Runs that are remembered; of more, the oldest are warned of again. */
+/** Maximum remembered runs; beyond it, the oldest are warned again. */
 const MAX_RUNS = 10_000;
 
-/** Code of these warnings: beyond the core's own. */
+/** Code of these warnings, outside the core's range. */
 export const HISTORY_LARGE = 9001;
 
 export class HistoryLimits {
-  /** How often each large run has been warned of. */
+  /** Number of warnings per large run. */
   readonly #warned = new Map<string, number>();
 
-  /** The warning that is due now that the run's history is so large; mostly none. */
+  /** Returns the due warning for this size of the history; usually undefined. */
   check(run: { readonly workflowType: string; readonly runId: string }, events: number, bytes: number): CoreWarning | undefined {
     const step = STEPS.filter((limit) => events >= limit.events || bytes >= limit.bytes).length;
     if (step === 0 || step <= (this.#warned.get(run.runId) ?? 0)) return undefined;
@@ -31,7 +31,7 @@ export class HistoryLimits {
     return { code: HISTORY_LARGE, message, eventId: events };
   }
 
-  /** The run has ended. */
+  /** Forgets a closed run. */
   forget(runId: string): void {
     this.#warned.delete(runId);
   }

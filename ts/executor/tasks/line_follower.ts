@@ -1,21 +1,22 @@
-// Where a replay is while it runs. Code that never ends gives no trace: what was told last is all that is known of it.
+// Reports positions during a replay. For code that loops forever, the last report is all that is
+// known.
 import type { LineProbes, LineWatcher } from "../program/line_probe.ts";
 
-/** Where a replay is, or was last. */
+/** The current or last position of a replay. */
 export interface LineAt {
   /** "file:line:column" */
   readonly location: string;
-  /** Points that the activation had run by then. */
+  /** Number of executed points in the activation. */
   readonly ran: number;
 }
 
-/** What is followed: from the task on that started at this event, and there after so many points. */
+/** Start of the reports: the task that started at this event, after this many points. */
 export interface Followed {
   readonly task: number;
   readonly after: number;
 }
 
-/** So many points are told one by one, and then ever fewer: what was told last is at most a 64th of all points old. */
+/** Points reported one by one; later ever fewer, so that the last report lags at most 1/64 of all points. */
 export const TOLD_EACH = 1024;
 
 export class LineFollower implements LineWatcher {
@@ -32,7 +33,7 @@ export class LineFollower implements LineWatcher {
     this.#tell = tell;
   }
 
-  /** The activation of a task begins. */
+  /** Starts the activation of a task. */
   begin(startedEventId: number): void {
     const { task, after } = this.#followed;
     if (startedEventId < task) return;
@@ -42,7 +43,7 @@ export class LineFollower implements LineWatcher {
     this.#probes.watcher = this;
   }
 
-  /** The replay is over. */
+  /** Ends the replay. */
   end(): void {
     if (this.#probes.watcher === this) this.#probes.watcher = undefined;
   }

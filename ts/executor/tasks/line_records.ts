@@ -1,7 +1,7 @@
-// What a replay with line probes writes down (line_trace.ts), as plain data that leaves the realm in one message.
+// Records of a replay with line probes (line_trace.ts), as plain data sent in one message.
 import type { GuardEffect, ProbedSource, WatchedFiber } from "../program/line_probe.ts";
 
-/** A fiber: `from` and `to` are indices of activations. */
+/** A fiber; `from` and `to` are indices of activations. */
 export interface LaneRecord {
   readonly kind: WatchedFiber["kind"];
   /** `run`, `handler of add_item`, `branch 2`. */
@@ -10,13 +10,13 @@ export interface LaneRecord {
   readonly parent: number;
   readonly from: number;
   to: number;
-  /** The event that it was begun for; 0: none. */
+  /** Id of the event that started it; 0: none. */
   readonly cause: number;
-  /** Of the handler of an update: the id that answers to it carry. */
+  /** For an update handler: the id in its responses. */
   readonly update: string;
 }
 
-/** A look at local variables: indices into `texts`, by variable of the point; -1: it had no value yet. */
+/** Values of local variables: indices into `texts`, by variable of the point; -1: no value yet. */
 export interface LookRecord {
   readonly point: number;
   readonly at: number;
@@ -29,28 +29,28 @@ export interface AwaitRecord {
   readonly point: number;
   readonly lane: number;
   readonly from: number;
-  /** Index of the activation in which it was over; -1: it is not. */
+  /** Index of the activation in which it settled; -1: pending. */
   to: number;
-  /** The event that ended it; 0: none. */
+  /** Id of the event that settled it; 0: none. */
   endedBy: number;
-  /** Index in `texts` of what it gave; -1: not over. */
+  /** Index of its result in `texts`; -1: pending. */
   outcome: number;
   rejected: boolean;
-  /** Index in the trace's waits of what is awaited; -1: a promise of the user's own. */
+  /** Index of the awaited wait in the trace; -1: a promise of the user's code. */
   wait: number;
 }
 
-/** An event that made a fiber go on. */
+/** An event that resumed a fiber. */
 export interface WakeRecord {
   readonly at: number;
   readonly eventId: number;
   readonly lane: number;
-  /** The await that was over; -1: it began. */
+  /** The await that settled; -1: the fiber started. */
   readonly point: number;
   readonly wait: number;
 }
 
-/** Calls of one API that the guard answered or refused at one line, in one activation: the last of them. */
+/** Guarded calls of one API at one line in one activation: the last result. */
 export interface GuardRecord {
   readonly at: number;
   readonly lane: number;
@@ -58,33 +58,36 @@ export interface GuardRecord {
   /** "Date.now()" */
   readonly api: string;
   readonly effect: GuardEffect;
-  /** Index in `texts`: what it gave, or the advice of a refusal. */
+  /** Index in `texts`: the result, or the advice of the error. */
   text: number;
 }
 
-/** Everything, per activation where it says "at". -1 stands for nothing. */
+/** All records; `at` is the index of an activation. -1: none. */
 export interface LineTrace {
   readonly modules: readonly ProbedSource[];
-  /** Point, lane, how often; and so on: those of the first activation, then those of the next one. Of loading: in the first, without a lane. */
+  /**
+   * Triples (point, lane, count), activation after activation. Hits during loading are in the
+   * first, without lane.
+   */
   readonly hits: Uint32Array;
-  /** Per activation: where its hits end. */
+  /** The end of each activation's hits. */
   readonly hitEnds: Uint32Array;
   readonly looks: readonly LookRecord[];
   readonly awaits: readonly AwaitRecord[];
   readonly lanes: readonly LaneRecord[];
   readonly wakes: readonly WakeRecord[];
-  /** Copies as JSON, and which of them had something left out. */
+  /** Copies as JSON, and the indices of shortened ones. */
   readonly texts: readonly string[];
   readonly cut: readonly number[];
-  /** For each log line of the trace: the point that ran last, and its lane. */
+  /** For each log line of the trace: the last point and its lane. */
   readonly logs: readonly (readonly [point: number, lane: number])[];
-  /** For each wait of the trace: its fiber. */
+  /** For each wait of the trace: its lane. */
   readonly waitLanes: readonly number[];
-  /** For each call of publishState: its activation, the point that ran last, and its lane. */
+  /** For each publishState: activation, last point and its lane. */
   readonly published: readonly (readonly [at: number, point: number, lane: number])[];
-  /** States of receives, as they were set: index in `texts`. */
+  /** States of receives when set; `text` is an index in `texts`. */
   readonly states: readonly { readonly at: number; readonly lane: number; readonly point: number; readonly text: number }[];
   readonly guards: readonly GuardRecord[];
-  /** Of the one task that was asked for, in the order in which they ran: point and lane, and so on; the last ones. */
+  /** The path through the requested task: pairs (point, lane), the last ones. */
   readonly path: readonly number[];
 }

@@ -1,8 +1,7 @@
-// What the probes of a debug session's modules say during one replay, as plain data that leaves the realm in one message: deltas for each
-// activation, never the state of the whole. `debug/code` makes views of it.
-//
-// Everything here runs in the middle of workflow code. So it may not call anything of the user's (copied_value.ts), and it awaits nothing
-// of its own: the one reaction that it adds to a promise which code awaits runs before that code goes on, and queues nothing.
+// Records the probes of a debug session's modules during one replay, as deltas per activation.
+// `debug/code` derives views. All of this runs during workflow code, so it must not call user code
+// (copied_value.ts) and awaits nothing: its one reaction to an awaited promise runs before the code
+// continues, and queues nothing.
 import type { Activation } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { copiedText, isPlainPromise } from "../program/copied_value.ts";
 import { current } from "../program/current.ts";
@@ -11,27 +10,27 @@ import { LazyAwait } from "../program/lazy_await.ts";
 import type { GuardEffect, LineProbes, LineWatcher, RunWatch, VariableReader, WatchedFiber } from "../program/line_probe.ts";
 import type { AwaitRecord, GuardRecord, LaneRecord, LineTrace, LookRecord, WakeRecord } from "./line_records.ts";
 
-/** Points of a path that are kept: the end of it is what is asked for. */
+/** Maximum points of a path; the end is kept. */
 const MAX_PATH = 512;
 
-/** A value is copied up to so many characters. */
+/** Maximum characters of a copied value. */
 export const MAX_COPY = 4096;
-/** Where all copies together have more, values are copied up to the second number, and then none. */
+/** Above MANY characters in total, values are copied up to LITTLE; above TOO_MANY not at all. */
 const MANY = 24 * 1024 * 1024, LITTLE = 256, TOO_MANY = 48 * 1024 * 1024;
 
-/** Awaits, and looks at variables, that are kept: code that never ends makes millions, and the realm's memory is for what it has to say. */
+/** Maximum recorded awaits and variable reads: endless code makes millions. */
 const MAX_RECORDS = 1_000_000;
 
-/** In triples of hits, where there is no lane. */
+/** Lane in triples of hits outside a lane. */
 export const NO_LANE = 0xffff_ffff;
 
-/** The promise that an await of the value waits for, where no code of the user's is asked for it. */
+/** The promise awaited by `await value`, if it can be found without running user code. */
 function awaited(value: unknown): Promise<unknown> | undefined {
   if (isPlainPromise(value)) return value;
   return typeof value === "object" && value !== null ? LazyAwait.promiseIn(value) : undefined;
 }
 
-/** What a fiber was begun for. */
+/** The cause of a fiber's start. */
 interface Begun {
   readonly eventId: number;
   readonly update: string;
@@ -65,7 +64,7 @@ export class LineTracer implements LineWatcher, RunWatch {
   readonly #looks: LookRecord[] = [];
   readonly #lastLook = new Map<number, readonly number[]>();
   readonly #awaits: AwaitRecord[] = [];
-  /** Awaits of the activation that pend, with what they wait for. */
+  /** Pending awaits of the activation, with their promises. */
   #fresh: { readonly record: AwaitRecord; readonly promise: object }[] = [];
   readonly #wakes: WakeRecord[] = [];
   readonly #texts: string[] = [];
@@ -76,16 +75,16 @@ export class LineTracer implements LineWatcher, RunWatch {
   readonly #published: [number, number, number][] = [];
   readonly #states: { at: number; lane: number; point: number; text: number }[] = [];
   readonly #guards: GuardRecord[] = [];
-  /** Those of the activation, by point, lane and API. */
+  /** Records of the activation, by point, lane and API. */
   readonly #guardsNow = new Map<string, GuardRecord>();
   readonly #waitLanes: number[] = [];
   readonly #waitOf = new WeakMap<object, number>();
-  /** The last point that ran, and the last statement. */
+  /** The last executed point, and the last statement. */
   #point = -1;
   #statement = -1;
-  /** The last point that ran, by lane: code goes on in the middle of a statement once its await is over. */
+  /** The last executed point by lane: code resumes within a statement after its await. */
   readonly #pointOf = new Map<number, number>();
-  /** The WorkflowTaskStarted of the task whose path is kept. */
+  /** Id of the WorkflowTaskStarted event of the task whose path is recorded. */
   readonly #pathOf: number | undefined;
   #isOnPath = false;
   #path: number[] = [];
@@ -98,7 +97,7 @@ export class LineTracer implements LineWatcher, RunWatch {
 
   // ------------------------------------------------------------------------------------------------------------- the task loop
 
-  /** An activation begins: probes report here until it ends. */
+  /** Starts an activation: probes report here until its end. */
   begin({ jobs, startedEventId }: Activation): void {
     this.#at++;
     this.#isOnPath = startedEventId === this.#pathOf;
@@ -112,7 +111,7 @@ export class LineTracer implements LineWatcher, RunWatch {
     this.#probes.watcher = this;
   }
 
-  /** It is over: how often each line ran in it is written down. `waitOf`: the index of what a promise waits for. */
+  /** Ends an activation, and stores how often each line ran in it. */
   end(): void {
     if (this.#probes.watcher === this) this.#probes.watcher = undefined;
     for (const [lane, counts] of this.#counts) for (const [point, count] of counts) this.#keep(point, lane, count);
@@ -136,13 +135,13 @@ export class LineTracer implements LineWatcher, RunWatch {
     this.#hits[this.#used++] = count;
   }
 
-  /** A wait of the snapshot, in the order of the trace. */
+  /** Records a wait of the snapshot, in the order of the trace. */
   wait(promise: object | undefined, fiber: object | undefined): void {
     if (promise !== undefined) this.#waitOf.set(promise, this.#waitLanes.length);
     this.#waitLanes.push(fiber === undefined ? -1 : this.#laneOf.get(fiber) ?? -1);
   }
 
-  /** A line of the log was written. */
+  /** Records a log line. */
   logged(): void {
     const lane = this.#lane();
     this.#logs.push([this.#pointIn(lane), lane]);
@@ -207,12 +206,12 @@ export class LineTracer implements LineWatcher, RunWatch {
   }
 
   stateSet(state: unknown): void {
-    // What a handler returned is taken between turns; a receive begins in the middle of a statement.
+    // A handler's result is applied between turns; a receive starts within a statement.
     const lane = this.#lane();
     this.#states.push({ at: this.#at, lane, point: lane < 0 ? this.#point : this.#statement, text: this.#copy(state) });
   }
 
-  /** Whose code runs. */
+  /** The lane of the running code. */
   #lane(): number {
     const owner = (current.fiber ?? current.run?.fiberNow?.()) as object | undefined;
     if (owner === undefined) return -1;
@@ -231,7 +230,7 @@ export class LineTracer implements LineWatcher, RunWatch {
     if (read !== undefined) this.#look(point, lane, read);
   }
 
-  /** Counts; answers whose code it is. */
+  /** Counts a hit; returns its lane. */
   #ran(point: number): number {
     this.#point = point;
     const lane = this.#lane();

@@ -1,8 +1,9 @@
-// Whether replays of this realm can write down lines. What does it is loaded by a realm whose modules have probes, and by no other.
+// Whether replays of this realm can record lines. Only a realm with probed modules loads the
+// implementation.
 import type { Followed, LineAt, LineFollower } from "./line_follower.ts";
 import type { LineTracer } from "./line_trace.ts";
 
-/** The realm's: makes what writes down, or follows, one replay; undefined where no module has probes. */
+/** Creates the recorder or follower of one replay; undefined if no module has probes. */
 export const lineTracing: {
   newTracer: ((pathOf?: number) => LineTracer) | undefined;
   newFollower: ((followed: Followed, tell: (at: LineAt) => void) => LineFollower) | undefined;

@@ -1,4 +1,4 @@
-// A lock with a queue: whoever asked first gets it first. Taking a free one costs no promise of its own.
+// A FIFO lock. Acquiring a free one creates no promise.
 export class Lock {
   #held = false;
   readonly #waiting: (() => void)[] = [];

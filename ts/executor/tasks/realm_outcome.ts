@@ -1,28 +1,28 @@
-// What comes back for a workflow task from where its run is: the core's outcome, and what the cache of runs did.
+// Results of a workflow task: the core's outcome, and the use of the cache of runs.
 import type { TaskOutcome } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 
 import type { RunShown } from "../program/run_shown.ts";
 import type { TaskWishes } from "../program/program.ts";
 
-/** What the cache of runs did for a task. */
+/** Use of the cache of runs by a task. */
 export interface CacheUse {
-  /** The run was in memory, and went on from where it was: nothing was replayed. */
+  /** The run was in the cache and continued without replay. */
   readonly hit: boolean;
-  /** Runs that left memory because this one came. */
+  /** Number of runs evicted to make room. */
   readonly displaced: number;
 }
 
-/** What a task came to: the core's outcome, and what is known where the run was. */
+/** The result of a task: the core's outcome, with data of its realm. */
 export interface RealmOutcome extends TaskOutcome, TaskWishes {
-  /** What the cache did for it. */
+  /** Use of the cache of runs. */
   readonly cache: CacheUse;
-  /** When the run was started. Milliseconds since the epoch; 0 when its code has not begun. */
+  /** Start of the run in ms since the epoch; 0 before its code began. */
   readonly runStartMs: number;
-  /** What SQL shows of the run, where the service keeps that. */
+  /** What SQL shows of the run, if the service stores it. */
   readonly shown?: RunShown;
-  /** The user's line on which the task failed, where the response does not say it. */
+  /** The user's line where the task failed, if the response does not contain it. */
   readonly at?: string;
 }
 
-/** What the cache did for a task whose run was not kept in it, and was not looked for. */
+/** For a task whose run was neither looked up nor kept in the cache. */
 export const CACHE_UNUSED: CacheUse = { hit: false, displaced: 0 };

@@ -1,5 +1,6 @@
-// A command port that writes down what passes: per activation the commands as bytes, in order, and on request where workflow code issued
-// each. Byte-identity tests, the replay command and the debugger read it; it is also how a divergence learns the user's line.
+// A command port that records its calls: per activation the encoded commands in order, and
+// optionally their call sites. Used by byte-identity tests, the replay command, the debugger, and
+// for divergences.
 import { FailureSchema } from "../../api/generated/temporal/api/failure/v1/message_pb.ts";
 import type { Failure } from "../../api/generated/temporal/api/failure/v1/message_pb.ts";
 import { fromBinary, toBinary } from "@bufbuild/protobuf";
@@ -17,14 +18,14 @@ import { current } from "../program/current.ts";
 
 export interface RecordedCommand {
   readonly kind: CommandKind;
-  /** A cancel of `seq` rather than a new command. */
+  /** A cancel of `seq` instead of a new command. */
   readonly cancel: boolean;
   readonly seq: number;
-  /** The attributes, with stack traces reduced to "type: message" so that every runtime gives the same bytes. */
+  /** Attributes, with stack traces reduced to "type: message", so that all runtimes give the same bytes. */
   readonly attributes: Uint8Array;
-  /** Bytes of EventGroups, where it has any. */
+  /** Encoded EventGroups, if any. */
   readonly groups?: Uint8Array;
-  /** The user's frame, when call sites are taken; "" where the executor issued it. */
+  /** The user frame, if call sites are recorded; "" for commands of the executor. */
   readonly site: string;
 }
 
@@ -37,19 +38,19 @@ export interface RecordedActivation {
   readonly commands: RecordedCommand[];
 }
 
-/** A patch that code asked for and history does not have. */
+/** A patch that the code requested and history lacks. */
 export interface MissedPatch {
   readonly patchId: string;
-  /** Of the task. */
+  /** Id of the WorkflowTaskStarted event. */
   readonly startedEventId: number;
-  /** The user's frame, when call sites are taken. */
+  /** The user frame, if call sites are recorded. */
   readonly site: string;
 }
 
 /** A handler of an update. */
 export interface SetHandler {
   readonly name: string;
-  /** The user's frame, when call sites are taken. */
+  /** The user frame, if call sites are recorded. */
   readonly site: string;
 }
 
@@ -66,7 +67,7 @@ export class Recorder implements CommandPort {
     this.#callSites = callSites;
   }
 
-  /** Commands from now on belong to this activation. */
+  /** Attributes later commands to this activation. */
   begin(activation: Activation): void {
     const { startedEventId, historyLength, timeMs, isReplaying, queryOnly } = activation;
     this.#commands = [];
@@ -74,7 +75,7 @@ export class Recorder implements CommandPort {
   }
 
   command(kind: CommandKind, attributes: Uint8Array, groups?: Uint8Array): number {
-    // Issued when the run function has ended, for a call that it made.
+    // Issued after the run function has ended, for its earlier call.
     const isContinuing = kind === CommandKind.COMMAND_KIND_CONTINUE_AS_NEW && this.#callSites;
     const site = this.#site(this.command) || (isContinuing ? current.run?.continuedAt ?? "" : "");
     const seq = this.#port.command(kind, attributes, groups);
@@ -95,7 +96,7 @@ export class Recorder implements CommandPort {
     this.#commands.push({ kind, cancel: true, seq, attributes: new Uint8Array(0), site, ...(groups && { groups }) });
   }
 
-  /** Native primitives have left their call site with the fiber; commands between turns are the executor's own. */
+  /** Native primitives store their call site in the fiber; commands between turns are the executor's. */
   #site(above: unknown): string {
     if (!this.#callSites) return "";
     if (current.fiber !== undefined) return current.fiber.lastSite;
@@ -113,7 +114,7 @@ export class Recorder implements CommandPort {
     if (this.#callSites) this.#handlers.set(name, callSite(1, this.handlerSet));
   }
 
-  /** Handlers of updates, each with the line where it was set last. */
+  /** Update handlers, each with the line where it was last set. */
   get handlers(): SetHandler[] {
     return [...this.#handlers].map(([name, site]) => ({ name, site }));
   }
@@ -127,8 +128,8 @@ export class Recorder implements CommandPort {
   }
 
   /**
-   * Where workflow code issued the command that stands against an event; when the divergence names no command that is known here, where
-   * it issued its last one. "" when nothing of the user's is known.
+   * Returns the call site of the command that mismatches an event; if unknown, that of the last
+   * command; "" if no user frame is known.
    */
   siteOf(kind: CommandKind, seq: number): string {
     let last = "";
@@ -143,7 +144,7 @@ export class Recorder implements CommandPort {
   }
 }
 
-/** The attributes with the stack traces of failures in them reduced to "type: message". */
+/** Returns the attributes with the stack traces of failures reduced to "type: message". */
 export function reduceStacks(kind: CommandKind, attributes: Uint8Array): Uint8Array {
   switch (kind) {
     case CommandKind.COMMAND_KIND_FAIL_WORKFLOW:

@@ -1,4 +1,5 @@
-// Replays of histories with no reporter: the verdict of the replay command, of determinism tests and of the debugger.
+// Replays of histories without reports: verdicts for the replay command, determinism tests and the
+// debugger.
 import {
   type CommandKind,
   type CoreError,
@@ -22,35 +23,36 @@ import { readRunStart } from "../../api/history_start.ts";
 
 /** Options of a replay. */
 export interface ReplayOptions {
-  /** Extra commands and swapped update ids fail the replay instead of being warnings. */
+  /** Extra commands and swapped update ids fail the replay instead of causing warnings. */
   readonly strict?: boolean;
-  /** Keep the commands of every activation. */
+  /** Keeps the commands of every activation. */
   readonly record?: boolean;
-  /** Also write down what the run waited for, published and logged, task by task. Needs `record`. */
+  /** Also records waits, published states and logs of the run, task by task. Requires `record`. */
   readonly trace?: boolean;
   /**
-   * With `trace`: also which lines ran, and what variables were, where the realm has the code with probes (its own option `lines`). Jobs
-   * and commands are the same.
+   * With `trace`: also records executed lines and variables, if the realm has probed code (option
+   * `lines` of the realm). Jobs and commands are the same.
    */
   readonly lines?: boolean;
-  /** With `lines`: also in which order they ran, in the task that started at this event. */
+  /** With `lines`: also the order of execution in the task that started at this event. */
   readonly pathOf?: number;
   /**
-   * @internal With `trace`: tell of lines before they run, where the realm has the code with probes. Where is code that never ends?
+   * @internal With `trace`: reports lines before they run, if the realm has probed code, to find
+   * endless code.
    */
   readonly follow?: Followed;
-  /** Where commands were issued: never, always, or in a second replay after a divergence (default). */
+  /** When call sites are recorded: never, always, or in a second replay after a divergence (default). */
   readonly callSites?: "never" | "onFailure" | "always";
-  /** A divergence is explained, for which the history is replayed some times more. Default: true, where call sites are taken. */
+  /** Explains a divergence, which takes more replays. Default: true if call sites are recorded. */
   readonly explain?: boolean;
   /** Overrides the run id of the history's first event. */
   readonly runId?: string;
 }
 
-/** What a replay wrote down on the way to its error: where and how code and history part is found in it (debug/divergence). */
+/** Records of a failed replay, from which a divergence is explained (debug/divergence). */
 export interface ReplayEvidence {
   readonly activations: readonly RecordedActivation[];
-  /** What the code waited for, in activations. */
+  /** Waits of the code, by activation. */
   readonly waits: ReplayTrace["waits"];
   readonly jobs: ReplayTrace["jobs"];
   readonly missedPatches: readonly MissedPatch[];
@@ -60,57 +62,57 @@ export interface ReplayEvidence {
 export interface ReplayError {
   /** Class of the error: "NondeterminismError", "FatalCoreError", "DeadlockError", ... */
   readonly name: string;
-  /** Stable number of the core's error table; 0 for an error of workflow code that the core did not number. */
+  /** Stable number in the core's error table; 0 for other errors of workflow code. */
   readonly code: number;
   readonly message: string;
-  /** 0 when not known. */
+  /** Id of the history event; 0 if unknown. */
   readonly eventId: number;
   readonly eventType: string;
   readonly expected: string;
   readonly actual: string;
-  /** The user's line: "function (file:line:column)"; "" when not known. */
+  /** The user's line: "function (file:line:column)"; "" if unknown. */
   readonly location: string;
   readonly commandKind: CommandKind;
   readonly seq: number;
   readonly diffs: CoreError["diffs"];
-  /** What workflow code threw, when it did. */
+  /** The error thrown by workflow code; absent for errors of the core. */
   readonly thrown?: unknown;
-  /** Of an error that workflow code threw: the user's frames, nearest first, one "function (file:line:column)" per line. */
+  /** User frames of that error, nearest first, one "function (file:line:column)" per line. */
   readonly stack?: string;
-  /** Number of the first workflow task, from 1, that code and history differ in: those that completed are counted. */
+  /** Number of the first workflow task that differs, from 1, among completed ones. */
   readonly firstTask?: number;
-  /** What happened, for people: what the code does, what history has, the line, and what was probably changed. */
+  /** A description: what the code does, what history has, the line, and the likely edit. */
   readonly sentence?: string;
-  /** All that is known of it. */
+  /** The divergence as data. */
   readonly divergence?: Divergence;
-  /** What became of the realm that code took down: it was stopped because it did not yield, its thread died, or its core broke. */
+  /** How the realm was lost: it did not yield, its thread died, or its core failed. */
   readonly lost?: "spun" | "crashed" | "trapped";
-  /** @internal With `follow`: the line that was told last, and for how long nothing was told any more, milliseconds. */
+  /** @internal With `follow`: the last reported line, and the time since then, in ms. */
   readonly lastLine?: LineAt & { readonly quietMs: number };
-  /** What the explanation is made of, where it has not been made. */
+  /** Input of the explanation, if it was not made. */
   readonly evidence?: ReplayEvidence;
 }
 
-/** What came of a replay. */
+/** Result of a replay. */
 export interface ReplayVerdict {
   /**
-   * "ok": the code makes the commands that the history records. "nondeterminism": it makes others. "failed": it threw, or the history
-   * cannot be replayed.
+   * "ok": the code matches the history. "nondeterminism": it does not. "failed": it threw, or the
+   * history cannot be replayed.
    */
   readonly verdict: "ok" | "nondeterminism" | "failed";
-  /** Type of the workflow. */
+  /** Workflow type of the run. */
   readonly workflowType: string;
-  /** Id that it was replayed under. */
+  /** Workflow id of the replay. */
   readonly workflowId: string;
-  /** Id of the run. */
+  /** Run id. */
   readonly runId: string;
-  /** How often code was run. */
+  /** Number of activations. */
   readonly activations: number;
-  /** Events that were replayed. */
+  /** Number of replayed events. */
   readonly events: number;
-  /** What differs without making the replay fail. */
+  /** Differences that do not fail the replay. */
   readonly warnings: readonly CoreWarning[];
-  /** Where and how it went wrong; absent when all is well. */
+  /** The error; absent if the verdict is "ok". */
   readonly error?: ReplayError;
   /** With `record`: the commands of each activation, in order. */
   readonly recorded?: readonly RecordedActivation[];
@@ -120,11 +122,11 @@ export interface ReplayVerdict {
 
 type Setup = (identity: RunIdentity, extra: { record?: boolean; callSites?: boolean; onlyReplays?: boolean }) => RunSetup;
 
-/** Is told how far a replay has come. What it was told last names the task, and the line, of code that never ends. */
+/** Notified of the progress of a replay. The last report locates code that loops forever. */
 export interface ReplayProgress {
-  /** With `trace`: of the event at which each activation begins, before it does. */
+  /** With `trace`: called before each activation with the event at which it starts. */
   task?(startedEventId: number): void;
-  /** With `follow`: of the line that runs next; of many lines in a row not of each. */
+  /** With `follow`: called before a line runs; not for every line of long loops. */
   line?(at: LineAt): void;
 }
 
@@ -137,11 +139,11 @@ export async function replayHistory(
   options: ReplayOptions,
   progress: ReplayProgress = {},
 ): Promise<ReplayVerdict> {
-  // Bytes that are no history are the core's to refuse.
+  // Bytes that do not decode are rejected by the core.
   const { workflowType = "", runId = "" } = readRunStart(history) ?? {};
   const identity = { workflowType, workflowId, runId: options.runId ?? runId };
   const callSites = options.callSites ?? "onFailure";
-  // What follows a replay that was lost calls nothing a second time.
+  // The second pass after a lost replay must not call sinks again.
   const onlyReplays = options.follow === undefined;
   const first = await once(setup, identity, history, options, callSites === "always", onlyReplays, progress);
   if (first.error === undefined || callSites !== "onFailure" || first.error.location !== "") return first;
@@ -187,7 +189,7 @@ async function once(
       return { ...identity, verdict: "failed", activations: 0, events: 0, warnings: [], error: errorOfThrown(e), ...seen };
     }
     const finished = outcome.response?.$case === "replayFinished" ? outcome.response.value : { activations: 0, events: 0 };
-    // Reported a hop late, behind the last activation.
+    // Reported one hop after the last activation.
     const late = outcome.error === undefined ? run.unhandledRejection() : undefined;
     const error = outcome.error !== undefined
       ? errorOf(outcome.error, run, callSites ? tracer : undefined)
@@ -209,25 +211,26 @@ async function once(
   }
 }
 
-/** `tracer`: of a replay that took call sites. */
+/** `tracer`: of a replay with call sites. */
 function errorOf(error: CoreError, run: CachedRun, tracer: ReplayTracer | undefined): ReplayError {
   const { code, message, eventId, eventType, expected, actual, commandKind, seq, diffs } = error;
   const thrownAt = userFrame(stackOf(run.thrown));
-  // The last command is not where code threw a value without a stack: another line may have thrown it (explained.ts).
+  // For a thrown value without stack the last command is not the cause (explained.ts).
   const issuedAt = tracer === undefined || isValueThrown(run.thrown) ? "" : run.recorder?.siteOf(commandKind, seq) ?? "";
   const location = thrownAt !== "" ? thrownAt : issuedAt;
   return {
     name: isA(run.thrown, Error) ? nameOf(run.thrown) : toCoreError(error).name,
     ...{ code, message, eventId, eventType, expected, actual, commandKind, seq, diffs, location },
     ...(run.thrown === undefined ? {} : thrownParts(run.thrown)),
-    // (Of a type that is not here no code has run, and values that cannot be read are no edit: nothing is to be compared with history.)
+    // Unknown types and undecodable values have no edit to explain: nothing is compared with
+    // history.
     ...(tracer === undefined || isA(run.thrown, UnknownWorkflowError) || isA(run.thrown, PayloadConverterError)
       ? {}
       : { evidence: evidenceOf(run, tracer) }),
   };
 }
 
-/** Workflow code threw something that is not an Error. */
+/** Workflow code threw a value that is not an Error. */
 const isValueThrown = (thrown: unknown): boolean => thrown !== undefined && stackFrames(stackOf(thrown)).length === 0;
 
 function thrownParts(thrown: unknown): Pick<ReplayError, "thrown" | "stack"> {
@@ -246,7 +249,7 @@ function evidenceOf({ recorder }: CachedRun, tracer: ReplayTracer): ReplayEviden
   };
 }
 
-/** An error that the core did not number: it refused bytes that are no history, or panicked; or a rejection that was reported late. */
+/** An error without a number: undecodable history, a panic, or a rejection that was reported late. */
 function errorOfThrown(thrown: unknown): ReplayError {
   const data = thrown instanceof ThrownCoreError ? thrown.data : undefined;
   return {

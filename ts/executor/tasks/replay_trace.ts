@@ -1,6 +1,6 @@
-// What a debug session wants to know of a replay, written down task by task: what the code was told, what it waited for afterwards, what
-// it had published, which messages it had not taken, and its log lines (which a replay leaves out otherwise). Plain data: it leaves the
-// realm in one message. Commands are the Recorder's.
+// Records a replay for debug sessions, task by task: jobs, later waits, published states, buffered
+// messages and log lines. Plain data, sent from the realm in one message. Commands are in the
+// Recorder.
 import type { Activation } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import type { Payload } from "../../converter/payload.ts";
 import type { LogEntry, LogSink } from "../program/program.ts";
@@ -8,21 +8,21 @@ import type { ReceiveState, RunSnapshot, Wait } from "../program/snapshot.ts";
 import type { LineTrace } from "./line_records.ts";
 import type { LineTracer } from "./line_trace.ts";
 
-/** What the code was told, in order. */
+/** A job of the code, in order. */
 export interface TracedJob {
   readonly eventId: number;
   readonly kind: string;
-  /** Of a message: its name. */
+  /** Name of the message. */
   readonly name?: string;
-  /** Of an update: the caller's id, and the id that responses refer to. */
+  /** For updates: the caller's id, and the id in responses. */
   readonly updateId?: string;
   readonly protocolInstanceId?: string;
   readonly input?: readonly Payload[];
 }
 
-/** Something that holds from one activation on until another one. */
+/** A value that holds from one activation until another. */
 export interface Span<T> {
-  /** Index of the activation after which it held first. */
+  /** Index of the activation after which it first held. */
   readonly from: number;
   readonly value: T;
 }
@@ -30,12 +30,12 @@ export interface Span<T> {
 export interface ReplayTrace {
   /** Per activation, as the recorded ones. */
   readonly jobs: readonly (readonly TracedJob[])[];
-  /** `to`: index of the activation after which it was settled; undefined: it still pends. */
+  /** `to`: index of the activation after which it was settled; undefined: pending. */
   readonly waits: readonly (Span<Wait> & { readonly to: number | undefined })[];
   readonly published: readonly Span<Payload | undefined>[];
   readonly receives: readonly Span<ReceiveState | undefined>[];
   readonly buffered: readonly Span<Readonly<Record<string, number>>>[];
-  /** Awaits that were passed; of programs that count them. */
+  /** Passed awaits, for programs that count them. */
   readonly phases?: readonly Span<number>[];
   /** `from`: the activation that wrote the line. */
   readonly logs: readonly Span<LogEntry>[];
@@ -46,7 +46,7 @@ export interface ReplayTrace {
 type OpenWait = { from: number; value: Wait; to: number | undefined };
 
 export class ReplayTracer implements LogSink {
-  /** Told of the event at which an activation begins. */
+  /** Called with the event at which an activation starts. */
   readonly #progress: ((startedEventId: number) => void) | undefined;
   readonly #jobs: TracedJob[][] = [];
   readonly #waits: OpenWait[] = [];
@@ -69,14 +69,14 @@ export class ReplayTracer implements LogSink {
     this.lines?.logged();
   }
 
-  /** An activation begins. */
+  /** Starts an activation. */
   begin(activation: Activation): void {
     this.#progress?.(activation.startedEventId);
     this.#jobs.push(activation.jobs.map(jobOf));
     this.lines?.begin(activation);
   }
 
-  /** The run is quiet, or its task has failed. `snapshot` is absent where a program shows nothing of itself. */
+  /** Ends an activation. `snapshot` is absent for programs without one. */
   end(snapshot: RunSnapshot | undefined): void {
     if (snapshot !== undefined) this.#look(snapshot);
     this.lines?.end();
@@ -118,7 +118,7 @@ export class ReplayTracer implements LogSink {
   }
 }
 
-/** Small plain data, made in one order of keys each. */
+/** Compares small plain data with a fixed order of keys. */
 const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
 
 function jobOf({ eventId, variant }: Activation["jobs"][number]): TracedJob {
@@ -134,7 +134,7 @@ function jobOf({ eventId, variant }: Activation["jobs"][number]): TracedJob {
   }
 }
 
-/** Fields that no message takes (functions, objects with private parts) are shown as text. */
+/** Fields that cannot be cloned (functions, private parts) are converted to text. */
 function clonable(entry: LogEntry): LogEntry {
   try {
     return { ...entry, fields: JSON.parse(JSON.stringify(entry.fields)) as LogEntry["fields"] };

@@ -1,6 +1,7 @@
-// What one realm does: takes workflow tasks, keeps a sticky cache of runs, and answers each task with the core's outcome. One activation
-// at a time in the whole realm; while one run waits for a page of its history, others go on. A task that diverges or deadlocks is gone
-// through once more with call sites recorded, so that the failure names the user's line (they cost too much to be taken always).
+// Runs the workflow tasks of one realm, with a sticky cache of runs. One activation at a time in
+// the whole realm; while a run waits for a page of its history, others continue. A task that
+// diverges or deadlocks runs a second time with call sites, so that its failure has the user's line
+// (too expensive to always record).
 import { ErrorKind, EvictionReason, type TaskOutcome } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { CorePanicError } from "../../core/errors.ts";
 import type { WorkerCore } from "../../core/worker_half.ts";
@@ -35,9 +36,9 @@ import { CACHE_UNUSED, type CacheUse, type RealmOutcome } from "./realm_outcome.
 export interface TaskRunnerOptions {
   readonly core: WorkerCore;
   readonly programs: (workflowType: string) => Program | undefined;
-  /** Names for the message about a type that `programs` does not know. */
+  /** Names for the message about an unknown type. */
   readonly workflowTypes?: () => readonly string[];
-  /** Namespace, identity, sdk version, sticky queue, ... `jobOrder` and `sdkName` come from the program. */
+  /** Namespace, identity, sdk version, sticky queue, ... The program sets `jobOrder` and `sdkName`. */
   readonly runOptions: RunSettings;
   /** Runs kept in memory between tasks; 0: none. */
   readonly cacheSize: number;
@@ -46,24 +47,24 @@ export interface TaskRunnerOptions {
   /** Functions of the host that workflow code may call. */
   readonly sinks?: SinkPort;
   readonly converter?: PayloadConverter;
-  /** Called for every run that comes into memory, whose commands are then recorded: tests and debug sessions. */
+  /** Tests and debug sessions: called for every new run; its commands are recorded. */
   readonly onRecorder?: (identity: RunIdentity, recorder: Recorder) => void;
-  /** How the host reports unhandled rejections; absent: they are the host's own business. */
+  /** Reports unhandled rejections; absent: the host handles them. */
   readonly rejections?: RejectionHost;
-  /** Called when the realm turns to a run's task: at its start and after each page of its history. A watchdog wants to know. */
+  /** Called when the realm starts or resumes a run's task, for the watchdog. */
   readonly onTurnTo?: (runId: string) => void;
 }
 
-/** Who waits for a replay is told of it while the realm is at it, and at nothing else. */
+/** Callbacks of a replay, called while the realm runs it. */
 export interface ReplayListener {
   readonly progress?: ReplayProgress | undefined;
-  /** Its turn has come. */
+  /** The replay starts. */
   onTurn?(): void;
-  /** It is over. */
+  /** The replay has ended. */
   onVerdict?(verdict: ReplayVerdict): void;
 }
 
-/** The core's code for a query about a state that the cached run has left behind. */
+/** The core's code for a query about a state that the cached run has passed. */
 const QUERY_EXPIRED = 3010;
 
 export class TaskRunner {
@@ -73,9 +74,9 @@ export class TaskRunner {
   readonly #reports: RejectionReports | undefined;
   /** Runs between tasks, least recently used first. */
   readonly #cache = new Map<string, CachedRun>();
-  /** The last task of each run that has one open: a run takes its tasks one after the other. */
+  /** The last open task of each run; tasks of a run are processed in sequence. */
   readonly #open = new Map<string, Promise<unknown>>();
-  /** Runs that were evicted while a task of theirs was open: they leave when it is done. */
+  /** Runs that were evicted during an open task; removed at its end. */
   readonly #leaving = new Set<string>();
   readonly #lock = new Lock();
   readonly #historyLimits = new HistoryLimits();
@@ -88,24 +89,23 @@ export class TaskRunner {
     this.#reports = options.rejections === undefined ? undefined : new RejectionReports(options.rejections);
   }
 
-  /** Ids of the runs in memory, least recently used first. */
+  /** Ids of cached runs, least recently used first. */
   get cachedRunIds(): string[] {
     return [...this.#cache.keys()];
   }
 
-  /** Runs in memory. */
   get cachedRuns(): number {
     return this.#cache.size;
   }
 
-  /** A task is at work in this thread; one that waits for a page of history or a local activity is not. */
+  /** Whether a task is executing; one that waits for history or a local activity is not. */
   get isRunning(): boolean {
     return this.#lock.isHeld;
   }
 
   /**
-   * Processes a workflow task. Workflow code that fails is part of the outcome; rejects for a task that the core refuses to take. A task
-   * that needs local activities and comes without `runLocally` fails.
+   * Processes a workflow task. A failure of workflow code is part of the outcome; rejects if the
+   * core rejects the task. A task with local activities fails without `runLocally`.
    */
   runTask(task: WorkflowTask, runLocally: RunLocalActivities = noLocalActivities): Promise<RealmOutcome> {
     const { runId } = task.head;
@@ -144,7 +144,7 @@ export class TaskRunner {
           run.core.startTask(task.bytes);
           outcome = await run.drive(this.#fetch, runLocally);
         }
-        // Another update may come with the id of one that was rejected.
+        // Another update may reuse the id of a rejected one.
         verdicts.clear();
         hit &&= !run.replayed;
         if (outcome.error?.code === QUERY_EXPIRED) outcome = await this.#askApart(task, outcome);
@@ -169,8 +169,8 @@ export class TaskRunner {
   }
 
   /**
-   * With what is known here beside the core's outcome. The user's line is for an outcome that no service is told of: only a first
-   * attempt's failure is reported, but later ones are the first that a new process sees.
+   * Adds data of the run to the core's outcome. The user's line is for outcomes without a report:
+   * only first attempts are reported, but a new process may start with a later one.
    */
   #told(run: CachedRun, outcome: TaskOutcome, cache: CacheUse, asksForShown: boolean): RealmOutcome {
     const at = outcome.error === undefined || outcome.response?.$case === "failed" ? "" : userFrame(stackOf(run.thrown));
@@ -178,7 +178,7 @@ export class TaskRunner {
     return { ...outcome, cache, runStartMs: run.startMs, ...(at !== "" && { at }), ...(shown && { shown }) };
   }
 
-  /** With a warning when the run's history has become large. A run that closes has nothing to fix. */
+  /** Adds a warning if the run's history has become large; not for a closing run. */
   #warned(run: CachedRun, outcome: TaskOutcome): TaskOutcome {
     if (outcome.evictionReason === EvictionReason.EVICTION_REASON_WORKFLOW_EXECUTION_ENDING) {
       this.#historyLimits.forget(run.identity.runId);
@@ -188,7 +188,7 @@ export class TaskRunner {
     return warning === undefined ? outcome : { ...outcome, warnings: [...outcome.warnings, warning] };
   }
 
-  /** The run of a task, out of the cache. Who is asked for stacks with a task must have recorded them from its start. */
+  /** Takes the task's run from the cache. For stack queries it must have recorded stacks from its start. */
   #take(head: TaskHead): CachedRun | undefined {
     const cached = this.#cache.get(head.runId);
     this.#cache.delete(head.runId);
@@ -205,7 +205,7 @@ export class TaskRunner {
     return run;
   }
 
-  /** A page of history is fetched with the realm free for other runs. */
+  /** Releases the realm for other runs while a page of history is fetched. */
   readonly #fetch: FetchHistory = async (workflowId, runId, token) => {
     this.#lock.release();
     try {
@@ -216,7 +216,7 @@ export class TaskRunner {
     }
   };
 
-  /** Local activities run with the realm free for other runs. */
+  /** Releases the realm for other runs while local activities run. */
   #freed(runId: string, runLocally: RunLocalActivities): RunLocalActivities {
     return async (work) => {
       this.#lock.release();
@@ -235,7 +235,7 @@ export class TaskRunner {
       record?: boolean;
       callSites?: CallSites;
       quiet?: boolean;
-      /** A replay for a verdict, at its first pass: calls that are made on replay are made. */
+      /** First pass of a replay for a verdict: sink calls during replay are made. */
       onlyReplays?: boolean;
       verdicts?: ReadonlyMap<string, Verdict> | undefined;
     },
@@ -258,7 +258,7 @@ export class TaskRunner {
     };
   }
 
-  /** Answers how many runs had to leave. */
+  /** Evicts runs above the cache size. Returns their number. */
   #makeRoom(): number {
     let displaced = 0;
     for (const runId of this.#cache.keys()) {
@@ -269,7 +269,7 @@ export class TaskRunner {
     return displaced;
   }
 
-  /** The same task in a run of its own that records call sites; its outcome is taken when it fails in the same way. */
+  /** Runs the task again with call sites, in a separate run; used if it fails the same way. */
   async #diagnose({ head, bytes }: WorkflowTask, first: TaskOutcome, failed: CachedRun): Promise<TaskOutcome> {
     const run = new CachedRun(this.#setup(head, { callSites: true, quiet: true }));
     try {
@@ -279,7 +279,7 @@ export class TaskRunner {
       failed.thrown = run.thrown;
       return first.error!.kind === ErrorKind.ERROR_KIND_NONDETERMINISM ? located(second, run) : second;
     } catch {
-      // The first outcome is what matters; that it cannot be explained better does not change it.
+      // Without a better explanation the first outcome is used.
       return first;
     } finally {
       run.dispose();
@@ -287,8 +287,8 @@ export class TaskRunner {
   }
 
   /**
-   * The query was sent before a task that overtook it, so the cached run has gone on; what that task did may not be recorded yet, so it is
-   * no answer. A run made from the history answers, and the cached one stays.
+   * For a query that was overtaken by a task: the cached run has advanced to an unconfirmed state.
+   * A run rebuilt from history handles the query, and the cached one stays.
    */
   async #askApart({ head, bytes }: WorkflowTask, first: TaskOutcome): Promise<TaskOutcome> {
     const run = new CachedRun(this.#setup(head, { quiet: true }));
@@ -304,8 +304,8 @@ export class TaskRunner {
   }
 
   /**
-   * A query that asks where the code waits. Nothing of that is recorded as a rule, so a run of its own is led through the whole history
-   * with stacks taken; the cached one stays as it is.
+   * For a query of the wait positions, which are not recorded by default: a separate run replays
+   * the whole history with stacks; the cached one stays.
    */
   async #askForStacks(task: WorkflowTask): Promise<RealmOutcome> {
     const { head, bytes } = task;
@@ -345,7 +345,7 @@ export class TaskRunner {
     };
   }
 
-  /** Replays a whole or cut history (bytes of History) with no reporter and gives the verdict. */
+  /** Replays a complete or truncated history (encoded History) without reports, and returns the verdict. */
   async replay(
     workflowId: string,
     history: Uint8Array,
@@ -369,24 +369,27 @@ export class TaskRunner {
     }
   }
 
-  /** The server took the completion of a task: bytes of RespondWorkflowTaskCompletedResponse. Nothing to do for a run that has left. */
+  /**
+   * The server accepted a completion: encoded RespondWorkflowTaskCompletedResponse. No-op for
+   * evicted runs.
+   */
   taskReported(runId: string, response: Uint8Array): void {
     const run = this.#cache.get(runId);
     if (run === undefined) {
-      // Too late for a task that has begun: its run, which does not know of this, is not kept.
+      // A task that has started does not include this response, so its run is not kept.
       if (this.#open.has(runId)) this.#leaving.add(runId);
       return;
     }
     try {
       run.core.taskReported(response);
     } catch (e) {
-      // Its state is in doubt: the next task starts from the whole history.
+      // Its state is unknown: the next task replays the whole history.
       this.evict(runId);
       throw e;
     }
   }
 
-  /** Drops a run from memory, at once or when its open task is done; the next task for it is replayed from the start. */
+  /** Evicts a run, at once or at the end of its open task. Its next task replays the history. */
   evict(runId: string): void {
     const run = this.#cache.get(runId);
     if (run === undefined) {
@@ -410,7 +413,7 @@ function wantsCallSites(outcome: TaskOutcome, run: CachedRun): boolean {
     (run.thrown === undefined && outcome.error.kind === ErrorKind.ERROR_KIND_NONDETERMINISM);
 }
 
-/** A divergence with the user's line in its message, and in the response. */
+/** Adds the user's line to a divergence, in its message and in the response. */
 function located(outcome: TaskOutcome, run: CachedRun): TaskOutcome {
   const { error, response } = outcome;
   const site = run.recorder?.siteOf(error!.commandKind, error!.seq) ?? "";

@@ -1,5 +1,5 @@
-// A workflow type that this worker does not know. The task fails (it may be given to a worker that knows it, or after a deployment), and
-// the message lists what there is.
+// An unknown workflow type. The task fails (another worker or a deployment may have the type), with
+// a list of the known types.
 import { JobOrder } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { UnknownWorkflowError } from "../program/errors.ts";
 import { SDK_NAME } from "../program/sdk_name.ts";
@@ -10,7 +10,7 @@ export function unknownWorkflow(workflowType: string, known: readonly string[], 
   return failingProgram(`workflow type "${workflowType}" is not known to this worker; ${names}${hint}`);
 }
 
-/** The same where all workflows are of Temporal's SDK: tests and dashboards search for its text. */
+/** The same with the message of Temporal's SDK, for which tests and dashboards search. */
 export function unknownTemporalWorkflow(workflowType: string): Program {
   return failingProgram(
     `Failed to initialize workflow of type '${workflowType}': no such function is exported by the workflow bundle`,

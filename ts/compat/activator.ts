@@ -74,7 +74,7 @@ export class CompatActivator implements Activator {
     }
   }
 
-  /** As the official worker has it: tests and dashboards search for its text. */
+  /** Same text as the official worker's, for which tests and dashboards search. */
   rejectionMessage(reason: unknown): string {
     return `Unhandled Promise rejection: ${errorText(reason)}`;
   }
@@ -82,7 +82,7 @@ export class CompatActivator implements Activator {
   get wishes(): TaskWishes {
     const run = this.#run;
     const notEager = run === undefined ? [] : [...run.notEager];
-    // What waits for the next activation is scheduled by a later report.
+    // Commands for the next activation are scheduled by a later report.
     if (run?.issued.waiting !== true) run?.notEager.clear();
     const versioningBehavior = run?.definition.versioningBehavior;
     return {
@@ -157,7 +157,7 @@ export class CompatActivator implements Activator {
       for (const job of seeds) this.#apply(run, job);
       await this.#batch(run, activation, others, 0);
     } else {
-      // Histories of before the flag: signals were drained before the other jobs, and a new seed was one of those.
+      // Before the flag: signals were drained before the other jobs, including a new seed.
       await this.#batch(run, activation, signals, 0);
       const rest = [...seeds, ...others].filter((job) => !signals.includes(job));
       if (rest.length > 0) await this.#batch(run, activation, rest, 1);
@@ -168,7 +168,7 @@ export class CompatActivator implements Activator {
       this.#inRootFrame(() => concludeActivation(run));
     }
     if (run.completed) run.messages.warnOfUnfinished();
-    // What the interceptors set off runs while the run is the current one. No condition is looked at.
+    // Reactions to interceptors run while this is the current run. Conditions are not checked.
     if (run.issued.concluded) await hop();
   }
 
@@ -179,7 +179,7 @@ export class CompatActivator implements Activator {
       await hop();
       if (this.#inRootFrame(() => run.unblockConditions()) === 0) break;
     }
-    // A condition that has an effect of its own may have woken something without becoming true.
+    // A condition with a side effect may have resolved something without becoming true.
     await hop();
     run.throwTaskError();
   }
@@ -198,7 +198,7 @@ export class CompatActivator implements Activator {
     run.unblockConditions();
   }
 
-  /** Applies jobs, with the interceptors of activations around it. */
+  /** Applies jobs, through the interceptors of activations. */
   #activated(run: CompatRun, activation: Activation, jobs: readonly Job[], batchIndex: number, apply: () => void): void {
     if (!run.interceptors.has("internals", "activate")) return apply();
     intercepted(run, "internals", "activate", (_: object) => apply())(shownActivation(run, activation, jobs, batchIndex));
@@ -232,7 +232,7 @@ export class CompatActivator implements Activator {
     const main = this.#main!;
     const args = decodeArguments(run.converter, init.arguments, run.staticOptions.typeInfo);
     const execute = intercepted(run, "inbound", "execute", async ({ args }: WorkflowExecuteInput) => await main(...args));
-    // As many links between the function and its outcome as in the official SDK.
+    // As many promise links between the function and its outcome as in the official SDK.
     withLifecycleLogs(run, () => execute({ args, headers: headersOf(init.headers) }))
       .then((result) => run.completeWorkflow(result), (error) => run.endWith(error))
       .catch((error) => run.failTask(error));
@@ -253,7 +253,7 @@ export class CompatActivator implements Activator {
         run.cancelRequested = true;
         return run.rootScope.cancel();
       case "fireTimer":
-        // A timer that was cancelled in the same activation is not waited for any more.
+        // A timer canceled in the same activation is ignored.
         run.timers.get(variant.value.seq)?.resolve(undefined);
         run.timers.delete(variant.value.seq);
         return;
@@ -290,7 +290,7 @@ export class CompatActivator implements Activator {
         return this.#messageSent(run, run.externalCancels, variant.value);
       case "removeFromCache":
         return;
-      case "resolveTransact": // native programs alone give the command
+      case "resolveTransact": // only native programs issue the command
     }
     throw new IllegalStateError(`a job of this kind cannot be applied: ${variant?.$case ?? "none"}`);
   }
@@ -321,7 +321,7 @@ export class CompatActivator implements Activator {
     else reject(decodeCompatFailure(failure, converter));
   }
 
-  /** Code that the loop itself calls starts in the root scope, whatever ran last. */
+  /** Calls code of the loop in the root scope, whatever ran last. */
   #inRootFrame<T>(fn: () => T): T {
     return this.#options.scopes.run(undefined, fn);
   }

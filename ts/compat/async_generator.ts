@@ -1,10 +1,11 @@
-// Async generators as the official SDK's bundler compiles them (it targets ES2017, where they do not exist): a plain generator behind a
-// queue of requests. When each request settles is visible in the order of commands, and differs from native ones: return() runs the
-// finally blocks at once, a native one only after a tick. Recorded histories have it, so the loader compiles to the same shape
-// (rewrite.ts), and these are the pieces that such code calls.
+// Async generators in the form that the official SDK's bundler produces for ES2017: a generator
+// behind a queue of requests. The order in which requests settle affects the order of commands and
+// differs from native ones: return() runs finally blocks at once, a native one after a tick.
+// Recorded histories depend on it, so the loader compiles to the same form (rewrite.ts); compiled
+// code calls these functions.
 import type { SlotContext } from "./context.ts";
 
-/** What a compiled generator yields in place of an await (`delegated` false) or inside a yield*. */
+/** Yielded by a compiled generator in place of an await (`delegated` false) or inside a yield*. */
 class Suspension {
   readonly value: unknown;
   readonly delegated: boolean;
@@ -27,7 +28,7 @@ type Body = (this: unknown, ...args: unknown[]) => Generator<unknown, unknown, u
 class CompiledAsyncGenerator implements AsyncIterator<unknown> {
   #body: Generator<unknown, unknown, unknown>;
   #requests: Request[] = [];
-  /** Given: the context is this slot, and each piece of the body goes on in the frame that its await was in. */
+  /** If set, the context is this slot, and each part of the body continues in the frame of its await. */
   #slot: SlotContext | undefined;
 
   constructor(body: Generator<unknown, unknown, unknown>, slot: SlotContext | undefined) {
@@ -53,7 +54,7 @@ class CompiledAsyncGenerator implements AsyncIterator<unknown> {
 
   #ask(key: Key, argument: unknown): Promise<IteratorResult<unknown>> {
     return new Promise((resolve, reject) => {
-      // The first one runs in the call itself, in the caller's frame.
+      // The first request runs in the call itself, in the caller's frame.
       if (this.#requests.push({ key, argument, resolve, reject }) === 1) this.#resume(key, argument);
     });
   }
@@ -65,10 +66,11 @@ class CompiledAsyncGenerator implements AsyncIterator<unknown> {
       Promise.resolve(suspension === undefined ? value : suspension.value).then(
         this.#inFrame((result: unknown) => {
           if (suspension === undefined) return this.#settle(done === true ? "return" : "next", result);
-          // Every await that follows a return() is answered with a return of its own, which is why the rest of a finally is lost there.
+          // Each await after a return() gets a return as well, which is why the rest of a finally
+          // block is lost, as in the official form.
           const on = key === "return" ? "return" : "next";
           if (!suspension.delegated || (result as IteratorResult<unknown>).done === true) return this.#resume(on, result);
-          // A value of the inner generator: the body's yield* hands it on as it is.
+          // A value of the inner generator: the body's yield* passes it on unchanged.
           this.#settle("next", this.#body[on](result).value);
         }),
         this.#inFrame((error: unknown) => this.#resume("throw", error)),
@@ -95,7 +97,10 @@ class CompiledAsyncGenerator implements AsyncIterator<unknown> {
   }
 }
 
-/** What a yield* in a compiled body delegates to: the inner iterator, asked through promises that the queue awaits. */
+/**
+ * Target of a yield* in a compiled body: the inner iterator, called through promises that the queue
+ * awaits.
+ */
 function delegate(inner: AsyncIterator<unknown>): IterableIterator<unknown> {
   let answered = false;
   const pump = (key: Key, value: unknown): IteratorResult<unknown> => {
@@ -103,7 +108,8 @@ function delegate(inner: AsyncIterator<unknown>): IterableIterator<unknown> {
     const result = new Promise((resolve) => resolve(Reflect.apply(inner[key]!, inner, [value])));
     return { done: false, value: new Suspension(result, true) };
   };
-  // Each request comes twice: first to ask the inner iterator, then, when its promise is settled, to take the result.
+  // Each request comes twice: to call the inner iterator, and, after its promise, to take the
+  // result.
   const taken = () => {
     const was = answered;
     answered = false;
@@ -125,7 +131,7 @@ function delegate(inner: AsyncIterator<unknown>): IterableIterator<unknown> {
   return iterator;
 }
 
-/** The async iterator of a value; a synchronous one is wrapped, and its values are awaited. */
+/** Returns the async iterator of a value; wraps a synchronous one and awaits its values. */
 function asyncIterator(iterable: unknown): AsyncIterator<unknown> {
   const source = iterable as Partial<AsyncIterable<unknown> & Iterable<unknown>>;
   if (source[Symbol.asyncIterator] !== undefined && source[Symbol.asyncIterator] !== null) return source[Symbol.asyncIterator]!();
@@ -139,15 +145,15 @@ function asyncIterator(iterable: unknown): AsyncIterator<unknown> {
   };
 }
 
-/** The functions that compiled code calls. */
+/** Functions called by compiled code. */
 export interface AsyncGeneratorHelper {
-  /** An async generator: `this` and the arguments of the call, and the body. */
+  /** Creates an async generator from `this`, the arguments of the call, and the body. */
   g(self: unknown, args: ArrayLike<unknown>, body: Body): AsyncIterator<unknown>;
-  /** In place of `await value`. */
+  /** Replaces `await value`. */
   aw(value: unknown): unknown;
-  /** The target of a yield*. */
+  /** Target of a yield*. */
   d(iterable: unknown): IterableIterator<unknown>;
-  /** What a for await iterates. */
+  /** Iterable of a for await. */
   i(iterable: unknown): AsyncIterator<unknown>;
 }
 

@@ -1,36 +1,36 @@
-// What a piece of workflow code runs in: its cancellation scope and, inside an update handler, that update. Programs of the official
-// API take all jobs of an activation in one drain, so continuations of several scopes interleave and the context has to follow each
-// async function. There are two ways, behind one interface: AsyncLocalStorage, given by a host that has one (Node, Deno), and a plain
-// slot that the rewriting loader puts back after every await (browsers, see modules/loader/rewrite.ts).
+// Context of workflow code: its cancellation scope and, in an update handler, the update. Programs
+// of the official API process all jobs of an activation in one drain, so the context must follow
+// each async function. Two implementations: AsyncLocalStorage of the host (Node, Deno), and a slot
+// that the rewriting loader restores after every await (browsers, see modules/loader/rewrite.ts).
 import type { EventGroupMarker } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import type { WatchedFiber } from "../executor/program/line_probe.ts";
 import type { Scope } from "./workflow/join.ts";
 
-/** An event group's marker as commands carry it. */
+/** Marker of an event group in commands. */
 export type GroupMessage = EventGroupMarker;
 
-/** The event groups of the code that runs (workflow/event_groups.ts). */
+/** Event groups of the running code (workflow/event_groups.ts). */
 export interface ActiveGroups {
-  /** That of the message whose handler runs. */
+  /** Group of the message whose handler runs. */
   readonly implicit: GroupMessage | undefined;
-  /** Those of scopes, by id. */
+  /** Groups of scopes, by id. */
   readonly explicit: { readonly [id: string]: { readonly message: GroupMessage } };
 }
 
-/** Immutable: a nested scope runs in a frame of its own. */
+/** Immutable: a nested scope runs in a new frame. */
 export interface ScopeFrame {
   readonly scope: Scope;
-  /** Present in an update handler and in everything that it calls. */
+  /** Set in an update handler and in everything that it calls. */
   readonly update?: UpdateInfo;
-  /** Of a handler, and of everything that it calls: which one, where a debug session asks. */
+  /** Handler of the code, if a debug session requests it. */
   readonly fiber?: WatchedFiber;
-  /** Draws the numbers of Math.random() and uuid4(); absent: the run's own generator does. */
+  /** Random numbers of Math.random() and uuid4(); undefined: the run's own generator. */
   readonly random?: { random(): number } | undefined;
-  /** Of a validator, and of everything that it calls and awaits: code that does not run again on replay. */
+  /** Set in validators and everything that they call and await: code that does not run on replay. */
   readonly unreplayed?: true;
-  /** What the commands carry that the code issues. */
+  /** Event groups of commands. */
   readonly groups?: ActiveGroups;
-  /** What AsyncLocalStorage objects of the program have stored (sandbox/async_local_storage.ts). */
+  /** Values of AsyncLocalStorage objects of the program (sandbox/async_local_storage.ts). */
   readonly stores?: ReadonlyMap<object, { readonly value: unknown; readonly epoch: object }>;
 }
 
@@ -43,22 +43,28 @@ export interface UpdateInfo {
 }
 
 export interface ScopeContext {
-  /** The frame of the running code; undefined outside of every scope, which means the run's root scope. */
+  /**
+   * Returns the frame of the running code; undefined outside of every scope, that is, in the run's
+   * root scope.
+   */
   current(): ScopeFrame | undefined;
-  /** Calls `fn` in the frame. What it awaits continues in the frame; the caller goes on in its own. */
+  /** Calls `fn` in the frame, including its continuations; the caller continues in its own frame. */
   run<T>(frame: ScopeFrame | undefined, fn: () => T): T;
-  /** The rest of the running code is in the frame. */
+  /** Runs the rest of the current code in the frame. */
   enter(frame: ScopeFrame): void;
 }
 
-/** The part of node:async_hooks' AsyncLocalStorage that is needed. */
+/** The part of AsyncLocalStorage of node:async_hooks that is used. */
 export interface AsyncStorage {
   getStore(): ScopeFrame | undefined;
   run<T>(store: ScopeFrame | undefined, fn: () => T): T;
   enterWith(store: ScopeFrame | undefined): void;
 }
 
-/** Context by AsyncLocalStorage; the host makes the storage, because this folder imports nothing of a platform. */
+/**
+ * Returns a context that uses AsyncLocalStorage. The host creates the storage, because this folder
+ * is platform-independent.
+ */
 export function asyncStorageContext(storage: AsyncStorage): ScopeContext {
   return {
     current: () => storage.getStore(),
@@ -68,8 +74,9 @@ export function asyncStorageContext(storage: AsyncStorage): ScopeContext {
 }
 
 /**
- * Context by one slot. Right only for code that the rewriting loader has seen: it calls `restore` wherever such code goes on after a
- * suspension. The slot is meaningless between two pieces of code, so nothing but rewritten code and `run` may read it.
+ * Context in one slot, only for code of the rewriting loader, which calls `restore` after each
+ * suspension. The slot has no meaning between two parts of code, so only rewritten code and `run`
+ * may read it.
  */
 export class SlotContext implements ScopeContext {
   #frame: ScopeFrame | undefined;
@@ -92,7 +99,7 @@ export class SlotContext implements ScopeContext {
     this.#frame = frame;
   }
 
-  /** Puts a frame back; answers the value, so that it fits around an await. */
+  /** Restores a frame and returns the value, so that it can wrap an await. */
   restore<T>(frame: ScopeFrame | undefined, value?: T): T {
     this.#frame = frame;
     return value as T;

@@ -1,5 +1,6 @@
-// The run whose code is executing. One activation at a time per realm, so one slot is right for all of it. It lies under Symbol.for, so
-// that two copies of this package in one realm do not split it; in an object of its own, because a realm's global object is sealed.
+// The run whose code is executing; a realm has one activation at a time. Under Symbol.for, so that
+// two copies of this package in one realm share it, and in a separate object, because a realm's
+// global object is sealed.
 import { IllegalStateError } from "./common/errors.ts";
 import type { CompatRun } from "./run.ts";
 
@@ -13,14 +14,14 @@ export function maybeCurrentRun(): CompatRun | undefined {
   return holder.run;
 }
 
-/** The current run; throws IllegalStateError with the text `message` outside of workflow code. */
+/** Returns the current run. Throws IllegalStateError with `message` outside of workflow code. */
 export function currentCompatRun(message = "Workflow uninitialized"): CompatRun {
   const { run } = holder;
   if (run === undefined) throw new IllegalStateError(message);
   return run;
 }
 
-/** Makes a run the current one, or none; returns the one before. */
+/** Sets the current run; returns the previous one. */
 export function setCurrentRun(run: CompatRun | undefined): CompatRun | undefined {
   const before = holder.run;
   holder.run = run;

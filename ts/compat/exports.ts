@@ -1,32 +1,32 @@
-// What the modules of a program of `@temporalio/workflow` export, and which of it are workflows.
+// Exports of the modules of a program of `@temporalio/workflow`, and which of them are workflows.
 import type { RewriteHelper } from "./rewritten.ts";
 import type { RunGlobals } from "./sandbox/globals.ts";
 
-/** What a module exports, by name. */
+/** Exports by name. */
 export type Exports = { readonly [name: string]: unknown };
 
-/** What modules are given that are evaluated for a run. */
+/** Scope of modules that are evaluated for a run. */
 export interface RunModulesScope {
   readonly globals: RunGlobals;
   readonly helper: RewriteHelper;
 }
 
-/** The modules of the program, for a run. Each part is evaluated when it is called, and what both need once. */
+/** Modules of the program for a run. Each part is evaluated on call, shared dependencies once. */
 export interface RunModules {
-  /** What the module of the payload converter exports, if there is one. */
+  /** Exports of the payload converter's module, if there is one. */
   converter(): Exports | undefined;
-  /** What the modules of interceptors export. */
+  /** Exports of the interceptor modules. */
   interceptors(): readonly Exports[];
-  /** What the modules of workflows export. */
+  /** Exports of the workflow modules. */
   workflows(): readonly Exports[];
 }
 
-/** Makes the modules of the program ready for a run. */
+/** Prepares the modules of the program for a run. */
 export type EvaluateModules = (scope: RunModulesScope) => RunModules;
 
 export type WorkflowFunction = (...args: unknown[]) => unknown;
 
-/** The function that runs workflows of a type. The default export runs those that have none of their own. */
+/** Returns the function of a workflow type. The default export handles types without a function. */
 export function mainOf(entries: readonly Exports[], workflowType: string): WorkflowFunction | undefined {
   for (const name of [workflowType, "default"]) {
     for (const exported of entries) {
@@ -37,7 +37,7 @@ export function mainOf(entries: readonly Exports[], workflowType: string): Workf
   return undefined;
 }
 
-/** Names of what can be a workflow: functions, but no classes. "default" is among them where a default export is one. */
+/** Returns the names of possible workflows: functions that are not classes, including "default". */
 export function workflowNames(exported: Exports): string[] {
   return Object.keys(exported).filter((name) => isFunction(exported[name]));
 }

@@ -2,12 +2,12 @@
 // docs/dev/semantics/errors.md#flags). A flag that a task's completion recorded changes how that
 // task and the later ones are replayed.
 
-/** A shielding scope stops requests, withTimeout ends its timer, setTimeout is a timer under a scope. */
+/** Shielding scopes stop requests, withTimeout ends its timer, setTimeout is a timer under a scope. */
 export const FLAG_SHIELDED_SCOPES = 1;
-/** All jobs of an activation are one batch; before it, signals were a batch of their own. */
+/** All jobs of an activation are one batch; without it, signals are a separate batch. */
 export const FLAG_SINGLE_BATCH = 2;
 
-/** As Temporal's add-on packages know them. The later ones are asked for by its OpenTelemetry interceptors alone. */
+/** As used by Temporal's add-on packages. Only its OpenTelemetry interceptors request the later ones. */
 export const SdkFlags = Object.freeze({
   NonCancellableScopesAreShieldedFromPropagation: Object.freeze({ id: FLAG_SHIELDED_SCOPES, default: true }),
   ProcessWorkflowActivationJobsAsSingleBatch: Object.freeze({ id: FLAG_SINGLE_BATCH, default: true }),
@@ -17,15 +17,15 @@ export const SdkFlags = Object.freeze({
   OpenTelemetryInterceptorsInstrumentsAllMethods: Object.freeze({ id: 6, default: true }),
 });
 
-/** The version of an official worker that has no build id of its own, by that which it makes. */
+/** Version of an official worker in its default build id. */
 const OFFICIAL = /^@temporalio\/worker@(\d+)\.(\d+)\.(\d+)\b.*\+/;
-/** The first versions that did what a flag stands for. */
+/** First worker versions that behaved as with a flag. */
 const SINCE: { readonly [flag: number]: readonly [number, number, number] } = { 3: [1, 11, 5], 4: [1, 11, 6], 5: [1, 13, 2] };
 
 /**
- * Is a flag on in a task of history by the build id of the worker that completed it, although the task did not record it? The official
- * workers 1.11.0 and 1.11.1 had the first two on and did not record them; a task that one of them completed is replayed with them, and no
- * later task: an older worker may have gone on.
+ * Returns whether a flag applies by the worker's build id although the task did not record it. The
+ * official workers 1.11.0 and 1.11.1 used the first two flags without recording them. Applies only
+ * to tasks that such a worker completed, because an older worker may have continued the run.
  */
 export function isImplied(flag: number, buildId: string): boolean {
   const match = OFFICIAL.exec(buildId);
@@ -38,11 +38,11 @@ export function isImplied(flag: number, buildId: string): boolean {
   return (by.find((difference) => difference !== 0) ?? 0) >= 0;
 }
 
-/** Numbers that the official SDK knows. */
+/** Numbers of the official SDK's flags. */
 export const KNOWN_FLAGS: readonly number[] = Object.values(SdkFlags).map(({ id }) => id);
 
-/** What live tasks of ours do, and so record. */
+/** Flags of live tasks, which are recorded. */
 export const USED_FLAGS: readonly number[] = [FLAG_SHIELDED_SCOPES, FLAG_SINGLE_BATCH];
 
-/** Is a module one that asks for flags by name? */
+/** Returns whether a module requests flags by name. */
 export const asksForFlags = (specifier: string): boolean => /^@temporalio\/workflow\/lib\/flags(?:\.js)?$/.test(specifier);

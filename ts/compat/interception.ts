@@ -1,5 +1,6 @@
-// Calls interceptors: the chain is made at each call, the first interceptor outermost, and adds no tick of its own. `next` goes on with
-// the random stream that was current when the chain was made (a stream of an interceptor's own must not reach the workflow), and in the
+// Calls interceptors: the chain is built for each call, the first interceptor outermost, without
+// additional ticks. `next` continues with the random stream at the time of the call (an
+// interceptor's stream must not reach the workflow) and in the cancellation scope of its caller.
 // cancellation scope of the code that calls it.
 import type { ScopeContext, ScopeFrame } from "./context.ts";
 import type {
@@ -15,23 +16,23 @@ interface Kinds {
   internals: WorkflowInternalsInterceptor;
 }
 
-/** What of a run interception needs. */
+/** The part of a run that interception needs. */
 export interface InterceptedRun {
   readonly context: ScopeContext;
   readonly interceptors: Interceptors;
-  /** The running code's frame, with changes. */
+  /** Returns the frame of the running code, with changes. */
   frame(changes: Partial<ScopeFrame>): ScopeFrame;
 }
 
-/** What interceptors are around. */
+/** An intercepted operation. */
 // deno-lint-ignore no-explicit-any
 export type Operation = (input: any) => any;
 
-/** Interceptors of one run, in the order of the modules that export them. */
+/** Interceptors of one run, in the order of their modules. */
 export class Interceptors {
   readonly #lists: { readonly [K in keyof Kinds]: Kinds[K][] } = { inbound: [], outbound: [], internals: [] };
 
-  /** Calls the factories that modules export. Throws a TypeError for an `interceptors` that is no function. */
+  /** Calls the factories exported by modules. Throws a TypeError if `interceptors` is not a function. */
   add(modules: readonly { readonly [name: string]: unknown }[]): void {
     for (const module of modules) {
       const factory = "interceptors" in module ? module["interceptors"] : undefined;
@@ -44,7 +45,7 @@ export class Interceptors {
     }
   }
 
-  /** Whether any of them has the method. */
+  /** Returns whether any interceptor has the method. */
   has<K extends keyof Kinds>(kind: K, method: keyof Kinds[K]): boolean {
     return this.#lists[kind].some((interceptor) => interceptor?.[method] !== undefined);
   }
@@ -54,7 +55,7 @@ export class Interceptors {
   }
 }
 
-/** The operation `last` with the interceptors around it; without any it is the operation itself. */
+/** Returns the operation `last` wrapped in the interceptors; the operation itself without any. */
 export function intercepted<K extends keyof Kinds, F extends Operation>(
   run: InterceptedRun,
   kind: K,
@@ -72,7 +73,7 @@ export function intercepted<K extends keyof Kinds, F extends Operation>(
   return next as F;
 }
 
-/** Calls a function with the random stream that is current now, also from code that has another one. */
+/** Returns a function that runs with the current random stream, whatever its caller uses. */
 function inRandomStream(run: InterceptedRun, fn: Operation): Operation {
   const random = run.context.current()?.random;
   return (input) => {
@@ -81,7 +82,7 @@ function inRandomStream(run: InterceptedRun, fn: Operation): Operation {
   };
 }
 
-/** Headers as interceptors see them: payloads with nothing but metadata and data. */
+/** Headers for interceptors: payloads with only metadata and data. */
 export function headersOf(
   headers: { readonly [name: string]: { metadata: { [key: string]: Uint8Array }; data: Uint8Array } },
 ): Headers {

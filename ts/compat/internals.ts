@@ -1,5 +1,5 @@
-// What interceptors of internals are shown: the jobs of an activation and its commands, in the form of the official core's messages as far
-// as names go. Made only where an interceptor looks. Commands have left for the core when they are shown, so they cannot be changed.
+// Jobs and commands of an activation for interceptors of internals, with the official core's names.
+// Built only if an interceptor exists. Commands have been sent already, so they cannot be changed.
 import * as boundary from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import type { Activation, Job } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { intercepted, type InterceptedRun } from "./interception.ts";
@@ -13,14 +13,14 @@ interface ShowingRun extends InterceptedRun {
   readonly issued: IssuedCommands;
 }
 
-/** Names of jobs that differ from the official core's. */
+/** Job names that differ from the official core's. */
 const JOB_NAMES: { readonly [name: string]: string } = {
   resolveChildWorkflowStart: "resolveChildWorkflowExecutionStart",
   resolveChildWorkflow: "resolveChildWorkflowExecution",
   resolveCancelExternalWorkflow: "resolveRequestCancelExternalWorkflow",
 };
 
-/** An activation with these jobs. */
+/** Returns an activation with these jobs. */
 export function shownActivation(
   run: ShowingRun,
   activation: Activation,
@@ -49,7 +49,7 @@ interface Decoder {
   decode(bytes: Uint8Array): unknown;
 }
 
-/** By kind: the name of the official core's command, and what reads its attributes. */
+/** By kind: name of the official core's command, and the decoder of its attributes. */
 const COMMANDS: { readonly [kind: number]: readonly [name: string, decoder: Decoder] } = {
   [CommandKind.COMMAND_KIND_START_TIMER]: ["startTimer", boundary.StartTimer],
   [CommandKind.COMMAND_KIND_SCHEDULE_ACTIVITY]: ["scheduleActivity", boundary.ScheduleActivity],
@@ -92,7 +92,7 @@ function shownMarker({ variant }: boundary.EventGroupMarker): object {
   return variant === undefined ? {} : { [variant.$case]: variant.value };
 }
 
-/** The commands of an activation, by the interceptors that look at them. Throws where one gives others back. */
+/** Passes the commands of an activation to the interceptors. Throws if one returns others. */
 export function concludeActivation(run: ShowingRun): void {
   const { issued } = run;
   if (!issued.concluded) return;

@@ -1,35 +1,36 @@
-// The commands of a run on their way to the core. What is issued when an activation has been concluded (in `concludeActivation` of an
-// interceptor, and in the reactions of promises that it set off) waits for the next activation, because the official worker collects the
-// commands of an activation before its interceptors conclude it. It waits through queries, and for good if no activation comes.
+// Commands of a run on their way to the core. Commands issued after the conclusion of an activation
+// (in an interceptor's `concludeActivation`, or in reactions to it) wait for the next activation,
+// because the official worker collects the commands before its interceptors conclude it. They also
+// wait during queries, and forever without another activation.
 import type { CommandKind } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import type { CommandPort } from "../executor/program/program.ts";
 
-/** A command as it was issued: its attributes, or the number of what it cancels. */
+/** An issued command: its attributes, or the number of the command that it cancels. */
 export interface IssuedCommand {
   readonly kind: CommandKind;
   readonly attributes?: Uint8Array;
   readonly cancels?: number;
-  /** Its event groups, encoded. */
+  /** Event groups, encoded. */
   readonly groups?: Uint8Array | undefined;
 }
 
 interface HeldCommand {
   readonly command: IssuedCommand;
-  /** The line of the user's that issued it, where call sites are recorded. */
+  /** Line of user code that issued it, if call sites are recorded. */
   readonly site: string;
 }
 
-/** What of a run its commands need. */
+/** The part of a run that commands need. */
 interface IssuingRun {
-  /** The line that issues the next command; "": the one that calls. */
+  /** Line that issues the next command; "": the calling line. */
   site: string;
   calledAt(above: unknown): string;
 }
 
 export class IssuedCommands {
-  /** An interceptor concludes activations. Nothing else here is asked where there is none. */
+  /** True if an interceptor concludes activations; otherwise nothing else here is used. */
   concluded = false;
-  /** Commands wait. */
+  /** True while commands wait. */
   holding = false;
   readonly #run: IssuingRun;
   #held: HeldCommand[] = [];
@@ -39,14 +40,14 @@ export class IssuedCommands {
     this.#run = run;
   }
 
-  /** Whether the command waits; else it is to be sent. `above`: what the user's code called. */
+  /** Returns whether the command waits; otherwise it is sent. `above`: the function called by user code. */
   holds(command: IssuedCommand, above: unknown): boolean {
     if (this.holding) this.#held.push({ command, site: this.#run.site || this.#run.calledAt(above) });
     else this.#sent.push(command);
     return this.holding;
   }
 
-  /** An activation begins: what waits goes first. */
+  /** Begins an activation: waiting commands are sent first. */
   release(port: CommandPort): void {
     this.holding = false;
     const run = this.#run;
@@ -59,12 +60,12 @@ export class IssuedCommands {
     run.site = "";
   }
 
-  /** Whether any waits. */
+  /** True if any command waits. */
   get waiting(): boolean {
     return this.#held.length > 0;
   }
 
-  /** What was sent since the last time. */
+  /** Returns the commands sent since the last call. */
   takeSent(): IssuedCommand[] {
     return this.#sent.splice(0);
   }

@@ -1,7 +1,8 @@
-// Signals, updates and queries of one run: handlers, what waits for a handler, and what is running. A message whose handler exists is
-// dispatched when its job is applied; otherwise in the call of setHandler that brings the handler, ahead of the code after it. An update
-// that has no handler at the end of its activation is rejected; signals wait for ever. When each promise settles relative to the
-// others is part of the contract, so the chains below have as many links as those of the official SDK.
+// Signals, updates and queries of a run: handlers, waiting messages, and running handlers. A
+// message with a handler is dispatched when its job is applied, otherwise in the setHandler call,
+// before the code that follows. Updates without a handler at the end of an activation are rejected;
+// signals wait forever. The order in which promises settle is part of the contract: chains have as
+// many links as in the official SDK.
 import {
   CommandKind,
   type DoUpdate,
@@ -42,7 +43,7 @@ export type DefaultHandler = (name: string, ...args: unknown[]) => unknown;
 interface Entry {
   handler: HandlerFunction;
   description?: string | undefined;
-  /** What is known of its values. */
+  /** Type hints of its values. */
   typeInfo?: ValueTypes | undefined;
 }
 export interface SignalEntry extends Entry {
@@ -57,7 +58,7 @@ interface Running {
   unfinishedPolicy: HandlerUnfinishedPolicy;
 }
 
-/** What of a run its messages need. */
+/** The part of a run that messages need. */
 export interface MessageRun extends InterceptedRun {
   readonly converter: PayloadConverter;
   readonly details: string;
@@ -66,12 +67,15 @@ export interface MessageRun extends InterceptedRun {
   command(kind: CommandKind, attributes: Uint8Array): void;
   endWith(error: unknown): void;
   encodeError(error: unknown, strict?: boolean): Uint8Array;
-  /** Calls code that does not run again on replay. */
+  /** Calls code that does not run on replay. */
   unreplayed<T>(fn: () => T): T;
   log(level: LogLevel, message: string, fields: { readonly [key: string]: unknown }): void;
-  /** The frame of a handler that begins for the message with this input. `implicit`: the group of what it issues. */
+  /**
+   * Returns the frame of a new handler for the message with this input. `implicit`: event group of
+   * its commands.
+   */
   handlerFrame(kind: "signal" | "update", name: string, input: object, implicit: GroupMessage | undefined): ScopeFrame;
-  /** The handler has ended. */
+  /** Called when the handler has ended. */
   handlerEnded(frame: ScopeFrame): void;
   waits(): WaitingAt[];
 }
@@ -97,7 +101,7 @@ export class MessageHandlers {
       [ENHANCED_STACK_TRACE]: () => enhancedStackTrace(run.waits(), COMPAT_SDK_NAME, run.sdkVersion),
       [WORKFLOW_METADATA]: () => this.#metadata(),
     };
-    // In the order in which the official SDK names them where a query has no handler.
+    // In the order of the official SDK's error for an unknown query.
     for (const [name, handler] of Object.entries(answers)) {
       const description = BUILT_IN_QUERIES.find((query) => query.name === name)?.description;
       this.queries.set(name, { handler, description });
@@ -108,7 +112,7 @@ export class MessageHandlers {
     return this.#runningSignals.size === 0 && this.#runningUpdates.size === 0;
   }
 
-  /** The workflow failed: nobody is to be warned of handlers that it cut off. */
+  /** The workflow failed: interrupted handlers cause no warning. */
   forgetRunning(): void {
     this.#runningSignals.clear();
     this.#runningUpdates.clear();
@@ -116,7 +120,7 @@ export class MessageHandlers {
 
   // ------------------------------------------------------------------------------------------------------------------ signals
 
-  /** `eventId`: of its event; 0 where that is not known. */
+  /** `eventId`: number of its event; 0 if not known. */
   signal(job: SignalWorkflow, eventId: number): void {
     const name = job.signalName;
     const entry = this.signals.get(name);
@@ -151,7 +155,7 @@ export class MessageHandlers {
     else throw new IllegalStateError(`No registered signal handler for signal: ${name}`);
   }
 
-  /** A handler has come: dispatches what waited for it, in order of arrival. */
+  /** Dispatches waiting signals to a new handler, in order of arrival. */
   dispatchSignals(): void {
     const fits = ({ job }: { job: SignalWorkflow }) => this.defaultSignal !== undefined || this.signals.has(job.signalName);
     takeWhere(this.#waitingSignals, fits, ({ job, eventId }) => this.signal(job, eventId));
@@ -176,10 +180,10 @@ export class MessageHandlers {
     this.#run.context.run(frame, () => this.#decide(job, entry));
   }
 
-  /** Validates, answers, and starts the handler: without anything in between. */
+  /** Validates the update, responds, and starts the handler, without anything in between. */
   #decide(job: DoUpdate, entry: UpdateEntry): void {
     const { id, name, protocolInstanceId } = job;
-    // The handler gets values of its own: it must not see what the validator did to its arguments.
+    // The handler decodes the arguments again, without changes made by the validator.
     const decode = (): UpdateInput => {
       const args = decodeArguments(this.#run.converter, job.input, entry.typeInfo);
       return { updateId: id, name, args, headers: headersOf(job.headers) };
@@ -193,7 +197,7 @@ export class MessageHandlers {
       }
       input = decode();
     } catch (error) {
-      // A rejected update is not in history, so getters of the error do not run again either.
+      // A rejected update is not in history, so getters of the error do not run on replay either.
       const failure = this.#run.unreplayed(() => this.#run.encodeError(error));
       this.#respond(protocolInstanceId, { $case: "rejected", value: failure });
       return;
@@ -229,7 +233,7 @@ export class MessageHandlers {
     this.#run.command(CommandKind.COMMAND_KIND_UPDATE_RESPONSE, bytes);
   }
 
-  /** What it would take now, for debug sessions. */
+  /** Returns the accepted messages for debug sessions. */
   inspect(): Pick<RunSnapshot, "receive" | "buffered"> {
     const names = (entries: ReadonlyMap<string, unknown>) => [...entries.keys()];
     const handling = [
@@ -247,7 +251,7 @@ export class MessageHandlers {
     });
   }
 
-  /** The activation is over: what no handler came for is rejected, since the server will not wait. */
+  /** Rejects updates without a handler at the end of the activation, because the server does not wait. */
   rejectWaitingUpdates(): void {
     for (const job of this.#waitingUpdates.splice(0)) {
       const failure = ApplicationFailure.nonRetryable(`No registered handler for update: ${job.name}`);
@@ -267,7 +271,7 @@ export class MessageHandlers {
     const args = decodeArguments(this.#run.converter, job.arguments, typeInfo);
     ask({ queryName: queryType, args, queryId, headers: headersOf(job.headers) }).then(
       (value) => {
-        // Tools read the answers to the queries that every workflow has, so those are in the default encoding.
+        // Tools read the results of built-in queries, so these have the default encoding.
         const builtIn = BUILT_IN_QUERIES.some(({ name }) => name === queryType);
         const converter = builtIn ? jsonPayloadConverter : this.#run.converter;
         answer({ $case: "succeeded", value: { externalPayloads: [], ...payloadOf(converter, value, typeInfo?.outputType) } });
@@ -292,7 +296,7 @@ export class MessageHandlers {
     }
   }
 
-  /** With the interceptors around it, but for messages of Temporal's own. */
+  /** Calls the interceptors, except for Temporal's own messages. */
   #inbound<M extends keyof WorkflowInboundCallsInterceptor, F extends Operation>(
     name: string,
     method: M,
@@ -301,7 +305,10 @@ export class MessageHandlers {
     return isReserved(name) ? last : intercepted(this.#run, "inbound", method, last);
   }
 
-  /** What user interfaces ask for to show a workflow's messages; the JSON form of temporal.api.sdk.v1.WorkflowMetadata. */
+  /**
+   * Response for user interfaces that show a workflow's messages; JSON form of
+   * temporal.api.sdk.v1.WorkflowMetadata.
+   */
   #metadata(): unknown {
     const list = (entries: Map<string, Entry>) =>
       sorted([...entries].map(([name, { description }]) => ({ name, ...(description !== undefined && { description }) })));
@@ -318,7 +325,7 @@ export class MessageHandlers {
 
   // ------------------------------------------------------------------------------------------------------------------ warnings
 
-  /** The workflow has ended: names the handlers that it cut off. */
+  /** Warns of handlers that the end of the workflow interrupted. */
   warnOfUnfinished(): void {
     const warned = (running: Iterable<Running>) =>
       [...running].filter((one) => one.unfinishedPolicy === HandlerUnfinishedPolicy.WARN_AND_ABANDON);
@@ -338,7 +345,7 @@ export class MessageHandlers {
   }
 }
 
-/** A validator runs once, live, so its log lines count even when the events around it are replayed. */
+/** Keeps log lines of a validator, which runs once, live, even if the events around it are replayed. */
 function withLiveLogs(run: MessageRun, fn: () => void): void {
   const before = run.info;
   run.info = { ...before, unsafe: { ...before.unsafe, isReplayingHistoryEvents: false } };
@@ -349,12 +356,12 @@ function withLiveLogs(run: MessageRun, fn: () => void): void {
   }
 }
 
-/** Takes the items that fit out of a list, one after the other: handling one may change what fits. */
+/** Takes matching items out of a list one by one: handling an item may change which ones match. */
 function takeWhere<T>(list: T[], fits: (item: T) => boolean, handle: (item: T) => void): void {
   for (let i = list.findIndex(fits); i >= 0; i = list.findIndex(fits)) handle(list.splice(i, 1)[0]!);
 }
 
-/** A handler for unknown names does not get the names that Temporal keeps for itself. */
+/** Handlers for unknown names do not receive Temporal's reserved names. */
 function refuseReserved(kind: string, name: string): void {
   if (!name.startsWith(TEMPORAL_RESERVED_PREFIX)) return;
   throw new TypeError(`Cannot use ${kind} name: '${name}', with reserved prefix: '${TEMPORAL_RESERVED_PREFIX}'`);

@@ -1,4 +1,4 @@
-// What a realm needs to run programs of `@temporalio/workflow`.
+// Exports for realms that run programs of `@temporalio/workflow`.
 export { type AsyncStorage, asyncStorageContext, type ScopeContext, type ScopeFrame, SlotContext } from "./context.ts";
 export { asksForFlags } from "./flags.ts";
 export { type EvaluateModules, type Exports, workflowNames } from "./exports.ts";

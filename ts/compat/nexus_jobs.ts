@@ -1,4 +1,4 @@
-// What the core says of Nexus operations, given to the promises that wait for it.
+// Passes the core's jobs for Nexus operations to the waiting promises.
 import type {
   ResolveNexusOperation,
   ResolveNexusOperationStart,
@@ -8,7 +8,7 @@ import { decodeCompatFailure } from "./common/failure_converter.ts";
 import { valueOf } from "./typed_values.ts";
 import type { CompatRun } from "./run.ts";
 
-/** The server told of the start, or that there is none. */
+/** The server reported the start, or that there will be none. */
 export function nexusStarted(run: CompatRun, { seq, status }: ResolveNexusOperationStart): void {
   const start = run.takeCompletion(run.nexusStarts, seq);
   if (status === undefined) throw new IllegalStateError("the start of a Nexus operation was resolved with nothing");
@@ -16,13 +16,13 @@ export function nexusStarted(run: CompatRun, { seq, status }: ResolveNexusOperat
   const result = new Promise<unknown>((resolve, reject) => {
     run.nexusEnds.set(seq, run.standsAs(start, { resolve, reject, outputType: start.outputType }));
   });
-  // Nobody may be waiting for it.
+  // Prevents an unhandled rejection.
   result.catch(() => {});
-  // As the official SDK gives it: empty for an operation that had its result at once.
+  // As in the official SDK: empty for a synchronous result.
   start.resolve({ token: status.$case === "operationToken" ? status.value : "", result });
 }
 
-/** The operation is over. One that was cancelled before the server told of its start has no other answer. */
+/** The operation has ended. One that was canceled before its start gets no other result. */
 export function nexusEnded(run: CompatRun, { seq, result }: ResolveNexusOperation): void {
   const waiting = run.nexusStarts.has(seq) ? run.nexusStarts : run.nexusEnds;
   const { resolve, reject, outputType } = run.takeCompletion(waiting, seq);

@@ -1,5 +1,6 @@
-// Programs written for `@temporalio/workflow`, as the executor runs them (executor/program/program.ts). One program for all workflows of a realm:
-// the official worker looks for the workflow's function among what the modules export, when they have been evaluated for the run.
+// Programs for `@temporalio/workflow` in the executor (executor/program/program.ts). One program
+// for all workflows of a realm, because the official worker looks up the workflow's function in the
+// exports after the modules are evaluated for the run.
 import { JobOrder } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import type { Activator, Program, RunContext } from "../executor/program/program.ts";
 import { CompatActivator } from "./activator.ts";
@@ -13,14 +14,14 @@ export interface CompatProgramOptions {
   readonly modules: EvaluateModules;
   readonly scopes: ScopeContext;
   readonly helper: RewriteHelper;
-  /** Its modules ask for flags by name, so all of them are recorded. */
+  /** True if its modules request flags by name, so that all of them are recorded. */
   readonly asksForFlags?: boolean;
 }
 
 export class CompatProgram implements Program {
   readonly jobOrder = JobOrder.JOB_ORDER_COMPAT;
   /**
-   * Not the native programs' name: the core chooses Core's rule of task boundaries by it
+   * Differs from the name of native programs: it selects the core's rule of task boundaries
    * (docs/dev/semantics/history.md#one-boundary-rule-per-run).
    */
   readonly sdkName = COMPAT_SDK_NAME;

@@ -1,25 +1,25 @@
-// The modules that the realm gives programs of `@temporalio/workflow`, by the names under which its loader knows them. A module that names a
-// package of the official SDK gets these, whether or not that package is installed.
+// Modules that the realm provides to programs of `@temporalio/workflow`, by the loader's names.
+// Imports of official packages resolve to these, whether or not the packages are installed.
 import * as commonLib from "./common/lib.ts";
 import * as common from "./common/mod.ts";
 import { assert } from "./sandbox/assert.ts";
 import * as workflowLib from "./workflow/lib.ts";
 import * as workflow from "./workflow/mod.ts";
 
-/** What `import` gives, and what `require` gives. */
+/** Results of `import` and of `require`. */
 export interface ProvidedByCompat {
   readonly namespace: { readonly [name: string]: unknown };
   readonly required: unknown;
 }
 
-/** A package that is CommonJS with ES modules in mind, as TypeScript writes it. */
+/** A CommonJS package in the form that TypeScript writes for ES modules. */
 function packageOf(module: object): ProvidedByCompat {
   const required = Object.freeze(Object.assign(Object.create(null), module, { __esModule: true }));
-  // In modules that take `exports.default` for `default`, the loader refuses it: there is none.
+  // Modules that use `exports.default` for `default` are rejected by the loader: it does not exist.
   return { namespace: Object.freeze(Object.assign(Object.create(null), module, { default: required })), required };
 }
 
-/** A module of Node, of which the official sandbox has a part. */
+/** A module of Node that the official sandbox provides in part. */
 function builtinOf(exported: object): ProvidedByCompat {
   return {
     namespace: Object.freeze(Object.assign(Object.create(null), exported, { default: exported })),
@@ -27,7 +27,7 @@ function builtinOf(exported: object): ProvidedByCompat {
   };
 }
 
-/** Made when it is asked for: after a guard has replaced the realm's globals. */
+/** Created on demand: after a guard has replaced the realm's globals. */
 export function compatModules() {
   const { URL, URLSearchParams, TextEncoder, TextDecoder } = globalThis;
   return {
@@ -41,7 +41,7 @@ export function compatModules() {
   };
 }
 
-/** What runs share of this package: for the guard, which freezes it. */
+/** Returns the objects of this package that runs share, which the guard freezes. */
 export function sharedByRuns(): unknown[] {
   return [...Object.values(workflowLib), ...Object.values(commonLib), assert];
 }

@@ -1,6 +1,7 @@
-// The modules of a program are evaluated once when they are loaded, for a run that does not exist: so what is wrong with them is told then and
-// not by the first run, what they export is known, and what they add to built-in objects is there before those are frozen. Code at the top
-// level of a module may ask for the run's own facts; where it then fails, only a run can say whether it is wrong.
+// Evaluates the modules of a program once at load, for a run that does not exist: errors are
+// reported then and not by the first run, exports are known, and additions to built-in objects
+// happen before those are frozen. Top-level code may need facts of a run; if it fails then, only a
+// run can tell whether it is wrong.
 import { defaultPayloadConverter } from "../converter/payload.ts";
 import { current } from "../executor/program/current.ts";
 import { type RunContext, silentLog } from "../executor/program/program.ts";
@@ -13,10 +14,10 @@ import { CompatRun } from "./run.ts";
 import { runGlobals } from "./sandbox/globals.ts";
 import type { WorkflowInfo } from "./workflow/info.ts";
 
-/** What the evaluation came to; `exported` is undefined where it failed in a way that another run may not. */
+/** Result of the evaluation; `exported` is undefined if it failed in a way that another run may not. */
 export interface Rehearsed {
   readonly exported: readonly Exports[] | undefined;
-  /** Of the converter's module; undefined where there is none, too. */
+  /** Exports of the converter's module; undefined without one. */
   readonly converter: Exports | undefined;
 }
 
@@ -32,7 +33,7 @@ const NOWHERE: RunContext = {
   sdkVersion: "",
 };
 
-/** Evaluates the modules. Rejects with what their code throws. `nowMs`: the time that it sees. */
+/** Evaluates the modules. Rejects with what their code throws. `nowMs`: the time for their code. */
 export async function rehearse(options: CompatProgramOptions, nowMs: number): Promise<Rehearsed> {
   const asked = { info: false };
   let converter: Exports | undefined;
@@ -57,14 +58,14 @@ export async function rehearse(options: CompatProgramOptions, nowMs: number): Pr
     if (asked.info) return { exported: undefined, converter };
     throw error;
   } finally {
-    // Async functions that were called belong to this run, too.
+    // Calls of async functions belong to this run as well.
     await hop();
     setCurrentRun(before);
     current.run = clock;
   }
 }
 
-/** Facts of no run; notes that somebody asked for them. */
+/** Information for no run; records that it was requested. */
 function noInfo(asked: { info: boolean }, nowMs: number): WorkflowInfo {
   const info: WorkflowInfo = {
     workflowId: "",

@@ -1,5 +1,5 @@
-// The functions that rewritten code calls, handed to each module as `$tx`: those that read and set the slot, and those
-// that compiled async generators are made of.
+// Functions called by rewritten code, passed to each module as `$tx`: access to the slot, and parts
+// of compiled async generators.
 import { type ScopeFrame, SlotContext } from "./context.ts";
 import { type AsyncGeneratorHelper, asyncGeneratorHelper } from "./async_generator.ts";
 
@@ -7,23 +7,26 @@ import { type AsyncGeneratorHelper, asyncGeneratorHelper } from "./async_generat
 type Callback = (this: unknown, ...args: any[]) => unknown;
 
 export interface RewriteHelper extends AsyncGeneratorHelper {
-  /** The value itself: lets an expression begin with a name. */
+  /** Returns the value: lets an expression begin with a name. */
   v<T>(value: T): T;
-  /** The current frame. */
+  /** Returns the current frame. */
   c(): ScopeFrame | undefined;
-  /** Puts a frame back and answers the value. */
+  /** Restores a frame and returns the value. */
   r<T>(frame: ScopeFrame | undefined, value: T): T;
-  /** Puts a frame back. */
+  /** Restores a frame. */
   s(frame: ScopeFrame | undefined): void;
-  /** The value that a generator was resumed with; the second argument only evaluates an assignment. */
+  /**
+   * Returns the value with which a generator was resumed; the second argument only evaluates an
+   * assignment.
+   */
   y<T>(value: T, frame: ScopeFrame | undefined): T;
-  /** A callback that runs in the frame in which it was registered. Anything but a function passes through. */
+  /** Returns a callback that runs in the current frame. Other values are returned unchanged. */
   w<T>(callback: T): T;
-  /** The same for spread arguments. */
+  /** Same as `w` for spread arguments. */
   a(callbacks: Iterable<unknown>): unknown[];
 }
 
-/** `given`: the slot of modules whose frames are restored; absent where the context is an AsyncLocalStorage. */
+/** `given`: the slot of modules with restored frames; undefined if the context is an AsyncLocalStorage. */
 export function rewriteHelper(given?: SlotContext): RewriteHelper {
   const slot = given ?? new SlotContext();
   const wrap = <T>(callback: T): T => {

@@ -1,5 +1,6 @@
-// Everything that one run of an official-API program remembers between activations, and the ways in which it speaks to the core. The
-// functions that workflow code imports (workflow/) and the activation loop (activator.ts) both work on it; it has no loop of its own.
+// State of one run of an official-API program between activations, and its interface to the core.
+// Functions for workflow code (workflow/) and the activation loop (activator.ts) use it; it has no
+// loop itself.
 import { payloadOf } from "./typed_values.ts";
 import {
   CancelWorkflowExecution,
@@ -33,13 +34,13 @@ import { ContinueAsNew } from "./workflow/continue_as_new_thrown.ts";
 import { realRandom, type WorkflowInfo } from "./workflow/info.ts";
 import { RootScope } from "./workflow/scope.ts";
 
-/** What is called when the core answers a command. */
+/** Callbacks for the result of a command. */
 export interface Completion {
   resolve(value: unknown): void;
   reject(error: unknown): void;
-  /** Of the values that it is answered with. Absent: the run's own. */
+  /** Converter of the result. Default: the run's own. */
   readonly converter?: PayloadConverter;
-  /** What the program says of the result's type. */
+  /** Type hint of the result. */
   readonly outputType?: TypeInfo | undefined;
 }
 
@@ -57,12 +58,12 @@ export interface CompatRunOptions {
 
 const OFFICIAL = productConverter(officialConverter);
 
-/** Where the worker has the default converter, values are converted exactly as the official SDK does. */
+/** With the worker's default converter, values are converted exactly as in the official SDK. */
 function converterOf({ converter }: RunContext): PayloadConverter {
   return converter === defaultPayloadConverter ? OFFICIAL : converter;
 }
 
-/** The same before the run's modules are evaluated: for what is known of the run when it begins. */
+/** Same as `converterOf` before the run's modules are evaluated, for values known at its beginning. */
 export function firstConverterOf(host: RunContext, workflowId: string): PayloadConverter {
   const converter = converterOf(host);
   return converter === OFFICIAL ? converter : inContext(converter, { type: "workflow", namespace: host.namespace, workflowId });
@@ -71,24 +72,27 @@ export function firstConverterOf(host: RunContext, workflowId: string): PayloadC
 export class CompatRun implements MessageRun {
   readonly context: ScopeContext;
   converter: PayloadConverter;
-  /** Workflow time, milliseconds. */
+  /** Workflow time, in milliseconds. */
   timeMs: number;
   isReplaying = true;
   site = "";
   info: WorkflowInfo;
-  /** What setCurrentDetails was given. */
+  /** Value of setCurrentDetails. */
   details = "";
-  /** The workflow itself was asked to cancel. */
+  /** True after a cancel request for the workflow. */
   cancelRequested = false;
-  /** Query handlers run: no code that runs now runs again on replay. */
+  /** True while query handlers run, which are not replayed. */
   answersQueries = false;
-  /** A terminal command was issued. */
+  /** True after a terminal command. */
   completed = false;
-  /** The top level of the run's modules has run. Until then no patch may be decided: what history has of them comes later. */
+  /**
+   * True after the top level of the modules has run. Before, patches must not be decided, because
+   * history's markers follow later.
+   */
   modulesEvaluated = false;
 
   readonly timers = new Map<number, Completion>();
-  /** Local ones too. */
+  /** Includes local activities. */
   readonly activities = new Map<number, Completion>();
   readonly childStarts = new Map<number, Completion>();
   readonly childEnds = new Map<number, Completion>();
@@ -97,10 +101,13 @@ export class CompatRun implements MessageRun {
   readonly externalSignals = new Map<number, Completion>();
   readonly externalCancels = new Map<number, Completion>();
   readonly conditions = new Map<number, Condition>();
-  /** Scopes of timers made by setTimeout, by handle. */
+  /** Scopes of setTimeout timers, by handle. */
   readonly timeoutScopes = new Map<number, { cancel(): void }>();
   nextConditionId = 1;
-  /** Numbers of timers; of activities and local activities together. What is made in a cancelled scope uses one up, as in history. */
+  /**
+   * Next number of timers, and of activities including local ones. Canceled scopes use numbers as
+   * well, as in history.
+   */
   nextTimerSeq = 1;
   nextActivitySeq = 1;
   nextChildSeq = 1;
@@ -111,9 +118,9 @@ export class CompatRun implements MessageRun {
   readonly issued = new IssuedCommands(this);
   readonly messages: MessageHandlers;
   readonly sinks: SinkCalls;
-  /** Ids of activities that must not come back with the report that schedules them. */
+  /** Ids of activities that must not be returned with the report that schedules them. */
   readonly notEager = new Set<string>();
-  /** What the workflow's function says of itself. */
+  /** Options of the workflow's function. */
   definition: WorkflowDefinitionOptions = {};
   /** Options of the workflow's function that are known without a run. */
   staticOptions: WorkflowStaticOptions = {};
@@ -123,7 +130,7 @@ export class CompatRun implements MessageRun {
   #seed: readonly number[];
   #random: () => number;
   readonly #streams = new Map<string, () => number>();
-  /** The program's own, of its module. */
+  /** The converter of the program's module. */
   #given: { readonly converter: PayloadConverter; readonly failures: CustomFailures | undefined } | undefined;
   #flags = new Set<number>();
   #presentPatches = new Set<string>();
@@ -132,7 +139,7 @@ export class CompatRun implements MessageRun {
   readonly #stacks = new WeakMap<object, Standing>();
   #fiber: WatchedFiber | undefined;
   readonly #caller = new Caller("");
-  /** Of messages, by what marks their commands. */
+  /** Messages by the marker of their commands. */
   readonly #callers = new WeakMap<GroupMessage, Caller>();
 
   constructor(host: RunContext, options: CompatRunOptions) {
@@ -149,8 +156,8 @@ export class CompatRun implements MessageRun {
   }
 
   /**
-   * Takes the converter of the module that was evaluated for this run, whose classes are those of its workflows. That it has one was
-   * checked when the realm started.
+   * Uses the converter of the module evaluated for this run, whose classes match its workflows. The
+   * realm has checked at start that it exists.
    */
   convertBy(exported: { readonly [name: string]: unknown }): void {
     const converter = (exported["payloadConverter"] ?? exported["default"]) as PayloadConverter;
@@ -159,7 +166,10 @@ export class CompatRun implements MessageRun {
     this.converter = this.converterFor({ type: "workflow", namespace, workflowId });
   }
 
-  /** The converter of values that another workflow or an activity owns; the run's own where the program has given none. */
+  /**
+   * Returns the converter for values of another workflow or an activity; the run's own unless the
+   * program has one.
+   */
   converterFor(context: SerializationContext): PayloadConverter {
     if (this.#given === undefined) return this.converter;
     const { converter, failures } = this.#given;
@@ -168,12 +178,12 @@ export class CompatRun implements MessageRun {
     return bound;
   }
 
-  /** The same for another workflow. */
+  /** Same as `converterFor`, for another workflow. */
   converterForWorkflow(workflowId: string): PayloadConverter {
     return this.converterFor({ type: "workflow", namespace: this.info.namespace, workflowId });
   }
 
-  /** The same for an activity of this run. */
+  /** Same as `converterFor`, for an activity of this run. */
   converterForActivity(activityId: string, isLocal: boolean): PayloadConverter {
     const { namespace, workflowId } = this.info;
     return this.converterFor({ type: "activity", namespace, activityId, workflowId, isLocal });
@@ -181,7 +191,7 @@ export class CompatRun implements MessageRun {
 
   // ---------------------------------------------------------------------------------------------------------------- commands
 
-  /** `groups`: bytes of EventGroups. */
+  /** `groups`: encoded EventGroups. */
   command(kind: CommandKind, attributes: Uint8Array, groups?: Uint8Array): void {
     if (this.issued.concluded && this.issued.holds({ kind, attributes, groups }, this.command)) return;
     this.#host.run.command(kind, attributes, groups);
@@ -200,8 +210,9 @@ export class CompatRun implements MessageRun {
   }
 
   /**
-   * What the main function or a message handler threw. Failures fail the workflow, an accepted cancellation cancels it, ContinueAsNew
-   * restarts it; everything else is a bug of the code and fails the task, so that a fixed version can go on.
+   * Ends the run with what the main function or a handler threw. Failures fail the workflow, an
+   * accepted cancellation cancels it, ContinueAsNew restarts it. Every other error is a bug that
+   * fails the task, so that a fixed version can continue.
    */
   endWith(error: unknown): void {
     if (this.cancelRequested && isCancellation(error)) {
@@ -216,7 +227,7 @@ export class CompatRun implements MessageRun {
     } else this.failTask(error);
   }
 
-  /** The workflow's function names the class among the errors that fail it. */
+  /** Returns whether the error's class is among those that fail the workflow. */
   #failsWorkflow(error: unknown): boolean {
     const { failureExceptionTypes = [] } = this.definition;
     return failureExceptionTypes.some((type) => type === Error || isA(error, type));
@@ -233,12 +244,12 @@ export class CompatRun implements MessageRun {
 
   // ------------------------------------------------------------------------------------------------------------- task failure
 
-  /** Remembers the first error that fails the task; it is thrown where the loop next looks. */
+  /** Stores the first error that fails the task; the loop throws it at its next check. */
   failTask(error: unknown): void {
     this.#taskError ??= { error: isA(error, Error) ? error : new Error(messageOf(error) + NOT_AN_ERROR) };
   }
 
-  /** For the realm's guard: what it refuses fails the task, whatever the program catches. */
+  /** For the realm's guard: a violation fails the task, even if the program catches it. */
   fail(error: Error): void {
     this.failTask(error);
   }
@@ -249,7 +260,7 @@ export class CompatRun implements MessageRun {
 
   // --------------------------------------------------------------------------------------------------------------- conditions
 
-  /** Unblocks the conditions that have become true, again and again until none does. Answers how many did. */
+  /** Unblocks conditions that have become true, repeatedly. Returns how many did. */
   unblockConditions(): number {
     let unblocked = 0;
     for (;;) {
@@ -267,7 +278,7 @@ export class CompatRun implements MessageRun {
 
   // ------------------------------------------------------------------------------------------------- flags, patches, randomness
 
-  /** Language flags recorded for the task that is being worked on. Throws for a number that nobody knows. */
+  /** Adds language flags recorded for the current task. Throws for an unknown number. */
   addFlags(flags: readonly number[]): void {
     for (const flag of flags) {
       if (!KNOWN_FLAGS.includes(flag)) throw new TypeError(`Unknown SDK flag: ${flag}`);
@@ -275,7 +286,10 @@ export class CompatRun implements MessageRun {
     }
   }
 
-  /** On replay a flag holds if it was recorded, or if the worker of then is known for it; live all of them do (program.usedLangFlags has them recorded), and from then on. */
+  /**
+   * On replay a flag applies if it was recorded or is implied by the worker's version. Live, all
+   * flags apply (program.usedLangFlags records them), and from then on.
+   */
   hasFlag(flag: number): boolean {
     if (this.#flags.has(flag)) return true;
     if (this.isReplaying) return isImplied(flag, this.info.currentBuildId ?? "");
@@ -290,7 +304,7 @@ export class CompatRun implements MessageRun {
   patch(patchId: string, deprecated: boolean, groups?: Uint8Array): boolean {
     if (!this.modulesEvaluated) throw new IllegalStateError("Patches cannot be used before Workflow starts");
     if (this.#patchDecisions.has(patchId)) return true;
-    // Absent on replay is not final: the same run may go live, and then the new code applies.
+    // Absence on replay is not final: the same run may become live, and then the new code applies.
     if (this.isReplaying && !this.#presentPatches.has(patchId)) {
       this.#host.run.patchMissed?.(patchId);
       return false;
@@ -307,17 +321,20 @@ export class CompatRun implements MessageRun {
     this.#streams.clear();
   }
 
-  /** The next number of the stream that is put around the code, or of the run's own. */
+  /** Returns the next number of the code's random stream, or of the run's own. */
   random(): number {
     return this.context.current()?.random?.random() ?? this.mainRandom();
   }
 
-  /** Draws of such code must not move the generators of the run, so the runtime's own generator serves it. */
+  /**
+   * True for code that is not replayed: it uses the runtime's generator and leaves those of the run
+   * unchanged.
+   */
   get #isUnreplayed(): boolean {
     return this.answersQueries || this.context.current()?.unreplayed === true;
   }
 
-  /** Calls code that does not run again on replay. What it awaits is such code as well. */
+  /** Calls code that does not run on replay, including what it awaits. */
   unreplayed<T>(fn: () => T): T {
     return this.context.run(this.frame({ unreplayed: true }), fn);
   }
@@ -337,30 +354,30 @@ export class CompatRun implements MessageRun {
     return Uint8Array.from({ length }, () => Math.floor(this.random() * 0x100));
   }
 
-  /** The running code's frame, with changes. */
+  /** Returns the frame of the running code, with changes. */
   frame(changes: Partial<ScopeFrame>): ScopeFrame {
     return { scope: this.rootScope, ...this.context.current(), ...changes };
   }
 
   // --------------------------------------------------------------------------------------------------------------------- logs
 
-  /** Writes a line, but for those that were written when the events happened. */
+  /** Writes a log line, except on replay. */
   log(level: LogLevel, message: string, fields: { readonly [key: string]: unknown }): void {
     if (this.info.unsafe.isReplayingHistoryEvents && this.#host.logsReplay !== true) return;
     const { workflowType, workflowId, runId } = this.info;
     const entry = { level, message, fields, timeMs: this.timeMs, workflowType, workflowId, runId, source: "workflow" } as const;
-    // Getters of the fields are called, which does not happen on replay.
+    // Calls getters of the fields, which does not happen on replay.
     this.unreplayed(() => this.#host.log.write(entry));
   }
 
-  /** A line of console. */
+  /** Writes a line of console. */
   logLine(level: LogLevel, message: string): void {
     this.log(level, message, {});
   }
 
   // ------------------------------------------------------------------------------------------------------------------- stacks
 
-  /** Remembers where the code stood that waits for something, when call sites are recorded. Answers what it was given. */
+  /** Records where the waiting code is, if call sites are recorded. Returns `wait`. */
   waitsAt<W extends object>(label: string, wait: W): W {
     const { callSites } = this.#host;
     if (callSites === false) return wait;
@@ -371,7 +388,7 @@ export class CompatRun implements MessageRun {
     return wait;
   }
 
-  /** The same for what goes on with an earlier wait, from code that is not the user's. */
+  /** Same as `waitsAt` for a wait that continues an earlier one in code other than the user's. */
   standsAs<W extends object>(earlier: object, wait: W): W {
     const standing = this.#stacks.get(earlier);
     if (standing === undefined) return wait;
@@ -380,7 +397,7 @@ export class CompatRun implements MessageRun {
     return wait;
   }
 
-  /** Where the code stood that waits for this; undefined where that was not recorded. */
+  /** Returns where the code waits; undefined if not recorded. */
   standingOf(wait: object): Standing | undefined {
     return this.#stacks.get(wait);
   }
@@ -391,7 +408,7 @@ export class CompatRun implements MessageRun {
     return this.#host.watch;
   }
 
-  /** The main function. */
+  /** Fiber of the main function. */
   get fiber(): WatchedFiber {
     return this.#fiber ??= { kind: "run", label: `workflow "${this.info.workflowType}"` };
   }
@@ -410,7 +427,7 @@ export class CompatRun implements MessageRun {
     return this.frame({ fiber, groups });
   }
 
-  /** Whose calls the running code makes: those of a message's handler, or of the run itself. */
+  /** Returns the caller of commands: the running handler's message, or the run itself. */
   caller(): Caller {
     const message = this.context.current()?.groups?.implicit;
     if (message === undefined) return this.#caller;
@@ -435,12 +452,15 @@ export class CompatRun implements MessageRun {
     if (this.#host.callSites !== false) this.#host.run.handlerSet?.(name);
   }
 
-  /** The line that called `above`, a function of ours that goes on for long; "" where call sites are not recorded. */
+  /**
+   * Returns the line that called `above`, a long-running function of this package; "" if call sites
+   * are not recorded.
+   */
   calledAt(above: unknown): string {
     return this.#host.callSites === true ? callSite(1, above) : "";
   }
 
-  /** What the code waits for, and where. */
+  /** Returns what the code waits for, and where. */
   waits(): WaitingAt[] {
     if (this.completed) return [];
     const { timers, activities, conditions, childEnds, nexusStarts, nexusEnds, externalSignals, externalCancels } = this;
@@ -449,12 +469,12 @@ export class CompatRun implements MessageRun {
     return open.map((wait) => this.#stacks.get(wait)).filter((stack) => stack !== undefined);
   }
 
-  /** Of this package, as the worker tells it. */
+  /** Version of this package, from the worker. */
   get sdkVersion(): string {
     return this.#host.sdkVersion;
   }
 
-  /** The promise that waits for the answer to a command. */
+  /** Takes the promise of a command's result. */
   takeCompletion(pending: Map<number, Completion>, seq: number): Completion {
     const completion = pending.get(seq);
     if (completion === undefined) throw new IllegalStateError(`No completion for taskSeq ${seq}`);

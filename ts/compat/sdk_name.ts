@@ -1,2 +1,2 @@
-/** Written into the histories of programs of this layer; Core's rule for workflow-task boundaries is chosen by it. */
+/** Recorded in histories of programs of this layer; selects the core's rule for workflow task boundaries. */
 export const COMPAT_SDK_NAME = "temporalex-ts-compat";

@@ -1,14 +1,14 @@
-// Calls of sinks, where the run is: which functions the host has, and whether they are called while history is replayed. A call leaves
-// with copies of its arguments, before the outcome of the task in which it was made.
+// Calls of sinks in a run: which functions the host has, and whether they are called during replay.
+// A call sends copies of its arguments, before the outcome of its task.
 import type { LogLevel, RunContext } from "../executor/program/program.ts";
 import { sendable } from "../converter/sendable.ts";
 import { LOGGER_SINK, METRICS_SINK } from "../executor/program/sinks.ts";
 import type { WorkflowInfo } from "./workflow/info.ts";
 
-/** The name of the logger's sink in programs of before 1.8. */
+/** Logger sink of programs before 1.8. */
 const OLD_LOGGER_SINK = "defaultWorkerLogger";
 
-/** What of a run its calls need. */
+/** The part of a run that sink calls need. */
 export interface SinkRun {
   readonly info: WorkflowInfo;
   readonly timeMs: number;
@@ -24,17 +24,18 @@ export class SinkCalls {
     this.#run = run;
   }
 
-  /** The host has functions for log lines. */
+  /** True if the host has functions for log lines. */
   get hasLogger(): boolean {
     return this.#host.sinks?.functions[LOGGER_SINK] !== undefined;
   }
 
-  /** Calls a function of the host, unless it is to be left out on replay. */
+  /** Calls a function of the host, unless it is left out on replay. */
   call(given: string, method: string, args: readonly unknown[]): void {
     const { info } = this.#run;
     const { workflowType, workflowId, runId } = info;
     const sink = given === OLD_LOGGER_SINK ? LOGGER_SINK : given;
-    // On replay as well: getters of the arguments may draw random numbers. All at once: shared values are copied once.
+    // On replay as well: getters of the arguments may draw random numbers. Copied together: shared
+    // values are copied once.
     const copies = sendable(args) as readonly unknown[];
     const duringReplay = own(own(this.#host.sinks?.functions, sink), method);
     if (duringReplay === undefined) return this.#unregistered(sink, method, copies);
@@ -48,7 +49,7 @@ export class SinkCalls {
     if (sink === LOGGER_SINK && isLevel(method)) {
       return this.#run.log(method === "trace" ? "debug" : method, String(args[0]), (args[1] ?? {}) as { [key: string]: unknown });
     }
-    // In a second pass over the same task, too, which has no sinks: its log is silent.
+    // Not in a second pass over the same task, which has no sinks and a silent log.
     const { workflowType, workflowId, runId } = this.#run.info;
     this.#host.log.write({
       level: "error",
@@ -67,7 +68,10 @@ function own<T>(table: { readonly [name: string]: T } | undefined, name: string)
 
 const isLevel = (name: string): name is LogLevel | "trace" => ["trace", "debug", "info", "warn", "error"].includes(name);
 
-/** Functions cannot be sent, nor objects of a class: typed search attributes go as their pairs (worker/worker_log.ts makes them again). */
+/**
+ * Functions and class instances cannot be sent: typed search attributes become pairs
+ * (worker/worker_log.ts restores them).
+ */
 function plain(info: WorkflowInfo): object {
   const { isReplaying, isReplayingHistoryEvents } = info.unsafe;
   return {

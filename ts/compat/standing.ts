@@ -1,14 +1,15 @@
-// What a run of a program for Temporal shows to a debug session: where its code stands, and which messages it has handlers for.
+// State of a run of a program for Temporal in debug sessions: where its code waits, and its
+// handlers.
 import type { RunSnapshot, Wait, WaitKind } from "../executor/program/snapshot.ts";
 import type { WaitingAt } from "../executor/program/stack_traces.ts";
 import type { CompatRun } from "./run.ts";
 
-/** One wait of workflow code, and where the code was when it began to wait. */
+/** A wait of workflow code, and its location. */
 export class Standing implements WaitingAt {
   readonly fiber: string;
   readonly label: string;
   readonly site: string;
-  /** The fiber, as a debug session knows it. */
+  /** The fiber in debug sessions. */
   readonly owner: object;
   kind: WaitKind = "condition";
   seq = 0;
@@ -26,7 +27,7 @@ export class Standing implements WaitingAt {
   }
 }
 
-/** A look at the run between two activations. */
+/** Returns a snapshot of the run between two activations. */
 export function snapshotOf(run: CompatRun): RunSnapshot {
   const { timers, activities, childEnds, nexusStarts, nexusEnds, externalSignals, externalCancels, conditions } = run;
   const pending: readonly (readonly [WaitKind, ReadonlyMap<number, object>])[] = [

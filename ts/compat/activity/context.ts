@@ -1,5 +1,5 @@
-// Context.current() and the functions beside it: the official context of the activity whose code calls. A worker makes one for each attempt
-// (ts/compat/worker), on top of the native context.
+// Context.current() and related functions: the official context of the running activity. A worker
+// creates one for each attempt (ts/compat/worker), on top of the native context.
 import type { Client } from "../client/mod.ts";
 import {
   type ActivityCancellationDetails,
@@ -17,11 +17,11 @@ import { msToNumber } from "../common/time.ts";
 import { type AsyncStorage, asyncStorage } from "../../platform/async_context.ts";
 import type { Info } from "./info.ts";
 
-/** The key is the official package's: code that found its own copy of it finds the same context. */
+/** Key of the official package, so that another copy of it uses the same context. */
 const STORAGE = Symbol.for("__temporal_activity_context_storage__");
 const holder = globalThis as { [STORAGE]?: AsyncStorage<Context> };
 
-/** Holds the context of the activity that runs. */
+/** Holds the context of the running activity. */
 export const asyncLocalStorage: AsyncStorage<Context> = holder[STORAGE] ??= asyncStorage<Context>() ?? withoutStorage();
 
 function withoutStorage(): AsyncStorage<Context> {
@@ -31,13 +31,13 @@ function withoutStorage(): AsyncStorage<Context> {
   return { getStore: () => undefined, run: refuse, enterWith: refuse };
 }
 
-/** What a running activity can know and do. */
+/** Context of a running activity. */
 export class Context {
-  /** Facts about this attempt. */
+  /** Information about this attempt. */
   readonly info: Info;
-  /** Rejects with a CancelledFailure when the activity is to stop; never resolves. */
+  /** Rejects with a CancelledFailure on cancellation; never resolves. */
   readonly cancelled: Promise<never>;
-  /** Aborted when the activity is to stop. */
+  /** Aborted on cancellation. */
   readonly cancellationSignal: AbortSignal;
   /** Adds the activity's ids to each line. */
   log: Logger;
@@ -46,12 +46,12 @@ export class Context {
   /** Sends a heartbeat with these details. */
   // deno-lint-ignore no-explicit-any
   protected readonly heartbeatFn: (details?: any) => void;
-  /** The client of the worker's connection, where it has one. */
+  /** Client of the worker's connection, if there is one. */
   protected readonly _client: Client | undefined;
-  /** Why the activity is to stop, once it is. */
+  /** Reason of the cancellation. */
   protected readonly _cancellationDetails: ActivityCancellationDetailsHolder;
 
-  /** The context of the activity that calls. Throws outside of one. */
+  /** Returns the context of the calling activity. Throws outside of one. */
   static current(): Context {
     const context = asyncLocalStorage.getStore();
     if (context === undefined) throw new Error("Activity context not initialized");
@@ -80,31 +80,31 @@ export class Context {
     this._cancellationDetails = details;
   }
 
-  // Functions of their own, so that they can be taken off the context.
+  // Properties, so that they can be detached from the context.
 
-  /** Says that the activity is alive, and how far it is. Only activities that heartbeat learn that they are cancelled. */
+  /** Sends a heartbeat with progress details. Only activities that heartbeat are notified of cancellation. */
   readonly heartbeat = (details?: unknown): void => this.heartbeatFn(details);
 
-  /** Waits; rejects with a CancelledFailure as soon as the activity is to stop. */
+  /** Waits. Rejects with a CancelledFailure on cancellation. */
   sleep = (ms: Duration): Promise<void> => {
     let timer: ReturnType<typeof setTimeout>;
     const over = new Promise<void>((resolve) => timer = setTimeout(resolve, msToNumber(ms)));
     return Promise.race([this.cancelled.finally(() => clearTimeout(timer)), over]);
   };
 
-  /** A client with the worker's connection, namespace and converter. Calls made with it end when the activity is to stop. */
+  /** Client with the worker's connection, namespace and converter. Its calls end on cancellation. */
   get client(): Client {
     if (this._client !== undefined) return this._client;
     throw new IllegalStateError("No Client available. This may be a MockActivityEnvironment that was created without a Client.");
   }
 
-  /** What the server says of the cancellation, once the activity is to stop. */
+  /** Details of the cancellation from the server; undefined before it. */
   get cancellationDetails(): ActivityCancellationDetails | undefined {
     return this._cancellationDetails.details;
   }
 }
 
-/** Facts about the attempt that calls. */
+/** Returns information about the calling attempt. */
 export function activityInfo(): Info {
   return Context.current().info;
 }
@@ -139,7 +139,7 @@ export function getClient(): Client {
   return Context.current().client;
 }
 
-/** The log of the activity that calls: interceptors may put another one into its context. */
+/** Logger of the calling activity; interceptors can replace it in the context. */
 export const log: Logger = {
   log: (level: LogLevel, message: string, meta?: LogMetadata) => Context.current().log.log(level, message, meta),
   trace: (message: string, meta?: LogMetadata) => Context.current().log.trace(message, meta),
@@ -149,7 +149,7 @@ export const log: Logger = {
   error: (message: string, meta?: LogMetadata) => Context.current().log.error(message, meta),
 };
 
-/** Metrics of the activity that calls. */
+/** Metrics of the calling activity. */
 export const metricMeter: MetricMeter = {
   createCounter: (name: string, unit?: string, description?: string) =>
     Context.current().metricMeter.createCounter(name, unit, description),

@@ -1,51 +1,51 @@
-// What an activity of `@temporalio/activity` knows about itself, in the official fields.
+// Information about an activity of `@temporalio/activity`, with the official fields.
 import type { Priority, RetryPolicy } from "../common/mod.ts";
 
-/** Facts about the attempt that runs. */
+/** Information about the running attempt. */
 export interface Info {
-  /** Names the attempt to whoever completes it from outside. */
+  /** Task token of the attempt, for completion from outside. */
   readonly taskToken: Uint8Array;
-  /** The same in base64. */
+  /** Task token in base64. */
   readonly base64TaskToken: string;
   /** The activity's id. */
   readonly activityId: string;
-  /** Its name on the wire. */
+  /** Name of the activity type. */
   readonly activityType: string;
   /** Namespace of the worker. Deprecated: use `namespace`. */
   readonly activityNamespace: string;
   /** From 1. */
   readonly attempt: number;
-  /** It runs within a workflow task. */
+  /** True if it runs within a workflow task. */
   readonly isLocal: boolean;
-  /** The workflow that called it; absent for an activity that no workflow called. */
+  /** Workflow that called it; undefined for a standalone activity. */
   readonly workflowExecution?: { readonly workflowId: string; readonly runId: string };
   /** Namespace of that workflow. Deprecated: use `namespace`. */
   readonly workflowNamespace?: string;
   /** Type of that workflow. */
   readonly workflowType?: string;
-  /** When it was first scheduled, milliseconds. */
+  /** Time of the first scheduling, in milliseconds. */
   readonly scheduledTimestampMs: number;
-  /** Longest time of all attempts together, milliseconds; 0: no limit. */
+  /** Limit of all attempts together, in milliseconds; 0: no limit. */
   readonly scheduleToCloseTimeoutMs: number;
-  /** Longest time of this attempt, milliseconds; 0: no limit. */
+  /** Limit of this attempt, in milliseconds; 0: no limit. */
   readonly startToCloseTimeoutMs: number;
-  /** When this attempt became due, milliseconds. */
+  /** Time of the scheduling of this attempt, in milliseconds. */
   readonly currentAttemptScheduledTimestampMs: number;
-  /** Longest time between two heartbeats, milliseconds. */
+  /** Limit between two heartbeats, in milliseconds. */
   readonly heartbeatTimeoutMs?: number;
-  /** What the attempt before reported last. */
+  /** Details of the last heartbeat of the previous attempt. */
   // deno-lint-ignore no-explicit-any
   readonly heartbeatDetails: any;
-  /** The queue that the task came from. */
+  /** Queue of the task. */
   readonly taskQueue: string;
-  /** How urgent it is. */
+  /** Priority of the task. */
   readonly priority?: Priority;
-  /** When and how often it is tried again, as the server has it. */
+  /** Retry policy from the server. */
   readonly retryPolicy?: RetryPolicy;
-  /** Its namespace. */
+  /** Namespace of the activity. */
   readonly namespace: string;
-  /** Run of an activity that no workflow called. */
+  /** Run id of a standalone activity. */
   readonly activityRunId?: string;
-  /** A workflow called it. */
+  /** True if a workflow called it. */
   readonly inWorkflow: boolean;
 }

@@ -26,7 +26,7 @@ export {
 } from "./context.ts";
 export type { Info } from "./info.ts";
 
-/** Gives an activity hints for the converter of its arguments and result. */
+/** Adds type hints for the converter of an activity's arguments and result. */
 export function setActivityOptions<Args extends unknown[], Result>(
   options: ActivityDefinitionOptions,
   fn: ActivityFunction<Args, Result>,

@@ -1,11 +1,12 @@
-// Values of the official packages that are not here, by package: `require` of a name that is not there gives undefined, and what is then
-// said is about something else. (In ES modules the missing name is the error.) docs/temporal-exports.md has the reason for each.
+// Values of the official packages that are not supported, by package. A `require` of a missing name
+// returns undefined, which fails later with a misleading error; ES modules report missing names.
+// docs/temporal-exports.md has the reasons.
 const ABSENT: { readonly [name: string]: ReadonlySet<string> } = {
   client: new Set(["HealthService", "OperatorService", "TestService", "WorkflowService"]),
   worker: new Set(["startDebugReplayer"]),
 };
 
-/** What a `require` of a package gives: its exports, where reading a name that is absent throws with what to do. */
+/** Returns the exports for a `require`; reading an unsupported name throws with advice. */
 export function namingAbsent(subpath: string, exports: object): object {
   const name = subpath.replace("compat/", "");
   const absent = Object.hasOwn(ABSENT, name) ? ABSENT[name]! : undefined;

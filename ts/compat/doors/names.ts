@@ -1,25 +1,25 @@
-// Which module of this package a program gets that names a package of the official SDK. All doors (module hooks, import map, plugins of
-// bundlers, the command line) read this table, so that a program means the same by each of them.
+// Maps packages of the official SDK to modules of this package. Module hooks, import map, bundler
+// plugins and the command line all use this table.
 
-/** The packages of `@temporalio/*` that have a module here: "client" is "temporalex/compat/client". */
+/** Supported packages of `@temporalio/*`: "client" is "temporalex/compat/client". */
 export const PACKAGES = ["activity", "client", "common", "envconfig", "nexus", "proto", "testing", "worker", "workflow"] as const;
 
-/** Packages whose deep imports (`lib/...`) have more names than the package itself. */
+/** Packages whose deep imports (`lib/...`) have additional names. */
 const WITH_LIB: ReadonlySet<string> = new Set(["common"]);
 
-/** Packages that nothing here stands for, and what to do. */
+/** Unsupported packages with advice. */
 const REFUSED: { readonly [name: string]: string } = {
   "core-bridge": "it is the native part of the official SDK, and nothing here uses it: remove the import",
 };
 
-/** What a specifier of the official SDK means here: a subpath of this package, or why there is none. */
+/** Resolution of a specifier of the official SDK: a subpath of this package, or why it is not supported. */
 export type Door = { readonly subpath: string } | { readonly refused: string };
 
 const OFFICIAL = /^@temporalio\/([a-z-]+)(?:\/lib(?:\/.*)?)?$/;
 
 /**
- * Undefined for everything that this package does not stand for: other packages, and other files of the official ones, such as their
- * package.json.
+ * Returns the resolution of a specifier; undefined for all other packages, and for other files of
+ * the official ones, such as package.json.
  */
 export function doorOf(specifier: string): Door | undefined {
   const name = OFFICIAL.exec(specifier)?.[1];
@@ -34,7 +34,7 @@ function subpathOf(name: string, deep: boolean): string {
   return `compat/${name}${deep && WITH_LIB.has(name) ? "/lib" : ""}`;
 }
 
-/** Every subpath of this package that stands for something. */
+/** Returns all subpaths of this package that replace official modules. */
 export function subpaths(): readonly string[] {
   return [...new Set(PACKAGES.flatMap((name) => [subpathOf(name, false), subpathOf(name, true)]))];
 }

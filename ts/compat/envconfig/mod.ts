@@ -1,5 +1,6 @@
-// `@temporalio/envconfig`: where the cluster is, from environment variables and a TOML file with profiles. The rules are those of the native
-// `loadClientConnectConfig`; names and shapes are the official package's.
+// `@temporalio/envconfig`: client configuration from environment variables and a TOML file with
+// profiles. Rules of the native `loadClientConnectConfig`, with names and types of the official
+// package.
 import { stringify } from "smol-toml";
 import * as native from "../../grpc/config/client_config.ts";
 import { readClientConfigToml } from "../../grpc/config/toml.ts";
@@ -28,12 +29,12 @@ export {
 } from "./toml_shapes.ts";
 export type * from "./types.ts";
 
-/** Returns the profiles of the file; none where it is not there. */
+/** Returns the profiles of the file; empty if it does not exist. */
 export function loadClientConfig(options: LoadClientConfigOptions = {}): ClientConfig {
   return configOf(native.loadClientConfigProfiles(nativeOptions(options)));
 }
 
-/** Returns the profiles of a file's bytes. */
+/** Returns the profiles in a file's bytes. */
 export function loadClientConfigFromToml(tomlData: Uint8Array, options: ClientConfigFromTomlOptions): ClientConfig {
   return configOf(
     readClientConfigToml(new TextDecoder().decode(tomlData), { file: "configuration given", strict: options.strict }),
@@ -45,23 +46,23 @@ export function clientConfigToToml(config: ClientConfig): Uint8Array {
   return new TextEncoder().encode(stringify(toTomlConfig(config)));
 }
 
-/** Returns what a profile of the file and the environment say together. */
+/** Returns a profile of the file with the environment applied. */
 export function loadClientConfigProfile(options: LoadClientProfileOptions = {}): ClientConfigProfile {
   return profileOf(native.loadClientConfigProfile(nativeOptions(options)));
 }
 
-/** Returns what `Connection.connect` and `NativeConnection.connect` take, and the namespace. */
+/** Returns options for `Connection.connect` and `NativeConnection.connect`, and the namespace. */
 export function loadClientConnectConfig(options: LoadClientProfileOptions = {}): ClientConnectConfig {
   return toClientOptions(loadClientConfigProfile(options));
 }
 
-/** Returns the options of a connection that a profile describes; reads the files that it names. */
+/** Returns the connection options of a profile; reads the files that it names. */
 export function toClientOptions({ address, apiKey, tls, grpcMeta, namespace }: ClientConfigProfile): ClientConnectConfig {
   const secured = tls === undefined ? (apiKey === undefined ? undefined : true) : tlsOf(tls);
   return { namespace, connectionOptions: { address, apiKey, tls: secured, metadata: grpcMeta } };
 }
 
-/** Returns the bytes of a source; undefined for none. */
+/** Returns the bytes of a source; undefined without one. */
 export function loadConfigData(source?: ConfigDataSource): Uint8Array | undefined {
   if (source === undefined) return undefined;
   if ("data" in source) return typeof source.data === "string" ? new TextEncoder().encode(source.data) : source.data;
@@ -81,7 +82,7 @@ function tlsOf(tls: ClientConfigTLS): ConfiguredTLS | false {
   };
 }
 
-/** The native loader takes texts. */
+/** Converts bytes to text for the native loader. */
 function nativeOptions<Options extends LoadClientConfigOptions>({ configSource, ...rest }: Options) {
   if (configSource === undefined || "path" in configSource) return { ...rest, ...(configSource && { configSource }) };
   const { data } = configSource;

@@ -1,10 +1,10 @@
-// The shapes in which `@temporalio/envconfig` keeps profiles: with the names of the TOML file, and with those of TypeScript.
+// Profiles of `@temporalio/envconfig` with the names of the TOML file, and their conversion.
 import { ClientConfigError } from "../../grpc/config/toml.ts";
 import type { ClientConfig, ClientConfigProfile, ClientConfigTLS, ConfigDataSource } from "./types.ts";
 
-/** TLS of a profile, as the file has it. */
+/** TLS of a profile in the file. */
 export interface TomlClientConfigTLS {
-  /** True: no TLS. */
+  /** True disables TLS. */
   disabled?: boolean;
   /** File with the client's certificate (PEM). */
   client_cert_path?: string;
@@ -14,17 +14,17 @@ export interface TomlClientConfigTLS {
   client_key_path?: string;
   /** The client's key (PEM). */
   client_key_data?: string;
-  /** File with the authorities to trust (PEM). */
+  /** File with trusted authorities (PEM). */
   server_ca_cert_path?: string;
-  /** The authorities to trust (PEM). */
+  /** Trusted authorities (PEM). */
   server_ca_cert_data?: string;
-  /** Name to expect in the server's certificate. */
+  /** Name expected in the server's certificate. */
   server_name?: string;
-  /** Any certificate of the server is taken. */
+  /** Accept any server certificate. */
   disable_host_verification?: boolean;
 }
 
-/** A profile, as the file has it. */
+/** A profile in the file. */
 export interface TomlClientConfigProfile {
   /** `host:port`. */
   address?: string;
@@ -32,9 +32,9 @@ export interface TomlClientConfigProfile {
   namespace?: string;
   /** Sent as a bearer token. */
   api_key?: string;
-  /** Security of the connection. */
+  /** TLS of the connection. */
   tls?: TomlClientConfigTLS;
-  /** A remote codec; nothing here uses it. */
+  /** A remote codec; not used here. */
   codec?: { endpoint?: string; auth?: string };
   /** Headers of every request. */
   grpc_meta?: { [name: string]: string };
@@ -48,7 +48,7 @@ export interface TomlClientConfig {
 
 const SOURCES = [["clientCert", "client_cert"], ["clientKey", "client_key"], ["serverCACert", "server_ca_cert"]] as const;
 
-/** A copy without the keys that have no value. */
+/** Returns a copy without undefined values. */
 function given<T extends object>(object: T): T {
   return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined && value !== null)) as T;
 }

@@ -5,27 +5,27 @@ export type ConfigDataSource = { path: string } | { data: string | Uint8Array };
 
 /** TLS of a profile. */
 export interface ClientConfigTLS {
-  /** True: no TLS. */
+  /** True disables TLS. */
   disabled?: boolean;
-  /** Name to expect in the server's certificate. */
+  /** Name expected in the server's certificate. */
   serverName?: string;
   /** The client's certificate (PEM). */
   clientCert?: ConfigDataSource;
   /** The client's key (PEM). */
   clientKey?: ConfigDataSource;
-  /** The authorities to trust (PEM). */
+  /** Trusted authorities (PEM). */
   serverCACert?: ConfigDataSource;
 }
 
-/** What a profile of the file and the environment say. */
+/** A profile of the file with the environment applied. */
 export interface ClientConfigProfile {
   /** `host:port`. */
   address?: string;
   /** The namespace to work in. */
   namespace?: string;
-  /** Sent as a bearer token; switches TLS on. */
+  /** Sent as a bearer token; enables TLS. */
   apiKey?: string;
-  /** Security of the connection. */
+  /** TLS of the connection. */
   tls?: ClientConfigTLS;
   /** Headers of every request. */
   grpcMeta?: Record<string, string>;
@@ -37,11 +37,11 @@ export interface ClientConfig {
   profiles: Record<string, ClientConfigProfile>;
 }
 
-/** TLS as connections take it. */
+/** TLS options of a connection. */
 export interface ConfiguredTLS {
-  /** Name to expect in the server's certificate. */
+  /** Name expected in the server's certificate. */
   serverNameOverride?: string;
-  /** The authorities to trust (PEM), as bytes. */
+  /** Trusted authorities (PEM), as bytes. */
   // deno-lint-ignore no-explicit-any
   serverRootCACertificate?: any;
   /** The client's certificate and key (PEM), as bytes. */
@@ -49,15 +49,18 @@ export interface ConfiguredTLS {
   clientCertPair?: { crt: any; key: any };
 }
 
-/** What `Connection.connect` and `NativeConnection.connect` take, and the namespace of clients and workers. */
+/**
+ * Options for `Connection.connect` and `NativeConnection.connect`, and the namespace of clients and
+ * workers.
+ */
 export interface ClientConnectConfig {
   /** Options of the connection. */
   connectionOptions: {
     /** `host:port`. */
     address?: string;
-    /** Sent as a bearer token; switches TLS on. */
+    /** Sent as a bearer token; enables TLS. */
     apiKey?: string;
-    /** Security of the connection. */
+    /** TLS of the connection. */
     tls?: ConfiguredTLS | boolean;
     /** Headers of every request. */
     metadata?: Record<string, string>;
@@ -68,11 +71,14 @@ export interface ClientConnectConfig {
 
 /** Options of `loadClientConfig`. */
 export interface LoadClientConfigOptions {
-  /** The file, or its content. Default: TEMPORAL_CONFIG_FILE, else the file in the user's folder for configuration. */
+  /**
+   * The file, or its content. Default: TEMPORAL_CONFIG_FILE, else the file in the user's
+   * configuration folder.
+   */
   configSource?: ConfigDataSource;
-  /** Unknown keys of the file are an error. */
+  /** Reject unknown keys of the file. */
   configFileStrict?: boolean;
-  /** Stands in for the environment of the process. */
+  /** Replaces the environment of the process. */
   overrideEnvVars?: Record<string, string>;
 }
 
@@ -80,14 +86,14 @@ export interface LoadClientConfigOptions {
 export interface LoadClientProfileOptions extends LoadClientConfigOptions {
   /** Default: TEMPORAL_PROFILE, else "default". */
   profile?: string;
-  /** Reads no file. */
+  /** Read no file. */
   disableFile?: boolean;
-  /** Reads no environment variables. */
+  /** Read no environment variables. */
   disableEnv?: boolean;
 }
 
 /** Options of `loadClientConfigFromToml`. */
 export interface ClientConfigFromTomlOptions {
-  /** Unknown keys are an error. */
+  /** Reject unknown keys. */
   strict: boolean;
 }

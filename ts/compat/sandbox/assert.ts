@@ -1,5 +1,6 @@
-// `assert` as workflow code of the official SDK has it (Node's module, as a global and for import), in every runtime. What fails throws an
-// AssertionError, which fails the workflow task, as every error does that is not a failure.
+// `assert` of Node for workflow code of the official SDK, as a global and as a module, in every
+// runtime. A failed assertion throws an AssertionError, which fails the workflow task like every
+// error that is not a failure.
 import { deepEqual } from "./deep_equal.ts";
 
 export interface AssertionErrorOptions {
@@ -9,7 +10,7 @@ export interface AssertionErrorOptions {
   operator?: string;
 }
 
-/** What a failed assertion throws. */
+/** Error of a failed assertion. */
 export class AssertionError extends Error {
   override name = "AssertionError";
   readonly code = "ERR_ASSERTION";
@@ -105,7 +106,7 @@ function unwanted(error: unknown, message: Message | undefined, operator: string
   failWith(message ?? `Got unwanted exception.\nActual message: "${said}"`, { actual: error, operator });
 }
 
-/** Whether what was thrown is what was expected: of a class, with a message, with properties, or to a function's liking. */
+/** Checks what was thrown against a class, a message, properties, or a function. */
 function judge(error: unknown, expected: Expected | string | undefined, message: Message | undefined): void {
   if (expected === undefined || typeof expected === "string") return;
   if (expected instanceof RegExp) {
@@ -189,18 +190,18 @@ const call = (value: unknown, message?: Message): void => ok(value, message);
 const strictAssert = Object.assign((value: unknown, message?: Message): void => ok(value, message), strict) as Assert["strict"];
 Object.assign(strictAssert, { strict: strictAssert });
 
-/** The function, with all that hangs on it. */
+/** The function with its methods. */
 export const assert: Assert = Object.assign(call, loose, { strict: strictAssert }) as Assert;
 
-/** What Node says before two values that are one line each. */
+/** Node's text before two one-line values. */
 const SENTENCES: { readonly [operator: string]: string } = {
   strictEqual: "Expected values to be strictly equal:",
   deepStrictEqual: "Expected values to be strictly deep-equal:",
 };
 
 /**
- * What a comparison says when it fails. Equalities of values that are not objects have Node's words, which are in histories as the messages of
- * failures; what Node shows of objects differs between its versions.
+ * Returns the message of a failed comparison. For values that are not objects it equals Node's
+ * text, which is recorded in histories; Node's text for objects varies by version.
  */
 function compared(operator: string, actual: unknown, expected: unknown): string {
   const sentence = Object.hasOwn(SENTENCES, operator) ? SENTENCES[operator] : undefined;
@@ -212,7 +213,7 @@ function compared(operator: string, actual: unknown, expected: unknown): string 
 
 const isObject = (value: unknown): boolean => (typeof value === "object" && value !== null) || typeof value === "function";
 
-/** A value that is no object, as Node shows it. */
+/** Formats a value that is not an object, like Node. */
 function quoted(value: unknown): string {
   if (typeof value === "string" && !value.includes("'")) return `'${JSON.stringify(value).slice(1, -1).replaceAll('\\"', '"')}'`;
   return Object.is(value, -0) ? "-0" : shown(value);

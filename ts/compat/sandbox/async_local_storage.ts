@@ -1,42 +1,42 @@
-// AsyncLocalStorage as workflow code of the official SDK has it: values that follow async functions. They travel with the scope of the code
-// (context.ts), so they are there in every runtime, and no run sees another's.
+// AsyncLocalStorage for workflow code of the official SDK. Values are part of the code's scope
+// (context.ts), so they work in every runtime and are separate for each run.
 import type { ScopeFrame } from "../context.ts";
 import { currentCompatRun, maybeCurrentRun } from "../current.ts";
 import { CancellationScope } from "../workflow/scope.ts";
 
 /** A value that follows async functions. */
 export class AsyncLocalStorage<T> {
-  /** For people. */
+  /** Name for debugging. */
   readonly name: string;
-  /** Frames keep what was stored before; this says that it does not count any more. */
+  /** Frames keep earlier values; this object invalidates them. */
   #disabled: object = {};
 
   constructor(name = "anonymous") {
     this.name = name;
   }
 
-  /** What was stored for the code that runs. */
+  /** Returns the value for the running code. */
   getStore(): T | undefined {
     const entry = maybeCurrentRun()?.context.current()?.stores?.get(this);
     return entry !== undefined && entry.epoch === this.#disabled ? entry.value as T : undefined;
   }
 
-  /** Calls a function for which the value is stored, and all that it calls and awaits. */
+  /** Calls a function with the value, including everything that it calls and awaits. */
   run<R, A extends unknown[]>(store: T, fn: (...args: A) => R, ...args: A): R {
     return currentCompatRun().context.run(this.#frame(store), () => fn(...args));
   }
 
-  /** Calls a function for which nothing is stored. */
+  /** Calls a function without a value. */
   exit<R, A extends unknown[]>(fn: (...args: A) => R, ...args: A): R {
     return currentCompatRun().context.run(this.#frame(undefined), () => fn(...args));
   }
 
-  /** Stores a value for the rest of the running function. */
+  /** Sets the value for the rest of the running function. */
   enterWith(store: T): void {
     currentCompatRun().context.enter(this.#frame(store));
   }
 
-  /** Forgets what was stored. */
+  /** Invalidates the values. */
   disable(): void {
     this.#disabled = {};
   }
@@ -49,14 +49,14 @@ export class AsyncLocalStorage<T> {
     return { ...before, scope: CancellationScope.current(), stores };
   }
 
-  /** The function, called as now wherever it is called. */
+  /** Returns a function that runs in the current context wherever it is called. */
   static bind<A extends unknown[], R>(fn: (...args: A) => R): (...args: A) => R {
     const { context } = currentCompatRun();
     const frame = context.current();
     return (...args) => context.run(frame, () => fn(...args));
   }
 
-  /** A function that calls others as now. */
+  /** Returns a function that calls others in the current context. */
   static snapshot(): <R, A extends unknown[]>(fn: (...args: A) => R, ...args: A) => R {
     const { context } = currentCompatRun();
     const frame = context.current();

@@ -1,6 +1,6 @@
-// Whether two values are the same all the way down, as Node's assert has it: strictly (types, prototypes and -0 count) or loosely.
+// Deep equality as in Node's assert: strict (types, prototypes and -0 count) or loose.
 
-/** Pairs that are being compared: what refers to itself is equal where it does so in both. */
+/** Pairs in comparison: cyclic values are equal if both have the same cycle. */
 type Open = Map<object, object>;
 
 export function deepEqual(a: unknown, b: unknown, strict: boolean, open: Open = new Map()): boolean {
@@ -62,7 +62,7 @@ function sameSet(a: Set<unknown>, b: Set<unknown>, strict: boolean, open: Open):
   return [...a].every((value) => take(rest, (other) => deepEqual(value, other, strict, open)));
 }
 
-/** Takes the first item that fits out of a list. */
+/** Takes the first matching item out of a list. */
 function take<T>(list: T[], fits: (item: T) => boolean): boolean {
   const at = list.findIndex(fits);
   if (at >= 0) list.splice(at, 1);

@@ -1,12 +1,16 @@
-// The global object that a run's modules see: what the official sandbox has, in every runtime. The language's own and what the realm's guard
-// makes deterministic (Date, Math.random, console) are the realm's; the rest is here. A run may add to its global object, and no other run
-// sees it. Names that the official sandbox lacks are not there, and reading one says what to use instead.
+// The global object of a run's modules: that of the official sandbox, in every runtime. Built-in
+// objects of the language and of the realm's guard (Date, Math.random, console) come from the
+// realm; the rest is here. Each run has a separate global object. Reading a name that the official
+// sandbox lacks reports an alternative.
 import { DeterminismViolationError } from "../common/errors.ts";
 import { clearTimeout, setTimeout } from "../workflow/timers.ts";
 import { assert } from "./assert.ts";
 import { AsyncLocalStorage } from "./async_local_storage.ts";
 
-/** Of the realm, as the compiler of modules lists them (modules/loader/run_globals.ts), for whoever asks the global object. */
+/**
+ * Names of the realm, as listed by the module compiler (modules/loader/run_globals.ts), for the
+ * global object.
+ */
 const OF_REALM =
   ("AbortController AggregateError Array ArrayBuffer AsyncDisposableStack Atomics BigInt BigInt64Array BigUint64Array Boolean " +
     "DataView Date DisposableStack Error EvalError Float16Array Float32Array Float64Array Function Infinity Int16Array Int32Array Int8Array " +
@@ -15,7 +19,7 @@ const OF_REALM =
     "Uint8Array Uint8ClampedArray WeakMap WeakSet WebAssembly console decodeURI decodeURIComponent encodeURI encodeURIComponent escape eval " +
     "isFinite isNaN parseFloat parseInt undefined unescape").split(" ");
 
-/** When these act depends on the garbage collector. */
+/** Rejected: their effects depend on the garbage collector. */
 function refused(name: string): unknown {
   const stand = function () {
     throw new DeterminismViolationError(`${name} cannot be used in workflow code: when it acts depends on the garbage collector`);
@@ -33,7 +37,7 @@ const OWN: { readonly [name: string]: unknown } = {
   FinalizationRegistry: refused("FinalizationRegistry"),
 };
 
-/** By which packages of Temporal's know the sandbox, and its time: milliseconds since 1970. */
+/** Markers by which Temporal's packages detect the sandbox, and its time in milliseconds since 1970. */
 const MARKS: { readonly [name: string]: unknown } = {
   __webpack_module_cache__: Object.freeze({}),
   __TEMPORAL_ACTIVATOR__: Object.freeze({
@@ -64,18 +68,18 @@ const INSTEAD: { readonly [name: string]: string } = Object.assign(Object.create
   require: "use an import declaration",
 });
 
-/** What to use instead of a name that the sandbox lacks, where there is a word for it. */
+/** Returns the alternative for a name that the sandbox lacks, if there is one. */
 export const insteadOf = (name: string): string | undefined => INSTEAD[name];
 
-/** The global object of one run, and the object in which names are looked up that nobody declares. */
+/** Global object of one run, and the object for undeclared names. */
 export interface RunGlobals {
   readonly global: object;
   readonly lookup: object;
 }
 
 /**
- * The global object of one run, made when something asks for it: most runs do not. The realm's own objects are read then: after a guard
- * has replaced them.
+ * Returns the global object of one run, created on first use, because most runs do not need it.
+ * Reads the realm's objects then, after a guard has replaced them.
  */
 export function runGlobals(): RunGlobals {
   let made: RunGlobals | undefined;
